@@ -8,7 +8,7 @@ from typing import Any
 import canaletto as cn
 from beyond_runs import BASE, DEPTH, at_equal_pins, between, highest, mean_us
 from canaletto._run.equal import CROSSBAR
-from canaletto._run.links import links_of
+from canaletto._run.links import links_of, trunk_offsets
 from canaletto._run.simulate import run_once
 from canaletto.experiments.flows import flow, workload
 
@@ -183,6 +183,30 @@ WIRES: dict[str, tuple[str, dict[str, Any]]] = {
 """Length of wires of the prototype's designs, by eights."""
 
 
+SIDE = 8
+"""Rows, and columns, of the prototype's array."""
+
+
+def long_column_buses() -> int:
+    """Pitches of Omnibus whose column buses are as long as row buses, and as long again along their controllers' rows.
+
+    Here they run along a row to their column only, and down it between its chips.
+    """
+    rows = along_rows = down_columns = SIDE * SIDE
+    return rows + along_rows + down_columns
+
+
+def switches_in_the_middle(trunks: int) -> int:
+    """Pitches of clusters of a row each with the switch at the fourth chip, where here it is at the first one.
+
+    A trunk goes there along its controller's row, then through the rows of its switches.
+    """
+    middle, offsets = SIDE // 2 - 1, trunk_offsets(trunks, SIDE)
+    inner = sum(max(abs(chip - middle), abs(chip + 1 - middle)) for chip in range(0, SIDE, 2))
+    reached = [[(row + step) % SIDE for step in (0, *(-offset for offset in offsets))] for row in range(SIDE)]
+    return SIDE * inner + sum(middle + 1 + max(rows) - min(rows) for rows in reached)
+
+
 def prototype_wires() -> Iterator[str]:
     """Eights of data wires × chip pitches."""
     yield "| | " + " | ".join(WIRES) + " |\n" + "| --- " * (len(WIRES) + 1) + "|"
@@ -195,6 +219,9 @@ def prototype_wires() -> Iterator[str]:
         width = 16 if name == "scheduled mesh" else links.width
         cells.append(f"{links.length * width / 8:.0f}")
     yield "| here | " + " | ".join(cells) + " |"
+    laid = {"omnibus": long_column_buses()}
+    laid |= {f"clusters, {trunks} trunks": 2 * switches_in_the_middle(trunks) for trunks in (3, 4)}
+    yield "| laid otherwise | " + " | ".join(f"{laid.get(name, '=')}" for name in WIRES) + " |"
 
 
 RATES: dict[str, tuple[str, ...]] = {

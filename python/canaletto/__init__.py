@@ -11,15 +11,17 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from canaletto._engine import Completion, ConfigError, SimulationError, Transfer, version
+from canaletto._engine import Completion, ConfigError, SimulationError, Transaction, Transfer, version
 from canaletto._io.opened import Tables, load
 from canaletto._run.compare import Comparison, compare
 from canaletto._run.config import Design, Workload, design, workload
 from canaletto._run.drive import Drive
 from canaletto._run.fabric import Array, Fabric
 from canaletto._run.fields import Fields
+from canaletto._run.gc_policy import Candidates, GcPolicy
 from canaletto._run.names import sequences
 from canaletto._run.results import Result
+from canaletto._run.scheduler import Scheduler
 from canaletto._run.simulate import inspect, run
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ __all__ = [
     "Array",
     "Bound",
     "Calibration",
+    "Candidates",
     "Comparison",
     "Completion",
     "ConfigError",
@@ -46,12 +49,15 @@ __all__ = [
     "Explanation",
     "Fabric",
     "Fields",
+    "GcPolicy",
     "Result",
+    "Scheduler",
     "Search",
     "SimulationError",
     "Sweep",
     "Tables",
     "Timeline",
+    "Transaction",
     "Transfer",
     "Workload",
     "__version__",

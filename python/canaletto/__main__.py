@@ -72,6 +72,10 @@ def _run() -> int:
         is_defect = isinstance(error, Exception) or type(error).__name__ == "PanicException"
         if not is_defect or os.environ.get("CANALETTO_TRACEBACK"):
             raise
+        from canaletto._run.own_files import raised_in_file
+
+        if (raised := raised_in_file(error)) is not None:
+            return _complain(raised, FAILED)
         what = ": ".join([*getattr(error, "__notes__", ()), type(error).__name__, str(error)])
         return _complain(f"internal error, please report it: {what} (CANALETTO_TRACEBACK=1 shows where)", FAILED)
     if status == INTERRUPTED:

@@ -34,10 +34,10 @@ def run(
     options_json: str,
     progress: _Progress | None,
     rows: Callable[[_Columns], object] | None = None,
-    fabric: tuple[Callable[..., object], Callable[..., object]] | None = None,
+    parts: object | None = None,
 ) -> tuple[str, _Columns]: ...
 def timeline(
-    design_toml: str, workload_toml: str, options_json: str, progress: _Progress | None
+    design_toml: str, workload_toml: str, options_json: str, progress: _Progress | None, parts: object | None = None
 ) -> tuple[str, _Columns, _Columns, _Columns]: ...
 def mqsim(
     device_label: str,
@@ -79,6 +79,32 @@ class Transfer:
     """Time that it takes its links, in nanoseconds."""
     since_ns: float
     """Simulated time at which it began to wait, in nanoseconds."""
+
+class Transaction:
+    """Transaction that waits for its LUN under a `Scheduler`."""
+
+    id: int
+    """Names it: its number in the order of arrival."""
+    kind: str
+    """Operation: `"read"`, `"program"` or `"erase"`."""
+    work: str
+    """Work that it is done for: `"host"`, `"cache"`, `"gc"` or `"mapping"`."""
+    flow: int | None
+    """Number of the flow whose page it is; none for what the drive does for itself."""
+    priority: int
+    """Priority class of that flow, from 0, urgent, to 3, low."""
+    lun: int
+    """Number of the LUN that it waits for."""
+    plane: int
+    """Number of its plane."""
+    bytes: int
+    """Data that cross to or from the chip, in bytes."""
+    since_ns: float
+    """Simulated time at which it came to its LUN, in nanoseconds."""
+    began_ns: float
+    """Simulated time at which its request arrived, in nanoseconds."""
+    service_ns: float
+    """Time for which it will occupy its LUN, as expected, in nanoseconds."""
 
 class Completion:
     """Request that a `Drive` has completed."""

@@ -27,6 +27,10 @@ def blocks(page: str) -> list[tuple[int, str, str]]:
 
 
 def python(text: str, folder: Path, place: str) -> None:
+    """A block that begins with the name of a file is one, too, for later ones."""
+    name = re.match(r"# (\w+\.py)\n", text)
+    if name is not None:
+        (folder / name[1]).write_text(text)
     done = subprocess.run([sys.executable, "-c", text], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, f"{place}:\n{done.stderr}"
 

@@ -88,6 +88,32 @@ def test_a_single_read_takes_what_the_engine_says(fabric: str, sequences: str) -
     assert cn.bound(drive, work).unloaded_us == pytest.approx(simulated, rel=0.005)
 
 
+@pytest.mark.parametrize("chunk", ["512B", "1KiB", "2KiB"])
+@pytest.mark.parametrize("size", ["1KiB", "4KiB", "16KiB"])
+@pytest.mark.parametrize("read_share", [1.0, 0.0])
+def test_a_page_that_is_split_late_takes_what_the_engine_says(chunk: str, size: str, read_share: float) -> None:
+    keys = {"geometry.page": "16KiB", "fabric.omnibus.late_split": chunk, "fabric.omnibus.control.delay": "100ns"}
+    keys["controller.ecc.codeword"] = "512B"
+    drive = cn.design("performance-optimized", fabric="omnibus", **FAST, **keys, **{"flash.program": "10us"})
+    text = FLOW.format(requests=300, depth=1).replace("read_share = 1.0", f"read_share = {read_share}")
+    text = text.replace('size = "512B"', f'size = "{size}"').replace('alignment = "512B"', 'alignment = "16KiB"')
+    work = cn.Workload.from_toml(text, "pages")
+    result = cn.run(drive, work, records=False, progress=False)
+    found = cn.bound(drive, work)
+    assert found.unloaded_us == pytest.approx(result.latency_us.all.mean, rel=0.005)
+    # Where the end of a page is worth the change of column, it is taken; where not, nothing changes.
+    whole = cn.bound(drive.replace(**{"fabric.omnibus.late_split": "0B"}), work)
+    moved = 16384 if read_share == 0.0 else {"1KiB": 1024, "4KiB": 4096, "16KiB": 16384}[size]
+    chunks = moved // {"512B": 512, "1KiB": 1024, "2KiB": 2048}[chunk]
+    assert found.unloaded_us <= whole.unloaded_us
+    assert found.unloaded_us < 0.995 * whole.unloaded_us or chunks < 4
+    assert found.unloaded_us == whole.unloaded_us or chunks > 1
+    # At the peak others want the other bus.
+    buses = "row and column buses"
+    assert found.limits_iops[buses] == whole.limits_iops[buses]
+    assert all(found.limits_iops[part] >= limit for part, limit in whole.limits_iops.items())
+
+
 @pytest.mark.parametrize("fabric", FABRICS)
 def test_no_run_is_faster_than_its_bound(fabric: str) -> None:
     """With many requests outstanding, buses come near, and nothing comes above."""

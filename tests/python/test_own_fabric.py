@@ -5,6 +5,7 @@ from typing import Any
 import canaletto as cn
 import pytest
 from canaletto import Fabric, Transfer
+from canaletto._report import colours
 
 READS = 'name = "reads"\n[[flow]]\nname = "reads"\n[flow.synthetic]\nrequests = 600\nread_share = 0.7\nsize = "4KiB"\n'
 
@@ -41,7 +42,8 @@ def test_every_cycle_of_a_class_passes_the_checker(reads: cn.Workload) -> None:
         for seed in (1, 2):
             result = cn.run("performance-optimized", reads, seed=seed, fabric=fabric, check_wires=True)
             assert result.request_counts.completed == 600
-            assert result.to_dict()["fabric"] == "custom"
+            assert result.to_dict()["fabric"] == fabric.__name__
+            assert result.configuration[0].fabric == "custom"
 
 
 def test_own_buses_are_as_fast_as_circuits_can_be(reads: cn.Workload) -> None:
@@ -94,5 +96,84 @@ def test_a_folder_of_a_class_is_not_rerun(reads: cn.Workload, tmp_path: Any) -> 
     from canaletto._run.repeat import rerun
 
     cn.run("performance-optimized", reads, fabric=Mesh).save(tmp_path / "run")
-    with pytest.raises(cn.ConfigError, match="Mesh"):
+    with pytest.raises(
+        cn.ConfigError, match=r"run.json: options.fabric_class: got '.*Mesh', expected none: .*repeated"
+    ):
         rerun(tmp_path / "run")
+    with pytest.raises(cn.ConfigError, match=r"options.fabric_class: .*explained"):
+        cn.explain(tmp_path / "run")
+    loaded = cn.load(tmp_path / "run")
+    assert isinstance(loaded, cn.Result)
+    assert loaded["fabric"] == "Mesh"
+    with pytest.raises(cn.ConfigError, match=r"options.fabric_class: .*recorded"):
+        loaded.timeline()
+
+
+def test_a_timeline_is_that_of_the_class(reads: cn.Workload) -> None:
+    """Not that of the mesh which the key `custom` has without a class."""
+    timeline = cn.run("performance-optimized", reads, fabric=Rows).timeline(from_us=0, to_us=100, progress=False)
+    wires = [part["name"] for part in timeline.parts if part["kind"] == "channel"]
+    assert wires == [f"bus {row}" for row in range(8)]
+    assert timeline.spans.height > 0
+    assert "Rows" in timeline.title
+
+
+def test_classes_stand_beside_fabrics_of_the_engine(reads: cn.Workload, tmp_path: Any) -> None:
+    compared = cn.compare("performance-optimized", reads, ["bus", Rows, Mesh], seeds=2, progress=False)
+    assert compared.fabrics == ["bus", "Rows", "Mesh"]
+    assert set(compared.speedup.to_dict()) == {"bus", "Rows", "Mesh"}
+    alone = cn.run("performance-optimized", reads, seeds=2, fabric=Rows).latency_us.all.mean
+    assert compared["Rows"].latency_us.all.mean == alone
+    assert "Rows" in cn.compare("performance-optimized", reads, ["mesh-2bit", Rows], progress=False).verdict
+    compared.save(tmp_path / "compared")
+    page = (tmp_path / "compared" / "report.html").read_text(encoding="utf-8")
+    colours_of = colours.fabrics(["bus", "Rows", "Mesh"])
+    assert len(set(colours_of.values())) == 3
+    for name in ("Rows", "Mesh"):
+        assert colours_of[name] in colours.OWN
+        assert f"--fabric-{name}: {colours_of[name]};" in page
+        assert f"var(--fabric-{name}" in page
+        # In charts, too.
+        assert f'"{colours_of[name]}"' in page
+    assert "fabric_class" in page
+    loaded = cn.load(tmp_path / "compared")
+    assert isinstance(loaded, cn.Comparison)
+    assert loaded.fabrics == compared.fabrics
+    assert loaded["Mesh"].options["fabric_class"].endswith("Mesh")
+    assert repr(loaded) == repr(compared)
+
+
+def test_colours_of_classes_never_meet() -> None:
+    names = [f"Fabric{number}" for number in range(len(colours.OWN))]
+    found = colours.fabrics(["venice", *names, "crossbar"])
+    assert len(set(found.values())) == len(found)
+    assert not set(colours.OWN) & set(colours.FABRICS.values())
+    assert colours.fabrics(names[:1])[names[0]] == colours.fabric(names[0])
+
+
+@pytest.mark.parametrize(
+    ("fabrics", "says"),
+    [
+        ([Mesh, "bus", Mesh], "fabrics: got Mesh 2 times, expected each fabric once"),
+        ([type("venice", (Mesh,), {}), "bus"], "got class venice, expected another name than that of a fabric"),
+        ([type("crossbar", (Mesh,), {}), "bus"], "got class crossbar, expected another name than that of a fabric"),
+        (["mesh", Mesh], "fabrics: got mesh 2 times, expected each fabric once"),
+        ([type("a/b", (Mesh,), {})], "got a class named 'a/b', expected letters"),
+        ([int, "bus"], "fabric: got <class 'int'>, expected a class derived from canaletto.Fabric"),
+        ([3, "bus"], "fabrics: got 3, expected a name or a class"),
+    ],
+)
+def test_comparisons_that_cannot_be(reads: cn.Workload, fabrics: Any, says: str) -> None:
+    with pytest.raises(cn.ConfigError, match=says):
+        cn.compare("performance-optimized", reads, fabrics)
+
+
+def test_an_equal_budget_needs_links_that_are_counted(reads: cn.Workload) -> None:
+    with pytest.raises(cn.ConfigError, match="equal: got a fabric of one's own, expected fabrics of the engine"):
+        cn.compare("performance-optimized", reads, ["bus", Mesh], equal="pins")
+
+
+def test_exceptions_of_a_comparison_name_the_class(reads: cn.Workload) -> None:
+    broken = breaks(route=lambda self, transfer: [0])
+    with pytest.raises(cn.SimulationError, match="fabric Broken: custom fabric: links"):
+        cn.compare("performance-optimized", reads, ["bus", broken])

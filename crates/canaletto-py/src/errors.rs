@@ -24,7 +24,7 @@ pub fn config_error(problem: impl ToString) -> PyErr {
 pub fn run_error(error: RunError) -> PyErr {
     match error {
         RunError::Config(problem) | RunError::Trace(problem) => config_error(problem),
-        RunError::Stuck(_) | RunError::Wires(_) | RunError::Fabric(_) | RunError::Interrupted => {
+        RunError::Stuck(_) | RunError::Wires(_) | RunError::Own(_) | RunError::Interrupted => {
             SimulationError::new_err(error.to_string())
         }
         RunError::OutOfMemory => out_of_memory(),

@@ -1,7 +1,7 @@
 //! Fabrics whose links and ways a Python class says.
 
 use std::fmt::{Debug, Formatter};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use canaletto::config::design::{Blueprint, Design};
 use canaletto::engine::time::Time;
@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 use crate::errors::config_error;
+use crate::own::Raised;
 
 /// Transfer that waits for a way.
 #[pyclass(frozen, get_all, module = "canaletto")]
@@ -35,23 +36,6 @@ impl Transfer {
         let (row, column) = self.chip;
         let way = if self.from_chip { "from" } else { "to" };
         format!("Transfer {} {way} chip {row},{column}, {} ns on the wires", self.id, self.wire_ns)
-    }
-}
-
-/// Exception that a class has raised, which ends the run.
-#[derive(Default)]
-pub struct Raised(Mutex<Option<PyErr>>);
-
-impl Raised {
-    /// The exception raised, or else `error`.
-    pub fn or(&self, error: PyErr) -> PyErr {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(error)
-    }
-
-    fn note(&self, error: PyErr) -> String {
-        let text = error.to_string();
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-        text
     }
 }
 
@@ -114,9 +98,14 @@ fn ask(py: Python<'_>, object: &Bound<'_, PyAny>, view: &View<'_>, columns: u32,
     Ok(())
 }
 
-/// Gives a design the fabric of a class, whose array is made of rows, columns and places of controllers by `array`. Returns where its
-/// exceptions end up.
-pub fn adopt(py: Python<'_>, design: &mut Design, (make, array): (Py<PyAny>, Py<PyAny>)) -> PyResult<Arc<Raised>> {
+/// Gives a design the fabric of a class, whose array is made of rows, columns and places of controllers by `array`.
+pub fn adopt(
+    py: Python<'_>,
+    design: &mut Design,
+    make: Py<PyAny>,
+    array: Py<PyAny>,
+    raised: &Arc<Raised>,
+) -> PyResult<()> {
     let (rows, columns) = (design.geometry.channels, design.geometry.chips_per_channel);
     if design.fabric.kind != FabricKind::Custom {
         return Err(config_error("fabric.kind: expected \"custom\" beside a fabric of one's own"));
@@ -124,10 +113,9 @@ pub fn adopt(py: Python<'_>, design: &mut Design, (make, array): (Py<PyAny>, Py<
     let controllers = places_of_controllers(&design.fabric, rows, columns);
     let array = array.call1(py, (rows, columns, PyTuple::new(py, &controllers)?))?;
     let links: Vec<Vec<Place>> = make.call1(py, (&array,))?.getattr(py, "links")?.extract(py)?;
-    let raised = Arc::new(Raised::default());
     let plans = Arc::new(Class { make, array, columns, raised: raised.clone() });
     let blueprint = Blueprint { links: Arc::new(links), plans };
     blueprint.check(rows, columns, &controllers).map_err(config_error)?;
     design.fabric.blueprint = Some(blueprint);
-    Ok(raised)
+    Ok(())
 }

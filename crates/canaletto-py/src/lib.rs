@@ -10,11 +10,14 @@ mod cost;
 mod drive;
 mod errors;
 mod fabric;
+mod gc_policy;
 mod memory;
 mod mqsim;
+mod own;
 mod profiles;
 mod result;
 mod run;
+mod scheduler;
 #[cfg(unix)]
 mod serve;
 mod timeline;
@@ -48,6 +51,8 @@ mod _engine {
     use crate::profiles::{fit_trace, survey_workload};
     #[pymodule_export]
     use crate::run::run;
+    #[pymodule_export]
+    use crate::scheduler::Transaction;
     #[cfg(unix)]
     #[pymodule_export]
     use crate::serve::Server;

@@ -14,7 +14,7 @@ use crate::columns::of_records;
 use crate::config::{parse_design, parse_workload};
 use crate::cost::{Cost, Stopwatch};
 use crate::errors::{config_error, run_error};
-use crate::fabric::adopt;
+use crate::own::{Parts, Raised};
 use crate::result::RunResult;
 use crate::traces::{Notes, open_all};
 use crate::watch::Watch;
@@ -49,10 +49,10 @@ pub fn parse_options(json: &str) -> PyResult<RunOptions> {
 pub type Results<'py> = (String, Bound<'py, PyDict>);
 
 /// Simulates a workload on a design, both resolved. `rows` is called with the columns of some ten thousand requests whenever so
-/// many are complete; the last ones are returned. Without it all of them are. `fabric` is the class of a custom fabric, and that of its
-/// array.
+/// many are complete; the last ones are returned. Without it all of them are. `parts` are classes of one's
+/// own in place of the engine's parts.
 #[pyfunction]
-#[pyo3(signature = (design_toml, workload_toml, options_json, progress, rows=None, fabric=None))]
+#[pyo3(signature = (design_toml, workload_toml, options_json, progress, rows=None, parts=None))]
 pub fn run<'py>(
     py: Python<'py>,
     design_toml: &str,
@@ -60,14 +60,14 @@ pub fn run<'py>(
     options_json: &str,
     progress: Option<Py<PyAny>>,
     rows: Option<Py<PyAny>>,
-    fabric: Option<(Py<PyAny>, Py<PyAny>)>,
+    parts: Option<Parts>,
 ) -> PyResult<Results<'py>> {
     let mut design = parse_design(design_toml)?;
     let workload = parse_workload(workload_toml)?;
     let options = parse_options(options_json)?;
-    let raised = fabric.map(|class| adopt(py, &mut design, class)).transpose()?;
+    let raised = parts.map(|parts| parts.adopt(py, &mut design)).transpose()?;
     let found = simulate(py, &design, &workload, Path::new(""), &options, progress, rows);
-    found.map_err(|error| raised.map_or_else(|| error.clone_ref(py), |raised| raised.or(error.clone_ref(py))))
+    Raised::instead_of(raised, py, found)
 }
 
 /// Simulates without the interpreter's lock. Trace paths are relative to `base`.

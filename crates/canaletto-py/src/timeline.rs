@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::columns::insert;
 use crate::config::{parse_design, parse_workload};
 use crate::errors::{config_error, run_error};
+use crate::own::{Parts, Raised};
 use crate::run::requests_in;
 use crate::traces::open_all;
 use crate::watch::Watch;
@@ -27,31 +28,35 @@ struct Options {
 }
 
 /// The header as JSON; spans, steps and requests as columns.
-type Parts<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>, Bound<'py, PyDict>);
+type Recorded<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>, Bound<'py, PyDict>);
 
-/// Simulates a workload on a design, both resolved, up to the end of the last window, and records the windows.
+/// Simulates a workload on a design, both resolved, up to the end of the last window, and records the windows. `parts`
+/// are classes of one's own in place of the engine's parts.
 #[pyfunction]
-#[pyo3(signature = (design_toml, workload_toml, options_json, progress))]
+#[pyo3(signature = (design_toml, workload_toml, options_json, progress, parts=None))]
 pub fn timeline<'py>(
     py: Python<'py>,
     design_toml: &str,
     workload_toml: &str,
     options_json: &str,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Parts<'py>> {
-    let design = parse_design(design_toml)?;
+    parts: Option<Parts>,
+) -> PyResult<Recorded<'py>> {
+    let mut design = parse_design(design_toml)?;
     let workload = parse_workload(workload_toml)?;
     let Options { seed, warmup, windows, limit } = serde_json::from_str(options_json).map_err(config_error)?;
     let windows = windows.into_iter().map(|(from, until)| (Time(from), Time(until))).collect();
     let options = RunOptions { seed, warmup, ..RunOptions::default() };
+    let raised = parts.map(|parts| parts.adopt(py, &mut design)).transpose()?;
     let mut watch = Watch::new(progress, requests_in(&workload));
-    let (header, timeline) = py.detach(|| {
+    let ran = py.detach(|| {
         let traces = open_all(&workload, Path::new(""))?.inputs;
         let mut look = |so_far: &canaletto::Progress| watch.look(so_far);
         let windows = Windows { windows, limit };
         let ran = canaletto::timeline(&design, &workload, traces, &options, windows, &mut look);
         ran.map_err(|error| watch.blame(run_error(error)))
-    })?;
+    });
+    let (header, timeline) = Raised::instead_of(raised, py, ran)?;
     let header = serde_json::to_string(&header).map_err(config_error)?;
     let Timeline { spans, steps, requests, .. } = timeline;
     let columns = [PyDict::new(py), PyDict::new(py), PyDict::new(py)];

@@ -147,9 +147,9 @@ pub enum RunError {
     /// Rules of the wires were violated: an error of the simulator.
     #[error("{0}")]
     Wires(String),
-    /// A custom fabric cannot go on, or grants what cannot be.
+    /// A part of one's own (a fabric, a GC policy, a scheduler) cannot go on, or answers what cannot be.
     #[error("{0}")]
-    Fabric(String),
+    Own(String),
     /// The watcher stopped it.
     #[error("interrupted")]
     Interrupted,

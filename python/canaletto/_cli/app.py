@@ -22,6 +22,7 @@ from canaletto._cli.drive import (
     assignments,
     drives_of,
     equalised,
+    own_fabric,
     resolve_drive,
     resolve_workload,
 )
@@ -54,6 +55,7 @@ from canaletto._report.units import number_of, time_us
 
 if TYPE_CHECKING:
     from canaletto._run.config import Design, Setting, Workload
+    from canaletto._run.own import Parts
     from canaletto._run.results import Result
     from canaletto._run.timeline import Timeline, Window
 
@@ -233,15 +235,18 @@ def _run(
       canaletto run pcie4-tlc --workload hm_0 --set workload.read_share=90% --seeds 3
       canaletto run performance-optimized --workload hm_0 --set attachment.kind=nbdp
     """
+    from canaletto import ConfigError
     from canaletto._io import folder
     from canaletto._run import config, simulate
+    from canaletto._run.own import OWN, Parts
     from canaletto._run.results import lean
 
     _check_report(out, no_report, window if timeline_file is None else None)
     moments = _window(timeline_file, window, force, out)
     keys, workload_keys = assignments(set_)
     keys += _preconditioning(precondition, occupancy)
-    drive = resolve_drive(design, keys, fabric)
+    joined = own_fabric(fabric)
+    drive = resolve_drive(design, keys, fabric if joined is None else OWN)
     asked = config.WorkloadOptions(
         requests=requests,
         queue_depth=queue_depth,
@@ -261,6 +266,10 @@ def _run(
     )
     work = resolve_workload(workload, workload_keys, asked)
     if dry_run:
+        if joined is not None:
+            raise ConfigError(
+                f"--fabric {fabric}: given with --dry-run, which knows no bounds of a fabric of one's own"
+            )
         _show_dry_run(drive, work, json is not None)
         return
     if timeline_file is not None:
@@ -268,7 +277,7 @@ def _run(
     keep = out is not None or (timeline_file is not None and moments is None)
     with folder.place(out, force=force) if out is not None else nullcontext() as home:
         traces = folder.hash_traces(work) if home is not None else []
-        left_out = _warmup(drive, work, warmup, seed)
+        left_out = _warmup(drive, work, warmup, seed, Parts(fabric=joined))
         result = simulate.run(
             drive,
             work,
@@ -279,6 +288,7 @@ def _run(
             root_causes=not no_root_causes,
             check_wires=check_wires,
             records=keep,
+            fabric=joined,
         )
         shown = _timeline(result, moments) if timeline_file is not None else None
         if home is not None:
@@ -363,7 +373,7 @@ def _compare(
     for key in keys:
         if key.text.startswith(f"{config.FABRIC}="):
             raise ConfigError(f"{key.label}: a comparison has several; expected --fabrics")
-    drives = drives_of(design, keys, fabrics, equal)
+    drives, parts = drives_of(design, keys, fabrics, equal)
     # What has an effect with one of the fabrics was meant for that one.
     for note in drives[0].notes:
         if all(note in each.notes for each in drives):
@@ -387,11 +397,12 @@ def _compare(
     )
     work = resolve_workload(workload, workload_keys, asked)
     same = equalised(drives, equal)
-    left_out = _warmup(drives[0] if same is None else same.designs[0], work, warmup, seed)
+    left_out = _warmup(drives[0] if same is None else same.designs[0], work, warmup, seed, parts[0])
     compared = partial(
         run_all,
         drives,
         work,
+        parts=parts,
         equal=same,
         hot_spots=places(work, "--hot-spots") if hot_spots else {},
         seed=seed,
@@ -601,13 +612,13 @@ def _diff(a: RunFolder, b: RunFolder, json: JsonFlag = False) -> None:
 known.add_to(app)
 
 
-def _warmup(design: "Design", workload: "Workload", text: str, seed: int) -> int:
+def _warmup(design: "Design", workload: "Workload", text: str, seed: int, parts: "Parts") -> int:
     """The number of requests to leave out, which is found in a run of its own where that is asked for."""
     from canaletto import ConfigError
     from canaletto._run import simulate
 
     if text == "auto":
-        found = simulate.found_warmup(design, workload, seed)
+        found = simulate.found_warmup(design, workload, seed, parts)
         console.say(f"warm-up: the first {number_of(found, 'request')} left out (MSER-5)")
         return found
     try:

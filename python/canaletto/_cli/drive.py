@@ -21,6 +21,8 @@ from canaletto._cli.help import (
 if TYPE_CHECKING:
     from canaletto._run.config import Design, Setting, Workload, WorkloadOptions
     from canaletto._run.equal import Equalised
+    from canaletto._run.fabric import Fabric
+    from canaletto._run.own import Parts
 
 DesignName = Annotated[
     str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.", autocompletion=complete_design)
@@ -59,7 +61,7 @@ FabricName = Annotated[
     typer.Option(
         "--fabric",
         metavar="F",
-        help="Interconnect, in place of the design's.",
+        help="Interconnect, in place of the design's; of run also a class, FILE.py:CLASS.",
         autocompletion=complete_fabric,
         rich_help_panel=DRIVE,
     ),
@@ -68,7 +70,7 @@ Fabrics = Annotated[
     str | None,
     typer.Option(
         metavar="A,B,…",
-        help="Interconnects, the baseline first; default: the usual ones.",
+        help="Interconnects, the baseline first; of compare also a class, FILE.py:CLASS. Default: the usual ones.",
         autocompletion=complete_fabrics,
         rich_help_panel=DRIVE,
     ),
@@ -124,14 +126,32 @@ def on_fabric(design: str, keys: "list[Setting]", fabric: str, label: str) -> "D
     return config.resolve_design(design, [*keys, config.Setting(label, "", f"{config.FABRIC}={fabric}")])
 
 
-def drives_of(design: str, keys: "list[Setting]", fabrics: str | None, equal: str | None = None) -> "list[Design]":
-    """The drive with each fabric of `--fabrics`, or with the usual ones, of `--equal` if that is given."""
-    from canaletto._run.compare import on_fabrics
+def own_fabric(fabric: str | None) -> "type[Fabric] | None":
+    """The class that `--fabric FILE.py:CLASS` names; none for the name of a fabric."""
+    from canaletto._run import own_files
+
+    return own_files.from_file(fabric, "--fabric") if fabric is not None and own_files.is_file(fabric) else None
+
+
+def drives_of(
+    design: str, keys: "list[Setting]", fabrics: str | None, equal: str | None = None
+) -> "tuple[list[Design], list[Parts]]":
+    """The drive with each fabric of `--fabrics`, or with the usual ones, of `--equal` if that is given.
+
+    Beside each the classes of one's own that are its fabric.
+    """
+    from canaletto._run import own_files
+    from canaletto._run.compare import chosen_fabrics, on_fabrics, parts_of
     from canaletto._run.equal import usual_fabrics
 
     usual = None if equal is None else usual_fabrics()
-    chosen = usual if fabrics is None else [name.strip() for name in fabrics.split(",")] if fabrics.strip() else []
-    return on_fabrics(lambda name: on_fabric(design, keys, name, f"--fabrics {fabrics or name}"), chosen)
+    given = usual if fabrics is None else [name.strip() for name in fabrics.split(",")] if fabrics.strip() else []
+    classes = (
+        None if given is None else [own_files.from_file(n, "--fabrics") if own_files.is_file(n) else n for n in given]
+    )
+    chosen = chosen_fabrics(classes)
+    drives = on_fabrics(lambda name: on_fabric(design, keys, name, f"--fabrics {fabrics or name}"), chosen)
+    return drives, parts_of(chosen)
 
 
 def equalised(drives: "list[Design]", equal: str | None) -> "Equalised | None":

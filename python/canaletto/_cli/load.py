@@ -53,6 +53,7 @@ def _load(
     Examples:
       canaletto load performance-optimized --workload YCSB_B --requests 5000 --fabrics bus,venice --out curves
     """
+    from canaletto import ConfigError
     from canaletto._io.progress import Bar
     from canaletto._report import places, side_by_side, tables
     from canaletto._run import config
@@ -61,7 +62,11 @@ def _load(
     from canaletto.experiments.load import own
 
     keys, workload_keys = assignments(set_)
-    drives = drives_of(design, keys, fabrics, equal)
+    drives, parts = drives_of(design, keys, fabrics, equal)
+    if any(each.given for each in parts):
+        raise ConfigError(
+            f"--fabrics {fabrics}: got a fabric of one's own, expected names; compare takes such a fabric"
+        )
     same = equalised(drives, equal)
     named = {drive.fabric: drive for drive in drives} if same is None else same.named()
     work = resolve_workload(workload, workload_keys, config.WorkloadOptions(requests=requests))

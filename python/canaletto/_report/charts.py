@@ -31,7 +31,8 @@ def spec(chart: alt.TopLevelMixin) -> Spec:
 
 def fabric_colour(fabrics: Sequence[str], *, legend: bool = True, dots: bool = False) -> alt.Color:
     """The encoding that gives each fabric its colour; the legend, if any, is of lines or of dots."""
-    scale = alt.Scale(domain=list(fabrics), range=[colours.fabric(name) for name in fabrics])
+    found = colours.fabrics(fabrics)
+    scale = alt.Scale(domain=list(fabrics), range=[found[name] for name in fabrics])
     return alt.Color("fabric:N", title=None, scale=scale, legend=(DOTS if dots else LINES) if legend else None)
 
 

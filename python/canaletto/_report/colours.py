@@ -6,6 +6,7 @@ wires, greens in the array; what follows one another in a stack also differs in 
 """
 
 from collections.abc import Iterable
+from zlib import crc32
 
 FABRICS = {
     "bus": "#000000",
@@ -70,12 +71,32 @@ SEQUENTIAL = (
 )
 """Viridis, from nothing to the most."""
 
+OWN = ("#2E8B57", "#CC6677", "#7B68C8", "#AA7744", "#B8A11F", "#C44AA0")
+"""Colours of fabrics of one's own."""
+
 _OTHER = "#666666"
+_BOUNDS = ("crossbar",)
+
+
+def fabrics(names: Iterable[str]) -> dict[str, str]:
+    """Colours of fabrics that are shown together, on a light page.
+
+    That of a class follows from its name, or is the next one if another class has it already.
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        if name in FABRICS or name in _BOUNDS:
+            found[name] = FABRICS.get(name, _OTHER)
+            continue
+        first = crc32(name.encode()) % len(OWN)
+        order = [*OWN[first:], *OWN[:first]]
+        found.setdefault(name, next((colour for colour in order if colour not in found.values()), order[0]))
+    return found
 
 
 def fabric(name: str) -> str:
-    """A fabric's colour on a light page."""
-    return FABRICS.get(name, _OTHER)
+    """A fabric's colour on a light page, where it meets no other of one's own."""
+    return fabrics([name])[name]
 
 
 def cause(name: str) -> str:
@@ -89,15 +110,15 @@ def in_order(causes: Iterable[str]) -> list[str]:
     return sorted(dict.fromkeys(causes), key=lambda name: places.get(name, len(places)))
 
 
-def css() -> str:
-    """The fabrics' colours as custom properties, light and dark."""
+def css(shown: Iterable[str] = ()) -> str:
+    """The fabrics' colours as custom properties, light and dark, and those of others that are shown."""
 
     def block(colours: dict[str, str]) -> str:
         return "".join(f" --fabric-{name}: {colour};" for name, colour in colours.items())
 
     changed = {name: DARK[colour] for name, colour in FABRICS.items() if colour in DARK}
     return (
-        f":root {{{block(FABRICS)} }}\n"
+        f":root {{{block(FABRICS | fabrics(shown))} }}\n"
         f"@media screen and (prefers-color-scheme: dark) {{ :root:not(.light) {{{block(changed)} }} }}\n"
         f"@media screen {{ :root.dark {{{block(changed)} }} }}\n"
     )

@@ -63,4 +63,4 @@ def html(
     ]
     first = summary.contenders(data, comparison.gains)
     seen = sections.seen(timelines, room([opening, *after], SCRIPTS), request, say, first)
-    return document(title, opening, [seen, *after], SCRIPTS)
+    return document(title, opening, [seen, *after], SCRIPTS, [run["fabric"] for run in data])

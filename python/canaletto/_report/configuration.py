@@ -32,7 +32,14 @@ def _differences(runs: Sequence["Result"]) -> str:
 
     if len(runs) < 2:
         return ""
-    documents = [{"design": r.configuration[0].to_dict(), "workload": r.configuration[1].to_dict()} for r in runs]
+    documents = [
+        {
+            "design": run.configuration[0].to_dict(),
+            "workload": run.configuration[1].to_dict(),
+            **{name: given for name, given in run.options.items() if name.endswith("_class")},
+        }
+        for run in runs
+    ]
     names = [run.to_dict()["fabric"] for run in runs]
     rows: dict[str, list[str]] = {}
     for place, document in enumerate(documents):

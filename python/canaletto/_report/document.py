@@ -25,10 +25,12 @@ def room(sections: Iterable[str], scripts: Sequence[str]) -> int:
     return MAX_BYTES - sum(len(text.encode()) for text in texts)
 
 
-def document(title: str, opening: str, sections: Iterable[str], scripts: Sequence[str]) -> str:
+def document(
+    title: str, opening: str, sections: Iterable[str], scripts: Sequence[str], fabrics: Iterable[str] = ()
+) -> str:
     """The whole page: opening, list of contents, sections.
 
-    scripts: names of assets, run in this order after the page is there.
+    scripts: names of assets, run in this order after the page is there. fabrics: those that it shows.
     """
     found = [section for section in sections if section]
     body = "\n".join([opening, _contents(found), *found])
@@ -36,7 +38,7 @@ def document(title: str, opening: str, sections: Iterable[str], scripts: Sequenc
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{colours.css()}{asset('page.css')}</style>\n</head>\n"
+        f"<title>{escape(title)}</title>\n<style>\n{colours.css(fabrics)}{asset('page.css')}</style>\n</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n"
         f"<footer>canaletto {escape(_engine.version())}</footer>\n"
         f"{embedded('dark-colours', colours.DARK)}\n"
@@ -122,7 +124,8 @@ def grid(*parts: str) -> str:
 
 def fabric(name: str) -> str:
     """A fabric's name with its colour."""
-    colour = f"var(--fabric-{name})" if name in colours.FABRICS else colours.fabric(name)
+    own = "" if name in colours.FABRICS else f", {colours.fabric(name)}"
+    colour = f"var(--fabric-{name}{own})"
     return f'<span class="swatch" style="background:{colour}"></span>{escape(name)}'
 
 

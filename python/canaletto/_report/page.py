@@ -44,7 +44,7 @@ def html(
     ]
     timelines = {data["fabric"]: timeline} if timeline is not None else None
     seen = sections.seen(timelines, room([opening, *after], SCRIPTS), request, say)
-    return document(title, opening, [seen, *after], SCRIPTS)
+    return document(title, opening, [seen, *after], SCRIPTS, [data["fabric"]])
 
 
 def _figures(data: dict[str, Any]) -> str:

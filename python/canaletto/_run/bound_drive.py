@@ -110,6 +110,10 @@ class Drive:
     """Whether a path stays taken until a program is done."""
     handshake_us: Number = 0.0
     """Time in which controllers agree on a column bus (`omnibus`)."""
+    late_split_bytes: Number = 0.0
+    """Data of the chunks in which the end of a page goes over its chip's other bus (`omnibus`); 0: in none."""
+    turn_us: Number = 0.0
+    """Time in which a chip turns to another column."""
     hop_us: Number = 0.0
     """Time of a scout, or of a packet's head, from router to router."""
     trunks: Number = 4.0

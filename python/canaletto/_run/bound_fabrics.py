@@ -17,6 +17,8 @@ DATA_HEADER = 3
 """Flits of a data packet before its payload (Networked SSD, MICRO 2022, Fig. 8; two for the size assumed)."""
 DATA_REQUEST = 2
 """Flits of the packet that asks for read data."""
+COLUMN = 4
+"""Flits of a packet that turns a chip to a column: header, command, column address."""
 STATUS_REPORT = 2
 """Flits of a status that a chip sends by itself."""
 
@@ -120,12 +122,40 @@ def _omnibus_of(packets: int) -> Fabric:
 
         def alone(kind: Kind, size: Number) -> Number:
             """Over the row's bus; the other half of a split page over the column's, once that is agreed on."""
-            agreement = drive.handshake_us if packets == 2 else 0.0
-            return _transfers(drive, kind, _packet(drive, kind, size, 1, packets) / packets) + agreement
+            if packets == 1:
+                return _transfers(drive, kind, _split_late(drive, kind, size))
+            return _transfers(drive, kind, _packet(drive, kind, size, 1, packets) / packets) + drive.handshake_us
 
         return [Wires("row and column buses", buses, time, alone_us=alone)]
 
     return wires
+
+
+def _split_late(drive: Drive, kind: Kind, size: Number) -> Number:
+    """Time of a page whose last chunks go over its column's bus, which nobody else wants, at the same time.
+
+    One row in so many has the controller of that bus; others tell it in one message, half of an agreement.
+    """
+    whole = _packet(drive, kind, size, 1)
+    if not np.any(drive.late_split_bytes):
+        return whole
+    chunk = np.where(np.asarray(drive.late_split_bytes) > 0, drive.late_split_bytes, np.inf)
+    flits = whole * np.asarray(drive.link_rate)
+    # The first chunk, with what is left over, stays on the row's bus.
+    chunks = np.floor(np.round(flits) / chunk) - 1.0
+
+    def beside(told: Number) -> Number:
+        """Both buses end as soon as they can: the second one after its message, the change of column and a header."""
+        ready = told + (COLUMN + DATA_HEADER) / np.asarray(drive.link_rate) + drive.turn_us
+        each = np.where(np.isfinite(chunk), chunk, 0.0) / drive.link_rate
+        even = (whole - ready) * drive.link_rate / (2.0 * chunk)
+        taken = [np.clip(part, 1.0, np.maximum(chunks, 1.0)) for part in (np.floor(even), np.ceil(even))]
+        best = np.minimum(*(np.maximum(whole - each * part, ready + each * part) for part in taken))
+        return np.where(chunks >= 1.0, np.minimum(best, whole), whole)
+
+    own = 1.0 / np.asarray(drive.rows)
+    found: Number = own * beside(0.0) + (1.0 - own) * beside(np.asarray(drive.handshake_us) / 2.0)
+    return found
 
 
 def _mesh_of(pins: int) -> Fabric:

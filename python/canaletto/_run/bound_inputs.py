@@ -79,6 +79,8 @@ def drive_of(design: Design, work: Work) -> Drive:
         holds_reads=fabric["hold_path"] in ("reads", "always"),
         holds_programs=fabric["hold_path"] == "always",
         handshake_us=_handshake_us(fabric["omnibus"]["control"]),
+        late_split_bytes=size_bytes(fabric["omnibus"]["late_split"]) if fabric["kind"] == "omnibus" else 0.0,
+        turn_us=found["turn_ns"] / 1e3,
         hop_us=_hop_us(fabric, geometry),
         **(_switches(fabric["clusters"], geometry["channels"]) | _granted(fabric, geometry["chips_per_channel"])),
         mesh_packet_bytes=size_bytes(fabric["mesh"]["packet"]),

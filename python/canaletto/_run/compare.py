@@ -14,9 +14,13 @@ from canaletto._run.config import Design, Workload, check_whole
 from canaletto._run.config import design as load_design
 from canaletto._run.config import workload as load_workload
 from canaletto._run.equal import CROSSBAR, Equal, Equalised, equalised, usual_fabrics
+from canaletto._run.fabric import Fabric
 from canaletto._run.fields import Fields
+from canaletto._run.gc_policy import GcPolicy
 from canaletto._run.hot_spots import places
+from canaletto._run.own import OWN, Parts, check_name
 from canaletto._run.results import Result
+from canaletto._run.scheduler import Scheduler
 from canaletto._run.together import NamedProgress, naming, side_by_side
 
 if TYPE_CHECKING:
@@ -223,13 +227,13 @@ class Comparison:
 def _as_crossbar(run: Result) -> Result:
     """The crossbar's run under its own name: the engine knows it as `clusters`."""
     rows = run.rows if run.has_requests else None
-    return Result({**run.to_dict(), "fabric": CROSSBAR}, *run.configuration, run.options, rows)
+    return Result({**run.to_dict(), "fabric": CROSSBAR}, *run.configuration, run.options, rows, run.parts)
 
 
 def compare(
     design: Design | str | PathLike[str],
     workload: Workload | str | PathLike[str],
-    fabrics: Iterable[str] | None = None,
+    fabrics: Iterable[str | type[Fabric]] | None = None,
     *,
     equal: str | None = None,
     hot_spots: bool = False,
@@ -238,6 +242,8 @@ def compare(
     warmup: int = 0,
     check_wires: bool = False,
     records: bool = True,
+    gc_policy: type[GcPolicy] | None = None,
+    scheduler: type[Scheduler] | None = None,
     progress: bool | FabricProgress | None = None,
 ) -> Comparison:
     """Simulates the drive with each of several fabrics, under the same workload.
@@ -252,8 +258,8 @@ def compare(
     workload
         What the drive is asked to do; or a profile's name, a file or a trace, as for `workload`.
     fabrics
-        Names of the fabrics, the one that the others are measured against first. By default the usual ones, which
-        `canaletto presets` lists.
+        Names of the fabrics, the one that the others are measured against first, and classes of one's own derived from
+        `Fabric`, which have their own names everywhere. By default the usual ones, which `canaletto presets` lists.
     equal
         Quantity of which all fabrics get as much as the first one has, by the width of their links: "pins" (data pins
         of the controllers), "chip-pins", "wires" (their length) or "area"; or as much as is said, such as "pins=16" (a
@@ -264,6 +270,8 @@ def compare(
         the worst line of each fabric: `c.hot_spots`. For generated requests, without their single rows.
     seed, warmup, check_wires, records
         As for `run`; `warmup` is a number.
+    gc_policy, scheduler
+        As for `run`, on every fabric.
     seeds
         Number of seeds, counted up from `seed`. With several, speedups are means over them with 95 % confidence
         intervals, and differences within these are called equal.
@@ -294,17 +302,19 @@ def compare(
     >>> c.speedup["bus"].iops
     1.0
     """
-    if equal is not None and fabrics is None:
-        fabrics = usual_fabrics()
+    chosen = chosen_fabrics(usual_fabrics() if equal is not None and fabrics is None else fabrics)
+    parts = parts_of(chosen, gc_policy, scheduler)
     if isinstance(design, Design):
-        designs = on_fabrics(lambda name: design.replace(fabric=name), fabrics)
+        designs = on_fabrics(lambda name: design.replace(fabric=name), chosen)
     else:
-        designs = on_fabrics(lambda name: load_design(design, fabric=name), fabrics)
+        designs = on_fabrics(lambda name: load_design(design, fabric=name), chosen)
+    designs = [own.on(each) for own, each in zip(parts, designs, strict=True)]
     if not isinstance(workload, Workload):
         workload = load_workload(workload)
     return run_all(
         designs,
         workload,
+        parts=parts,
         equal=None if equal is None else equalised(designs, equal, "equal"),
         hot_spots=places(workload, "hot_spots") if hot_spots else {},
         seed=seed,
@@ -316,24 +326,57 @@ def compare(
     )
 
 
-def on_fabrics(make: Callable[[str], Design], fabrics: Iterable[str] | None) -> list[Design]:
+Chosen: TypeAlias = Sequence[str | type[Fabric]]
+"""Fabrics of a comparison: names, and classes of one's own."""
+
+
+def chosen_fabrics(fabrics: Iterable[str | type[Fabric]] | str | type[Fabric] | None) -> Chosen:
+    """The fabrics that are asked for, by default the usual ones.
+
+    Raises ConfigError for none at all, for a name that is given twice, and for a class whose name is taken.
+    """
+    known = names.fabrics()
+    if isinstance(fabrics, str | type):
+        fabrics = [fabrics]
+    chosen = list(names.usual_fabrics() if fabrics is None else fabrics)
+    if not chosen:
+        raise ConfigError(f"fabrics: got none, expected some of {', '.join(known)}")
+    for fabric in chosen:
+        if not isinstance(fabric, str | type):
+            raise ConfigError(f"fabrics: got {fabric!r}, expected a name or a class derived from canaletto.Fabric")
+        if isinstance(fabric, type):
+            check_name(fabric, [*known, CROSSBAR])
+    # Some file systems, on which runs have folders of these names, take upper and lower case for the same.
+    called = [_name(fabric).casefold() for fabric in chosen]
+    for name, fabric in zip(called, chosen, strict=True):
+        if (name in known or isinstance(fabric, type)) and called.count(name) > 1:
+            raise ConfigError(f"fabrics: got {_name(fabric)} {called.count(name)} times, expected each fabric once")
+    return chosen
+
+
+def parts_of(
+    fabrics: Chosen, gc_policy: type[GcPolicy] | None = None, scheduler: type[Scheduler] | None = None
+) -> list[Parts]:
+    """The classes of one's own of each fabric's run."""
+    return [Parts(fabric if isinstance(fabric, type) else None, gc_policy, scheduler) for fabric in fabrics]
+
+
+def _name(fabric: str | type[Fabric]) -> str:
+    return fabric if isinstance(fabric, str) else fabric.__name__
+
+
+def on_fabrics(make: Callable[[str], Design], fabrics: Iterable[str | type[Fabric]] | None) -> list[Design]:
     """A design with each of the fabrics (by default the usual ones).
 
     Raises ConfigError for a name that is unknown or given twice, for none at all, and for a fabric that the design
     cannot have.
     """
     known = names.fabrics()
-    if isinstance(fabrics, str):
-        fabrics = [fabrics]
-    chosen = list(names.usual_fabrics() if fabrics is None else fabrics)
-    if not chosen:
-        raise ConfigError(f"fabrics: got none, expected some of {', '.join(known)}")
     designs = []
-    for name in chosen:
-        if name in known and chosen.count(name) > 1:
-            raise ConfigError(f"fabrics: got {name} {chosen.count(name)} times, expected each fabric once")
-        with naming(f"fabric {name}") if name in known else nullcontext():
-            designs.append(make(name))
+    for fabric in chosen_fabrics(fabrics):
+        kind = fabric if isinstance(fabric, str) else OWN
+        with naming(f"fabric {_name(fabric)}") if kind in known else nullcontext():
+            designs.append(make(kind))
     return designs
 
 
@@ -341,6 +384,7 @@ def run_all(
     designs: Sequence[Design],
     workload: Workload,
     *,
+    parts: Sequence[Parts] = (),
     equal: Equalised | None = None,
     hot_spots: Mapping[str, Workload] | None = None,
     seed: int = 1,
@@ -352,15 +396,19 @@ def run_all(
 ) -> Comparison:
     """Runs designs that differ in their fabrics, as `compare` does.
 
-    equal: runs these instead, and their bound. hot_spots: the workload with load on single places, which follow.
+    parts: classes of one's own of each run. equal: runs these instead, and their bound. hot_spots: the workload with
+    load on single places, which follow.
     """
     check_whole("seeds", seeds, 1, 10_000)
     check_whole("seed", seed, 0, 2**64 - seeds)
     check_whole("warmup", warmup, 0, 2**64 - 1)
     simulate.check_rereadable(workload, "all of them")
     options = {"seed": seed, "seeds": seeds, "warmup": warmup}
+    given = parts
+    if equal is not None and any(own.fabric for own in parts):
+        raise ConfigError("equal: got a fabric of one's own, expected fabrics of the engine, whose links are counted")
 
-    def job(fabric: str, design: Design) -> Callable[[Progress], tuple[Result, list[Sample]]]:
+    def job(fabric: str, design: Design, own: Parts) -> Callable[[Progress], tuple[Result, list[Sample]]]:
         def run(report: Progress) -> tuple[Result, list[Sample]]:
             first = None
             results = []
@@ -374,23 +422,33 @@ def run_all(
                     keep,
                     _part(report, number, seeds),
                     check_wires=check_wires,
+                    parts=own,
                 )
                 first = rows if keep else first
                 results.append(data)
             samples: list[Sample] = [{"fabric": fabric, **{key: data[key] for key in _SAMPLED}} for data in results]
             found = simulate.over_seeds(results, seed)
-            return Result(found, design, workload, options, first), samples
+            return Result(found, design, workload, options | own.names, first, own), samples
 
         return run
 
-    drives = {design.fabric: design for design in designs} if equal is None else equal.named()
+    parts = list(parts) or [Parts()] * len(designs)
+    if equal is None:
+        called = [own.fabric_name or design.fabric for own, design in zip(parts, designs, strict=True)]
+        drives = dict(zip(called, designs, strict=True))
+    else:
+        # The crossbar that bounds them has the other parts of one's own, too.
+        drives, parts = equal.named(), [*parts, parts[0]]
     workers = _workers(list(drives.values()), workload, records)
-    found = _side_by_side(list(drives), [job(*drive) for drive in drives.items()], workers, progress)
+    found = _side_by_side(
+        list(drives), [job(*each, own) for each, own in zip(drives.items(), parts, strict=True)], workers, progress
+    )
     runs, samples = [run for run, _ in found], list(zip(*(each for _, each in found), strict=True))
     further = {
         place: run_all(
             designs,
             work,
+            parts=given,
             equal=equal,
             seed=seed,
             seeds=seeds,

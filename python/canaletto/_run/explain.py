@@ -18,6 +18,7 @@ from canaletto._engine import ConfigError, SimulationError
 from canaletto._io import folder
 from canaletto._io.files import sound_parquet
 from canaletto._run import simulate
+from canaletto._run.own import check_known
 from canaletto._run.timeline import Timeline, Window, around, record
 
 LIMIT, LIMIT_ALONE = 2_000_000, 20_000_000
@@ -182,6 +183,7 @@ def explain(
     options = folder.record(home)["options"]
     if not all(type(options.get(key)) is int for key in ("seed", "warmup")):
         raise ConfigError(f"{home / folder.RUN_FILE}: options: got {options}, expected whole numbers")
+    check_known(options, str(home / folder.RUN_FILE), "explained, from its timeline,")
     if not wanted:
         return Explained([], [], 0)
     found = record(

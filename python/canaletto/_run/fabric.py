@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from canaletto._engine import ConfigError, Transfer
-from canaletto._run.config import Design
+from canaletto._engine import Transfer
 
 Place: TypeAlias = tuple[int, int]
 Way: TypeAlias = Sequence[int]
@@ -161,10 +160,3 @@ class Fabric:
         granted = iter(self._granted)
         self._granted = []
         return granted
-
-
-def with_fabric(design: Design, fabric: type[Fabric]) -> Design:
-    """The drive with a fabric of one's own. Raises ConfigError for what is none."""
-    if not (isinstance(fabric, type) and issubclass(fabric, Fabric)):
-        raise ConfigError(f"fabric: got {fabric!r}, expected a class derived from canaletto.Fabric")
-    return design.replace(**{"fabric.kind": "custom"})

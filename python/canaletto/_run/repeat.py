@@ -10,6 +10,7 @@ from canaletto import _engine
 from canaletto._engine import ConfigError
 from canaletto._io import folder
 from canaletto._run.confidence import EXTRA_HEADLINES, HEADLINES, lookup
+from canaletto._run.own import check_known
 from canaletto._run.simulate import run
 
 SWITCHES = {"slowdowns": False, "root_causes": True}
@@ -57,12 +58,7 @@ def rerun(path: str | PathLike[str], *, progress: bool | None = None) -> Rerun:
     options = {key: record["options"].get(key) for key in ("seed", "seeds", "warmup")}
     if not all(type(given) is int for given in options.values()):
         raise ConfigError(f"{home / folder.RUN_FILE}: options: got {options}, expected whole numbers")
-    if "fabric_class" in record["options"]:
-        given = record["options"]["fabric_class"]
-        raise ConfigError(
-            f"{home / folder.RUN_FILE}: options.fabric_class: got {given!r}, expected none: a run over a fabric of "
-            "one's own is repeated in Python, where its class is"
-        )
+    check_known(record["options"], str(home / folder.RUN_FILE), "repeated")
     switches = {key: record["options"].get(key, usual) for key, usual in SWITCHES.items()}
     for key, given in switches.items():
         if type(given) is not bool:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from canaletto._io.rows import Rows, Saved
+    from canaletto._run.own import Parts
     from canaletto._run.timeline import Timeline
 
 
@@ -28,17 +29,24 @@ class Result(RunResult):
         workload: Workload,
         options: Mapping[str, Any],
         rows: "Rows | Saved | None",
+        parts: "Parts | None" = None,
     ) -> None:
         super().__init__(data)
         self._design = design
         self._workload = workload
         self._options = dict(options)
         self._rows = rows
+        self._parts = parts
 
     @property
     def configuration(self) -> tuple[Design, Workload]:
         """The design and the workload that ran."""
         return self._design, self._workload
+
+    @property
+    def parts(self) -> "Parts | None":
+        """Classes of one's own in place of parts of the engine, where the process knows them."""
+        return self._parts
 
     @property
     def options(self) -> dict[str, Any]:

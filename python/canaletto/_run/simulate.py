@@ -16,8 +16,11 @@ from canaletto._run import confidence, memory
 from canaletto._run.config import Design, Workload, check_whole
 from canaletto._run.config import design as load_design
 from canaletto._run.config import workload as load_workload
-from canaletto._run.fabric import Array, Fabric, with_fabric
+from canaletto._run.fabric import Fabric
+from canaletto._run.gc_policy import GcPolicy
+from canaletto._run.own import Parts
 from canaletto._run.results import Result
+from canaletto._run.scheduler import Scheduler
 
 if TYPE_CHECKING:
     from canaletto._io.rows import Rows
@@ -35,6 +38,8 @@ def run(
     check_wires: bool = False,
     records: bool = True,
     fabric: type[Fabric] | None = None,
+    gc_policy: type[GcPolicy] | None = None,
+    scheduler: type[Scheduler] | None = None,
     progress: bool | Callable[[int, int, int], object] | None = None,
 ) -> Result:
     """Simulates the drive under the workload.
@@ -69,6 +74,11 @@ def run(
     fabric
         A class of one's own that joins the chips, in place of the drive's fabric: a subclass of `Fabric`, of which an
         object is made for each run.
+    gc_policy
+        A class of one's own that chooses the blocks to collect, in place of `gc.policy`: a subclass of `GcPolicy`.
+    scheduler
+        A class of one's own that orders what waits for a LUN, in place of `scheduler.policy`: a subclass of
+        `Scheduler`.
     progress
         Whether to show a bar; by default, when standard error is a terminal. Or a function, called with requests done,
         requests in all (0 if unknown) and simulated picoseconds; for flows alone from several threads.
@@ -97,14 +107,15 @@ def run(
     500
     """
     design, workload = resolved(design, workload)
-    if fabric is not None:
-        design = with_fabric(design, fabric)
-        if slowdowns:
-            raise ConfigError("slowdowns: got True beside a fabric of one's own, expected one or the other")
+    parts = Parts(fabric, gc_policy, scheduler)
+    design = parts.on(design)
+    if parts.given and slowdowns:
+        own = " and ".join(parts.given)
+        raise ConfigError(f"slowdowns: got True beside {own} of one's own, expected one or the other")
     check_whole("seeds", seeds, 1, 10_000)
     check_whole("seed", seed, 0, 2**64 - seeds)
     if warmup == "auto":
-        warmup = found_warmup(design, workload, seed, fabric)
+        warmup = found_warmup(design, workload, seed, parts)
     check_whole("warmup", warmup, 0, 2**64 - 1)
     check_memory(f"{design.name}, {workload.name}: the run", [memory_needed([design], workload, records)])
     if slowdowns:
@@ -128,7 +139,7 @@ def run(
                 report,
                 root_causes=root_causes,
                 check_wires=check_wires,
-                fabric=fabric,
+                parts=parts,
             )
             results.append(data)
             if slowdowns:
@@ -145,9 +156,7 @@ def run(
         options["slowdowns"] = True
     if not root_causes:
         options["root_causes"] = False
-    if fabric is not None:
-        options["fabric_class"] = f"{fabric.__module__}.{fabric.__qualname__}"
-    return Result(data, design, workload, options, kept)
+    return Result(data, design, workload, options | parts.names, kept, parts)
 
 
 def resolved(design: Design | str | PathLike[str], workload: Workload | str | PathLike[str]) -> tuple[Design, Workload]:
@@ -156,7 +165,7 @@ def resolved(design: Design | str | PathLike[str], workload: Workload | str | Pa
     return drive, workload if isinstance(workload, Workload) else load_workload(workload)
 
 
-def found_warmup(design: Design, workload: Workload, seed: int, fabric: type[Fabric] | None = None) -> int:
+def found_warmup(design: Design, workload: Workload, seed: int, parts: Parts | None = None) -> int:
     """The number of requests that a run needs to come to rest, from a run of its own.
 
     Raises ConfigError if it does not come to rest, or is too short to tell.
@@ -164,7 +173,7 @@ def found_warmup(design: Design, workload: Workload, seed: int, fabric: type[Fab
     from canaletto._run import warmup
 
     check_rereadable(workload, "the run and the one that finds its warm-up")
-    _, rows = run_once(design, workload, seed, 0, True, None, root_causes=False, fabric=fabric)
+    _, rows = run_once(design, workload, seed, 0, True, None, root_causes=False, parts=parts)
     assert rows is not None
     latencies = rows.scan().select("latency_us").collect()["latency_us"].to_numpy()
     found = warmup.mser(latencies) if len(latencies) else None
@@ -187,11 +196,11 @@ def run_once(
     alone: int | None = None,
     root_causes: bool = True,
     check_wires: bool = False,
-    fabric: type[Fabric] | None = None,
+    parts: Parts | None = None,
 ) -> "tuple[dict[str, Any], Rows | None]":
     """One run of the engine, with options that are in range: its results, and its requests if they are to be kept.
 
-    alone: the number of the only flow that makes its requests. fabric: a class that joins the chips.
+    alone: the number of the only flow that makes its requests. parts: classes in place of the engine's.
     """
     options = {
         "seed": seed,
@@ -202,15 +211,15 @@ def run_once(
         "check_wires": check_wires,
     }
     configuration = design.to_toml(), workload.to_toml(), json.dumps(options)
-    classes = None if fabric is None else (fabric, Array)
+    called = {} if parts is None or parts.fabric_name is None else {"fabric": parts.fabric_name}
     with awaiting_writers(workload.traces()):
         if not records:
-            return json.loads(_engine.run(*configuration, report, None, classes)[0]), None
+            return {**json.loads(_engine.run(*configuration, report, None, parts)[0]), **called}, None
         from canaletto._io.rows import Rows
 
         rows = Rows([flow["name"] for flow in workload.to_dict()["flow"]])
-        text, last = _engine.run(*configuration, report, rows.add, classes)
-        return json.loads(text), rows.end(last)
+        text, last = _engine.run(*configuration, report, rows.add, parts)
+        return {**json.loads(text), **called}, rows.end(last)
 
 
 def over_seeds(results: list[dict[str, Any]], seed: int, alone: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:

@@ -22,8 +22,10 @@ from canaletto._io import frames
 from canaletto._io.progress import Bar
 from canaletto._report.units import listing
 from canaletto._run.config import Design, Workload, check_whole
+from canaletto._run.own import check_known
 
 if TYPE_CHECKING:
+    from canaletto._run.own import Parts
     from canaletto._run.results import Result
 
 Window: TypeAlias = tuple[int, int]
@@ -150,10 +152,12 @@ def record(
     windows: Iterable[Window],
     limit: int = LIMIT,
     progress: bool | Callable[[int, int, int], object] | None = None,
+    parts: "Parts | None" = None,
 ) -> Timeline:
     """Runs until the last window is over, and keeps what happens inside the windows.
 
     windows: from when until when, in simulated picoseconds, in any order. limit: the most spans and steps it may hold.
+    parts: classes of one's own in place of the engine's parts.
     The other arguments are those of `canaletto.run`.
 
     Raises ConfigError for what cannot be simulated and for windows that are none, SimulationError for a run that
@@ -168,9 +172,10 @@ def record(
         report = progress if callable(progress) else None
         if bar is not None:
             report = bar.task(listing([design.name, workload.name, "timeline"]))
-        found = _engine.timeline(design.to_toml(), workload.to_toml(), json.dumps(options), report)
+        found = _engine.timeline(design.to_toml(), workload.to_toml(), json.dumps(options), report, parts)
     flows = [flow["name"] for flow in workload.to_dict()["flow"]]
-    title = f"{design.name} · {workload.name} · {design.fabric} · seed {seed}"
+    fabric = (parts.fabric_name if parts is not None else None) or design.fabric
+    title = f"{design.name} · {workload.name} · {fabric} · seed {seed}"
     return from_columns(*found, flows=flows, windows=chosen, title=title)
 
 
@@ -182,9 +187,11 @@ def of_result(
 ) -> Timeline:
     """The timeline of a run's first seed. Without a window: around its slowest request, or its first 200 us."""
     design, workload = result.configuration
+    if result.parts is None:
+        check_known(result.options, f"{design.name}, {workload.name}", "recorded")
     options = {key: result.options[key] for key in ("seed", "warmup")}
     windows = [window or default_window(result)]
-    return record(design, workload, **options, windows=windows, limit=limit, progress=progress)
+    return record(design, workload, **options, windows=windows, limit=limit, progress=progress, parts=result.parts)
 
 
 def from_columns(

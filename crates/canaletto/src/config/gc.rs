@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::config::own::Own;
 pub use crate::ftl::gc::policy::VictimPolicy;
+use crate::ftl::gc::policy::custom::VictimRule;
 
 /// Planes that collect at the same time, and the trigger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -49,6 +51,9 @@ pub enum EpochTrigger {
 pub struct Gc {
     /// Choice of the block that a plane collects next.
     pub policy: VictimPolicy,
+    /// Rules of `policy = "custom"`, if they are not those of `greedy`.
+    #[serde(skip)]
+    pub rule: Option<Own<dyn VictimRule>>,
     /// Number of blocks drawn for `policy = "d-choices"`.
     #[schemars(range(min = 1, max = 1_048_576))]
     pub choices: u32,
@@ -99,6 +104,7 @@ impl Default for Gc {
     fn default() -> Self {
         Gc {
             policy: VictimPolicy::default(),
+            rule: None,
             choices: 10,
             min_invalid_share: 0.25,
             scope: Scope::default(),

@@ -27,6 +27,7 @@ pub mod named;
 pub mod names;
 mod numbering;
 mod numbers;
+pub mod own;
 mod parity;
 pub mod pc;
 mod precondition;

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::config::own::Own;
 use crate::config::units::{Duration, Size};
+use crate::scheduler::custom::OrderRule;
 
 /// Event that advances the weighted round robin among priority classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +28,9 @@ pub enum Policy {
     /// FLIN (Tavakkol et al., ISCA 2018), which is fair among flows. Flows of low intensity go first, the flow with the
     /// largest slowdown is moved forward, and reads and writes take turns in proportion to their waiting times.
     Flin,
+    /// That of a rule of one's own, in Python or Rust, which is asked for each command. Without a rule, order of arrival,
+    /// whatever waits.
+    Custom,
 }
 
 /// Scheduler of flash transactions, out of order across LUNs.
@@ -34,6 +39,9 @@ pub enum Policy {
 pub struct Scheduler {
     /// Order of the transactions of a LUN.
     pub policy: Policy,
+    /// Rules of `policy = "custom"`, if they are not order of arrival.
+    #[serde(skip)]
+    pub rule: Option<Own<dyn OrderRule>>,
     /// Whether priority classes of flows count: urgent first, then high, medium and low in a round robin weighted 4 : 2
     /// : 1.
     pub priorities: bool,
@@ -67,6 +75,7 @@ impl Default for Scheduler {
     fn default() -> Self {
         Scheduler {
             policy: Policy::default(),
+            rule: None,
             priorities: true,
             round_robin_advance: RoundRobinAdvance::default(),
             flin: Flin::default(),

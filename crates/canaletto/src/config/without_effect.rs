@@ -199,6 +199,9 @@ const NEEDS: &[Need] = &[
     need(&["gc.group_share"], "gc.scope = \"spatial\"", |d| d.gc.scope == Scope::Spatial),
     need(&["gc.copyback_check_every"], "gc.copyback = true", |d| d.gc.copyback),
     need(&["refresh.scan_interval"], "refresh.age_limit_days above 0", |d| d.refresh.age_limit_days > 0.0),
+    need(&["scheduler.priorities", "scheduler.round_robin_advance"], "another scheduler.policy than \"custom\"", |d| {
+        d.scheduler.policy != Policy::Custom
+    }),
     need(&["scheduler.flin."], "scheduler.policy = \"flin\"", |d| d.scheduler.policy == Policy::Flin),
     need(&["flash.cache_read_busy"], "flash.cache_read = true", |d| d.flash.cache_read),
     need(&["flash.cache_program_busy"], "flash.cache_program = true", |d| d.flash.cache_program),

@@ -74,8 +74,8 @@ impl Drive {
     pub fn snapshot(&self) -> Result<Vec<u8>, SnapshotError> {
         self.check().map_err(SnapshotError::Failed)?;
         let unfit = |error: &dyn ToString| SnapshotError::Unfit(error.to_string());
-        if self.design.fabric.blueprint.is_some() {
-            return Err(unfit(&"a fabric of one's own has a state that nobody can write down"));
+        if self.design.has_parts_of_its_own() {
+            return Err(unfit(&"a part of one's own has a state that nobody can write down"));
         }
         let body = Body {
             version: env!("CARGO_PKG_VERSION").to_owned(),

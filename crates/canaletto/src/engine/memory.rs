@@ -1,4 +1,4 @@
-//! The end of the machine's memory, or of what a fabric from outside can do, as an error of the run instead of the end of the
+//! The end of the machine's memory, or of what a part from outside can do, as an error of the run instead of the end of the
 //! process.
 //!
 //! The standard library ends the process when an allocation fails. What grows with a run's work, and so runs into the limit,
@@ -31,7 +31,7 @@ fn grow<T>(items: &mut Vec<T>, more: usize) {
     }
 }
 
-/// Ends the run with [`RunError::Fabric`]: what is under way is dropped as a whole.
+/// Ends the run with [`RunError::Own`]: what is under way is dropped as a whole.
 pub fn end_run(why: String) -> ! {
     resume_unwind(Box::new(Ended(why)))
 }
@@ -68,7 +68,7 @@ const CACHE_LINE: usize = 64;
 pub fn guarded<T>(run: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
     // What was under way is dropped as a whole: nobody sees it half done.
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| match payload.downcast::<Ended>() {
-        Ok(ended) => Err(RunError::Fabric(ended.0)),
+        Ok(ended) => Err(RunError::Own(ended.0)),
         Err(payload) if payload.is::<OutOfMemory>() => Err(RunError::OutOfMemory),
         Err(payload) => resume_unwind(payload),
     })

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::config::design::{Design, Interface, Place, Planes, Sequence, SequenceKind, Step};
+use crate::config::design::{Design, Interface, Place, Planes, Sequence, SequenceKind, Step, interface_times};
 use crate::engine::time::Time;
 use crate::fabric::{Fabric, with_fabric};
 use crate::flash::address::Layout;
@@ -21,6 +21,8 @@ pub struct Description {
     pub sequences: Vec<DescribedSequence>,
     /// Times on the fabric.
     pub times: Vec<DescribedTime>,
+    /// Time in which a chip turns to another column (tCCS), nanoseconds.
+    pub turn_ns: f64,
 }
 
 /// Sequence with its steps.
@@ -77,6 +79,7 @@ pub fn describe(design: &Design) -> Description {
         fabric: fabric.kind.facts().name,
         sequences: fabric.sequence_table().sequences().map(described).collect(),
         times: with_fabric!(fabric.kind, F => times::<F>(design)),
+        turn_ns: interface_times(fabric.interface)["tCCS"].time.time().0 as f64 / 1e3,
     }
 }
 

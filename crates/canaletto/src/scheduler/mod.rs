@@ -8,9 +8,10 @@
 //!
 //! Out of order across LUNs; within a LUN reads go before writes before erases, user requests before garbage
 //! collection unless that is urgent, and transactions for further planes of the same die join the first one's command.
-//! [`flin`] orders what waits for a LUN by fairness among flows instead.
+//! [`flin`] orders what waits for a LUN by fairness among flows instead, [`custom`] by a rule from outside.
 
 pub mod classes;
+pub mod custom;
 pub mod flash_page_group;
 pub mod flin;
 pub mod queues;

@@ -9,6 +9,7 @@ use crate::flash::interface::Operation;
 use crate::ftl::QueuedWrites;
 use crate::ftl::blocks::Frontier;
 use crate::scheduler::classes::{CLASSES, WeightedRoundRobin};
+use crate::scheduler::custom::Ruled;
 use crate::scheduler::flin::Flin;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
@@ -16,6 +17,7 @@ mod fair;
 mod long;
 mod look;
 mod rings;
+mod ruled;
 mod waiting_reads;
 
 use long::{LONG, LongQueues};
@@ -116,6 +118,10 @@ pub struct Queues {
     turn: RoundRobinAdvance,
     /// With `scheduler.policy = "flin"`.
     flin: Option<Flin>,
+    /// With `scheduler.policy = "custom"`.
+    rule: Option<Ruled>,
+    /// With either.
+    are_told: bool,
 }
 
 impl Queues {
@@ -144,8 +150,10 @@ impl Queues {
         let same_page = matches!(multi_plane, MultiPlane::SamePage | MultiPlane::HeadPage);
         let flin = (config.policy == Policy::Flin).then(|| Flin::new(&config.flin, layout, priorities.len()));
         let by_number = same_page && !alone[Operation::Read as usize] && layout.planes_per_die > 1;
-        // FLIN queues where it likes, and cells of both modes go apart.
-        let can_index = flin.is_none() && !design.flash.pslc.is_on();
+        let rule = Ruled::new(config, layout);
+        let are_told = flin.is_some() || rule.is_some();
+        // FLIN queues where it likes, rules take from anywhere, and cells of both modes go apart.
+        let can_index = !are_told && !design.flash.pslc.is_on();
         Queues {
             luns: vec![lun; layout.luns() as usize],
             multi_plane,
@@ -159,6 +167,8 @@ impl Queues {
             priorities: config.priorities,
             turn: config.round_robin_advance,
             flin,
+            rule,
+            are_told,
         }
     }
 
@@ -301,7 +311,7 @@ impl Queues {
         transactions: &mut Transactions,
         readiness: &impl Readiness,
     ) -> Option<Command> {
-        if self.flin.is_some() {
+        if self.are_told {
             return self.fair_command(lun, look, transactions, readiness);
         }
         self.first_command(lun, look.order(), look.free, transactions, readiness)
@@ -521,6 +531,7 @@ impl QueuedWrites for Queues {
             while at.is_some() {
                 if wanted(&transactions[at]) {
                     self.luns[lun.index()].unlink(list, previous, at, transactions);
+                    self.rule.iter_mut().for_each(|rule| rule.goes(at));
                     return Some(at);
                 }
                 (previous, at) = (at, transactions[at].next);

@@ -24,6 +24,7 @@ mod mesh_reference;
 mod numbering;
 mod outer_code;
 mod overrun;
+mod own_rules;
 mod parity;
 mod pipelines;
 mod precondition;

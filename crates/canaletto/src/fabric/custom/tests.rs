@@ -49,7 +49,7 @@ fn send(plan: &[u32]) -> Result<Time, String> {
         Ok(bench.crossed[0].0)
     };
     match guarded(run) {
-        Err(RunError::Fabric(why)) => Err(why),
+        Err(RunError::Own(why)) => Err(why),
         other => Ok(other.unwrap_or_else(|error| panic!("{error}"))),
     }
 }
@@ -83,7 +83,7 @@ fn a_taken_link_is_refused() {
         bench.run();
         Ok(())
     });
-    assert!(matches!(&why, Err(RunError::Fabric(why)) if why.contains("another transfer has link 1")), "{why:?}");
+    assert!(matches!(&why, Err(RunError::Own(why)) if why.contains("another transfer has link 1")), "{why:?}");
 }
 
 #[test]

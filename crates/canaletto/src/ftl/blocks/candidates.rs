@@ -3,6 +3,7 @@
 use super::parity::holds_parity;
 use super::pseudo_slc::Mode;
 use super::{Block, Plane};
+use crate::ftl::gc::policy::custom::{NOTHING_TO_RECLAIM, does_not_exist};
 
 /// Marks a block that is not full in [`Plane::full`].
 pub(super) const NOT_FULL: u32 = u32::MAX;
@@ -132,6 +133,35 @@ impl Candidates<'_> {
     /// Pages written in the plane since a page of the block last changed; of a superblock, in the plane where that was last.
     pub fn age(&self, block: u32) -> u64 {
         self.planes.iter().map(|plane| plane.clock - plane.blocks[block as usize].changed).min().unwrap_or(0)
+    }
+
+    /// Pages written in the plane since the block was opened; of a superblock, in all planes of its group.
+    pub fn since_opened(&self, block: u32) -> u64 {
+        self.planes.iter().map(|plane| plane.clock).sum::<u64>() - self.filled(block)
+    }
+
+    /// Whether the block is erased and may be opened.
+    fn is_free(&self, block: u32) -> bool {
+        self.blocks(block).all(|b| b.written == 0 || b.bad) && self.blocks(block).any(|b| !b.bad)
+    }
+
+    /// Reason why a block, of `blocks_per_plane`, cannot be chosen.
+    pub fn why_not(&self, block: u32, blocks_per_plane: u32) -> String {
+        if block >= blocks_per_plane {
+            return does_not_exist(blocks_per_plane);
+        }
+        if block >= self.count() || self.is_free(block) {
+            return "is free".to_owned();
+        }
+        let has = |is: &dyn Fn(&Block) -> bool| self.blocks(block).any(is);
+        let why = match () {
+            () if has(&|b| !b.bad && b.written < self.pages_per_block) => "is being filled",
+            () if has(&|b| b.programs_in_flight > 0) => "has programs in flight",
+            () if self.blocks(block).all(|b| b.bad) => "is bad",
+            () if has(&|b| b.mode != Mode::Native) => "belongs to the pseudo-SLC cache",
+            () => NOTHING_TO_RECLAIM,
+        };
+        why.to_owned()
     }
 
     /// Times the block was erased.

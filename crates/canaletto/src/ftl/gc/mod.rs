@@ -168,7 +168,7 @@ impl Collector {
             jobs: vec![None; groups as usize],
             planes_per_group: limits.planes_per_group,
             wanted: vec![Vec::new(); groups as usize],
-            policy: Chooser::new(config, seed),
+            policy: Chooser::new(config, limits.layout.blocks_per_plane, seed),
             epoch: Epoch::new(config, &limits.layout, limits.gc_start_below),
             destinations: Stream::named(seed, "gc/destination"),
             config: config.clone(),
@@ -264,7 +264,8 @@ impl Collector {
             _ if free <= self.urgent_at => Reason::Urgent,
             _ => return None,
         };
-        let victim = self.policy.choose(&blocks.candidates(plane)).filter(|&victim| blocks.copies_fit(plane, victim));
+        let victim = self.policy.choose(plane, &blocks.candidates(plane));
+        let victim = victim.filter(|&victim| blocks.copies_fit(plane, victim));
         if reason == Reason::Epoch {
             match victim {
                 Some(_) => self.epoch.job_starts(plane),

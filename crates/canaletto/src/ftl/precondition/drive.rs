@@ -269,6 +269,6 @@ impl Maker<'_> {
         let load = geometry.load(f64::from(all));
         let sizes = self::shares(&sizes(mapped)).unwrap_or(vec![1.0; mapped.len()]);
         let classes: Vec<(f64, f64)> = sizes.into_iter().zip(shares.iter().copied()).collect();
-        Steady::find(Policy::new(&self.design.gc), load, Geometry { pages: model, ..geometry }, &classes, self.seed)
+        Steady::find(&Policy::new(&self.design.gc), load, Geometry { pages: model, ..geometry }, &classes, self.seed)
     }
 }

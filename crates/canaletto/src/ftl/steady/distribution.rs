@@ -70,7 +70,7 @@ mod tests {
     use crate::ftl::gc::policy::{DChoices, Fifo, Greedy, Policy, Random, RandomPlus};
     use crate::ftl::steady::formulas;
 
-    fn solve(policy: Policy, load: f64, pages: u32) -> Distribution {
+    fn solve(policy: &Policy, load: f64, pages: u32) -> Distribution {
         policy.steady_state(load, pages).expect("a policy with a fixed point")
     }
 
@@ -87,7 +87,7 @@ mod tests {
         for pages in [2, 5, 64, 1024] {
             for load in [0.02, 0.3, 0.5, 0.8, 0.9, 0.95, 0.999] {
                 for policy in policies(pages) {
-                    let found = solve(policy, load, pages);
+                    let found = solve(&policy, load, pages);
                     let case = format!("{policy:?} load {load} pages {pages}");
                     assert!(found.shares.iter().all(|&s| (-1e-12..=1.0 + 1e-12).contains(&s)), "{case}");
                     assert!((found.shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{case}");
@@ -104,7 +104,7 @@ mod tests {
     fn d_choices_stands_still_under_the_mean_field_equation() {
         let (pages, load) = (48, 0.85);
         for d in [2, 10, 30] {
-            let found = solve(Policy::from(DChoices(d)), load, pages);
+            let found = solve(&Policy::from(DChoices(d)), load, pages);
             let at_least = |i: usize| found.shares[i..].iter().sum::<f64>();
             let victim: Vec<f64> = (0..=pages as usize)
                 .map(|i| {
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn many_choices_are_greedy_and_policies_rank() {
         for load in [0.5, 0.8, 0.93] {
-            let amplification = |policy| solve(policy, load, 64).write_amplification;
+            let amplification = |policy: Policy| solve(&policy, load, 64).write_amplification;
             let greedy = amplification(Policy::from(Greedy));
             assert!((amplification(Policy::from(DChoices(1_000_000))) / greedy - 1.0).abs() < 1e-3);
             let ranked: Vec<f64> = [10_000, 100, 10, 3, 2, 1].map(|d| amplification(Policy::from(DChoices(d)))).into();
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn closed_forms_agree() {
         for load in [0.5, 0.7, 0.8, 0.9, 0.95] {
-            let amplification = |policy, pages| solve(policy, load, pages).write_amplification;
+            let amplification = |policy: Policy, pages| solve(&policy, load, pages).write_amplification;
             assert!((amplification(Policy::from(Fifo), 64) / formulas::fifo(load) - 1.0).abs() < 1e-6, "{load}");
             assert!((amplification(Policy::from(Greedy), 4096) / formulas::fifo(load) - 1.0).abs() < 0.01, "{load}");
             for pages in [32, 256] {
@@ -146,7 +146,7 @@ mod tests {
                 assert!((ratio - 1.0).abs() < 0.005, "{load} {pages}: {ratio}");
             }
             // Collecting a fully valid block changes nothing but the count of copies: without those, random's is less.
-            let random = solve(Policy::from(Random), load, 64);
+            let random = solve(&Policy::from(Random), load, 64);
             let expected = formulas::random(load) * (1.0 - random.shares[64]);
             assert!((random.write_amplification / expected - 1.0).abs() < 1e-9, "{load}");
         }

@@ -24,6 +24,10 @@ static KNOWN: Mutex<VecDeque<Known>> = Mutex::new(VecDeque::new());
 
 /// The census of [`Plane::new`]`(shape, seed)` once settled.
 pub fn census(shape: Shape, seed: u64) -> Census {
+    if shape.policy.has_rule() {
+        // Nobody else has that rule, and it is not to outlive its run.
+        return Plane::new(shape, seed).settle();
+    }
     let known = look_up(shape, seed);
     // Outside the lock: other planes settle at the same time.
     known.census.get_or_init(|| Plane::new(known.shape, seed).settle()).clone()

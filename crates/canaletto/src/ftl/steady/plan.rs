@@ -37,7 +37,7 @@ pub enum Steady {
 impl Steady {
     /// The steady state at a load ([`Geometry::load`]) for classes of logical pages, each with its share of pages and of
     /// writes: solved for where that is possible, else by writing a representative plane.
-    pub fn find(policy: Policy, load: f64, plane: Geometry, classes: &[(f64, f64)], seed: u64) -> Steady {
+    pub fn find(policy: &Policy, load: f64, plane: Geometry, classes: &[(f64, f64)], seed: u64) -> Steady {
         let pages = plane.pages;
         if let ([_], Some(found)) = (classes, policy.steady_state(load, pages)) {
             return Steady::Uniform(found);
@@ -54,7 +54,7 @@ impl Steady {
         // However few, pages that are written must be there to write.
         let class = |(&pages, &(_, writes)): (&u32, &(f64, f64))| Class { pages: pages.max(1), writes };
         let classes = parts.iter().zip(classes).map(class).collect();
-        let shape = Shape { blocks, pages, spare: REPRESENTATIVE_SPARE, policy, classes };
+        let shape = Shape { blocks, pages, spare: REPRESENTATIVE_SPARE, policy: policy.clone(), classes };
         Steady::Counted(known::census(shape, seed))
     }
 
@@ -205,7 +205,7 @@ mod tests {
                 let logical: Vec<u32> = classes.iter().map(|c| (c.0 * 4300.0) as u32).collect();
                 let mapped: Vec<u32> = logical.iter().map(|&n| (f64::from(n) * occupancy) as u32).collect();
                 let load = geometry.load(mapped.iter().sum::<u32>().into());
-                let steady = Steady::find(policy, load, geometry, &classes, 1);
+                let steady = Steady::find(&policy, load, geometry, &classes, 1);
                 let mixes = vec![classes.iter().map(|c| c.1).collect(), steady.copied()];
                 let plan = Plan { geometry, steady, model: 16, mixes, erases: (10, 20) };
                 let runs: Vec<(u32, usize)> = logical.iter().copied().zip(0..).collect();
@@ -233,10 +233,10 @@ mod tests {
     fn the_smallest_planes_settle_at_any_load() {
         let keys = |policy| Gc { policy, choices: 3, min_invalid_share: 0.0, ..Gc::default() };
         let policies = VictimPolicy::ALL.iter().map(|&policy| Policy::new(&keys(policy)));
-        for (policy, pages) in policies.flat_map(|policy| [1, 2, 3, 7].map(|pages| (policy, pages))) {
+        for (policy, pages) in policies.flat_map(|policy| [1, 2, 3, 7].map(|pages| (policy.clone(), pages))) {
             for (blocks, load) in [(13, 0.9), (18, 0.97), (40, 1.0)] {
                 let plane = Geometry { blocks, pages, step: 1, free: 2, frontiers: 2 };
-                let found = Steady::find(policy, load, plane, &[(0.2, 0.8), (0.8, 0.2)], 3);
+                let found = Steady::find(&policy, load, plane, &[(0.2, 0.8), (0.8, 0.2)], 3);
                 assert!(found.write_amplification() >= 1.0, "{policy:?}, {blocks} blocks of {pages} at {load}");
             }
         }

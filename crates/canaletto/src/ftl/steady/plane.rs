@@ -108,6 +108,11 @@ pub struct Plane {
     valid: Vec<u32>,
     /// Host writes until each block was full; 0 while it is not.
     filled: Vec<u64>,
+    /// Host writes until each block was opened, and until one of its pages last changed.
+    opened: Vec<u64>,
+    changed: Vec<u64>,
+    /// Times each block was erased.
+    erases: Vec<u32>,
     free: VecDeque<u32>,
     candidates: VictimPool,
     user: Open,
@@ -144,6 +149,9 @@ impl Plane {
             owner: vec![NONE; blocks as usize * pages as usize],
             valid: vec![0; blocks as usize],
             filled: vec![0; blocks as usize],
+            opened: vec![0; blocks as usize],
+            changed: vec![0; blocks as usize],
+            erases: vec![0; blocks as usize],
             free: (0..blocks).collect(),
             candidates: shape.policy.victims(blocks, pages),
             user: Open { block: NONE, written: 0 },
@@ -224,6 +232,7 @@ impl Plane {
             self.owner[old as usize] = NONE;
             let block = old / self.shape.pages;
             self.valid[block as usize] -= 1;
+            self.changed[block as usize] = self.writes;
             if self.filled[block as usize] != 0 {
                 self.candidates.lost_one(block, self.valid[block as usize]);
             }
@@ -239,7 +248,9 @@ impl Plane {
     }
 
     fn open(&mut self) -> Open {
-        Open { block: self.free.pop_front().expect("the collector keeps free blocks"), written: 0 }
+        let block = self.free.pop_front().expect("the collector keeps free blocks");
+        self.opened[block as usize] = self.writes;
+        Open { block, written: 0 }
     }
 
     fn put(&mut self, at: Open, lpa: u32) -> Open {
@@ -247,6 +258,7 @@ impl Plane {
         self.owner[page as usize] = lpa;
         self.place[lpa as usize] = page;
         self.valid[at.block as usize] += 1;
+        self.changed[at.block as usize] = self.writes;
         if at.written + 1 < self.shape.pages {
             return Open { written: at.written + 1, ..at };
         }
@@ -256,7 +268,15 @@ impl Plane {
     }
 
     fn collect(&mut self) {
-        let view = View { valid: &self.valid, filled: &self.filled, now: self.writes, pages: self.shape.pages };
+        let view = View {
+            valid: &self.valid,
+            filled: &self.filled,
+            opened: &self.opened,
+            changed: &self.changed,
+            erases: &self.erases,
+            now: self.writes,
+            pages: self.shape.pages,
+        };
         let victim = self.candidates.take(view, &mut self.random);
         self.filled[victim as usize] = 0;
         let first = victim * self.shape.pages;
@@ -273,6 +293,7 @@ impl Plane {
             let class = self.class(lpa);
             self.copies[class] += 1;
         }
+        self.erases[victim as usize] += 1;
         self.free.push_back(victim);
     }
 

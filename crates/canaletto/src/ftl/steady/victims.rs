@@ -11,6 +11,12 @@ pub struct View<'a> {
     pub valid: &'a [u32],
     /// Host writes until the block was full.
     pub filled: &'a [u64],
+    /// Host writes until the block was opened.
+    pub opened: &'a [u64],
+    /// Host writes until a page of the block last changed.
+    pub changed: &'a [u64],
+    /// Times the block was erased.
+    pub erases: &'a [u32],
     /// Host writes until now.
     pub now: u64,
     /// Pages a block.

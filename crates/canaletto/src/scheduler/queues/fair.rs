@@ -1,4 +1,4 @@
-//! Queues under `scheduler.policy = "flin"`: where a transaction is put, and which list is looked at first.
+//! Queues whose order somebody is told of: where FLIN puts a transaction, and which list it looks at first; `ruled.rs` has rules of one's own.
 
 use super::look::{Choice, FreePlanes, GC_FIRST, IssueContext, Served};
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
@@ -43,13 +43,16 @@ const WRITES_THEN_GC: [Choice; 7] = [
 const WRITES_ALONE: [Choice; 3] = [Choice::List(MAPPING_READ), Choice::User(USER_WRITE), Choice::User(USER_READ)];
 
 impl Queues {
-    /// Whether flows are scheduled fairly: transactions are then queued by [`Queues::push_fairly`].
+    /// Whether somebody orders transactions who is told of them: they are then queued by [`Queues::push_fairly`].
     pub fn are_fair(&self) -> bool {
-        self.flin.is_some()
+        self.are_told
     }
 
     /// Queues a transaction on a LUN, where that is fair.
     pub fn push_fairly(&mut self, lun: LunId, id: TransactionId, arrival: &Arrival, transactions: &mut Transactions) {
+        if let Some(rule) = &mut self.rule {
+            rule.arrives(lun, id, &transactions[id], arrival);
+        }
         let list = self.list_of(&transactions[id]);
         let Some(flin) = &mut self.flin else {
             return self.push(lun, id, transactions);
@@ -71,6 +74,9 @@ impl Queues {
         arrival: &Arrival,
         transactions: &mut Transactions,
     ) {
+        if let Some(rule) = &mut self.rule {
+            rule.arrives(lun, id, &transactions[id], arrival);
+        }
         if let Some(flin) = &mut self.flin {
             flin.note(lun, id, &transactions[id], true, arrival);
         }
@@ -105,6 +111,9 @@ impl Queues {
         transactions: &mut Transactions,
         readiness: &impl Readiness,
     ) -> Option<Command> {
+        if self.rule.is_some() {
+            return self.ruled_command(lun, look, transactions, readiness);
+        }
         let order = self.fair_order(lun, look, transactions, readiness);
         let command = self.first_command(lun, order, look.free, transactions, readiness)?;
         self.note_issued(lun, &command, transactions);
@@ -194,14 +203,12 @@ impl Queues {
     }
 
     /// A command's transactions have left the queues.
-    fn note_issued(&mut self, lun: LunId, command: &Command, transactions: &Transactions) {
-        let Some(flin) = &mut self.flin else {
-            return;
-        };
+    pub(super) fn note_issued(&mut self, lun: LunId, command: &Command, transactions: &Transactions) {
         for &first in command.transactions() {
             let mut group = FlashPageGroup::<Full>::of(first);
             while let Some(id) = group.next(transactions) {
-                flin.issued(lun, &transactions[id]);
+                self.flin.iter_mut().for_each(|flin| flin.issued(lun, &transactions[id]));
+                self.rule.iter_mut().for_each(|rule| rule.goes(id));
             }
         }
     }

@@ -59,7 +59,7 @@ const CASES: &[(&str, &[&[&str]], &str)] = &[
 
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for policy in ["greedy", "d-choices", "random", "random-plus", "fifo", "cost-benefit"] {
+    for policy in ["greedy", "d-choices", "random", "random-plus", "fifo", "cost-benefit", "custom"] {
         let setting = format!("gc.policy={policy}");
         let case = |what: &str, overrides: &[&str], traffic: &str| {
             let overrides: Vec<&str> = overrides.iter().copied().chain([setting.as_str()]).collect();

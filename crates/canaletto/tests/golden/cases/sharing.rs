@@ -11,6 +11,8 @@ const FLIN: &[&str] = &[
     "scheduler.flin.fairness_threshold=0.95",
 ];
 
+const FIRST_COME: &[&str] = &["scheduler.policy=custom"];
+
 const PRIORITIES: [(&str, &str); 4] = [
     ("priority = \"low\"", WRITES),
     ("priority = \"high\"", READS),
@@ -47,6 +49,9 @@ const CASES: &[Row] = &[
     ("flin-omnibus", &[FLIN, &["fabric.kind=omnibus", "gc.preemptible=false"]], "", &PRIORITIES),
     ("flin-suspending", &[FLIN, &["flash.suspend.operations=both"]], "", &PLAIN),
     ("flin-cached-table", &[FLIN, &["mapping.cache_capacity=512B"]], "", &PLAIN),
+    ("first-come", &[FIRST_COME], "", &PRIORITIES),
+    ("first-come-suspending", &[FIRST_COME, &["flash.suspend.operations=both"]], "", &PLAIN),
+    ("first-come-steady", &[FIRST_COME, &["precondition.kind=steady"]], "", &PLAIN),
     ("parts", &[], "partitioned = true", &PLAIN),
     ("parts-steady", &[&["precondition.kind=steady"]], "partitioned = true", &PLAIN),
     ("parts-dynamic", &[&["ftl.write_placement=dynamic"]], "partitioned = true", &PLAIN),

@@ -100,7 +100,8 @@ fn ftl() -> Vec<Setting> {
 
 fn collection() -> Vec<Setting> {
     vec![
-        any("gc.policy", VictimPolicy::NAMES),
+        // `custom` came later: see `newer.rs`.
+        any("gc.policy", VictimPolicy::NAMES.iter().filter(|&&name| name != "custom")),
         any("gc.scope", ["plane", "plane", "parallel", "spatial"]),
         any("gc.preemptible", BOTH),
         any("gc.copyback", BOTH),

@@ -1,6 +1,6 @@
 //! Keys that came after the golden set: drawn after all others and not for it, so that its drives stay as they were drawn.
 
-use canaletto::config::design::FabricKind;
+use canaletto::config::design::{FabricKind, VictimPolicy};
 use canaletto::config::named::Named;
 
 use super::designs::{Setting, any, rarely};
@@ -28,6 +28,8 @@ pub fn newer() -> Vec<Setting> {
         rarely("flash.cache_program", false, [true]),
         any("flash.cache_program_busy", ["3us", "0ns", "50us"]),
         any("fabric.kind", FabricKind::NAMES),
+        any("gc.policy", VictimPolicy::NAMES),
+        any("scheduler.policy", ["out-of-order", "flin", "custom"]),
         any("fabric.order_bound", ["1ms", "0ns", "10us"]),
         rarely("ftl.numbering", "row-major", ["latin"]),
         any("fabric.sca.ca_width", [2, 1, 4]),

@@ -17,7 +17,7 @@ macro_rules! policies {
         }
 
         /// A policy with its keys.
-        #[derive(Debug, Clone, Copy, PartialEq)]
+        #[derive(Debug, Clone, PartialEq)]
         #[derive(serde::Serialize, serde::Deserialize)]
         pub enum Policy {
             $(#[doc = concat!("See `", stringify!($module), ".rs`.")] $Policy($Policy),)+
@@ -27,6 +27,11 @@ macro_rules! policies {
             /// The policy of a validated design.
             pub fn new(config: &Gc) -> Policy {
                 match config.policy { $(VictimPolicy::$Policy => Policy::$Policy(GcPolicy::new(config)),)+ }
+            }
+
+            /// Whether a rule from outside chooses.
+            pub fn has_rule(&self) -> bool {
+                matches!(self, Policy::Custom(custom) if custom.has_rule())
             }
 
             /// See [`GcPolicy::choose`].

@@ -3,6 +3,7 @@
 //! A new policy is one file here and one line of the list below. Nothing else lists policies.
 
 mod cost_benefit;
+pub mod custom;
 mod d_choices;
 mod fifo;
 mod greedy;
@@ -13,7 +14,9 @@ mod random_plus;
 use crate::config::design::Gc;
 use crate::config::named::About;
 use crate::engine::random::Stream;
+use crate::flash::address::PlaneId;
 use crate::ftl::blocks::Candidates;
+use crate::ftl::gc::policy::custom::Rule;
 use crate::ftl::gc::policy::list::policies;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::victims::VictimPool;
@@ -26,10 +29,11 @@ policies! {
     RandomPlus: random_plus;
     Fifo: fifo;
     CostBenefit: cost_benefit;
+    Custom: custom;
 }
 
 /// A GC policy, as its own file states it.
-pub trait GcPolicy: Copy {
+pub trait GcPolicy: Clone {
     /// Its name and its sentence.
     const ABOUT: About;
 
@@ -50,21 +54,26 @@ pub trait GcPolicy: Copy {
     fn victims(&self, blocks: u32, pages: u32) -> VictimPool;
 }
 
-/// A policy with its random numbers.
+/// A policy with its random numbers, or a rule in its place.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Chooser {
     policy: Policy,
     rng: Stream,
+    blocks_per_plane: u32,
+    #[serde(skip)]
+    rule: Rule,
 }
 
 impl Chooser {
     /// The policy of a validated design.
-    pub fn new(config: &Gc, seed: u64) -> Chooser {
-        Chooser { policy: Policy::new(config), rng: Stream::named(seed, "gc/victim") }
+    pub fn new(config: &Gc, blocks_per_plane: u32, seed: u64) -> Chooser {
+        let rng = Stream::named(seed, "gc/victim");
+        Chooser { policy: Policy::new(config), rng, blocks_per_plane, rule: Rule::new(config) }
     }
 
-    /// The block to collect next, see [`GcPolicy::choose`].
-    pub fn choose(&mut self, blocks: &Candidates) -> Option<u32> {
-        self.policy.choose(blocks, &mut self.rng)
+    /// The block of a plane to collect next, see [`GcPolicy::choose`].
+    pub fn choose(&mut self, plane: PlaneId, blocks: &Candidates) -> Option<u32> {
+        let chosen = self.rule.choose(plane, blocks, self.blocks_per_plane);
+        chosen.unwrap_or_else(|| self.policy.choose(blocks, &mut self.rng))
     }
 }

@@ -8,9 +8,9 @@ use crate::ftl::steady::formulas;
 use crate::ftl::steady::plan::{Geometry, Plan, Steady};
 use crate::ftl::steady::seeded::{Life, SeededPlane};
 
-fn shape(policy: Policy, blocks: u32, pages: u32, over: f64) -> Shape {
+fn shape(policy: &Policy, blocks: u32, pages: u32, over: f64) -> Shape {
     let logical = (f64::from(blocks * pages) / (1.0 + over)) as u32;
-    Shape { blocks, pages, spare: 2, policy, classes: vec![Class { pages: logical, writes: 1.0 }] }
+    Shape { blocks, pages, spare: 2, policy: policy.clone(), classes: vec![Class { pages: logical, writes: 1.0 }] }
 }
 
 /// Largest difference of the shares of blocks with at most k valid pages.
@@ -35,7 +35,7 @@ fn uniform_writes_settle_at_the_fixed_point() {
     let few = RandomPlus { invalid_share: 4.0 / 32.0 };
     for policy in all.chain([DChoices(2).into(), few.into(), most.into()]) {
         for over in [0.07, 0.12, 0.20, 0.28] {
-            let shape = shape(policy, 1024, 32, over);
+            let shape = shape(&policy, 1024, 32, over);
             let Some(theory) = policy.steady_state(shape.load(), shape.pages) else { continue };
             let census = Plane::new(shape, 1).settle();
             let ratio = census.write_amplification() / theory.write_amplification;
@@ -48,8 +48,8 @@ fn uniform_writes_settle_at_the_fixed_point() {
 
 #[test]
 fn closed_forms_are_met() {
-    let settle = |policy| {
-        let shape = shape(policy, 512, 64, 0.15);
+    let settle = |policy: Policy| {
+        let shape = shape(&policy, 512, 64, 0.15);
         (shape.load(), Plane::new(shape, 2).settle().write_amplification())
     };
     let (load, greedy) = settle(Policy::from(Greedy));
@@ -61,7 +61,7 @@ fn closed_forms_are_met() {
 #[test]
 fn every_logical_page_is_counted_once() {
     for policy in [Policy::from(Greedy), Policy::from(CostBenefit), Policy::from(DChoices(3))] {
-        let mut shape = shape(policy, 128, 16, 0.2);
+        let mut shape = shape(&policy, 128, 16, 0.2);
         let logical = shape.classes[0].pages;
         shape.classes =
             vec![Class { pages: logical / 5, writes: 0.8 }, Class { pages: logical - logical / 5, writes: 0.2 }];
@@ -82,8 +82,8 @@ fn every_logical_page_is_counted_once() {
 /// first out, which copies the cold data over and over.
 #[test]
 fn hot_and_cold_data_are_told_apart() {
-    let settle = |policy, hot_writes| {
-        let mut shape = shape(policy, 256, 32, 0.15);
+    let settle = |policy: Policy, hot_writes| {
+        let mut shape = shape(&policy, 256, 32, 0.15);
         let logical = shape.classes[0].pages;
         let hot = logical / 10;
         shape.classes =
@@ -148,10 +148,10 @@ fn a_seeded_plane_is_steady_from_the_start() {
             blocks: 1024,
             pages: 32,
             spare: 2,
-            policy,
+            policy: policy.clone(),
             classes: parts.iter().zip(classes).map(|(&pages, c)| Class { pages, writes: c.1 }).collect(),
         };
-        let steady = Steady::find(policy, geometry.load(logical.into()), geometry, classes, 5);
+        let steady = Steady::find(&policy, geometry.load(logical.into()), geometry, classes, 5);
         let expected = steady.write_amplification();
         let mixes = vec![classes.iter().map(|c| c.1).collect(), steady.copied()];
         let plan = Plan { geometry, steady, model: geometry.pages, mixes, erases: (0, 0) };

@@ -1,0 +1,74 @@
+//! Parts of a drive that are Python classes: an object of each is made for each run, and asked by the engine.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use canaletto::config::design::Design;
+use pyo3::prelude::*;
+
+use crate::{fabric, gc_policy, scheduler};
+
+/// Classes in place of the engine's own parts.
+#[derive(FromPyObject)]
+pub struct Parts {
+    /// Joins the chips.
+    pub fabric: Option<Py<PyAny>>,
+    /// The class of the array that it is made for.
+    pub array: Py<PyAny>,
+    /// Chooses the blocks that are collected.
+    pub gc_policy: Option<Py<PyAny>>,
+    /// Orders the transactions of a LUN.
+    pub scheduler: Option<Py<PyAny>>,
+}
+
+impl Parts {
+    /// Gives a design these parts. Returns where their exceptions end up.
+    pub fn adopt(self, py: Python<'_>, design: &mut Design) -> PyResult<Arc<Raised>> {
+        let raised = Arc::new(Raised::default());
+        if let Some(class) = self.fabric {
+            fabric::adopt(py, design, class, self.array, &raised)?;
+        }
+        if let Some(class) = self.gc_policy {
+            gc_policy::adopt(design, class, &raised);
+        }
+        if let Some(class) = self.scheduler {
+            scheduler::adopt(design, class, &raised);
+        }
+        Ok(raised)
+    }
+}
+
+/// Exception that a class has raised, which ends the run.
+#[derive(Default)]
+pub struct Raised(Mutex<Option<PyErr>>);
+
+impl Raised {
+    /// Findings of a run, with the exception that a class has raised, if any, in place of the run's error.
+    pub fn instead_of<T>(raised: Option<Arc<Raised>>, py: Python<'_>, found: PyResult<T>) -> PyResult<T> {
+        let own = |raised: Arc<Raised>| raised.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        found.map_err(|error| raised.and_then(own).unwrap_or_else(|| error.clone_ref(py)))
+    }
+
+    /// Keeps an exception, and returns its text for the engine.
+    pub fn note(&self, error: PyErr) -> String {
+        let text = error.to_string();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        text
+    }
+
+    /// Keeps an exception that says where it was raised, too.
+    pub fn note_at(&self, py: Python<'_>, error: PyErr, place: &str) -> String {
+        // An exception that takes no note goes without.
+        let _ = error.value(py).call_method1(pyo3::intern!(py, "add_note"), (format!("({place})"),));
+        self.note(error)
+    }
+}
+
+/// An object of a class, if it could be made.
+pub fn make(class: &Py<PyAny>) -> PyResult<Py<PyAny>> {
+    Python::attach(|py| class.call0(py))
+}
+
+/// An answer that is none, for messages.
+pub fn shown(answer: &Bound<'_, PyAny>) -> String {
+    answer.repr().map_or_else(|_| "what has no text".to_owned(), |text| format!("got {text}"))
+}

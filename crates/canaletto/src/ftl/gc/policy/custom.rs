@@ -1,0 +1,209 @@
+//! Policies of one's own: a rule from outside is given the blocks that can be collected, in columns, and names one.
+//!
+//! ```text
+//! engine ─ plane 3: blocks 4, 9, 12 with 17, 80, 2 valid pages … ─> rule     whenever the plane is to collect
+//! engine <───────────────────────────────────────────── block 12 ─ rule      checked before it is taken
+//! ```
+//! Its steady state is found by writing, with a rule of its own for that. Without a rule, blocks are chosen as by `greedy.rs`.
+
+use std::cell::RefCell;
+
+use super::{GcPolicy, Greedy};
+use crate::config::design::{Gc, VictimPolicy};
+use crate::config::named::About;
+use crate::config::own::Own;
+use crate::engine::memory::end_run;
+use crate::engine::random::Stream;
+use crate::flash::address::PlaneId;
+use crate::ftl::blocks::Candidates;
+use crate::ftl::steady::distribution::Distribution;
+use crate::ftl::steady::victims::{VictimPool, View};
+
+/// Blocks of a plane that can be collected, in columns: whatever has the same place belongs to the same block. They are full, none of
+/// their programs is in flight, and each has a flash page to be reclaimed. Where superblocks are used, blocks are these.
+#[derive(Debug, Default)]
+pub struct Victims {
+    /// The plane, or the first of a group whose superblocks these are. None for the plane that is written to find the state that a drive
+    /// settles in, before the run.
+    pub plane: Option<PlaneId>,
+    /// Pages of a block.
+    pub pages_per_block: u32,
+    /// Numbers of the blocks, rising.
+    pub blocks: Vec<u32>,
+    /// Pages of each that collecting it does not reclaim: valid ones.
+    pub valid: Vec<u32>,
+    /// Pages written in the plane since a page of each last changed.
+    pub age: Vec<u64>,
+    /// Pages written in the plane, or in all planes of the group, since each was opened.
+    pub since_opened: Vec<u64>,
+    /// Times that each was erased.
+    pub erases: Vec<u32>,
+}
+
+impl Victims {
+    /// Begins the columns of a plane.
+    fn begin(&mut self, plane: Option<PlaneId>, pages_per_block: u32) {
+        (self.plane, self.pages_per_block) = (plane, pages_per_block);
+        self.blocks.clear();
+        self.valid.clear();
+        self.age.clear();
+        self.since_opened.clear();
+        self.erases.clear();
+    }
+
+    fn push(&mut self, block: u32, valid: u32, age: u64, since_opened: u64, erases: u32) {
+        self.blocks.push(block);
+        self.valid.push(valid);
+        self.age.push(age);
+        self.since_opened.push(since_opened);
+        self.erases.push(erases);
+    }
+
+    /// Place of a block in the columns.
+    fn place(&self, block: u32) -> Option<usize> {
+        self.blocks.binary_search(&block).ok()
+    }
+
+    /// Allowed answers, for messages.
+    fn allowed(&self) -> String {
+        let listed: Vec<String> = self.blocks.iter().take(8).map(u32::to_string).collect();
+        let more = if self.blocks.len() > listed.len() { ", …" } else { "" };
+        match self.blocks.len() {
+            1 => format!("expected block {}, the only one that is full and has a page to reclaim", listed[0]),
+            count => format!(
+                "expected one of the {count} blocks that are full and have a page to reclaim: {}{more}",
+                listed.join(", ")
+            ),
+        }
+    }
+
+    fn name(&self) -> String {
+        self.plane.map_or("the plane that is written before the run".to_owned(), |plane| format!("plane {}", plane.0))
+    }
+}
+
+/// Chooses victims, during one run.
+pub trait VictimRule: Send {
+    /// The block of `victims` to collect next, by its number. There is one at least.
+    ///
+    /// # Errors
+    /// Whatever keeps it from choosing: the run ends with that text.
+    fn choose(&mut self, victims: &Victims) -> Result<u32, String>;
+}
+
+/// A rule at work.
+struct Asked {
+    rule: Box<dyn VictimRule>,
+    victims: Victims,
+}
+
+impl Asked {
+    fn new(own: &Own<dyn VictimRule>) -> Asked {
+        Asked { rule: own.begin(), victims: Victims::default() }
+    }
+
+    /// Asks the rule to choose among the blocks listed; `why_not` says what is wrong with others. Ends the run where it names none of them.
+    fn choose(&mut self, why_not: impl Fn(u32) -> String) -> u32 {
+        let victims = &self.victims;
+        let refuse =
+            |why: String| -> ! { end_run(format!("gc policy, {}: {why}, {}", victims.name(), victims.allowed())) };
+        let block = self.rule.choose(victims).unwrap_or_else(|why| refuse(why));
+        if victims.place(block).is_none() {
+            refuse(format!("got block {block}, which {}", why_not(block)));
+        }
+        block
+    }
+}
+
+/// The rule of a run, if it has one.
+#[derive(Default)]
+pub struct Rule(Option<Asked>);
+
+impl Rule {
+    /// The rule of a validated design.
+    pub fn new(config: &Gc) -> Rule {
+        let own = config.rule.as_ref().filter(|_| config.policy == VictimPolicy::Custom);
+        Rule(own.map(Asked::new))
+    }
+
+    /// The block to collect next, if there is a rule and any block; `blocks_per_plane` to tell blocks that were never opened from those
+    /// that do not exist.
+    pub fn choose(&mut self, plane: PlaneId, blocks: &Candidates, blocks_per_plane: u32) -> Option<Option<u32>> {
+        let asked = self.0.as_mut()?;
+        asked.victims.begin(Some(plane), blocks.pages_per_block());
+        for block in blocks.full().filter(|&block| blocks.is_reclaimable(block)) {
+            let (valid, age) = (blocks.valid(block), blocks.age(block));
+            asked.victims.push(block, valid, age, blocks.since_opened(block), blocks.erases(block));
+        }
+        let why_not = |block| blocks.why_not(block, blocks_per_plane);
+        Some((!asked.victims.blocks.is_empty()).then(|| asked.choose(why_not)))
+    }
+}
+
+/// A block that a rule from outside names.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Custom {
+    /// Maker of the rules. A drive that has one is never written down.
+    #[serde(skip)]
+    own: Option<Own<dyn VictimRule>>,
+}
+
+impl Custom {
+    /// Whether a rule from outside chooses.
+    pub fn has_rule(&self) -> bool {
+        self.own.is_some()
+    }
+}
+
+impl GcPolicy for Custom {
+    const ABOUT: About = About {
+        name: "custom",
+        sentence: "The one that a rule of one's own names, in Python or Rust; without a rule, the one with the fewest valid pages.",
+    };
+
+    fn new(config: &Gc) -> Custom {
+        Custom { own: config.rule.clone() }
+    }
+
+    /// The choice where there is no rule.
+    fn choose(&self, blocks: &Candidates, rng: &mut Stream) -> Option<u32> {
+        Greedy.choose(blocks, rng)
+    }
+
+    fn steady_state(&self, load: f64, pages: u32) -> Option<Distribution> {
+        Greedy.steady_state(load, pages).filter(|_| self.own.is_none())
+    }
+
+    fn victims(&self, blocks: u32, pages: u32) -> VictimPool {
+        let Some(own) = &self.own else { return Greedy.victims(blocks, pages) };
+        let asked = RefCell::new(Asked::new(own));
+        VictimPool::unordered(move |full, view, _| written_before(&mut asked.borrow_mut(), full, view))
+    }
+}
+
+/// The place of the block that a rule names among the full ones of a representative plane.
+fn written_before(asked: &mut Asked, full: &mut [u32], view: View) -> usize {
+    full.sort_unstable();
+    asked.victims.begin(None, view.pages);
+    for &block in full.iter().filter(|&&block| view.valid(block) < view.pages) {
+        let at = block as usize;
+        let (age, since_opened) = (view.now - view.changed[at], view.now - view.opened[at]);
+        asked.victims.push(block, view.valid(block), age, since_opened, view.erases[at]);
+    }
+    assert!(!asked.victims.blocks.is_empty(), "no full block has an invalid page");
+    let why_not = |block: u32| match view.valid.len() {
+        count if block as usize >= count => does_not_exist(count as u32),
+        _ if full.binary_search(&block).is_ok() => NOTHING_TO_RECLAIM.to_owned(),
+        _ => "is free or being filled".to_owned(),
+    };
+    let block = asked.choose(why_not);
+    full.binary_search(&block).expect("only full blocks are listed")
+}
+
+/// Reason why a block of valid pages alone is no victim.
+pub const NOTHING_TO_RECLAIM: &str = "has no page to reclaim";
+
+/// Reason why a block beyond the last one is no victim.
+pub fn does_not_exist(count: u32) -> String {
+    format!("does not exist: there are blocks 0 to {}", count - 1)
+}

@@ -1,0 +1,267 @@
+//! Orders of one's own: a rule from outside says which of the transactions that wait for a LUN goes next.
+//!
+//! ```text
+//! engine ─ 17, 18 have come to their LUNs, 9 has gone ─────────> rule     in batches, before it is asked
+//! engine ─ LUN 3 is free: 11, 14 and 17 can be issued ─────────> rule     if there is more than one
+//! engine <──────────────────────────────────────── 14 goes next ─ rule     checked; others join it in one command
+//! ```
+//! What can be issued is the engine's to say: planes that are free, pages that there are, commands that data can follow. A transaction is
+//! passed over for [`MOST_OVERTAKES`] commands of its LUN at most, or a rule could keep the drive at work without end. Without a rule
+//! the transaction that came first goes first, whatever it is.
+
+use crate::config::design::{Policy, Scheduler as Config};
+use crate::engine::memory::end_run;
+use crate::engine::time::Time;
+use crate::flash::address::{Layout, LunId, PlaneId};
+use crate::flash::interface::Operation;
+use crate::scheduler::flin::Arrival;
+use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
+
+/// Commands of a LUN for which a transaction may be passed over while it can be issued. Assumed: more than any order of interest needs;
+/// at 10 µs a command a second.
+pub const MOST_OVERTAKES: u64 = 100_000;
+
+/// Notices that are kept until a rule is told, where it is not asked for long.
+const BATCH: usize = 256;
+
+/// A transaction that waits for its LUN.
+#[derive(Debug, Clone, Copy)]
+pub struct Waiting {
+    /// Number in the order of arrival, which no other transaction of the run has.
+    pub number: u64,
+    /// Operation of the array.
+    pub operation: Operation,
+    /// Who wants it.
+    pub origin: Origin,
+    /// The flow whose page it is; none for what the drive does for itself.
+    pub flow: Option<u16>,
+    /// Priority class of that flow: 0 is urgent, 3 low.
+    pub priority: u8,
+    /// The LUN that it waits for.
+    pub lun: LunId,
+    /// The plane of its page.
+    pub plane: PlaneId,
+    /// Data that cross to or from the chip.
+    pub bytes: u32,
+    /// When it came to its LUN.
+    pub queued: Time,
+    /// When its request arrived.
+    pub began: Time,
+    /// Time for which it will occupy the LUN, as expected.
+    pub service: Time,
+}
+
+/// A LUN that can take a command.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    /// The moment.
+    pub now: Time,
+    /// The LUN.
+    pub lun: LunId,
+    /// Whether it is so short of free blocks that collection should go first.
+    pub gc_urgent: bool,
+    /// Transactions that can be issued, two at least, in the order in which they came.
+    pub ready: &'a [Waiting],
+}
+
+/// Orders transactions, during one run.
+pub trait OrderRule: Send {
+    /// Transactions have come to their LUNs, and others, by number, have left them.
+    ///
+    /// # Errors
+    /// Whatever keeps it from going on: the run ends with that text.
+    fn hear(&mut self, _arrived: &[Waiting], _gone: &[u64]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The transaction that goes next, by its number.
+    ///
+    /// # Errors
+    /// Whatever keeps it from choosing: the run ends with that text.
+    fn choose(&mut self, turn: &Turn<'_>) -> Result<u64, String>;
+}
+
+/// First come, first served.
+struct FirstCome;
+
+impl OrderRule for FirstCome {
+    fn choose(&mut self, turn: &Turn<'_>) -> Result<u64, String> {
+        Ok(turn.ready[0].number)
+    }
+}
+
+/// Record of a queued transaction.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+struct Ticket {
+    number: u64,
+    queued: Time,
+    service: Time,
+    /// Commands of its LUN when it came.
+    commands: u64,
+}
+
+/// A rule at work, and what it has yet to be told.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Ruled {
+    /// None for first come, first served. A drive with a rule from outside is never written down.
+    #[serde(skip)]
+    rule: Option<Box<dyn OrderRule>>,
+    planes_per_lun: u32,
+    /// By place in the slab.
+    tickets: Vec<Option<Ticket>>,
+    /// Commands of each LUN.
+    commands: Vec<u64>,
+    next: u64,
+    #[serde(skip)]
+    arrived: Vec<Waiting>,
+    #[serde(skip)]
+    gone: Vec<u64>,
+    #[serde(skip)]
+    ready: Vec<(Waiting, Place)>,
+    #[serde(skip)]
+    shown: Vec<Waiting>,
+}
+
+/// Place of a transaction in a LUN's lists.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The transaction.
+    pub id: TransactionId,
+    /// The one before it.
+    pub previous: TransactionId,
+    /// The list.
+    pub list: usize,
+}
+
+impl Ruled {
+    /// The rule of a validated design, if its scheduler has one.
+    pub fn new(config: &Config, layout: &Layout) -> Option<Ruled> {
+        (config.policy == Policy::Custom).then(|| Ruled {
+            rule: config.rule.as_ref().map(|own| own.begin()),
+            planes_per_lun: layout.planes_per_lun,
+            tickets: Vec::new(),
+            commands: vec![0; layout.luns() as usize],
+            next: 0,
+            arrived: Vec::new(),
+            gone: Vec::new(),
+            ready: Vec::new(),
+            shown: Vec::new(),
+        })
+    }
+
+    /// A transaction comes to its LUN.
+    pub fn arrives(&mut self, lun: LunId, id: TransactionId, t: &Transaction, arrival: &Arrival) {
+        if self.tickets.len() <= id.index() {
+            self.tickets.resize(id.index() + 1, None);
+        }
+        let Arrival { now, service, .. } = *arrival;
+        let ticket = Ticket { number: self.next, queued: now, service, commands: self.commands[lun.index()] };
+        self.next += 1;
+        self.tickets[id.index()] = Some(ticket);
+        if self.rule.is_some() {
+            self.arrived.push(self.waiting(&ticket, t));
+            self.tell_if(BATCH);
+        }
+    }
+
+    /// A transaction leaves its queue.
+    pub fn goes(&mut self, id: TransactionId) {
+        let ticket = self.tickets[id.index()].take().expect("what goes has come");
+        if self.rule.is_some() {
+            self.gone.push(ticket.number);
+            self.tell_if(BATCH);
+        }
+    }
+
+    fn waiting(&self, ticket: &Ticket, t: &Transaction) -> Waiting {
+        let for_itself = matches!(t.origin, Origin::Gc | Origin::Mapping);
+        Waiting {
+            number: ticket.number,
+            operation: t.operation,
+            origin: t.origin,
+            flow: (!for_itself).then_some(t.flow),
+            priority: t.priority as u8,
+            lun: LunId(t.ppa.plane.0 / self.planes_per_lun),
+            plane: t.ppa.plane,
+            bytes: t.bytes,
+            queued: ticket.queued,
+            began: t.began,
+            service: ticket.service,
+        }
+    }
+
+    /// Tells the rule what is new, if that is as much as this.
+    fn tell_if(&mut self, much: usize) {
+        if let Some(rule) = self.rule.as_mut().filter(|_| self.arrived.len() + self.gone.len() >= much) {
+            rule.hear(&self.arrived, &self.gone).unwrap_or_else(|why| end_run(format!("scheduler: {why}")));
+            self.arrived.clear();
+            self.gone.clear();
+        }
+    }
+
+    /// Begins a list of what can be issued.
+    pub fn look(&mut self) {
+        self.ready.clear();
+    }
+
+    /// A transaction can be issued.
+    pub fn can_go(&mut self, place: Place, t: &Transaction) {
+        let ticket = self.tickets[place.id.index()].expect("what waits has come");
+        let waiting = self.waiting(&ticket, t);
+        self.ready.push((waiting, place));
+    }
+
+    /// The one, of those that can be issued, that goes next.
+    pub fn choose(&mut self, lun: LunId, gc_urgent: bool, now: Time) -> Option<Place> {
+        self.ready.sort_unstable_by_key(|(waiting, _)| waiting.number);
+        let oldest = self.ready.first()?.1;
+        let chosen = match self.ready.len() {
+            1 => oldest,
+            _ => self.ask(lun, gc_urgent, now),
+        };
+        let commands = &mut self.commands[lun.index()];
+        *commands += 1;
+        let ticket = self.tickets[oldest.id.index()].expect("what waits has come");
+        if chosen.id != oldest.id && *commands - ticket.commands > MOST_OVERTAKES {
+            let passed = named(&self.ready[0].0);
+            end_run(format!(
+                "scheduler: {passed} has waited for LUN {} since {:?}, and can be issued, but {MOST_OVERTAKES} commands went before \
+                 it: expected an order in which everything comes to its turn",
+                lun.0, ticket.queued
+            ));
+        }
+        Some(chosen)
+    }
+
+    fn ask(&mut self, lun: LunId, gc_urgent: bool, now: Time) -> Place {
+        self.tell_if(1);
+        self.shown.clear();
+        self.shown.extend(self.ready.iter().map(|(waiting, _)| waiting));
+        let turn = Turn { now, lun, gc_urgent, ready: &self.shown };
+        let chosen = self.rule.as_mut().map_or_else(|| FirstCome.choose(&turn), |rule| rule.choose(&turn));
+        let number =
+            chosen.unwrap_or_else(|why| end_run(format!("scheduler, LUN {}: {why}, {}", lun.0, self.allowed())));
+        match self.ready.binary_search_by_key(&number, |(waiting, _)| waiting.number) {
+            Ok(at) => self.ready[at].1,
+            Err(_) => end_run(format!("scheduler, LUN {}: got transaction {number}, {}", lun.0, self.allowed())),
+        }
+    }
+
+    /// Allowed answers, for messages.
+    fn allowed(&self) -> String {
+        let listed: Vec<String> = self.shown.iter().take(4).map(named).collect();
+        let more = if self.shown.len() > listed.len() { ", …" } else { "" };
+        let count = self.shown.len();
+        format!("expected one of the {count} that can be issued: {}{more}", listed.join(", "))
+    }
+}
+
+/// A transaction in messages.
+fn named(waiting: &Waiting) -> String {
+    let operation = match waiting.operation {
+        Operation::Read => "read",
+        Operation::Program => "program",
+        Operation::Erase => "erase",
+    };
+    format!("{} ({operation} in plane {})", waiting.number, waiting.plane.0)
+}

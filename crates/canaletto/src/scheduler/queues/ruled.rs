@@ -1,0 +1,53 @@
+//! Queues under `scheduler.policy = "custom"`: what can be issued is listed, and a rule names the one that goes next.
+
+use super::look::IssueContext;
+use super::{LISTS, Queues, Readiness, Transactions};
+use crate::flash::address::LunId;
+use crate::flash::array::Command;
+use crate::scheduler::custom::Place;
+use crate::scheduler::transaction::TransactionId;
+
+impl Queues {
+    /// Takes the next command for a LUN, or none. Kept out of the way of those who schedule plainly.
+    #[inline(never)]
+    pub(super) fn ruled_command(
+        &mut self,
+        lun: LunId,
+        look: &IssueContext,
+        transactions: &mut Transactions,
+        readiness: &impl Readiness,
+    ) -> Option<Command> {
+        self.list_ready(lun, look, transactions, readiness);
+        let Place { id, previous, list } = self.rule.as_mut()?.choose(lun, look.gc_urgent, look.now)?;
+        if previous.is_some() {
+            self.luns[lun.index()].unlink(list, previous, id, transactions);
+            self.push_first(lun, id, transactions);
+        }
+        let command = self.form(lun, list, look.free, transactions, readiness)?;
+        self.note_issued(lun, &command, transactions);
+        Some(command)
+    }
+
+    /// Lists all that can be issued now, whatever it is: none that would overtake one whose order is kept.
+    fn list_ready(&mut self, lun: LunId, look: &IssueContext, transactions: &Transactions, readiness: &impl Readiness) {
+        let Some(rule) = &mut self.rule else { return };
+        rule.look();
+        let queues = &self.luns[lun.index()];
+        let waiting = queues.waiting & look.served.lists();
+        for list in (0..LISTS).filter(|list| waiting & (1 << list) != 0) {
+            let (mut at, mut previous) = (queues.lists[list].head, TransactionId::NONE);
+            let mut free = look.free.of(transactions[at].operation);
+            while at.is_some() && free != 0 {
+                let t = &transactions[at];
+                let bit = 1 << readiness.plane(t);
+                if free & bit != 0 && readiness.ready(t) {
+                    rule.can_go(Place { id: at, previous, list }, t);
+                }
+                if readiness.keeps_order(t) {
+                    free &= !bit;
+                }
+                (previous, at) = (at, t.next);
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+"""Fabrics of one's own that files of Python define, named as `FILE.py:CLASS`."""
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from traceback import extract_tb
+from types import ModuleType
+from typing import Any
+from zlib import crc32
+
+from canaletto._engine import ConfigError
+from canaletto._run.fabric import Fabric
+
+
+def is_file(text: str) -> bool:
+    """Whether a fabric is named as `FILE.py:CLASS`."""
+    return ".py" in text
+
+
+def from_file(text: str, label: str) -> type[Fabric]:
+    """The fabric that a file of Python defines, named as `FILE.py:CLASS`.
+
+    label: the option that names it, for messages. Raises ConfigError for a file that is missing or cannot be imported,
+    and for a class that it does not have or that is no fabric.
+    """
+    file, colon, name = text.rpartition(":")
+    if not colon or not file.endswith(".py") or not name.isidentifier():
+        raise ConfigError(f"{label}: got {text}, expected FILE.py:CLASS, such as my_fabric.py:Corners")
+    module = _imported(Path(file), label)
+    found = getattr(module, name, None)
+    if isinstance(found, type) and issubclass(found, Fabric):
+        return found
+    fabrics = [
+        key
+        for key, each in vars(module).items()
+        if isinstance(each, type) and issubclass(each, Fabric) and each != Fabric
+    ]
+    what = f"{file} has no {name}" if found is None else f"{name} of {file} is {found!r}"
+    there = ", ".join(fabrics) if fabrics else "none"
+    raise ConfigError(f"{label}: {what}, expected a class derived from canaletto.Fabric; there is {there}")
+
+
+def _imported(file: Path, label: str) -> ModuleType:
+    """A file as a module, once for a process. Raises ConfigError for what keeps it from being one."""
+    if not file.is_file():
+        raise ConfigError(f"{label}: {file}: no such file, expected one of Python that defines a fabric")
+    path = str(file.resolve())
+    name = f"{_MODULES}{file.stem}_{crc32(path.encode()):08x}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    # Whoever asks for the module of its classes, as dataclasses do, finds it.
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        line = next(
+            (f", line {at.lineno}" for at in reversed(extract_tb(error.__traceback__)) if at.filename == path), ""
+        )
+        if isinstance(error, SyntaxError):
+            line = f", line {error.lineno}"
+        said = " ".join(str(error).split())
+        raise ConfigError(f"{label}: {file}{line}: {type(error).__name__}: {said}") from None
+    return module
+
+
+_MODULES = "canaletto_own_"
+"""First part of the names of modules that are files."""
+
+
+def title(given: type[Any]) -> str:
+    """A class with where it is defined."""
+    if given.__module__.startswith(_MODULES):
+        return f"{sys.modules[given.__module__].__file__}:{given.__qualname__}"
+    return f"{given.__module__}.{given.__qualname__}"
+
+
+def raised_in_file(error: BaseException) -> str | None:
+    """The exception of a class that a file defines, with the place; none for those of others."""
+    files = {str(module.__file__) for name, module in sys.modules.items() if name.startswith(_MODULES)}
+    for at in reversed(extract_tb(error.__traceback__)):
+        if at.filename in files:
+            return ": ".join(
+                [*getattr(error, "__notes__", ()), f"{at.filename}, line {at.lineno}", type(error).__name__, str(error)]
+            )
+    return None

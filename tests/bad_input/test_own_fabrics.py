@@ -1,0 +1,92 @@
+"""Fabrics that a file of Python defines: what works on the command line, and what is refused with one message."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROWS = """
+import canaletto as cn
+
+class Rows(cn.Fabric):
+    @property
+    def links(self):
+        return [(at, *((at[0], column) for column in range(self.array.columns))) for at in self.array.controllers]
+
+    def route(self, transfer):
+        return None if transfer.chip[0] in self.taken else [transfer.chip[0]]
+
+class Late(Rows):
+    def route(self, transfer):
+        raise RuntimeError("nobody knows")
+
+class NoFabric:
+    pass
+
+def function(): ...
+"""
+WORK = ["performance-optimized", "--workload", "hm_0", "--requests", "300"]
+
+
+@pytest.fixture
+def folder(canaletto: Any) -> Path:
+    (canaletto.folder / "mine.py").write_text(ROWS)
+    return Path(canaletto.folder)
+
+
+def test_a_class_of_a_file_runs_and_is_compared(canaletto: Any, folder: Path) -> None:
+    alone = canaletto.ok("run", *WORK, "--fabric", "mine.py:Rows", "--out", "alone", "--json").json
+    assert alone["fabric"] == "Rows"
+    assert alone["requests"]["completed"] == 300
+    found = canaletto.ok(
+        "compare", *WORK, "--fabrics", "venice,mine.py:Rows", "--seeds", 2, "--out", "both", "--json"
+    ).json
+    assert [run["fabric"] for run in found["runs"]] == ["venice", "Rows"]
+    assert found["runs"][1]["latency_us"] == alone["latency_us"]
+    page = (folder / "both" / "report.html").read_text(encoding="utf-8")
+    assert "var(--fabric-Rows" in page
+    assert "mine.py:Rows" in page
+    for command in (["rerun", "alone"], ["rerun", "both/Rows"], ["explain", "alone"]):
+        canaletto.refuses(*command, says=("options.fabric_class: got", "mine.py:Rows"))
+    canaletto.ok("rerun", "both/venice")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("gone.py:Rows", ["gone.py: no such file"]),
+        ("mine.py", ["got mine.py, expected FILE.py:CLASS"]),
+        ("mine.py:", ["expected FILE.py:CLASS"]),
+        ("mine.py:Rwos", ["mine.py has no Rwos", "there is Rows, Late"]),
+        ("mine.py:NoFabric", ["NoFabric of mine.py is <class", "expected a class derived from canaletto.Fabric"]),
+        ("mine.py:function", ["function of mine.py is <function", "expected a class derived"]),
+        ("torn.py:Rows", ["torn.py, line 2: SyntaxError"]),
+        ("raises.py:Rows", ["raises.py, line 3: NameError: name 'nobody' is not defined"]),
+        ("empty.py:Rows", ["empty.py has no Rows", "there is none"]),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_what_is_no_fabric_is_refused(canaletto: Any, folder: Path, command: str, text: str, says: list[str]) -> None:
+    (folder / "torn.py").write_text("import canaletto\nclass Rows(canaletto.Fabric:\n")
+    (folder / "raises.py").write_text("import canaletto\n\nx = nobody\n")
+    (folder / "empty.py").write_text("")
+    option = "--fabric" if command == "run" else "--fabrics"
+    given = text if command == "run" else f"bus,{text}"
+    canaletto.refuses(command, *WORK, option, given, "--out", "out", says=(option, *says))
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_needs_the_engines_fabrics_is_refused(canaletto: Any) -> None:
+    canaletto.refuses("run", *WORK, "--fabric", "mine.py:Rows", "--dry-run", says=("--dry-run",))
+    canaletto.refuses("run", *WORK, "--fabric", "mine.py:Rows", "--slowdowns", says=("slowdowns: got",))
+    both = ["--fabrics", "bus,mine.py:Rows"]
+    canaletto.refuses("load", *WORK, *both, says=("compare takes",))
+    canaletto.refuses("compare", *WORK, *both, "--equal", "pins", says=("equal: got",))
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_exception_of_a_class_ends_the_command(canaletto: Any) -> None:
+    canaletto.refuses(
+        "run", *WORK, "--fabric", "mine.py:Late", says=("mine.py, line 14: RuntimeError: nobody knows",), status=1
+    )
