@@ -328,7 +328,7 @@ def frozen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Frozen:
     drawing.step(0, None, "host_link", 500, 112_000)
     asked: list[Any] = []
 
-    def draw(design: str, workload: str, options: str, progress: object) -> Any:
+    def draw(design: str, workload: str, options: str, progress: object, own: object) -> Any:
         asked.append(json.loads(options))
         return drawing.handed_over()
 

@@ -37,7 +37,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """An engine that draws `bus` whatever it is asked for; returns the options it was given."""
     asked: list[dict[str, Any]] = []
 
-    def draw(design: str, workload: str, options: str, progress: object) -> Any:
+    def draw(design: str, workload: str, options: str, progress: object, own: object) -> Any:
         asked.append(json.loads(options))
         return bus().handed_over()
 

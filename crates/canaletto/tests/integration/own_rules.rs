@@ -111,7 +111,8 @@ fn drives_are_preconditioned_as_the_rule_leaves_them() {
 fn blocks_that_cannot_be_collected_are_refused() {
     let none =
         |victims: &Victims, wanted: &dyn Fn(u32) -> bool| (0..16).find(|b| !victims.blocks.contains(b) && wanted(*b));
-    let cases: [(fn(&Victims) -> Result<u32, String>, &str); 3] = [
+    type Choice = fn(&Victims) -> Result<u32, String>;
+    let cases: [(Choice, &str); 3] = [
         (|_| Ok(16), "got block 16, which does not exist: there are blocks 0 to 15"),
         (|_| Ok(u32::MAX), "got block 4294967295, which does not exist"),
         (|_| Err("no idea".into()), "no idea"),

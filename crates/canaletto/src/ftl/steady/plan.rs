@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_plane_too_small_is_refused() {
         let geometry = Geometry { blocks: 10, pages: 8, step: 1, free: 2, frontiers: 2 };
-        let steady = Steady::find(Policy::from(Greedy), 0.9, geometry, &[(1.0, 1.0)], 1);
+        let steady = Steady::find(&Policy::from(Greedy), 0.9, geometry, &[(1.0, 1.0)], 1);
         let plan = Plan { geometry, steady, model: 8, mixes: vec![vec![1.0]; 2], erases: (0, 0) };
         let error = plan.seed(0, Classes::uniform(80), &[80], 1).err().expect("it does not fit");
         assert!(error.ends_with("full blocks have room for 48"), "{error}");
