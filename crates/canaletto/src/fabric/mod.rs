@@ -451,6 +451,19 @@ pub(crate) mod tests {
         }
     }
 
+    /// Methods that have a default in the traits are not forgotten where calls are passed on.
+    #[test]
+    fn every_call_is_passed_on() {
+        let methods = |text: &'static str| {
+            text.lines().filter_map(|line| line.trim().strip_prefix("fn ")?.split(['(', '<']).next())
+        };
+        let passed: Vec<&str> = methods(include_str!("any.rs")).collect();
+        let (fabric, _) = include_str!("mod.rs").split_once("/// [`Fabric::peak_rate`] of").unwrap();
+        let stated: Vec<&str> = methods(fabric).chain(methods(include_str!("chip_to_chip.rs"))).collect();
+        assert!(stated.contains(&"next_step") && stated.contains(&"must_check"));
+        assert_eq!(stated.iter().filter(|method| !passed.contains(method)).collect::<Vec<_>>(), [] as [&&str; 0]);
+    }
+
     /// Fabrics that send pages from chip to chip can do so for some pair of chips, the others for none.
     #[test]
     fn chips_are_joined_where_a_fabric_says_so() {
