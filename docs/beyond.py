@@ -294,7 +294,7 @@ def failed(part: str) -> Iterator[str]:
             for count in counts:
                 found = [
                     drives("reads", place)[fabric].replace(
-                        **{f"fabric.network.failed_{part}": count, "fabric.network.failed_placement": placement}
+                        **{f"fabric.failures.{part}": count, "fabric.failures.placement": placement}
                     )
                     for placement in range(PLACEMENTS if count else 1)
                 ]
@@ -307,6 +307,44 @@ def failed(part: str) -> Iterator[str]:
                 slow.append(f"{fmean(late):.1f} ({min(late):.1f} to {max(late):.1f})")
             yield f"| {place}, `{fabric}`, peak in GB/s | " + " | ".join(peaks) + " |"
             yield f"| {place}, `{fabric}`, p99 in µs at {gb(rate):.1f} GB/s | " + " | ".join(slow) + " |"
+
+
+FAILING = {
+    "bus": ("buses",),
+    "packetized": ("buses",),
+    "omnibus": ("buses", "controllers"),
+    "omnibus-split": ("buses",),
+    "mesh": ("links", "routers"),
+    "venice": ("links", "routers", "controllers"),
+    "scheduled-mesh": ("links", "routers", "controllers"),
+    "clusters": ("controllers", "buses", "switches"),
+}
+"""Kinds of part of each fabric that fail."""
+FAILED_PARTS = (0, 1, 2, 4)
+WHOLE_PLACEMENTS = 4
+
+
+def failed_parts() -> Iterator[str]:
+    """Reads that are served, and the share that fails, with so many failed parts wherever chance has them."""
+    yield "| fabric, parts | " + " | ".join(f"{count} failed" for count in FAILED_PARTS) + " |"
+    yield "| --- " * (len(FAILED_PARTS) + 1) + "|"
+    for fabric, parts in FAILING.items():
+        for part in parts:
+            yield f"| `{fabric}`, {part} | " + " | ".join(without(fabric, part, count) for count in FAILED_PARTS) + " |"
+
+
+def without(fabric: str, part: str, count: int) -> str:
+    """GB/s of reads that are served, and the percentage of reads that fail."""
+    keys = {f"fabric.failures.{part}": count, "fabric.failures.spare_chips": False}
+    load = work("reads", "uniform", {"queue_depth": 256}, 20_000)
+    found = [
+        result(drives("reads", "uniform")[fabric].replace(**keys, **{"fabric.failures.placement": placement}), load)
+        for placement in range(WHOLE_PLACEMENTS if count else 1)
+    ]
+    shares = [each["requests"]["failed"] / each["requests"]["completed"] for each in found]
+    served = [each["iops"] * (1 - share) for each, share in zip(found, shares, strict=True)]
+    lost = f", {100 * fmean(shares):.1f} % fail" if any(shares) else ""
+    return f"{gb(fmean(served)):.2f}{lost}"
 
 
 BEHIND = 0.02
@@ -370,6 +408,7 @@ TABLES: dict[str, tables.Table] = {
     "order-bounds": (PAGE, bounds),
     "failed-links": (PAGE, lambda: failed("links")),
     "failed-controllers": (PAGE, lambda: failed("controllers")),
+    "failed-parts": (PAGE, failed_parts),
     "prototype-wires": (PAGE, prototype_wires),
     "prototype-knees": (PAGE, prototype_knees),
     "prototype-rates": (PAGE, prototype_rates),

@@ -23,6 +23,7 @@ __all__ = [
     "ChipShare",
     "ControllerShare",
     "Cost",
+    "CutOffReport",
     "Distribution",
     "Energy",
     "EnergyDetail",
@@ -622,7 +623,7 @@ class CacheReport(Fields):
     filled: int
     """Pages kept after a read from flash."""
     lost: int
-    """Written pages that found no room on a worn-out drive. Their data are lost."""
+    """Written pages that found no room on a worn-out drive, or whose rest is out of reach: their data are lost."""
     destaged: int
     """Pages written from the cache to flash."""
     evicted_clean: int
@@ -710,6 +711,17 @@ class Map(Fields):
         "controllers": ControllerShare,
         "wires": WireShare,
     }
+
+
+class CutOffReport(Fields):
+    """Chips that failed parts of the interconnect (`fabric.failures`) cut off, warm-up included."""
+
+    chips: int
+    """Chips that no controller reaches at the end."""
+    pages_out_of_reach: int
+    """Pages that could be neither read nor rebuilt because of it, those that the drive wanted for itself included."""
+    requests_failed: int
+    """Requests that failed because of it."""
 
 
 class Energy(Fields):
@@ -1021,6 +1033,8 @@ class RunResult(Fields):
     """Use of the chip array and its wires; none for arrays too large to draw."""
     fabric_counts: Mapping[str, int]
     """Counts of this fabric alone, such as scouts."""
+    cut_off: CutOffReport | None
+    """Chips that failed parts of the interconnect cut off; none where none fail."""
     energy_mj: Energy
     """Energy by origin, in millijoules."""
     average_power_mw: float | None
@@ -1057,6 +1071,7 @@ class RunResult(Fields):
         "cache": CacheReport,
         "utilisation": Utilisation,
         "map": Map,
+        "cut_off": CutOffReport,
         "energy_mj": Energy,
         "energy_detail": EnergyDetail,
         "area": Area,

@@ -117,7 +117,7 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
 }
 
 /// Returns how many parts of a superblock hold data, of how many: all but one where it has parity.
-fn data_units(design: &Design, layout: &Layout) -> (u64, u64) {
+pub fn data_units(design: &Design, layout: &Layout) -> (u64, u64) {
     match design.ftl.parity.unit_planes(layout) {
         0 => (1, 1),
         unit => {

@@ -4,10 +4,10 @@ use crate::config::attach::{AttachmentKind, PortInterface};
 use crate::config::attach_check::check_attachment;
 use crate::config::design::{
     Design, FabricKind, HoldPath, MapUpdate, MappingScheme, PageTimes, Parity, PreconditionKind, Protocol, Scope,
-    Scouts, Superblock, TearDown, UnwrittenReads, VeniceController, WritePlacement,
+    Scouts, Superblock, TearDown, UnwrittenReads, WritePlacement,
 };
 use crate::config::error::Problem;
-use crate::config::failed_parts;
+use crate::config::failures_check;
 use crate::config::in_place;
 use crate::config::mapping_unit;
 use crate::config::medium::Suspendable;
@@ -58,6 +58,7 @@ pub fn check_design(design: &Design) -> Checked {
     check_superblocks(design)?;
     check_parity(design)?;
     check_loss(design)?;
+    failures_check::check(design)?;
     check_failures(design)?;
     check_refresh(design)?;
     check_errors(design)
@@ -179,7 +180,6 @@ fn check_fabric(design: &Design) -> Checked {
     require(fabric.venice.retry_interval.0 > 0, "fabric.venice.retry_interval", || {
         "got 0, expected a time above 0 (or fabric.venice.retry = \"immediate\")".to_owned()
     })?;
-    check_failed_parts(design)?;
     check_clusters(design)?;
     check_late_split(design)?;
     let control = &fabric.omnibus.control;
@@ -199,41 +199,6 @@ fn check_fabric(design: &Design) -> Checked {
             fabric.mesh.buffer, fabric.mesh.packet
         )
     })
-}
-
-fn check_failed_parts(design: &Design) -> Checked {
-    let (network, venice, g) = (&design.fabric.network, &design.fabric.venice, &design.geometry);
-    let failed = network.failed_links;
-    let goes_around = matches!(design.fabric.kind, FabricKind::Venice | FabricKind::ScheduledMesh);
-    let most = failed_parts::most_links(g.channels, g.chips_per_channel);
-    require(!goes_around || failed <= most, "fabric.network.failed_links", || {
-        format!(
-            "got {failed}, expected at most {most} with {} channels of {} chips: one more would cut a chip off",
-            g.channels, g.chips_per_channel
-        )
-    })?;
-    let without = network.failed_controllers;
-    require(!goes_around || without < g.channels, "fabric.network.failed_controllers", || {
-        format!(
-            "got {without}, expected at most {}: one of the {} controllers must serve the chips",
-            g.channels - 1,
-            g.channels
-        )
-    })?;
-    let is_venice = design.fabric.kind == FabricKind::Venice;
-    let own_row = is_venice && venice.controller == VeniceController::OwnRow;
-    require(!own_row || without == 0, "fabric.network.failed_controllers", || {
-        format!(
-            "got {without}, expected 0 with fabric.venice.controller = \"own-row\": no other one serves the chips of a row"
-        )
-    })?;
-    let is_clocked = is_venice && venice.scouts == Scouts::Clocked;
-    for (part, count) in [("link", failed), ("controller", without)] {
-        require(!is_clocked || count == 0, &format!("fabric.network.failed_{part}s"), || {
-            format!("got {count}, expected 0 with fabric.venice.scouts = \"clocked\": in rtl/ no {part} fails")
-        })?;
-    }
-    Ok(())
 }
 
 fn check_late_split(design: &Design) -> Checked {
@@ -542,10 +507,6 @@ fn check_parity(design: &Design) -> Checked {
             superblock.name(),
             name = parity.name(),
         )
-    })?;
-    require(design.precondition.kind != PreconditionKind::Steady, "precondition.kind", || {
-        "got \"steady\" with ftl.parity, which the computed state has none of; expected \"replay\" or \"none\""
-            .to_owned()
     })
 }
 
@@ -568,7 +529,7 @@ fn check_loss(design: &Design) -> Checked {
 }
 
 /// Checks what so many planes of a kind that are lost leave.
-fn check_reserves(design: &Design, key: &str, what: &str, lost: u32) -> Checked {
+pub(super) fn check_reserves(design: &Design, key: &str, what: &str, lost: u32) -> Checked {
     let layout = design.layout();
     let unit = design.ftl.parity.unit_planes(&layout);
     require(unit >= lost, key, || {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::failed_parts;
+pub use crate::config::fabric_failures::FabricFailures;
 use crate::config::sequences::table;
 pub use crate::config::sequences::{
     Interface, Place, Planes, Ready, Sequence, SequenceKind, SequenceTable, Status, Step, interface_times,
@@ -134,6 +134,9 @@ pub struct Fabric {
     /// Links and controllers of `mesh`, `venice`, `scheduled-mesh` and `custom`.
     #[serde(default)]
     pub network: Network,
+    /// Parts that fail.
+    #[serde(default)]
+    pub failures: FabricFailures,
     /// Keys of `custom`.
     #[serde(default)]
     pub custom: Custom,
@@ -272,13 +275,6 @@ pub struct Network {
     pub router_delay: Duration,
     /// Attachment of controllers to the network.
     pub controllers: ControllerEdge,
-    /// Number of links between routers that fail from the start, on `venice` and `scheduled-mesh`, whose circuits go around them. No chip is
-    /// cut off: at most (`geometry.channels` − 1) × (`geometry.chips_per_channel` − 1). Default: none.
-    pub failed_links: u32,
-    /// Number of controllers that fail from the start, on the same fabrics, where others serve their chips: at most all but one. Default: none.
-    pub failed_controllers: u32,
-    /// Number of the placement of what fails, drawn by chance: the same number, the same parts, and with more of them these and others.
-    pub failed_placement: u32,
 }
 
 /// Controller that a packet comes from or goes to.
@@ -452,6 +448,7 @@ impl Fabric {
             omnibus: Omnibus::default(),
             clusters: Clusters::default(),
             network: Network::default(),
+            failures: FabricFailures::default(),
             custom: Custom::default(),
             blueprint: None,
             mesh: Mesh::default(),
@@ -543,27 +540,12 @@ impl Default for ScheduledMesh {
     }
 }
 
-impl Network {
-    /// Links that fail in an array of so many rows and columns, as pairs of neighbouring chips.
-    pub fn links_that_fail(&self, rows: u32, columns: u32) -> Vec<(u32, u32)> {
-        failed_parts::links(self.failed_links, self.failed_placement, rows, columns)
-    }
-
-    /// Controllers that fail, of so many.
-    pub fn controllers_that_fail(&self, rows: u32) -> Vec<u32> {
-        failed_parts::controllers(self.failed_controllers, self.failed_placement, rows)
-    }
-}
-
 impl Default for Network {
     fn default() -> Self {
         Network {
             link_rate: Rate(1_000_000_000),
             router_delay: Duration(1_000),
             controllers: ControllerEdge::default(),
-            failed_links: 0,
-            failed_controllers: 0,
-            failed_placement: 0,
         }
     }
 }

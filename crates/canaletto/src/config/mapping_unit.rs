@@ -1,7 +1,7 @@
 //! Sizes that follow from `ftl.mapping_unit`, and rules between it and other keys.
 
 use crate::config::check::{Checked, require};
-use crate::config::design::{Design, MapUpdate, MappingScheme, Scope, Superblock};
+use crate::config::design::{Design, MapUpdate, MappingScheme, Scope};
 use crate::flash::address::{Layout, SECTOR};
 
 /// Largest mapping unit, in bytes. It is about an erase block of most flash; beyond it, block mapping is the better
@@ -63,12 +63,6 @@ fn check_finer(design: &Design) -> Checked {
         format!(
             "got \"{unit}\", less than a page, expected \"0B\" with ftl.map_update = \"issue\": units would get their places \
              in a page before it is known which are programmed together"
-        )
-    })?;
-    require(design.ftl.superblock == Superblock::None, key, || {
-        format!(
-            "got \"{unit}\", less than a page, expected \"0B\" with ftl.superblock = \"{}\": a stripe consists of flash pages",
-            design.ftl.superblock.name()
         )
     })?;
     require(design.gc.scope == Scope::Plane, key, || {

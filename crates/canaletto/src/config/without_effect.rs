@@ -83,14 +83,19 @@ const NEEDS: &[Need] = &[
         |d| d.fabric.kind.facts().is_network(),
     ),
     need(
-        &["fabric.network.failed_links", "fabric.network.failed_controllers", "fabric.network.failed_placement"],
-        "circuits that go around: fabric.kind = \"venice\" or \"scheduled-mesh\"",
-        |d| is(d, &["venice", "scheduled-mesh"]),
+        &["fabric.failures.links", "fabric.failures.routers"],
+        "a mesh: fabric.kind = \"mesh\", \"mesh-2bit\", \"venice\" or \"scheduled-mesh\"",
+        |d| is(d, &["mesh", "mesh-2bit", "venice", "scheduled-mesh"]),
     ),
+    need(&["fabric.failures.buses"], "a fabric of buses", |d| !d.fabric.kind.facts().is_network()),
+    need(&["fabric.failures.controllers"], "a fabric with controllers, other than \"ideal\" and \"custom\"", |d| {
+        !is(d, &["ideal", "custom"])
+    }),
+    need(&["fabric.failures.switches"], "fabric.kind = \"clusters\"", |d| is(d, &["clusters"])),
     need(
-        &["fabric.network.failed_placement"],
-        "fabric.network.failed_links or fabric.network.failed_controllers",
-        |d| d.fabric.network.failed_links > 0 || d.fabric.network.failed_controllers > 0,
+        &["fabric.failures.placement", "fabric.failures.spare_chips", "fabric.failures.at"],
+        "parts that fail, such as fabric.failures.links",
+        |d| d.fabric.failures.any(),
     ),
     need(
         &["fabric.network.router_delay"],

@@ -134,3 +134,8 @@ pub enum Priority {
     /// One turn of seven.
     Low,
 }
+
+impl Priority {
+    /// Number of classes.
+    pub const COUNT: usize = 4;
+}

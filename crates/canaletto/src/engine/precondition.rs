@@ -4,7 +4,7 @@
 //! amplification changes no more, then left alone until nothing moves. What outlives it is what outlives any pause: the
 //! mapping table and the blocks. The measured run starts on these with clocks, counts and queues at zero.
 
-use crate::config::design::{Design, PreconditionKind, Refresh, Superblock};
+use crate::config::design::{Design, FabricFailures, PreconditionKind, Refresh, Superblock};
 use crate::config::pseudo_slc::PseudoSlc;
 use crate::config::units::Size;
 use crate::config::workload::Workload;
@@ -18,7 +18,7 @@ use crate::ftl::blocks::Blocks;
 use crate::ftl::mapping::MappingTable;
 use crate::ftl::precondition::drive::{occupancies, seeds};
 use crate::ftl::precondition::rates::Traced;
-use crate::limits::Limits;
+use crate::limits::{Limits, data_units};
 use crate::measure::precondition::PreconditionReport;
 use crate::measure::probe::NoProbe;
 use crate::workload::fill::Fills;
@@ -95,7 +95,9 @@ impl Start {
         seed: u64,
     ) -> Result<Start, RunError> {
         let seeds = seeds(design, workload, limits, traced, seed).map_err(RunError::Config)?;
-        let amplification = Some(seeds.write_amplification()).filter(|a| a.is_finite());
+        // With the pages of parity that go with what is written.
+        let (data, all) = data_units(design, &limits.layout);
+        let amplification = Some(seeds.write_amplification() * all as f64 / data as f64).filter(|a| a.is_finite());
         let mut start = Start::fresh(design, limits, seed);
         start.contents.blocks.seed(seeds, seed);
         Ok(start.described(design, workload, amplification, 0))
@@ -120,7 +122,8 @@ fn replay<F: Fabric, X: Features>(
     let mut design_then = design.clone();
     // Nobody waits for these writes: collection keeps up with them, as if there were pauses for it.
     design_then.gc.preemptible = false;
-    // Dies and channels are lost during the run.
+    // Dies, channels and parts of the interconnect are lost during the run.
+    design_then.fabric.failures = FabricFailures::default();
     (design_then.flash.failures.lost_die, design_then.flash.failures.lost_channel) = (None, None);
     // Ages begin with the run.
     design_then.refresh = Refresh::default();

@@ -204,6 +204,14 @@ macro_rules! any_fabric {
                 inside!(self, fabric => fabric.counters())
             }
 
+            fn is_at_rest(&self) -> bool {
+                inside!(self, fabric => fabric.is_at_rest())
+            }
+
+            fn lose(&mut self, failed: &Failed) {
+                inside!(self, fabric => fabric.lose(failed));
+            }
+
             fn trace(&mut self) -> &mut WireTrace {
                 inside!(self, fabric => fabric.trace())
             }

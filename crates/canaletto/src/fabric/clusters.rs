@@ -33,6 +33,7 @@ use crate::engine::time::{Time, TimeSum};
 use crate::fabric::clusters::chunks::Chunks;
 use crate::fabric::clusters::tree::{BusId, SwitchId, Tree, TrunkId};
 use crate::fabric::facts::{ControllerPins, Facts, Interconnect, RouterKind, Signalling, Switches};
+use crate::fabric::failing::{Failed, Failing};
 use crate::fabric::grants::Grants;
 use crate::fabric::lines::Line as ChipLine;
 use crate::fabric::packets::{Packets, READ_DATA_TRANSFER_FLITS};
@@ -56,6 +57,7 @@ pub const FACTS: Facts = Facts {
     holds_paths: true,
     routers: Some(RouterKind::Switch),
     interconnect: parts,
+    failing: Failing { parts: tree::parts, cut_off: tree::cut_off },
     lines,
 };
 
@@ -93,6 +95,9 @@ fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
     let pins = ControllerPins { buses: rows, bus_bits: switches.bus_bits, others: count * grants };
     Interconnect { switches: Some(switches), controller_pins: Some(pins), ..Interconnect::PACKET_CHANNELS }
 }
+
+/// The path for which a wire is taken that has failed.
+const FAILED: PathId = PathId(u32::MAX - 1);
 
 /// The one domain: whatever crosses may free a trunk for chips of any switch.
 const ALL: DomainId = DomainId(0);
@@ -369,6 +374,19 @@ impl Fabric for Clusters {
         self.under_way.remove(path);
         self.send_waiting(now, later);
         ALL
+    }
+
+    /// A wire that has failed is never free: it is taken for ever. A switch takes its inner buses with it.
+    fn lose(&mut self, failed: &Failed) {
+        for &trunk in &failed.controllers {
+            self.take_trunk(TrunkId(trunk), FAILED, Time::ZERO);
+        }
+        for bus in (0..self.tree.buses()).map(BusId) {
+            let (SwitchId(switch), _) = self.tree.within(bus);
+            if failed.buses.contains(&bus.0) || failed.switches.contains(&switch) {
+                self.take_bus(bus, FAILED, Time::ZERO);
+            }
+        }
     }
 
     fn command_time(&self, operation: Operation, planes: usize) -> Time {

@@ -26,6 +26,7 @@ use crate::engine::memory::end_run;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect};
+use crate::fabric::failing::Failing;
 use crate::fabric::lines::Line;
 use crate::fabric::trace::WireTrace;
 use crate::fabric::venice;
@@ -43,6 +44,7 @@ pub const FACTS: Facts = Facts {
     sentence: "Links and ways of one's own, in Python or Rust; by default any shortest free way of Venice's mesh, at once.",
     is_usual: false,
     interconnect: parts,
+    failing: Failing::NOTHING,
     lines,
     ..venice::FACTS
 };

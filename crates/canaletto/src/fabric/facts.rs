@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::config::design::Fabric as FabricConfig;
 use crate::fabric::custom;
+use crate::fabric::failing::Failing;
 use crate::fabric::lines::Line;
 pub use crate::flash::interface::Signalling;
 
@@ -25,6 +26,9 @@ pub struct Facts {
     /// Parts of it that take area, for an array of so many rows and columns.
     #[serde(skip)]
     pub interconnect: fn(&FabricConfig, u32, u32) -> Interconnect,
+    /// Parts of it that may fail, and what they cut off.
+    #[serde(skip)]
+    pub failing: Failing,
     /// Lines of an array of so many rows and columns: chips that share a way to the controllers, each chip in one at least.
     #[serde(skip)]
     pub lines: fn(&FabricConfig, u32, u32) -> Vec<Line>,

@@ -12,6 +12,7 @@ use crate::fabric::Fabric;
 use crate::fabric::buses::{Buses, TransferEnd, on_buses};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, Signalling};
+use crate::fabric::failing::{Failing, Parts, without};
 use crate::fabric::lines::Line;
 use crate::fabric::signals::{Signals, on_signals};
 use crate::fabric::wires::WireKind;
@@ -26,6 +27,10 @@ pub const FACTS: Facts = Facts {
     holds_paths: true,
     routers: None,
     interconnect: |_, _, _| Interconnect::CHANNELS,
+    failing: Failing {
+        parts: |_, rows, columns| Parts { buses: rows * columns, ..Parts::default() },
+        cut_off: |_, rows, columns, failed| without(rows * columns, |chip| !failed.buses.contains(&chip)),
+    },
     // No chips share any: the rows stand for any chips of their number.
     lines: |_, rows, columns| Line::rows("row", rows, columns, |_| columns),
 };

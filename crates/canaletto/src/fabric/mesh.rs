@@ -32,6 +32,7 @@ use crate::config::design::{ControllerEdge, Fabric as FabricConfig, FabricKind, 
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, RouterKind, Signalling, neighbours};
+use crate::fabric::failing::{self, Failed, Failing};
 use crate::fabric::lines::Line;
 use crate::fabric::packets::{DATA_HEADER_FLITS, STATUS_REPORT_FLITS, SUSPEND_FLITS, control_flits};
 use crate::fabric::trace::{WireTrace, WireUse};
@@ -49,6 +50,7 @@ pub const WIDE: Facts = Facts {
     holds_paths: false,
     routers: Some(RouterKind::Packet),
     interconnect: |_, rows, columns| links(rows, columns, 8),
+    failing: Failing { parts: failing::of_network, cut_off },
     lines,
 };
 
@@ -67,6 +69,21 @@ fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Line> {
     let any_row = config.mesh.controller == MeshController::LeastLoaded;
     let ends = if any_row && config.network.controllers == ControllerEdge::Alternating && rows > 1 { 2 } else { 1 };
     Line::rows("row", rows, columns, |_| ends)
+}
+
+/// Chips whose way along the row from its controller has failed somewhere: with X before Y there is no other. A link fails both ways.
+fn cut_off(config: &FabricConfig, rows: u32, columns: u32, failed: &Failed) -> Vec<ChipId> {
+    let is_east = |row: u32| config.network.controllers == ControllerEdge::Alternating && row % 2 == 1;
+    failing::without(rows * columns, |chip| {
+        let (row, column) = (chip / columns, chip % columns);
+        let on_way = if is_east(row) { column..columns } else { 0..column + 1 };
+        let mut routers = on_way.map(|column| row * columns + column);
+        let link = |router: u32| (router, router + 1);
+        let has_link = |router: u32| !failed.links.contains(&link(router));
+        !failed.controllers.contains(&row)
+            && routers.clone().all(|router| !failed.routers.contains(&router))
+            && routers.by_ref().skip(1).all(|router| has_link(router - 1))
+    })
 }
 
 /// A link each way between neighbours; routers are inside the flash chips.

@@ -15,7 +15,9 @@ pub mod chip_to_chip;
 pub mod clusters;
 pub mod command_times;
 pub mod custom;
+mod cut_off;
 pub mod facts;
+pub mod failing;
 mod grants;
 pub mod held;
 pub mod ideal;
@@ -43,6 +45,7 @@ use serde::de::DeserializeOwned;
 use crate::config::design::Fabric as FabricConfig;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::failing::Failed;
 use crate::fabric::kinds::fabrics;
 use crate::fabric::trace::WireTrace;
 use crate::fabric::wires::{ControllerUse, Wire};
@@ -204,6 +207,15 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Serialize + DeserializeO
 
     /// Does the step that is due at `now`, and may do those that follow from it before `until`.
     fn step(&mut self, _now: Time, _until: Time, _later: &mut impl FnMut(Time, Self::Event)) {}
+
+    /// Whether nothing is under way, not even the end of a path that has been given back.
+    fn is_at_rest(&self) -> bool {
+        true
+    }
+
+    /// Parts of an interconnect at rest fail. Where each chip has a single way there is nothing to do: nobody asks for one to a
+    /// chip that is cut off.
+    fn lose(&mut self, _failed: &Failed) {}
 
     /// Gives back the path of a transfer that has crossed. Returns the domain whose transfers may find something free.
     fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> DomainId;

@@ -31,6 +31,7 @@ use crate::config::design::{Fabric as FabricConfig, FabricKind};
 use crate::engine::arena::Slab;
 use crate::engine::time::Time;
 use crate::fabric::facts::{Facts, Interconnect, Signalling};
+use crate::fabric::failing::{Failed, Failing};
 use crate::fabric::lines::Line;
 use crate::fabric::omnibus::control::ControlPlane;
 use crate::fabric::omnibus::grid::{BusId, Grid, Ways};
@@ -52,6 +53,7 @@ pub const WHOLE: Facts = Facts {
     holds_paths: true,
     routers: None,
     interconnect: |_, _, _| Interconnect::PACKET_CHANNELS,
+    failing: Failing { parts: grid::parts, cut_off: grid::cut_off },
     // Its own bus, and those of the other direction.
     lines: |_, rows, columns| {
         let each = grid::columns_each(rows, columns);
@@ -384,6 +386,10 @@ impl Fabric for Omnibus {
         self.transfers.remove(path);
         self.give_back(bus, now, later);
         ALL
+    }
+
+    fn lose(&mut self, failed: &Failed) {
+        self.grid.lose(failed);
     }
 
     fn command_time(&self, operation: Operation, planes: usize) -> Time {

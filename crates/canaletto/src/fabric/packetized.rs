@@ -12,6 +12,7 @@ use crate::engine::time::Time;
 use crate::fabric::buses::{Buses, TransferEnd, on_buses};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, Signalling};
+use crate::fabric::failing;
 use crate::fabric::lines::Line;
 use crate::fabric::packets::Packets;
 use crate::fabric::wires::WireKind;
@@ -28,6 +29,7 @@ pub const FACTS: Facts = Facts {
     holds_paths: true,
     routers: None,
     interconnect: |_, _, _| Interconnect::PACKET_CHANNELS,
+    failing: failing::ROWS,
     // A row's bus is its only way.
     lines: |_, rows, columns| Line::rows("channel", rows, columns, |_| 1),
 };

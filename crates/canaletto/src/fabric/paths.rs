@@ -2,13 +2,16 @@
 //!
 //! - In: transfers to [start](Paths::start), paths to [give back](Paths::release).
 //! - Out: what has [crossed](Paths::done), by the fabric's own events.
-//! - State: the fabric, what each path carries, held paths.
+//! - State: the fabric, what each path carries, held paths, chips that are cut off.
 
 use std::marker::PhantomData;
 
 use crate::config::design::{Design, HoldPath};
+use crate::config::loss::Loss;
 use crate::engine::features::Features;
 use crate::engine::time::{Time, TimeSum};
+use crate::fabric::cut_off::CutOff;
+use crate::fabric::failing::Failed;
 use crate::fabric::held::HeldPaths;
 use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer};
 use crate::flash::address::{ChipId, Layout, LunId};
@@ -46,6 +49,7 @@ pub struct Paths<F, X> {
     carried: Vec<Carried>,
     held: HeldPaths,
     hold_path: HoldPath,
+    cut_off: CutOff,
     /// Time transfers took on their wires, summed over transfers.
     transfer_time: TimeSum,
     features: PhantomData<X>,
@@ -56,12 +60,69 @@ impl<F: Fabric, X: Features> Paths<F, X> {
     pub fn new(design: &Design, layout: &Layout) -> Self {
         Paths {
             fabric: F::new(&design.fabric, layout),
+            cut_off: CutOff::new(),
             carried: Vec::new(),
             held: HeldPaths::new(design.fabric.hold_path != HoldPath::Never, layout.luns()),
             hold_path: design.fabric.hold_path,
             transfer_time: TimeSum::ZERO,
             features: PhantomData,
         }
+    }
+
+    /// Parts of the interconnect, which is at rest, fail, and what is lost with them is cut off.
+    pub fn lose(&mut self, failed: &Failed, loss: &Loss, layout: &Layout) {
+        self.fabric.lose(failed);
+        self.cut_off.lose(&loss.chips, layout.chips());
+        self.cut_off.comes_to_rest = false;
+    }
+
+    /// No transfer begins any more until parts have failed.
+    pub fn come_to_rest(&mut self) {
+        self.cut_off.comes_to_rest = true;
+    }
+
+    /// Whether parts are about to fail, and nothing is under way any more.
+    #[inline]
+    pub fn has_come_to_rest(&self) -> bool {
+        X::FAILURES && self.cut_off.comes_to_rest && self.cut_off.is_idle() && self.fabric.is_at_rest()
+    }
+
+    /// Whether any path of the domain may be free, so that asking for one is worth while.
+    #[inline]
+    pub fn may_start(&self, domain: DomainId) -> bool {
+        match X::FAILURES {
+            true if self.cut_off.comes_to_rest => false,
+            true if self.cut_off.has_any() => self.fabric.may_start(domain) || self.leads_nowhere(domain),
+            _ => self.fabric.may_start(domain),
+        }
+    }
+
+    /// Whether a chip of a domain is cut off: what is sent to it needs no path.
+    fn leads_nowhere(&self, domain: DomainId) -> bool {
+        self.fabric.chips_of(domain).any(|chip| self.cut_off.has(ChipId(chip)))
+    }
+
+    /// Chips that are cut off.
+    pub fn chips_cut_off(&self) -> u32 {
+        self.cut_off.count()
+    }
+
+    /// Whether a transfer to or from a chip may start now.
+    #[inline]
+    pub fn is_free(&self, chip: ChipId, direction: Direction) -> bool {
+        X::FAILURES && self.cut_off.has(chip) || self.fabric.is_free(chip, direction)
+    }
+
+    /// Whether a command with data for a chip may start where commands may.
+    #[inline]
+    pub fn takes_data(&self, chip: ChipId) -> bool {
+        X::FAILURES && self.cut_off.has(chip) || self.fabric.takes_data(chip)
+    }
+
+    /// Whether a path leads nowhere, because its chip is cut off.
+    #[inline]
+    pub fn is_nowhere(path: PathId) -> bool {
+        X::FAILURES && CutOff::is_nowhere(path)
     }
 
     /// Starts a transfer for which a path is free. Returns the path that it takes.
@@ -73,6 +134,12 @@ impl<F: Fabric, X: Features> Paths<F, X> {
         now: Time,
         later: &mut impl FnMut(Time, F::Event),
     ) -> PathId {
+        if X::FAILURES {
+            if self.cut_off.has(transfer.chip) {
+                return self.cut_off.send(Carried { payload, transfer });
+            }
+            self.cut_off.take();
+        }
         let path = self.fabric.start(transfer, now, later);
         self.carry(path, Carried { payload, transfer });
         path
@@ -89,6 +156,10 @@ impl<F: Fabric, X: Features> Paths<F, X> {
         later: &mut impl FnMut(Time, F::Event),
     ) -> PathId {
         match if X::HELD_PATHS { self.held.take(lun) } else { None } {
+            Some(path) if Self::is_nowhere(path) => {
+                *self.cut_off.sent(path) = Carried { payload, transfer };
+                path
+            }
             Some(path) => {
                 self.carried[path.index()] = Carried { payload, transfer };
                 self.fabric.start_on_held_path(path, transfer, now, later);
@@ -109,6 +180,9 @@ impl<F: Fabric, X: Features> Paths<F, X> {
     ) -> PathId {
         let data = self.fabric.copy_time(bytes);
         let transfer = Transfer { chip: from, direction: Direction::FromChip, command: Time::ZERO, data };
+        if X::FAILURES {
+            self.cut_off.take();
+        }
         let path = self.fabric.start_copy(from, to, data, now, later);
         self.carry(path, Carried { payload: Payload::Copy(page), transfer });
         path
@@ -131,6 +205,9 @@ impl<F: Fabric, X: Features> Paths<F, X> {
     /// A transfer has crossed. Returns what it was.
     #[inline(always)]
     pub fn done(&mut self, path: PathId) -> Carried {
+        if Self::is_nowhere(path) {
+            return *self.cut_off.sent(path);
+        }
         let carried = self.carried[path.index()];
         self.transfer_time += carried.transfer.time();
         carried
@@ -139,6 +216,14 @@ impl<F: Fabric, X: Features> Paths<F, X> {
     /// Gives a path back. Returns the domain whose transfers may find something free.
     #[inline]
     pub fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, F::Event)) -> DomainId {
+        if X::FAILURES {
+            if CutOff::is_nowhere(path) {
+                let chip = self.cut_off.sent(path).transfer.chip;
+                self.cut_off.give_back(path);
+                return self.fabric.domain_of(chip);
+            }
+            self.cut_off.free();
+        }
         self.fabric.release(path, now, later)
     }
 

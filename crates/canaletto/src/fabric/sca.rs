@@ -33,6 +33,7 @@ use crate::engine::arena::Slab;
 use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, Signalling};
+use crate::fabric::failing;
 use crate::fabric::lines::Line;
 use crate::fabric::sca::packets::CommandPackets;
 use crate::fabric::trace::{WireTrace, WireUse};
@@ -50,6 +51,7 @@ pub const FACTS: Facts = Facts {
     holds_paths: false,
     routers: None,
     interconnect: |_, _, _| Interconnect::CHANNELS,
+    failing: failing::ROWS,
     // A row's bus is its only way.
     lines: |_, rows, columns| Line::rows("channel", rows, columns, |_| 1),
 };

@@ -29,6 +29,7 @@ use crate::config::design::Fabric as FabricConfig;
 use crate::engine::arena::Slab;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::facts::{Arbiter as ArbiterFacts, ControllerPins, Facts, Interconnect};
+use crate::fabric::failing::Failed;
 use crate::fabric::page_registers::PageRegisters;
 use crate::fabric::scheduled_mesh::arbiter::Arbiter;
 use crate::fabric::scheduled_mesh::links::{Links, Source, Way};
@@ -51,6 +52,7 @@ pub const FACTS: Facts = Facts {
                and links of Venice §4.1).",
     is_usual: false,
     interconnect: parts,
+    failing: venice::failing::FROM_ANY,
     lines: |config, rows, columns| venice::circuit_lines(config, rows, columns, false),
     ..venice::FACTS
 };
@@ -160,26 +162,19 @@ impl Fabric for ScheduledMesh {
     fn new(config: &FabricConfig, layout: &Layout) -> ScheduledMesh {
         let grid = Grid::new(layout.channels, layout.chips_per_channel, config.network.controllers);
         let chips = layout.chips() as usize;
-        let mut links = Links::new(grid.clone());
-        for (one, other) in config.network.links_that_fail(grid.rows, grid.columns) {
-            links.fail(grid.link_between(RouterId(one), RouterId(other)));
-        }
-        for controller in config.network.controllers_that_fail(grid.rows) {
-            links.fail(grid.controller_link(controller));
-        }
         ScheduledMesh {
             arbiter: Arbiter::new(&config.scheduled_mesh, &grid),
             cycles: Cycles::new(config, layout),
             under_way: Slab::new(),
             spare: Vec::new(),
-            free_controllers: grid.rows - config.network.failed_controllers,
+            free_controllers: grid.rows,
             port_taken: vec![false; chips],
             port_free_at: vec![Time::ZERO; chips],
             registers: PageRegisters::new(&config.omnibus, layout),
             router_time: TimeSum::ZERO,
             detours: 0,
             trace: WireTrace::default(),
-            links,
+            links: Links::new(grid),
         }
     }
 
@@ -257,6 +252,14 @@ impl Fabric for ScheduledMesh {
         self.spare.push(way);
         self.under_way.remove(path);
         ALL
+    }
+
+    fn lose(&mut self, failed: &Failed) {
+        let links = venice::failing::links_that_fail(self.links.grid(), failed);
+        for link in links {
+            self.free_controllers -= u32::from(link.0 >= self.links.grid().links());
+            self.links.fail(link);
+        }
     }
 
     fn command_time(&self, operation: Operation, planes: usize) -> Time {

@@ -20,6 +20,7 @@
 mod choice;
 mod circuit;
 pub(super) mod cycles;
+pub(super) mod failing;
 pub mod grid;
 mod minimal;
 #[cfg(test)]
@@ -43,11 +44,13 @@ use crate::config::design::{ControllerEdge, Fabric as FabricConfig, Retry, Scout
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, RouterKind, Signalling, neighbours};
+use crate::fabric::failing::{Failed, sets_of_routers};
 use crate::fabric::lines::Line;
 use crate::fabric::trace::WireTrace;
 use crate::fabric::venice::circuit::{Controller, State};
 use crate::fabric::venice::cycles::Cycles;
-use crate::fabric::venice::grid::{Grid, LinkId, RouterId};
+use crate::fabric::venice::failing::{controllers_that_fail, links_that_fail};
+use crate::fabric::venice::grid::{Grid, LinkId};
 use crate::fabric::venice::packet::ScoutFormat;
 use crate::fabric::venice::router::LinkUse;
 use crate::fabric::venice::routers::Routers;
@@ -71,6 +74,7 @@ pub const FACTS: Facts = Facts {
         routers_on_board: true,
         ..Interconnect::CHANNELS
     },
+    failing: failing::OF_VENICE,
     lines,
 };
 
@@ -133,6 +137,8 @@ pub struct Venice {
     controllers: Vec<Controller>,
     /// Use of the link of each.
     own_links: Vec<LinkUse>,
+    /// Set of routers that each is joined to, once parts have failed; none before.
+    sets: Vec<Option<u32>>,
     free_controllers: u32,
     /// Controllers whose scout failed and that wait, the first to fail first.
     waiting: Vec<u32>,
@@ -170,19 +176,13 @@ impl Fabric for Venice {
         let format = ScoutFormat::new(layout.chips(), layout.channels);
         let hop = cycle * format.cycles() + config.network.router_delay.time();
         let chips = layout.chips() as usize;
-        let mut routers = Routers::new(grid.clone(), hop);
-        for (one, other) in config.network.links_that_fail(grid.rows, grid.columns) {
-            routers.fail(grid.link_between(RouterId(one), RouterId(other)));
-        }
-        let mut controllers: Vec<_> = (0..grid.rows).map(|_| Controller::new()).collect();
-        for failed in config.network.controllers_that_fail(grid.rows) {
-            controllers[failed as usize].state = State::Failed;
-        }
+        let routers = Routers::new(grid.clone(), hop);
         Venice {
             routers,
-            controllers,
+            controllers: (0..grid.rows).map(|_| Controller::new()).collect(),
             own_links: vec![LinkUse::default(); grid.rows as usize],
-            free_controllers: grid.rows - config.network.failed_controllers,
+            sets: Vec::new(),
+            free_controllers: grid.rows,
             waiting: Vec::with_capacity(grid.rows as usize),
             looked_at: Vec::with_capacity(grid.rows as usize),
             searching: 0,
@@ -222,8 +222,8 @@ impl Fabric for Venice {
     fn is_free(&self, chip: ChipId, _: Direction) -> bool {
         !self.port_taken[chip.index()]
             && match self.choice {
-                VeniceController::NearestFree => self.free_controllers > 0,
-                VeniceController::OwnRow => self.choose(chip).is_some(),
+                VeniceController::NearestFree if self.sets.is_empty() => self.free_controllers > 0,
+                VeniceController::NearestFree | VeniceController::OwnRow => self.choose(chip).is_some(),
             }
     }
 
@@ -296,6 +296,24 @@ impl Fabric for Venice {
     #[inline]
     fn step(&mut self, _: Time, until: Time, later: &mut impl FnMut(Time, Event)) {
         self.let_scouts_hop(until, later);
+    }
+
+    /// Circuits are torn down after they have been given back.
+    fn is_at_rest(&self) -> bool {
+        let failed = self.controllers.iter().filter(|controller| controller.state == State::Failed).count();
+        self.free_controllers + failed as u32 == self.grid.rows && !self.port_taken.contains(&true)
+    }
+
+    /// Links that have failed stay as if somebody had reserved them for ever.
+    fn lose(&mut self, failed: &Failed) {
+        for link in links_that_fail(&self.grid, failed).into_iter().filter(|link| link.0 < self.grid.links()) {
+            self.routers.fail(link);
+        }
+        for controller in controllers_that_fail(&self.grid, failed) {
+            self.controllers[controller as usize].state = State::Failed;
+            self.free_controllers -= 1;
+        }
+        self.sets = sets_of_routers(self.grid.rows, self.grid.columns, failed);
     }
 
     fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> DomainId {

@@ -234,6 +234,12 @@ impl Layout {
         self.places[plane.index()].chip
     }
 
+    /// The planes of a chip.
+    pub fn planes_of_chip(&self, chip: ChipId) -> impl Iterator<Item = PlaneId> + use<> {
+        let each = self.dies_per_chip * self.planes_per_die;
+        (chip.0 * each..(chip.0 + 1) * each).map(PlaneId)
+    }
+
     /// The channel a plane's chip is on.
     pub fn channel_of_plane(&self, plane: PlaneId) -> u32 {
         self.places[plane.index()].channel

@@ -31,10 +31,21 @@ impl<X: Features> FlashBackend<X> {
         let (mut group, mut drawn) = (FlashPageGroup::<X>::of(first), None);
         while let Some(id) = group.next(&work.transactions) {
             let t = &mut work.transactions[id];
-            if t.attempt == 0 && t.outer == Outer::Unread {
+            if self.failures.is_lost(t.ppa.plane) {
+                t.read_failed = true;
+            } else if t.attempt == 0 && t.outer == Outer::Unread {
                 let (failures, plane) = (&mut self.failures, t.ppa.plane);
                 t.read_failed = *drawn.get_or_insert_with(|| failures.read_fails(plane));
             }
+        }
+    }
+
+    /// What is in a register does not leave it: nothing leads from its chip any more.
+    #[cold]
+    pub fn lose_register<P: Probe>(&self, first: TransactionId, work: &mut InFlight<'_, P>) {
+        let mut group = FlashPageGroup::<X>::of(first);
+        while let Some(id) = group.next(&work.transactions) {
+            work.transactions[id].read_failed = true;
         }
     }
 

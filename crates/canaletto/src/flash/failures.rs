@@ -1,10 +1,9 @@
-//! Operations that fail now and then, and those of a die that has stopped working.
-
-use std::ops::Range;
+//! Operations that fail now and then, and those of planes that have stopped working.
 
 use crate::config::medium::Failures as FailuresConfig;
 use crate::engine::random::Stream;
 use crate::flash::address::PlaneId;
+use crate::flash::plane_set::PlaneSet;
 
 /// Draws failures, and counts them.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -13,8 +12,8 @@ pub struct Failures {
     erase: f64,
     read: f64,
     random: Stream,
-    /// Planes of the die that has stopped working.
-    lost: Range<u32>,
+    /// Planes that have stopped working.
+    lost: PlaneSet,
     /// Programs that failed.
     pub programs: u64,
     /// Erases that failed.
@@ -28,16 +27,16 @@ impl Failures {
             program: config.program,
             erase: config.erase,
             read: config.read,
-            lost: 0..0,
+            lost: PlaneSet::default(),
             random: Stream::named(seed, "flash failures"),
             programs: 0,
             erases: 0,
         }
     }
 
-    /// The die of these planes stops working.
-    pub fn lose(&mut self, planes: Range<u32>) {
-        self.lost = planes;
+    /// Planes stop working.
+    pub fn lose(&mut self, planes: &[PlaneId]) {
+        self.lost.add(planes);
     }
 
     /// Whether the program of a page that ends now has failed.
@@ -59,7 +58,8 @@ impl Failures {
         self.is_lost(plane) || self.read > 0.0 && self.random.uniform() < self.read
     }
 
-    fn is_lost(&self, plane: PlaneId) -> bool {
-        self.lost.contains(&plane.0)
+    /// Whether a plane has stopped working.
+    pub fn is_lost(&self, plane: PlaneId) -> bool {
+        self.lost.has(plane)
     }
 }

@@ -17,6 +17,7 @@ pub mod interface;
 pub mod lanes;
 pub mod numbering;
 pub mod outer_code;
+pub mod plane_set;
 pub mod reliability;
 pub mod status;
 pub mod suspend;
@@ -421,7 +422,7 @@ impl<X: Features> FlashBackend<X> {
     }
 
     /// The die of these planes stops working.
-    pub fn lose_planes(&mut self, planes: std::ops::Range<u32>) {
+    pub fn lose_planes(&mut self, planes: &[PlaneId]) {
         self.failures.lose(planes);
     }
 

@@ -14,6 +14,7 @@ mod candidates;
 mod contents;
 mod explicit;
 mod frontier;
+mod gathering;
 mod parity;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ pub use crate::ftl::blocks::candidates::Candidates;
 use crate::ftl::blocks::contents::Contents;
 pub use crate::ftl::blocks::frontier::Frontier;
 use crate::ftl::blocks::frontier::{Frontiers, Open};
+pub use crate::ftl::blocks::gathering::Line;
 use crate::ftl::blocks::pseudo_slc::{Cache, Mode};
 use crate::ftl::blocks::superblocks::Superblocks;
 use crate::ftl::precondition::Seeds;
@@ -253,6 +255,16 @@ impl Blocks {
             open.left = pages - end;
         }
         self.note_cache_full(at.plane, at.block);
+        if end == self.pages_per_block && self.superblocks.is_some() {
+            self.close_full_superblocks(at.plane);
+        }
+    }
+
+    /// Writes further units into the flash page of `at`, its block's last one, as long as that has room.
+    pub fn write_beside(&mut self, at: Ppa, lpa: u64, sectors: u64) -> Option<Ppa> {
+        let (block, step) = (self.block(at), self.pages_per_flash_page);
+        let has_room = block.written / step == at.page / step;
+        has_room.then(|| Ppa { page: self.write_next(at.plane, at.block, lpa, sectors), ..at })
     }
 
     /// Pages left empty in flash pages that were programmed.

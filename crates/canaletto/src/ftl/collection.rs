@@ -7,7 +7,7 @@ use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::flash::address::{LunId, PlaneId, Ppa};
 use crate::flash::interface::Operation;
-use crate::ftl::blocks::Frontier;
+use crate::ftl::blocks::{Frontier, Line};
 use crate::ftl::gc::{Reason, Step};
 use crate::ftl::mapping::Entry;
 use crate::measure::probe::Probe;
@@ -36,11 +36,15 @@ impl<X: Features> Ftl<X> {
         plane: PlaneId,
         now: Time,
     ) {
-        self.fold_if_due(plane);
-        self.collector.start(plane, &mut self.blocks, !self.allocation_stalled.is_empty(), now);
+        if !self.is_out_of_reach(plane) {
+            self.fold_if_due(plane);
+            self.collector.start(plane, &mut self.blocks, !self.allocation_stalled.is_empty(), now);
+        }
         self.drive_collection(work, fabric, plane, now);
         if X::SHARED_FLASH_PAGES && self.layout.pages_per_flash_page() > 1 {
             // No further copies may come to fill a flash page with those that are queued.
+            let plane =
+                self.blocks.plane_being_filled(plane, Line { frontier: Frontier::Gc, class: 0 }).unwrap_or(plane);
             self.tell(Outcome::LunChanged(self.layout.lun_of(plane)));
         }
     }
@@ -172,7 +176,7 @@ impl<X: Features> Ftl<X> {
             return self.drop_copy(work, id);
         }
         let to = match self.blocks.has_superblocks() {
-            true => self.take_place(from.plane, t.frontier).expect("the copies of a victim have room"),
+            true => self.place_copy(from, t.line()),
             false => t.to,
         };
         let t = &mut work.transactions[id];
@@ -182,6 +186,14 @@ impl<X: Features> Ftl<X> {
             self.collector.copy_is_read(to);
         }
         self.tell(Outcome::Outbound(id));
+    }
+
+    /// The plane that a copy of a page of a superblock goes to.
+    fn place_copy(&mut self, from: Ppa, line: Line) -> PlaneId {
+        if self.blocks.gathers() {
+            self.collector.copy_is_placed(from.plane);
+        }
+        self.take_place(from.plane, line, false).expect("the copies of a victim have room")
     }
 
     /// Whether a copy was promised a page of the plane it comes from, for which it may have to wait.
@@ -270,6 +282,9 @@ impl<X: Features> Ftl<X> {
         self.give_register_back(&t);
         self.changed.push(t.ppa.plane);
         let within = self.stays_in_plane(work, id);
+        if self.blocks.gathers() {
+            self.collector.placed_copy_ends(t.old.plane);
+        }
         self.end_copy(work, id, t.old.plane, within);
     }
 
@@ -320,7 +335,7 @@ impl<X: Features> Ftl<X> {
             return self.changed.push(plane);
         }
         self.blocks.note_stalls(plane, now);
-        self.allocator.set_exhausted(plane, false);
+        self.allocator.set_exhausted(plane, self.is_out_of_reach(plane));
         let (since, all) = self.collector.erase_done(plane, &mut self.blocks, now);
         self.maintenance.job(since, now);
         if all {

@@ -40,6 +40,9 @@ pub trait QueuedWrites {
 impl<X: Features> Ftl<X> {
     /// Whether nothing that is under way in the plane can ever give the frontier a page.
     fn is_exhausted(&self, plane: PlaneId, frontier: Frontier) -> bool {
+        if self.is_out_of_reach(plane) {
+            return true;
+        }
         if self.blocks.has_superblocks() {
             return self.collector.is_stuck(plane, false)
                 && !self.blocks.group_is_written(plane)
@@ -100,8 +103,9 @@ impl<X: Features> Ftl<X> {
         }
         self.page_given(work, id);
         work.charge_page(id, Cause::FreeBlocks, now);
+        let lost = self.is_out_of_reach(work.transactions[id].ppa.plane);
         work.transactions[id].ppa = Ppa::NONE;
-        if self.rules.placement == WritePlacement::Dynamic {
+        if lost || self.rules.placement == WritePlacement::Dynamic {
             self.wait_for_room(id);
         } else {
             self.write_failed(work, id, now);
@@ -115,7 +119,7 @@ impl<X: Features> Ftl<X> {
             return false;
         }
         match self.rules.placement {
-            WritePlacement::Static => self.is_exhausted(self.plane_of(work, id), t.frontier),
+            WritePlacement::Static => self.is_exhausted(self.home_of(work, id), t.frontier),
             WritePlacement::Dynamic => {
                 let planes = (0..self.layout.planes()).map(PlaneId);
                 self.allocator.expects_nothing()

@@ -21,7 +21,8 @@ impl<X: Features> Ftl<X> {
         let Transaction { ppa: at, origin, .. } = work.transactions[first];
         let copy = origin == Origin::Gc;
         if self.is_lost(at.plane) {
-            return true;
+            // What is copied within a plane is there before and after.
+            return !copy || self.has_parity();
         }
         // Collection needs another block at once if its own is retired, and must leave one for the next victim.
         let keep_free = if copy { self.blocks.reserved() + 1 } else { 0 };
@@ -62,6 +63,10 @@ impl<X: Features> Ftl<X> {
     /// Looks for another page. What a copy had in its register is gone: it is read again, into the controller.
     fn program_again<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
         work.transactions[id].retrying = true;
+        if self.is_out_of_reach(work.transactions[id].ppa.plane) {
+            work.transactions[id].ppa = Ppa::NONE;
+            return self.wait_for_room(id);
+        }
         if self.blocks.has_superblocks() {
             return self.place_again(work, id);
         }
@@ -84,12 +89,14 @@ impl<X: Features> Ftl<X> {
     /// Gives a write, or a copy, another place.
     fn place_again<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
         let t = &work.transactions[id];
-        let Some(plane) = self.take_place(t.ppa.plane, t.frontier) else {
+        let line = t.line();
+        let Some(plane) = self.take_place(t.ppa.plane, line, false) else {
             work.transactions[id].ppa = Ppa::NONE;
             return self.wait_for_room(id);
         };
         let t = &mut work.transactions[id];
         (t.to, t.ppa) = (plane, Ppa::unbound(plane));
+        self.blocks.note_come(plane, line);
         self.issue_first(work, id);
     }
 
@@ -119,7 +126,9 @@ impl<X: Features> Ftl<X> {
             OldPage::For(write) => work.transactions[write].request,
             _ => t.request,
         };
-        if request != RequestId::NONE {
+        if self.is_out_of_reach(t.ppa.plane) {
+            self.note_out_of_reach(work, request);
+        } else if request != RequestId::NONE {
             work.requests[request].failed = true;
         }
         if t.origin == Origin::User {

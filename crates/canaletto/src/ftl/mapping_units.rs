@@ -25,7 +25,11 @@ impl<X: Features> Ftl<X> {
         for other in (first..(first + pages).min(end)).filter(|&other| other != lpa) {
             if self.map.get(other) == Entry::Unmapped && self.blocks.locate(other).is_none() {
                 let whole = self.whole_page();
-                if let Some(at) = self.allocate(at.plane, frontier.native(), other, whole) {
+                let beside = match self.blocks.has_superblocks() {
+                    true => self.blocks.write_beside(at, other, whole),
+                    false => self.allocate(at.plane, frontier.native(), other, whole),
+                };
+                if let Some(at) = beside {
                     self.map.set(other, Entry::At(at));
                     work.probe.page_found(other, at);
                 }

@@ -24,6 +24,7 @@ mod collection;
 mod exhausted;
 mod failed;
 mod folding;
+mod lost;
 mod mapping_units;
 mod merging;
 mod outbound;
@@ -58,6 +59,7 @@ use crate::ftl::gc::Collector;
 use crate::ftl::gc::refresh::Refresh;
 use crate::ftl::hybrid::Hybrid;
 use crate::ftl::in_place::InPlace;
+use crate::ftl::lost::Lost;
 use crate::ftl::mapping::MappingTable;
 use crate::ftl::outbound::Outbound;
 use crate::ftl::parity::ParityWork;
@@ -154,6 +156,7 @@ pub struct Ftl<X> {
     /// Pages that could not be read.
     uncorrectable: u64,
     parity: ParityWork,
+    lost: Lost,
     outcomes: Outcomes,
     features: PhantomData<X>,
 }
@@ -215,6 +218,7 @@ impl<X: Features> Ftl<X> {
             given_up: 0,
             uncorrectable: 0,
             parity: ParityWork::default(),
+            lost: Lost::default(),
             outcomes: Outcomes::default(),
             features: PhantomData,
             layout,

@@ -30,6 +30,8 @@ pub enum Outcome {
     LunChanged(LunId),
     /// The page of a read, which lies in a lost plane, is to be rebuilt from others.
     Rebuild(TransactionId),
+    /// The page of a read lies in a plane that nothing reaches.
+    OutOfReach(TransactionId),
     /// A register of a chip is no longer kept for a page from another chip.
     RegisterFreed(ChipId),
 }

@@ -7,7 +7,7 @@ use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::interface::Operation;
-use crate::ftl::blocks::Frontier;
+use crate::ftl::blocks::{Frontier, Line};
 use crate::ftl::in_place::InPlace;
 use crate::ftl::mapping::Entry;
 use crate::host::request::{Kind, RequestId};
@@ -29,6 +29,8 @@ pub(super) enum Found {
     Nothing,
     /// It was never written, and there is no room to find it in.
     NoRoom,
+    /// It was never written, and what it holds lies in a plane that nothing reaches.
+    OutOfReach,
 }
 
 /// A walk over a request's pages: each logical page with its sectors.
@@ -230,6 +232,13 @@ impl<X: Features> Ftl<X> {
                 self.tell(Outcome::PageDone(id));
             }
             Found::NoRoom => self.wait_for_room(id),
+            Found::OutOfReach => {
+                self.uncorrectable += 1;
+                let Transaction { request, lpa, .. } = work.transactions[id];
+                self.note_out_of_reach(work, request);
+                work.probe.page_failed(now, request, lpa);
+                self.tell(Outcome::PageDone(id));
+            }
         }
     }
 
@@ -312,6 +321,9 @@ impl<X: Features> Ftl<X> {
             UnwrittenReads::AssumeSectorsWritten => sectors,
             UnwrittenReads::AssumePageWritten => self.whole_page(),
         };
+        if self.is_out_of_reach(self.plane_of(work, id)) {
+            return Found::OutOfReach;
+        }
         let found = match self.in_place() {
             Some(memory) => Some(memory.place(self.plane_of(work, id), lpa)),
             None => self.adopt(work, lpa).or_else(|| self.allocate_found(work, id, sectors)),
@@ -343,8 +355,10 @@ impl<X: Features> Ftl<X> {
     fn allocate_found<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, sectors: u64) -> Option<Ppa> {
         let t = &work.transactions[id];
         let (lpa, frontier) = (t.lpa, t.frontier.native());
+        let line = Line { frontier, ..t.line() };
         let plane = self.plane_to_find(work, id, frontier)?;
         let at = self.allocate(plane, frontier, lpa, sectors)?;
+        self.blocks.note_bound(plane, line, false);
         if self.rules.unwritten == UnwrittenReads::AssumePageWritten {
             self.find_rest_of_page(work, id, at);
         }
@@ -385,8 +399,13 @@ impl<X: Features> Ftl<X> {
             && t.sectors != whole
             && self.rules.unwritten == UnwrittenReads::AssumePageWritten
         {
-            if let Found::At(at) = self.find_unwritten(work, id, entry) {
-                old = at;
+            match self.find_unwritten(work, id, entry) {
+                Found::At(at) => old = at,
+                Found::OutOfReach => {
+                    self.leave_as_it_is(work, id, now);
+                    return false;
+                }
+                Found::Nothing | Found::NoRoom => {}
             }
         }
         if old.is_bound() {
@@ -394,6 +413,10 @@ impl<X: Features> Ftl<X> {
                 Some(memory) => memory.missing(t.sectors, whole),
                 None => self.blocks.sectors(old) & !t.sectors,
             };
+            if missing != 0 && self.is_out_of_reach(old.plane) {
+                self.leave_as_it_is(work, id, now);
+                return false;
+            }
             if missing != 0 {
                 self.read_old_page(work, id, old, missing, now);
             }
@@ -494,6 +517,9 @@ impl<X: Features> Ftl<X> {
     /// A page of a host write is programmed.
     pub fn host_page_programmed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
+        if X::FAILURES && t.old_page == OldPage::Lost {
+            return self.undo_partial_write(work, id, now);
+        }
         if !self.is_in_place() {
             self.blocks.program_ends(t.ppa);
         }

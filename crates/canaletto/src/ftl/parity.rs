@@ -4,14 +4,12 @@
 //! any), and goes on as if it had found its data. The exclusive or of what has come takes no time.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use super::{Ftl, Outcome};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
-use crate::flash::interface::Operation;
 use crate::ftl::gc::Reason;
 use crate::measure::blame::Cause;
 use crate::measure::parity::ParityReport;
@@ -37,8 +35,6 @@ pub(super) struct ParityWork {
     /// Pages that were rebuilt, and reads for that.
     rebuilt: u64,
     reads: u64,
-    /// Planes that have stopped working.
-    lost: Range<u32>,
 }
 
 impl<X: Features> Ftl<X> {
@@ -52,7 +48,7 @@ impl<X: Features> Ftl<X> {
     pub fn send_due_parity<P: Probe>(&mut self, work: &mut InFlight<'_, P>, write: &Transaction, now: Time) {
         self.blocks.note_ended(write.ppa);
         while let Some(at) = self.blocks.take_parity_page(write.ppa, self.whole_page()) {
-            let id = work.new_page(Transaction::of_parity(write, at, self.whole_page(), now));
+            let id = work.new_page(Transaction::of_parity(write, at, self.layout.flash_page_bytes() as u32, now));
             self.tell(Outcome::Outbound(id));
         }
     }
@@ -144,27 +140,14 @@ impl<X: Features> Ftl<X> {
         rebuilt
     }
 
-    /// A die or a channel stops working. Superblocks that have data are collected, one after the other, and with them what was
+    /// Planes of a unit stop working. Superblocks that have data are collected, one after the other, and with them what was
     /// there: rebuilt, and protected again.
-    pub fn lose_planes(&mut self, planes: Range<u32>) {
-        let leader = PlaneId(planes.start);
-        self.parity.lost = planes.clone();
-        for block in self.blocks.lose_planes(planes.start as usize..planes.end as usize) {
+    pub(super) fn lose_protected_planes(&mut self, planes: &[PlaneId]) {
+        let leader = planes[0];
+        for block in self.blocks.lose_planes(planes) {
             self.collector.want(leader, block, Reason::Retired);
         }
         self.changed.extend(self.blocks.planes_of_group(leader));
-    }
-
-    /// Whether a plane has stopped working.
-    #[inline]
-    pub(super) fn is_lost(&self, plane: PlaneId) -> bool {
-        X::SUPERBLOCKS && self.parity.lost.contains(&plane.0)
-    }
-
-    /// Whether a transaction would read a plane that has stopped working.
-    #[inline]
-    pub(super) fn is_read_of_lost_plane(&self, t: &Transaction) -> bool {
-        t.operation == Operation::Read && self.is_lost(t.ppa.plane)
     }
 
     /// Rebuilds the page of a read that need not be tried.
@@ -186,7 +169,7 @@ impl<X: Features> Ftl<X> {
             peak_buffer_bytes: u64::from(self.blocks.most_stripes_begun()) * self.layout.flash_page_bytes(),
             pages_rebuilt: self.parity.rebuilt,
             rebuild_reads: self.parity.reads,
-            pages_left_to_rebuild: self.parity.lost.clone().map(|plane| self.blocks.valid_in(PlaneId(plane))).sum(),
+            pages_left_to_rebuild: self.lost.planes.planes().map(|plane| self.blocks.valid_in(plane)).sum(),
         })
     }
 }

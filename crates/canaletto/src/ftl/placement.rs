@@ -2,6 +2,7 @@
 
 use crate::config::design::Allocation;
 use crate::flash::address::{Layout, PlaneId};
+use crate::flash::plane_set::PlaneSet;
 
 /// Positions a flow's pages may use, as numbers of channels, chips of a channel, dies of a chip and planes of a die.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +35,10 @@ pub struct Placement {
     planes: Vec<PlaneId>,
     /// Binary logarithm of the pages that go to a plane together: those of a flash page.
     shift: u32,
+    /// Those of them that writes can go to in the place of others; none as long as all can be written.
+    stand_ins: Vec<PlaneId>,
+    /// How many of those before each plane cannot be written.
+    lost_before: Vec<u64>,
     /// Binary logarithm of the number of planes where that is a power of two: the usual case needs no division.
     planes_shift: Option<u32>,
 }
@@ -66,7 +71,7 @@ impl Placement {
             })
             .collect();
         let planes_shift = total.is_power_of_two().then(|| total.trailing_zeros());
-        Placement { planes, shift: layout.flash_shift, planes_shift }
+        Placement { planes, shift: layout.flash_shift, stand_ins: Vec::new(), lost_before: Vec::new(), planes_shift }
     }
 
     /// The plane of logical page `lpa`.
@@ -78,6 +83,26 @@ impl Placement {
     pub fn plane_and_place(&self, lpa: u64) -> (PlaneId, u64) {
         let (round, place) = self.turn(lpa);
         (self.planes[place as usize], (round << self.shift) + (lpa & ((1 << self.shift) - 1)))
+    }
+
+    /// Has planes of `lost` written no more.
+    pub fn leave_out(&mut self, lost: &PlaneSet) {
+        self.stand_ins = self.planes.iter().copied().filter(|&plane| !lost.has(plane)).collect();
+        let before = |count: &mut u64, plane: &PlaneId| {
+            let so_far = *count;
+            *count += u64::from(lost.has(*plane));
+            Some(so_far)
+        };
+        self.lost_before = self.planes.iter().scan(0, before).collect();
+    }
+
+    /// The plane that logical page `lpa` is written to if its own cannot be: the others in turn. None if there are none.
+    pub fn stand_in(&self, lpa: u64) -> Option<PlaneId> {
+        let (round, place) = self.turn(lpa);
+        let count = self.stand_ins.len() as u64;
+        let lost = self.planes.len() as u64 - count;
+        let turn = round * lost + self.lost_before[place as usize];
+        (count > 0).then(|| self.stand_ins[(turn % count) as usize])
     }
 
     /// How often all planes had their turn before that of `lpa`, and whose turn that is.
@@ -145,6 +170,30 @@ mod tests {
                     next[plane.index()] += 1;
                 }
             }
+        }
+    }
+
+    /// Pages of planes that are lost go to all others in turn, equally many to each.
+    #[test]
+    fn others_stand_in_equally() {
+        let layout = layout();
+        for (scheme, lost) in [
+            (Allocation::CWDP, &[1, 3, 4][..]),
+            (Allocation::PWCD, &[0]),
+            (Allocation::CWDP, &[0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20]),
+        ] {
+            let mut placement = Placement::new(&layout, scheme, &Positions::all(&layout));
+            let mut set = PlaneSet::default();
+            set.add(&lost.iter().map(|&plane| PlaneId(plane)).collect::<Vec<_>>());
+            placement.leave_out(&set);
+            let mut counts = vec![0u32; 24];
+            for lpa in (0..24 * 400).filter(|&lpa| set.has(placement.plane(lpa))) {
+                counts[placement.stand_in(lpa).expect("others are left").index()] += 1;
+            }
+            let others: Vec<u32> =
+                (0..24).filter(|&plane| !set.has(PlaneId(plane))).map(|plane| counts[plane as usize]).collect();
+            let (least, most) = (others.iter().min().unwrap(), others.iter().max().unwrap());
+            assert!(most - least <= 1 && counts.iter().sum::<u32>() == 400 * lost.len() as u32, "{counts:?}");
         }
     }
 

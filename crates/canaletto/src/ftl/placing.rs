@@ -7,7 +7,7 @@ use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::{LunId, PlaneId};
 use crate::flash::interface::Operation;
-use crate::ftl::blocks::Frontier;
+use crate::ftl::blocks::{Frontier, Line};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::root_cause::Ended;
@@ -21,10 +21,10 @@ impl<X: Features> Ftl<X> {
     /// The plane for a write; none if every one has to end what is under way first.
     pub fn plane_to_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Option<PlaneId> {
         if self.blocks.has_superblocks() {
-            return self.take_place(self.plane_of(work, id), work.transactions[id].frontier);
+            return self.take_place(self.plane_of(work, id), work.transactions[id].line(), false);
         }
         if !self.is_dynamic() {
-            return Some(self.plane_of(work, id));
+            return Some(self.home_of(work, id)).filter(|&plane| !self.is_out_of_reach(plane));
         }
         let stream = self.spaces[work.transactions[id].flow as usize].stream;
         let plane = match self.allocator.go_on(stream, &self.blocks) {
@@ -39,9 +39,21 @@ impl<X: Features> Ftl<X> {
         Some(plane)
     }
 
-    /// The plane that a write of a group of planes goes to, where the stripe says so; none if there is no room.
-    pub fn take_place(&mut self, plane: PlaneId, frontier: Frontier) -> Option<PlaneId> {
-        let (to, opened) = self.blocks.take_place(plane, frontier)?;
+    /// The plane that a logical page is written to: its own, or another one in the place of that.
+    pub fn home_of<P: Probe>(&self, work: &InFlight<'_, P>, id: TransactionId) -> PlaneId {
+        let plane = self.plane_of(work, id);
+        if !self.is_out_of_reach(plane) {
+            return plane;
+        }
+        let t = &work.transactions[id];
+        let flow = &self.spaces[t.flow as usize];
+        flow.placement.stand_in(t.lpa - flow.first_page).unwrap_or(plane)
+    }
+
+    /// The plane that a write of a group of planes goes to, where the stripe says so, if it is to be `alone` in a flash page of
+    /// its own; none if there is no room.
+    pub fn take_place(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<PlaneId> {
+        let (to, opened) = self.blocks.take_place(plane, line, alone)?;
         if opened {
             self.changed.push(plane);
         }
@@ -66,7 +78,7 @@ impl<X: Features> Ftl<X> {
     ) -> Option<PlaneId> {
         let plane = self.plane_of(work, id);
         if self.blocks.has_superblocks() {
-            return self.take_place(plane, frontier);
+            return self.take_place(plane, Line { frontier, ..work.transactions[id].line() }, true);
         }
         let fits = |plane| self.allocator.may_take(plane, &self.blocks) && self.blocks.has_page(plane, frontier);
         let fixed = !self.is_dynamic() || work.transactions[id].origin == Origin::Mapping;

@@ -63,8 +63,13 @@ impl<X: Features> Readiness for PageReadiness<'_, X> {
     fn shares(&self, first: &Transaction, other: &Transaction) -> bool {
         match first.operation {
             Operation::Read => self.layout.share_flash_page(first.ppa, other.ppa) && first.copyback == other.copyback,
+            // Parity fills its page. In superblocks pages are counted by line.
             Operation::Program => {
-                other.ppa == Ppa::unbound(first.ppa.plane) && other.frontier == first.frontier && self.ready(other)
+                !first.ppa.is_bound()
+                    && other.ppa == Ppa::unbound(first.ppa.plane)
+                    && other.frontier == first.frontier
+                    && !(X::SUPERBLOCKS && self.blocks.has_superblocks() && other.line() != first.line())
+                    && self.ready(other)
             }
             Operation::Erase => false,
         }
@@ -72,13 +77,18 @@ impl<X: Features> Readiness for PageReadiness<'_, X> {
 }
 
 impl<X: Features> PageReadiness<'_, X> {
-    /// Collection fills flash pages as far as it can: what it takes to move a block is then never more than the block.
+    /// Collection fills flash pages as far as it can: what it takes to move a block is then never more than the block. In
+    /// superblocks all writes do so with those that are on their way.
     fn fills_page(&self, t: &Transaction) -> bool {
         let pages = self.layout.pages_per_flash_page();
-        !X::SHARED_FLASH_PAGES
-            || pages == 1
-            || t.origin != Origin::Gc
-            || self.collector.fills_flash_page(t.ppa.plane, pages)
+        if !X::SHARED_FLASH_PAGES || pages == 1 {
+            return true;
+        }
+        if X::SUPERBLOCKS && self.blocks.has_superblocks() {
+            let more = t.origin == Origin::Gc && self.collector.places_more(t.ppa.plane);
+            return self.blocks.fills_flash_page(t.ppa.plane, t.line(), more);
+        }
+        t.origin != Origin::Gc || self.collector.fills_flash_page(t.ppa.plane, pages)
     }
 
     fn has_page(&self, t: &Transaction) -> bool {
@@ -158,22 +168,27 @@ impl<X: Features> Ftl<X> {
         if self.has_parity() {
             self.blocks.note_in_flight(at);
         }
+        if X::SUPERBLOCKS && X::SHARED_FLASH_PAGES {
+            self.blocks.note_bound(at.plane, t.line(), true);
+        }
         work.transactions[id].ppa = at;
         self.page_given(work, id);
         self.collector.copy_is_bound(&t);
         self.blocks.note_stall(at.plane, t.frontier, now);
     }
 
-    /// Ends the flash page that a program command fills as far as it goes.
-    pub fn end_flash_page(&mut self, at: Ppa) {
-        self.blocks.end_flash_page(at);
+    /// Ends the flash page that a program command fills as far as it goes; parity does so as a whole.
+    pub fn end_flash_page(&mut self, first: &Transaction) {
+        if first.origin != Origin::Parity {
+            self.blocks.end_flash_page(first.ppa);
+        }
     }
 
     /// Queues a transaction on its LUN.
     #[inline]
     pub(super) fn issue<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId) {
-        if X::SUPERBLOCKS && self.is_read_of_lost_plane(&work.transactions[id]) {
-            return self.rebuild_at_once(id);
+        if self.is_read_of_lost_plane(&work.transactions[id]) {
+            return self.read_without_plane(id);
         }
         self.count_in(&work.transactions[id]);
         self.tell(Outcome::Issue(id));
@@ -187,9 +202,22 @@ impl<X: Features> Ftl<X> {
 
     /// A write has passed the controller and is queued: a copy lines up for its place.
     #[inline]
-    pub fn lines_up(&mut self, write: &Transaction) {
+    pub fn lines_up<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+        let write = &mut work.transactions[id];
         self.collector.copy_lines_up(write);
         self.count_in(write);
+        if X::SUPERBLOCKS && X::SHARED_FLASH_PAGES {
+            write.has_come = true;
+            self.note_come(write);
+        }
+        self.leave_lost_plane(&work.transactions[id]);
+    }
+
+    /// A write has come to its chip, or its old page is there.
+    pub fn note_come(&mut self, write: &Transaction) {
+        if write.has_come && !write.ppa.is_bound() && write.old_page != OldPage::Awaited {
+            self.blocks.note_come(write.ppa.plane, write.line());
+        }
     }
 
     /// Whether a plane of the LUN must collect before it serves the host.

@@ -34,7 +34,7 @@ pub struct CacheCounts {
     pub writes: CachedWrites,
     /// Pages kept after a read from flash.
     pub filled: u64,
-    /// Written pages that found no room on a worn-out drive. Their data are lost.
+    /// Written pages that found no room on a worn-out drive, or whose rest is out of reach: their data are lost.
     pub lost: u64,
     /// Pages written from the cache to flash.
     pub destaged: u64,

@@ -4,6 +4,7 @@ pub mod area;
 pub mod blame;
 pub mod cache;
 pub mod charges;
+pub mod cut_off;
 pub mod energy;
 pub mod flow_interference;
 pub mod histogram;

@@ -161,6 +161,8 @@ pub trait Probe {
     /// Called when a transfer of these times on the wires, with `gap` between them, has come to its end at a chip's port, or has
     /// left it.
     fn port_used(&mut self, _chip: ChipId, _owner: Owner, _command: Time, _data: Time, _gap: Time, _now: Time) {}
+    /// Called when parts of the interconnect have failed.
+    fn parts_failed(&mut self, _now: Time) {}
     /// Called when a transfer has been given a path.
     fn transfer_begins(&mut self, _path: PathId, _load: &Load, _now: Time) {}
     /// Called when the transfer on a path has crossed.

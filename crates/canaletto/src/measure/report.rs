@@ -13,6 +13,7 @@ use crate::host::request::{Kind, Request};
 use crate::measure::area::Area;
 use crate::measure::blame::{ByCause, CAUSES, Cause, CauseTable, Ledger};
 use crate::measure::cache::CacheReport;
+use crate::measure::cut_off::CutOffReport;
 use crate::measure::energy::EnergyReport;
 use crate::measure::histogram::Histogram;
 use crate::measure::load::LoadReport;
@@ -470,6 +471,9 @@ pub struct Report {
     pub map: Option<Map>,
     /// Counts of this fabric alone, such as scouts.
     pub fabric_counts: BTreeMap<&'static str, u64>,
+    /// Chips that failed parts of the interconnect cut off; none where none fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut_off: Option<CutOffReport>,
     /// Energy and power.
     #[serde(flatten)]
     pub energy: EnergyReport,

@@ -7,7 +7,7 @@
 use crate::config::workload::Priority;
 
 /// Number of priority classes.
-pub const CLASSES: usize = 4;
+pub const CLASSES: usize = Priority::COUNT;
 
 const WEIGHT: [u8; CLASSES] = [u8::MAX, 4, 2, 1];
 const URGENT: usize = Priority::Urgent as usize;

@@ -5,7 +5,7 @@ use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::array::{Background, Clocks};
 use crate::flash::interface::Operation;
-use crate::ftl::blocks::Frontier;
+use crate::ftl::blocks::{Frontier, Line};
 use crate::host::request::RequestId;
 use crate::measure::charges::Charges;
 use crate::measure::probe::Work;
@@ -69,6 +69,8 @@ pub struct Transaction {
     pub flow: u16,
     /// For a write: whether its old page is still being read. For an old page's read: the write that waits.
     pub old_page: OldPage,
+    /// For a write that is gathered with others: whether it has come to its chip.
+    pub has_come: bool,
     /// For a write: whether its page was deallocated before, so that there is nothing to find or merge.
     pub was_trimmed: bool,
     /// For a copy: whether it is programmed from the register it was read into.
@@ -134,6 +136,8 @@ pub enum OldPage {
     None,
     /// A write that waits for its old page.
     Awaited,
+    /// A write whose old page could not be read.
+    Lost,
     /// The read that this write waits for.
     For(TransactionId),
 }
@@ -168,6 +172,7 @@ impl Transaction {
             request,
             flow: 0,
             old_page: OldPage::None,
+            has_come: false,
             was_trimmed: false,
             copyback: false,
             folds: false,
@@ -197,6 +202,12 @@ impl Transaction {
             next_in_flash_page: TransactionId::NONE,
             successor: TransactionId::NONE,
         }
+    }
+
+    /// Which writes it may share a flash page with: of collection's there is one class.
+    pub fn line(&self) -> Line {
+        let class = if self.origin == Origin::Gc { 0 } else { self.priority as u8 };
+        Line { frontier: self.frontier, class }
     }
 
     /// Whether it writes data of the host, directly or out of the data cache.
@@ -250,14 +261,15 @@ impl Transaction {
         }
     }
 
-    /// The program of the parity page at `ppa`, whose stripe ends with the write `of` a request, the cache or collection.
-    pub fn of_parity(of: &Transaction, ppa: Ppa, sectors: u64, now: Time) -> Self {
+    /// The program of the parity page at `ppa`, so many bytes, whose stripe ends with the write `of` a request, the cache or collection.
+    pub fn of_parity(of: &Transaction, ppa: Ppa, bytes: u32, now: Time) -> Self {
         Transaction {
             origin: Origin::Parity,
             flow: of.flow,
             frontier: of.frontier,
             ppa,
-            ..Self::of_request(Operation::Program, RequestId::NONE, of.priority, 0, sectors, now)
+            bytes,
+            ..Self::of_request(Operation::Program, RequestId::NONE, of.priority, 0, 0, now)
         }
     }
 

@@ -660,8 +660,8 @@ fn circuits_go_around_failed_links() {
     let rate = |fabric: &str, failed: u32, placement: u32| {
         let keys = [
             format!("fabric.kind={fabric}"),
-            format!("fabric.network.failed_links={failed}"),
-            format!("fabric.network.failed_placement={placement}"),
+            format!("fabric.failures.links={failed}"),
+            format!("fabric.failures.placement={placement}"),
         ];
         let keys: Vec<&str> =
             keys.iter().map(String::as_str).chain(["link.lanes=32", "fabric.transfer_order=commands-first"]).collect();
@@ -689,8 +689,8 @@ fn the_controllers_that_are_left_serve_all_chips() {
         for failed in [0, 1, 4, 7] {
             let keys = [
                 format!("fabric.kind={fabric}"),
-                format!("fabric.network.failed_controllers={failed}"),
-                format!("fabric.network.failed_placement={failed}"),
+                format!("fabric.failures.controllers={failed}"),
+                format!("fabric.failures.placement={failed}"),
             ];
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
             let report =

@@ -46,7 +46,7 @@ const CLUSTERS: &[&str] = &["fabric.kind=clusters", "geometry.chips_per_channel=
 const IN_CHUNKS: &[&str] = &["fabric.kind=clusters", "fabric.clusters.chunk=1KiB"];
 const SCHEDULED: &[&str] = &["fabric.kind=scheduled-mesh"];
 const CUSTOM: &[&str] = &["fabric.kind=custom"];
-const ONE_FAILED: &[&str] = &["fabric.kind=scheduled-mesh", "fabric.network.failed_links=1"];
+const ONE_FAILED: &[&str] = &["fabric.kind=scheduled-mesh", "fabric.failures.links=1"];
 const BAST: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.overprovisioning=0.6"];
 const FEW_LOGS: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=3"];
 /// 66 wrong bits of 8192 on average, of which 72 can be corrected.
@@ -199,9 +199,19 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.network.link_rate", "500MB/s", &["fabric.kind=venice"], READS),
     ("fabric.network.router_delay", "9ns", &["fabric.kind=venice"], READS),
     ("fabric.network.controllers", "alternating", &["fabric.kind=venice"], READS),
-    ("fabric.network.failed_links", "1", SCHEDULED, READS),
-    ("fabric.network.failed_controllers", "1", SCHEDULED, READS),
-    ("fabric.network.failed_placement", "1", ONE_FAILED, READS),
+    ("fabric.failures.links", "1", SCHEDULED, READS),
+    ("fabric.failures.controllers", "1", SCHEDULED, READS),
+    ("fabric.failures.placement", "1", ONE_FAILED, READS),
+    ("fabric.failures.routers", "1", SCHEDULED, READS),
+    ("fabric.failures.buses", "1", &["fabric.kind=omnibus"], READS),
+    (
+        "fabric.failures.switches",
+        "1",
+        &["fabric.kind=clusters", "fabric.clusters.chips_per_switch=2", "fabric.clusters.inner_buses=1"],
+        READS,
+    ),
+    ("fabric.failures.spare_chips", "false", &["fabric.kind=omnibus", "fabric.failures.buses=3"], READS),
+    ("fabric.failures.at", "100us", ONE_FAILED, READS),
     ("fabric.venice.scouts", "atomic", &["fabric.kind=venice"], READS),
     ("fabric.venice.retry", "immediate", &["fabric.kind=venice", "geometry.chips_per_channel=8"], READS),
     ("fabric.venice.retry_interval", "100ns", &["fabric.kind=venice", "geometry.chips_per_channel=8"], READS),

@@ -16,6 +16,7 @@ const STATIONS: &[(&str, &[&str])] = &[
             "fabric::chip_to_chip",
             "flash::address",
             "flash::interface",
+            "flash::plane_set",
             "flash::wear",
             "host::request",
             "scheduler::flash_page_group",

@@ -4,7 +4,7 @@ use super::{Event, Route, fabric_events};
 use crate::config::design::TransferOrder;
 use crate::engine::features::Features;
 use crate::engine::time::Time;
-use crate::fabric::paths::{Carried, Payload};
+use crate::fabric::paths::{Carried, Paths, Payload};
 use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer, TransferDone};
 use crate::flash::address::{LunId, PlaneId};
 use crate::flash::array::Command;
@@ -161,7 +161,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     fn offer_touched(&mut self, now: Time) {
         let mut from = 0;
         while let Some(domain) = self.scheduler.next_touched(from) {
-            while self.paths.fabric.may_start(domain) && self.start_next(domain, now) {}
+            while self.paths.may_start(domain) && self.start_next(domain, now) {}
             self.scheduler.offered(domain);
             from = domain.0 + 1;
         }
@@ -200,16 +200,16 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Starts the oldest waiting data that may go and that a path is free for, by classes.
     #[inline(never)]
     fn start_waiting_data(&mut self, domain: DomainId, now: Time, may_go: impl Fn(&Transaction) -> bool) -> bool {
-        let (fabric, layout) = (&self.paths.fabric, &self.layout);
+        let (paths, layout) = (&self.paths, &self.layout);
         let next = self.scheduler.next_data(domain, &self.work.transactions, |t| {
             if !may_go(t) {
                 return false;
             }
             let chip = layout.chip_of_plane(t.ppa.plane);
             if t.direct {
-                return fabric.copy_is_free(chip, layout.chip_of_plane(t.to));
+                return paths.fabric.copy_is_free(chip, layout.chip_of_plane(t.to));
             }
-            fabric.is_free(chip, Direction::FromChip)
+            paths.is_free(chip, Direction::FromChip)
         });
         let started = next.is_some();
         if let Some(id) = next {
@@ -297,10 +297,10 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     #[inline(always)]
     fn try_command(&mut self, domain: DomainId, lun: LunId, now: Time) -> bool {
         let chip = self.layout.chip_of(lun);
-        if !self.paths.fabric.is_free(chip, Direction::ToChip) {
+        if !self.paths.is_free(chip, Direction::ToChip) {
             return false;
         }
-        let takes_data = self.paths.fabric.takes_data(chip);
+        let takes_data = self.paths.takes_data(chip);
         let Some(command) = self.next_command(lun, takes_data, now) else {
             if !takes_data {
                 // There may be one with data, which waits for a path.
@@ -355,7 +355,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 self.ftl.bind(&mut self.work, id, now);
             }
             if command.operation == Operation::Program {
-                self.ftl.end_flash_page(self.work.transactions[first].ppa);
+                self.ftl.end_flash_page(&self.work.transactions[first]);
                 data += self.paths.fabric.data_time(command.operation, bytes_of::<X>(first, &self.work.transactions));
             }
         }
@@ -392,16 +392,21 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
         if let Some(crossed) = outcome.crossed {
             self.transfer_done(crossed, now);
+        } else if X::FAILURES {
+            self.fail_parts_at_rest(now);
         }
     }
 
     /// A transfer has crossed: its path is free for the next, unless it is held until the array is done.
     #[inline(always)]
-    fn transfer_done(&mut self, crossed: TransferDone, now: Time) {
+    pub(super) fn transfer_done(&mut self, crossed: TransferDone, now: Time) {
         let path = crossed.path;
         let Carried { payload, transfer } = self.paths.done(path);
-        self.flash.array.port_used(transfer.chip, transfer.time());
-        if P::WATCHES_WIRES {
+        let leads_there = !Paths::<F, X>::is_nowhere(path);
+        if leads_there {
+            self.flash.array.port_used(transfer.chip, transfer.time());
+        }
+        if P::WATCHES_WIRES && leads_there {
             let owner = self.owner_of(payload);
             self.work.probe.port_used(transfer.chip, owner, transfer.command, transfer.data, crossed.gap(), now);
             self.work.probe.transfer_ends(path, now);
@@ -415,6 +420,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 }
             }
             Payload::Data(id) => {
+                if !leads_there {
+                    self.flash.lose_register(id, &mut self.work);
+                }
                 let lun = self.data_crossed(id, &crossed, now);
                 self.next_on_path(lun, path, now);
             }
@@ -571,6 +579,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let domain = self.paths.release(path, now, fabric_events!(events));
         self.watch_wires();
         self.scheduler.touch(domain);
+        if X::FAILURES {
+            self.fail_parts_at_rest(now);
+        }
     }
 
     /// A LUN's array has finished its command, unless that has been suspended meanwhile.

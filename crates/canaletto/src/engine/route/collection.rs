@@ -92,24 +92,6 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.scheduler.touch_all_if_noticed();
     }
 
-    /// Schedules the moment at which a die or a channel stops working, if one does.
-    #[cold]
-    pub(super) fn schedule_loss(&mut self) {
-        if let Some((_, time)) = self.lost {
-            self.events.push(time, Event::PlanesLost);
-        }
-    }
-
-    /// A die or a channel stops working: superblocks go on without it.
-    #[cold]
-    pub(super) fn lose_planes(&mut self, now: Time) {
-        if let Some((planes, _)) = &self.lost {
-            self.flash.lose_planes(planes.clone());
-            self.ftl.lose_planes(planes.clone());
-        }
-        self.offer_paths(now);
-    }
-
     /// Schedules the next scan for data that are too old, if ages matter.
     #[cold]
     pub(super) fn schedule_refresh_scan(&mut self, now: Time) {

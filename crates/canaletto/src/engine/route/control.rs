@@ -69,13 +69,13 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// Starts the first command that a path is free for of LUNs that wait in the middle of their work.
     pub(super) fn start_midway(&mut self, domain: DomainId, now: Time) -> bool {
-        let (fabric, layout, flash) = (&self.paths.fabric, &self.layout, &self.flash);
+        let (paths, layout, flash) = (&self.paths, &self.layout, &self.flash);
         let is_free = |lun, what| {
             let direction = match what {
-                Midway::Control(Control::Status) => fabric.status().0,
+                Midway::Control(Control::Status) => paths.fabric.status().0,
                 Midway::Control(_) | Midway::Copyback => Direction::ToChip,
             };
-            fabric.is_free(layout.chip_of(flash.lun_of(lun)), direction)
+            paths.is_free(layout.chip_of(flash.lun_of(lun)), direction)
         };
         match self.scheduler.next_midway(domain, is_free) {
             Some((lun, Midway::Copyback)) => self.send_copyback(lun, now),

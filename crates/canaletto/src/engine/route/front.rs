@@ -324,6 +324,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             Outcome::SeatStalled(table) => self.ftl.seat_stalled(&mut self.work, table, now),
             Outcome::LunChanged(lun) => self.refresh(lun),
             Outcome::Rebuild(id) => self.rebuild(id, now),
+            Outcome::OutOfReach(id) => self.page_is_out_of_reach(id, now),
             Outcome::RegisterFreed(chip) => self.paths.fabric.release_register(chip),
         }
     }
@@ -365,7 +366,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
         let mut group = FlashPageGroup::<X>::of(id);
         while let Some(id) = group.part(&mut self.work.transactions) {
-            self.ftl.lines_up(&self.work.transactions[id]);
+            self.ftl.lines_up(&mut self.work, id);
             self.issue(id, now);
         }
     }
@@ -390,7 +391,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// A page's data are in the controller's memory.
     #[inline(always)]
-    fn read_arrived(&mut self, id: TransactionId, now: Time) {
+    pub(super) fn read_arrived(&mut self, id: TransactionId, now: Time) {
         if X::SUPERBLOCKS && self.ftl.awaits_rebuild(id) {
             return self.rebuild(id, now);
         }
@@ -436,11 +437,18 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// The old page that a write needs is there: the write can be issued.
     fn old_page_read(&mut self, read: TransactionId, write: TransactionId, now: Time) {
+        let old_page = if X::FAILURES { self.ftl.old_page_after(&self.work.transactions[read]) } else { OldPage::None };
         self.work.remove_awaited(read, Ended::OldPage);
-        self.work.transactions[write].old_page = OldPage::None;
+        self.work.transactions[write].old_page = old_page;
+        if X::FAILURES {
+            self.ftl.leave_lost_plane(&self.work.transactions[write]);
+        }
         self.work.charge_page_for(write, Ended::OldPage, Cause::ReadModifyWrite, now);
         let plane = self.work.transactions[write].ppa.plane;
         if plane.is_some() {
+            if X::SUPERBLOCKS && X::SHARED_FLASH_PAGES {
+                self.ftl.note_come(&self.work.transactions[write]);
+            }
             let lun = self.layout.lun_of(plane);
             self.mark_wait(write, lun, now);
             self.refresh(lun);

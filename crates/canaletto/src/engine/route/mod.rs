@@ -18,14 +18,14 @@ mod control;
 mod copies;
 mod front;
 mod lanes;
+mod losses;
 mod results;
 mod stepped;
 mod suspension;
 mod watching;
 
+use losses::Losses;
 pub use stepped::Stepped;
-
-use std::ops::Range;
 
 use crate::cache::DataCache;
 use crate::config::design::Design;
@@ -36,7 +36,7 @@ use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::fabric::paths::Paths;
-use crate::fabric::{DomainId, Fabric};
+use crate::fabric::{DomainId, Fabric, PathId, TransferDone};
 use crate::flash::FlashBackend;
 use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::ftl::{Contents, Ftl};
@@ -77,8 +77,10 @@ enum Event<E> {
     RefreshScan,
     /// The drive may have been idle long enough to fold its pseudo-SLC cache.
     FoldIdle,
-    /// A die or a channel stops working.
-    PlanesLost,
+    /// Something is lost, by its place among the losses of the run.
+    Loss(u8),
+    /// A transfer has crossed on a path that leads nowhere.
+    CrossedNowhere(PathId),
 }
 
 /// Puts events of the host into the queue: the link's directions have slots of their own there, of their numbers.
@@ -121,8 +123,7 @@ pub struct Route<'p, F: Fabric, P: Probe, X: Features> {
     refills: Vec<RequestId>,
     /// Whether a scan for data that are too old is scheduled.
     refresh_is_scheduled: bool,
-    /// Planes that stop working, and when.
-    lost: Option<(Range<u32>, Time)>,
+    losses: Losses,
     /// The number of the only flow that makes requests, if not all do.
     alone: Option<u16>,
     seed: u64,
@@ -145,7 +146,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
         options: &RunOptions,
         probe: &'p mut P,
     ) -> Self {
-        let (layout, failures) = (&limits.layout, &design.flash.failures);
+        let (layout, losses) = (&limits.layout, Losses::of(design));
         let mut paths = Paths::<F, X>::new(design, layout);
         if P::WATCHES_WIRES {
             paths.fabric.trace().switch_on();
@@ -156,7 +157,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
         let modes: Vec<_> = workload.flow.iter().map(|flow| flow.cache.unwrap_or(design.cache.mode)).collect();
         let priorities: Vec<_> = workload.flow.iter().map(|flow| flow.priority).collect();
         let domains = (0..paths.fabric.domains()).map(|domain| paths.fabric.chips_of(DomainId(domain)));
-        Route {
+        let mut route = Route {
             events: EventQueue::new(),
             host: Host::new(design, workload, limits, sources),
             cache: DataCache::new(&design.cache, &modes, limits),
@@ -173,11 +174,13 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             },
             refills: Vec::new(),
             refresh_is_scheduled: false,
-            lost: failures.lost_planes(layout).map(|planes| (planes, Time(failures.lost_at.0))),
+            losses,
             alone: options.alone,
             seed: options.seed,
             layout: layout.clone(),
-        }
+        };
+        route.lose_from_the_start();
+        route
     }
 
     /// Runs until every request is completed. Rows of requests go to `rows`, if that is given, while there are many.
@@ -193,7 +196,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
         self.host.start(self.alone, host_events!(events));
         self.check_host()?;
         self.schedule_refresh_scan(self.events.now());
-        self.schedule_loss();
+        self.schedule_losses();
         let mut until_watch = WATCH_EVERY;
         loop {
             self.step_fabric(Time::MAX);
@@ -350,7 +353,8 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             Due::Event(Event::CacheIdle) => self.destage_if_idle(now),
             Due::Event(Event::RefreshScan) => self.scan_for_refresh(now),
             Due::Event(Event::FoldIdle) => self.fold_if_idle(now),
-            Due::Event(Event::PlanesLost) => self.lose_planes(now),
+            Due::Event(Event::Loss(loss)) => self.lose(loss, now),
+            Due::Event(Event::CrossedNowhere(path)) => self.transfer_done(TransferDone::freely(path), now),
         }
     }
 

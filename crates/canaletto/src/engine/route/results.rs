@@ -67,6 +67,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             energy: EnergyReport::of(&self.activity(design), &design.energy),
             area: self.area(design),
             fabric_counts: self.paths.fabric.counters().into_iter().chain(self.flash.statuses.counters()).collect(),
+            cut_off: self.cut_off_report(),
             flows: self.flow_reports(workload),
             fairness: None,
             replays,

@@ -61,7 +61,7 @@ where
         let events = &mut self.events;
         self.host.start(None, host_events!(events));
         self.schedule_refresh_scan(Time::ZERO);
-        self.schedule_loss();
+        self.schedule_losses();
     }
 
     fn external(&mut self) -> &mut External {

@@ -1,18 +1,22 @@
 //! For whoever watches the wires: transfers, what fabrics trace of them, and whom they are for.
 
-use super::Route;
+use super::{Event, Route};
 use crate::engine::features::Features;
 use crate::engine::time::Time;
-use crate::fabric::paths::{Carried, Payload};
+use crate::fabric::paths::{Carried, Paths, Payload};
 use crate::fabric::{Fabric, PathId};
 use crate::flash::interface::Operation;
 use crate::measure::probe::{Carries, Load, Owner, Probe};
 use crate::scheduler::flash_page_group::bytes_of;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
-    /// Tells the watcher of a transfer that has just been given a path, and what the fabric has traced.
+    /// Tells the watcher of a transfer that has just been given a path, and what the fabric has traced. A path that leads nowhere is
+    /// crossed at once.
     #[inline]
     pub(super) fn watch_transfer(&mut self, path: PathId, now: Time) {
+        if Paths::<F, X>::is_nowhere(path) {
+            return self.events.push(now, Event::CrossedNowhere(path));
+        }
         if P::WATCHES_WIRES {
             let load = self.load_of(self.paths.carried(path));
             self.work.probe.transfer_begins(path, &load, now);

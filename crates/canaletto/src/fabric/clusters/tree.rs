@@ -6,7 +6,8 @@
 //! switch 1: 1 2 4    switch 5: 5 6 0
 //! ```
 
-use crate::config::design::Clusters as Keys;
+use crate::config::design::{Clusters as Keys, Fabric as FabricConfig};
+use crate::fabric::failing::{Failed, Parts, without};
 use crate::fabric::wires::Place;
 use crate::flash::address::{ChipId, Layout};
 use crate::typed_id;
@@ -71,15 +72,35 @@ pub fn offsets(trunks: u32, controllers: u32) -> Vec<u32> {
     offsets
 }
 
+/// Parts that may fail: switches, inner buses, and controllers, each with its trunk.
+pub fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Parts {
+    let tree = Tree::of_array(&config.clusters, rows, columns);
+    Parts { controllers: rows, buses: tree.buses(), switches: tree.switches(), ..Parts::default() }
+}
+
+/// Chips whose switch or inner bus has failed, or all of whose trunks have.
+pub fn cut_off(config: &FabricConfig, rows: u32, columns: u32, failed: &Failed) -> Vec<ChipId> {
+    let tree = Tree::of_array(&config.clusters, rows, columns);
+    without(rows * columns, |chip| {
+        let Ways { switch, bus } = tree.of(ChipId(chip));
+        let has_trunk = tree.trunks(switch).iter().any(|trunk| !failed.controllers.contains(&trunk.0));
+        has_trunk && !failed.switches.contains(&switch.0) && !failed.buses.contains(&bus.0)
+    })
+}
+
 impl Tree {
     /// The parts of a validated design.
     pub fn new(keys: &Keys, layout: &Layout) -> Tree {
-        let (chips, controllers) = (layout.chips(), layout.channels);
+        Tree::of_array(keys, layout.channels, layout.chips_per_channel)
+    }
+
+    fn of_array(keys: &Keys, controllers: u32, columns: u32) -> Tree {
+        let chips = controllers * columns;
         let (per_switch, per_bus) = (keys.chips_per_switch, keys.chips_per_bus());
         let count = chips.div_ceil(per_switch);
         let offsets = offsets(keys.trunks(controllers), controllers);
         let mut tree = Tree {
-            columns: layout.chips_per_channel,
+            columns,
             chips_per_bus: per_bus,
             places: Vec::new(),
             first_chips: Vec::new(),

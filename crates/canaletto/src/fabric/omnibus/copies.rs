@@ -22,7 +22,8 @@ impl ChipToChip<Event> for Omnibus {
 
     /// Whether a column bus joins the chips.
     fn can_copy(&self, from: ChipId, to: ChipId) -> bool {
-        from != to && self.grid.ways(from).column == self.grid.ways(to).column
+        let column = self.grid.ways(from).column;
+        from != to && column == self.grid.ways(to).column && !self.grid.has_failed(column)
     }
 
     /// Takes a V-page register of a chip if one is free.

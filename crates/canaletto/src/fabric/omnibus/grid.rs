@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
+use crate::config::design::Fabric as FabricConfig;
 use crate::engine::time::Time;
+use crate::fabric::failing::{Failed, Parts, without};
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{PathId, Transfer};
 use crate::flash::address::{ChipId, Layout};
@@ -56,6 +58,32 @@ pub fn columns_each(rows: u32, columns: u32) -> u32 {
     columns.div_ceil(rows.min(columns))
 }
 
+/// Column buses of an array.
+fn column_buses(rows: u32, columns: u32) -> u32 {
+    columns.div_ceil(columns_each(rows, columns))
+}
+
+/// Parts that may fail: controllers, and row buses before column buses.
+pub fn parts(_: &FabricConfig, rows: u32, columns: u32) -> Parts {
+    Parts { controllers: rows, buses: rows + column_buses(rows, columns), ..Parts::default() }
+}
+
+/// Whether a bus has failed, by itself or with the controller that drives it.
+fn has_failed(bus: u32, rows: u32, failed: &Failed) -> bool {
+    let driver = if bus < rows { bus } else { bus - rows };
+    failed.buses.contains(&bus) || failed.controllers.contains(&driver)
+}
+
+/// Chips both of whose buses have failed.
+pub fn cut_off(_: &FabricConfig, rows: u32, columns: u32, failed: &Failed) -> Vec<ChipId> {
+    let each = columns_each(rows, columns);
+    let ways = |chip: u32| [chip / columns, rows + chip % columns / each];
+    without(rows * columns, |chip| ways(chip).into_iter().any(|bus| !has_failed(bus, rows, failed)))
+}
+
+/// The path of a bus that has failed: it is never free.
+const FAILED: PathId = PathId(u32::MAX - 1);
+
 /// The buses and controllers of an array.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Grid {
@@ -69,6 +97,8 @@ pub struct Grid {
     free: u32,
     /// Column buses that carry nothing but copies.
     kept: Vec<bool>,
+    /// Whether there may be such.
+    keeps_columns: bool,
 }
 
 impl Grid {
@@ -76,7 +106,7 @@ impl Grid {
     pub fn new(layout: &Layout) -> Grid {
         let (rows, columns) = (layout.channels, layout.chips_per_channel);
         let columns_each = columns_each(rows, columns);
-        let column_buses = columns.div_ceil(columns_each);
+        let column_buses = column_buses(rows, columns);
         let way = |chip| Ways { row: BusId(chip / columns), column: BusId(rows + chip % columns / columns_each) };
         Grid {
             rows,
@@ -87,6 +117,7 @@ impl Grid {
             controllers: vec![Controller::default(); rows as usize],
             free: rows + column_buses,
             kept: vec![false; (rows + column_buses) as usize],
+            keeps_columns: true,
         }
     }
 
@@ -136,6 +167,22 @@ impl Grid {
         [row, column].into_iter().find(|&bus| self.is_free(bus) && !self.is_kept(bus))
     }
 
+    /// Buses fail. Columns are not kept for copies any more, since they may be the only way to chips of a row whose bus has failed.
+    pub fn lose(&mut self, failed: &Failed) {
+        for bus in 0..self.count() {
+            if has_failed(bus, self.rows, failed) {
+                self.buses[bus as usize].path = FAILED;
+                self.free -= 1;
+                self.keeps_columns &= bus >= self.rows;
+            }
+        }
+    }
+
+    /// Whether a bus has failed.
+    pub fn has_failed(&self, bus: BusId) -> bool {
+        self.buses[bus.index()].path == FAILED
+    }
+
     /// Whether a bus carries nothing but copies.
     pub fn is_kept(&self, bus: BusId) -> bool {
         self.kept[bus.index()]
@@ -144,7 +191,7 @@ impl Grid {
     /// From now on the column buses of the chips for which `kept` holds carry nothing but copies.
     pub fn keep_columns(&mut self, kept: impl Fn(ChipId) -> bool) {
         for (chip, ways) in (0..).map(ChipId).zip(&self.ways) {
-            self.kept[ways.column.index()] = kept(chip);
+            self.kept[ways.column.index()] = self.keeps_columns && kept(chip);
         }
     }
 

@@ -122,7 +122,7 @@ impl Omnibus {
     fn longest_beside(&self, bus: BusId, now: Time) -> Option<PathId> {
         let crosses = |other: &BusId| {
             let taken = self.grid.bus(*other);
-            let is_crossing = taken.path.is_some() && taken.agreed.is_none();
+            let is_crossing = taken.path.is_some() && taken.agreed.is_none() && !self.grid.has_failed(*other);
             let crossing = is_crossing.then(|| &self.transfers[taken.path])?;
             let ways = self.grid.ways(crossing.chip);
             let may_join = crossing.first_bus == *other

@@ -20,7 +20,7 @@ pub enum State {
     Transferring,
     /// The packet that tears its circuit down is on its own link.
     TearingDown,
-    /// Nothing any more, from the start.
+    /// Nothing any more.
     Failed,
 }
 

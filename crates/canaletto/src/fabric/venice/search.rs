@@ -16,13 +16,18 @@ impl Venice {
     /// The controller that would serve a chip now: the nearest free one, or that of its row.
     pub(super) fn choose(&self, chip: ChipId) -> Option<u32> {
         let router = RouterId(chip.0);
-        let free = |&c: &u32| self.controllers[c as usize].is_free();
+        let free = |&c: &u32| self.controllers[c as usize].is_free() && self.is_joined(c, router);
         match self.choice {
             VeniceController::OwnRow => Some(self.grid.place(router).0).filter(free),
             VeniceController::NearestFree => {
                 (0..self.grid.rows).filter(free).min_by_key(|&c| self.grid.distance(c, router))
             }
         }
+    }
+
+    /// Whether links that have not failed lead from a controller to a router.
+    fn is_joined(&self, controller: u32, router: RouterId) -> bool {
+        self.sets.is_empty() || self.sets[self.grid.entry(controller).router().index()] == self.sets[router.index()]
     }
 
     /// Sends a controller's scout on its way.

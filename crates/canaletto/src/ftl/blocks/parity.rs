@@ -5,12 +5,12 @@
 //! its stripes: that of unit `units - 1 - block % units`, so that over all superblocks every unit has as many, or where that
 //! block is bad the next good one. Data are given no places there.
 //!
-//! A stripe is complete once all its other pages are taken and their programs have ended. Until its parity is programmed the controller keeps the exclusive or of its pages: a flash page for each stripe
-//! that has begun.
+//! A stripe is complete once all its other pages are taken and their programs have ended. Until its parity is programmed the
+//! controller keeps the exclusive or of its pages: a flash page for each stripe that has begun. Of flash pages of several mapping
+//! units these are protected together, and each is rebuilt from those of its place in the others.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use super::{Block, Blocks, Plane};
 use crate::flash::address::{PlaneId, Ppa};
@@ -82,8 +82,32 @@ impl Blocks {
         Some((parity, good.map(move |(place, block)| (id(place), block))))
     }
 
+    /// The first page of the flash page of `at`, which is programmed, and protected, as a whole.
+    fn flash_page_of(&self, at: Ppa) -> Ppa {
+        Ppa { page: at.page / self.pages_per_flash_page * self.pages_per_flash_page, ..at }
+    }
+
+    /// A superblock of a group is found while it is filled: some of its stripes have begun.
+    pub(super) fn seed_stripes(&mut self, leader: PlaneId, block: u32) {
+        let (unit, group) = (self.parity_unit(), self.group(leader));
+        let planes = &self.planes[group];
+        let written = |place: usize| planes[place].blocks[block as usize].written / self.pages_per_flash_page;
+        let begun = |column: usize| {
+            let parity = parity_place(planes, unit, column, block)?;
+            let data = (column..planes.len()).step_by(unit).filter(|&place| place != parity);
+            data.map(written).max().map(|furthest| furthest - written(parity))
+        };
+        let begun: u32 = (0..unit).filter_map(begun).sum();
+        if let Some(superblocks) = &mut self.superblocks {
+            superblocks.stripes_of_parity.begun += begun;
+        }
+    }
+
     /// A page of data is taken: its stripe may have begun with it.
     pub(super) fn note_begun(&mut self, at: Ppa) {
+        if self.flash_page_of(at) != at {
+            return;
+        }
         let Some((_, mut others)) = self.stripe_of(at) else { return };
         let is_first = others.all(|(plane, block)| plane == at.plane || block.written <= at.page);
         drop(others);
@@ -108,9 +132,11 @@ impl Blocks {
         let at = Ppa { plane, block: at.block, page: self.write_next(plane, at.block, 0, sectors) };
         // No logical page's data.
         self.invalidate(at);
+        let end = page + self.pages_per_flash_page;
+        self.planes[plane.index()].blocks[at.block as usize].written = end;
         self.program_begins(at);
         self.note_in_flight(at);
-        if page + 1 == self.pages_per_block {
+        if end == self.pages_per_block {
             self.close_full_superblocks(plane);
         }
         Some(at)
@@ -126,6 +152,7 @@ impl Blocks {
 
     /// The program of a page has failed: it holds nothing that could help to rebuild another one.
     pub fn note_void(&mut self, at: Ppa) {
+        let at = self.flash_page_of(at);
         if let Some(superblocks) = self.superblocks.as_mut().filter(|s| s.stripes_of_parity.unit > 0) {
             superblocks.stripes_of_parity.void.insert(at.pack());
         }
@@ -133,6 +160,7 @@ impl Blocks {
 
     /// A program of a page is on its way.
     pub fn note_in_flight(&mut self, at: Ppa) {
+        let at = self.flash_page_of(at);
         if let Some(superblocks) = &mut self.superblocks {
             superblocks.stripes_of_parity.in_flight.insert(at.pack());
         }
@@ -140,6 +168,7 @@ impl Blocks {
 
     /// The program of a page has ended.
     pub fn note_ended(&mut self, at: Ppa) {
+        let at = self.flash_page_of(at);
         if let Some(superblocks) = &mut self.superblocks {
             superblocks.stripes_of_parity.in_flight.remove(&at.pack());
         }
@@ -147,7 +176,8 @@ impl Blocks {
 
     /// Whether a page of a block is taken and its program has ended.
     fn has_ended(&self, at: Ppa, block: &Block) -> bool {
-        let in_flight = |superblocks: &super::Superblocks| superblocks.stripes_of_parity.in_flight.contains(&at.pack());
+        let packed = self.flash_page_of(at).pack();
+        let in_flight = |superblocks: &super::Superblocks| superblocks.stripes_of_parity.in_flight.contains(&packed);
         block.written > at.page && !self.superblocks.as_deref().is_some_and(in_flight)
     }
 
@@ -156,7 +186,7 @@ impl Blocks {
     pub fn pages_to_rebuild(&self, at: Ppa) -> Option<Vec<Ppa>> {
         let (parity, others) = self.stripe_of(at)?;
         let void = &self.superblocks.as_ref()?.stripes_of_parity.void;
-        let holds = |at: &Ppa| !void.contains(&at.pack());
+        let holds = |at: &Ppa| !void.contains(&self.flash_page_of(*at).pack());
         let pages = others.chain([(parity, &self.planes[parity.index()].blocks[at.block as usize])]);
         let pages = pages.map(|(plane, block)| (Ppa { plane, ..at }, block));
         let ended = pages.filter(|(page, block)| *page != at && self.has_ended(*page, block)).map(|(page, _)| page);
@@ -167,12 +197,13 @@ impl Blocks {
 
     /// Planes of one group stop working: their blocks are bad, at once where their superblock is free, else once it is erased.
     /// Returns the superblocks that are in use.
-    pub fn lose_planes(&mut self, planes: Range<usize>) -> Vec<u32> {
-        let leader = self.leader(PlaneId(planes.start as u32));
+    pub fn lose_planes(&mut self, planes: &[PlaneId]) -> Vec<u32> {
+        let leader = self.leader(planes[0]);
         self.open_all(leader);
         let free: BTreeSet<u32> =
             self.planes[leader.index()].erased.iter().map(|Reverse((.., block))| *block).collect();
-        for p in &mut self.planes[planes] {
+        for plane in planes {
+            let p = &mut self.planes[plane.index()];
             for (number, b) in (0..).zip(&mut p.blocks).filter(|(_, b)| !b.bad) {
                 if free.contains(&number) {
                     b.bad = true;

@@ -5,6 +5,8 @@
 //! command is formed, so that the pages of a block are programmed in order. Places are not given back; whoever has one
 //! takes a page in the end, so that a superblock that is being filled becomes full without waiting for anything but flash.
 //!
+//! Where several mapping units fit into a flash page, those that follow each other share one ([`super::gathering`]).
+//!
 //! A block that is bad is left out of its superblock, which has so many pages less. Blocks that fail while their superblock is
 //! in use are *doomed*: they keep their part in it until it is erased, and are bad from then on. Since superblocks differ
 //! in size then, free ones are counted in pages: [`Blocks::free`] tells how many whole ones these make.
@@ -13,6 +15,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
+use super::gathering::{Gathering, Line};
 use super::parity::{Stripes, holds_parity};
 use super::{Block, Blocks, Frontier, Plane};
 use crate::flash::address::{PlaneId, Ppa};
@@ -20,13 +23,23 @@ use crate::ftl::precondition::Seeds;
 
 /// A write frontier of a group.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Stripe {
+pub(super) struct Stripe {
     /// Superblocks with pages that are not taken yet, in the order of opening.
-    open: VecDeque<u32>,
-    /// The superblock opened last, and its next place: a page, and a plane of the group.
-    current: u32,
+    pub(super) open: VecDeque<u32>,
+    /// The superblock opened last, and its next place: a flash page, and a plane of the group.
+    pub(super) current: u32,
     page: u32,
-    plane: u32,
+    pub(super) plane: u32,
+}
+
+impl Stripe {
+    /// Goes on to the next plane of so many.
+    fn advance(&mut self, planes: usize) {
+        self.plane += 1;
+        if self.plane as usize == planes {
+            (self.page, self.plane) = (self.page + 1, 0);
+        }
+    }
 }
 
 /// The superblocks of a drive.
@@ -42,6 +55,8 @@ pub(super) struct Superblocks {
     erased_pages: Vec<u64>,
     /// Places of each group that were given to those who have no page yet.
     waiting: Vec<u32>,
+    /// Writes that share flash pages.
+    pub(super) gathering: Gathering,
     /// Parity over the blocks of each.
     pub(super) stripes_of_parity: Stripes,
 }
@@ -57,7 +72,7 @@ impl Superblocks {
         first..first + self.planes as usize
     }
 
-    fn stripe(&self, plane: PlaneId, frontier: Frontier) -> &Stripe {
+    pub(super) fn stripe(&self, plane: PlaneId, frontier: Frontier) -> &Stripe {
         &self.stripes[self.group(plane) * self.frontiers + frontier.index(self.streams)]
     }
 
@@ -83,8 +98,12 @@ impl Blocks {
     pub fn in_superblocks(mut self, planes: u32, parity_unit: u32) -> Blocks {
         let frontiers = self.frontiers.per_plane();
         let groups = self.planes.len() / planes as usize;
-        let stripe = || Stripe { open: VecDeque::new(), current: 0, page: self.pages_per_block, plane: 0 };
+        let stripe = || Stripe { open: VecDeque::new(), current: 0, page: self.flash_pages_per_block(), plane: 0 };
         let stripes = (0..groups * frontiers).map(|_| stripe()).collect();
+        let gathering = match self.pages_per_flash_page {
+            1 => Gathering::default(),
+            _ => Gathering::new(self.planes.len(), frontiers, self.frontiers.streams()),
+        };
         self.superblocks = Some(Box::new(Superblocks {
             planes,
             stripes,
@@ -92,6 +111,7 @@ impl Blocks {
             streams: self.frontiers.streams(),
             erased_pages: vec![0; groups],
             waiting: vec![0; groups],
+            gathering,
             stripes_of_parity: Stripes::new(parity_unit),
         }));
         if self.bad.factory > 0.0 {
@@ -105,14 +125,19 @@ impl Blocks {
         for leader in self.leaders() {
             let (contents, kind) = seeds.plane(leader);
             for (&frontier, block) in kind.frontiers.iter().zip(contents.open()) {
-                let group = self.group(leader);
-                let written: u32 = self.planes[group.clone()].iter().map(|p| p.blocks[block as usize].seeded).sum();
-                let planes = group.len() as u32;
+                let (group, unit) = (self.group(leader), self.parity_unit());
+                let planes = &self.planes[group];
+                let of_data: Vec<usize> =
+                    (0..planes.len()).filter(|&place| takes_data(planes, unit, place, block)).collect();
+                let written = |&place: &usize| planes[place].blocks[block as usize].written / self.pages_per_flash_page;
+                let (given, count): (u32, _) = (of_data.iter().map(written).sum(), of_data.len() as u32);
+                let next = of_data.get((given % count.max(1)) as usize).map_or(0, |&place| place as u32);
                 if let Some(superblocks) = &mut self.superblocks {
                     let stripe = superblocks.stripe_mut(leader, frontier);
                     stripe.open.push_back(block);
-                    (stripe.current, stripe.page, stripe.plane) = (block, written / planes, written % planes);
+                    (stripe.current, stripe.page, stripe.plane) = (block, given / count.max(1), next);
                 }
+                self.seed_stripes(leader, block);
             }
             for plane in self.planes_of_group(leader) {
                 self.planes[plane.index()].erased.clear();
@@ -166,6 +191,11 @@ impl Blocks {
         PlaneId(self.group(plane).start as u32)
     }
 
+    /// Flash pages of a block.
+    fn flash_pages_per_block(&self) -> u32 {
+        self.pages_per_block / self.pages_per_flash_page
+    }
+
     /// Pages for data of a superblock without bad blocks.
     fn size(&self, plane: PlaneId) -> u64 {
         (self.group(plane).len() - self.parity_unit()) as u64 * u64::from(self.pages_per_block)
@@ -214,17 +244,17 @@ impl Blocks {
         open.find(|&block| has_room(&p.blocks[block as usize]) && !self.is_parity(plane, block))
     }
 
-    /// Gives a write of a frontier its place in the plane's group: the plane it goes to, and whether a free superblock was
-    /// opened for it. None if there is no room.
-    pub fn take_place(&mut self, plane: PlaneId, frontier: Frontier) -> Option<(PlaneId, bool)> {
-        if let Some(to) = self.next_place(plane, frontier) {
+    /// Gives a write its place in the plane's group: the plane it goes to, and whether a free superblock was opened for it. In a
+    /// flash page of its own if it is to be `alone`. None if there is no room.
+    pub fn take_place(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<(PlaneId, bool)> {
+        if let Some(to) = self.next_place(plane, line, alone) {
             return Some((to, false));
         }
-        if !self.may_open_superblock(plane, frontier) {
+        if !self.may_open_superblock(plane, line.frontier) {
             return None;
         }
-        self.open_superblock(plane, frontier);
-        self.next_place(plane, frontier).map(|to| (to, true))
+        self.open_superblock(plane, line.frontier);
+        self.next_place(plane, line, alone).map(|to| (to, true))
     }
 
     /// Whether a write of a frontier can be given a place.
@@ -232,15 +262,15 @@ impl Blocks {
         self.places_left(plane, frontier) > 0 || self.may_open_superblock(plane, frontier)
     }
 
-    fn next_place(&mut self, plane: PlaneId, frontier: Frontier) -> Option<PlaneId> {
+    fn next_place(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<PlaneId> {
+        if self.gathers() {
+            return self.next_place_of_unit(plane, line, alone);
+        }
         let (group, pages, unit) = (self.group(plane), self.pages_per_block, self.parity_unit());
-        let stripe = self.superblocks.as_mut()?.stripe_mut(plane, frontier);
+        let stripe = self.superblocks.as_mut()?.stripe_mut(plane, line.frontier);
         while stripe.page < pages {
             let place = stripe.plane as usize;
-            stripe.plane += 1;
-            if stripe.plane as usize == group.len() {
-                (stripe.page, stripe.plane) = (stripe.page + 1, 0);
-            }
+            stripe.advance(group.len());
             if takes_data(&self.planes[group.clone()], unit, place, stripe.current) {
                 self.count_waiting(plane, 1);
                 return Some(PlaneId((group.start + place) as u32));
@@ -249,20 +279,46 @@ impl Blocks {
         None
     }
 
+    /// The same where a flash page holds several units: the place moves on once the flash page there is full, or programmed.
+    fn next_place_of_unit(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<PlaneId> {
+        let (group, flash_pages, unit) = (self.group(plane), self.flash_pages_per_block(), self.parity_unit());
+        loop {
+            let stripe = self.superblocks.as_ref()?.stripe(plane, line.frontier);
+            let (page, place, block) = (stripe.page, stripe.plane as usize, stripe.current);
+            if page == flash_pages {
+                return None;
+            }
+            let to = PlaneId((group.start + place) as u32);
+            let has_room =
+                || !alone && self.has_room_beside(to, line) || self.flash_pages_given(to, line.frontier) <= page;
+            if takes_data(&self.planes[group.clone()], unit, place, block) && has_room() {
+                self.note_placed(to, line);
+                self.count_waiting(plane, 1);
+                return Some(to);
+            }
+            self.superblocks.as_mut()?.stripe_mut(plane, line.frontier).advance(group.len());
+        }
+    }
+
     /// Places that a frontier can give without opening a superblock.
     fn places_left(&self, plane: PlaneId, frontier: Frontier) -> u64 {
         let Some(superblocks) = &self.superblocks else { return 0 };
         let stripe = superblocks.stripe(plane, frontier);
-        if stripe.page == self.pages_per_block {
+        if stripe.page == self.flash_pages_per_block() {
             return 0;
         }
-        let left = u64::from(self.pages_per_block - stripe.page);
-        let (unit, planes) = (self.parity_unit(), &self.planes[self.group(plane)]);
+        let left = u64::from(self.flash_pages_per_block() - stripe.page);
+        let (unit, group) = (self.parity_unit(), self.group(plane));
+        let next = PlaneId(group.start as u32 + stripe.plane);
+        // A flash page that is given and has room is not counted.
+        let begun = self.gathers() && self.flash_pages_given(next, frontier) > stripe.page;
+        let passed = stripe.plane + u32::from(begun);
+        let planes = &self.planes[group];
         let of_plane = |place: usize| match takes_data(planes, unit, place, stripe.current) {
-            true => left - u64::from((place as u32) < stripe.plane),
+            true => left - u64::from((place as u32) < passed),
             false => 0,
         };
-        (0..planes.len()).map(of_plane).sum()
+        (0..planes.len()).map(of_plane).sum::<u64>() * u64::from(self.pages_per_flash_page)
     }
 
     fn may_open_superblock(&self, plane: PlaneId, frontier: Frontier) -> bool {
@@ -415,7 +471,8 @@ impl Blocks {
         let Some(superblocks) = &self.superblocks else { return true };
         let kept = u64::from(self.reserved) * self.size(plane);
         let room = self.places_left(plane, Frontier::Gc) + self.free_pages(plane, superblocks).min(kept);
-        u64::from(self.candidates(plane).to_copy(block)) <= room
+        let copies = self.candidates(plane).to_copy(block).next_multiple_of(self.pages_per_flash_page);
+        u64::from(copies) <= room
     }
 
     /// The first page of a block, or of its superblock, that holds valid data, at or after place `from` in the order of the
@@ -425,8 +482,12 @@ impl Blocks {
             return self.next_valid(plane, block, from).map(|at| (at, at.page + 1));
         }
         let group = self.group(plane);
-        let planes = group.len() as u32;
-        let at = |place: u32| Ppa { plane: PlaneId(group.start as u32 + place % planes), block, page: place / planes };
+        let (planes, units) = (group.len() as u32, self.pages_per_flash_page);
+        let at = |place: u32| {
+            let (flash_page, unit) = (place / units, place % units);
+            let plane = PlaneId(group.start as u32 + flash_page % planes);
+            Ppa { plane, block, page: flash_page / planes * units + unit }
+        };
         let mut places = from..planes * self.pages_per_block;
         places.find(|&place| self.valid_lpa(at(place)).is_some()).map(|place| (at(place), place + 1))
     }

@@ -89,6 +89,8 @@ struct Job {
     settled: u32,
     /// Of these, those that are queued.
     queued: u32,
+    /// Copies that have a place in another superblock, where writes are gathered.
+    placed: u32,
     /// Whether the victim has no further page to copy.
     all_given: bool,
     /// Whether the erase has been queued.
@@ -338,7 +340,7 @@ impl Collector {
         let job = self.jobs[place].as_mut().expect("a step belongs to a job");
         if let Some((page, next)) = blocks.next_to_copy(plane, job.victim, job.next) {
             // What is in one flash page is read at once.
-            if full && page.page >> self.flash_shift != job.next >> self.flash_shift {
+            if full && (next - 1) >> self.flash_shift != job.next >> self.flash_shift {
                 return Step::Wait;
             }
             job.next = next;
@@ -408,6 +410,23 @@ impl Collector {
         }
     }
 
+    /// A copy out of a superblock has its place in another.
+    pub fn copy_is_placed(&mut self, plane: PlaneId) {
+        let place = self.place(plane);
+        self.jobs[place].iter_mut().for_each(|job| job.placed += 1);
+    }
+
+    /// Such a copy has ended.
+    pub fn placed_copy_ends(&mut self, plane: PlaneId) {
+        let place = self.place(plane);
+        self.jobs[place].iter_mut().for_each(|job| job.placed -= 1);
+    }
+
+    /// Whether the job of a group of planes may have further copies that need a place.
+    pub fn places_more(&self, plane: PlaneId) -> bool {
+        self.jobs[self.place(plane)].is_some_and(|job| !job.all_given || job.copies > job.placed)
+    }
+
     /// A copy is to be programmed from the register it was read into.
     pub fn copy_settles(&mut self, plane: PlaneId) {
         if let Some(job) = self.job_that_groups(plane) {
@@ -428,9 +447,10 @@ impl Collector {
         if within { self.job_that_groups(copy.ppa.plane) } else { None }
     }
 
-    /// The plane's job, where several copies make a page of flash: only then does it matter how many have come.
+    /// The plane's job, where several copies of its own make a page of flash: only then does it matter how many have come.
     fn job_that_groups(&mut self, plane: PlaneId) -> Option<&mut Job> {
-        if self.flash_shift > 0 { self.jobs[plane.index()].as_mut() } else { None }
+        let groups = self.flash_shift > 0 && self.planes_per_group == 1;
+        if groups { self.jobs[plane.index()].as_mut() } else { None }
     }
 
     /// Whether copies that are queued in a plane fill a flash page of so many, or no more will come to fill it.

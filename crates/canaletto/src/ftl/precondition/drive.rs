@@ -79,7 +79,8 @@ pub fn seeds(
             (Classes::from_runs(like.classes.len(), &runs), mapped)
         });
         if maker.has_superblocks() {
-            planes.extend(like.plan.seed_group(plane.0, members.collect(), seed).map_err(too_full)?);
+            let unit = maker.parity_unit();
+            planes.extend(like.plan.seed_group(plane.0, members.collect(), unit, seed).map_err(too_full)?);
         } else {
             for (classes, mapped) in members {
                 planes.push(like.plan.seed(plane.0, classes, &mapped, seed).map_err(too_full)?);
@@ -155,12 +156,17 @@ impl Maker<'_> {
         self.design.ftl.superblock != Superblock::None
     }
 
+    /// Planes of a superblock that are lost together, as many of which have its parity.
+    fn parity_unit(&self) -> u32 {
+        self.design.ftl.parity.unit_planes(&self.limits.layout)
+    }
+
     /// The planes whose blocks are used together with those of the first.
     fn group_of(&self, first: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
         (first.0..first.0 + self.limits.planes_per_group).map(PlaneId)
     }
 
-    /// Pages of a block, or of a superblock; and for how many its steady state is found.
+    /// Pages for data of a block, or of a superblock; and for how many its steady state is found.
     fn pages(&self) -> Result<(u32, u32), String> {
         let (pages, planes) = (self.limits.layout.pages_per_block, self.limits.planes_per_group);
         if u64::from(pages) * u64::from(planes) * u64::from(self.limits.layout.blocks_per_plane) > u64::from(u32::MAX) {
@@ -170,7 +176,7 @@ impl Maker<'_> {
                 self.design.ftl.superblock.name()
             ));
         }
-        let all = pages * planes;
+        let all = pages * (planes - self.parity_unit());
         Ok((all, if self.has_superblocks() { all.min(MODEL_PAGES) } else { all }))
     }
 

@@ -1,7 +1,8 @@
 //! Planes whose blocks are used in superblocks, in the steady state of these.
 //!
 //! To collection a superblock is one block of many pages, so its steady state is that of such a block. The valid pages of a
-//! superblock are dealt to its blocks as chance would, with as many for each plane as it holds in all.
+//! superblock are dealt to its blocks as chance would, with as many for each plane as it holds in all. Blocks of parity hold none:
+//! they are written as far as the stripes of their column are complete.
 
 use crate::engine::random::Stream;
 use crate::ftl::steady::classes::Classes;
@@ -17,13 +18,49 @@ pub const MODEL_PAGES: u32 = 1024;
 /// One plane of a group: its logical pages, and how many of each class hold data.
 pub type Member = (Classes, Vec<u32>);
 
+/// Planes of a group, and how many of them are lost together where superblocks have parity (0: none).
+#[derive(Clone, Copy)]
+pub struct Planes {
+    /// All of them.
+    pub all: u32,
+    /// Planes of a unit.
+    pub parity_unit: u32,
+}
+
+impl Planes {
+    /// Planes of a superblock that take data.
+    pub fn for_data(self) -> u32 {
+        self.all - self.parity_unit
+    }
+
+    /// The first plane of those with the parity of a superblock, as long as no block is bad; beyond all without parity.
+    pub fn first_of_parity(self, block: u32) -> u32 {
+        if self.parity_unit == 0 {
+            self.all
+        } else {
+            self.all - (block * self.parity_unit) % self.all - self.parity_unit
+        }
+    }
+
+    /// Place among the planes that take data of the plane of a number; none for those of parity.
+    fn place(self, plane: u32, first_of_parity: u32) -> Option<u32> {
+        match plane {
+            _ if plane < first_of_parity => Some(plane),
+            _ if plane < first_of_parity + self.parity_unit => None,
+            _ => Some(plane - self.parity_unit),
+        }
+    }
+}
+
 /// Superblocks and what their blocks hold: valid pages of every superblock (full ones, then open ones), plane and class.
 struct Deal {
     planes: usize,
     classes: usize,
     counts: Vec<u32>,
-    /// Pages written of every superblock and plane.
+    /// Pages written with data of every superblock and plane.
     written: Vec<u32>,
+    /// Likewise with parity.
+    parity: Vec<u32>,
 }
 
 impl Plan {
@@ -31,31 +68,46 @@ impl Plan {
     ///
     /// # Errors
     /// Says what does not fit.
-    pub fn seed_group(&self, group: u32, members: Vec<Member>, seed: u64) -> Result<Vec<SeededPlane>, String> {
+    pub fn seed_group(
+        &self,
+        group: u32,
+        members: Vec<Member>,
+        parity_unit: u32,
+        seed: u64,
+    ) -> Result<Vec<SeededPlane>, String> {
         let mut random = Stream::named(seed, &format!("precondition group {group}"));
-        let Geometry { blocks, pages: size, .. } = self.geometry;
-        let planes = members.len() as u32;
+        let Geometry { blocks, pages: size, step, .. } = self.geometry;
+        let planes = Planes { all: members.len() as u32, parity_unit };
         let mut left: Vec<u32> =
             (0..self.classes()).map(|class| members.iter().map(|(_, mapped)| mapped[class]).sum()).collect();
         let open: Vec<OpenBlock> = match size {
-            1 => Vec::new(),
-            _ => self.mixes.iter().map(|mix| open_block(mix, size, 1, &mut left, &mut random)).collect(),
+            _ if size == step => Vec::new(),
+            _ => self.mixes.iter().map(|mix| open_block(mix, size / step, step, &mut left, &mut random)).collect(),
         };
         let full = self.draw_full(&left, &mut random)?;
-        let mut deal = Deal::new(&full, &open, planes, size / planes, &mut random);
+        let pages = size / planes.for_data();
+        // Which planes have a superblock's parity depends on its number.
+        let own_order = (parity_unit > 0)
+            .then(|| Stream::named(seed, &format!("precondition parity {group}")).integer(0, u64::from(u32::MAX)));
+        let numbers = own_order.map(|order| Permutation::new(blocks, mix(order)));
+        let first_of_parity =
+            |row: u32| numbers.as_ref().map_or(planes.all, |numbers| planes.first_of_parity(numbers.apply(row)));
+        let mut deal = Deal::new(&full, &open, planes, (pages, step), first_of_parity, &mut random);
         for class in 0..self.classes() {
             let wanted: Vec<u32> = members.iter().map(|(_, mapped)| mapped[class]).collect();
             deal.meet(class, &wanted, &mut random);
         }
         (0..).zip(&members).try_for_each(|(plane, (_, mapped))| deal.settle(plane, mapped))?;
-        let order = random.integer(0, u64::from(u32::MAX));
+        let order = own_order.unwrap_or_else(|| random.integer(0, u64::from(u32::MAX)));
         let superblocks = full.ages.len();
         let planes = (0..).zip(members).map(|(plane, (classes, _))| {
-            let open = (superblocks..superblocks + open.len())
-                .map(|row| OpenBlock { written: deal.written(row, plane), counts: deal.row(row, plane).to_vec() });
+            let open = (superblocks..superblocks + open.len()).map(|row| OpenBlock {
+                written: deal.written(row, plane) + deal.parity(row, plane),
+                counts: deal.row(row, plane).to_vec(),
+            });
             let contents = Contents {
                 blocks,
-                pages: size / deal.planes as u32,
+                pages,
                 classes,
                 full: FullBlocks {
                     classes: full.classes,
@@ -73,16 +125,39 @@ impl Plan {
 }
 
 impl Deal {
-    fn new(full: &FullBlocks, open: &[OpenBlock], planes: u32, pages: u32, random: &mut Stream) -> Deal {
-        let rows = full.counts.chunks(full.classes).map(|counts| (counts, planes * pages));
+    /// Superblocks over these planes, of blocks of so many pages, of which `step` are written at once.
+    fn new(
+        full: &FullBlocks,
+        open: &[OpenBlock],
+        planes: Planes,
+        (pages, step): (u32, u32),
+        first_of_parity: impl Fn(u32) -> u32,
+        random: &mut Stream,
+    ) -> Deal {
+        let rows = full.counts.chunks(full.classes).map(|counts| (counts, planes.for_data() * pages));
         let rows = rows.chain(open.iter().map(|block| (&block.counts[..], block.written)));
-        let mut deal = Deal { planes: planes as usize, classes: full.classes, counts: Vec::new(), written: Vec::new() };
-        for (counts, written) in rows {
-            let of_plane = |plane| written / planes + u32::from(plane < written % planes);
-            deal.written.extend((0..planes).map(of_plane));
+        let (all, classes) = (planes.all as usize, full.classes);
+        let mut deal = Deal { planes: all, classes, counts: Vec::new(), written: Vec::new(), parity: Vec::new() };
+        for (row, (counts, written)) in (0..).zip(rows) {
+            deal.fill_row(planes, written / step, first_of_parity(row));
+            deal.written[row as usize * all..].iter_mut().for_each(|pages| *pages *= step);
+            deal.parity[row as usize * all..].iter_mut().for_each(|pages| *pages *= step);
             deal.deal_row(counts, random);
         }
         deal
+    }
+
+    /// One more superblock in which so many flash pages are written with data, and with parity those of the stripes that are
+    /// complete: all planes of a column are as far.
+    fn fill_row(&mut self, planes: Planes, flash_pages: u32, first_of_parity: u32) {
+        let of_place = |place| flash_pages / planes.for_data() + u32::from(place < flash_pages % planes.for_data());
+        for plane in 0..planes.all {
+            let place = planes.place(plane, first_of_parity);
+            // The last plane of the column that takes data: the stripe ends with it.
+            let last = || planes.for_data() - planes.parity_unit + plane % planes.parity_unit;
+            self.written.push(place.map_or(0, of_place));
+            self.parity.push(if place.is_some() { 0 } else { of_place(last()) });
+        }
     }
 
     /// Deals the valid pages of one more superblock: each class to the pages that are left, as if drawn from them.
@@ -110,6 +185,10 @@ impl Deal {
 
     fn written(&self, row: usize, plane: usize) -> u32 {
         self.written[row * self.planes + plane]
+    }
+
+    fn parity(&self, row: usize, plane: usize) -> u32 {
+        self.parity[row * self.planes + plane]
     }
 
     /// Valid pages of a plane, of one class.
@@ -208,7 +287,7 @@ mod tests {
         let steady = Steady::find(&Policy::from(Greedy), load, geometry, &[(1.0, 1.0)], 1);
         let plan = Plan { geometry, steady, model: 128, mixes: vec![vec![1.0]; 2], erases: (0, 0) };
         let members = mapped.iter().map(|&n| (Classes::uniform(820), vec![n])).collect();
-        let planes = plan.seed_group(3, members, 1).expect("it fits");
+        let planes = plan.seed_group(3, members, 0, 1).expect("it fits");
         let lists = |plane: &SeededPlane| -> [Vec<u32>; 3] {
             [plane.full().collect(), plane.open().collect(), plane.free().collect()]
         };
@@ -226,7 +305,7 @@ mod tests {
     fn pages_are_dealt_by_chance_and_none_is_lost() {
         let mut random = Stream::named(5, "test");
         let full = FullBlocks { classes: 2, counts: [30, 60].repeat(100), ages: vec![0.0; 100] };
-        let mut deal = Deal::new(&full, &[], 8, 16, &mut random);
+        let mut deal = Deal::new(&full, &[], Planes { all: 8, parity_unit: 0 }, (16, 1), |_| 8, &mut random);
         assert_eq!((0..8).map(|plane| deal.held(plane, 0)).sum::<u32>(), 3000);
         let counts: Vec<u32> =
             (0..100).flat_map(|row| (0..8).map(move |plane| (row, plane))).map(|(r, p)| deal.row(r, p)[0]).collect();
@@ -245,7 +324,7 @@ mod tests {
     fn planes_get_what_they_hold_even_in_tiny_superblocks() {
         let mut random = Stream::named(5, "test");
         let full = FullBlocks { classes: 2, counts: [1, 1].repeat(6), ages: vec![0.0; 6] };
-        let mut deal = Deal::new(&full, &[], 2, 1, &mut random);
+        let mut deal = Deal::new(&full, &[], Planes { all: 2, parity_unit: 0 }, (1, 1), |_| 2, &mut random);
         for (plane, wanted) in [[4, 2], [1, 5]].iter().enumerate() {
             deal.settle(plane, wanted).expect("there is room");
             assert_eq!([deal.held(plane, 0), deal.held(plane, 1)], *wanted);

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::config::design::{Design, FabricKind, PageTimes};
 use crate::engine::time::Time;
 use crate::fabric::PathId;
+use crate::flash::address::ChipId;
 use crate::flash::interface::Operation;
 use crate::measure::probe::Load;
 use crate::measure::wire_check::found::Found;
@@ -51,6 +52,11 @@ impl Known {
     /// LUNs in all.
     pub fn luns(&self) -> usize {
         (self.shape.rows * self.shape.columns * self.luns_per_chip) as usize
+    }
+
+    /// Whether the chip of a LUN is cut off once parts have failed.
+    pub fn will_be_cut_off(&self, lun: u32) -> bool {
+        self.shape.cut_off.contains(&ChipId(lun / self.luns_per_chip))
     }
 
     /// Name of a LUN.
@@ -137,6 +143,9 @@ impl Transfers {
 
 /// All rules with their state.
 pub struct Checker {
+    known: Rc<Known>,
+    /// Whether parts have failed.
+    parts_failed: bool,
     rules: Vec<Box<dyn Check>>,
     transfers: Transfers,
     found: Found,
@@ -146,11 +155,16 @@ impl Checker {
     /// The rules of a validated design.
     pub fn new(design: &Design) -> Checker {
         let known = Rc::new(Known::new(design));
-        Checker { rules: rules::all(&known), transfers: Transfers::default(), found: Found::default() }
+        let (transfers, found) = (Transfers::default(), Found::default());
+        Checker { rules: rules::all(&known), known, parts_failed: false, transfers, found }
     }
 
     /// Takes the next entry.
     pub fn see(&mut self, entry: &Entry) {
+        self.parts_failed |= entry.fact == Fact::PartsFail;
+        if self.parts_failed && self.is_cut_off(entry) {
+            return;
+        }
         self.found.uses += u64::from(matches!(entry.fact, Fact::Wire(_)));
         for rule in &mut self.rules {
             rule.see(entry, &self.transfers, &mut self.found);
@@ -163,6 +177,16 @@ impl Checker {
                 *self.transfers.place(path) = None;
             }
             _ => {}
+        }
+    }
+
+    /// Whether an entry tells of a chip that nobody reaches any more: its arrays end what they had begun, and what the drive gives
+    /// up there is told as if it had failed.
+    fn is_cut_off(&self, entry: &Entry) -> bool {
+        match entry.fact {
+            Fact::Array { lun, .. } => self.known.will_be_cut_off(lun.0),
+            Fact::Register { plane, .. } => self.known.will_be_cut_off(plane.0 / self.known.planes_per_lun),
+            _ => false,
         }
     }
 

@@ -80,6 +80,10 @@ impl Probe for WireCheck {
     // Runs with and without a checker have the same results.
     const FOLLOWS_WAITS: bool = true;
 
+    fn parts_failed(&mut self, now: Time) {
+        self.note_now(now, Fact::PartsFail);
+    }
+
     fn transfer_begins(&mut self, path: PathId, load: &Load, now: Time) {
         let transfer = self.recorder.begin(path);
         self.note_now(now, Fact::Begins { transfer, path, load: *load });

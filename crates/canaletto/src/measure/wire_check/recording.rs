@@ -33,6 +33,8 @@ pub struct Cycles {
 pub enum Fact {
     /// A transfer is given a path.
     Begins { transfer: u32, path: PathId, load: Load },
+    /// Parts of the interconnect fail.
+    PartsFail,
     /// A transfer has crossed.
     Ends { transfer: u32, path: PathId },
     /// Cycles cross a wire.

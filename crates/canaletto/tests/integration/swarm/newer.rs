@@ -41,8 +41,8 @@ pub fn newer() -> Vec<Setting> {
         any("fabric.clusters.chunk_parity", ["126B", "0B"]),
         any("fabric.clusters.grant_rate", ["400MB/s", "400MB/s", "20MB/s"]),
         any("fabric.custom.grant_delay", ["0ns", "0ns", "60ns"]),
-        any("fabric.network.failed_links", [0, 0, 1, 3]),
-        any("fabric.network.failed_placement", [0, 1, 2]),
+        any("fabric.failures.links", [0, 0, 1, 3]),
+        any("fabric.failures.placement", [0, 1, 2]),
         any("fabric.scheduled_mesh.search_step", ["1ns", "0ns", "300ns"]),
         any("fabric.scheduled_mesh.setup", ["20ns", "0ns"]),
         any("fabric.scheduled_mesh.grant_width", [2, 1, 8]),
@@ -65,6 +65,11 @@ pub fn newer() -> Vec<Setting> {
         any("flash.failures.lost_die", [0, 1]),
         any("flash.failures.lost_at", ["0ns", "70us", "3ms", "100s"]),
         any("flash.failures.lost_channel", [0, 1]),
-        any("fabric.network.failed_controllers", [0, 0, 1]),
+        any("fabric.failures.controllers", [0, 0, 1]),
+        any("fabric.failures.routers", [0, 0, 1]),
+        any("fabric.failures.buses", [0, 0, 1]),
+        any("fabric.failures.switches", [0, 0, 0, 1]),
+        any("fabric.failures.spare_chips", [true, true, false]),
+        any("fabric.failures.at", ["0ns", "0ns", "30us", "700us", "100s"]),
     ]
 }

@@ -176,6 +176,12 @@ impl Probe for Shadow {
     const FOLLOWS_WAITS: bool = true;
     const WATCHES_WIRES: bool = true;
 
+    fn parts_failed(&mut self, now: Time) {
+        if let Some(wires) = &mut self.wires {
+            wires.parts_failed(now);
+        }
+    }
+
     fn transfer_begins(&mut self, path: PathId, load: &Load, now: Time) {
         if let Some(wires) = &mut self.wires {
             wires.transfer_begins(path, load, now);

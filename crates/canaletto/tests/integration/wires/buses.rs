@@ -86,6 +86,16 @@ fn is_column_change(c: &Cycles, load: &Load) -> bool {
 }
 
 pub const FAULTS: &[Fault] = &[
+    Fault {
+        name: "data on a bus that has failed",
+        site: "failed-bus",
+        rule: Rule::Reach,
+        plant: |tape| {
+            let (place, _) = tape.cycles(is_data(Carries::Data));
+            let failed = (0..tape.shape.wires.len() as u32).find(|&wire| tape.shape.has_failed(wire)).expect("one has");
+            tape.change(place, |c| c.wire = failed);
+        },
+    },
     Fault { name: "a second driver amid data", site: "sca", rule: Rule::Driver, plant: drives_in_between },
     Fault {
         name: "data twice as fast as the pins",

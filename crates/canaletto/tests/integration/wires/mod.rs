@@ -53,8 +53,9 @@ const SITES: &[(&str, &[&str])] = &[
     ("venice-wire", &["fabric.kind=venice", "fabric.venice.tear_down=wire"]),
     ("scheduled-mesh", &["fabric.kind=scheduled-mesh"]),
     ("custom", &["fabric.kind=custom"]),
-    ("failed-links", &["fabric.kind=scheduled-mesh", "fabric.network.failed_links=2"]),
-    ("failed-controller", &["fabric.kind=venice", "fabric.network.failed_controllers=1"]),
+    ("failed-links", &["fabric.kind=scheduled-mesh", "fabric.failures.links=2"]),
+    ("failed-controller", &["fabric.kind=venice", "fabric.failures.controllers=1"]),
+    ("failed-bus", &["fabric.kind=omnibus", "fabric.failures.buses=1"]),
 ];
 
 fn workload() -> Workload {
@@ -165,8 +166,8 @@ fn no_fabric_violates_a_rule() {
         &["fabric.venice.retry=immediate", "fabric.omnibus.control.rate=20MB/s"],
         &["fabric.venice.retry=oracle", "fabric.venice.tear_down=wire", "fabric.mesh.buffer=5KiB"],
         &["fabric.venice.scouts=atomic"],
-        &["fabric.network.failed_links=4", "fabric.network.failed_placement=3"],
-        &["fabric.network.failed_links=1", "fabric.network.failed_controllers=2"],
+        &["fabric.failures.links=4", "fabric.failures.placement=3"],
+        &["fabric.failures.links=1", "fabric.failures.controllers=2"],
         &["fabric.omnibus.late_split=1KiB", "fabric.omnibus.control.rate=20MB/s"],
         &[
             "fabric.omnibus.late_split=1KiB",

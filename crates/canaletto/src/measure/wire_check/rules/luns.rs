@@ -220,6 +220,11 @@ impl Check for Luns {
                 ArrayStep::GoesOn => self.goes_on(entry, (*lun, *operation), found),
                 ArrayStep::Ends => self.ends(entry, (*lun, *planes, *operation), found),
             },
+            // Nobody learns what becomes of it.
+            Fact::PartsFail => {
+                let lost = (0..).zip(&mut self.luns).filter(|(lun, _)| self.known.will_be_cut_off(*lun));
+                lost.for_each(|(_, state)| state.work.clear());
+            }
             _ => {}
         }
     }

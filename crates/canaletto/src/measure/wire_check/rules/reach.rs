@@ -1,4 +1,4 @@
-//! A link that has failed leads nowhere. A bus leads to the chip whose commands and data cross it, an inner bus of a switch to one of the two chips of a copy.
+//! A wire that has failed carries nothing. A bus leads to the chip whose commands and data cross it, an inner bus of a switch to one of the two chips of a copy.
 
 use std::rc::Rc;
 
@@ -11,22 +11,25 @@ use crate::measure::wire_check::shape::Line;
 
 pub struct Reach {
     known: Rc<Known>,
+    /// Whether the parts that fail have done so.
+    parts_failed: bool,
 }
 
 impl Reach {
     pub fn new(known: &Rc<Known>) -> Reach {
-        Reach { known: known.clone() }
+        Reach { known: known.clone(), parts_failed: false }
     }
 }
 
 impl Check for Reach {
     fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
+        self.parts_failed |= entry.fact == Fact::PartsFail;
         let Fact::Wire(cycles) = &entry.fact else { return };
         let shape = &self.known.shape;
         let Some(wire) = shape.wires.get(cycles.wire as usize) else { return };
-        if shape.has_failed(cycles.wire) {
+        if self.parts_failed && shape.has_failed(cycles.wire) {
             let what = format!("{:?} of path {}", cycles.what, cycles.path.0);
-            found.add(Rule::Reach, cycles.from, wire.name.clone(), what, "nothing on a link that has failed");
+            found.add(Rule::Reach, cycles.from, wire.name.clone(), what, "nothing on a wire that has failed");
         }
         if !matches!(cycles.what, WireUse::Command | WireUse::Data | WireUse::Handshake) {
             return;

@@ -96,6 +96,11 @@ impl Registers {
 impl Check for Registers {
     fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
         match &entry.fact {
+            Fact::PartsFail => {
+                let per_lun = self.known.planes_per_lun;
+                let lost = (0..).zip(&mut self.read).filter(|(plane, _)| self.known.will_be_cut_off(*plane / per_lun));
+                lost.for_each(|(_, ended)| *ended = None);
+            }
             Fact::Begins { transfer, load, .. } => match load.carries {
                 Carries::Command => self.command(load, entry.at, found),
                 Carries::Control => {}

@@ -1,0 +1,15 @@
+//! Chips that failed parts of the interconnect cut off, and what that cost.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Chips that failed parts of the interconnect (`fabric.failures`) cut off, warm-up included.
+#[derive(Debug, Clone, Default, JsonSchema, Serialize)]
+pub struct CutOffReport {
+    /// Chips that no controller reaches at the end.
+    pub chips: u32,
+    /// Pages that could be neither read nor rebuilt because of it, those that the drive wanted for itself included.
+    pub pages_out_of_reach: u64,
+    /// Requests that failed because of it.
+    pub requests_failed: u64,
+}

@@ -1,0 +1,147 @@
+//! Superblocks whose flash pages hold several mapping units: small writes fill pages, and pages stripes.
+
+use crate::common::{SMALL, design, simulate, synthetic};
+use crate::swarm::shadow::{Shadow, check};
+use canaletto::config::design::Design;
+use canaletto::config::workload::Workload;
+use canaletto::flash::address::{PlaneId, Ppa};
+use canaletto::limits::Limits;
+use canaletto::{RunOptions, run_probed};
+
+/// Superblocks over planes of 2 × 2 chips with 2 planes each, pages of 16 KiB and units of 4 KiB.
+fn drive(kind: &str, more: &[&str]) -> Design {
+    let superblock = format!("ftl.superblock={kind}");
+    let own = [&*superblock, "geometry.page=16KiB", "ftl.mapping_unit=4KiB", "ftl.unwritten_reads=zeroes"];
+    design(SMALL, &[&own, more].concat())
+}
+
+fn writes(requests: u64, size: &str, depth: u32) -> Workload {
+    synthetic(&format!("requests = {requests}\nread_share = 0.0\nsize = \"{size}\"\nqueue_depth = {depth}"))
+}
+
+/// A write buffer that data survive in, and which sends them on when much has come.
+const BUFFER: [&str; 3] = ["cache.capacity=2MiB", "cache.keep_destaged=false", "cache.idle_destage=0us"];
+
+const KINDS: [&str; 4] = ["die", "chip", "channel", "drive"];
+
+/// Where units are programmed, one request at a time.
+fn programmed(design: &Design, workload: &Workload) -> Vec<Ppa> {
+    let mut shadow = Shadow::default();
+    run_probed(design, workload, vec![None], &RunOptions::default(), &mut shadow, &mut |_| true).unwrap();
+    shadow.seen.programmed
+}
+
+/// A request of two flash pages fills two of the stripe, and the next one the two after them. A lone unit takes a flash page.
+#[test]
+fn stripes_are_filled_flash_page_by_flash_page() {
+    let at = |flash_page: u32, unit: u32| Ppa {
+        plane: PlaneId(flash_page % 8),
+        block: flash_page / 64,
+        page: flash_page / 8 % 8 * 4 + unit,
+    };
+    let mut found = programmed(&drive("drive", &[]), &writes(60, "32KiB", 1));
+    found.sort_by_key(|at| (at.block, at.page / 4, at.plane, at.page));
+    let expected: Vec<Ppa> = (0..120).flat_map(|page| (0..4).map(move |unit| at(page, unit))).collect();
+    assert_eq!(found, expected);
+    let found = programmed(&drive("drive", &[]), &writes(100, "4KiB", 1));
+    assert_eq!(found, (0..100).map(|page| at(page, 0)).collect::<Vec<Ppa>>());
+}
+
+/// Written once: one at a time a unit costs a flash page, out of a buffer a quarter of one. What the buffer holds is not written.
+#[test]
+fn a_buffer_gathers_what_comes_one_by_one() {
+    for kind in KINDS {
+        let roomy = ["geometry.blocks_per_plane=96", "gc.threshold=0.0", "gc.hard_threshold=0.0"];
+        let run = |more: &[&str], requests| {
+            let keys = format!(
+                "requests = {requests}\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 1\naddresses = \"sequential\""
+            );
+            simulate(&drive(kind, &[&roomy, more].concat()), &synthetic(&keys)).report.flash
+        };
+        let alone = run(&[], 1000);
+        assert_eq!((alone.programs, alone.padding), (1000, 3000), "{kind}");
+        assert_eq!(alone.write_amplification, Some(4.0), "{kind}");
+        let gathered = run(&BUFFER, 6000);
+        assert_eq!(gathered.host_pages + gathered.padding, 4 * gathered.programs, "{kind}");
+        assert!(gathered.host_pages > 5000 && gathered.write_amplification.unwrap() < 1.02, "{kind}: {gathered:?}");
+    }
+}
+
+/// Uniform writes out of a buffer, overwritten until that settles: to collection a unit is a page, so that the drive amplifies as one
+/// does whose pages are as large as its units, with as many a block.
+#[test]
+fn gathered_writes_amplify_as_those_of_small_pages() {
+    let geometry = |page: &str, pages| {
+        let text = "base = \"performance-optimized\"\n[geometry]\nchannels = 2\nchips_per_channel = 2\nplanes_per_die = 2\n\
+                    blocks_per_plane = 64\n[ftl]\noverprovisioning = 0.25\nsuperblock = \"drive\"\nmapping_unit = \"4KiB\"\n";
+        let own = [format!("geometry.page={page}"), format!("geometry.pages_per_block={pages}")];
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        design(text, &[&own[..], &BUFFER, &["gc.threshold=0.05", "precondition.kind=replay"]].concat())
+    };
+    let amplification = |design: &Design| {
+        let units = Limits::new(design, &writes(1, "4KiB", 1)).unwrap().logical_pages;
+        let report = simulate(design, &writes(units, "4KiB", 64)).report;
+        assert_eq!(report.measures.requests.failed, 0);
+        report.flash.write_amplification.unwrap()
+    };
+    let (of_units, of_pages) = (amplification(&geometry("16KiB", 16)), amplification(&geometry("4KiB", 64)));
+    assert!((of_units / of_pages - 1.0).abs() < 0.05 && of_units > 1.5, "{of_units} {of_pages}");
+}
+
+/// Collection fills the flash pages that it programs: of a victim's copies one page at the most is not full.
+#[test]
+fn collection_fills_its_pages() {
+    for kind in KINDS {
+        let flash = simulate(&drive(kind, &BUFFER), &writes(20_000, "4KiB", 32)).report.flash;
+        let (copied, victims) = (flash.gc.pages_copied, flash.gc.collections);
+        assert!(copied > 8000, "{kind}: {copied} copied");
+        let most = flash.host_pages + copied + 3 * victims;
+        // Of the host's pages one in fifty may stay empty.
+        assert!(
+            4 * flash.programs < most + flash.host_pages / 50,
+            "{kind}: {} programs of {most} units",
+            flash.programs
+        );
+    }
+}
+
+/// Random traffic of every size with and without a buffer, partial units, priorities, fair queues, failures of all kinds, bad
+/// blocks: nothing is lost, and every account closes.
+#[test]
+fn nothing_is_lost() {
+    let mixed = "requests = 5000\nread_share = 0.3\nqueue_depth = 24\ntrim_share = 0.02\n\
+                 sizes = [{ size = \"1KiB\", share = 0.3 }, { size = \"4KiB\", share = 0.5 }, { size = \"24KiB\", share = 0.2 }]";
+    let spare = ["geometry.blocks_per_plane=32", "ftl.overprovisioning=0.6"];
+    for (n, kind) in KINDS.iter().cycle().take(16).enumerate() {
+        let changes: &[&str] = match n / 4 {
+            0 => &[],
+            1 => &["cache.capacity=512KiB", "cache.power_loss_protection=false"],
+            2 => &["flash.failures.program=0.002", "flash.failures.erase=0.01", "flash.failures.factory_bad=0.05"],
+            _ => {
+                &["scheduler.policy=flin", "refresh.read_limit=60", "ftl.mapping_unit=1KiB", "wear.static_threshold=2"]
+            }
+        };
+        let (outcome, _) = check(&drive(kind, &[&spare[..], changes].concat()), &synthetic(mixed));
+        let report = &outcome.report;
+        assert_eq!(report.measures.requests.failed, 0, "{kind} {changes:?}");
+        assert!(report.flash.gc.collections > 0, "{kind} {changes:?}: {:?}", report.flash);
+    }
+}
+
+/// Writes of two classes wait in queues of their own, and do not share a flash page.
+#[test]
+fn classes_are_gathered_apart() {
+    let flow = |name: &str, priority: &str| {
+        format!(
+            "[[flow]]\nname = \"{name}\"\npriority = \"{priority}\"\n[flow.synthetic]\nrequests = 6000\nread_share = 0.2\n\
+             size = \"4KiB\"\nqueue_depth = 48\n"
+        )
+    };
+    let text = format!("name = \"classes\"\n{}{}", flow("a", "high"), flow("b", "low"));
+    let workload = canaletto::config::load_workload("w.toml", Some(&text), &[]).unwrap();
+    for kind in KINDS {
+        let (outcome, _) = check(&drive(kind, &["ftl.overprovisioning=0.5"]), &workload);
+        let flash = &outcome.report.flash;
+        assert!(flash.gc.collections > 5 && outcome.report.measures.requests.failed == 0, "{kind}: {flash:?}");
+    }
+}
