@@ -30,10 +30,12 @@ use crate::config::design::Design;
 use crate::config::units::Size;
 use crate::config::workload::{Flow, Synthetic, Workload};
 pub use crate::drive::snapshot::SnapshotError;
+use crate::engine::features::{Features, Full, Plain};
 use crate::engine::memory::guarded;
 use crate::engine::precondition::Start;
 use crate::engine::route::{Route, Stepped};
 use crate::engine::time::Time;
+use crate::fabric::AnyFabric;
 use crate::host::request::Kind;
 use crate::measure::blame::Ledger;
 use crate::measure::precondition::PreconditionReport;
@@ -43,7 +45,7 @@ use crate::measure::report::Report;
 use crate::workload::flow::Source;
 pub use crate::workload::flow::Wanted;
 use crate::workload::sources::Sources;
-use crate::{Prepared, Progress, RunError, RunOptions, TraceInput, with_engine};
+use crate::{Prepared, Progress, RunError, RunOptions, TraceInput, is_plain};
 
 /// How to simulate a drive, beside its design.
 #[derive(Debug, Clone)]
@@ -179,27 +181,25 @@ impl Drive {
         options: &DriveOptions,
         watch: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<Drive, RunError> {
-        let Prepared { limits, fills, .. } = prepared;
         let flow = workload.flow.iter().map(Flow::without_requests).collect();
         let external = Workload { flow, inter_arrival: None, ..workload.clone() };
         let flows = vec![Source::External(Box::default())];
         let sources = Sources { flows, factor: 1.0, scaling: None, reopened: Vec::new() };
+        let prepared = Prepared { sources, ..prepared };
+        let sectors = prepared.limits.flows[0].sectors;
         let DriveOptions { seed, any_features } = *options;
         let run = RunOptions { seed, any_features, records: true, ..RunOptions::default() };
-        let (route, precondition) = with_engine!(design, workload, limits, run, F, X => {
-            let Start { contents, report } = Start::new::<F, X>(design, workload, &limits, fills, &run, watch)?;
-            // Of no size: nothing is leaked.
-            let probe = Box::leak(Box::new(NoProbe));
-            let route = Route::<F, NoProbe, X>::new(design, &external, &limits, sources, contents, &run, probe);
-            (Box::new(route) as Box<dyn Stepped>, report)
-        });
+        let (route, precondition) = match is_plain(design, workload, &prepared.limits, &run) {
+            true => stepped::<Plain>(design, workload, &external, prepared, &run, watch)?,
+            false => stepped::<Full>(design, workload, &external, prepared, &run, watch)?,
+        };
         Ok(Drive {
             route,
             design: design.clone(),
             workload: external,
             options: options.clone(),
             precondition,
-            sectors: limits.flows[0].sectors,
+            sectors,
             now: Time::ZERO,
             failure: None,
             is_going_on: false,
@@ -341,4 +341,21 @@ impl Drive {
     pub fn report(&mut self) -> Report {
         self.route.results(&self.design, &self.workload, self.precondition.clone())
     }
+}
+
+/// The engine of a drive, and how its preconditioning went. Drives are compiled once instead of once a fabric.
+fn stepped<X: Features>(
+    design: &Design,
+    workload: &Workload,
+    external: &Workload,
+    prepared: Prepared,
+    run: &RunOptions,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<(Box<dyn Stepped>, Option<PreconditionReport>), RunError> {
+    let Prepared { limits, sources, fills } = prepared;
+    let Start { contents, report } = Start::new::<AnyFabric, X>(design, workload, &limits, fills, run, watch)?;
+    // Of no size: nothing is leaked.
+    let probe = Box::leak(Box::new(NoProbe));
+    let route = Route::<AnyFabric, NoProbe, X>::new(design, external, &limits, sources, contents, run, probe);
+    Ok((Box::new(route), report))
 }

@@ -26,12 +26,12 @@ use thiserror::Error;
 
 use crate::config::design::{Design, PreconditionKind};
 use crate::config::workload::Workload;
-use crate::engine::features::{Features, Full};
+use crate::engine::features::{Features, Full, Plain};
 use crate::engine::memory::guarded;
 use crate::engine::precondition::Start;
 use crate::engine::route::Route;
 use crate::engine::time::Time;
-use crate::fabric::AnyFabric;
+use crate::fabric::{AnyFabric, with_fabric};
 use crate::ftl::precondition::drive::occupancies;
 use crate::limits::Limits;
 use crate::measure::probe::{NoProbe, Probe, WaitFollower};
@@ -116,21 +116,10 @@ pub struct Outcome {
     pub events: u64,
 }
 
-/// Evaluates an expression with type names standing for the fabric and the bundle of features that a run needs.
-macro_rules! with_engine {
-    ($design:expr, $workload:expr, $limits:expr, $options:expr, $F:ident, $X:ident => $body:expr) => {
-        if !$options.any_features && $crate::engine::features::is_plain($design, $workload, &$limits) {
-            type $X = $crate::engine::features::Plain;
-            $crate::fabric::with_fabric!($design.fabric.kind, $F => $body)
-        } else {
-            type $X = $crate::engine::features::Full;
-            type $F = $crate::fabric::AnyFabric;
-            $body
-        }
-    };
+/// Whether a run gets the engine without special features.
+pub(crate) fn is_plain(design: &Design, workload: &Workload, limits: &Limits, options: &RunOptions) -> bool {
+    !options.any_features && engine::features::is_plain(design, workload, limits)
 }
-
-pub(crate) use with_engine;
 
 /// Why a run ended without a result.
 #[derive(Debug, Error)]
@@ -264,9 +253,14 @@ fn run_watched<P: Probe>(
 ) -> Result<Outcome, RunError> {
     guarded(|| {
         let prepared = Prepared::new(design, workload, traces, options.seed, watch)?;
-        with_engine!(design, workload, prepared.limits, options, F, X => {
-            run_on::<F, P, X>(design, workload, prepared, options, probe, rows, watch)
-        })
+        if !is_plain(design, workload, &prepared.limits, options) {
+            run_on::<AnyFabric, P, Full>(design, workload, prepared, options, probe, rows, watch)
+        } else if cfg!(debug_assertions) {
+            // Each engine with its fabric compiled in takes a development build a quarter of a minute.
+            run_on::<AnyFabric, P, Plain>(design, workload, prepared, options, probe, rows, watch)
+        } else {
+            with_fabric!(design.fabric.kind, F => run_on::<F, P, Plain>(design, workload, prepared, options, probe, rows, watch))
+        }
     })
 }
 

@@ -15,7 +15,7 @@ use crate::flash::suspend::Suspensions;
 use crate::limits::Limits;
 
 /// A bundle of features: each constant says whether a run may have that feature.
-pub trait Features: 'static {
+pub trait Features: Send + 'static {
     /// A data cache in the controller's DRAM.
     const DATA_CACHE: bool;
     /// A mapping table of which only a part is in DRAM.
