@@ -40,6 +40,14 @@ impl Stripe {
             (self.page, self.plane) = (self.page + 1, 0);
         }
     }
+
+    /// Gives no places any more once the superblock of so many flash pages a block is full: its last flash page may be programmed
+    /// before anybody asks for the place after it, and the superblock erased and used elsewhere.
+    fn close_unless_open(&mut self, flash_pages: u32) {
+        if !self.open.contains(&self.current) {
+            self.page = flash_pages;
+        }
+    }
 }
 
 /// The superblocks of a drive.
@@ -380,10 +388,13 @@ impl Blocks {
         let (planes, pages) = (&self.planes[group], self.pages_per_block);
         let has_room =
             |&block: &u32| planes.iter().map(|p| &p.blocks[block as usize]).any(|b| !b.bad && b.written < pages);
+        let flash_pages = self.flash_pages_per_block();
         if let Some(superblocks) = &mut self.superblocks {
             let first = superblocks.group(plane) * superblocks.frontiers;
-            let stripes = &mut superblocks.stripes[first..first + superblocks.frontiers];
-            stripes.iter_mut().for_each(|stripe| stripe.open.retain(has_room));
+            for stripe in &mut superblocks.stripes[first..first + superblocks.frontiers] {
+                stripe.open.retain(has_room);
+                stripe.close_unless_open(flash_pages);
+            }
         }
     }
 
