@@ -1,4 +1,4 @@
-//! What a drive loses at a moment of a run: planes that stop working, chips that nothing reaches any more.
+//! Losses of a drive at a moment of a run: planes that stop working, chips that nothing reaches any more.
 
 use crate::config::design::Design;
 use crate::engine::time::Time;

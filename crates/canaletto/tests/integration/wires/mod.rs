@@ -247,7 +247,8 @@ fn complaints_say_where_when_and_what() {
     let design = drive(&[]);
     let recording = record_wires(&design, &workload(), &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
     let mut tape = Tape::new(&design, recording);
-    (buses::FAULTS.iter().find(|fault| fault.rule == Rule::Reach).expect("one").plant)(&mut tape);
+    let is_of = |fault: &&Fault| fault.site == "bus" && fault.rule == Rule::Reach;
+    (buses::FAULTS.iter().find(is_of).expect("one").plant)(&mut tape);
     let complaint = check(&design, &tape.sorted()).complaint().expect("it is noticed");
     let error = RunError::Wires(complaint.clone()).to_string();
     assert!(error == complaint && complaint.starts_with("wires: "), "{complaint}");

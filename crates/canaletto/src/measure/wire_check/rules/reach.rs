@@ -1,4 +1,5 @@
-//! A wire that has failed carries nothing. A bus leads to the chip whose commands and data cross it, an inner bus of a switch to one of the two chips of a copy.
+//! A wire that has failed carries nothing. A bus leads to the chip whose commands and data cross it, an inner bus of a switch to
+//! one of the two chips of a copy.
 
 use std::rc::Rc;
 
