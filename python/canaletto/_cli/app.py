@@ -15,14 +15,17 @@ from canaletto._cli.drive import (
     DesignName,
     FabricName,
     Fabrics,
+    GcPolicyName,
     HotSpots,
+    SchedulerName,
     Seed,
     Settings,
     WorkloadName,
     assignments,
     drives_of,
     equalised,
-    own_fabric,
+    own_parts,
+    policies,
     resolve_drive,
     resolve_workload,
 )
@@ -151,6 +154,8 @@ def _run(
     design: DesignName,
     workload: WorkloadName,
     fabric: FabricName = None,
+    gc_policy: GcPolicyName = None,
+    scheduler: SchedulerName = None,
     set_: Settings = None,
     precondition: Precondition = None,
     occupancy: Occupancy = None,
@@ -238,15 +243,15 @@ def _run(
     from canaletto import ConfigError
     from canaletto._io import folder
     from canaletto._run import config, simulate
-    from canaletto._run.own import OWN, Parts
+    from canaletto._run.own import OWN
     from canaletto._run.results import lean
 
     _check_report(out, no_report, window if timeline_file is None else None)
     moments = _window(timeline_file, window, force, out)
     keys, workload_keys = assignments(set_)
-    keys += _preconditioning(precondition, occupancy)
-    joined = own_fabric(fabric)
-    drive = resolve_drive(design, keys, fabric if joined is None else OWN)
+    keys += [*policies(gc_policy, scheduler), *_preconditioning(precondition, occupancy)]
+    parts = own_parts(fabric, gc_policy, scheduler)
+    drive = resolve_drive(design, keys, fabric if parts.fabric is None else OWN)
     asked = config.WorkloadOptions(
         requests=requests,
         queue_depth=queue_depth,
@@ -266,7 +271,7 @@ def _run(
     )
     work = resolve_workload(workload, workload_keys, asked)
     if dry_run:
-        if joined is not None:
+        if parts.fabric is not None:
             raise ConfigError(
                 f"--fabric {fabric}: given with --dry-run, which knows no bounds of a fabric of one's own"
             )
@@ -277,7 +282,7 @@ def _run(
     keep = out is not None or (timeline_file is not None and moments is None)
     with folder.place(out, force=force) if out is not None else nullcontext() as home:
         traces = folder.hash_traces(work) if home is not None else []
-        left_out = _warmup(drive, work, warmup, seed, Parts(fabric=joined))
+        left_out = _warmup(drive, work, warmup, seed, parts)
         result = simulate.run(
             drive,
             work,
@@ -288,7 +293,7 @@ def _run(
             root_causes=not no_root_causes,
             check_wires=check_wires,
             records=keep,
-            fabric=joined,
+            **parts.given,
         )
         shown = _timeline(result, moments) if timeline_file is not None else None
         if home is not None:
@@ -313,6 +318,8 @@ def _compare(
     workload: WorkloadName,
     fabrics: Fabrics = None,
     equal: Budget = None,
+    gc_policy: GcPolicyName = None,
+    scheduler: SchedulerName = None,
     set_: Settings = None,
     precondition: Precondition = None,
     occupancy: Occupancy = None,
@@ -369,11 +376,11 @@ def _compare(
         raise ConfigError(f"--window {window}: given without --out DIR, whose report it is for")
     moments = _parsed(window)
     keys, workload_keys = assignments(set_)
-    keys += _preconditioning(precondition, occupancy)
+    keys += [*policies(gc_policy, scheduler), *_preconditioning(precondition, occupancy)]
     for key in keys:
         if key.text.startswith(f"{config.FABRIC}="):
             raise ConfigError(f"{key.label}: a comparison has several; expected --fabrics")
-    drives, parts = drives_of(design, keys, fabrics, equal)
+    drives, parts = drives_of(design, keys, fabrics, equal, own_parts(None, gc_policy, scheduler))
     # What has an effect with one of the fabrics was meant for that one.
     for note in drives[0].notes:
         if all(note in each.notes for each in drives):

@@ -1,7 +1,7 @@
 """Options of the drive and its work, which several commands take."""
 
 import shlex
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,7 +21,6 @@ from canaletto._cli.help import (
 if TYPE_CHECKING:
     from canaletto._run.config import Design, Setting, Workload, WorkloadOptions
     from canaletto._run.equal import Equalised
-    from canaletto._run.fabric import Fabric
     from canaletto._run.own import Parts
 
 DesignName = Annotated[
@@ -72,6 +71,24 @@ Fabrics = Annotated[
         metavar="A,B,…",
         help="Interconnects, the baseline first; of compare also a class, FILE.py:CLASS. Default: the usual ones.",
         autocompletion=complete_fabrics,
+        rich_help_panel=DRIVE,
+    ),
+]
+GcPolicyName = Annotated[
+    str | None,
+    typer.Option(
+        "--gc-policy",
+        metavar="P",
+        help="GC policy, in place of the design's, or a class, FILE.py:CLASS.",
+        rich_help_panel=DRIVE,
+    ),
+]
+SchedulerName = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="S",
+        help="Order of a LUN's transactions, in place of the design's, or a class, FILE.py:CLASS.",
         rich_help_panel=DRIVE,
     ),
 ]
@@ -126,32 +143,56 @@ def on_fabric(design: str, keys: "list[Setting]", fabric: str, label: str) -> "D
     return config.resolve_design(design, [*keys, config.Setting(label, "", f"{config.FABRIC}={fabric}")])
 
 
-def own_fabric(fabric: str | None) -> "type[Fabric] | None":
-    """The class that `--fabric FILE.py:CLASS` names; none for the name of a fabric."""
+def own_part(part: str, given: str | None, option: str) -> "type[Any] | None":
+    """The class that an option names as FILE.py:CLASS; none for a name of the engine's."""
     from canaletto._run import own_files
+    from canaletto._run.own import BASES
 
-    return own_files.from_file(fabric, "--fabric") if fabric is not None and own_files.is_file(fabric) else None
+    return (
+        own_files.from_file(given, option, BASES[part][0]) if given is not None and own_files.is_file(given) else None
+    )
+
+
+def own_parts(fabric: str | None, gc_policy: str | None, scheduler: str | None) -> "Parts":
+    """The classes that `--fabric`, `--gc-policy` and `--scheduler` name."""
+    from canaletto._run.own import Parts
+
+    return Parts(
+        own_part("fabric", fabric, "--fabric"),
+        own_part("gc_policy", gc_policy, "--gc-policy"),
+        own_part("scheduler", scheduler, "--scheduler"),
+    )
+
+
+def policies(gc_policy: str | None, scheduler: str | None) -> "list[Setting]":
+    """Keys of the design for what `--gc-policy` and `--scheduler` name."""
+    from canaletto._run import own_files
+    from canaletto._run.config import Setting
+    from canaletto._run.own import BASES, OWN
+
+    given = {"gc_policy": ("--gc-policy", gc_policy), "scheduler": ("--scheduler", scheduler)}
+    return [
+        Setting(f"{option} {text}", "", f"{BASES[part][1]}={OWN if own_files.is_file(text) else text}")
+        for part, (option, text) in given.items()
+        if text is not None
+    ]
 
 
 def drives_of(
-    design: str, keys: "list[Setting]", fabrics: str | None, equal: str | None = None
+    design: str, keys: "list[Setting]", fabrics: str | None, equal: str | None = None, parts: "Parts | None" = None
 ) -> "tuple[list[Design], list[Parts]]":
     """The drive with each fabric of `--fabrics`, or with the usual ones, of `--equal` if that is given.
 
-    Beside each the classes of one's own that are its fabric.
+    Beside each its parts of one's own: its class, if it is one, and those of `parts`, which all have.
     """
-    from canaletto._run import own_files
     from canaletto._run.compare import chosen_fabrics, on_fabrics, parts_of
     from canaletto._run.equal import usual_fabrics
 
     usual = None if equal is None else usual_fabrics()
     given = usual if fabrics is None else [name.strip() for name in fabrics.split(",")] if fabrics.strip() else []
-    classes = (
-        None if given is None else [own_files.from_file(n, "--fabrics") if own_files.is_file(n) else n for n in given]
-    )
-    chosen = chosen_fabrics(classes)
+    chosen = chosen_fabrics(None if given is None else [own_part("fabric", n, "--fabrics") or n for n in given])
     drives = on_fabrics(lambda name: on_fabric(design, keys, name, f"--fabrics {fabrics or name}"), chosen)
-    return drives, parts_of(chosen)
+    return drives, parts_of(chosen) if parts is None else parts_of(chosen, parts.gc_policy, parts.scheduler)
 
 
 def equalised(drives: "list[Design]", equal: str | None) -> "Equalised | None":

@@ -1,49 +1,48 @@
-"""Fabrics of one's own that files of Python define, named as `FILE.py:CLASS`."""
+"""Parts of one's own that files of Python define, named as `FILE.py:CLASS`."""
 
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 from canaletto._engine import ConfigError
-from canaletto._run.fabric import Fabric
+
+Part = TypeVar("Part")
 
 
 def is_file(text: str) -> bool:
-    """Whether a fabric is named as `FILE.py:CLASS`."""
+    """Whether a part is named as `FILE.py:CLASS`."""
     return ".py" in text
 
 
-def from_file(text: str, label: str) -> type[Fabric]:
-    """The fabric that a file of Python defines, named as `FILE.py:CLASS`.
+def from_file(text: str, label: str, base: type[Part]) -> type[Part]:
+    """The class that a file of Python derives from `base`, named as `FILE.py:CLASS`.
 
     label: the option that names it, for messages. Raises ConfigError for a file that is missing or cannot be imported,
-    and for a class that it does not have or that is no fabric.
+    and for a class that it does not have or that is no such part.
     """
     file, colon, name = text.rpartition(":")
     if not colon or not file.endswith(".py") or not name.isidentifier():
-        raise ConfigError(f"{label}: got {text}, expected FILE.py:CLASS, such as my_fabric.py:Corners")
+        raise ConfigError(f"{label}: got {text}, expected FILE.py:CLASS, such as mine.py:My{base.__name__}")
     module = _imported(Path(file), label)
     found = getattr(module, name, None)
-    if isinstance(found, type) and issubclass(found, Fabric):
+    if isinstance(found, type) and issubclass(found, base):
         return found
-    fabrics = [
-        key
-        for key, each in vars(module).items()
-        if isinstance(each, type) and issubclass(each, Fabric) and each != Fabric
+    derived = [
+        key for key, each in vars(module).items() if isinstance(each, type) and issubclass(each, base) and each != base
     ]
     what = f"{file} has no {name}" if found is None else f"{name} of {file} is {found!r}"
-    there = ", ".join(fabrics) if fabrics else "none"
-    raise ConfigError(f"{label}: {what}, expected a class derived from canaletto.Fabric; there is {there}")
+    there = ", ".join(derived) if derived else "none"
+    raise ConfigError(f"{label}: {what}, expected a class derived from canaletto.{base.__name__}; there is {there}")
 
 
 def _imported(file: Path, label: str) -> ModuleType:
     """A file as a module, once for a process. Raises ConfigError for what keeps it from being one."""
     if not file.is_file():
-        raise ConfigError(f"{label}: {file}: no such file, expected one of Python that defines a fabric")
+        raise ConfigError(f"{label}: {file}: no such file, expected a file of Python")
     path = str(file.resolve())
     name = f"{_MODULES}{file.stem}_{crc32(path.encode()):08x}"
     if name in sys.modules:

@@ -23,7 +23,7 @@ impl Ring {
     }
 
     /// Adds or removes a member.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, member: u32, present: bool) {
         let word = if member < 64 { &mut self.low } else { &mut self.high[member as usize / 64 - 1] };
         *word = *word & !(1 << (member % 64)) | u64::from(present) << (member % 64);

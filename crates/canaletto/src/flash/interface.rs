@@ -175,6 +175,7 @@ impl CommandTable {
     }
 
     /// The time of a command to `planes` planes (at least 1).
+    #[inline(always)]
     pub fn get(&self, operation: Operation, planes: usize) -> CommandTime {
         match operation {
             Operation::Read => self.read[planes - 1],

@@ -304,7 +304,7 @@ impl<X: Features> FlashBackend<X> {
 
     /// The LUN's array has worked for `worked`: it is free, unless its registers hold copies to be programmed. Returns whether
     /// they do.
-    #[inline]
+    #[inline(always)]
     pub fn end(&mut self, lun: LunId, worked: Time, now: Time) -> bool {
         let goes_on = X::COPYBACK && self.copybacks.pending(lun).is_some() && self.phase(lun) == Phase::Idle;
         if goes_on {

@@ -345,10 +345,12 @@ impl Blocks {
         self.planes.iter().map(|p| u64::from(p.bad + p.bad_unseen)).sum()
     }
 
+    #[inline(always)]
     fn block_mut(&mut self, at: Ppa) -> &mut Block {
         &mut self.planes[at.plane.index()].blocks[at.block as usize]
     }
 
+    #[inline(always)]
     fn block(&self, at: Ppa) -> &Block {
         &self.planes[at.plane.index()].blocks[at.block as usize]
     }

@@ -321,7 +321,7 @@ impl<X: Features> Ftl<X> {
             UnwrittenReads::AssumeSectorsWritten => sectors,
             UnwrittenReads::AssumePageWritten => self.whole_page(),
         };
-        if self.is_out_of_reach(self.plane_of(work, id)) {
+        if X::FAILURES && self.is_out_of_reach(self.plane_of(work, id)) {
             return Found::OutOfReach;
         }
         let found = match self.in_place() {

@@ -39,7 +39,7 @@ impl Interrupts {
     }
 
     /// A completion has reached the host's memory.
-    #[inline]
+    #[inline(always)]
     pub fn post(&mut self, request: RequestId, head: u32, now: Time) -> Notice {
         if self.threshold <= 1 {
             return Notice::OfThis;

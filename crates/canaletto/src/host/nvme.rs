@@ -187,6 +187,7 @@ impl QueuePair {
     }
 
     /// Drive: the host has taken a completion. Returns a kept one that can go now, with the head to report.
+    #[inline(always)]
     pub fn acknowledged(&mut self) -> Option<(RequestId, u32)> {
         self.unacknowledged -= 1;
         let request = self.unreported.pop_front()?;
@@ -257,7 +258,7 @@ impl Nvme {
     }
 
     /// Whether a look at `queue` can make the drive ask for entries.
-    #[inline]
+    #[inline(always)]
     pub fn may_fetch(&self, queue: u16) -> bool {
         let pair = &self.queues[usize::from(queue)];
         // A look that finds nothing changes something only with an arbiter, and in what `AllWaiting` remembers.

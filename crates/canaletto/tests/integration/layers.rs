@@ -39,6 +39,7 @@ const STATIONS: &[(&str, &[&str])] = &[
             "flash::interface",
             "ftl::QueuedWrites",
             "ftl::blocks::Frontier",
+            "ftl::blocks::Line",
             "host::request",
         ],
     ),

@@ -13,7 +13,7 @@ use crate::scheduler::queues::FreePlanes;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Whether the LUN has something to do when a path is free: a command to take, or work to put aside for one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn can_act(&self, lun: LunId) -> bool {
         let suspensions = &self.flash.suspensions;
         match self.flash.phase(lun) {

@@ -1,4 +1,4 @@
-"""Fabrics that a file of Python defines: what works on the command line, and what is refused with one message."""
+"""Parts that a file of Python defines: what works on the command line, and what is refused with one message."""
 
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,14 @@ class NoFabric:
     pass
 
 def function(): ...
+
+class First(cn.GcPolicy):
+    def choose(self, candidates):
+        return candidates.blocks[0]
+
+class Oldest(cn.Scheduler):
+    def choose(self, lun, ready):
+        return min(ready, key=lambda t: t.since_ns)
 """
 WORK = ["performance-optimized", "--workload", "hm_0", "--requests", "300"]
 
@@ -90,3 +98,44 @@ def test_an_exception_of_a_class_ends_the_command(canaletto: Any) -> None:
     canaletto.refuses(
         "run", *WORK, "--fabric", "mine.py:Late", says=("mine.py, line 14: RuntimeError: nobody knows",), status=1
     )
+
+
+CROWDED = ["small.toml", "--workload", "writes.toml"]
+"""Writes on a drive so small that blocks are collected."""
+
+
+@pytest.fixture
+def crowded(folder: Path) -> None:
+    keys = ["channels = 1", "chips_per_channel = 1", "blocks_per_plane = 16", "pages_per_block = 16"]
+    design = ['base = "performance-optimized"', "[ftl]", "overprovisioning = 0.3", "[geometry]", *keys]
+    (folder / "small.toml").write_text("\n".join(design))
+    flow = 'synthetic = { requests = 3000, read_share = 0.3, size = "4KiB", queue_depth = 16 }'
+    (folder / "writes.toml").write_text(f'name = "writes"\n[[flow]]\nname = "writes"\n{flow}\n')
+
+
+@pytest.mark.usefixtures("crowded")
+def test_policies_are_named_or_are_classes(canaletto: Any) -> None:
+    def ran(*options: str) -> dict[str, Any]:
+        run: dict[str, Any] = canaletto.ok("run", *CROWDED, *options, "--json").json
+        return {key: run[key] for key in ("latency_us", "flash")}
+
+    usual, first, oldest = ran(), ran("--gc-policy", "mine.py:First"), ran("--scheduler", "mine.py:Oldest")
+    assert len({str(each) for each in (usual, first, oldest)}) == 3
+    assert usual["flash"]["write_amplification"] < first["flash"]["write_amplification"]
+    assert oldest == ran("--set", "scheduler.policy=custom")
+    fifo = ran("--gc-policy", "fifo", "--scheduler", "custom")
+    assert fifo == ran("--set", "gc.policy=fifo", "--set", "scheduler.policy=custom")
+    both = ["--gc-policy", "mine.py:First", "--scheduler", "mine.py:Oldest"]
+    found = canaletto.ok("compare", *CROWDED, "--fabrics", "bus,mine.py:Rows", *both, "--out", "out", "--json").json
+    assert found["runs"][0]["flash"] == ran("--fabric", "bus", *both)["flash"]
+    canaletto.refuses("rerun", "out/bus", says=("options.gc_policy_class: got", "mine.py:First"))
+    assert canaletto.ok("run", *CROWDED, *both, "--dry-run", "--json").json["design"]["gc"]["policy"] == "custom"
+
+
+@pytest.mark.usefixtures("crowded")
+def test_what_is_no_policy_is_refused(canaletto: Any) -> None:
+    for option, base in [("--gc-policy", "GcPolicy"), ("--scheduler", "Scheduler")]:
+        says = (f"{option}: Rows of mine.py is <class", f"expected a class derived from canaletto.{base}")
+        canaletto.refuses("run", *CROWDED, option, "mine.py:Rows", says=says)
+        canaletto.refuses("compare", *CROWDED, option, "nobody", says=(f"{option} nobody", "expected"))
+        canaletto.refuses("run", *CROWDED, option, "gone.py:Rows", says=(f"{option}: gone.py: no such file",))
