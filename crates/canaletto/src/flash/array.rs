@@ -202,6 +202,7 @@ impl Array {
     }
 
     /// The array has finished the LUN's command, which it worked on for `worked`.
+    #[inline(always)]
     pub fn array_done(&mut self, id: LunId, worked: Time, now: Time) {
         let lun = &mut self.luns[id.index()];
         lun.busy = false;

@@ -187,7 +187,7 @@ impl<X: Features> Ftl<X> {
     /// Queues a transaction on its LUN.
     #[inline]
     pub(super) fn issue<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId) {
-        if self.is_read_of_lost_plane(&work.transactions[id]) {
+        if X::FAILURES && self.is_read_of_lost_plane(&work.transactions[id]) {
             return self.read_without_plane(id);
         }
         self.count_in(&work.transactions[id]);
@@ -210,7 +210,9 @@ impl<X: Features> Ftl<X> {
             write.has_come = true;
             self.note_come(write);
         }
-        self.leave_lost_plane(&work.transactions[id]);
+        if X::FAILURES {
+            self.leave_lost_plane(&work.transactions[id]);
+        }
     }
 
     /// A write has come to its chip, or its old page is there.

@@ -111,7 +111,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Planes of the LUN that can take a command now: none while it holds a path, whose data come first.
-    #[inline]
+    #[inline(always)]
     pub(super) fn free_planes(&self, lun: LunId) -> FreePlanes {
         if X::LANES && self.flash.lanes.are_on() {
             let registers = FreePlanes::all(self.flash.array.empty_registers(lun));
