@@ -31,7 +31,19 @@ def test_a_dry_run_has_a_line_of_it(canaletto: Any) -> None:
     assert "limited by host link, to host" in " ".join(out.split())
 
 
+def test_a_dry_run_says_that_limits_know_no_failed_parts(canaletto: Any) -> None:
+    failed = ["--set", "fabric.failures.buses=2", "--set", "fabric.failures.links=1"]
+    told = canaletto.ok("run", "performance-optimized", "--workload", "YCSB_B", "--dry-run", *failed)
+    assert "fabric.failures.buses = 2: the limits below are those of the whole interconnect" in told.err
+    whole = canaletto.ok("bound", "performance-optimized", "--set", "fabric.failures.links=1", "--json").json
+    assert whole["peak_iops"] == canaletto.ok("bound", "performance-optimized", "--json").json["peak_iops"]
+
+
 BAD = {
+    (
+        "--set",
+        "fabric.failures.buses=1",
+    ): "fabric.failures.buses: got 1, expected 0: an interconnect of which",
     ("--size", "500B"): 'size: got "500B", expected a multiple of 512 B',
     ("--size", "big"): 'size: got "big", expected a multiple of 512 B',
     ("--reads", "120%"): "got 120%, expected a share",

@@ -140,3 +140,16 @@ def test_a_dry_run_says_if_too_much_is_asked() -> None:
     assert asked('read_share = 1.0\ninter_arrival = "1us"') == ""
     assert asked("read_share = 1.0\nqueue_depth = 1") == ""
     assert asked('inter_arrival = "0.5us"\nread_share = 0.0').startswith("Saturated: 8.19 GB/s of writes")
+
+
+def test_chips_that_are_cut_off_are_said_first() -> None:
+    design = cn.design("performance-optimized", **{"fabric.failures.buses": 2, "fabric.failures.spare_chips": False})
+    run = cn.run(design, cn.workload("hm_0", requests=2000))
+    failed = run.cut_off.requests_failed
+    assert failed == run.request_counts.failed > 0
+    said = caveats.of(run)[0]
+    assert said.startswith(f"Failed parts of the interconnect cut 16 chips off: {failed} requests failed for it")
+    assert said in " ".join(terminal.text(run).split())
+    parity = {"ftl.parity": "channel", "ftl.superblock": "drive", "ftl.overprovisioning": 0.3, "gc.reserved_blocks": 2}
+    with_parity = design.replace(**parity, **{"fabric.failures.buses": 1})
+    assert cn.run(with_parity, cn.workload("hm_0", requests=500)).cut_off.requests_failed == 0

@@ -706,7 +706,11 @@ def _show_dry_run(design: Any, workload: Any, as_json: bool) -> None:
         return
     from canaletto._report import tables
     from canaletto._run.bound import of_run
+    from canaletto._run.bound_inputs import failing_parts
 
+    if failing := failing_parts(design):
+        told = ", ".join(f"{key} = {number}" for key, number in failing.items())
+        console.say(f"{told}: the limits below are those of the whole interconnect")
     # What decides how to read the rest comes first, and once more below, where a long text ends on a screen.
     first = f"# {said}\n\n" if (said := tables.overload(found)) else ""
     texts = [each.shown_toml().strip() for each in (design, workload)]

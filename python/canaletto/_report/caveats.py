@@ -15,7 +15,7 @@ BACKLOG = 2.0
 
 def of(run: Mapping[str, Any]) -> list[str]:
     """Sentences, the most important first; none for a run that has come to rest."""
-    return [*_traces(run), *_load(run), *_collection(run)]
+    return [*_cut_off(run), *_traces(run), *_load(run), *_collection(run)]
 
 
 def of_all(runs: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -24,7 +24,7 @@ def of_all(runs: Sequence[Mapping[str, Any]]) -> list[str]:
         return of(runs[0])
     saturated = [run for run in runs if (run.get("load") or {}).get("saturated")]
     told = {sentence: None for run in runs if run not in saturated for sentence in of(run)}
-    told |= {sentence: None for run in saturated for sentence in (*_traces(run), *_collection(run))}
+    told |= {sentence: None for run in saturated for sentence in (*_cut_off(run), *_traces(run), *_collection(run))}
     about = {sentence: [run["fabric"] for run in runs if sentence in of(run)] for sentence in told}
     return [*_saturated(saturated), *(_on(sentence, about[sentence], len(runs)) for sentence in told)]
 
@@ -46,6 +46,16 @@ def bottleneck(run: Mapping[str, Any]) -> str:
     """The busiest part and its use: `channel 0 (97.2 % in use)`; empty if nothing was used."""
     found = (run.get("load") or {}).get("bottleneck")
     return f"{found['part']} ({share(found['use'])} in use)" if found else ""
+
+
+def _cut_off(run: Mapping[str, Any]) -> Iterator[str]:
+    found = run.get("cut_off") or {}
+    if found.get("chips"):
+        failed = number_of(found["requests_failed"], "request")
+        yield (
+            f"Failed parts of the interconnect cut {number_of(found['chips'], 'chip')} off: {failed} failed for it, "
+            "reads at once, and count in rates and latencies."
+        )
 
 
 WRAPPED = 0.01

@@ -32,6 +32,8 @@ def drive_of(design: Design, work: Work) -> Drive:
     """
     keys = design.to_dict()
     _check(keys)
+    for key, number in failing_parts(design).items():
+        raise ConfigError(f"{key}: got {number}, expected 0: an interconnect of which parts fail has no closed form")
     geometry, flash, fabric = keys["geometry"], keys["flash"], keys["fabric"]
     ecc = keys["controller"]["ecc"]
     outer = ecc["outer"]
@@ -160,6 +162,14 @@ def _check(keys: Keys) -> None:
         raise ConfigError(f'attachment.kind: got "{kind}", expected "none": attachments have no closed form')
     if (mapping := keys["ftl"]["mapping"]) != "page":
         raise ConfigError(f'ftl.mapping: got "{mapping}", expected "page": others have no closed form')
+
+
+def failing_parts(design: Design) -> dict[str, int]:
+    """Keys of parts of the interconnect that fail, as far as the fabric has such parts, with how many do."""
+    parts = ("links", "routers", "controllers", "buses", "switches")
+    given = {f"fabric.failures.{part}": int(design.to_dict()["fabric"]["failures"][part]) for part in parts}
+    idle = [key for key in given if any(f"{key}: has no effect" in note for note in design.notes)]
+    return {key: number for key, number in given.items() if number > 0 and key not in idle}
 
 
 def _mean_us(times: str | list[str]) -> float:
