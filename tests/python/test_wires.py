@@ -7,6 +7,7 @@ import canaletto as cn
 import pytest
 from canaletto import _engine
 from canaletto.__main__ import main
+from canaletto._run import names
 
 WORK = cn.workload("hm_0", requests=300)
 
@@ -19,10 +20,13 @@ def without_cost(result: cn.Result) -> dict[str, object]:
     return {key: found for key, found in result.to_dict().items() if key != "cost"}
 
 
-@pytest.mark.parametrize("fabric", ["bus", "omnibus-split", "mesh", "venice"])
-def test_checked_runs_have_the_same_results(fabric: str) -> None:
+@pytest.mark.parametrize("profile", ["hm_0", "YCSB_B"])
+@pytest.mark.parametrize("fabric", names.fabrics())
+def test_checked_runs_have_the_same_results(fabric: str, profile: str) -> None:
+    """Checked runs go through the engine over any fabric, others through one with their fabric compiled in."""
     drive = cn.design("performance-optimized", fabric=fabric)
-    plain, checked = (without_cost(cn.run(drive, WORK, check_wires=each, records=False)) for each in (False, True))
+    work = cn.workload(profile, requests=800)
+    plain, checked = (without_cost(cn.run(drive, work, check_wires=each, records=False)) for each in (False, True))
     assert plain == checked
 
 

@@ -52,7 +52,7 @@ def html(
         section("figures", "Key figures", sections.key_figures(data)),
         sections.by_place(data, {place: each.shown for place, each in comparison.hot_spots.items()}),
         sections.latency(runs),
-        sections.speedup(comparison.gains),
+        sections.speedup(data, comparison.gains),
         sections.causes(data),
         sections.conflicts(data),
         *background.html(runs),

@@ -115,7 +115,7 @@ def _latency_table(runs: Sequence[Data]) -> str:
     return f"<details><summary>All percentiles</summary>{found}</details>" if several else found
 
 
-def speedup(found: Gains) -> str:
+def speedup(runs: Sequence[Data], found: Gains) -> str:
     """Speedup of each fabric over the first."""
     several = any(gain is not None and gain.half_width is not None for each in found.values() for gain in each.values())
     hint = (
@@ -125,13 +125,15 @@ def speedup(found: Gains) -> str:
     return section(
         "speedup",
         "Speedup",
-        chart("speedup-bars", _gain(found), bars.speedup(found)),
+        chart("speedup-bars", _gain(runs, found), bars.speedup(found)),
         about=hint if several else "",
     )
 
 
-def _gain(found: Gains) -> str:
+def _gain(runs: Sequence[Data], found: Gains) -> str:
     """The result of the speedup chart in words."""
+    if summary.unequal_failures(runs):
+        return "Speedup by four measures, of unequal numbers of requests that failed"
     first = next(iter(found), "")
     known = {
         name: gain

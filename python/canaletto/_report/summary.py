@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from canaletto._report import account, causes
-from canaletto._report.units import cause_label, factor, share, time_us
+from canaletto._report.units import cause_label, count, factor, share, time_us
 from canaletto._run.equal import CROSSBAR, IDEAL
 from canaletto._run.gains import SAME, Gain, Gains, gains
 
@@ -24,6 +24,8 @@ def comparison(runs: Sequence[Data], found: Gains | None = None) -> str:
     served = [run for run in runs if _mean(run) is not None]
     if len(served) < 2:
         return single(served[0]) if served else "No request was completed, so there is nothing to compare."
+    if unfair := unequal_failures(served):
+        return unfair
     first = served[0]
     found = found or gains([served])
     contestants = [run for run in served if run["fabric"] not in BOUNDS] or served
@@ -52,6 +54,8 @@ def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
     known = {run["fabric"]: gain for run in others if (gain := table.get(run["fabric"])) is not None}
     if not known:
         return f"There is only one fabric: {_where(first)}."
+    if unfair := unequal_failures(runs):
+        return unfair
     real = {fabric: gain for fabric, gain in known.items() if fabric not in BOUNDS} or known
     best = max(real, key=lambda fabric: real[fabric].mean)
     worst = min(real, key=lambda fabric: real[fabric].mean)
@@ -64,6 +68,15 @@ def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
     winner = next(run for run in others if run["fabric"] == best)
     won = f"{best} serves this {times(known[best])} as fast as {name} (mean latency{reach}){slowest}"
     return f"{won}. {_sentence(_reason(first, winner))}."
+
+
+def unequal_failures(runs: Sequence[Data]) -> str:
+    """A sentence in place of a winner where chips that are cut off fail unequal numbers of requests; else empty."""
+    failed = {run["fabric"]: (run.get("cut_off") or {}).get("requests_failed", 0) for run in runs}
+    if len(set(failed.values())) < 2:
+        return ""
+    told = _listed([f"{count(number)} on {fabric}" for fabric, number in failed.items()])
+    return f"None is called the fastest: reads that fail are answered at once, and not as many requests fail: {told}."
 
 
 def contenders(runs: Sequence[Data], found: Gains) -> list[str]:

@@ -185,7 +185,7 @@ fn collected(policy: &str, overprovisioning: f64) -> (f64, f64, f64) {
     let mut changes = vec![space.as_str(), "gc.preemptible=false"];
     changes.extend(policy.split(' '));
     let design = drive("steady", geometry, &changes);
-    let report = simulate(&design, &writes(&design, 2.0, "queue_depth = 4")).report;
+    let report = simulate(&design, &writes(&design, 1.0, "queue_depth = 4")).report;
     let promised = report.precondition.unwrap().write_amplification.unwrap();
     let load = (512.0 * (1.0 - overprovisioning) - 1.0) / (512.0 - 10.5 - 2.0);
     (report.flash.write_amplification.unwrap(), promised, load)

@@ -58,8 +58,8 @@ const SITES: &[(&str, &[&str])] = &[
     ("failed-bus", &["fabric.kind=omnibus", "fabric.failures.buses=1"]),
 ];
 
-fn workload() -> Workload {
-    common::synthetic("requests = 1200\nread_share = 0.6\nsize = \"8KiB\"\nqueue_depth = 24")
+fn workload(requests: u32) -> Workload {
+    common::synthetic(&format!("requests = {requests}\nread_share = 0.6\nsize = \"8KiB\"\nqueue_depth = 24"))
 }
 
 /// A small drive, full, that is busy with reads, programs and erases: the recording's own, and as the rules' least times have it
@@ -83,7 +83,8 @@ fn planted_faults_are_found() {
     let mut missed = Vec::new();
     for (site, changes) in SITES {
         let design = drive(changes);
-        let recording = record_wires(&design, &workload(), &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+        let recording =
+            record_wires(&design, &workload(1200), &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(check(&design, &recording).complaint(), None, "{site}");
         for fault in faults.iter().filter(|fault| fault.site == *site) {
             let mut tape = Tape::new(&design, recording.clone());
@@ -221,7 +222,7 @@ fn no_fabric_violates_a_rule() {
             let fabric = format!("fabric.kind={}", kind.name());
             let design = drive(&[&[fabric.as_str()], *changes].concat());
             let options = RunOptions { check_wires: true, ..RunOptions::default() };
-            let ran = run(&design, &workload(), vec![None], &options, &mut |_| true);
+            let ran = run(&design, &workload(600), vec![None], &options, &mut |_| true);
             if let Err(error) = ran {
                 panic!("{fabric} {changes:?}: {error}");
             }
@@ -235,7 +236,8 @@ fn checking_changes_no_result() {
     let design = drive(&["fabric.kind=venice", "flash.suspend.operations=both"]);
     let report = |check_wires| {
         let options = RunOptions { check_wires, root_causes: true, ..RunOptions::default() };
-        let outcome = run(&design, &workload(), vec![None], &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"));
+        let outcome =
+            run(&design, &workload(1200), vec![None], &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"));
         serde_json::to_string(&outcome.report).expect("a report is JSON")
     };
     assert_eq!(report(true), report(false));
@@ -245,7 +247,7 @@ fn checking_changes_no_result() {
 #[test]
 fn complaints_say_where_when_and_what() {
     let design = drive(&[]);
-    let recording = record_wires(&design, &workload(), &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    let recording = record_wires(&design, &workload(1200), &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
     let mut tape = Tape::new(&design, recording);
     let is_of = |fault: &&Fault| fault.site == "bus" && fault.rule == Rule::Reach;
     (buses::FAULTS.iter().find(is_of).expect("one").plant)(&mut tape);
