@@ -188,3 +188,11 @@ def test_curves_of_ones_own_design(canaletto: Any, tmp_path: Path) -> None:
     assert told.startswith(f"{knees[-1][1]} carries ")
     assert f"{knees[0][1]} only " in " ".join(told.split())
     assert "IOPS before latency is twice" in (tmp_path / "curves" / "report.html").read_text()
+
+
+def test_no_curve_is_best_where_chips_are_cut_off(canaletto: Any) -> None:
+    words = ["load", "performance-optimized", "--workload", "YCSB_B", "--requests", "200", "--loads", "2"]
+    fabrics = ["--fabrics", "bus,venice", "--set", "fabric.failures.controllers=1"]
+    told = " ".join(canaletto.ok(*words, *fabrics).out.split())
+    assert told.startswith("None is said to carry most: requests that fail are answered at once")
+    assert "0 % on venice" in told

@@ -21,7 +21,7 @@ from canaletto._report import colours, places
 from canaletto._report.document import chart, document, section, table
 from canaletto._report.sections import counting, sheet
 from canaletto._report.summary import BOUNDS
-from canaletto._report.units import ABSENT, scaled, time_us
+from canaletto._report.units import ABSENT, scaled, share, time_us
 from canaletto._run import config, simulate
 from canaletto._run.config import Design, Workload, WorkloadOptions
 from canaletto._run.equal import CROSSBAR, Equal
@@ -81,9 +81,9 @@ def limit_iops(drive: Design, workload: Workload, single: Data) -> float:
     shares = {"read": requests["reads"] / moved, "write": requests["writes"] / moved}
     # What reads and writes both use serves a byte of the mix in the mean of their times.
     times: dict[str, float] = {}
-    for kind, share in shares.items():
+    for kind, part in shares.items():
         for bound in found[f"{kind}_bounds"]:
-            times[bound["resource"]] = times.get(bound["resource"], 0.0) + share / bound["limit_gb_s"]
+            times[bound["resource"]] = times.get(bound["resource"], 0.0) + part / bound["limit_gb_s"]
     return float(1e9 / size / max(times.values()))
 
 
@@ -101,6 +101,7 @@ def _row(fabric: str, rate: float | None, data: Data) -> Row:
         "ours": data["latency_us"]["all"]["mean"],
         "p99_us": data["latency_us"]["all"]["p99"],
         "saturated": data["load"]["saturated"],
+        "failed_share": data["requests"]["failed"] / max(1, data["requests"]["completed"]),
     }
 
 
@@ -117,6 +118,7 @@ def _plain(fabric: str, rows: list[Row]) -> dict[str, Any]:
         "idle_latency_us": idle["ours"],
         "knee": knee and {"bandwidth_mb_s": knee["served_gb_s"] * 1e3, "iops": _iops_at(knee, loaded)},
         "most_served_iops": max(row["served_iops"] for row in loaded),
+        "failed_share": max(row["failed_share"] for row in rows),
         "points": [
             {
                 "offered_iops": row["offered_iops"],
@@ -143,6 +145,10 @@ def verdict(told: Sequence[Mapping[str, Any]]) -> str:
     known = [(each["knee"]["iops"], each["fabric"]) for each in real if each["knee"] and each["knee"]["iops"]]
     if not known:
         return "At none of these loads is latency twice that of the idle drive."
+    failed = {each["fabric"]: share(each["failed_share"]) for each in real}
+    if len(set(failed.values())) > 1:
+        told_of = ", ".join(f"{failing} on {fabric}" for fabric, failing in failed.items())
+        return f"None is said to carry most: requests that fail are answered at once, and not as many fail: {told_of}."
     (most, best), (least, worst) = max(known), min(known)
     others = f", {worst} only {scaled(least)}" if worst != best else ""
     return f"{best} carries {scaled(most)} IOPS before latency is twice that of the idle drive{others}."
