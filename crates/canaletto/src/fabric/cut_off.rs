@@ -1,6 +1,6 @@
 //! Chips that nothing reaches any more, and parts that are about to fail.
 //!
-//! What is still to be sent to a chip that is cut off takes no wires: it "crosses" at once, over a path that leads nowhere, so that
+//! Transfers to a chip that is cut off take no wires: they "cross" at once, over a path that leads nowhere, so that
 //! whoever waits for it goes on and finds that the operation has failed. Before parts fail the interconnect comes to rest.
 
 use crate::engine::arena::Slab;
@@ -65,7 +65,7 @@ impl CutOff {
         PathId(NOWHERE | self.sent.insert(carried).0)
     }
 
-    /// What was sent there.
+    /// The transfer that was sent there.
     pub fn sent(&mut self, path: PathId) -> &mut Carried {
         &mut self.sent[PathId(path.0 & !NOWHERE)]
     }

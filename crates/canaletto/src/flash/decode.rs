@@ -40,7 +40,7 @@ impl<X: Features> FlashBackend<X> {
         }
     }
 
-    /// What is in a register does not leave it: nothing leads from its chip any more.
+    /// Data in a register do not leave it: nothing leads from its chip any more.
     #[cold]
     pub fn lose_register<P: Probe>(&self, first: TransactionId, work: &mut InFlight<'_, P>) {
         let mut group = FlashPageGroup::<X>::of(first);

@@ -18,7 +18,7 @@ use crate::measure::cut_off::CutOffReport;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 
-/// What has been lost.
+/// Planes that have been lost, and the cost of it.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Lost {
     /// Planes.

@@ -35,7 +35,7 @@ pub struct Placement {
     planes: Vec<PlaneId>,
     /// Binary logarithm of the pages that go to a plane together: those of a flash page.
     shift: u32,
-    /// Those of them that writes can go to in the place of others; none as long as all can be written.
+    /// Planes of these that writes can go to in the place of others; none as long as all can be written.
     stand_ins: Vec<PlaneId>,
     /// How many of those before each plane cannot be written.
     lost_before: Vec<u64>,
@@ -85,7 +85,7 @@ impl Placement {
         (self.planes[place as usize], (round << self.shift) + (lpa & ((1 << self.shift) - 1)))
     }
 
-    /// Has planes of `lost` written no more.
+    /// Leaves planes of `lost` out of further writes.
     pub fn leave_out(&mut self, lost: &PlaneSet) {
         self.stand_ins = self.planes.iter().copied().filter(|&plane| !lost.has(plane)).collect();
         let before = |count: &mut u64, plane: &PlaneId| {

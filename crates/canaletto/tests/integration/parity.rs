@@ -284,7 +284,7 @@ fn a_loss_at_any_event_is_survived() {
     }
 }
 
-/// What a drive holds before the run has parity, too: a die that is lost at once is rebuilt, on a drive that was really written as on
+/// Data of before the run have parity, too: a die that is lost at once is rebuilt, on a drive that was really written as on
 /// one whose state is computed, and collection finds parity where it is.
 #[test]
 fn steady_drives_have_parity() {

@@ -26,7 +26,7 @@ pub struct Line {
 struct Placed {
     /// All of them.
     waiting: u32,
-    /// Those that have come to the chip and wait for nothing else.
+    /// Writes of these that have come to the chip and wait for nothing else.
     come: u32,
 }
 

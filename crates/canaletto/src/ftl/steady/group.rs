@@ -59,7 +59,7 @@ struct Deal {
     counts: Vec<u32>,
     /// Pages written with data of every superblock and plane.
     written: Vec<u32>,
-    /// Likewise with parity.
+    /// The same with parity.
     parity: Vec<u32>,
 }
 
