@@ -160,6 +160,7 @@ impl Array {
     }
 
     /// Planes of the LUN that can take a command now, as a mask by place in the LUN.
+    #[inline(always)]
     pub fn free_planes(&self, lun: LunId) -> u64 {
         if self.luns[lun.index()].busy { 0 } else { self.empty_registers(lun) }
     }

@@ -40,6 +40,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// The plane that a logical page is written to: its own, or another one in the place of that.
+    #[inline(always)]
     pub fn home_of<P: Probe>(&self, work: &InFlight<'_, P>, id: TransactionId) -> PlaneId {
         let plane = self.plane_of(work, id);
         if !self.is_out_of_reach(plane) {

@@ -105,6 +105,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Tells root causes whether a LUN waits for a path: to take a command, or with data in its registers.
+    #[inline(always)]
     fn tell_if_open(&mut self, lun: LunId, ready: bool) {
         let waits_for_path = ready || self.flash.array.luns[lun.index()].registers != 0;
         self.work.root_causes.lun_is_open(lun, waits_for_path, self.events.now());

@@ -129,6 +129,7 @@ impl Lun {
     }
 
     /// Tells of a transfer that has crossed.
+    #[inline(always)]
     fn add_crossing(&mut self, crossed: &TransferDone, now: Time) {
         if crossed.conflict + crossed.port + crossed.setup == Time::ZERO {
             return self.history.add(Cause::TransferOfOthers, now);
@@ -409,6 +410,7 @@ impl RootCauses {
     }
 
     /// A command has crossed to its LUN, whose array begins with what others see as `doing`.
+    #[inline(always)]
     pub fn command_crossed(&mut self, lun: LunId, crossed: &TransferDone, doing: Cause, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
         lun.add_crossing(crossed, now);
@@ -423,6 +425,7 @@ impl RootCauses {
     }
 
     /// A LUN's array has ended its command or put it aside. It may go on with a program of what is in its registers.
+    #[inline(always)]
     pub fn array_ended(&mut self, lun: LunId, goes_on: bool, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
         lun.history.add(lun.doing, now);
@@ -445,6 +448,7 @@ impl RootCauses {
     }
 
     /// Data of a LUN's register have crossed.
+    #[inline(always)]
     pub fn data_crossed(&mut self, lun: LunId, crossed: &TransferDone, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
         lun.crossing -= 1;
