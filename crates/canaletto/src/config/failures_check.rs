@@ -4,6 +4,7 @@ use crate::config::check::{Checked, check_reserves, require};
 use crate::config::design::{
     Design, FabricKind, MapUpdate, MappingScheme, MeshController, Parity, Scope, Scouts, Superblock,
 };
+use crate::engine::time::Time;
 use crate::fabric::failing::Parts;
 use crate::flash::address::ChipId;
 
@@ -47,6 +48,17 @@ fn check_counts(design: &Design) -> Checked {
             format!(
                 "got {count}, expected 0 with fabric.mesh.controller = \"least-loaded\": with X before Y it would send packets \
                  over ways that have failed"
+            )
+        })?;
+        // Behind a switch of `clusters` nothing fails that does not cut chips off.
+        let copies_over_what_fails =
+            matches!(fabric.kind, FabricKind::Omnibus | FabricKind::OmnibusSplit | FabricKind::ScheduledMesh);
+        let is_split =
+            copies_over_what_fails && design.gc.scope != Scope::Plane && fabric.failures.at.time() > Time::ZERO;
+        require(!is_split, &key, || {
+            format!(
+                "got {count}, expected 0 with fabric.failures.at and gc.scope other than \"plane\": a copy on its way from chip to \
+                 chip would have none"
             )
         })?;
     }

@@ -29,7 +29,7 @@ use crate::config::design::Fabric as FabricConfig;
 use crate::engine::arena::Slab;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::facts::{Arbiter as ArbiterFacts, ControllerPins, Facts, Interconnect};
-use crate::fabric::failing::Failed;
+use crate::fabric::failing::{Failed, sets_of_routers};
 use crate::fabric::page_registers::PageRegisters;
 use crate::fabric::scheduled_mesh::arbiter::Arbiter;
 use crate::fabric::scheduled_mesh::links::{Links, Source, Way};
@@ -83,6 +83,8 @@ pub struct ScheduledMesh {
     free_controllers: u32,
     port_taken: Vec<bool>,
     port_free_at: Vec<Time>,
+    /// Set of routers that each is joined to, once parts have failed; none before.
+    sets: Vec<Option<u32>>,
     registers: PageRegisters,
     router_time: TimeSum,
     detours: u64,
@@ -170,6 +172,7 @@ impl Fabric for ScheduledMesh {
             free_controllers: grid.rows,
             port_taken: vec![false; chips],
             port_free_at: vec![Time::ZERO; chips],
+            sets: Vec::new(),
             registers: PageRegisters::new(&config.omnibus, layout),
             router_time: TimeSum::ZERO,
             detours: 0,
@@ -260,6 +263,8 @@ impl Fabric for ScheduledMesh {
             self.free_controllers -= u32::from(link.0 >= self.links.grid().links());
             self.links.fail(link);
         }
+        let grid = self.links.grid();
+        self.sets = sets_of_routers(grid.rows, grid.columns, failed);
     }
 
     fn command_time(&self, operation: Operation, planes: usize) -> Time {

@@ -91,7 +91,7 @@ impl<X: Features> Ftl<X> {
         if origin == Origin::User {
             work.probe.page_failed(now, request, lpa);
         }
-        self.tell(if origin == Origin::Destage { Outcome::DestageLost(id) } else { Outcome::PageDone(id) });
+        self.tell(if origin == Origin::Destage { Outcome::DestageOutOfReach(id) } else { Outcome::PageDone(id) });
         if successor.is_some() {
             self.tell(Outcome::StartSuccessor(successor));
         }

@@ -18,6 +18,8 @@ pub enum Outcome {
     Destaged(TransactionId),
     /// A page from the data cache can be programmed nowhere.
     DestageLost(TransactionId),
+    /// The same while whoever began it is still at work: the rest of the page lies in a plane that nothing reaches.
+    DestageOutOfReach(TransactionId),
     /// The next write of a page whose last one has ended may begin.
     StartSuccessor(TransactionId),
     /// A page of the host has the mapping entry for which it has waited.

@@ -158,8 +158,12 @@ fn others_carry_what_failed_parts_did() {
         ("scheduled-mesh", &["fabric.failures.links=4", "fabric.failures.controllers=2"]),
     ] {
         for at in ["0ns", "150us"] {
-            let at = format!("fabric.failures.at={at}");
             for more in [&[][..], &["gc.scope=spatial", "ftl.write_placement=dynamic", "precondition.kind=steady"]] {
+                // Pages on their way from chip to chip over what fails then are refused.
+                if at != "0ns" && !more.is_empty() && !matches!(fabric, "clusters" | "venice") {
+                    continue;
+                }
+                let at = format!("fabric.failures.at={at}");
                 let design = drive(fabric, &[failures, more, &[&at]].concat());
                 let (outcome, _) = check(&design, &synthetic(MIXED));
                 assert_eq!(cut_off(&outcome.report).chips, 0, "{fabric} {failures:?}");
@@ -292,6 +296,16 @@ fn what_failed_parts_need_is_said() {
             refused(&[&routers[..], &["gc.scope=parallel", "ftl.write_placement=dynamic"]].concat()),
             "needs gc.scope = \"plane\"",
         ),
+        (
+            refused(&[
+                "fabric.kind=omnibus",
+                "fabric.failures.buses=1",
+                "fabric.failures.at=1ms",
+                "gc.scope=spatial",
+                "ftl.write_placement=dynamic",
+            ]),
+            "a copy on its way from chip to chip would have none",
+        ),
         (with("ftl.superblock=die"), "needs ftl.superblock = \"none\" or ftl.parity"),
         (with("ftl.map_update=issue"), "needs ftl.map_update = \"program-end\""),
         (with("flash.cache_program=true"), "needs flash.cache_program = false"),
@@ -322,4 +336,50 @@ fn parts_that_a_fabric_has_not_do_not_fail() {
         let is_mesh = ["mesh", "mesh-2bit", "venice", "scheduled-mesh"].contains(&kind.name());
         assert_eq!(outcome.report.cut_off.is_some_and(|off| off.chips > 0), is_mesh, "{}", kind.name());
     }
+}
+
+/// Where failed links leave chips to controllers of their own, pages are copied through these: nothing waits for a way that is not
+/// there.
+#[test]
+fn copies_between_parted_chips_pass_a_controller() {
+    let keys = [
+        "fabric.kind=scheduled-mesh",
+        "fabric.failures.links=1",
+        "geometry.channels=2",
+        "geometry.chips_per_channel=1",
+        "gc.scope=parallel",
+        "ftl.write_placement=dynamic",
+        "ftl.overprovisioning=0.3",
+    ];
+    let writes = synthetic("requests = 3000\nread_share = 0.2\nsize = \"4KiB\"\nqueue_depth = 8");
+    let run = |links: &'static str| {
+        let keys: Vec<&str> = keys.iter().map(|&key| if key.contains("links") { links } else { key }).collect();
+        simulate(&design(SMALL, &keys), &writes).report
+    };
+    let (whole, parted) = (run("fabric.failures.links=0"), run("fabric.failures.links=1"));
+    for report in [&whole, &parted] {
+        assert_eq!(report.measures.requests.completed, 3000);
+        assert!(report.flash.gc.pages_copied > 0, "nothing was copied");
+    }
+    let direct = [whole, parted].map(|report| report.flash.gc.pages_copied_chip_to_chip);
+    assert!(direct[0] > 0 && direct[1] == 0, "{direct:?}");
+}
+
+/// Writes wait for room in a small cache, whose pages cannot be written because their other sectors are out of reach: each is
+/// answered once.
+#[test]
+fn cached_pages_whose_rest_is_out_of_reach_are_given_up_one_by_one() {
+    let keys = [
+        "fabric.failures.buses=1",
+        "fabric.failures.spare_chips=false",
+        "ftl.unwritten_reads=assume-page-written",
+        "cache.capacity=16KiB",
+        "cache.high_watermark=0",
+        "cache.low_watermark=0",
+    ];
+    let writes =
+        synthetic("requests = 4000\nread_share = 0.2\nsize = \"512B\"\nalignment = \"512B\"\nqueue_depth = 16");
+    let report = simulate(&design(SMALL, &keys), &writes).report;
+    assert_eq!(report.measures.requests.completed, 4000);
+    assert!(report.cache.as_ref().is_some_and(|cache| cache.counts.lost > 0), "{:?}", report.cut_off);
 }

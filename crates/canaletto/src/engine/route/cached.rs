@@ -276,6 +276,14 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.destage_landed(id, now);
     }
 
+    /// A page from the cache cannot be written, because the rest of it is out of reach.
+    #[cold]
+    pub(super) fn destage_out_of_reach(&mut self, id: TransactionId, now: Time) {
+        self.destage_lost(id, now);
+        self.carry_out(now);
+        self.offer_paths(now);
+    }
+
     /// Parts of requests whose data are safe now, and flushes that waited for them.
     fn finish_waiters(&mut self, mut part: TransactionId, now: Time) {
         while part.is_some() {

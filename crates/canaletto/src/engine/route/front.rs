@@ -315,6 +315,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             Outcome::PageDone(id) => self.page_finished(id, now),
             Outcome::Destaged(id) => self.destage_landed(id, now),
             Outcome::DestageLost(id) => self.destage_lost(id, now),
+            Outcome::DestageOutOfReach(id) => self.events.push(now, Event::DestageOutOfReach(id)),
             Outcome::StartSuccessor(id) => self.ftl.start_successor(&mut self.work, id, now),
             Outcome::Translated(id) => self.ftl.translated(&mut self.work, id, now),
             Outcome::MappingRead(lpa) => {

@@ -79,6 +79,8 @@ enum Event<E> {
     FoldIdle,
     /// Something is lost, by its place among the losses of the run.
     Loss(u8),
+    /// A page from the cache cannot be written.
+    DestageOutOfReach(TransactionId),
     /// A transfer has crossed on a path that leads nowhere.
     CrossedNowhere(PathId),
 }
@@ -354,6 +356,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             Due::Event(Event::RefreshScan) => self.scan_for_refresh(now),
             Due::Event(Event::FoldIdle) => self.fold_if_idle(now),
             Due::Event(Event::Loss(loss)) => self.lose(loss, now),
+            Due::Event(Event::DestageOutOfReach(id)) => self.destage_out_of_reach(id, now),
             Due::Event(Event::CrossedNowhere(path)) => self.transfer_done(TransferDone::freely(path), now),
         }
     }

@@ -18,8 +18,9 @@ use crate::flash::address::ChipId;
 impl ChipToChip<Crossed> for ScheduledMesh {
     const JOINS_CHIPS: bool = true;
 
+    /// Whether links join the chips, which may all have failed.
     fn can_copy(&self, from: ChipId, to: ChipId) -> bool {
-        from != to
+        from != to && (self.sets.is_empty() || self.sets[from.index()] == self.sets[to.index()])
     }
 
     fn reserve_register(&mut self, chip: ChipId) -> bool {
