@@ -97,6 +97,7 @@ impl<X: Features> Ftl<X> {
         let t = &mut work.transactions[id];
         (t.to, t.ppa) = (plane, Ppa::unbound(plane));
         self.blocks.note_come(plane, line);
+        self.collector.copy_lines_up_again(&work.transactions[id]);
         self.issue_first(work, id);
     }
 
