@@ -256,7 +256,7 @@ fn run_watched<P: Probe>(
         if !is_plain(design, workload, &prepared.limits, options) {
             run_on::<AnyFabric, P, Full>(design, workload, prepared, options, probe, rows, watch)
         } else if cfg!(debug_assertions) {
-            // Each engine with its fabric compiled in takes a development build a quarter of a minute.
+            // An engine a fabric takes a quarter of the time that a development build of this crate takes.
             run_on::<AnyFabric, P, Plain>(design, workload, prepared, options, probe, rows, watch)
         } else {
             with_fabric!(design.fabric.kind, F => run_on::<F, P, Plain>(design, workload, prepared, options, probe, rows, watch))

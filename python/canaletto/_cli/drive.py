@@ -187,12 +187,14 @@ def drives_of(
     """
     from canaletto._run.compare import chosen_fabrics, on_fabrics, parts_of
     from canaletto._run.equal import usual_fabrics
+    from canaletto._run.own import Parts
 
+    shared = parts or Parts()
     usual = None if equal is None else usual_fabrics()
     given = usual if fabrics is None else [name.strip() for name in fabrics.split(",")] if fabrics.strip() else []
     chosen = chosen_fabrics(None if given is None else [own_part("fabric", n, "--fabrics") or n for n in given])
     drives = on_fabrics(lambda name: on_fabric(design, keys, name, f"--fabrics {fabrics or name}"), chosen)
-    return drives, parts_of(chosen) if parts is None else parts_of(chosen, parts.gc_policy, parts.scheduler)
+    return drives, parts_of(chosen, shared.gc_policy, shared.scheduler)
 
 
 def equalised(drives: "list[Design]", equal: str | None) -> "Equalised | None":

@@ -167,7 +167,8 @@ def _check(keys: Keys) -> None:
 def failing_parts(design: Design) -> dict[str, int]:
     """Keys of parts of the interconnect that fail, as far as the fabric has such parts, with how many do."""
     parts = ("links", "routers", "controllers", "buses", "switches")
-    given = {f"fabric.failures.{part}": int(design.to_dict()["fabric"]["failures"][part]) for part in parts}
+    failures = design.to_dict()["fabric"]["failures"]
+    given = {f"fabric.failures.{part}": int(failures[part]) for part in parts}
     idle = [key for key in given if any(f"{key}: has no effect" in note for note in design.notes)]
     return {key: number for key, number in given.items() if number > 0 and key not in idle}
 

@@ -2,7 +2,7 @@
 //!
 //! A run of a drive without special features has its fabric compiled in ([`Plain`](crate::engine::features::Plain)). All others
 //! (those with code for every feature, those that are watched, stepped drives, and plain runs of development builds) share an
-//! instance of the engine, in which each call of the fabric is a jump by its kind: a tenth more time, and a tenth of the code.
+//! instance of the engine, in which each call of the fabric is a jump by its kind: a tenth more instructions, and a tenth of the code.
 
 /// Makes `AnyFabric` and its events, `AnyEvent`, of the list of fabrics. The `$` in front stands for itself in the macro within.
 macro_rules! any_fabric {

@@ -83,9 +83,8 @@ pub fn failed(config: &FabricConfig, rows: u32, columns: u32) -> Failed {
         let order = if keys.spare_chips { spared_last(order, count, cuts_off) } else { order };
         order.into_iter().take(count as usize).collect()
     };
-    let count = |wanted: u32, there: u32| wanted.min(there);
     Failed {
-        links: links(count(keys.links, parts.links), keys.placement, rows, columns, keys.spare_chips),
+        links: links(keys.links.min(parts.links), keys.placement, rows, columns, keys.spare_chips),
         routers: in_order_of_chance((0..parts.routers).collect(), keys.placement, "failed routers")
             .into_iter()
             .take(keys.routers as usize)

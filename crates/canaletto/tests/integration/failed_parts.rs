@@ -1,6 +1,6 @@
 //! Parts of the interconnect that fail: bandwidth of what is left, chips that are cut off, and what becomes of their pages.
 
-use crate::common::{SMALL, design, preset, simulate, synthetic};
+use crate::common::{SMALL, WIRES_LIMIT, design, preset, simulate, synthetic};
 use crate::swarm::shadow::check;
 use canaletto::config::design::{Design, FabricKind};
 use canaletto::config::load_design;
@@ -218,18 +218,9 @@ fn the_buses_that_are_left_are_saturated() {
     let workload = synthetic("requests = 8000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1024");
     let measured = |fabric: &str, more: &[String]| {
         let kind = format!("fabric.kind={fabric}");
-        let keys = [
-            "link.lanes=32",
-            "fabric.transfer_order=commands-first",
-            "fabric.link_rate=300MB/s",
-            "geometry.planes_per_die=4",
-            "flash.multi_plane=off",
-            "host.queue_entries=2048",
-            "host.fetch_limit=1024",
-            kind.as_str(),
-        ];
         let more: Vec<&str> = more.iter().map(String::as_str).collect();
-        let report = simulate(&preset("performance-optimized", &[&keys[..], &more].concat()), &workload).report;
+        let keys = [&WIRES_LIMIT[..], &[&kind], &more].concat();
+        let report = simulate(&preset("performance-optimized", &keys), &workload).report;
         assert_eq!(report.measures.requests.failed, 0);
         report.measures.bandwidth_mb_s.unwrap()
     };
@@ -238,24 +229,22 @@ fn the_buses_that_are_left_are_saturated() {
     let granted = 10.0 + 20.0;
     let circuits = granted + 20.0 + 8.0 / 2.0 / RATE + 2.0 + granted + (2.0 + 4100.0) / 2.0 / RATE + 4.0;
     for failed in [0u32, 1, 3, 6] {
-        for placement in [failed] {
-            let keys = |part: &str| {
-                vec![format!("fabric.failures.{part}={failed}"), format!("fabric.failures.placement={placement}")]
-            };
-            let left = f64::from(16 - failed);
-            let (found, most) = (measured("omnibus", &keys("buses")), left * 4096e3 / packets);
-            println!("omnibus, {failed} buses failed: {found:.0} of {most:.0} MB/s");
-            // Chips with one bus wait for it while others have two: some of those run dry at times.
-            assert!(found < most && found > 0.94 * most, "omnibus, {failed} failed: {found} of {most}");
-            // Of two trunks that are left some switch hangs on neither.
-            if failed > 3 {
-                continue;
-            }
-            let left = f64::from(8 - failed);
-            let (found, most) = (measured("clusters", &keys("controllers")), left * 4096e3 / circuits);
-            println!("clusters, {failed} trunks failed: {found:.0} of {most:.0} MB/s");
-            assert!(found < most && found > 0.96 * most, "clusters, {failed} failed: {found} of {most}");
+        let keys = |part: &str| {
+            vec![format!("fabric.failures.{part}={failed}"), format!("fabric.failures.placement={failed}")]
+        };
+        let left = f64::from(16 - failed);
+        let (found, most) = (measured("omnibus", &keys("buses")), left * 4096e3 / packets);
+        println!("omnibus, {failed} buses failed: {found:.0} of {most:.0} MB/s");
+        // Chips with one bus wait for it while others have two: some of those run dry at times.
+        assert!(found < most && found > 0.94 * most, "omnibus, {failed} failed: {found} of {most}");
+        // Of two trunks that are left some switch hangs on neither.
+        if failed > 3 {
+            continue;
         }
+        let left = f64::from(8 - failed);
+        let (found, most) = (measured("clusters", &keys("controllers")), left * 4096e3 / circuits);
+        println!("clusters, {failed} trunks failed: {found:.0} of {most:.0} MB/s");
+        assert!(found < most && found > 0.96 * most, "clusters, {failed} failed: {found} of {most}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Formulas: unloaded latencies and saturation bandwidths against closed forms worked out by hand from the design.
 
-use crate::common::{preset, simulate, synthetic};
+use crate::common::{WIRES_LIMIT, preset, simulate, synthetic};
 use canaletto::engine::time::Time;
 use canaletto::measure::blame::Cause;
 use canaletto::measure::timeline::Windows;
@@ -432,18 +432,8 @@ fn omnibus_saturates_every_bus_that_reaches_the_traffic() {
         );
         let workload = canaletto::config::load_workload("hot", Some(&text), &[]).unwrap();
         let kind = format!("fabric.kind={fabric}");
-        let mut overrides = vec![
-            "link.lanes=32",
-            "fabric.transfer_order=commands-first",
-            "fabric.link_rate=300MB/s",
-            "geometry.planes_per_die=4",
-            "flash.multi_plane=off",
-            "host.queue_entries=2048",
-            "host.fetch_limit=1024",
-            kind.as_str(),
-        ];
-        overrides.extend(more);
-        simulate(&preset("performance-optimized", &overrides), &workload).report
+        let keys = [&WIRES_LIMIT[..], &[&kind], more].concat();
+        simulate(&preset("performance-optimized", &keys), &workload).report
     };
     // One page's command and data on a bus: request and header of five flits, twice if it goes in halves.
     let page = |flits: f64| 20.0 + (8.0 + flits) / RATE;
@@ -481,17 +471,8 @@ fn clusters_saturate_trunks_and_inner_buses() {
              read_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1024\n"
         );
         let workload = canaletto::config::load_workload("hot", Some(&text), &[]).unwrap();
-        let keys = [
-            "fabric.kind=clusters",
-            "link.lanes=32",
-            "fabric.transfer_order=commands-first",
-            "fabric.link_rate=300MB/s",
-            "geometry.planes_per_die=4",
-            "flash.multi_plane=off",
-            "host.queue_entries=2048",
-            "host.fetch_limit=1024",
-        ];
-        simulate(&preset("performance-optimized", &[&keys[..], more].concat()), &workload).report
+        let keys = [&WIRES_LIMIT[..], &["fabric.kind=clusters"], more].concat();
+        simulate(&preset("performance-optimized", &keys), &workload).report
     };
     // Grant and set-up, chip enable and eight flits; the same, then request, header and page, of an odd number of flits one more.
     let granted = 10.0 + 20.0;

@@ -24,6 +24,17 @@ threshold = 0.2
 hard_threshold = 0.1
 "#;
 
+/// Keys with which nothing but the fabric's wires limits reads that are outstanding by the thousand.
+pub const WIRES_LIMIT: [&str; 7] = [
+    "link.lanes=32",
+    "fabric.transfer_order=commands-first",
+    "fabric.link_rate=300MB/s",
+    "geometry.planes_per_die=4",
+    "flash.multi_plane=off",
+    "host.queue_entries=2048",
+    "host.fetch_limit=1024",
+];
+
 /// A design from TOML text and overrides.
 pub fn design(text: &str, overrides: &[&str]) -> Design {
     let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
