@@ -80,6 +80,7 @@ Cause: TypeAlias = Literal[
     "chip_busy_erase",
     "chip_busy_mapping",
     "chip_busy_folding",
+    "chip_busy_parity",
     "path_conflict",
     "path_reservation",
     "command_transfer",
@@ -118,6 +119,7 @@ CAUSES: Mapping[Cause, str] = {
     "chip_busy_erase": "Wait for the chip, which is busy with erases.",
     "chip_busy_mapping": "Wait for the chip, which is busy with reads and programs of mapping tables.",
     "chip_busy_folding": "Wait for the chip, which is busy with folding: reads of the pseudo-SLC cache and the programs that copy it.",
+    "chip_busy_parity": "Wait for the chip, which is busy with parity: programs of it, and reads of pages of which another one is rebuilt.",
     "path_conflict": "Wait for a path to a chip that is ready.",
     "path_reservation": "Set-up of the path: scouts in flight, messages between controllers.",
     "command_transfer": "Transfer of command and address.",
@@ -476,6 +478,8 @@ class ParityReport(Fields):
     """Unreadable pages that were rebuilt from the others of their stripe."""
     rebuild_reads: int
     """Reads of pages for that."""
+    energy_mj: float
+    """Energy of these programs and reads, in millijoules, which is included in that of the arrays. Their transfers are not in it."""
     pages_left_to_rebuild: int
     """Valid pages on the lost die or channel at the end, which have not been rebuilt elsewhere yet."""
 

@@ -29,6 +29,7 @@ DOING = {
     "chip_busy_erase": "waiting for chips busy with erases",
     "chip_busy_mapping": "waiting for chips busy with mapping tables",
     "chip_busy_folding": "waiting for chips busy with folding the pseudo-SLC cache",
+    "chip_busy_parity": "waiting for chips busy with parity",
     "path_conflict": "waiting for a free path",
     "path_reservation": "reserving paths",
     "transfer_of_others": "waiting while data of other requests crossed",

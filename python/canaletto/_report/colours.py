@@ -47,6 +47,7 @@ CAUSES = {
     "chip_busy_gc_program": "#b38f00",
     "chip_busy_erase": "#544a00",
     "chip_busy_folding": "#d98e04",
+    "chip_busy_parity": "#e6a97a",
     "path_conflict": "#c1121f",
     "path_reservation": "#f48fb1",
     "transfer_of_others": "#14406e",

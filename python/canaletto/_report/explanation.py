@@ -40,6 +40,7 @@ PHRASES = {
     "chip_busy_erase": "waited for an erase at {chip}",
     "chip_busy_mapping": "waited for mapping tables to be read or programmed at {chip}",
     "chip_busy_folding": "waited for the pseudo-SLC cache to be folded at {chip}",
+    "chip_busy_parity": "waited for parity to be programmed, or a page to be rebuilt from it, at {chip}",
     "path_conflict": "waited for a path to {chip}",
     "path_reservation": "had its path reserved",
     "transfer_of_others": "waited while data of others crossed",
@@ -70,6 +71,7 @@ _SHORT = {
     "chip_busy_erase": "erases at the chip",
     "chip_busy_mapping": "mapping tables at the chip",
     "chip_busy_folding": "folding at the chip",
+    "chip_busy_parity": "parity at the chip",
     "array_read": "reading the array",
     "array_program": "programming the array",
     "suspended": "suspended for reads",
@@ -99,7 +101,13 @@ _WITH = {
 }
 
 
-_WORKS = {"host": "the host", "cache": "the data cache", "gc": "garbage collection", "mapping": "mapping tables"}
+_WORKS = {
+    "host": "the host",
+    "cache": "the data cache",
+    "gc": "garbage collection",
+    "mapping": "mapping tables",
+    "parity": "parity",
+}
 """Owner of work that belongs to no request."""
 
 
@@ -214,7 +222,7 @@ def _part_of_wait(cause: str, label: str, holder: "Holder") -> str:
     if cause == "read_modify_write":
         did = _SHORT.get(holder.kind, words(holder.kind))
         return label if holder.kind == "array_read" else f"{label}, of it {did}"
-    own = holder.work in ("gc", "mapping")
+    own = holder.work in ("gc", "mapping", "parity")
     return f"{label} with {_WORKS[holder.work] if own else _WITH.get(holder.kind, words(holder.kind))}"
 
 

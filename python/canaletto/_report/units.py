@@ -16,6 +16,7 @@ _CAUSES = {
     "chip_busy_erase": "chip busy (erases)",
     "chip_busy_mapping": "chip busy (mapping)",
     "chip_busy_folding": "chip busy (folding)",
+    "chip_busy_parity": "chip busy (parity)",
     "transfer_of_others": "others' traffic",
 }
 """Causes whose names say too little as words. GC is garbage collection."""

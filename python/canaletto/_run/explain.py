@@ -34,6 +34,7 @@ _WORK = {
     "chip_busy_erase": ("gc", ("erase",)),
     "chip_busy_mapping": ("mapping", ("read", "program")),
     "chip_busy_folding": ("gc", ("read", "program")),
+    "chip_busy_parity": ("parity", ("read", "program")),
 }
 """Causes that only work of the drive's own is behind: which, and what of it."""
 

@@ -68,7 +68,8 @@ class Timeline:
     spans : polars.DataFrame
         A part (its number in `parts`) was used: kind, part, start_ps, end_ps, request (null: work of the drive's own),
         page (number of the page transaction), work (`host`; `cache`: a page goes from the data cache to flash; `gc`:
-        blocks are collected, for whatever reason; `mapping`: the mapping table's pages on flash).
+        blocks are collected, for whatever reason; `mapping`: the mapping table's pages on flash; `parity`: a stripe's
+        parity is programmed, or a page rebuilt from it).
     steps : polars.DataFrame
         The time of each page of a request, or (page null) of the request itself: request (null: work of the drive's
         own), page, cause, start_ps, end_ps, part (the chip concerned, or null). A request's own steps and those of its

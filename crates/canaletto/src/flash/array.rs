@@ -22,12 +22,20 @@ pub enum Background {
     Mapping,
     /// A page of the pseudo-SLC cache is copied to native cells.
     Fold,
+    /// Parity is programmed, or a page read of which another one is rebuilt.
+    Parity,
 }
 
 impl Background {
     /// Every kind, in the order of the clocks.
-    pub const ALL: [Background; 5] =
-        [Background::GcRead, Background::GcProgram, Background::Erase, Background::Mapping, Background::Fold];
+    pub const ALL: [Background; 6] = [
+        Background::GcRead,
+        Background::GcProgram,
+        Background::Erase,
+        Background::Mapping,
+        Background::Fold,
+        Background::Parity,
+    ];
 
     /// Cause to which a wait for it is charged.
     pub fn cause(self) -> Cause {
@@ -37,6 +45,7 @@ impl Background {
             Background::Erase => Cause::ChipBusyErase,
             Background::Mapping => Cause::ChipBusyMapping,
             Background::Fold => Cause::ChipBusyFolding,
+            Background::Parity => Cause::ChipBusyParity,
         }
     }
 }

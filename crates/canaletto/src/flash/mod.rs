@@ -44,7 +44,7 @@ use crate::flash::suspend::{Phase, Suspensions};
 use crate::flash::timing::ArrayTiming;
 use crate::measure::blame::Cause;
 use crate::measure::probe::{ArrayStep, Probe};
-use crate::scheduler::transaction::TransactionId;
+use crate::scheduler::transaction::{Origin, TransactionId};
 
 /// Page operations of the arrays, and the time they took.
 #[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
@@ -99,6 +99,8 @@ pub struct FlashBackend<X> {
     operations: Operations,
     /// Of these, those in cells used as pseudo-SLC.
     in_cache: Operations,
+    /// Of these, programs of parity, and reads of pages of which others are rebuilt.
+    of_parity: Operations,
     /// Pages read again because they could not be corrected.
     read_retries: u64,
     features: PhantomData<X>,
@@ -122,6 +124,7 @@ impl<X: Features> FlashBackend<X> {
             outer_code: OuterCode::new(design, seed),
             operations: Operations::default(),
             in_cache: Operations::default(),
+            of_parity: Operations::default(),
             read_retries: 0,
             features: PhantomData,
             layout: layout.clone(),
@@ -299,6 +302,12 @@ impl<X: Features> FlashBackend<X> {
         if X::PSEUDO_SLC && self.is_in_cache(command, work) {
             self.in_cache.count(operation, planes, worked);
         }
+        if X::SUPERBLOCKS {
+            let of_parity =
+                |id: &&TransactionId| matches!(work.transactions[**id].origin, Origin::Parity | Origin::Rebuild);
+            let planes = command.transactions().iter().filter(of_parity).count() as u64;
+            self.of_parity.count(operation, planes, worked);
+        }
         worked
     }
 
@@ -439,6 +448,11 @@ impl<X: Features> FlashBackend<X> {
     /// Page operations in cells used as pseudo-SLC.
     pub fn operations_in_cache(&self) -> &Operations {
         &self.in_cache
+    }
+
+    /// Programs of parity, and reads of pages of which others are rebuilt.
+    pub fn operations_of_parity(&self) -> &Operations {
+        &self.of_parity
     }
 
     /// Pages read again because they could not be corrected.

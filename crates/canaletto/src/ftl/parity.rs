@@ -169,6 +169,7 @@ impl<X: Features> Ftl<X> {
             peak_buffer_bytes: u64::from(self.blocks.most_stripes_begun()) * self.layout.flash_page_bytes(),
             pages_rebuilt: self.parity.rebuilt,
             rebuild_reads: self.parity.reads,
+            energy_mj: 0.0,
             pages_left_to_rebuild: self.lost.planes.planes().map(|plane| self.blocks.valid_in(plane)).sum(),
         })
     }

@@ -86,6 +86,8 @@ causes! {
     ChipBusyMapping = "chip_busy_mapping",
     /// Wait for the chip, which is busy with folding: reads of the pseudo-SLC cache and the programs that copy it.
     ChipBusyFolding = "chip_busy_folding",
+    /// Wait for the chip, which is busy with parity: programs of it, and reads of pages of which another one is rebuilt.
+    ChipBusyParity = "chip_busy_parity",
     /// Wait for a path to a chip that is ready.
     PathConflict = "path_conflict",
     /// Set-up of the path: scouts in flight, messages between controllers.

@@ -21,11 +21,13 @@ pub enum Work {
     Gc,
     /// Translation pages of the mapping table.
     Mapping,
+    /// Parity of superblocks, and pages that are rebuilt from it.
+    Parity,
 }
 
 impl Work {
     /// Names, in the order of their numbers.
-    pub const NAMES: [&str; 4] = ["host", "cache", "gc", "mapping"];
+    pub const NAMES: [&str; 5] = ["host", "cache", "gc", "mapping", "parity"];
 }
 
 /// Owner of an operation: number of a request, number of a page transaction, and kind of work.

@@ -44,7 +44,7 @@ impl Origin {
     pub fn work(self) -> Work {
         match self {
             Origin::User | Origin::OldPage | Origin::Trim | Origin::Cached => Work::Host,
-            Origin::Parity | Origin::Rebuild => Work::Host,
+            Origin::Parity | Origin::Rebuild => Work::Parity,
             Origin::Destage => Work::Cache,
             Origin::Gc => Work::Gc,
             Origin::Mapping => Work::Mapping,
@@ -227,8 +227,7 @@ impl Transaction {
             (Origin::Gc, Operation::Program) => Some(Background::GcProgram),
             (Origin::Gc, Operation::Erase) => Some(Background::Erase),
             (Origin::Mapping, _) => Some(Background::Mapping),
-            (Origin::Parity, _) if self.frontier == Frontier::Gc => Some(Background::GcProgram),
-            (Origin::Rebuild, _) if self.frontier == Frontier::Gc => Some(Background::GcRead),
+            (Origin::Parity | Origin::Rebuild, _) => Some(Background::Parity),
             _ => None,
         }
     }

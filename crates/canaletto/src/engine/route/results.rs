@@ -251,11 +251,17 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         };
         let mut report = self.ftl.report(&flash, design.wear.endurance);
         if let Some(cache) = &mut report.pslc {
-            let activity = array_activity(self.flash.operations_in_cache());
-            cache.energy_mj = EnergyReport::of(&activity, &design.energy).energy_mj.array;
+            cache.energy_mj = array_energy_mj(self.flash.operations_in_cache(), design);
+        }
+        if let Some(parity) = &mut report.parity {
+            parity.energy_mj = array_energy_mj(self.flash.operations_of_parity(), design);
         }
         report
     }
+}
+
+fn array_energy_mj(operations: &Operations, design: &Design) -> f64 {
+    EnergyReport::of(&array_activity(operations), &design.energy).energy_mj.array
 }
 
 /// Activity of arrays alone.

@@ -104,6 +104,7 @@ impl Cause {
             (Cause::ArrayRead, Work::Gc) => Cause::ChipBusyGcRead,
             (Cause::ArrayProgram, Work::Gc) => Cause::ChipBusyGcProgram,
             (Cause::ArrayRead | Cause::ArrayProgram, Work::Mapping) => Cause::ChipBusyMapping,
+            (Cause::ArrayRead | Cause::ArrayProgram, Work::Parity) => Cause::ChipBusyParity,
             (Cause::ArrayRead | Cause::ArrayProgram, Work::Host | Work::Cache) => Cause::ChipBusyUser,
             (cause, _) => cause,
         }
