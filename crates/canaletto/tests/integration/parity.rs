@@ -97,6 +97,24 @@ impl Probe for Contents {
     }
 }
 
+/// Waits for chips that program parity, and for reads of which pages are rebuilt, are a cause of their own; the energy
+/// of a fresh drive's arrays is parity's by its share of programs, one in n.
+#[test]
+fn waits_for_parity_are_blamed_on_it() {
+    let keys = "requests = 2100\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 8\naddresses = \"sequential\"";
+    let blame_of = |kind: &str| {
+        let design = drive(kind, 4, &["ftl.unwritten_reads=zeroes", "geometry.blocks_per_plane=64"]);
+        simulate(&design, &synthetic(keys)).report
+    };
+    let (without, with) = (blame_of("none"), blame_of("die"));
+    assert!(!without.measures.blame_us.all.contains_key("chip_busy_parity"), "{:?}", without.measures.blame_us.all);
+    assert!(with.measures.blame_us.all["chip_busy_parity"] > 1.0, "{:?}", with.measures.blame_us.all);
+    let share = parity(&with).energy_mj / with.energy.energy_mj.array;
+    let pages = parity(&with).pages_programmed as f64;
+    let expected = pages / (pages + with.flash.host_pages as f64);
+    assert!((share - expected).abs() < 1e-9 && (expected - 0.125).abs() < 0.005, "{share} of {expected}");
+}
+
 /// A fresh drive that is written once, whole stripes: of n pages n - 1 are the host's, whichever the n.
 #[test]
 fn write_amplification_is_n_by_n_minus_1() {
