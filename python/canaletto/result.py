@@ -479,7 +479,10 @@ class ParityReport(Fields):
     rebuild_reads: int
     """Reads of pages for that."""
     energy_mj: float
-    """Energy of these programs and reads, in millijoules, which is included in that of the arrays. Their transfers are not in it."""
+    """Energy of these programs and reads, in millijoules, which is included in that of the arrays.
+
+    Their transfers are not in it.
+    """
     pages_left_to_rebuild: int
     """Valid pages on the lost die or channel at the end, which have not been rebuilt elsewhere yet."""
 
