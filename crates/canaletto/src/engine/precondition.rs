@@ -4,7 +4,7 @@
 //! amplification changes no more, then left alone until nothing moves. What outlives it is what outlives any pause: the
 //! mapping table and the blocks. The measured run starts on these with clocks, counts and queues at zero.
 
-use crate::config::design::{Design, FabricFailures, PreconditionKind, Refresh, Superblock};
+use crate::config::design::{Design, FabricFailures, MultiPlane, PreconditionKind, Refresh, Superblock};
 use crate::config::pseudo_slc::PseudoSlc;
 use crate::config::units::Size;
 use crate::config::workload::Workload;
@@ -81,7 +81,12 @@ impl Start {
                 blocks.with_cache(limits.cache_blocks, limits.gc_start_below, &design.flash.pslc)
             }
             Superblock::None => blocks,
-            _ => blocks.in_superblocks(limits.planes_per_group, design.ftl.parity.unit_planes(&limits.layout)),
+            _ => {
+                let together =
+                    if design.flash.multi_plane == MultiPlane::Off { 1 } else { limits.layout.planes_per_die };
+                let parity_unit = design.ftl.parity.unit_planes(&limits.layout);
+                blocks.in_superblocks(limits.planes_per_group, parity_unit, together)
+            }
         };
         let contents = Contents { map: MappingTable::new(limits.mapped_pages), blocks };
         Start { contents, report: None }

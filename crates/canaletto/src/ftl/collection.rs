@@ -41,10 +41,10 @@ impl<X: Features> Ftl<X> {
             self.collector.start(plane, &mut self.blocks, !self.allocation_stalled.is_empty(), now);
         }
         self.drive_collection(work, fabric, plane, now);
-        if X::SHARED_FLASH_PAGES && self.layout.pages_per_flash_page() > 1 {
-            // No further copies may come to fill a flash page with those that are queued.
-            let plane =
-                self.blocks.plane_being_filled(plane, Line { frontier: Frontier::Gc, class: 0 }).unwrap_or(plane);
+        let is_shared = X::SHARED_FLASH_PAGES && self.layout.pages_per_flash_page() > 1;
+        if is_shared || X::SUPERBLOCKS && self.blocks.has_superblocks() {
+            // No further copies may come to fill a flash page, or a row, with those that are queued.
+            let plane = self.blocks.plane_being_filled(plane, Frontier::Gc).unwrap_or(plane);
             self.tell(Outcome::LunChanged(self.layout.lun_of(plane)));
         }
     }
@@ -190,7 +190,7 @@ impl<X: Features> Ftl<X> {
 
     /// The plane that a copy of a page of a superblock goes to.
     fn place_copy(&mut self, from: Ppa, line: Line) -> PlaneId {
-        if self.blocks.gathers() {
+        if self.blocks.has_superblocks() {
             self.collector.copy_is_placed(from.plane);
         }
         self.take_place(from.plane, line, false).expect("the copies of a victim have room")
@@ -282,7 +282,7 @@ impl<X: Features> Ftl<X> {
         self.give_register_back(&t);
         self.changed.push(t.ppa.plane);
         let within = self.stays_in_plane(work, id);
-        if self.blocks.gathers() {
+        if self.blocks.has_superblocks() {
             self.collector.placed_copy_ends(t.old.plane);
         }
         self.end_copy(work, id, t.old.plane, within);

@@ -358,7 +358,7 @@ impl<X: Features> Ftl<X> {
         let line = Line { frontier, ..t.line() };
         let plane = self.plane_to_find(work, id, frontier)?;
         let at = self.allocate(plane, frontier, lpa, sectors)?;
-        if X::SUPERBLOCKS && X::SHARED_FLASH_PAGES {
+        if X::SUPERBLOCKS {
             self.blocks.note_bound(plane, line, false);
         }
         if self.rules.unwritten == UnwrittenReads::AssumePageWritten {

@@ -78,15 +78,15 @@ impl<X: Features> Readiness for PageReadiness<'_, X> {
 
 impl<X: Features> PageReadiness<'_, X> {
     /// Collection fills flash pages as far as it can: what it takes to move a block is then never more than the block. In
-    /// superblocks all writes do so with those that are on their way.
+    /// superblocks all writes do so with those that are on their way, and those of the planes of a die set out together.
     fn fills_page(&self, t: &Transaction) -> bool {
+        if X::SUPERBLOCKS && self.blocks.has_superblocks() {
+            let more = t.origin == Origin::Gc && self.collector.places_more(t.ppa.plane);
+            return self.blocks.fills_row(t.ppa.plane, t.line(), more);
+        }
         let pages = self.layout.pages_per_flash_page();
         if !X::SHARED_FLASH_PAGES || pages == 1 {
             return true;
-        }
-        if X::SUPERBLOCKS && self.blocks.has_superblocks() {
-            let more = t.origin == Origin::Gc && self.collector.places_more(t.ppa.plane);
-            return self.blocks.fills_flash_page(t.ppa.plane, t.line(), more);
         }
         t.origin != Origin::Gc || self.collector.fills_flash_page(t.ppa.plane, pages)
     }
@@ -168,7 +168,7 @@ impl<X: Features> Ftl<X> {
         if self.has_parity() {
             self.blocks.note_in_flight(at);
         }
-        if X::SUPERBLOCKS && X::SHARED_FLASH_PAGES {
+        if X::SUPERBLOCKS {
             self.blocks.note_bound(at.plane, t.line(), true);
         }
         work.transactions[id].ppa = at;
@@ -206,7 +206,7 @@ impl<X: Features> Ftl<X> {
         let write = &mut work.transactions[id];
         self.collector.copy_lines_up(write);
         self.count_in(write);
-        if X::SUPERBLOCKS && X::SHARED_FLASH_PAGES {
+        if X::SUPERBLOCKS {
             write.has_come = true;
             self.note_come(write);
         }

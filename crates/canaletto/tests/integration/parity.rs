@@ -81,9 +81,8 @@ impl Probe for Contents {
         let other_unit = |page: &Ppa| page.plane.0 / self.unit != at.plane.0 / self.unit;
         assert!(from.iter().all(other_unit), "{at:?} from {from:?}");
         let known = |page: &Ppa| self.pages.get(page).or_else(|| self.parity.get(page)).copied();
-        // What was left empty of a flash page counts as zeroes.
-        let known = |page: &Ppa| known(page).or((self.together > 1).then_some(0));
-        let read = from.iter().fold(0, |sum, page| sum ^ known(page).expect("a page that is programmed"));
+        // What was left empty of a flash page, and copies that were overwritten on their way, count as zeroes.
+        let read = from.iter().fold(0, |sum, page| sum ^ known(page).unwrap_or(0));
         // Before parity is programmed the controller has it.
         let in_memory = if from.iter().any(|page| self.parity.contains_key(page)) { 0 } else { self.sum(at) };
         assert_eq!(read ^ in_memory, self.pages[&at], "{at:?} from {from:?}");

@@ -447,7 +447,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.work.charge_page_for(write, Ended::OldPage, Cause::ReadModifyWrite, now);
         let plane = self.work.transactions[write].ppa.plane;
         if plane.is_some() {
-            if X::SUPERBLOCKS && X::SHARED_FLASH_PAGES {
+            if X::SUPERBLOCKS {
                 self.ftl.note_come(&self.work.transactions[write]);
             }
             let lun = self.layout.lun_of(plane);

@@ -1,5 +1,5 @@
-//! Small writes that are gathered into flash pages of superblocks: where several mapping units fit into one, writes whose places
-//! follow each other fill it.
+//! Writes that are gathered in superblocks: into flash pages, where several mapping units fit into one, and these into the row of
+//! a stripe that lies in one die, whose planes are programmed together.
 //!
 //! A write is given its place before it comes to its chip, and its page when its command is formed: any of those that have come
 //! may take the next page of their plane. The flash pages that they are given places in are as few as can hold them. So a
@@ -7,6 +7,9 @@
 //!
 //! A flash page that has room takes the writes that follow until it is programmed. The host's is programmed with what has come
 //! when its chip is free, collection's once it is full or no further copy will come. What is empty then is padding.
+//!
+//! Places go through the planes of a die first. Programmed one by one, the first would keep the others of its row waiting for as
+//! long as a program takes: a flash page waits for those beside it that have been given, or, in collection, will be.
 
 use super::{Blocks, Frontier};
 use crate::config::workload::Priority;
@@ -43,18 +46,28 @@ impl Placed {
 }
 
 /// Writes on their way to flash pages of several units.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Gathering {
-    /// By plane, frontier and class; none if a flash page is a unit.
+    /// By plane, frontier and class.
     placed: Vec<Placed>,
     frontiers: usize,
     streams: u16,
+    /// Planes that follow each other and can be programmed together.
+    together: usize,
 }
 
 impl Gathering {
-    /// Nothing on its way to so many planes of so many frontiers each, `streams` of which are the host's.
-    pub(super) fn new(planes: usize, frontiers: usize, streams: u16) -> Gathering {
-        Gathering { placed: vec![Placed::default(); planes * frontiers * Priority::COUNT], frontiers, streams }
+    /// Nothing on its way to so many planes of so many frontiers each, `streams` of which are the host's. Of planes that follow
+    /// each other `together` can be programmed at once.
+    pub(super) fn new(planes: usize, frontiers: usize, streams: u16, together: usize) -> Gathering {
+        let placed = vec![Placed::default(); planes * frontiers * Priority::COUNT];
+        Gathering { placed, frontiers, streams, together }
+    }
+
+    /// Planes that can be programmed with this one, itself among them.
+    fn beside(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
+        let first = plane.index() / self.together * self.together;
+        (first..first + self.together).map(|plane| PlaneId(plane as u32))
     }
 
     fn first(&self, plane: PlaneId, frontier: Frontier) -> usize {
@@ -78,7 +91,7 @@ impl Gathering {
 }
 
 impl Blocks {
-    /// Whether writes are gathered.
+    /// Whether writes are gathered into flash pages.
     #[inline]
     pub fn gathers(&self) -> bool {
         self.superblocks.is_some() && self.pages_per_flash_page > 1
@@ -89,8 +102,7 @@ impl Blocks {
     }
 
     fn placed_mut(&mut self, plane: PlaneId, line: Line) -> Option<&mut Placed> {
-        let gathers = self.gathers();
-        self.superblocks.as_mut().filter(|_| gathers).map(|superblocks| superblocks.gathering.get_mut(plane, line))
+        self.superblocks.as_mut().map(|superblocks| superblocks.gathering.get_mut(plane, line))
     }
 
     /// A write of a line has a place in a plane.
@@ -116,9 +128,34 @@ impl Blocks {
         self.placed(plane, line).room(self.pages_per_flash_page) > 0
     }
 
+    /// Whether what the die of a plane can program together in superblocks has come as far as it is under way: the plane's flash
+    /// page, and those of the same row in its other planes. If `more` writes are to come, not before all are full.
+    pub fn fills_row(&self, plane: PlaneId, line: Line, more: bool) -> bool {
+        let Some(superblocks) = &self.superblocks else { return true };
+        if !self.fills_flash_page(plane, line, more) {
+            return false;
+        }
+        let (stripe, place) = (superblocks.stripe(plane, line.frontier), self.next_flash_page(plane, line.frontier));
+        let first = self.group(plane).start as u32;
+        superblocks.gathering.beside(plane).filter(|&other| other != plane).all(|other| {
+            // Others are ahead, or in another superblock, where blocks are bad or a place was given to a page that was found.
+            self.next_flash_page(other, line.frontier) != place
+                || match self.placed(other, line).waiting {
+                    0 => !(more && stripe.will_give(place, other.0 - first)),
+                    _ => self.fills_flash_page(other, line, more),
+                }
+        })
+    }
+
+    /// The block and the flash page of it that a frontier's next write in a plane goes to.
+    fn next_flash_page(&self, plane: PlaneId, frontier: Frontier) -> Option<(u32, u32)> {
+        let block = self.room_in_stripe(plane, frontier)?;
+        Some((block, self.planes[plane.index()].blocks[block as usize].written / self.pages_per_flash_page))
+    }
+
     /// Whether a flash page of the plane can be programmed: the others that have a place there fit into what is left. If `more`
     /// are to come, not before it is full.
-    pub fn fills_flash_page(&self, plane: PlaneId, line: Line, more: bool) -> bool {
+    fn fills_flash_page(&self, plane: PlaneId, line: Line, more: bool) -> bool {
         let (placed, units) = (self.placed(plane, line), self.pages_per_flash_page);
         let least = units - placed.room(units);
         placed.come >= units || placed.come >= least && !(more && least < units)
@@ -141,10 +178,9 @@ impl Blocks {
         blocks[stripe.current as usize].written / units + wanted.saturating_sub(earlier)
     }
 
-    /// The plane whose flash page the next write of a line is given, if it has room.
-    pub fn plane_being_filled(&self, plane: PlaneId, line: Line) -> Option<PlaneId> {
-        let stripe = self.superblocks.as_ref()?.stripe(plane, line.frontier);
-        let at = PlaneId(self.group(plane).start as u32 + stripe.plane);
-        self.has_room_beside(at, line).then_some(at)
+    /// The plane of a plane's group in which a frontier gave its last place, or gives its next one.
+    pub fn plane_being_filled(&self, plane: PlaneId, frontier: Frontier) -> Option<PlaneId> {
+        let stripe = self.superblocks.as_ref()?.stripe(plane, frontier);
+        Some(PlaneId(self.group(plane).start as u32 + stripe.plane))
     }
 }

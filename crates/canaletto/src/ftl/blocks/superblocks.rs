@@ -5,7 +5,8 @@
 //! command is formed, so that the pages of a block are programmed in order. Places are not given back; whoever has one
 //! takes a page in the end, so that a superblock that is being filled becomes full without waiting for anything but flash.
 //!
-//! Where several mapping units fit into a flash page, those that follow each other share one ([`super::gathering`]).
+//! Where several mapping units fit into a flash page, those that follow each other share one, and planes of a die are programmed
+//! together ([`super::gathering`]).
 //!
 //! A block that is bad is left out of its superblock, which has so many pages less. Blocks that fail while their superblock is
 //! in use are *doomed*: they keep their part in it until it is erased, and are bad from then on. Since superblocks differ
@@ -39,6 +40,11 @@ impl Stripe {
         if self.plane as usize == planes {
             (self.page, self.plane) = (self.page + 1, 0);
         }
+    }
+
+    /// Whether the place of a flash page of a block, in a plane of the group, has yet to be given.
+    pub(super) fn will_give(&self, flash_page: Option<(u32, u32)>, plane: u32) -> bool {
+        flash_page.is_some_and(|(block, page)| block == self.current && (self.page, self.plane) <= (page, plane))
     }
 
     /// Gives no places any more once the superblock of so many flash pages a block is full: its last flash page may be programmed
@@ -102,16 +108,15 @@ fn takes_data(planes: &[Plane], parity_unit: usize, place: usize, block: u32) ->
 }
 
 impl Blocks {
-    /// The same fresh drive with superblocks over groups of so many planes, and parity over units of so many (0: none).
-    pub fn in_superblocks(mut self, planes: u32, parity_unit: u32) -> Blocks {
+    /// The same fresh drive with superblocks over groups of so many planes, and parity over units of so many (0: none). Planes of
+    /// a die, which are so many, can be programmed `together`.
+    pub fn in_superblocks(mut self, planes: u32, parity_unit: u32, together: u32) -> Blocks {
         let frontiers = self.frontiers.per_plane();
         let groups = self.planes.len() / planes as usize;
         let stripe = || Stripe { open: VecDeque::new(), current: 0, page: self.flash_pages_per_block(), plane: 0 };
         let stripes = (0..groups * frontiers).map(|_| stripe()).collect();
-        let gathering = match self.pages_per_flash_page {
-            1 => Gathering::default(),
-            _ => Gathering::new(self.planes.len(), frontiers, self.frontiers.streams()),
-        };
+        let together = together.min(planes) as usize;
+        let gathering = Gathering::new(self.planes.len(), frontiers, self.frontiers.streams(), together);
         self.superblocks = Some(Box::new(Superblocks {
             planes,
             stripes,
@@ -280,8 +285,10 @@ impl Blocks {
             let place = stripe.plane as usize;
             stripe.advance(group.len());
             if takes_data(&self.planes[group.clone()], unit, place, stripe.current) {
+                let to = PlaneId((group.start + place) as u32);
+                self.note_placed(to, line);
                 self.count_waiting(plane, 1);
-                return Some(PlaneId((group.start + place) as u32));
+                return Some(to);
             }
         }
         None
