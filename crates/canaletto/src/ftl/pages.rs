@@ -496,6 +496,9 @@ impl<X: Features> Ftl<X> {
             if self.has_parity() {
                 self.blocks.note_in_flight(at);
             }
+            if X::SUPERBLOCKS {
+                self.blocks.note_bound(at.plane, t.line(), false);
+            }
             self.map.set(t.lpa, Entry::At(at));
             if t.old.is_bound() {
                 self.blocks.invalidate(t.old);
