@@ -4,7 +4,7 @@
 //! amplification changes no more, then left alone until nothing moves. What outlives it is what outlives any pause: the
 //! mapping table and the blocks. The measured run starts on these with clocks, counts and queues at zero.
 
-use crate::config::design::{Design, FabricFailures, MultiPlane, PreconditionKind, Refresh, Superblock};
+use crate::config::design::{Design, FabricFailures, PreconditionKind, Refresh, Superblock};
 use crate::config::pseudo_slc::PseudoSlc;
 use crate::config::units::Size;
 use crate::config::workload::Workload;
@@ -14,7 +14,7 @@ use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::ftl::Contents;
 use crate::ftl::bad_blocks::BadBlocks;
-use crate::ftl::blocks::Blocks;
+use crate::ftl::blocks::{Blocks, Together};
 use crate::ftl::mapping::MappingTable;
 use crate::ftl::precondition::drive::{occupancies, seeds};
 use crate::ftl::precondition::rates::Traced;
@@ -82,10 +82,8 @@ impl Start {
             }
             Superblock::None => blocks,
             _ => {
-                let together =
-                    if design.flash.multi_plane == MultiPlane::Off { 1 } else { limits.layout.planes_per_die };
                 let parity_unit = design.ftl.parity.unit_planes(&limits.layout);
-                blocks.in_superblocks(limits.planes_per_group, parity_unit, together)
+                blocks.in_superblocks(limits.planes_per_group, parity_unit, Together::of(design))
             }
         };
         let contents = Contents { map: MappingTable::new(limits.mapped_pages), blocks };

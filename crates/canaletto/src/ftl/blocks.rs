@@ -31,7 +31,7 @@ pub use crate::ftl::blocks::candidates::Candidates;
 use crate::ftl::blocks::contents::Contents;
 pub use crate::ftl::blocks::frontier::Frontier;
 use crate::ftl::blocks::frontier::{Frontiers, Open};
-pub use crate::ftl::blocks::gathering::Line;
+pub use crate::ftl::blocks::gathering::{Line, Together};
 use crate::ftl::blocks::pseudo_slc::{Cache, Mode};
 use crate::ftl::blocks::superblocks::Superblocks;
 use crate::ftl::precondition::Seeds;

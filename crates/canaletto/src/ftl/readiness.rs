@@ -32,6 +32,17 @@ impl<X: Features> Readiness for PageReadiness<'_, X> {
     }
 
     #[inline]
+    fn waits_for_planes(&self, t: &Transaction, free: u64) -> bool {
+        X::SUPERBLOCKS
+            && !t.ppa.is_bound()
+            && self.blocks.has_superblocks()
+            && self
+                .blocks
+                .goes_with(t.ppa.plane, t.line(), self.places_more(t))
+                .any(|plane| free & self.bit(plane) == 0)
+    }
+
+    #[inline]
     fn page(&self, t: &Transaction) -> u32 {
         match self.hybrid {
             _ if t.ppa.is_bound() => self.layout.flash_page(t.ppa),
@@ -81,14 +92,23 @@ impl<X: Features> PageReadiness<'_, X> {
     /// superblocks all writes do so with those that are on their way, and those of the planes of a die set out together.
     fn fills_page(&self, t: &Transaction) -> bool {
         if X::SUPERBLOCKS && self.blocks.has_superblocks() {
-            let more = t.origin == Origin::Gc && self.collector.places_more(t.ppa.plane);
-            return self.blocks.fills_row(t.ppa.plane, t.line(), more);
+            return self.blocks.fills_row(t.ppa.plane, t.line(), self.places_more(t));
         }
         let pages = self.layout.pages_per_flash_page();
         if !X::SHARED_FLASH_PAGES || pages == 1 {
             return true;
         }
         t.origin != Origin::Gc || self.collector.fills_flash_page(t.ppa.plane, pages)
+    }
+
+    /// Whether further writes of a line of superblocks are to come that would be as well programmed with this one.
+    fn places_more(&self, t: &Transaction) -> bool {
+        t.origin == Origin::Gc && self.collector.places_more(t.ppa.plane)
+    }
+
+    /// A plane of a LUN as a mask.
+    fn bit(&self, plane: PlaneId) -> u64 {
+        1 << self.layout.plane_in_lun(plane)
     }
 
     fn has_page(&self, t: &Transaction) -> bool {

@@ -85,6 +85,8 @@ impl Lun {
 pub trait Readiness {
     /// Whether a transaction can be issued now.
     fn ready(&self, transaction: &Transaction) -> bool;
+    /// Whether it is to wait until further planes of its die are `free`, for which others are there that can go with it.
+    fn waits_for_planes(&self, transaction: &Transaction, free: u64) -> bool;
     /// The number of the page it would use.
     fn page(&self, transaction: &Transaction) -> u32;
     /// Whether the cells of that page hold one bit each though they could hold more: no command mixes both.
@@ -411,7 +413,8 @@ impl Queues {
         }
         let mut at = lun.lists[list].head;
         let operation = transactions[at].operation;
-        let mut open = free.of(operation);
+        let free = free.of(operation);
+        let mut open = free;
         let mut command = Command::new(operation);
         // The page that all have to use, once that is known.
         let same_page = self.same_page && operation != Operation::Erase;
@@ -424,7 +427,10 @@ impl Queues {
             let (next, plane) = (t.next, readiness.plane(t));
             let bit = 1u64 << plane;
             let fits = |t| !same_page || page == Some(readiness.page(t));
-            let matches = |t| command.is_empty() || fits(t) && pseudo_slc == readiness.is_pseudo_slc(t);
+            let matches = |t| match command.is_empty() {
+                true => !readiness.waits_for_planes(t, free),
+                false => fits(t) && pseudo_slc == readiness.is_pseudo_slc(t),
+            };
             if open & bit != 0 && readiness.ready(t) && matches(t) {
                 if same_page && page.is_none() {
                     page = Some(readiness.page(t));

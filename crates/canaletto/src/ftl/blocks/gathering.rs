@@ -12,6 +12,7 @@
 //! long as a program takes: a flash page waits for those beside it that have been given, or, in collection, will be.
 
 use super::{Blocks, Frontier};
+use crate::config::design::{Design, MultiPlane};
 use crate::config::workload::Priority;
 use crate::flash::address::PlaneId;
 
@@ -45,6 +46,26 @@ impl Placed {
     }
 }
 
+/// Planes that can be programmed together.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+pub struct Together {
+    /// So many that follow each other.
+    planes: u32,
+    /// With pages of any number.
+    any_page: bool,
+}
+
+impl Together {
+    /// What the dies of a design can do.
+    pub fn of(design: &Design) -> Together {
+        let planes = match design.flash.multi_plane {
+            MultiPlane::Off => 1,
+            _ => design.geometry.planes_per_die,
+        };
+        Together { planes, any_page: design.flash.multi_plane == MultiPlane::AnyPage }
+    }
+}
+
 /// Writes on their way to flash pages of several units.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Gathering {
@@ -52,22 +73,21 @@ pub(super) struct Gathering {
     placed: Vec<Placed>,
     frontiers: usize,
     streams: u16,
-    /// Planes that follow each other and can be programmed together.
-    together: usize,
+    together: Together,
 }
 
 impl Gathering {
-    /// Nothing on its way to so many planes of so many frontiers each, `streams` of which are the host's. Of planes that follow
-    /// each other `together` can be programmed at once.
-    pub(super) fn new(planes: usize, frontiers: usize, streams: u16, together: usize) -> Gathering {
+    /// Nothing on its way to so many planes of so many frontiers each, `streams` of which are the host's.
+    pub(super) fn new(planes: usize, frontiers: usize, streams: u16, together: Together) -> Gathering {
         let placed = vec![Placed::default(); planes * frontiers * Priority::COUNT];
         Gathering { placed, frontiers, streams, together }
     }
 
-    /// Planes that can be programmed with this one, itself among them.
+    /// Other planes that can be programmed with this one.
     fn beside(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
-        let first = plane.index() / self.together * self.together;
-        (first..first + self.together).map(|plane| PlaneId(plane as u32))
+        let planes = self.together.planes;
+        let first = plane.0 / planes * planes;
+        (first..first + planes).map(PlaneId).filter(move |&other| other != plane)
     }
 
     fn first(&self, plane: PlaneId, frontier: Frontier) -> usize {
@@ -137,13 +157,25 @@ impl Blocks {
         }
         let (stripe, place) = (superblocks.stripe(plane, line.frontier), self.next_flash_page(plane, line.frontier));
         let first = self.group(plane).start as u32;
-        superblocks.gathering.beside(plane).filter(|&other| other != plane).all(|other| {
+        superblocks.gathering.beside(plane).all(|other| {
             // Others are ahead, or in another superblock, where blocks are bad or a place was given to a page that was found.
             self.next_flash_page(other, line.frontier) != place
                 || match self.placed(other, line).waiting {
                     0 => !(more && stripe.will_give(place, other.0 - first)),
                     _ => self.fills_flash_page(other, line, more),
                 }
+        })
+    }
+
+    /// Other planes whose flash page can be programmed with one that [fills its row](Blocks::fills_row).
+    pub fn goes_with(&self, plane: PlaneId, line: Line, more: bool) -> impl Iterator<Item = PlaneId> {
+        let place = self.next_flash_page(plane, line.frontier);
+        self.superblocks.iter().flat_map(move |superblocks| {
+            let gathering = &superblocks.gathering;
+            gathering.beside(plane).filter(move |&other| {
+                let is_there = self.placed(other, line).waiting > 0 && self.fills_flash_page(other, line, more);
+                is_there && (gathering.together.any_page || self.next_flash_page(other, line.frontier) == place)
+            })
         })
     }
 

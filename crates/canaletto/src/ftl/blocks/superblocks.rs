@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-use super::gathering::{Gathering, Line};
+use super::gathering::{Gathering, Line, Together};
 use super::parity::{Stripes, holds_parity};
 use super::{Block, Blocks, Frontier, Plane};
 use crate::flash::address::{PlaneId, Ppa};
@@ -108,14 +108,12 @@ fn takes_data(planes: &[Plane], parity_unit: usize, place: usize, block: u32) ->
 }
 
 impl Blocks {
-    /// The same fresh drive with superblocks over groups of so many planes, and parity over units of so many (0: none). Planes of
-    /// a die, which are so many, can be programmed `together`.
-    pub fn in_superblocks(mut self, planes: u32, parity_unit: u32, together: u32) -> Blocks {
+    /// The same fresh drive with superblocks over groups of so many planes, and parity over units of so many (0: none).
+    pub fn in_superblocks(mut self, planes: u32, parity_unit: u32, together: Together) -> Blocks {
         let frontiers = self.frontiers.per_plane();
         let groups = self.planes.len() / planes as usize;
         let stripe = || Stripe { open: VecDeque::new(), current: 0, page: self.flash_pages_per_block(), plane: 0 };
         let stripes = (0..groups * frontiers).map(|_| stripe()).collect();
-        let together = together.min(planes) as usize;
         let gathering = Gathering::new(self.planes.len(), frontiers, self.frontiers.streams(), together);
         self.superblocks = Some(Box::new(Superblocks {
             planes,

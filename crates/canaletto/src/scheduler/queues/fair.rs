@@ -187,11 +187,12 @@ impl Queues {
         readiness: &impl Readiness,
     ) -> Option<TransactionId> {
         let mut at = self.luns[lun.index()].lists[list].head;
-        let mut free = if at.is_some() { free.of(transactions[at].operation) } else { 0 };
+        let all = if at.is_some() { free.of(transactions[at].operation) } else { 0 };
+        let mut free = all;
         while at.is_some() {
             let t = &transactions[at];
             let bit = 1 << readiness.plane(t);
-            if free & bit != 0 && readiness.ready(t) {
+            if free & bit != 0 && readiness.ready(t) && !readiness.waits_for_planes(t, all) {
                 return Some(at);
             }
             if readiness.keeps_order(t) {

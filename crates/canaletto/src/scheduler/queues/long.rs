@@ -239,6 +239,9 @@ mod tests {
         fn ready(&self, _: &Transaction) -> bool {
             true
         }
+        fn waits_for_planes(&self, _: &Transaction, _: u64) -> bool {
+            false
+        }
         fn page(&self, t: &Transaction) -> u32 {
             self.0.flash_page(t.ppa)
         }

@@ -36,11 +36,12 @@ impl Queues {
         let waiting = queues.waiting & look.served.lists();
         for list in (0..LISTS).filter(|list| waiting & (1 << list) != 0) {
             let (mut at, mut previous) = (queues.lists[list].head, TransactionId::NONE);
-            let mut free = look.free.of(transactions[at].operation);
+            let all = look.free.of(transactions[at].operation);
+            let mut free = all;
             while at.is_some() && free != 0 {
                 let t = &transactions[at];
                 let bit = 1 << readiness.plane(t);
-                if free & bit != 0 && readiness.ready(t) {
+                if free & bit != 0 && readiness.ready(t) && !readiness.waits_for_planes(t, all) {
                     rule.can_go(Place { id: at, previous, list }, t);
                 }
                 if readiness.keeps_order(t) {
