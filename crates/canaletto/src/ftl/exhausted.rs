@@ -53,6 +53,12 @@ impl<X: Features> Ftl<X> {
             && self.collector.is_stuck(plane, self.blocks.has_page(plane, Frontier::Gc))
     }
 
+    /// Whether all planes are one group, in which something is under way that may make room.
+    pub(super) fn only_group_goes_on(&self) -> bool {
+        let plane = PlaneId(0);
+        self.blocks.is_one_group() && (self.blocks.group_is_written(plane) || !self.collector.is_stuck(plane, false))
+    }
+
     /// Frontiers whose writes may wait for a page of the plane that never comes. None with superblocks: whoever is queued has
     /// a place there.
     pub fn write_frontiers<Q: QueuedWrites>(

@@ -137,6 +137,8 @@ pub struct Ftl<X> {
     allocation_stalled: VecDeque<TransactionId>,
     /// Whether some of them have not been looked at yet.
     allocation_wanted: bool,
+    /// With superblocks: how many had become free when all of them were last looked at.
+    superblocks_seen: Option<u64>,
     /// Planes of each column whose copies wait for a register of another chip.
     awaiting_register: Vec<Vec<PlaneId>>,
     /// Whether an epoch was under way when the fabric was last told whose the columns are.
@@ -205,6 +207,7 @@ impl<X: Features> Ftl<X> {
             allocator: DynamicAllocator::new(&layout, limits.streams, limits.most_valid),
             allocation_stalled: VecDeque::new(),
             allocation_wanted: false,
+            superblocks_seen: None,
             awaiting_register: vec![Vec::new(); layout.chips_per_channel as usize],
             columns_kept: false,
             changed: Vec::new(),

@@ -123,10 +123,13 @@ impl<X: Features> Ftl<X> {
         self.allocation_wanted = true;
     }
 
-    /// Pages that wait for room. All of them are looked at now: [`Ftl::place_next_stalled`], as often as this says.
+    /// Pages that wait for room. All of them are looked at now: [`Ftl::place_next_stalled`], as often as this says. With
+    /// superblocks there is no more room than before until one becomes free, and thousands of pages may wait for that.
     pub fn begin_placing_stalled(&mut self) -> usize {
         self.allocation_wanted = false;
-        self.allocation_stalled.len()
+        let freed = self.blocks.superblocks_freed();
+        let seen = std::mem::replace(&mut self.superblocks_seen, freed);
+        if freed.is_some() && seen == freed { 0 } else { self.allocation_stalled.len() }
     }
 
     /// Gives room to the oldest page that waits for some, or has it wait on.
@@ -156,8 +159,8 @@ impl<X: Features> Ftl<X> {
         }
     }
 
-    /// How many pages wait for room.
-    pub fn stalled(&self) -> usize {
-        self.allocation_stalled.len()
+    /// How many pages wait for room that may never come.
+    pub fn stalled_perhaps_for_ever(&self) -> usize {
+        if self.only_group_goes_on() { 0 } else { self.allocation_stalled.len() }
     }
 }

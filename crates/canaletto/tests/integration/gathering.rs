@@ -4,9 +4,13 @@ use crate::common::{SMALL, design, simulate, synthetic};
 use crate::swarm::shadow::{Shadow, check};
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
+use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
+use canaletto::flash::interface::Operation;
 use canaletto::limits::Limits;
+use canaletto::measure::probe::{Owner, Probe, Work};
 use canaletto::{RunOptions, run_probed};
+use std::collections::BTreeMap;
 
 /// Superblocks over planes of 2 × 2 chips with 2 planes each, pages of 16 KiB and units of 4 KiB.
 fn drive(kind: &str, more: &[&str]) -> Design {
@@ -103,6 +107,50 @@ fn collection_fills_its_pages() {
             flash.programs
         );
     }
+}
+
+/// Programs of collection, by the die and the time at which they begin: planes of each.
+#[derive(Default)]
+struct Programs(BTreeMap<(u32, Time), u32>);
+
+impl Programs {
+    const PLANES_OF_DIE: u32 = 4;
+
+    fn planes_each(&self) -> f64 {
+        f64::from(self.0.values().sum::<u32>()) / self.0.len() as f64
+    }
+}
+
+impl Probe for Programs {
+    const WATCHES_WIRES: bool = true;
+
+    fn array_works(&mut self, plane: PlaneId, operation: Operation, owner: Owner, from: Time, _: Time) {
+        if (operation, owner.work) == (Operation::Program, Work::Gc) {
+            *self.0.entry((plane.0 / Programs::PLANES_OF_DIE, from)).or_default() += 1;
+        }
+    }
+}
+
+/// Copies of a victim go to all planes of a die at once, though their reads leave the planes' registers one by one: in superblocks,
+/// where dies can program planes together, and whether or not their planes read on their own.
+#[test]
+fn planes_of_a_die_are_programmed_together() {
+    let planes_each = |more: &[&str]| {
+        let four = ["geometry.planes_per_die=4", "geometry.pages_per_block=32", "precondition.kind=steady"];
+        let mut programs = Programs::default();
+        let (design, workload) = (drive("die", &[&four, &BUFFER[..], more].concat()), writes(20_000, "4KiB", 64));
+        run_probed(&design, &workload, vec![None], &RunOptions::default(), &mut programs, &mut |_| true).unwrap();
+        assert!(programs.0.len() > 500, "{more:?}: {} programs", programs.0.len());
+        programs.planes_each()
+    };
+    for pages in ["any-page", "same-page"] {
+        let pages = format!("flash.multi_plane={pages}");
+        for more in [&[&*pages][..], &[&*pages, "flash.independent_plane_reads=true", "flash.cache_program=true"]] {
+            let found = planes_each(more);
+            assert!(found > 3.7, "{more:?}: {found}");
+        }
+    }
+    assert!((planes_each(&["flash.multi_plane=off"]) - 1.0).abs() < 1e-9);
 }
 
 /// Random traffic of every size with and without a buffer, partial units, priorities, fair queues, failures of all kinds, bad

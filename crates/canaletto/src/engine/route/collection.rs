@@ -28,7 +28,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             self.ftl.place_next_stalled(&mut self.work, now);
             self.carry_out(now);
         }
-        for _ in 0..self.ftl.stalled() {
+        for _ in 0..self.ftl.stalled_perhaps_for_ever() {
             self.ftl.give_up_next_stalled(&mut self.work, now);
             self.carry_out(now);
         }

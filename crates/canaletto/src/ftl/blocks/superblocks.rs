@@ -67,6 +67,8 @@ pub(super) struct Superblocks {
     streams: u16,
     /// Pages of each group's free superblocks, of those that have been opened before.
     erased_pages: Vec<u64>,
+    /// How many times a superblock has become free.
+    freed: u64,
     /// Places of each group that were given to those who have no page yet.
     waiting: Vec<u32>,
     /// Writes that share flash pages.
@@ -121,6 +123,7 @@ impl Blocks {
             frontiers,
             streams: self.frontiers.streams(),
             erased_pages: vec![0; groups],
+            freed: 0,
             waiting: vec![0; groups],
             gathering,
             stripes_of_parity: Stripes::new(parity_unit),
@@ -185,6 +188,16 @@ impl Blocks {
     /// Whether blocks are used in superblocks.
     pub fn has_superblocks(&self) -> bool {
         self.superblocks.is_some()
+    }
+
+    /// How many times a superblock has become free; none without superblocks.
+    pub fn superblocks_freed(&self) -> Option<u64> {
+        self.superblocks.as_ref().map(|superblocks| superblocks.freed)
+    }
+
+    /// Whether superblocks are over all planes.
+    pub fn is_one_group(&self) -> bool {
+        self.superblocks.as_ref().is_some_and(|superblocks| superblocks.erased_pages.len() == 1)
     }
 
     /// Planes whose blocks of equal number are used together.
@@ -475,6 +488,7 @@ impl Blocks {
         if let Some(superblocks) = &mut self.superblocks {
             let group = superblocks.group(leader);
             superblocks.erased_pages[group] += pages;
+            superblocks.freed += 1;
         }
         let p = &mut self.planes[leader.index()];
         p.erasures += 1;
