@@ -153,6 +153,7 @@ impl<X: Features> Ftl<X> {
     pub fn give_up_next_stalled<P: Probe>(&mut self, work: &mut InFlight<'_, P>, now: Time) {
         let Some(id) = self.allocation_stalled.pop_front() else { return };
         if self.no_room_will_come(work, id) {
+            work.blame_page(id, Cause::FreeBlocks, now);
             self.give_up(work, id, now);
         } else {
             self.allocation_stalled.push_back(id);
