@@ -57,11 +57,15 @@ class Run:
     seed: int = 1
     alone: int | None = None
     """The number of the only flow that makes its requests."""
+    warmup: int = 0
+    """First requests that are left out of the statistics."""
 
     @cached_property
     def key(self) -> str:
         """Identity of the run, as a name for its result: any change of configuration or engine gives another."""
-        return key_of(self.design.to_toml(), traffic(self.workload, {}), str(self.seed), str(self.alone))
+        return key_of(
+            self.design.to_toml(), traffic(self.workload, {}), str(self.seed), str(self.alone), str(self.warmup)
+        )
 
     @property
     def requests(self) -> int:
@@ -77,7 +81,7 @@ class Run:
     def simulate(self, report: Progress) -> dict[str, Any]:
         """Carries it out."""
         # Nothing is explained here, and explaining a drive that falls ever further behind takes memory.
-        asked = self.design, self.workload, self.seed, 0, False, report
+        asked = self.design, self.workload, self.seed, self.warmup, False, report
         return simulate.run_once(*asked, alone=self.alone, root_causes=False)[0]
 
 

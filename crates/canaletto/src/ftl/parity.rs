@@ -47,9 +47,15 @@ impl<X: Features> Ftl<X> {
     /// A page was programmed, or failed to be: the parity of its stripe sets out if that was the last one.
     pub fn send_due_parity<P: Probe>(&mut self, work: &mut InFlight<'_, P>, write: &Transaction, now: Time) {
         self.blocks.note_ended(write.ppa);
-        while let Some(at) = self.blocks.take_parity_page(write.ppa, self.whole_page()) {
-            let id = work.new_page(Transaction::of_parity(write, at, self.layout.flash_page_bytes() as u32, now));
-            self.tell(Outcome::Outbound(id));
+        while let Some(next) = self.blocks.due_parity(write.ppa) {
+            for at in self.blocks.planes_together(next.plane).map(|plane| Ppa { plane, ..next }) {
+                if self.blocks.is_next_parity(at) {
+                    self.blocks.take_parity_page(at, self.whole_page());
+                    let bytes = self.layout.flash_page_bytes() as u32;
+                    let id = work.new_page(Transaction::of_parity(write, at, bytes, now));
+                    self.tell(Outcome::Outbound(id));
+                }
+            }
         }
     }
 

@@ -7,8 +7,9 @@ was measured for minutes on end (iocost-benchmark/iocost-benchmarks b2fc8dd6, Ap
 Assumptions: those of the presets. Makers measure writes into a cache of one bit a cell; sustained ones go past it, so
 that it is left out for them. They measure random reads of what was just written, which lies there, too: `data with one
 bit a cell` is a drive all of whose reads take the time of that cache. Sustained random writes (252 and 84 k/s) are not
-compared: they depend on how full the drives were, which is not recorded. `steady` is a drive that collects, with blocks
-of a tenth of the pages and a sixth as many of them: enough for its planes to fill several.
+compared: they depend on how full the drives were, which is not recorded. `steady` is a drive that collects: six times
+as many requests, of which the second half counts, and blocks of 24 pages in place of 1,344, so that several superblocks
+are filled in this time; erases are as much shorter, so that they take the same part of it.
 """
 
 from collections.abc import Mapping
@@ -69,10 +70,12 @@ class _Work:
     sequential: bool
     number: int
 
-    def workload(self, scale: Scale, times: int) -> Workload:
+    def run(self, design: Design, scale: Scale, source: str) -> Run:
         keys = {"addresses": "sequential"} if self.sequential else {}
-        number = times * scale.of(self.number, self.number // 10)
-        return requests(number, self.size, self.depth, read_share=self.read_share, **keys)
+        times, uncounted = (6, 3) if source == STEADY else (1, 0)
+        number = scale.of(self.number, self.number // 10)
+        work = requests(times * number, self.size, self.depth, read_share=self.read_share, **keys)
+        return Run(design, work, warmup=uncounted * number)
 
 
 WORKS = {
@@ -93,14 +96,14 @@ def _design(drive: str, source: str) -> Design:
 
 CHANGES: Mapping[str, Mapping[str, Any]] = {
     SUSTAINED: {"flash.pslc.static_size": "0B", "flash.pslc.dynamic_size": "0B"},
-    STEADY: {"precondition.kind": "steady", "geometry.blocks_per_plane": 128, "geometry.pages_per_block": 144},
+    STEADY: {"precondition.kind": "steady", "geometry.pages_per_block": 24, "flash.erase": "62.5us"},
 }
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
     """A run for each drive and figure of it."""
     return {
-        (drive, source, what): Run(_design(drive, source), WORKS[what].workload(scale, 6 if source == STEADY else 1))
+        (drive, source, what): WORKS[what].run(_design(drive, source), scale, source)
         for source, known in PUBLISHED.items()
         for drive, numbers in known.items()
         for what, number in zip(WORKS, numbers, strict=True)

@@ -83,13 +83,6 @@ impl Gathering {
         Gathering { placed, frontiers, streams, together }
     }
 
-    /// Other planes that can be programmed with this one.
-    fn beside(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
-        let planes = self.together.planes;
-        let first = plane.0 / planes * planes;
-        (first..first + planes).map(PlaneId).filter(move |&other| other != plane)
-    }
-
     fn first(&self, plane: PlaneId, frontier: Frontier) -> usize {
         (plane.index() * self.frontiers + frontier.index(self.streams)) * Priority::COUNT
     }
@@ -157,7 +150,7 @@ impl Blocks {
         }
         let (stripe, place) = (superblocks.stripe(plane, line.frontier), self.next_flash_page(plane, line.frontier));
         let first = self.group(plane).start as u32;
-        superblocks.gathering.beside(plane).all(|other| {
+        self.planes_beside(plane).all(|other| {
             // Others are ahead, or in another superblock, where blocks are bad or a place was given to a page that was found.
             self.next_flash_page(other, line.frontier) != place
                 || match self.placed(other, line).waiting {
@@ -170,13 +163,23 @@ impl Blocks {
     /// Other planes whose flash page can be programmed with one that [fills its row](Blocks::fills_row).
     pub fn goes_with(&self, plane: PlaneId, line: Line, more: bool) -> impl Iterator<Item = PlaneId> {
         let place = self.next_flash_page(plane, line.frontier);
-        self.superblocks.iter().flat_map(move |superblocks| {
-            let gathering = &superblocks.gathering;
-            gathering.beside(plane).filter(move |&other| {
-                let is_there = self.placed(other, line).waiting > 0 && self.fills_flash_page(other, line, more);
-                is_there && (gathering.together.any_page || self.next_flash_page(other, line.frontier) == place)
-            })
+        let any_page = self.superblocks.as_ref().is_some_and(|superblocks| superblocks.gathering.together.any_page);
+        self.planes_beside(plane).filter(move |&other| {
+            let is_there = self.placed(other, line).waiting > 0 && self.fills_flash_page(other, line, more);
+            is_there && (any_page || self.next_flash_page(other, line.frontier) == place)
         })
+    }
+
+    /// Planes of superblocks that can be programmed together with one, itself among them.
+    pub fn planes_together(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
+        let planes = self.superblocks.as_ref().map_or(1, |superblocks| superblocks.gathering.together.planes);
+        let first = plane.0 / planes * planes;
+        (first..first + planes).map(PlaneId)
+    }
+
+    /// The others of them.
+    pub(super) fn planes_beside(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
+        self.planes_together(plane).filter(move |&other| other != plane)
     }
 
     /// The block and the flash page of it that a frontier's next write in a plane goes to.

@@ -5,7 +5,8 @@
 //! its stripes: that of unit `units - 1 - block % units`, so that over all superblocks every unit has as many, or where that
 //! block is bad the next good one. Data are given no places there.
 //!
-//! A stripe is complete once all its other pages are taken and their programs have ended. Until its parity is programmed the
+//! A stripe is complete once all its other pages are taken and their programs have ended. Parity of a row is programmed together in the
+//! planes of a die: one by one it would take that die as many times as long as the others take for data. Until parity is programmed the
 //! controller keeps the exclusive or of its pages: a flash page for each stripe that has begun. Of flash pages of several mapping
 //! units these are protected together, and each is rebuilt from those of its place in the others.
 
@@ -118,28 +119,44 @@ impl Blocks {
         }
     }
 
-    /// Takes the page for the parity of the stripe of a page, or of an earlier one, if all its other pages have ended and it is
-    /// not on its way. The program of it begins.
-    pub fn take_parity_page(&mut self, at: Ppa, sectors: u64) -> Option<Ppa> {
-        let (plane, mut others) = self.stripe_of(at)?;
-        let page = self.planes[plane.index()].blocks[at.block as usize].written;
-        let ended = |(plane, b): (PlaneId, &Block)| self.has_ended(Ppa { plane, page, ..at }, b);
-        let is_due = page < self.pages_per_block && others.all(ended);
-        drop(others);
-        if !is_due {
-            return None;
-        }
-        let at = Ppa { plane, block: at.block, page: self.write_next(plane, at.block, 0, sectors) };
+    /// The next page for parity of the stripe of a page, if all pages of data of its stripe have ended, and of those that are programmed
+    /// together with it.
+    pub fn due_parity(&self, of: Ppa) -> Option<Ppa> {
+        let (plane, _) = self.stripe_of(of)?;
+        let next = Ppa { plane, page: self.written(plane, of.block), ..of };
+        let mut row =
+            self.planes_beside(plane).map(|plane| Ppa { plane, ..next }).filter(|&at| self.is_next_parity(at));
+        let is_due = next.page < self.pages_per_block && self.is_complete(next) && row.all(|at| self.is_complete(at));
+        is_due.then_some(next)
+    }
+
+    /// Whether this is the next page for parity of its column.
+    pub fn is_next_parity(&self, at: Ppa) -> bool {
+        self.is_parity(at.plane, at.block) && self.written(at.plane, at.block) == at.page
+    }
+
+    fn written(&self, plane: PlaneId, block: u32) -> u32 {
+        self.planes[plane.index()].blocks[block as usize].written
+    }
+
+    /// Whether all pages of data of a parity page's stripe are taken, and their programs have ended.
+    fn is_complete(&self, parity: Ppa) -> bool {
+        let ended = |(plane, b): (PlaneId, &Block)| self.has_ended(Ppa { plane, ..parity }, b);
+        self.stripe_of(parity).is_some_and(|(_, mut others)| others.all(ended))
+    }
+
+    /// Takes the page for parity that is next in its column. The program of it begins.
+    pub fn take_parity_page(&mut self, next: Ppa, sectors: u64) {
+        let at = Ppa { page: self.write_next(next.plane, next.block, 0, sectors), ..next };
         // No logical page's data.
         self.invalidate(at);
-        let end = page + self.pages_per_flash_page;
-        self.planes[plane.index()].blocks[at.block as usize].written = end;
+        let end = at.page + self.pages_per_flash_page;
+        self.planes[at.plane.index()].blocks[at.block as usize].written = end;
         self.program_begins(at);
         self.note_in_flight(at);
         if end == self.pages_per_block {
-            self.close_full_superblocks(plane);
+            self.close_full_superblocks(at.plane);
         }
-        Some(at)
     }
 
     /// The program of a parity page has ended.
