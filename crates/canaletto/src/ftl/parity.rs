@@ -50,7 +50,7 @@ impl<X: Features> Ftl<X> {
         while let Some(next) = self.blocks.due_parity(write.ppa) {
             for at in self.blocks.planes_together(next.plane).map(|plane| Ppa { plane, ..next }) {
                 if self.blocks.is_next_parity(at) {
-                    self.blocks.take_parity_page(at, self.whole_page());
+                    self.blocks.take_parity_page(at, write.frontier, self.whole_page());
                     let bytes = self.layout.flash_page_bytes() as u32;
                     let id = work.new_page(Transaction::of_parity(write, at, bytes, now));
                     self.tell(Outcome::Outbound(id));

@@ -28,13 +28,17 @@ pub struct PageReadiness<'a, X> {
 impl<X: Features> Readiness for PageReadiness<'_, X> {
     #[inline]
     fn ready(&self, t: &Transaction) -> bool {
-        t.old_page != OldPage::Awaited && (t.ppa.is_bound() || self.has_page(t) && self.fills_page(t))
+        t.old_page != OldPage::Awaited
+            && match t.ppa.is_bound() {
+                true => !Self::is_parity(t) || self.blocks.parity_has_come(t.ppa.plane, t.frontier),
+                false => self.has_page(t) && self.fills_page(t),
+            }
     }
 
     #[inline]
     fn waits_for_planes(&self, t: &Transaction, free: u64) -> bool {
         X::SUPERBLOCKS
-            && !t.ppa.is_bound()
+            && (!t.ppa.is_bound() || Self::is_parity(t))
             && self.blocks.has_superblocks()
             && self
                 .blocks
@@ -99,6 +103,10 @@ impl<X: Features> PageReadiness<'_, X> {
             return true;
         }
         t.origin != Origin::Gc || self.collector.fills_flash_page(t.ppa.plane, pages)
+    }
+
+    fn is_parity(t: &Transaction) -> bool {
+        X::SUPERBLOCKS && t.origin == Origin::Parity
     }
 
     /// Whether further writes of a line of superblocks are to come that would be as well programmed with this one.
@@ -173,6 +181,9 @@ impl<X: Features> Ftl<X> {
     pub fn bind<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         if !work.transactions[id].ppa.is_bound() {
             self.bind_write(work, id, now);
+        } else if X::SUPERBLOCKS && work.transactions[id].origin == Origin::Parity {
+            let t = &work.transactions[id];
+            self.blocks.note_bound(t.ppa.plane, t.line(), t.has_come);
         }
         self.note_mode(work, id);
     }
@@ -237,7 +248,8 @@ impl<X: Features> Ftl<X> {
 
     /// A write has come to its chip, or its old page is there.
     pub fn note_come(&mut self, write: &Transaction) {
-        if write.has_come && !write.ppa.is_bound() && write.old_page != OldPage::Awaited {
+        let has_place = !write.ppa.is_bound() || write.origin == Origin::Parity;
+        if write.has_come && has_place && write.old_page != OldPage::Awaited {
             self.blocks.note_come(write.ppa.plane, write.line());
         }
     }

@@ -206,7 +206,11 @@ impl Transaction {
 
     /// Which writes it may share a flash page with: of collection's there is one class.
     pub fn line(&self) -> Line {
-        let class = if self.origin == Origin::Gc { 0 } else { self.priority as u8 };
+        let class = match self.origin {
+            Origin::Gc => 0,
+            Origin::Parity => Line::PARITY,
+            _ => self.priority as u8,
+        };
         Line { frontier: self.frontier, class }
     }
 

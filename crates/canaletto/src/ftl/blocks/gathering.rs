@@ -25,7 +25,14 @@ pub struct Line {
     pub class: u8,
 }
 
-/// Writes of a line and a plane that have a place and no page yet.
+impl Line {
+    /// The class of parity, whichever its queue.
+    pub const PARITY: u8 = Priority::COUNT as u8;
+    /// How many classes there are.
+    const CLASSES: usize = Priority::COUNT + 1;
+}
+
+/// Writes of a line and a plane that have a place and no page yet; of parity whole pages that are not being programmed yet.
 #[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Placed {
     /// All of them.
@@ -79,12 +86,12 @@ pub(super) struct Gathering {
 impl Gathering {
     /// Nothing on its way to so many planes of so many frontiers each, `streams` of which are the host's.
     pub(super) fn new(planes: usize, frontiers: usize, streams: u16, together: Together) -> Gathering {
-        let placed = vec![Placed::default(); planes * frontiers * Priority::COUNT];
+        let placed = vec![Placed::default(); planes * frontiers * Line::CLASSES];
         Gathering { placed, frontiers, streams, together }
     }
 
     fn first(&self, plane: PlaneId, frontier: Frontier) -> usize {
-        (plane.index() * self.frontiers + frontier.index(self.streams)) * Priority::COUNT
+        (plane.index() * self.frontiers + frontier.index(self.streams)) * Line::CLASSES
     }
 
     fn get(&self, plane: PlaneId, line: Line) -> Placed {
@@ -96,7 +103,7 @@ impl Gathering {
         &mut self.placed[place]
     }
 
-    /// Flash pages of so many units that the writes of a frontier take in a plane.
+    /// Flash pages of so many units that the writes of a frontier take in a plane, its parity left out.
     fn flash_pages(&self, plane: PlaneId, frontier: Frontier, units: u32) -> u32 {
         let first = self.first(plane, frontier);
         self.placed[first..first + Priority::COUNT].iter().map(|placed| placed.flash_pages(units)).sum()
@@ -160,11 +167,23 @@ impl Blocks {
         })
     }
 
+    /// Whether parity of a row has come for all planes of a die, as far as it is under way.
+    pub fn parity_has_come(&self, plane: PlaneId, frontier: Frontier) -> bool {
+        let line = Line { frontier, class: Line::PARITY };
+        self.planes_beside(plane).all(|other| {
+            let placed = self.placed(other, line);
+            placed.waiting == 0 || placed.come > 0
+        })
+    }
+
     /// Other planes whose flash page can be programmed with one that [fills its row](Blocks::fills_row).
     pub fn goes_with(&self, plane: PlaneId, line: Line, more: bool) -> impl Iterator<Item = PlaneId> {
         let place = self.next_flash_page(plane, line.frontier);
         let any_page = self.superblocks.as_ref().is_some_and(|superblocks| superblocks.gathering.together.any_page);
         self.planes_beside(plane).filter(move |&other| {
+            if line.class == Line::PARITY {
+                return self.placed(other, line).come > 0;
+            }
             let is_there = self.placed(other, line).waiting > 0 && self.fills_flash_page(other, line, more);
             is_there && (any_page || self.next_flash_page(other, line.frontier) == place)
         })

@@ -13,7 +13,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::{Block, Blocks, Plane};
+use super::{Block, Blocks, Frontier, Line, Plane};
 use crate::flash::address::{PlaneId, Ppa};
 
 /// State of parity.
@@ -145,8 +145,8 @@ impl Blocks {
         self.stripe_of(parity).is_some_and(|(_, mut others)| others.all(ended))
     }
 
-    /// Takes the page for parity that is next in its column. The program of it begins.
-    pub fn take_parity_page(&mut self, next: Ppa, sectors: u64) {
+    /// Takes the page for parity of a frontier's superblock that is next in its column. The program of it begins.
+    pub fn take_parity_page(&mut self, next: Ppa, frontier: Frontier, sectors: u64) {
         let at = Ppa { page: self.write_next(next.plane, next.block, 0, sectors), ..next };
         // No logical page's data.
         self.invalidate(at);
@@ -154,6 +154,7 @@ impl Blocks {
         self.planes[at.plane.index()].blocks[at.block as usize].written = end;
         self.program_begins(at);
         self.note_in_flight(at);
+        self.note_placed(at.plane, Line { frontier, class: Line::PARITY });
         if end == self.pages_per_block {
             self.close_full_superblocks(at.plane);
         }
