@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from canaletto._run import config
-from canaletto._run.config import Design, Workload
+from canaletto._run.config import Design
 from canaletto.experiments.drives.drive import MLC970, PRESETS, TLC980, requests
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 
