@@ -63,7 +63,7 @@ pub struct Together {
 }
 
 impl Together {
-    /// What the dies of a design can do.
+    /// Planes of a design's dies.
     pub fn of(design: &Design) -> Together {
         let planes = match design.flash.multi_plane {
             MultiPlane::Off => 1,
