@@ -311,8 +311,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             if P::FOLLOWS_WAITS {
                 self.tell_if_open(lun, false);
             }
-            self.settle_suspension(lun, now);
-            return false;
+            // Paths of the domain are being offered: what has just lined up for one is looked at next.
+            return self.settle_suspension(lun, now);
         };
         self.scheduler.pass_turn(domain, lun);
         self.send_command(lun, command, now);
@@ -588,7 +588,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// A LUN's array has finished its command, unless that has been suspended meanwhile.
     #[inline(always)]
     pub(super) fn array_done(&mut self, lun: LunId, now: Time) {
-        if !self.flash.has_ended(lun, now) || X::SUSPENSION && self.suspension_moves(lun, now) {
+        // The end of an operation that was put aside may have been due at the very time of another one's that awaits its status.
+        let is_known = X::FULL_SEQUENCES && self.flash.statuses.is_done(lun);
+        if !self.flash.has_ended(lun, now) || is_known || X::SUSPENSION && self.suspension_moves(lun, now) {
             return;
         }
         if P::WATCHES_WIRES {

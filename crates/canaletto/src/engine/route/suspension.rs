@@ -115,27 +115,29 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Takes a suspended operation up again if nothing it made way for is left, or it has waited long enough, and its
-    /// planes' registers are empty.
+    /// planes' registers are empty. Returns whether the command to do so waits for a path.
     #[inline]
-    pub(super) fn settle_suspension(&mut self, lun: LunId, now: Time) {
+    pub(super) fn settle_suspension(&mut self, lun: LunId, now: Time) -> bool {
         if !X::SUSPENSION || self.flash.phase(lun) != Phase::Suspended || !self.flash.can_resume(lun, &self.work) {
-            return;
+            return false;
         }
         let free = FreePlanes::all(self.flash.planes_without_copies(lun, &self.work));
         if !self.suspension_is_over(lun, now) && self.waits(lun, free) {
-            return;
+            return false;
         }
         self.flash.resume(lun, &self.work, now);
         if P::FOLLOWS_WAITS {
             let seen_as = self.flash.seen_as(lun, &self.work);
             self.work.root_causes.command_resumed(lun, seen_as, now);
         }
-        if X::FULL_SEQUENCES && self.flash.statuses.suspensions_are_told() {
+        let is_told = X::FULL_SEQUENCES && self.flash.statuses.suspensions_are_told();
+        if is_told {
             self.line_up_midway(lun, Midway::Control(Control::Resume));
         } else {
             let time = self.flash.begin_resumption(lun, &mut self.work, now);
             self.events.push(time, Event::ArrayDone(lun));
         }
         self.refresh(lun);
+        is_told
     }
 }
