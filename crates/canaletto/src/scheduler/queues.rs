@@ -87,6 +87,11 @@ pub trait Readiness {
     fn ready(&self, transaction: &Transaction) -> bool;
     /// Whether it is to wait until further planes of its die are `free`, for which others are there that can go with it.
     fn waits_for_planes(&self, transaction: &Transaction, free: u64) -> bool;
+    /// Whether a command can begin with it where the planes `free` take its operation.
+    #[inline]
+    fn can_begin(&self, transaction: &Transaction, free: u64) -> bool {
+        self.ready(transaction) && !self.waits_for_planes(transaction, free)
+    }
     /// The number of the page it would use.
     fn page(&self, transaction: &Transaction) -> u32;
     /// Whether the cells of that page hold one bit each though they could hold more: no command mixes both.

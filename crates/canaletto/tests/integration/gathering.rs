@@ -131,17 +131,21 @@ impl Probe for Programs {
     }
 }
 
-/// Copies of a victim go to all planes of a die at once, though their reads leave the planes' registers one by one: in superblocks,
-/// where dies can program planes together, and whether or not their planes read on their own.
+/// Planes that a program of collection goes to.
+fn planes_each(design: &Design, requests: u64) -> f64 {
+    let (mut programs, workload) = (Programs::default(), writes(requests, "4KiB", 64));
+    run_probed(design, &workload, vec![None], &RunOptions::default(), &mut programs, &mut |_| true).unwrap();
+    assert!(programs.0.len() > 500, "{} programs", programs.0.len());
+    programs.planes_each()
+}
+
+/// Copies of a victim go to all planes of a die at once, though they come one flash page after the other: in superblocks, where dies
+/// can program planes together, and whether or not their planes read on their own.
 #[test]
 fn planes_of_a_die_are_programmed_together() {
     let planes_each = |kind: &str, more: &[&str]| {
         let four = ["geometry.planes_per_die=4", "geometry.pages_per_block=32", "precondition.kind=steady"];
-        let mut programs = Programs::default();
-        let (design, workload) = (drive(kind, &[&four, &BUFFER[..], more].concat()), writes(20_000, "4KiB", 64));
-        run_probed(&design, &workload, vec![None], &RunOptions::default(), &mut programs, &mut |_| true).unwrap();
-        assert!(programs.0.len() > 500, "{kind} {more:?}: {} programs", programs.0.len());
-        programs.planes_each()
+        planes_each(&drive(kind, &[&four, &BUFFER[..], more].concat()), 20_000)
     };
     let beside: &[&str] = &["flash.independent_plane_reads=true", "flash.cache_program=true"];
     for pages in ["flash.multi_plane=any-page", "flash.multi_plane=same-page"] {
@@ -154,6 +158,15 @@ fn planes_of_a_die_are_programmed_together() {
         }
     }
     assert!((planes_each("die", &["flash.multi_plane=off"]) - 1.0).abs() < 1e-9);
+}
+
+/// Programs of collection wait for planes whose registers still hold what was read, if pages are there for these, too.
+#[test]
+fn programs_wait_for_registers() {
+    let text = "base = \"pcie5-tlc-cm7\"\n[geometry]\nchannels = 1\nchips_per_channel = 2\nblocks_per_plane = 64\npages_per_block = 24\n\
+                [cache]\ncapacity = \"4MiB\"\n[ftl]\nsuperblock = \"die\"\n";
+    let found = planes_each(&design(text, &["precondition.kind=steady"]), 40_000);
+    assert!(found > 3.9, "{found}");
 }
 
 /// Random traffic of every size with and without a buffer, partial units, priorities, fair queues, failures of all kinds, bad

@@ -94,6 +94,7 @@ def _design(drive: str, source: str) -> Design:
     return made.replace(**CHANGES[source]) if source in CHANGES else made
 
 
+# Erases: 3.5 ms x 24 / 1,344.
 CHANGES: Mapping[str, Mapping[str, Any]] = {
     SUSTAINED: {"flash.pslc.static_size": "0B", "flash.pslc.dynamic_size": "0B"},
     STEADY: {"precondition.kind": "steady", "geometry.pages_per_block": 24, "flash.erase": "62.5us"},

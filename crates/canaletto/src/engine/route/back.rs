@@ -294,7 +294,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         })
     }
 
-    /// Forms a command for a LUN and sends it, if a path is free and there is one.
+    /// Forms a command for a LUN and sends it, if a path is free and there is one. Returns whether it did, or has lined up another one.
     #[inline(always)]
     fn try_command(&mut self, domain: DomainId, lun: LunId, now: Time) -> bool {
         let chip = self.layout.chip_of(lun);

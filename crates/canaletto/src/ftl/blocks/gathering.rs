@@ -73,7 +73,7 @@ impl Together {
     }
 }
 
-/// Writes on their way to flash pages of several units.
+/// Writes on their way to flash pages of superblocks.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Gathering {
     /// By plane, frontier and class.

@@ -5,10 +5,11 @@
 //! its stripes: that of unit `units - 1 - block % units`, so that over all superblocks every unit has as many, or where that
 //! block is bad the next good one. Data are given no places there.
 //!
-//! A stripe is complete once all its other pages are taken and their programs have ended. Parity of a row is programmed together in the
-//! planes of a die: one by one it would take that die as many times as long as the others take for data. Until parity is programmed the
-//! controller keeps the exclusive or of its pages: a flash page for each stripe that has begun. Of flash pages of several mapping
-//! units these are protected together, and each is rebuilt from those of its place in the others.
+//! A stripe is complete once all its other pages are taken and their programs have ended. Parity of a row is programmed
+//! together in the planes of a die: one by one it would take that die several times as long as data take the others. Until
+//! its parity is programmed the controller keeps the exclusive or of its pages: a flash page for each stripe that has begun.
+//! Of flash pages of several mapping units these are protected together, and each is rebuilt from those of its place in the
+//! others.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -119,8 +120,8 @@ impl Blocks {
         }
     }
 
-    /// The next page for parity of the stripe of a page, if all pages of data of its stripe have ended, and of those that are programmed
-    /// together with it.
+    /// The next page for parity of the column of a page, if all data of its stripe, and of those whose parity is programmed
+    /// together with it, have ended.
     pub fn due_parity(&self, of: Ppa) -> Option<Ppa> {
         let (plane, _) = self.stripe_of(of)?;
         let next = Ppa { plane, page: self.written(plane, of.block), ..of };

@@ -71,7 +71,7 @@ pub(super) struct Superblocks {
     freed: u64,
     /// Places of each group that were given to those who have no page yet.
     waiting: Vec<u32>,
-    /// Writes that share flash pages.
+    /// Writes that have a place, and parity, on their way.
     pub(super) gathering: Gathering,
     /// Parity over the blocks of each.
     pub(super) stripes_of_parity: Stripes,

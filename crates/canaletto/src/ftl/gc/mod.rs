@@ -89,7 +89,7 @@ struct Job {
     settled: u32,
     /// Of these, those that are queued.
     queued: u32,
-    /// Copies that have a place in another superblock, where writes are gathered.
+    /// Copies that have a place in another superblock.
     placed: u32,
     /// Whether the victim has no further page to copy.
     all_given: bool,

@@ -192,7 +192,7 @@ impl Queues {
         while at.is_some() {
             let t = &transactions[at];
             let bit = 1 << readiness.plane(t);
-            if free & bit != 0 && readiness.ready(t) && !readiness.waits_for_planes(t, all) {
+            if free & bit != 0 && readiness.can_begin(t, all) {
                 return Some(at);
             }
             if readiness.keeps_order(t) {

@@ -41,7 +41,7 @@ impl Queues {
             while at.is_some() && free != 0 {
                 let t = &transactions[at];
                 let bit = 1 << readiness.plane(t);
-                if free & bit != 0 && readiness.ready(t) && !readiness.waits_for_planes(t, all) {
+                if free & bit != 0 && readiness.can_begin(t, all) {
                     rule.can_go(Place { id: at, previous, list }, t);
                 }
                 if readiness.keeps_order(t) {
