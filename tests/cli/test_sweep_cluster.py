@@ -175,8 +175,9 @@ def test_a_trace_is_sent_to_workers_that_lack_it(home: Path, monkeypatch: pytest
 
 
 JOB = """#!/bin/bash
-# Runs a script as a job beside it, as sbatch does when it is handed a file.
-bash "$1" > /dev/null 2>&1 &
+# Runs a script as a job beside it, as sbatch does when it is handed a file: from a copy, since the file may then go.
+cp "$1" "$0.script.$$"
+bash "$0.script.$$" > /dev/null 2>&1 &
 echo $! >> "$0.jobs"
 echo "Submitted batch job $!"
 """
