@@ -108,7 +108,8 @@ format: $(VENV)/.built ## Format all sources
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format
 
-$(VENV)/.docs: $(VENV)/.built pyproject.toml
+# It installs more: not while others that are made, too, use the environment.
+$(VENV)/.docs: $(VENV)/.built pyproject.toml | $(filter test-python lint audit instructions,$(MAKECMDGOALS))
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' \
 	    | $(BIN)/pip install --requirement /dev/stdin
 	@touch $@
@@ -170,14 +171,14 @@ rtl: $(VENV)/.built $(RTL_TOOLS) ## Check the hardware of Venice in rtl/ against
 	        || echo "rtl: no $$package (Debian), which synthesis needs"; done
 	$(BIN)/python rtl/check.py $(FORM) $(STEPS)
 
-AREAS ?= accounting reclaim scheduler fabric
+AREAS ?=
 MUTANTS ?= 200
 CARGO_MUTANTS := 26.0.0
 
 .PHONY: mutants
-mutants: ## Change the engine in MUTANTS places of AREAS, others for each SEED: which changes do the tests miss?
+mutants: ## Change the engine in MUTANTS places, of all AREAS or some, others for each SEED: which changes do the tests miss?
 	cargo install --quiet --locked --root target/tools cargo-mutants --version $(CARGO_MUTANTS)
-	PATH="$(CURDIR)/target/tools/bin:$$PATH" SEED=$(SEED) MUTANTS=$(MUTANTS) tests/mutants $(AREAS)
+	PATH="$(CURDIR)/target/tools/bin:$$PATH" $(PYTHON) tests/mutants.py --seed $(SEED) --mutants $(MUTANTS) $(AREAS)
 
 .PHONY: clean
 clean: ## Remove everything built

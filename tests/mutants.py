@@ -1,0 +1,312 @@
+"""Changes parts of the engine in many places, and asks which changes no test notices.
+
+usage: tests/mutants.py [--seed SEED] [--mutants N] [AREA …]     (`make mutants` installs what it needs)
+
+cargo-mutants lists the changes. All that are tried are woven into one copy of the engine, each asleep until the
+environment names it, so that what takes minutes, compiling, is done once. Of all areas together N changes are tried, as
+many of each; another SEED tries others. out/mutants.txt says what became of each. Exit status 0 when none survived.
+"""
+
+import argparse
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+HOME = Path(__file__).parent.parent
+BUILD = HOME / "target" / "mutants"
+SOURCES = BUILD / "sources"
+ENGINE = Path("crates/canaletto/src")
+CARGO = ("--package", "canaletto", "--lib", "--test", "integration", "--test", "golden")
+"""What notices changes, besides that it compiles."""
+
+
+@dataclass(frozen=True)
+class Area:
+    """A part of the engine, and the quick tests that should notice what changes there: their names' beginnings."""
+
+    files: Sequence[str]
+    tests: Sequence[str]
+
+
+AREAS = {
+    "accounting": Area(
+        ["measure/**", "engine/in_flight.rs"],
+        ["gates::", "formulas::", "attach::", "suspend::", "retries::", "replay::", "root_causes::", "wires::"],
+    ),
+    "reclaim": Area(
+        [
+            *("ftl/collection.rs", "ftl/merging.rs", "ftl/gc/**", "ftl/blocks.rs", "ftl/blocks/**"),
+            *("ftl/hybrid/**", "ftl/in_place.rs", "flash/copyback.rs"),
+        ],
+        ["hybrid::", "in_place::", "refresh::", "superblocks::", "gathering::", "copyback::", "parity::"],
+    ),
+    "scheduler": Area(
+        ["scheduler/**"],
+        ["gates::", "formulas::", "flin::", "suspend::", "alone::", "pipelines::", "swarm::collection"],
+    ),
+    "fabric": Area(
+        ["fabric/**"],
+        ["gates::", "formulas::", "copyback::", "mesh_reference::", "failed_parts::", "wires::"],
+    ),
+}
+
+LEAST_S, TIMES = 60, 8
+"""A run of tests that takes longer than so many times what it takes without a change, and than this, hangs."""
+
+MEMORY = 6 << 30
+"""Bytes of a run of tests: a change may have it ask for ever more."""
+
+SWITCH = """
+/// Whether a change is awake: the one whose number the environment names.
+pub(crate) fn mutant(number: u32) -> bool {
+    static AWAKE: std::sync::LazyLock<u32> =
+        std::sync::LazyLock::new(|| std::env::var("MUTANT").map_or(0, |number| number.parse().unwrap()));
+    *AWAKE == number
+}
+"""
+
+
+@dataclass
+class Mutant:
+    """One change: `replacement` between two places of a file, in the body of a function."""
+
+    number: int
+    area: str
+    name: str
+    file: str
+    body: tuple[int, int]
+    span: tuple[int, int]
+    replacement: str
+    lines: range = field(default=range(0))
+    """Its lines in the woven file."""
+
+    def changed(self, text: str) -> str:
+        """The function's body with the change in it."""
+        start, end = self.span
+        replacement = f" {self.replacement} " if self.replacement else ""
+        return text[self.body[0] : start] + replacement + text[end : self.body[1]]
+
+
+def listed(area: str) -> list[Mutant]:
+    """The changes of an area that can be woven: those in functions that are not evaluated by the compiler."""
+    files = [word for glob in AREAS[area].files for word in ("--file", str(ENGINE / glob))]
+    found = json.loads(subprocess.check_output(["cargo", "mutants", "--list", "--json", *files], cwd=HOME))
+    names = subprocess.check_output(["cargo", "mutants", "--list", *files], cwd=HOME, text=True).splitlines()
+    texts: dict[str, str] = {}
+    mutants = []
+    for each, name in zip(found, names, strict=True):
+        text = texts.setdefault(each["file"], (HOME / each["file"]).read_text())
+        body = function_body(text, each["function"])
+        if body is not None:
+            span = tuple(place(text, each["span"][side]) for side in ("start", "end"))
+            mutants.append(Mutant(0, area, name, each["file"], body, (span[0], span[1]), each["replacement"]))
+    return mutants
+
+
+def place(text: str, of: dict[str, int]) -> int:
+    """The offset of a line and a column, which count from 1."""
+    lines = text.split("\n")
+    return sum(len(line) + 1 for line in lines[: of["line"] - 1]) + of["column"] - 1
+
+
+def function_body(text: str, function: dict[str, Any] | None) -> tuple[int, int] | None:
+    """Where a function's body is, its braces left out. None for a constant, and what the compiler may evaluate."""
+    if function is None:
+        return None
+    at, end = (place(text, function["span"][side]) for side in ("start", "end"))
+    depth = 0
+    head = ""
+    while text[at] != "{" or depth > 0:
+        if text.startswith("//", at):
+            at = text.index("\n", at)
+            continue
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(text[at], 0)
+        head += text[at]
+        at += 1
+    return None if "const fn" in head or "const unsafe fn" in head else (at + 1, end - 1)
+
+
+def weave(mutants: Sequence[Mutant]) -> None:
+    """Writes the engine with all changes in it. What stays as it is keeps its time, and is not compiled anew."""
+    written = {str(ENGINE / "lib.rs"): (HOME / ENGINE / "lib.rs").read_text() + SWITCH}
+    for file in sorted({mutant.file for mutant in mutants}):
+        assert file not in written, f"{file} is woven already"
+        written[file] = woven((HOME / file).read_text(), [mutant for mutant in mutants if mutant.file == file])
+    for file in subprocess.check_output(["git", "ls-files"], cwd=HOME, text=True).splitlines():
+        content = written[file].encode() if file in written else (HOME / file).read_bytes()
+        place = SOURCES / file
+        if not place.exists() or place.read_bytes() != content:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+
+
+def woven(text: str, mutants: Sequence[Mutant]) -> str:
+    """A file in which each function asks, for every change of its own, whether that one is awake."""
+    bodies: dict[tuple[int, int], list[Mutant]] = {}
+    for mutant in mutants:
+        bodies.setdefault(mutant.body, []).append(mutant)
+    new, at = "", 0
+    for start, end in sorted(bodies):
+        assert start >= at, "a function within another's body"
+        new += text[at:start]
+        for mutant in bodies[start, end]:
+            new += f"if crate::mutant({mutant.number}) {{\n"
+            first = new.count("\n") + 1
+            new += f"{mutant.changed(text)}\n"
+            mutant.lines = range(first, new.count("\n") + 1)
+            new += "} else "
+        new += f"{{{text[start:end]}}}"
+        at = end
+    return new + text[at:]
+
+
+def cargo(command: str, *words: str) -> list[dict[str, Any]]:
+    """What cargo says of the woven engine."""
+    environment = {
+        **os.environ,
+        "CARGO_TARGET_DIR": str(BUILD / "target"),
+        "CARGO_INCREMENTAL": "0",
+        "CARGO_PROFILE_DEV_CODEGEN_UNITS": "1",
+        "RUSTFLAGS": "--cap-lints allow",
+    }
+    said = subprocess.run(
+        ["cargo", command, "--locked", "--quiet", *CARGO, *words, "--message-format", "json"],
+        cwd=SOURCES,
+        env=environment,
+        stdout=subprocess.PIPE,
+    )
+    return [json.loads(line) for line in said.stdout.splitlines()]
+
+
+def that_compile(mutants: list[Mutant]) -> list[Mutant]:
+    """Weaves the changes, less those with which the engine does not compile."""
+    while True:
+        weave(mutants)
+        errors = [
+            (span["file_name"], span["line_start"])
+            for said in cargo("check")
+            if said["reason"] == "compiler-message" and said["message"]["level"] == "error"
+            for span in said["message"]["spans"]
+        ]
+        if not errors:
+            return mutants
+        bad = {each.number for each in mutants for file, line in errors if each.file == file and line in each.lines}
+        assert bad, f"the engine does not compile: {errors}"
+        mutants = [each for each in mutants if each.number not in bad]
+
+
+@dataclass(frozen=True)
+class Tests:
+    """A run of a test program."""
+
+    words: Sequence[str]
+    limit_s: float = 3600.0
+
+    def notice(self, mutant: int) -> str | None:
+        """How they notice a change: the test that fails, or that they hang. None if they do not."""
+        process = subprocess.Popen(
+            [*self.words, "--test-threads", "1"],
+            cwd=SOURCES / "crates" / "canaletto",
+            env={**os.environ, "MUTANT": str(mutant), "RUST_BACKTRACE": "0"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+        )
+        ended = time.monotonic() + self.limit_s
+        try:
+            with ThreadPoolExecutor(1) as reader:
+                failed = reader.submit(lambda: next((line for line in process.stdout or () if "FAILED" in line), None))
+                try:
+                    line = failed.result(timeout=self.limit_s)
+                except TimeoutError:
+                    line = "hangs"
+                if line is None and process.wait(timeout=max(1, ended - time.monotonic())) != 0:
+                    line = f"ends with {process.returncode}"
+                kill(process)
+        finally:
+            kill(process)
+        return None if line is None else line.removeprefix("test ").strip()
+
+
+def kill(process: "subprocess.Popen[str]") -> None:
+    """Ends a run of tests with all that it started."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def built() -> dict[str, Path]:
+    """The test programs, by name."""
+    said = cargo("test", "--no-run")
+    programs = {each["target"]["name"]: Path(each["executable"]) for each in said if each.get("executable")}
+    assert len(programs) == 3, programs
+    return programs
+
+
+def judged(mutants: Sequence[Mutant], programs: dict[str, Path]) -> dict[int, str | None]:
+    """What noticed each change, by number: the quickest tests that should come first."""
+    unit, whole, golden = (str(programs[name]) for name in ("canaletto", "integration", "golden"))
+    first, last = bounded([unit]), bounded([golden])
+    stages = {
+        area: (first, bounded([whole, *AREAS[area].tests]), last)
+        for area in sorted({mutant.area for mutant in mutants})
+    }
+
+    def judge(mutant: Mutant) -> str | None:
+        reason = next(filter(None, (stage.notice(mutant.number) for stage in stages[mutant.area])), None)
+        print(f"{mutant.number}\t{reason or 'MISSED'}\t{mutant.name}", flush=True)
+        return reason
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(zip((mutant.number for mutant in mutants), pool.map(judge, mutants), strict=True))
+
+
+def bounded(words: Sequence[str]) -> Tests:
+    """Tests that notice nothing where nothing is changed, and the time that they may take."""
+    before = time.monotonic()
+    reason = Tests(words).notice(0)
+    assert reason is None, f"without any change: {reason}"
+    return Tests(words, max(LEAST_S, TIMES * (time.monotonic() - before)))
+
+
+def main() -> None:
+    """Weaves, compiles, runs, and says what survived."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("areas", nargs="*", metavar="AREA", default=[*AREAS], help=", ".join(AREAS))
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--mutants", type=int, default=200)
+    given = parser.parse_args()
+    chosen: list[Mutant] = []
+    for area in given.areas:
+        there = listed(area)
+        some = random.Random(given.seed).sample(there, min(len(there), -(-given.mutants // len(given.areas))))
+        print(f"{area}: {len(some)} of {len(there)} changes")
+        chosen += some
+    for number, mutant in enumerate(chosen, 1):
+        mutant.number = number
+    tried = that_compile(chosen)
+    print(f"{len(chosen) - len(tried)} do not compile", flush=True)
+    reasons = judged(tried, built())
+    missed = [mutant.name for mutant in tried if reasons[mutant.number] is None]
+    (HOME / "out").mkdir(exist_ok=True)
+    report = HOME / "out" / "mutants.txt"
+    report.write_text("".join(f"{reasons[each.number] or 'MISSED'}\t{each.name}\n" for each in tried))
+    print(
+        f"{len(tried) - len(missed)} of {len(tried)} noticed ({report.relative_to(HOME)}); missed:", *missed, sep="\n"
+    )
+    raise SystemExit(1 if missed else 0)
+
+
+if __name__ == "__main__":
+    main()
