@@ -33,15 +33,20 @@ CACHES = ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608
 MEASURES = {"instructions": ("Ir", []), "l1_instruction_misses": ("I1mr", CACHES)}
 
 
+def callgrind(case: str, requests: int, out: Path, options: list[str], native: Path | None = None) -> None:
+    """Run so many requests of a case under callgrind, in the package's native module or another: `out` is written."""
+    valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *options]
+    command = [*valgrind, *CASE, case, str(requests), *([str(native)] if native else [])]
+    ended = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        sys.exit(f"case {case} with {requests} requests failed under valgrind:\n{ended.stderr}")
+
+
 def count(case: str, requests: int, event: str, options: list[str]) -> int:
     """Return how often `event` happens in a run of this many requests."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "callgrind.out"
-        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *options]
-        command = [*valgrind, *CASE, case, str(requests)]
-        ended = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
-        if ended.returncode != 0:
-            sys.exit(f"case {case} with {requests} requests failed under valgrind:\n{ended.stderr}")
+        callgrind(case, requests, out, options)
         lines = dict(line.split(": ", 1) for line in out.read_text().splitlines() if ": " in line)
     totals = zip(lines["events"].split(), lines["totals"].split(), strict=True)
     return int(dict(totals)[event])

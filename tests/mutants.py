@@ -26,7 +26,7 @@ BUILD = HOME / "target" / "mutants"
 SOURCES = BUILD / "sources"
 ENGINE = Path("crates/canaletto/src")
 CARGO = ("--package", "canaletto", "--lib", "--test", "integration", "--test", "golden")
-"""What notices changes, besides that it compiles."""
+"""Test programs that are to notice changes."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,17 @@ AREAS = {
     ),
     "scheduler": Area(
         ["scheduler/**"],
-        ["gates::", "formulas::", "flin::", "suspend::", "alone::", "pipelines::", "swarm::collection"],
+        [
+            "gates::",
+            "formulas::",
+            "flin::",
+            "suspend::",
+            "alone::",
+            "outer_code::",
+            "own_rules::",
+            "pipelines::",
+            "swarm::collection",
+        ],
     ),
     "fabric": Area(
         ["fabric/**"],
@@ -170,7 +180,7 @@ def woven(text: str, mutants: Sequence[Mutant]) -> str:
 
 
 def cargo(command: str, *words: str) -> list[dict[str, Any]]:
-    """What cargo says of the woven engine."""
+    """Messages of cargo about the woven engine."""
     environment = {
         **os.environ,
         "CARGO_TARGET_DIR": str(BUILD / "target"),
@@ -255,7 +265,7 @@ def built() -> dict[str, Path]:
 
 
 def judged(mutants: Sequence[Mutant], programs: dict[str, Path]) -> dict[int, str | None]:
-    """What noticed each change, by number: the quickest tests that should come first."""
+    """The reason by which each change was noticed, by number: the quickest tests that should come first."""
     unit, whole, golden = (str(programs[name]) for name in ("canaletto", "integration", "golden"))
     first, last = bounded([unit]), bounded([golden])
     stages = {

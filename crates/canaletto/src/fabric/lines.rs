@@ -57,6 +57,19 @@ mod tests {
     }
 
     #[test]
+    fn adjacent_columns_share_a_line_and_the_last_may_be_alone() {
+        let lines = Line::columns(2, 5, 2, |number| number + 1);
+        let found: Vec<_> = lines.iter().map(|line| (line.name.as_str(), line.ways, line.chips.clone())).collect();
+        let chips = |numbers: &[u32]| numbers.iter().map(|&chip| ChipId(chip)).collect::<Vec<_>>();
+        let expected = [
+            ("columns 0-1", 1, chips(&[0, 1, 5, 6])),
+            ("columns 2-3", 2, chips(&[2, 3, 7, 8])),
+            ("column 4", 3, chips(&[4, 9])),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
     fn worst_lines_are_what_they_are_by_hand() {
         let row = |name: &str, columns: u32, ways| (name.to_owned(), 0, columns - 1, ways);
         for kind in [FabricKind::Bus, FabricKind::Sca, FabricKind::Packetized] {

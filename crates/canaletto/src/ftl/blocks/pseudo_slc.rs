@@ -342,6 +342,7 @@ mod tests {
         assert_eq!((blocks.block_to_fold(PLANE, false), blocks.block_to_fold(PLANE, true)), (None, Some(first)));
         assert!(!blocks.candidates(PLANE).is_full(first), "no victim of the collector's policy");
         assert_eq!(blocks.candidates(PLANE).reclaimed_pages(first), 0);
+        assert_eq!(blocks.candidates(PLANE).why_not(first, 12), "belongs to the pseudo-SLC cache");
         let free = blocks.free(PLANE);
         blocks.job_begins(PLANE, first);
         assert_eq!(blocks.planes[0].kept, 1, "the host leaves a block to what this one may take");
@@ -380,6 +381,16 @@ mod tests {
             folded.push(block);
         }
         assert_eq!(folded, [0, 1], "one of four is left");
+    }
+
+    /// A part that has borrowed all that it may is full, however many blocks are free.
+    #[test]
+    fn a_watermark_is_a_share_of_what_the_dynamic_part_may_become() {
+        let mut blocks = blocks(0, 2, &PseudoSlc { high_watermark: 0.6, ..PseudoSlc::default() });
+        cached(&mut blocks, 2);
+        assert_eq!(blocks.block_to_fold(PLANE, false), None, "one of two");
+        cached(&mut blocks, 2);
+        assert!(blocks.block_to_fold(PLANE, false).is_some());
     }
 
     /// 2 native erases and 3 in this mode, or a half of either.

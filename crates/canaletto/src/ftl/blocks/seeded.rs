@@ -22,7 +22,7 @@ impl Blocks {
         for (number, plane) in (0..).zip(&mut self.planes) {
             let (contents, kind) = seeds.plane(PlaneId(number));
             let mut random = Stream::named(seed, &format!("precondition ages {number}"));
-            plane.seed(contents, kind, self.blocks_per_plane, self.pages_per_block, self.by_wear, &mut random);
+            plane.seed(contents, kind, self.blocks_per_plane, self.pages_per_block, &mut random);
             for (&frontier, block) in kind.frontiers.iter().zip(contents.open()) {
                 let left = self.pages_per_block - plane.blocks[block as usize].written;
                 self.frontiers.fill(PlaneId(number), frontier, block, left);
@@ -134,15 +134,8 @@ impl Blocks {
 }
 
 impl Plane {
-    fn seed(
-        &mut self,
-        contents: &SeededPlane,
-        kind: &Kind,
-        blocks: u32,
-        pages: u32,
-        by_wear: bool,
-        random: &mut Stream,
-    ) {
+    /// Its blocks are as if they had never been erased, however often what they hold was written.
+    fn seed(&mut self, contents: &SeededPlane, kind: &Kind, blocks: u32, pages: u32, random: &mut Stream) {
         let host_writes = f64::from(contents.mapped());
         // Ages count the host's writes over valid pages; the plane's clock counts all pages written.
         let scale = host_writes * kind.write_amplification.min(MOST_AMPLIFICATION);
@@ -151,15 +144,12 @@ impl Plane {
         self.valid = u64::from(contents.mapped());
         self.blocks =
             (0..blocks).map(|block| seeded_block(contents, kind, block, pages, (self.clock, scale), random)).collect();
-        self.least_erases = self.blocks.iter().map(|b| b.erases).min().unwrap_or(0);
-        self.most_erases = self.blocks.iter().map(|b| b.erases).max().unwrap_or(0);
         self.unopened = 0;
         self.full = vec![NOT_FULL; self.blocks.len()];
         (0..blocks).for_each(|block| self.note_full(block, pages));
         for block in contents.free() {
-            let wear = if by_wear { self.blocks[block as usize].erases } else { 0 };
             self.erasures += 1;
-            self.erased.push(Reverse((wear, self.erasures, block)));
+            self.erased.push(Reverse((0, self.erasures, block)));
         }
     }
 }
@@ -193,7 +183,6 @@ fn seeded_block(
         written: seeded,
         seeded,
         valid: contents.valid(block),
-        erases: contents.erases(block),
         opened: clock - (age * scale) as u64 - u64::from(seeded),
         changed: clock - (age.min(unchanged) * scale) as u64,
         ..Block::default()

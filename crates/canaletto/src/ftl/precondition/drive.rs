@@ -226,7 +226,7 @@ impl Maker<'_> {
             write_amplification: steady.write_amplification(),
             rates: shares.iter().zip(&mapped).map(|(share, &n)| share / (f64::from(n.max(1)) / planes)).collect(),
         };
-        Ok(Planes { classes, plan: Plan { geometry, steady, model, mixes, erases: (0, 0) }, kind })
+        Ok(Planes { classes, plan: Plan { geometry, steady, model, mixes }, kind })
     }
 
     /// The blocks being filled: those of the flows that have pages here, and collection's.

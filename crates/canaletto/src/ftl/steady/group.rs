@@ -115,7 +115,6 @@ impl Plan {
                     ages: full.ages.clone(),
                 },
                 open: open.collect(),
-                erases: self.erases,
             };
             let key = random.integer(0, u64::from(u32::MAX)) << 32 | random.integer(0, u64::from(u32::MAX));
             SeededPlane::in_order(contents, key, mix(order))
@@ -285,7 +284,7 @@ mod tests {
         let mapped: Vec<u32> = (0..8).map(|plane| 790 + plane % 3).collect();
         let load = geometry.load(mapped.iter().map(|&n| f64::from(n)).sum());
         let steady = Steady::find(&Policy::from(Greedy), load, geometry, &[(1.0, 1.0)], 1);
-        let plan = Plan { geometry, steady, model: 128, mixes: vec![vec![1.0]; 2], erases: (0, 0) };
+        let plan = Plan { geometry, steady, model: 128, mixes: vec![vec![1.0]; 2] };
         let members = mapped.iter().map(|&n| (Classes::uniform(820), vec![n])).collect();
         let planes = plan.seed_group(3, members, 0, 1).expect("it fits");
         let lists = |plane: &SeededPlane| -> [Vec<u32>; 3] {

@@ -129,8 +129,6 @@ pub struct Plan {
     pub model: u32,
     /// For each frontier, the ratio of classes in what is written to it.
     pub mixes: Vec<Vec<f64>>,
-    /// The least and the most erasures of a block.
-    pub erases: (u32, u32),
 }
 
 impl Plan {
@@ -148,7 +146,7 @@ impl Plan {
         };
         let full = self.draw_full(&left, &mut random)?;
         let key = random.integer(0, u64::from(u32::MAX)) << 32 | random.integer(0, u64::from(u32::MAX));
-        SeededPlane::new(Contents { blocks, pages, classes, full, open, erases: self.erases }, key)
+        SeededPlane::new(Contents { blocks, pages, classes, full, open }, key)
     }
 
     /// Classes of logical pages.
@@ -207,7 +205,7 @@ mod tests {
                 let load = geometry.load(mapped.iter().sum::<u32>().into());
                 let steady = Steady::find(&policy, load, geometry, &classes, 1);
                 let mixes = vec![classes.iter().map(|c| c.1).collect(), steady.copied()];
-                let plan = Plan { geometry, steady, model: 16, mixes, erases: (10, 20) };
+                let plan = Plan { geometry, steady, model: 16, mixes };
                 let runs: Vec<(u32, usize)> = logical.iter().copied().zip(0..).collect();
                 let plane = plan.seed(3, Classes::from_runs(classes.len(), &runs), &mapped, 1).expect("it fits");
                 assert_eq!((plane.full().count(), plane.open().count(), plane.free().count()), (291, 2, 7));
@@ -223,7 +221,7 @@ mod tests {
     fn a_plane_too_small_is_refused() {
         let geometry = Geometry { blocks: 10, pages: 8, step: 1, free: 2, frontiers: 2 };
         let steady = Steady::find(&Policy::from(Greedy), 0.9, geometry, &[(1.0, 1.0)], 1);
-        let plan = Plan { geometry, steady, model: 8, mixes: vec![vec![1.0]; 2], erases: (0, 0) };
+        let plan = Plan { geometry, steady, model: 8, mixes: vec![vec![1.0]; 2] };
         let error = plan.seed(0, Classes::uniform(80), &[80], 1).err().expect("it does not fit");
         assert!(error.ends_with("full blocks have room for 48"), "{error}");
     }

@@ -34,8 +34,6 @@ pub struct Contents {
     pub full: FullBlocks,
     /// Blocks being filled, in an order that the caller gives a meaning.
     pub open: Vec<OpenBlock>,
-    /// The least and the most erasures of a block.
-    pub erases: (u32, u32),
 }
 
 /// Where a block is in its life.
@@ -138,7 +136,6 @@ pub struct SeededPlane {
     /// Pages written of open ones.
     written: Vec<u32>,
     blocks: u32,
-    erases: (u32, u32),
     key: u64,
 }
 
@@ -157,7 +154,7 @@ impl SeededPlane {
     /// # Errors
     /// Says what does not fit.
     pub fn in_order(contents: Contents, key: u64, order: u64) -> Result<SeededPlane, String> {
-        let Contents { blocks, pages, classes, full, open, erases } = contents;
+        let Contents { blocks, pages, classes, full, open } = contents;
         let used = full.ages.len() + open.len();
         if used > blocks as usize {
             return Err(format!("{used} blocks in use of {blocks}"));
@@ -182,7 +179,7 @@ impl SeededPlane {
         let members = numbers.zip(before).map(|(numbers, before)| Members::new(numbers, before)).collect();
         let order = Permutation::new(blocks, order);
         let written = open.iter().map(|b| b.written).collect();
-        Ok(SeededPlane { pages, classes, members, order, ages: full.ages, written, blocks, erases, key })
+        Ok(SeededPlane { pages, classes, members, order, ages: full.ages, written, blocks, key })
     }
 
     /// Where a logical page's data are: block and page; nowhere if it holds none.
@@ -278,14 +275,6 @@ impl SeededPlane {
     /// Free blocks.
     pub fn free(&self) -> impl Iterator<Item = u32> {
         (self.used()..self.blocks).map(|place| self.order.apply(place))
-    }
-
-    /// How often a block was erased: any number of the given range, the middle ones most often.
-    pub fn erases(&self, block: u32) -> u32 {
-        let (least, most) = self.erases;
-        let drawn = mix(self.key ^ mix(u64::from(block)));
-        let share = 0.5 * ((drawn >> 32) as f64 + f64::from(drawn as u32)) / f64::from(u32::MAX);
-        least + (share * f64::from(most - least)).round() as u32
     }
 
     /// Logical pages that hold data.

@@ -283,6 +283,14 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_span_grows_until_it_would_be_long() {
+        let mut span = Span::new(Span::LONG - 3, false, 7);
+        assert!(!span.goes_on(1, 6), "another step");
+        assert!(span.goes_on(2, 7) && !span.goes_on(1, 7));
+        assert_eq!((span.length(), span.number()), (Time(Span::LONG - 1), 7));
+    }
+
     proptest! {
         /// However long its spans and whatever they name, a trail tells what it was told.
         #[test]

@@ -472,6 +472,19 @@ pub const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "a command to another plane while data are in a register",
+        site: "busy-until-out",
+        rule: Rule::Register,
+        plant: |tape| {
+            let (place, _, data) =
+                tape.begins(tape.entries.len() / 4, |load| load.carries == Carries::Data && reads(load.operation));
+            let is_other = |load: &Load| load.lun == data.lun && load.planes & data.planes == 0;
+            let (_, _, command) =
+                tape.begins(0, |load| load.carries == Carries::Command && reads(load.operation) && is_other(load));
+            tape.command(tape.entries[place].at, command);
+        },
+    },
+    Fault {
         name: "a transfer that begins on a path in use",
         site: "venice",
         rule: Rule::End,

@@ -2,7 +2,7 @@
 
 use canaletto::fabric::trace::WireUse;
 use canaletto::measure::wire_check::found::Rule;
-use canaletto::measure::wire_check::recording::{Cycles, Fact};
+use canaletto::measure::wire_check::recording::{Cycles, Entry, Fact};
 use canaletto::measure::wire_check::shape::Line;
 
 use super::Fault;
@@ -52,6 +52,32 @@ pub const FAULTS: &[Fault] = &[
                     }
                 }
             }
+        },
+    },
+    Fault {
+        name: "a way that begins between routers",
+        site: SITE,
+        rule: Rule::Route,
+        plant: |tape| {
+            let is_alone = |c: &Cycles| {
+                tape.entries.iter().all(|entry| match &entry.fact {
+                    Fact::Wire(on) => on.transfer != c.transfer || on.wire == c.wire,
+                    _ => true,
+                })
+            };
+            let ends = |wire: u32| match &tape.shape.wires[wire as usize].line {
+                Line::Joint(ends, is_own) => (ends.clone(), *is_own),
+                _ => unreachable!("its wires are links"),
+            };
+            let (place, c) = tape.cycles(|c, _| c.what == WireUse::Data && ends(c.wire).1 && is_alone(c));
+            let meets = |wire: &u32| !ends(*wire).1 && ends(*wire).0.iter().any(|end| ends(c.wire).0.contains(end));
+            let wire = (0..tape.shape.wires.len() as u32).find(meets).expect("a router has other links");
+            let first = tape.entries[..=place]
+                .iter()
+                .position(|entry| matches!(entry.fact, Fact::Wire(on) if on.transfer == c.transfer))
+                .expect("it was found there");
+            let at = tape.entries[first].at;
+            tape.entries.insert(first, Entry { at, fact: Fact::Wire(Cycles { wire, until: c.from, from: at, ..c }) });
         },
     },
     Fault {

@@ -33,6 +33,7 @@ pub struct Fault {
 const SITES: &[(&str, &[&str])] = &[
     ("bus", &[]),
     ("suspend", &["flash.suspend.operations=both", "flash.suspend.min_remaining=0us"]),
+    ("busy-until-out", &["flash.busy_until_data_out=true"]),
     ("on-wires", &["fabric.turnarounds=on-wires", "fabric.interface=nv-ddr3"]),
     ("full", &["fabric.sequences=full", "fabric.interface=nv-ddr3"]),
     (

@@ -10,7 +10,7 @@ fn contents() -> impl Strategy<Value = Contents> {
         let rows = prop::collection::vec((weights(), 0..=pages), full);
         let opens = prop::collection::vec((weights(), 0..=pages, 0..=pages), open);
         let runs = prop::collection::vec((0u32..20, 0..width), 0..6);
-        (rows, opens, runs, Just((width, pages, free)), 0u32..9).prop_map(make)
+        (rows, opens, runs, Just((width, pages, free))).prop_map(make)
     })
 }
 
@@ -18,9 +18,9 @@ type Row = (Vec<u32>, u32);
 type OpenRow = (Vec<u32>, u32, u32);
 
 type Runs = Vec<(u32, usize)>;
-type Drawn = (Vec<Row>, Vec<OpenRow>, Runs, (usize, u32, u32), u32);
+type Drawn = (Vec<Row>, Vec<OpenRow>, Runs, (usize, u32, u32));
 
-fn make((rows, opens, mut runs, shape, erases): Drawn) -> Contents {
+fn make((rows, opens, mut runs, shape): Drawn) -> Contents {
     let (width, pages, free) = shape;
     let divide = |weights: &[u32], valid: u32| {
         let sum = weights.iter().sum::<u32>().max(1);
@@ -39,7 +39,7 @@ fn make((rows, opens, mut runs, shape, erases): Drawn) -> Contents {
     let blocks = counts.len() as u32 + open.len() as u32 + free;
     let ages = (0..counts.len()).rev().map(|age| age as f32).collect();
     let full = FullBlocks { classes: width, counts: counts.concat(), ages };
-    Contents { blocks, pages, classes: Classes::from_runs(width, &runs), full, open, erases: (5, 5 + erases) }
+    Contents { blocks, pages, classes: Classes::from_runs(width, &runs), full, open }
 }
 
 proptest! {
@@ -63,7 +63,6 @@ proptest! {
             let held: Vec<(u32, u32)> = (0..pages).filter_map(|at| plane.content(block, at).map(|page| (at, page))).collect();
             prop_assert_eq!(held.len() as u32, plane.valid(block));
             prop_assert!(held.iter().all(|&(at, page)| plane.locate(page) == Some((block, at))));
-            prop_assert!((5..=13).contains(&plane.erases(block)));
             match plane.life(block) {
                 Life::Free => prop_assert!(held.is_empty()),
                 Life::Open { frontier, written } => {
@@ -85,7 +84,7 @@ proptest! {
 fn classes_stay_in_their_blocks() {
     let full = FullBlocks { classes: 2, counts: vec![8, 0, 0, 8, 4, 3], ages: vec![2.0, 1.0, 0.0] };
     let classes = Classes::from_runs(2, &[(10, 1), (12, 0), (5, 1)]);
-    let contents = Contents { blocks: 4, pages: 8, classes, full, open: Vec::new(), erases: (0, 0) };
+    let contents = Contents { blocks: 4, pages: 8, classes, full, open: Vec::new() };
     let plane = SeededPlane::new(contents, 9).expect("it fits");
     let order: Vec<u32> = plane.full().collect();
     for page in 0..27 {
@@ -105,7 +104,6 @@ fn what_does_not_fit_is_refused() {
         classes: Classes::uniform(logical),
         full: full(counts),
         open: Vec::new(),
-        erases: (0, 0),
     };
     let refused = |contents| SeededPlane::new(contents, 1).err().expect("it does not fit");
     assert_eq!(refused(contents(1, 4, 9, vec![4, 4])), "2 blocks in use of 1");

@@ -1,0 +1,104 @@
+"""Where a request's instructions go: which part of the engine they belong to.
+
+usage: python benches/stations.py FOLDER    for cases A to D (needs valgrind and addr2line), with the native module of a
+
+    CARGO_TARGET_DIR=FOLDER CARGO_PROFILE_RELEASE_DEBUG=line-tables-only cargo build --release --package canaletto-py
+
+What is compiled in line counts where it is written; code of Rust's library where the engine uses it. Like
+`instructions.py`, over 60,000 requests less 20,000.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from instructions import FEW, MANY, callgrind
+
+CASES = "ABCD"
+OURS = re.compile(r"crates/canaletto/src/([a-z_]+)(/route)?")
+PARTS = {
+    "workload": "`workload`: addresses, sizes and times of requests",
+    "host": "`host`: queue pairs, the link and its messages, requests",
+    "ftl": "`ftl`: mapping, blocks, collection",
+    "scheduler": "`scheduler`: queues, transactions",
+    "fabric": "`fabric`: paths, circuits, times of transfers",
+    "flash": "`flash`: arrays, registers, sequences",
+    "measure": "`measure`: accounts, histograms, series",
+    "engine/route": "`engine/route`: from station to station",
+    "engine": "`engine`: events in order, time, slabs, ids, random numbers",
+    "others": "others: Rust's library where no line says for whom, memory",
+}
+
+
+def part(frames: list[str]) -> str:
+    """The part of the engine that an instruction belongs to, by the files of its frames, inmost first."""
+    ours = next(filter(None, map(OURS.search, frames)), None)
+    if ours is None:
+        return "others"
+    return "engine/route" if ours[2] else ours[1] if ours[1] in PARTS else "engine"
+
+
+def by_address(profile: str) -> Counter[str]:
+    """Instructions carried out at each address of the native module, `others` elsewhere, from callgrind's file."""
+    names: dict[str, str] = {}
+    found: Counter[str] = Counter()
+    is_ours = is_called = False
+    for line in profile.splitlines():
+        # The first mention of an object has its name, be it as that of what is called.
+        if object_ := re.match(r"(c?)ob=(\(\d+\))(?: (.+))?", line):
+            name = names.setdefault(object_[2], object_[3] or "")
+            is_ours = is_ours if object_[1] else "lib_engine" in name
+        elif cost := re.match(r"(0x[0-9a-f]+) \S+ (\d+)", line):
+            # The instructions of what is called stand behind `calls=`.
+            found[cost[1] if is_ours else "others"] += 0 if is_called else int(cost[2])
+        is_called = line.startswith("calls=")
+    return found
+
+
+def frames_of(addresses: list[str], native: Path) -> dict[str, list[str]]:
+    """The source files of each address, inmost first."""
+    command = ["addr2line", "--inlines", "--addresses", "--exe", str(native)]
+    said = subprocess.run(command, input="\n".join(addresses), stdout=subprocess.PIPE, text=True, check=True).stdout
+    found: dict[str, list[str]] = {}
+    frames: list[str] = []
+    for line in said.splitlines():
+        if line.startswith("0x"):
+            frames = found.setdefault(hex(int(line, 16)), [])
+        else:
+            frames.append(line)
+    return found
+
+
+def main() -> None:
+    """Prints a table."""
+    if len(sys.argv) != 2:
+        sys.exit(str(__doc__))
+    files = Path(sys.argv[1], "release").glob("lib_engine.*")
+    native = next(path for path in files if path.suffix in (".so", ".dylib"))
+
+    def profiled(case: str, requests: int) -> Counter[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder, "callgrind.out")
+            callgrind(case, requests, out, ["--dump-instr=yes", "--compress-pos=no"], native)
+            return by_address(out.read_text())
+
+    with ThreadPoolExecutor(2) as pool:
+        runs = {case: [pool.submit(profiled, case, requests) for requests in (MANY, FEW)] for case in CASES}
+    costs = {case: many.result() - few.result() for case, (many, few) in runs.items()}
+    places = frames_of(sorted({address for cost in costs.values() for address in cost} - {"others"}), native)
+    found: dict[str, Counter[str]] = {case: Counter() for case in CASES}
+    for case, cost in costs.items():
+        for address, figure in cost.items():
+            found[case][part(places.get(address, []))] += figure
+    print("| instructions a request | " + " | ".join(CASES) + " |\n| --- |" + " ---: |" * len(CASES))
+    for name, title in {**PARTS, "all": "all"}.items():
+        figures = (sum(counts.values()) if name == "all" else counts[name] for counts in found.values())
+        print(f"| {title} | " + " | ".join(f"{figure / (MANY - FEW):,.0f}" for figure in figures) + " |")
+
+
+if __name__ == "__main__":
+    main()
