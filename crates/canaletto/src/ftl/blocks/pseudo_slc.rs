@@ -330,6 +330,12 @@ mod tests {
         assert_eq!(blocks.free(PLANE), 10, "two are the cache's alone");
         assert_eq!(cached(&mut blocks, 7), [[true; 4].as_slice(), &[false; 3]].concat());
         assert_eq!(blocks.free(PLANE), 9);
+        let native = (7..10).map(|lpa| write(&mut blocks, lpa).block).last().expect("three are written");
+        assert_eq!(
+            blocks.candidates(PLANE).why_not(native, 12),
+            "has no page to reclaim",
+            "it is full, and not the cache's"
+        );
         blocks.audit().unwrap();
     }
 
