@@ -1,5 +1,6 @@
 """Are results the same bytes wherever points are computed: on Dask with a worker killed, and as an array of jobs?"""
 
+import importlib.util
 import os
 import shutil
 import signal
@@ -174,6 +175,12 @@ def test_a_trace_is_sent_to_workers_that_lack_it(home: Path, monkeypatch: pytest
         assert done[task.key].record.splitlines()[1] == record.splitlines()[1]
 
 
+def needs_jobqueue() -> None:
+    """Skips a test without dask-jobqueue. It is not loaded here: it takes SIGINT for itself when it is."""
+    if importlib.util.find_spec("dask_jobqueue") is None:
+        pytest.skip("no dask-jobqueue (extra cluster)")
+
+
 JOB = """#!/bin/bash
 # Runs a script as a job beside it, as sbatch does when it is handed a file: from a copy, since the file may then go.
 cp "$1" "$0.script.$$"
@@ -184,7 +191,7 @@ echo "Submitted batch job $!"
 
 
 def test_workers_that_are_jobs(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("dask_jobqueue", reason="no dask-jobqueue (extra cluster)")
+    needs_jobqueue()
     ok(swept(home, "local"))
     queue = home / "queue"
     queue.mkdir()
@@ -206,6 +213,22 @@ def test_workers_that_are_jobs(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
                 os.kill(int(job), signal.SIGTERM)
     assert jobs
     assert results(home / "jobs") == results(home / "local")
+
+
+def test_ctrl_c_while_jobs_are_queued(canaletto: Any, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needs_jobqueue()
+    queue = home / "queue"
+    queue.mkdir()
+    for name, text in {"sbatch": 'touch "$0.asked"; echo "Submitted batch job 7"', "scancel": "true"}.items():
+        (queue / name).write_text(f"#!/bin/bash\n{text}\n")
+        (queue / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{queue}:{os.environ['PATH']}")
+    words = ("sweep", "sweep.toml", "--out", "a", "--no-report", "--on", "cluster")
+    asked = queue / "sbatch.asked"
+    # Most likely while it waits for workers; while it still connects, Dask takes long to end and has more to say.
+    answer = canaletto.interrupt(*words, when=lambda _: asked.exists() and time.time() > asked.stat().st_mtime + 3)
+    assert answer.status == 130, answer.err
+    assert "canaletto: interrupted" in answer.err
 
 
 SBATCH = """#!/bin/bash
@@ -273,7 +296,7 @@ def test_options_of_sbatch_that_are_none(table: str, says: str, canaletto: Any, 
     ],
 )
 def test_clusters_that_are_none(table: str, says: str, canaletto: Any, home: Path) -> None:
-    pytest.importorskip("dask_jobqueue", reason="no dask-jobqueue (extra cluster)")
+    needs_jobqueue()
     (home / "sweep.toml").write_text(SWEEP.partition("[cluster]")[0] + table)
     canaletto.refuses("sweep", "sweep.toml", "--out", "a", "--on", "cluster", says=(says,))
     assert not (home / "a").exists()

@@ -4,6 +4,7 @@ import contextlib
 import logging
 import math
 import re
+import signal
 import time
 from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
@@ -182,12 +183,16 @@ def _package(name: str) -> Any:
     """A package that only clusters need."""
     from importlib import import_module
 
+    interrupt = signal.getsignal(signal.SIGINT)
     try:
         module = import_module(name)
     except ImportError:
         raise ConfigError(
             f"{name}: not installed, expected it for clusters: pip install 'canaletto[cluster]'"
         ) from None
+    if signal.getsignal(signal.SIGINT) is not interrupt:
+        # dask_jobqueue has Ctrl-C end the process in silence from the moment it is loaded.
+        signal.signal(signal.SIGINT, interrupt)
     # Workers come and go; those that are lost for good are told of once, by us.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     return module
