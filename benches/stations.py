@@ -1,6 +1,8 @@
 """Where a request's instructions go: which part of the engine they belong to.
 
-usage: python benches/stations.py FOLDER    for cases A to D (needs valgrind and addr2line), with the native module of a
+usage: python benches/stations.py FOLDER    for cases A to D (needs valgrind and addr2line)
+
+with the native module that this has built:
 
     CARGO_TARGET_DIR=FOLDER CARGO_PROFILE_RELEASE_DEBUG=line-tables-only cargo build --release --package canaletto-py
 

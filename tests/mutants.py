@@ -14,10 +14,11 @@ import random
 import resource
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ HOME = Path(__file__).parent.parent
 BUILD = HOME / "target" / "mutants"
 SOURCES = BUILD / "sources"
 ENGINE = Path("crates/canaletto/src")
-CARGO = ("--package", "canaletto", "--lib", "--test", "integration", "--test", "golden")
+PROGRAMS = ("--package", "canaletto", "--lib", "--test", "integration", "--test", "golden")
 """Test programs that are to notice changes."""
 
 
@@ -81,7 +82,7 @@ class Mutant:
     body: tuple[int, int]
     span: tuple[int, int]
     replacement: str
-    lines: range = field(default=range(0))
+    lines: range = range(0)
     """Its lines in the woven file."""
 
     def changed(self, text: str) -> str:
@@ -138,10 +139,10 @@ def weave(mutants: Sequence[Mutant]) -> None:
         written[file] = woven((HOME / file).read_text(), [mutant for mutant in mutants if mutant.file == file])
     for file in subprocess.check_output(["git", "ls-files"], cwd=HOME, text=True).splitlines():
         content = written[file].encode() if file in written else (HOME / file).read_bytes()
-        place = SOURCES / file
-        if not place.exists() or place.read_bytes() != content:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content)
+        copy = SOURCES / file
+        if not copy.exists() or copy.read_bytes() != content:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(content)
 
 
 def woven(text: str, mutants: Sequence[Mutant]) -> str:
@@ -174,7 +175,7 @@ def cargo(command: str, *words: str) -> list[dict[str, Any]]:
         "RUSTFLAGS": "--cap-lints allow",
     }
     said = subprocess.run(
-        ["cargo", command, "--locked", "--quiet", *CARGO, *words, "--message-format", "json"],
+        ["cargo", command, "--locked", "--quiet", *PROGRAMS, *words, "--message-format", "json"],
         cwd=SOURCES,
         env=environment,
         stdout=subprocess.PIPE,
@@ -218,27 +219,22 @@ class Tests:
             start_new_session=True,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
         )
-        ended = time.monotonic() + self.limit_s
-        try:
-            with ThreadPoolExecutor(1) as reader:
-                failed = reader.submit(lambda: next((line for line in process.stdout or () if "FAILED" in line), None))
-                try:
-                    line = failed.result(timeout=self.limit_s)
-                except TimeoutError:
-                    line = "hangs"
-                if line is None and process.wait(timeout=max(1, ended - time.monotonic())) != 0:
-                    line = f"ends with {process.returncode}"
-                kill(process)
-        finally:
+        hangs = threading.Timer(self.limit_s, kill, [process])
+        hangs.start()
+        line = next((line for line in process.stdout or () if "FAILED" in line), None)
+        if line is not None:
             kill(process)
-        return None if line is None else line.removeprefix("test ").strip()
+        status = process.wait()
+        if not hangs.is_alive():
+            return "hangs"
+        hangs.cancel()
+        return line.removeprefix("test ").strip() if line else f"ends with {status}" if status != 0 else None
 
 
 def kill(process: "subprocess.Popen[str]") -> None:
     """Ends a run of tests with all that it started."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def built() -> dict[str, Path]:
@@ -253,10 +249,8 @@ def judged(mutants: Sequence[Mutant], programs: dict[str, Path]) -> dict[int, st
     """The reason by which each change was noticed, by number: the quickest tests that should come first."""
     unit, whole, golden = (str(programs[name]) for name in ("canaletto", "integration", "golden"))
     first, last = bounded([unit]), bounded([golden])
-    stages = {
-        area: (first, bounded([whole, *AREAS[area].tests.split()]), last)
-        for area in sorted({mutant.area for mutant in mutants})
-    }
+    areas = sorted({mutant.area for mutant in mutants})
+    stages = {area: (first, bounded([whole, *AREAS[area].tests.split()]), last) for area in areas}
 
     def judge(mutant: Mutant) -> str | None:
         reason = next(filter(None, (stage.notice(mutant.number) for stage in stages[mutant.area])), None)
@@ -297,9 +291,8 @@ def main() -> None:
     (HOME / "out").mkdir(exist_ok=True)
     report = HOME / "out" / "mutants.txt"
     report.write_text("".join(f"{reasons[each.number] or 'MISSED'}\t{each.name}\n" for each in tried))
-    print(
-        f"{len(tried) - len(missed)} of {len(tried)} noticed ({report.relative_to(HOME)}); missed:", *missed, sep="\n"
-    )
+    print(f"{len(tried) - len(missed)} of {len(tried)} noticed, by what: {report.relative_to(HOME)}; missed:")
+    print(*missed, sep="\n")
     raise SystemExit(1 if missed else 0)
 
 

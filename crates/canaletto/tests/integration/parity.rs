@@ -86,7 +86,7 @@ impl Probe for Contents {
         let other_unit = |page: &Ppa| page.plane.0 / self.unit != at.plane.0 / self.unit;
         assert!(from.iter().all(other_unit), "{at:?} from {from:?}");
         let known = |page: &Ppa| self.pages.get(page).or_else(|| self.parity.get(page)).copied();
-        // What was left empty of a flash page counts as zeroes, and so do copies without effect, of which no probe is told.
+        // The rest of a flash page that was left empty counts as zeroes, and so do copies without effect, of which no probe is told.
         self.unknown.extend(from.iter().filter(|page| known(page).is_none()));
         let read = from.iter().fold(0, |sum, page| sum ^ known(page).unwrap_or(0));
         // Before parity is programmed the controller has it.

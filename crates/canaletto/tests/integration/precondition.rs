@@ -42,16 +42,16 @@ fn figures(design: &Design, workload: &Workload, seeds: u64) -> [f64; 3] {
 }
 
 /// Both ways to precondition lead to the same write amplification and mean latency, within 3 %, and to the same 99th
-/// percentile within 10 %. One request in fifty meets collection and waits for a millisecond or for forty, so that
+/// percentile within `tail`. One request in fifty meets collection and waits for a millisecond or for forty, so that
 /// percentile lies on a cliff: one seed's differs from another's by 6 % (one standard deviation), whichever way the drive
 /// came to its state. docs/preconditioning.md has means over many seeds.
-fn agree(geometry: &str, changes: &[&str], more: &str, seeds: u64) {
+fn agree(geometry: &str, changes: &[&str], more: &str, seeds: u64, tail: f64) {
     let [steady, replay] = ["steady", "replay"].map(|kind| {
         let design = drive(kind, geometry, changes);
         figures(&design, &writes(&design, 1.0, more), seeds)
     });
     println!("{changes:?} {more:?}: steady {steady:.3?}, replay {replay:.3?}");
-    let limits = [("write amplification", 0.03), ("mean latency", 0.03), ("p99 latency", 0.1)];
+    let limits = [("write amplification", 0.03), ("mean latency", 0.03), ("p99 latency", tail)];
     for ((name, allowed), (a, b)) in limits.iter().zip(steady.iter().zip(replay)) {
         assert!((a - b).abs() <= allowed * b, "{name}: {a} steady, {b} replayed; {changes:?} {more:?}");
     }
@@ -69,7 +69,7 @@ const FOUR: &str =
     "channels = 4\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 512\npages_per_block = 128";
 
 fn policy_agrees(policy: &str) {
-    agree(QUARTER, &[&format!("gc.policy={policy}"), "ftl.overprovisioning=0.2"], "queue_depth = 16", 3);
+    agree(QUARTER, &[&format!("gc.policy={policy}"), "ftl.overprovisioning=0.2"], "queue_depth = 16", 6, 0.05);
 }
 
 #[test]
@@ -97,13 +97,13 @@ fn fifo_steady_is_what_writing_leads_to() {
 fn superblocks_steady_is_what_writing_leads_to() {
     for kind in ["die", "drive"] {
         let superblock = format!("ftl.superblock={kind}");
-        agree(QUARTER, &[&superblock, "ftl.overprovisioning=0.2"], "queue_depth = 16", 2);
+        agree(QUARTER, &[&superblock, "ftl.overprovisioning=0.2"], "queue_depth = 16", 2, 0.1);
     }
 }
 
 #[test]
 fn large_pages_steady_is_what_writing_leads_to() {
-    agree(LARGE_PAGES, &["ftl.overprovisioning=0.25"], "queue_depth = 8", 3);
+    agree(LARGE_PAGES, &["ftl.overprovisioning=0.25"], "queue_depth = 8", 6, 0.03);
 }
 
 /// 256 MiB: 8 planes of 64 blocks of 32 pages of 16 KiB.
@@ -112,20 +112,20 @@ const SHARED_PAGES: &str = "channels = 2\nchips_per_channel = 2\nplanes_per_die 
 /// Enough writes are under way that programs are full but for a few: the computed state knows no padding.
 #[test]
 fn small_units_steady_is_what_writing_leads_to() {
-    agree(SHARED_PAGES, &["ftl.mapping_unit=4KiB", "ftl.overprovisioning=0.25"], "queue_depth = 256", 2);
+    agree(SHARED_PAGES, &["ftl.mapping_unit=4KiB", "ftl.overprovisioning=0.25"], "queue_depth = 256", 4, 0.05);
 }
 
 #[test]
 fn hot_and_cold_steady_is_what_writing_leads_to() {
     let hot = "queue_depth = 16\naddresses = \"hot-cold\"\nhot_share = 0.2";
-    agree(QUARTER, &["ftl.overprovisioning=0.2"], hot, 3);
+    agree(QUARTER, &["ftl.overprovisioning=0.2"], hot, 3, 0.1);
 }
 
 /// Popular pages lie in many regions: the state before the run knows which.
 #[test]
 fn zipf_steady_is_what_writing_leads_to() {
     let zipf = "queue_depth = 16\naddresses = \"zipf\"\nzipf_exponent = 0.9\npopular_regions = 64";
-    agree(QUARTER, &["ftl.overprovisioning=0.2"], zipf, 3);
+    agree(QUARTER, &["ftl.overprovisioning=0.2"], zipf, 3, 0.1);
 }
 
 /// Some minutes: `cargo test --release --test integration -- --ignored --nocapture four_gigabytes`.
@@ -133,7 +133,7 @@ fn zipf_steady_is_what_writing_leads_to() {
 #[ignore = "writes four gigabytes eighty times"]
 fn four_gigabytes_steady_is_what_writing_leads_to() {
     for policy in ["greedy", "d-choices"] {
-        agree(FOUR, &[&format!("gc.policy={policy}"), "ftl.overprovisioning=0.12"], "queue_depth = 64", 4);
+        agree(FOUR, &[&format!("gc.policy={policy}"), "ftl.overprovisioning=0.12"], "queue_depth = 64", 4, 0.1);
     }
 }
 
