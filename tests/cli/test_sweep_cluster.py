@@ -37,6 +37,9 @@ exclusive = true
 setup = ["export FROM_SETUP=1"]
 """
 
+DASHBOARD = "127.0.0.1:0"
+"""Where Dask serves pages of its own: a free port, or tests that run at a time are warned of one that is taken."""
+
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -73,7 +76,7 @@ def dask(home: Path) -> Iterator[tuple[str, list["subprocess.Popen[bytes]"]]]:
         port = free.getsockname()[1]
     program = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": home}
-    place = ["--host", "127.0.0.1", "--no-dashboard"]
+    place = ["--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", DASHBOARD]
     processes = [subprocess.Popen([*program, *place, "--port", str(port)], **quiet)]
     try:
         while True:  # On a busy machine, with nothing compiled yet, it takes its time.
@@ -167,12 +170,19 @@ def test_a_trace_is_sent_to_workers_that_lack_it(home: Path, monkeypatch: pytest
     kept = home / "cache"
     # Workers of the same machine see the same files: here they do not.
     monkeypatch.setattr(remote, "_is", lambda file, digest: Path(file).is_relative_to(kept) and there(file, digest))
-    machines = distributed.LocalCluster(1, threads_per_worker=1, processes=False, dashboard_address=None)
+    machines = distributed.LocalCluster(1, threads_per_worker=1, processes=False, dashboard_address=DASHBOARD)
     with machines, distributed.Client(machines, set_as_default=False) as client:
         done = {each.task.key: each for each in cluster.Dask(client).carry_out(tasks)}
     assert [*kept.glob("canaletto/traces/*")]
     for task, record in zip(tasks, expected, strict=True):
         assert done[task.key].record.splitlines()[1] == record.splitlines()[1]
+
+
+def sweep_of_jobs(home: Path, **keys: int) -> None:
+    """Has the scheduler of the sweep's jobs listen on loopback only; `keys` are further ones of `[cluster]`."""
+    ours = "".join(f"{key} = {value}\n" for key, value in keys.items())
+    ours += f'interface = "lo"\nscheduler_options = {{ dashboard_address = "{DASHBOARD}" }}\n'
+    (home / "sweep.toml").write_text(SWEEP.replace("cores = 1\n", f"cores = 1\n{ours}"))
 
 
 def needs_jobqueue() -> None:
@@ -200,10 +210,7 @@ def test_workers_that_are_jobs(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
         (queue / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{queue}:{os.environ['PATH']}")
     # Nobody sends a second job where a machine is so busy that the first finds its scheduler too late.
-    here = (
-        'cores = 1\ninterface = "lo"\ndeath_timeout = 240\nscheduler_options = { dashboard_address = "127.0.0.1:0" }\n'
-    )
-    (home / "sweep.toml").write_text(SWEEP.replace("cores = 1\n", here))
+    sweep_of_jobs(home, death_timeout=240)
     try:
         assert "12 points, 12 of them computed now" in ok(swept(home, "jobs", "--on", "cluster"))
     finally:
@@ -223,6 +230,7 @@ def test_ctrl_c_while_jobs_are_queued(canaletto: Any, home: Path, monkeypatch: p
         (queue / name).write_text(f"#!/bin/bash\n{text}\n")
         (queue / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{queue}:{os.environ['PATH']}")
+    sweep_of_jobs(home)
     words = ("sweep", "sweep.toml", "--out", "a", "--no-report", "--on", "cluster")
     asked = queue / "sbatch.asked"
     # Most likely while it waits for workers; while it still connects, Dask takes long to end and has more to say.
