@@ -179,7 +179,7 @@ def test_a_trace_is_sent_to_workers_that_lack_it(home: Path, monkeypatch: pytest
 
 
 def sweep_of_jobs(home: Path, **keys: int) -> None:
-    """Has the scheduler of the sweep's jobs listen on loopback only; `keys` are further ones of `[cluster]`."""
+    """A sweep whose jobs find their scheduler on loopback; `keys` are further ones of `[cluster]`."""
     ours = "".join(f"{key} = {value}\n" for key, value in keys.items())
     ours += f'interface = "lo"\nscheduler_options = {{ dashboard_address = "{DASHBOARD}" }}\n'
     (home / "sweep.toml").write_text(SWEEP.replace("cores = 1\n", f"cores = 1\n{ours}"))
