@@ -191,8 +191,7 @@ def needs_jobqueue() -> None:
         pytest.skip("no dask-jobqueue (extra cluster)")
 
 
-JOB = """#!/bin/bash
-# Runs a script as a job beside it, as sbatch does when it is handed a file: from a copy, since the file may then go.
+JOB = """# Runs a script as a job beside it, as sbatch does with a file: from a copy, since the file may then go.
 cp "$1" "$0.script.$$"
 bash "$0.script.$$" > /dev/null 2>&1 &
 echo $! >> "$0.jobs"
@@ -200,15 +199,20 @@ echo "Submitted batch job $!"
 """
 
 
+def stand_in(folder: Path, commands: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts scripts in the place of commands of a batch system; each notes that it was called."""
+    folder.mkdir()
+    for name, text in commands.items():
+        (folder / name).write_text(f'#!/bin/bash\ntouch "$0.called"\n{text}\n')
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
 def test_workers_that_are_jobs(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needs_jobqueue()
     ok(swept(home, "local"))
     queue = home / "queue"
-    queue.mkdir()
-    for name, text in {"sbatch": JOB, "scancel": '#!/bin/bash\nkill "$@"\n'}.items():
-        (queue / name).write_text(text)
-        (queue / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{queue}:{os.environ['PATH']}")
+    stand_in(queue, {"sbatch": JOB, "scancel": 'kill "$@"'}, monkeypatch)
     # Nobody sends a second job where a machine is so busy that the first finds its scheduler too late.
     sweep_of_jobs(home, death_timeout=240)
     try:
@@ -225,18 +229,56 @@ def test_workers_that_are_jobs(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_ctrl_c_while_jobs_are_queued(canaletto: Any, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needs_jobqueue()
     queue = home / "queue"
-    queue.mkdir()
-    for name, text in {"sbatch": 'touch "$0.asked"; echo "Submitted batch job 7"', "scancel": "true"}.items():
-        (queue / name).write_text(f"#!/bin/bash\n{text}\n")
-        (queue / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{queue}:{os.environ['PATH']}")
+    stand_in(queue, {"sbatch": 'echo "Submitted batch job 7"', "scancel": "true"}, monkeypatch)
     sweep_of_jobs(home)
     words = ("sweep", "sweep.toml", "--out", "a", "--no-report", "--on", "cluster")
-    asked = queue / "sbatch.asked"
-    # Most likely while it waits for workers; while it still connects, Dask takes long to end and has more to say.
-    answer = canaletto.interrupt(*words, when=lambda _: asked.exists() and time.time() > asked.stat().st_mtime + 3)
+    answer = canaletto.interrupt(*words, when=lambda _: (queue / "sbatch.called").exists())
     assert answer.status == 130, answer.err
-    assert "canaletto: interrupted" in answer.err
+    assert answer.err == "canaletto: interrupted; nothing was written\n"
+    assert (queue / "scancel.called").exists(), "jobs are left in the queue"
+
+
+def test_whoever_waits_for_a_first_worker_is_told() -> None:
+    from canaletto._sweeping import jobs
+
+    class Client:
+        """Workers join in the fifth minute."""
+
+        def __init__(self) -> None:
+            self.now = 0
+
+        def wait_for_workers(self, workers: int, timeout: int) -> None:
+            self.now += timeout
+            if self.now < 290:
+                raise TimeoutError
+
+    told: list[str] = []
+    jobs._await_worker(Client(), lambda: None, told.append)
+    waited = [text.removeprefix("no worker has joined after ").partition(":")[0] for text in told]
+    assert waited == ["60 s", "120 s", "240 s"]
+
+
+@pytest.mark.parametrize(
+    ("sbatch", "says"),
+    [
+        ("echo 'sbatch: error: no partition of this name' >&2; exit 1", "sbatch: error: no partition of this name"),
+        ("exit 1", "it was not said why"),
+        ("echo Nothing was submitted", "Could not parse job id"),
+        (None, "No such file or directory: 'sbatch'"),
+    ],
+)
+def test_jobs_that_are_refused(
+    sbatch: str | None, says: str, canaletto: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs_jobqueue()
+    if sbatch is not None:
+        stand_in(home / "queue", {"sbatch": sbatch, "scancel": "true"}, monkeypatch)
+    elif shutil.which("sbatch"):
+        pytest.skip("Slurm is installed")
+    sweep_of_jobs(home)
+    words = ("sweep", "sweep.toml", "--out", "a", "--on", "cluster")
+    canaletto.refuses(*words, says=("sweep.toml:6: cluster: no job is taken: ", says))
+    assert not (home / "a").exists()
 
 
 SBATCH = """#!/bin/bash

@@ -165,10 +165,14 @@ def _executor(asked: "Document", on: str, workers: int | None) -> "Executor":
         return LocalProcesses(workers)
     if workers is not None:
         raise ConfigError(f"--workers {workers}: given with --on {on}, expected it with local processes only")
-    if on.startswith("dask://") or on == "cluster":
-        from canaletto._sweeping.cluster import connected, started
+    if on.startswith("dask://"):
+        from canaletto._sweeping.cluster import connected
 
-        return started(asked) if on == "cluster" else connected(on)
+        return connected(on)
+    if on == "cluster":
+        from canaletto._sweeping.jobs import started
+
+        return started(asked, console.say)
     raise ConfigError(f"--on {on}: expected local, dask://HOST:PORT or cluster")
 
 

@@ -1,4 +1,4 @@
-"""Simulations on a cluster, through Dask: a scheduler that is running, or one whose workers are jobs."""
+"""Simulations on a cluster, through a Dask scheduler that is running; `jobs.py` has one whose workers are jobs."""
 
 import contextlib
 import logging
@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 from canaletto._engine import ConfigError, SimulationError
 from canaletto._sweeping import remote
-from canaletto._sweeping.document import Document
 from canaletto._sweeping.executors import MOST_DEATHS, Done
 from canaletto._sweeping.tasks import Task
 
@@ -22,9 +21,6 @@ Future: TypeAlias = Any
 
 TIMEOUT_S, WORKERS_S = 10, 60
 """Time within which a scheduler answers, and within which it has a first worker: busy machines start them slowly."""
-
-_QUEUES = {"slurm": "SLURMCluster", "pbs": "PBSCluster", "lsf": "LSFCluster"}
-"""Classes of dask-jobqueue."""
 
 _ASK_AGAIN_S = 2
 """Time after which the number of workers is asked for again."""
@@ -60,7 +56,7 @@ class Dask:
         """
         waiting = iter(tasks)
         running: dict[Future, tuple[Task, int]] = {}
-        finished = _package("distributed").as_completed(
+        finished = package("distributed").as_completed(
             [], loop=self._client.loop, raise_errors=False, with_results=True
         )
 
@@ -123,7 +119,7 @@ def connected(where: str) -> Dask:
     found = re.fullmatch(r"dask://([^/\s:]+|\[[0-9a-fA-F:]+\]):(\d{1,5})", where)
     if found is None:
         raise ConfigError(f"--on {where}: expected dask://HOST:PORT, such as dask://head:8786")
-    distributed = _package("distributed")
+    distributed = package("distributed")
     try:
         client = distributed.Client(f"tcp://{found[1]}:{found[2]}", timeout=TIMEOUT_S, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
@@ -143,30 +139,6 @@ def connected(where: str) -> Dask:
     return Dask(client)
 
 
-def started(asked: Document) -> Dask:
-    """Workers that are jobs of a batch system, as the table `[cluster]` of a sweep's file says.
-
-    Raises ConfigError for a table that is none.
-    """
-    table = dict(asked.cluster)
-    place = f"{asked.place('cluster')}cluster"
-    if not table:
-        raise ConfigError(f"{place}: absent, expected a table [cluster] for --on cluster")
-    kind, jobs = table.pop("kind", None), table.pop("jobs", None)
-    if kind not in _QUEUES:
-        raise ConfigError(f"{place}.kind: got {kind!r}, expected one of {', '.join(_QUEUES)}")
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise ConfigError(f"{place}.jobs: got {jobs!r}, expected the number of jobs")
-    distributed, jobqueue = _package("distributed"), _package("dask_jobqueue")
-    try:
-        queue = getattr(jobqueue, _QUEUES[kind])(**table)
-    except (TypeError, ValueError) as error:
-        said = " ".join(str(error).split())
-        raise ConfigError(f"{place}: {said}; expected keys of dask-jobqueue's {_QUEUES[kind]}") from None
-    queue.scale(jobs=jobs)
-    return Dask(distributed.Client(queue, set_as_default=False), queue)
-
-
 def _check_workers(where: str, found: Mapping[str, Any]) -> None:
     """Raises ConfigError if a worker does not have this build of the package."""
     for worker, told in found.items():
@@ -179,7 +151,7 @@ def _told(version: str, build: str) -> str:
     return f"canaletto {version} (build {build[:12]})"
 
 
-def _package(name: str) -> Any:
+def package(name: str) -> Any:
     """A package that only clusters need."""
     from importlib import import_module
 

@@ -1,0 +1,105 @@
+"""Workers that are jobs of a batch system, submitted by dask-jobqueue."""
+
+import contextlib
+import signal
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+from canaletto._engine import ConfigError
+from canaletto._sweeping.cluster import Client, Dask, package
+from canaletto._sweeping.document import Document
+
+_QUEUES = {"slurm": "SLURMCluster", "pbs": "PBSCluster", "lsf": "LSFCluster"}
+"""Classes of dask-jobqueue."""
+
+_LOOK_S = 1
+"""Time between two looks at whether jobs were refused, while there is no worker."""
+
+_TELL_S = 60
+"""Time after which it is said that there is no worker; again after twice as long, and so on."""
+
+
+def started(asked: Document, tell: Callable[[str], object]) -> Dask:
+    """Workers that are jobs, as the table `[cluster]` of a sweep's file says, once one of them has joined.
+
+    tell: called with what somebody who waits for the first should know. Raises ConfigError for a table that is none,
+    and if the batch system takes no job.
+    """
+    table = dict(asked.cluster)
+    place = f"{asked.place('cluster')}cluster"
+    if not table:
+        raise ConfigError(f"{place}: absent, expected a table [cluster] for --on cluster")
+    kind, jobs = table.pop("kind", None), table.pop("jobs", None)
+    if kind not in _QUEUES:
+        raise ConfigError(f"{place}.kind: got {kind!r}, expected one of {', '.join(_QUEUES)}")
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise ConfigError(f"{place}.jobs: got {jobs!r}, expected the number of jobs")
+    distributed, jobqueue = package("distributed"), package("dask_jobqueue")
+    kind_of_queue = getattr(jobqueue, _QUEUES[kind])
+    refusals: list[str] = []
+    with contextlib.ExitStack() as owned:
+        with _interrupts_held():
+            try:
+                queue = kind_of_queue(job_cls=_noting(kind_of_queue.job_cls, refusals), **table)
+            except (TypeError, ValueError) as error:
+                said = " ".join(str(error).split())
+                raise ConfigError(f"{place}: {said}; expected keys of dask-jobqueue's {_QUEUES[kind]}") from None
+            # Jobs that nobody waits for any more are not to be left in the queue.
+            owned.callback(queue.close)
+            queue.scale(jobs=jobs)
+            client = distributed.Client(queue, set_as_default=False)
+        _await_worker(client, lambda: _check_taken(place, jobs, refusals), tell)
+        owned.pop_all()
+    return Dask(client, queue)
+
+
+def _noting(kind: Any, refusals: list[str]) -> Any:
+    """A class of jobs that notes why one is refused, which Dask logs and does not say."""
+
+    class Job(kind):  # type: ignore[misc]
+        async def start(self) -> None:
+            """Submits the job."""
+            try:
+                await super().start()
+            except (OSError, RuntimeError, ValueError) as error:
+                # Of a command that ended with an error, what it said there.
+                refusals.append(" ".join(str(error).rpartition("stderr:")[2].split()))
+                self.status = package("distributed").Status.running
+
+    return Job
+
+
+def _check_taken(place: str, jobs: int, refusals: list[str]) -> None:
+    """Raises ConfigError if all jobs were refused."""
+    if len(refusals) >= jobs:
+        raise ConfigError(f"{place}: no job is taken: {refusals[0] or 'it was not said why'}")
+
+
+def _await_worker(client: Client, check: Callable[[], None], tell: Callable[[str], object]) -> None:
+    """Waits for a first worker, for as long as the queue of a batch system may take, and does not do so in silence."""
+    tell_at_s = _TELL_S
+    for waited_s in count(_LOOK_S, _LOOK_S):
+        check()
+        with contextlib.suppress(TimeoutError):
+            client.wait_for_workers(1, timeout=_LOOK_S)
+            return
+        if waited_s >= tell_at_s:
+            tell(
+                f"no worker has joined after {waited_s} s: jobs wait in the queue, or have ended and their own output "
+                "says why; Ctrl-C gives up"
+            )
+            tell_at_s *= 2
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Has Ctrl-C take effect at the end: in the midst of connecting it leaves behind what Dask cannot close."""
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
