@@ -9,6 +9,7 @@ use toml::{Table, Value};
 
 use crate::config::attach_check::check_pc;
 use crate::config::check::{check_design, check_workload};
+use crate::config::choices;
 use crate::config::design::Design;
 use crate::config::error::{ConfigError, Layer, Problem, line_at, locate, place_of};
 use crate::config::names::suggest;
@@ -223,6 +224,7 @@ impl<'a> Sources<'a> {
         let mut table = Value::Table(self.table.clone());
         numbers::understand(schema::of(self.kind), &mut table);
         finite(&table, "", &mut self.problems);
+        choices::check(schema::Node::root(schema::of(self.kind)), &table, "", &mut self.problems);
         for problem in &self.problems {
             restore(&mut table, &self.under, &problem.key);
         }

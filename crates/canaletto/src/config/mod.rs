@@ -9,6 +9,7 @@ pub mod attach;
 mod attach_check;
 pub mod cache;
 pub mod check;
+mod choices;
 pub mod design;
 pub mod energy;
 pub mod error;

@@ -157,6 +157,27 @@ fn numbers_are_read_as_people_write_them() {
 }
 
 #[test]
+fn names_are_texts() {
+    for (given, shown) in [
+        ("1", "1"),
+        ("true", "true"),
+        ("1979-05-27", "1979-05-27"),
+        ("[]", "a list"),
+        ("[\"off\"]", "a list"),
+        ("{}", "a table"),
+        ("{ off = 1 }", "a table"),
+    ] {
+        let message = message(&format!("{BASE}[cache]\nmode = {given}\n"), &[]);
+        let expected =
+            format!("my.toml:3: cache.mode: got {shown}, expected one of `off`, `write`, `read`, `read-write`");
+        assert_eq!(message, expected);
+    }
+    let workload = "[[flow]]\npriority = 3\n[flow.synthetic]\nrequests = 1\nread_share = 1\n";
+    let error = load_workload("w.toml", Some(workload), &[]).unwrap_err().to_string();
+    assert!(error.starts_with("w.toml:2: flow.0.priority: got 3, expected one of `"), "{error}");
+}
+
+#[test]
 fn keys_of_the_only_flow_are_reached_directly() {
     let set = |keys: &[&str]| {
         let settings: Vec<Setting> =
