@@ -9,7 +9,6 @@ use toml::{Table, Value};
 
 use crate::config::attach_check::check_pc;
 use crate::config::check::{check_design, check_workload};
-use crate::config::choices;
 use crate::config::design::Design;
 use crate::config::error::{ConfigError, Layer, Problem, line_at, locate, place_of};
 use crate::config::names::suggest;
@@ -18,8 +17,9 @@ use crate::config::pc::Pc;
 use crate::config::presets::{preset_names, preset_text, profile, profiles};
 use crate::config::schema::{self, Kind, check_ranges};
 use crate::config::setting::Setting;
+use crate::config::shapes;
 use crate::config::without_effect;
-use crate::config::wording::explain;
+use crate::config::wording::{explain, of_toml};
 use crate::config::workload::Workload;
 
 /// Largest number of mistakes that are reported together.
@@ -120,7 +120,7 @@ fn preset(name: &str) -> Result<&'static str, String> {
 fn parse(label: &str, text: &str) -> Result<Table, ConfigError> {
     toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_at(text, span.start));
-        ConfigError(format!("{label}:{line}: {}", error.message().trim().replace('\n', "; ")))
+        ConfigError(format!("{label}:{line}: {}", of_toml(error.message())))
     })
 }
 
@@ -224,7 +224,7 @@ impl<'a> Sources<'a> {
         let mut table = Value::Table(self.table.clone());
         numbers::understand(schema::of(self.kind), &mut table);
         finite(&table, "", &mut self.problems);
-        choices::check(schema::Node::root(schema::of(self.kind)), &table, "", &mut self.problems);
+        shapes::check(schema::Node::root(schema::of(self.kind)), &table, "", &mut self.problems);
         for problem in &self.problems {
             restore(&mut table, &self.under, &problem.key);
         }

@@ -28,6 +28,14 @@ pub(super) fn explain(kind: Kind, key: &str, message: &str) -> String {
     near.map_or(said.clone(), |near| format!("{said}; did you mean `{near}`?"))
 }
 
+/// Returns a message of the TOML reader in a user's words, on one line.
+pub(super) fn of_toml(message: &str) -> String {
+    match ["value was too large", "as i128", "as u128"].iter().any(|part| message.contains(part)) {
+        true => format!("got a whole number out of range, expected one from {} to {}", i64::MIN, i64::MAX),
+        false => message.trim().replace('\n', "; "),
+    }
+}
+
 /// Returns the key that an unknown one means: one of its table's, `siblings`, or one of the same name in another table.
 fn nearest_key(kind: Kind, key: &str, siblings: &[&str]) -> Option<String> {
     let (table, name) = key.rsplit_once('.').map_or(("", key), |(table, name)| (table, name));

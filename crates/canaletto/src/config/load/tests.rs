@@ -157,7 +157,18 @@ fn numbers_are_read_as_people_write_them() {
 }
 
 #[test]
-fn names_are_texts() {
+fn whole_numbers_have_64_bits() {
+    for number in ["9223372036854775808", "18446744073709551616", "-9223372036854775809", "-99999999999999999999"] {
+        let message = message(&format!("{BASE}[geometry]\nchannels = {number}\n"), &[]);
+        assert!(
+            message.starts_with("my.toml:3: got a whole number out of range, expected one from -9223"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn values_have_the_shape_that_is_asked_for() {
     for (given, shown) in [
         ("1", "1"),
         ("true", "true"),
@@ -171,6 +182,10 @@ fn names_are_texts() {
         let expected =
             format!("my.toml:3: cache.mode: got {shown}, expected one of `off`, `write`, `read`, `read-write`");
         assert_eq!(message, expected);
+    }
+    for (text, key) in [("[flash]\nsuspend = [1]\n", "flash.suspend"), ("\nflash = []\n", "flash")] {
+        let message = message(&format!("{BASE}{text}"), &[]);
+        assert_eq!(message, format!("my.toml:3: {key}: got a list, expected a table"));
     }
     let workload = "[[flow]]\npriority = 3\n[flow.synthetic]\nrequests = 1\nread_share = 1\n";
     let error = load_workload("w.toml", Some(workload), &[]).unwrap_err().to_string();

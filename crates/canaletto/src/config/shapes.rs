@@ -1,11 +1,13 @@
-//! Values where the schema asks for one of several names: serde says of others that it got a "unit variant".
+//! Values of another shape than the schema asks for. Of what is no name serde says that it got a "unit variant", and a list in place of
+//! a table it takes for the values of its keys in their order.
 
 use toml::Value;
 
 use crate::config::error::Problem;
 use crate::config::schema::{Node, join};
 
-/// Notes every value that is no text where a name is asked for. Texts are left for the type's own message.
+/// Notes every list in place of a table, and every value that is no text where one of several names is asked for. The rest is
+/// left for the type's own message.
 pub(super) fn check(node: Node, value: &Value, path: &str, problems: &mut Vec<Problem>) {
     let names = node.choices();
     match value {
@@ -13,6 +15,9 @@ pub(super) fn check(node: Node, value: &Value, path: &str, problems: &mut Vec<Pr
         _ if !names.is_empty() => {
             let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
             problems.push(Problem::new(path, format!("got {}, expected one of {}", shown(value), names.join(", "))));
+        }
+        Value::Array(_) if node.is("object") => {
+            problems.push(Problem::new(path, "got a list, expected a table"));
         }
         Value::Table(table) => {
             for (name, value) in table {
