@@ -94,7 +94,7 @@ def _await_worker(client: Client, check: Callable[[], None], tell: Callable[[str
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Has Ctrl-C take effect at the end: in the midst of connecting it leaves behind what Dask cannot close."""
+    """Lets Ctrl-C take effect at the end: in the midst of connecting it leaves behind what Dask cannot close."""
     came: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
     try:
