@@ -209,6 +209,19 @@ def test_a_run_without_root_causes_is_the_same_but_for_them(tmp_path: Path) -> N
     assert rerun(home).identical
 
 
+def test_peak_memory_is_the_runs_own(tmp_path: Path) -> None:
+    """Not that of a large process that starts it."""
+    run = "import canaletto as cn; print(cn.run('performance-optimized', 'hm_0', records=False).cost['peak_rss_mb'])"
+    parent = tmp_path / "parent.py"
+    parent.write_text(
+        "import subprocess, sys\n"
+        "large = bytearray(10**9)\n"
+        f'subprocess.run([sys.executable, "-c", {run!r}], check=True)\n'
+    )
+    out = subprocess.run([sys.executable, str(parent)], capture_output=True, text=True, check=True, timeout=300)
+    assert 10 < float(out.stdout) < 500
+
+
 def test_a_million_outstanding_requests_take_less_than_a_gigabyte(tmp_path: Path) -> None:
     """In a process of its own, whose memory is that of the run; root causes take a third more."""
     script = tmp_path / "many.py"

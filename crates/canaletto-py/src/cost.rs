@@ -45,8 +45,22 @@ impl Stopwatch {
     }
 }
 
+/// On Linux the kernel's high-water mark of this program: what `getrusage` says of a program also has the peak of the process
+/// that started it.
 #[cfg(unix)]
 fn peak_rss_bytes() -> f64 {
+    std::fs::read_to_string("/proc/self/status").ok().as_deref().and_then(high_water_mark).unwrap_or_else(max_rss)
+}
+
+/// The line `VmHWM` of a process's status: KiB (proc_pid_status(5)).
+#[cfg(unix)]
+fn high_water_mark(status: &str) -> Option<f64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok().map(|kib: f64| kib * 1024.0)
+}
+
+#[cfg(unix)]
+fn max_rss() -> f64 {
     // SAFETY: all zeroes is a valid `rusage`, and `getrusage` only writes to the one it is given. It cannot fail for
     // RUSAGE_SELF.
     let usage = unsafe {
