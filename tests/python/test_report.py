@@ -10,6 +10,8 @@ from typing import Any
 import fabricated
 import polars as pl
 import pytest
+from altair.utils import schemapi
+from altair.vegalite.v6.schema.core import load_schema
 from canaletto._report import animation, array, bars, causes, colours, comparison, document, page, summary, units
 from canaletto._run import names
 
@@ -136,6 +138,14 @@ def test_a_run_without_completions_has_a_page() -> None:
     assert "No request was completed" in Page(page.html(fabricated.result("bus", **changes))).words
     found = fabricated.comparison(("bus", "ideal"), **changes)
     assert "nothing to compare" in Page(comparison.html(found)).words
+
+
+def test_charts_are_what_vega_lite_takes(compared: Page) -> None:
+    alone = Page(page.html(fabricated.result("venice"), ["canaletto", "run", "x"]))
+    for name, spec in [*compared.charts().items(), *alone.charts().items()]:
+        schemapi.validate_jsonschema(spec, load_schema())
+        with pytest.raises(Exception, match="Failed validating"):
+            schemapi.validate_jsonschema({**spec, "height": {"of": name}}, load_schema())
 
 
 def test_every_axis_has_a_title_with_its_unit(compared: Page) -> None:

@@ -8,7 +8,7 @@ import altair as alt
 
 from canaletto._report import account, colours, maintenance, summary
 from canaletto._report.account import Account
-from canaletto._report.charts import Data, Spec, fabric_axis, fabric_colour, room, short, spec
+from canaletto._report.charts import Data, Spec, drawn, fabric_axis, fabric_colour, room, short, spec
 from canaletto._report.units import axis_prefix, axis_unit, cause_label, digits
 from canaletto._run.gains import Gain, Gains
 
@@ -21,6 +21,7 @@ _MEASURES = {
 }
 
 
+@drawn
 def speedup(found: Gains) -> Spec | None:
     """Speedup of each fabric over the first, by four measures, with intervals if there are several seeds.
 
@@ -56,12 +57,14 @@ def speedup(found: Gains) -> Spec | None:
             axis=alt.Axis(format=",~f"),
         ),
         color=fabric_colour(fabrics, legend=False),
-        tooltip=["fabric:N", "measure:N", alt.Tooltip("speedup:Q", format=".4~r")],
+        tooltip=[alt.Tooltip("fabric:N"), alt.Tooltip("measure:N"), alt.Tooltip("speedup:Q", format=".4~r")],
     )
-    figures = shared.mark_text(align="left", dx=4).encode(x="high:Q" if several else "speedup:Q", text="text:N")
+    figures = shared.mark_text(align="left", dx=4).encode(
+        x=alt.X("high:Q" if several else "speedup:Q"), text=alt.Text("text:N")
+    )
     one = alt.Chart(alt.InlineData([{}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x=alt.datum(1))
     height = len({row["measure"] for row in rows}) * max(20 * len(fabrics), 50)
-    whiskers = [shared.mark_rule(strokeWidth=1.5).encode(x="low:Q", x2="high:Q")] if several else []
+    whiskers = [shared.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))] if several else []
     return spec(alt.layer(bars, one, *whiskers, figures).properties(width="container", height=height))
 
 
@@ -72,6 +75,7 @@ def _interval(gain: Gain) -> dict[str, float]:
     return {"low": short(max(gain.mean - gain.half_width, 0)), "high": short(gain.mean + gain.half_width)}
 
 
+@drawn
 def bars(rows: Sequence[tuple[str, float | None, str]], title: str, largest: float | None = None) -> Spec | None:
     """A bar a fabric with its value printed at its end: (fabric, value, text). None if all values are absent."""
     found: list[dict[str, Any]] = [
@@ -90,7 +94,7 @@ def bars(rows: Sequence[tuple[str, float | None, str]], title: str, largest: flo
     )
     chart = alt.layer(
         shared.mark_bar().encode(color=fabric_colour([row["fabric"] for row in found], legend=False)),
-        shared.mark_text(align="left", dx=4).encode(text="text:N"),
+        shared.mark_text(align="left", dx=4).encode(text=alt.Text("text:N")),
     )
     return spec(chart.properties(width="container", height=_HEIGHT * len(found)))
 
@@ -157,6 +161,7 @@ def energy(runs: Sequence[Data], *, dynamic: bool = False) -> Spec | None:
     return stacks(tables, colours.ENERGIES, lambda top: axis_prefix(top, "J"), title)
 
 
+@drawn
 def stacks(
     tables: Mapping[str, Mapping[str, float | None]],
     palette: Mapping[str, str],
@@ -225,7 +230,8 @@ def stacks(
             ],
         )
     )
-    totals = alt.Chart(alt.InlineData(ends)).mark_text(align="left", dx=4).encode(y=y, x="length:Q", text="text:N")
+    totals = alt.Chart(alt.InlineData(ends)).mark_text(align="left", dx=4)
+    totals = totals.encode(y=y, x=alt.X("length:Q"), text=alt.Text("text:N"))
     return spec(alt.layer(parts, totals).properties(width="container", height=_HEIGHT * len(tables)))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import altair as alt
+from altair.utils import schemapi
 
 from canaletto._report import colours
 
@@ -21,9 +22,14 @@ DOTS = alt.Legend(symbolType="circle", symbolStrokeWidth=0, symbolSize=80)
 """The legend of dots."""
 
 
+drawn = schemapi.debug_mode(False)
+"""A decorator of functions that make charts: Altair checks neither them nor their parts, which takes longer than all else.
+Tests check what they make."""
+
+
 def spec(chart: alt.TopLevelMixin) -> Spec:
     """A chart as plain data, without a look of its own."""
-    found: Spec = chart.to_dict()
+    found: Spec = chart.to_dict(validate=False)
     found.pop("config", None)
     found["autosize"] = {"type": "fit-x", "contains": "padding"}
     return found

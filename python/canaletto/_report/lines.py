@@ -7,7 +7,7 @@ import altair as alt
 import polars as pl
 
 from canaletto._report import colours
-from canaletto._report.charts import LINES, Data, Spec, fabric_colour, short, spec
+from canaletto._report.charts import LINES, Data, Spec, drawn, fabric_colour, short, spec
 from canaletto._report.units import axis_unit
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ _TAIL_POINTS_A_DECADE = 40
 _PERCENTILES = "{'10': 'p90 · ', '1': 'p99 · ', '0.1': 'p99.9 · ', '0.01': 'p99.99 · ', '0.001': 'p99.999 · '}"
 
 
+@drawn
 def tail(runs: Sequence["Result"]) -> Spec | None:
     """The share of requests slower than each latency, both logarithmic so that the tail can be read.
 
@@ -55,7 +56,7 @@ def tail(runs: Sequence["Result"]) -> Spec | None:
             ),
             color=fabric_colour(fabrics) if several else _kind_colour(kinds),
             opacity=alt.when(chosen).then(alt.value(1)).otherwise(alt.value(0.15)),
-            detail="fabric:N",
+            detail=alt.Detail("fabric:N"),
             tooltip=[alt.Tooltip("fabric:N"), alt.Tooltip("kind:N", title="requests")],
         )
         .add_params(chosen)
@@ -77,6 +78,7 @@ def over_time(runs: Sequence[Data], value: Callable[[Data], Iterable[float | Non
     return over_intervals(found, title)
 
 
+@drawn
 def over_intervals(found: Mapping[str, tuple[float, Sequence[float | None]]], title: str) -> Spec | None:
     """A line a fabric over the run: how long intervals are in microseconds, and a value for each.
 
@@ -110,13 +112,14 @@ def over_intervals(found: Mapping[str, tuple[float, Sequence[float | None]]], ti
             y=alt.Y("value:Q", title=title.format(unit=unit), axis=alt.Axis(format=",~f", tickCount=5)),
             color=fabric_colour(list(found), legend=len(found) > 1),
             opacity=alt.when(chosen).then(alt.value(1)).otherwise(alt.value(0.12)),
-            tooltip="fabric:N",
+            tooltip=alt.Tooltip("fabric:N"),
         )
         .add_params(chosen)
     )
     return spec(chart)
 
 
+@drawn
 def valid_pages(runs: Sequence[Data]) -> Spec | None:
     """Share of valid pages of the full blocks at the end, a step line a fabric. None if no block is full."""
     found: dict[str, list[int]] = {}
@@ -149,7 +152,7 @@ def valid_pages(runs: Sequence[Data]) -> Spec | None:
             ),
             y=alt.Y("blocks:Q", stack=None, title="full blocks (%)", axis=alt.Axis(format=",~f", tickCount=5)),
             color=fabric_colour(list(found), legend=several),
-            tooltip="fabric:N",
+            tooltip=alt.Tooltip("fabric:N"),
         )
     )
     return spec(chart)

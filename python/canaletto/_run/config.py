@@ -4,11 +4,13 @@ Both hold their full configuration as TOML text in which every default is spelt 
 frozen and repeated.
 """
 
+import copy
 import os
 import tomllib
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -98,7 +100,7 @@ class Config:
 
     def to_dict(self) -> dict[str, Any]:
         """The full configuration as plain dictionaries and lists."""
-        return tomllib.loads(self._toml)
+        return copy.deepcopy(_read(self._toml))
 
     @property
     def label(self) -> str:
@@ -464,6 +466,12 @@ def trace_name(path: str) -> str:
     file = os.path.basename(path)
     name = file.removesuffix(".gz").removesuffix(".zst").removesuffix(".xz")
     return os.path.splitext(name)[0] or file
+
+
+@lru_cache(maxsize=8)
+def _read(toml: str) -> dict[str, Any]:
+    """A configuration's text as what is in it, not to be changed: reports ask for the same one a dozen times."""
+    return tomllib.loads(toml)
 
 
 def _with_absolute_traces(toml: str, folder: Path) -> str:
