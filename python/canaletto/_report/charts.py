@@ -23,8 +23,8 @@ DOTS = alt.Legend(symbolType="circle", symbolStrokeWidth=0, symbolSize=80)
 
 
 drawn = schemapi.debug_mode(False)
-"""A decorator of functions that make charts: Altair checks neither them nor their parts, which takes longer than all else.
-Tests check what they make."""
+"""A decorator of functions that make charts: Altair does not check them, which takes longer than all else.
+Tests do."""
 
 
 def spec(chart: alt.TopLevelMixin) -> Spec:
