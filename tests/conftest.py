@@ -51,7 +51,9 @@ def _run_anew(words: list[str], folder: Path, out: Path, err: Path, environment:
 
 _FORKS = multiprocessing.get_context("forkserver")
 # All that a command loads before it knows what to do, and nothing that has threads, which do not survive a fork.
-_FORKS.set_forkserver_preload(["canaletto_command", "canaletto._cli.app", "typer._adapters", "altair"])
+_FORKS.set_forkserver_preload(["canaletto_command", "canaletto._cli.app", "typer._adapters", "altair", "numpy"])
+# Else numpy has threads from the start.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
 def _run_forked(words: list[str], folder: Path, out: Path, err: Path, _: dict[str, str]) -> int:

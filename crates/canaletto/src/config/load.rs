@@ -46,7 +46,7 @@ pub fn resolve_design(
 ) -> Result<(Design, Vec<String>), ConfigError> {
     let mut sources = design_sources(name, text, settings.to_vec())?;
     let design: Design = sources.read(check_design)?;
-    let mut notes = without_effect::notes(&design, &sources.given(), |key| sources.without(key));
+    let mut notes = without_effect::notes(&design, &sources.given(), |keys| sources.without(keys));
     notes.sort_by_key(|note| place_of(note, &sources.layers));
     let notes = notes.into_iter().map(|note| locate(&note, &sources.layers).0).collect();
     Ok((design, notes))
@@ -255,11 +255,13 @@ impl<'a> Sources<'a> {
         ConfigError(lines.join("\n"))
     }
 
-    /// Reads the layers as if one key had not been given.
-    fn without<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+    /// Reads the layers as if some keys had not been given.
+    fn without<T: DeserializeOwned>(&self, keys: &[&str]) -> Option<T> {
         let mut table = Value::Table(self.table.clone());
         numbers::understand(schema::of(self.kind), &mut table);
-        restore(&mut table, &self.under, key);
+        for key in keys {
+            restore(&mut table, &self.under, key);
+        }
         serde_path_to_error::deserialize(table).ok()
     }
 }

@@ -17,11 +17,16 @@ struct Need {
 }
 
 /// Returns a note for each of the `given` keys that has no effect. A key with the value that it would have anyway is no
-/// mistake: `without` reads the design without a key.
-pub(super) fn notes(design: &Design, given: &[String], without: impl Fn(&str) -> Option<Design>) -> Vec<Problem> {
-    let unmet = |key: &&String| NEEDS.iter().find(|need| need.concerns(key) && !(need.is_met)(design));
-    let idle = given.iter().filter_map(|key| unmet(&key).map(|need| (key, need)));
-    let changed = idle.filter(|(key, _)| without(key).is_none_or(|other| other != *design));
+/// mistake: `without` reads the design without some keys.
+pub(super) fn notes(design: &Design, given: &[String], without: impl Fn(&[&str]) -> Option<Design>) -> Vec<Problem> {
+    let unmet = |key: &str| NEEDS.iter().find(|need| need.concerns(key) && !(need.is_met)(design));
+    let idle: Vec<(&str, &Need)> = given.iter().filter_map(|key| unmet(key).map(|need| (key.as_str(), need))).collect();
+    let changes = |keys: &[&str]| without(keys).is_none_or(|other| other != *design);
+    // A resolved design gives every key, a hundred of them in vain, and all as they would be anyway.
+    if !changes(&idle.iter().map(|(key, _)| *key).collect::<Vec<_>>()) {
+        return Vec::new();
+    }
+    let changed = idle.into_iter().filter(|(key, _)| changes(&[key]));
     changed.map(|(key, need)| Problem::new(key, format!("has no effect: it needs {}", need.needs))).collect()
 }
 
