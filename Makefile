@@ -31,8 +31,7 @@ $(VENV)/.tools: pyproject.toml
 	$(BIN)/pip install 'maturin>=1.9.4,<2'
 	@touch $@
 
-# One at a time installs into .venv, and nobody while others use it.
-$(VENV)/.built: $(VENV)/.tools $(RUST_SOURCES) | $(if $(filter docs paper,$(MAKECMDGOALS)),$(VENV)/.docs)
+$(VENV)/.built: $(VENV)/.tools $(RUST_SOURCES)
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --extras dev --quiet
 	@touch $@
 
@@ -109,13 +108,14 @@ format: $(VENV)/.built ## Format all sources
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format
 
-$(VENV)/.docs: $(VENV)/.tools pyproject.toml
+# It installs more: not while others that are made, too, use the environment.
+$(VENV)/.docs: $(VENV)/.built pyproject.toml | $(filter test-python lint audit instructions,$(MAKECMDGOALS))
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' \
 	    | $(BIN)/pip install --requirement /dev/stdin
 	@touch $@
 
 .PHONY: docs
-docs: $(VENV)/.built $(VENV)/.docs ## Build the documentation site into site/; after `make wasm` with the engine in it
+docs: $(VENV)/.docs ## Build the documentation site into site/; after `make wasm` with the engine in it
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "site/index.html"
 
@@ -125,7 +125,7 @@ wasm: ## Compile the engine for browsers (needs the target wasm32-unknown-unknow
 	cargo build --locked --package canaletto-wasm --target wasm32-unknown-unknown --profile wasm
 
 .PHONY: paper
-paper: $(VENV)/.built $(VENV)/.docs ## Make the paper's figures from the simulator, in paper/figures
+paper: $(VENV)/.docs ## Make the paper's figures from the simulator, in paper/figures
 	$(BIN)/python paper/figures.py
 
 .PHONY: wheel

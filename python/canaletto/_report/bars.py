@@ -8,7 +8,7 @@ import altair as alt
 
 from canaletto._report import account, colours, maintenance, summary
 from canaletto._report.account import Account
-from canaletto._report.charts import Data, Spec, drawn, fabric_axis, fabric_colour, room, short, spec
+from canaletto._report.charts import Data, Spec, fabric_axis, fabric_colour, room, short, spec, unchecked
 from canaletto._report.units import axis_prefix, axis_unit, cause_label, digits
 from canaletto._run.gains import Gain, Gains
 
@@ -21,7 +21,7 @@ _MEASURES = {
 }
 
 
-@drawn
+@unchecked
 def speedup(found: Gains) -> Spec | None:
     """Speedup of each fabric over the first, by four measures, with intervals if there are several seeds.
 
@@ -75,7 +75,7 @@ def _interval(gain: Gain) -> dict[str, float]:
     return {"low": short(max(gain.mean - gain.half_width, 0)), "high": short(gain.mean + gain.half_width)}
 
 
-@drawn
+@unchecked
 def bars(rows: Sequence[tuple[str, float | None, str]], title: str, largest: float | None = None) -> Spec | None:
     """A bar a fabric with its value printed at its end: (fabric, value, text). None if all values are absent."""
     found: list[dict[str, Any]] = [
@@ -161,7 +161,7 @@ def energy(runs: Sequence[Data], *, dynamic: bool = False) -> Spec | None:
     return stacks(tables, colours.ENERGIES, lambda top: axis_prefix(top, "J"), title)
 
 
-@drawn
+@unchecked
 def stacks(
     tables: Mapping[str, Mapping[str, float | None]],
     palette: Mapping[str, str],

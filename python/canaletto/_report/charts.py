@@ -22,7 +22,7 @@ DOTS = alt.Legend(symbolType="circle", symbolStrokeWidth=0, symbolSize=80)
 """The legend of dots."""
 
 
-drawn = schemapi.debug_mode(False)
+unchecked = schemapi.debug_mode(False)
 """A decorator of functions that make charts: Altair does not check them, which takes longer than all else.
 Tests do."""
 

@@ -7,7 +7,7 @@ import altair as alt
 import polars as pl
 
 from canaletto._report import colours
-from canaletto._report.charts import LINES, Data, Spec, drawn, fabric_colour, short, spec
+from canaletto._report.charts import LINES, Data, Spec, fabric_colour, short, spec, unchecked
 from canaletto._report.units import axis_unit
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _TAIL_POINTS_A_DECADE = 40
 _PERCENTILES = "{'10': 'p90 · ', '1': 'p99 · ', '0.1': 'p99.9 · ', '0.01': 'p99.99 · ', '0.001': 'p99.999 · '}"
 
 
-@drawn
+@unchecked
 def tail(runs: Sequence["Result"]) -> Spec | None:
     """The share of requests slower than each latency, both logarithmic so that the tail can be read.
 
@@ -78,7 +78,7 @@ def over_time(runs: Sequence[Data], value: Callable[[Data], Iterable[float | Non
     return over_intervals(found, title)
 
 
-@drawn
+@unchecked
 def over_intervals(found: Mapping[str, tuple[float, Sequence[float | None]]], title: str) -> Spec | None:
     """A line a fabric over the run: how long intervals are in microseconds, and a value for each.
 
@@ -119,7 +119,7 @@ def over_intervals(found: Mapping[str, tuple[float, Sequence[float | None]]], ti
     return spec(chart)
 
 
-@drawn
+@unchecked
 def valid_pages(runs: Sequence[Data]) -> Spec | None:
     """Share of valid pages of the full blocks at the end, a step line a fabric. None if no block is full."""
     found: dict[str, list[int]] = {}

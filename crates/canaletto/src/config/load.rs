@@ -196,7 +196,11 @@ impl<'a> Sources<'a> {
     /// Keys that the user gave, dotted.
     fn given(&self) -> Vec<String> {
         let mut keys = leaves(&self.over, "");
-        keys.extend(self.settings.iter().map(|setting| setting.key.clone()));
+        for setting in &self.settings {
+            if !keys.contains(&setting.key) {
+                keys.push(setting.key.clone());
+            }
+        }
         keys
     }
 

@@ -1,5 +1,5 @@
-//! Values of another shape than the schema asks for. Of what is no name serde says that it got a "unit variant", and a list in place of
-//! a table it takes for the values of its keys in their order.
+//! Values of another shape than the schema asks for: of what is no name serde says that it got a "unit variant", and a list
+//! in place of a table it takes for the values of the table's keys in their order.
 
 use toml::Value;
 

@@ -243,6 +243,7 @@ fn keys_without_effect_are_noted() {
             "gc.choices=4: gc.choices: has no effect: it needs gc.policy = \"d-choices\"",
         ]
     );
+    assert_eq!(notes(&text, &["cache.high_watermark=0.8"]).len(), 2, "a key in a file and in a setting is noted once");
     assert_eq!(notes(&text, &["fabric.kind=venice", "cache.capacity=1MiB"]), [""; 0]);
     // What stands there anyway is no mistake, as in a file with every default spelt out.
     assert_eq!(notes(BASE, &["cache.high_watermark=0.5", "gc.choices=10"]), [""; 0]);
