@@ -26,22 +26,14 @@ def started(asked: Document, tell: Callable[[str], object]) -> Dask:
     tell: called with what somebody who waits for the first should know. Raises ConfigError for a table that is none,
     and if the batch system takes no job.
     """
-    table = dict(asked.cluster)
-    place = f"{asked.place('cluster')}cluster"
-    if not table:
-        raise ConfigError(f"{place}: absent, expected a table [cluster] for --on cluster")
-    kind, jobs = table.pop("kind", None), table.pop("jobs", None)
-    if kind not in _QUEUES:
-        raise ConfigError(f"{place}.kind: got {kind!r}, expected one of {', '.join(_QUEUES)}")
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise ConfigError(f"{place}.jobs: got {jobs!r}, expected the number of jobs")
+    place, kind, jobs, keys = _checked(asked)
     distributed, jobqueue = package("distributed"), package("dask_jobqueue")
     kind_of_queue = getattr(jobqueue, _QUEUES[kind])
     refusals: list[str] = []
     with contextlib.ExitStack() as owned:
         with _interrupts_held():
             try:
-                queue = kind_of_queue(job_cls=_noting(kind_of_queue.job_cls, refusals), **table)
+                queue = kind_of_queue(job_cls=_noting(kind_of_queue.job_cls, refusals), **keys)
             except (TypeError, ValueError) as error:
                 said = " ".join(str(error).split())
                 raise ConfigError(f"{place}: {said}; expected keys of dask-jobqueue's {_QUEUES[kind]}") from None
@@ -52,6 +44,20 @@ def started(asked: Document, tell: Callable[[str], object]) -> Dask:
         _await_worker(client, lambda: _check_taken(place, jobs, refusals), tell)
         owned.pop_all()
     return Dask(client, queue)
+
+
+def _checked(asked: Document) -> tuple[str, str, int, dict[str, Any]]:
+    """The table's place in messages, the batch system, the number of jobs, and keys for dask-jobqueue."""
+    table = dict(asked.cluster)
+    place = f"{asked.place('cluster')}cluster"
+    if not table:
+        raise ConfigError(f"{place}: absent, expected a table [cluster] for --on cluster")
+    kind, jobs = table.pop("kind", None), table.pop("jobs", None)
+    if kind not in _QUEUES:
+        raise ConfigError(f"{place}.kind: got {kind!r}, expected one of {', '.join(_QUEUES)}")
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise ConfigError(f"{place}.jobs: got {jobs!r}, expected the number of jobs")
+    return place, kind, jobs, table
 
 
 def _noting(kind: Any, refusals: list[str]) -> Any:

@@ -122,9 +122,9 @@ impl Case {
         let unwatched = match run(design, workload, traces, &RunOptions::default(), &mut |_| true) {
             // Blocks go bad so fast that really writing the drive before the run leaves nothing to run on.
             Err(RunError::Config(refused)) if refused.starts_with("precondition.kind: ") => return,
-            // With a page or two a block, an open superblock has room in some planes only, and a full drive may leave no other way.
+            // With a page a block, an open superblock has room in some planes only, and a full drive may leave no other way.
             Err(RunError::Config(refused))
-                if design.geometry.pages_per_block <= 2 && refused.contains("have room for; expected a lower") =>
+                if design.geometry.pages_per_block == 1 && refused.contains("have room for; expected a lower") =>
             {
                 return;
             }
