@@ -198,6 +198,7 @@ impl Default for Idle {
 mod tests {
     use super::*;
     use crate::config::area::Footprint;
+    use crate::config::reader::read_text;
     use toml::{Table, Value};
 
     /// Every key below a table, with its value as a file would have it.
@@ -214,15 +215,15 @@ mod tests {
     #[test]
     fn defaults_survive_a_file() {
         let text = toml::to_string(&Energy::default()).unwrap();
-        assert_eq!(toml::from_str::<Energy>(&text).unwrap(), Energy::default());
-        assert_eq!(toml::from_str::<Energy>("").unwrap(), Energy::default());
+        assert_eq!(read_text::<Energy>(&text).unwrap(), Energy::default());
+        assert_eq!(read_text::<Energy>("").unwrap(), Energy::default());
         let text = toml::to_string(&Footprint::default()).unwrap();
-        assert_eq!(toml::from_str::<Footprint>(&text).unwrap(), Footprint::default());
+        assert_eq!(read_text::<Footprint>(&text).unwrap(), Footprint::default());
     }
 
     #[test]
     fn one_key_can_be_set() {
-        let energy: Energy = toml::from_str("[array]\nread_power = \"165mW\"\n").unwrap();
+        let energy: Energy = read_text("[array]\nread_power = \"165mW\"\n").unwrap();
         assert_eq!(energy.array.read_power, uw(165_000));
         assert_eq!(energy.array.program_power, uw(82_500));
     }
@@ -234,7 +235,7 @@ mod tests {
             ("[wires]\nlink = 1.08", "got 1.08 without a unit, expected a power"),
             ("[array]\nread_energy = \"1mW\"", "expected an energy with its unit"),
         ] {
-            let message = toml::from_str::<Energy>(text).unwrap_err().to_string();
+            let message = read_text::<Energy>(text).unwrap_err().to_string();
             assert!(message.contains(says), "{message}");
         }
     }

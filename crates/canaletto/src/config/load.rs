@@ -15,9 +15,9 @@ use crate::config::names::suggest;
 use crate::config::numbers;
 use crate::config::pc::Pc;
 use crate::config::presets::{preset_names, preset_text, profile, profiles};
+use crate::config::reader::read;
 use crate::config::schema::{self, Kind, check_ranges};
 use crate::config::setting::Setting;
-use crate::config::shapes;
 use crate::config::without_effect;
 use crate::config::wording::{explain, of_toml};
 use crate::config::workload::Workload;
@@ -124,15 +124,6 @@ fn parse(label: &str, text: &str) -> Result<Table, ConfigError> {
     })
 }
 
-/// Reads a whole configuration that was written down as TOML: as those of users are read, whose code is large and made once.
-///
-/// # Errors
-/// Text that is no configuration of this kind.
-pub fn read_whole<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let table: Table = toml::from_str(text).map_err(|error| error.to_string())?;
-    serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| error.to_string())
-}
-
 /// Layers of a configuration.
 struct Sources<'a> {
     kind: Kind,
@@ -228,18 +219,16 @@ impl<'a> Sources<'a> {
         let mut table = Value::Table(self.table.clone());
         numbers::understand(schema::of(self.kind), &mut table);
         finite(&table, "", &mut self.problems);
-        shapes::check(schema::Node::root(schema::of(self.kind)), &table, "", &mut self.problems);
         for problem in &self.problems {
             restore(&mut table, &self.under, &problem.key);
         }
         while self.problems.len() < MANY {
-            let error = match serde_path_to_error::deserialize(table.clone()) {
+            let error = match read(&table) {
                 Ok(config) => return Some(config),
                 Err(error) => error,
             };
-            let key = key_of(error.path());
-            let message: &toml::de::Error = error.inner();
-            let what = explain(self.kind, &key, message.message().trim());
+            let key = error.key();
+            let what = explain(self.kind, &key, error.message());
             let is_ours = what.starts_with("missing key") && !self.problems.is_empty();
             if !is_ours {
                 self.problems.push(Problem::new(&key, what));
@@ -266,7 +255,7 @@ impl<'a> Sources<'a> {
         for key in keys {
             restore(&mut table, &self.under, key);
         }
-        serde_path_to_error::deserialize(table).ok()
+        read(&table).ok()
     }
 }
 
@@ -332,15 +321,6 @@ fn finite(value: &Value, path: &str, problems: &mut Vec<Problem>) {
         }
         _ => {}
     }
-}
-
-fn key_of(path: &serde_path_to_error::Path) -> String {
-    let segments = path.iter().filter_map(|segment| match segment {
-        serde_path_to_error::Segment::Map { key } => Some(key.clone()),
-        serde_path_to_error::Segment::Seq { index } => Some(index.to_string()),
-        _ => None,
-    });
-    segments.collect::<Vec<_>>().join(".")
 }
 
 #[cfg(test)]

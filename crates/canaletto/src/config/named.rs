@@ -1,9 +1,12 @@
 //! Things that configurations choose by name out of a list, each of which states its name and its sentence in a file of its
 //! own: fabrics and GC policies.
 
+use std::fmt::{self, Formatter};
+use std::marker::PhantomData;
+
 use schemars::{Schema, json_schema};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::Deserializer;
+use serde::de::{Error, Visitor};
 use serde_json::{Value, json};
 
 /// One of a list.
@@ -36,9 +39,18 @@ pub struct About {
 /// # Errors
 /// An unknown name, with the known ones.
 pub fn by_name<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    let given = String::deserialize(deserializer)?;
-    let found = T::ALL.iter().find(|each| each.name() == given);
-    found.copied().ok_or_else(|| D::Error::unknown_variant(&given, T::NAMES))
+    struct Name<T>(PhantomData<T>);
+    impl<T: Named> Visitor<'_> for Name<T> {
+        type Value = T;
+        fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+            write!(f, "one of `{}`", T::NAMES.join("`, `"))
+        }
+        fn visit_str<E: Error>(self, given: &str) -> Result<T, E> {
+            let found = T::ALL.iter().find(|each| each.name() == given);
+            found.copied().ok_or_else(|| E::unknown_variant(given, T::NAMES))
+        }
+    }
+    deserializer.deserialize_str(Name(PhantomData))
 }
 
 /// The schema of a name: each with its sentence.

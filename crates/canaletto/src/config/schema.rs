@@ -71,14 +71,6 @@ impl<'a> Node<'a> {
         self.schema["properties"].as_object().map_or_else(Vec::new, |keys| keys.keys().cloned().collect())
     }
 
-    /// Returns the names of which values are one; none where values are something else.
-    pub(super) fn choices(self) -> Vec<&'a str> {
-        let choices = self.schema["oneOf"].as_array().map_or(&[][..], Vec::as_slice);
-        let lists = std::iter::once(self.schema).chain(choices).filter_map(|choice| choice["enum"].as_array());
-        let single = choices.iter().filter_map(|choice| choice["const"].as_str());
-        single.chain(lists.flatten().filter_map(Value::as_str)).collect()
-    }
-
     /// Returns whether values are of a type of JSON Schema, such as `integer`.
     pub(super) fn is(self, name: &str) -> bool {
         match &self.schema["type"] {

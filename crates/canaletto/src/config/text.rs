@@ -4,6 +4,8 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::config::reader::read_text;
+
 /// Writes a table as TOML.
 pub fn serialize<T: Serialize, S: Serializer>(table: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&toml::to_string(table).map_err(S::Error::custom)?)
@@ -11,5 +13,5 @@ pub fn serialize<T: Serialize, S: Serializer>(table: &T, serializer: S) -> Resul
 
 /// Reads it.
 pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    toml::from_str(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    read_text(&String::deserialize(deserializer)?).map_err(D::Error::custom)
 }

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::{Drive, DriveOptions};
 use crate::config::design::Design;
-use crate::config::load::read_whole;
+use crate::config::reader::read_text;
 use crate::config::workload::Workload;
 use crate::engine::memory::guarded;
 use crate::engine::random::fnv1a;
@@ -104,8 +104,8 @@ impl Drive {
     pub fn restore(bytes: &[u8]) -> Result<Drive, SnapshotError> {
         let body = body_of(bytes)?;
         let unfit = |error: &dyn ToString| SnapshotError::Unfit(error.to_string());
-        let design: Design = read_whole(&body.design).map_err(|error| unfit(&error))?;
-        let workload: Workload = read_whole(&body.workload).map_err(|error| unfit(&error))?;
+        let design: Design = read_text(&body.design).map_err(|error| unfit(&error))?;
+        let workload: Workload = read_text(&body.workload).map_err(|error| unfit(&error))?;
         let options = DriveOptions { seed: body.seed, any_features: body.any_features };
         let made = guarded(|| {
             let limits = Limits::new(&design, &workload).map_err(RunError::Config)?;

@@ -4,6 +4,8 @@ mod profiles;
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::reader::read_text;
+
 pub use profiles::{profile, profiles};
 
 macro_rules! presets {
@@ -54,6 +56,6 @@ pub fn presets() -> Vec<Listing> {
     struct About {
         about: String,
     }
-    let about = |text| toml::from_str::<About>(text).expect("presets are tested").about;
+    let about = |text| read_text::<About>(text).expect("presets are tested").about;
     PRESETS.iter().map(|(name, text)| Listing { name: (*name).to_owned(), about: about(text) }).collect()
 }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use crate::config::presets::Listing;
+use crate::config::reader::read_text;
 use crate::config::workload::{Flow, Origin, Synthetic, Workload};
 
 const PROFILES: &str = include_str!("profiles.toml");
@@ -51,7 +52,7 @@ struct Profile {
 }
 
 fn table() -> BTreeMap<String, Profile> {
-    toml::from_str(PROFILES).expect("profiles are tested")
+    read_text(PROFILES).expect("profiles are tested")
 }
 
 /// Returns all workload profiles.

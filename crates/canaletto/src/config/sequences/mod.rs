@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::check::check;
+use crate::config::reader::read_text;
 use crate::config::units::{Duration, Rate};
 
 /// Command and address timing of the flash interface.
@@ -234,7 +235,7 @@ pub struct NamedTime {
 /// Times of every interface, by name.
 pub fn interface_times(interface: Interface) -> &'static BTreeMap<String, NamedTime> {
     static TIMES: OnceLock<BTreeMap<Interface, BTreeMap<String, NamedTime>>> = OnceLock::new();
-    let times = TIMES.get_or_init(|| toml::from_str(include_str!("times.toml")).expect("the table is tested"));
+    let times = TIMES.get_or_init(|| read_text(include_str!("times.toml")).expect("the table is tested"));
     &times[&interface]
 }
 
@@ -245,5 +246,5 @@ pub fn table(kind: SequenceKind) -> &'static SequenceTable {
         SequenceKind::Short => include_str!("short.toml"),
         SequenceKind::Full => include_str!("full.toml"),
     };
-    TABLES[kind as usize].get_or_init(|| toml::from_str(text).expect("the table is tested"))
+    TABLES[kind as usize].get_or_init(|| read_text(text).expect("the table is tested"))
 }
