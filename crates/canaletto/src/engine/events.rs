@@ -178,7 +178,7 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Takes the earliest event and moves the clock to it.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) -> Option<(Time, Due<E>)> {
         let key = self.slot_keys[0].min(self.slot_keys[1]);
         if key < self.front {

@@ -286,7 +286,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     }
 
     /// Charges every page of the flash pages that begin with `firsts`.
-    #[inline]
+    #[inline(always)]
     pub fn charge_flash_pages<X: Features>(&mut self, firsts: &[TransactionId], cause: Cause, now: Time) {
         for &first in firsts {
             let mut group = FlashPageGroup::<X>::of(first);

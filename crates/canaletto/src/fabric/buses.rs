@@ -107,6 +107,7 @@ impl Buses {
     }
 
     /// The transfer on a bus has crossed.
+    #[inline(always)]
     pub fn handle(&mut self, TransferEnd(path): TransferEnd, now: Time) -> FabricOutcome {
         self.port_free_at[self.buses[path.index()].chip.index()] = now;
         FabricOutcome { crossed: Some(TransferDone::freely(path)), freed: None }
@@ -202,6 +203,7 @@ macro_rules! on_buses {
             self.buses.start_on_held_path(path, transfer, now, later);
         }
 
+        #[inline(always)]
         fn handle(
             &mut self,
             event: Self::Event,

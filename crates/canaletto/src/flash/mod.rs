@@ -326,7 +326,7 @@ impl<X: Features> FlashBackend<X> {
     }
 
     /// Data of a page are in its plane's register.
-    #[inline]
+    #[inline(always)]
     pub fn fill_register<P: Probe>(&mut self, lun: LunId, plane: PlaneId, work: &mut InFlight<'_, P>, now: Time) {
         self.array.fill_register(lun, self.layout.plane_in_lun(plane));
         if let Some(lane) = self.reader_of(plane) {

@@ -254,6 +254,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// The mapping table as a prefetch hint: the entry of a request that has arrived will be wanted.
+    #[inline(always)]
     pub fn expect(&self, flow: u16, lba: u64) {
         let space = &self.spaces[usize::from(flow)];
         self.map.expect(space.first_page + ((lba - space.first_sector) >> self.layout.sector_shift));

@@ -1,6 +1,6 @@
 //! Requests arrive: by a flow's clock, or as those before them complete.
 
-use super::{Host, HostEvent};
+use super::{Host, HostEvent, Later};
 use crate::config::workload::Flow as FlowConfig;
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
@@ -47,7 +47,7 @@ impl Flow {
 
 impl<X: Features> Host<X> {
     /// Starts all flows, or `only` one of them.
-    pub fn start(&mut self, only: Option<u16>, later: &mut impl FnMut(Time, HostEvent)) {
+    pub fn start(&mut self, only: Option<u16>, later: &mut impl Later) {
         let flows = self.flows.len();
         for place in 0..flows {
             let id = (if self.last_flow_first { flows - 1 - place } else { place }) as u16;
@@ -57,7 +57,7 @@ impl<X: Features> Host<X> {
         }
     }
 
-    fn start_flow(&mut self, id: u16, later: &mut impl FnMut(Time, HostEvent)) {
+    fn start_flow(&mut self, id: u16, later: &mut impl Later) {
         let flow = &mut self.flows[usize::from(id)];
         let first = match flow.looping {
             Loop::Closed(_) | Loop::Unpaced => Some(flow.start),
@@ -67,10 +67,10 @@ impl<X: Features> Host<X> {
             }
         };
         if let Some(first) = first {
-            later(first, HostEvent::Arrival(id));
+            later.at(first, HostEvent::Arrival(id));
             self.arrivals += 1;
         } else if self.external().is_some() {
-            later(Time::ZERO, HostEvent::Awaited);
+            later.at(Time::ZERO, HostEvent::Awaited);
         }
     }
 
@@ -97,13 +97,7 @@ impl<X: Features> Host<X> {
 
     /// A flow starts (without times: with all requests that may be outstanding), or its next request arrives.
     #[inline(never)]
-    pub fn arrive<P: Probe>(
-        &mut self,
-        id: u16,
-        work: &mut InFlight<'_, P>,
-        now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
-    ) {
+    pub fn arrive<P: Probe>(&mut self, id: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
         self.arrivals -= 1;
         match self.flows[usize::from(id)].looping {
             Loop::Closed(depth) => {
@@ -121,10 +115,10 @@ impl<X: Features> Host<X> {
                     if let Some(own_time) = following.flatten() {
                         let time = flow.own_time_is(own_time, self.clock_factor);
                         // A trace's clock may repeat itself, but the reader has made sure that it never runs backwards.
-                        later(time.max(now), HostEvent::Arrival(id));
+                        later.at(time.max(now), HostEvent::Arrival(id));
                         self.arrivals += 1;
                     } else if let Source::External(_) = flow.source {
-                        later(now, HostEvent::Awaited);
+                        later.at(now, HostEvent::Awaited);
                     }
                 }
             }
@@ -138,7 +132,7 @@ impl<X: Features> Host<X> {
         id: u16,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) {
         self.arrivals -= 1;
         self.generate(id, now, work, now, later);
@@ -146,13 +140,7 @@ impl<X: Features> Host<X> {
 
     /// Makes requests that have been there since the flow's start, as long as they do not have to wait any more.
     #[inline(never)]
-    fn fill_queue<P: Probe>(
-        &mut self,
-        id: u16,
-        work: &mut InFlight<'_, P>,
-        now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
-    ) {
+    fn fill_queue<P: Probe>(&mut self, id: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
         let arrival = self.flows[usize::from(id)].start;
         while self.port.has_room(id) && self.cores.is_idle(self.port.next_queue(id), now) {
             if !self.generate(id, arrival, work, now, later) {
@@ -169,7 +157,7 @@ impl<X: Features> Host<X> {
         flow: u16,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) {
         let flows = self.flows.len() as u16;
         let sharers = if self.speaks_sata() { flows } else { 1 };
@@ -189,7 +177,7 @@ impl<X: Features> Host<X> {
         id: u16,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) {
         let Flow { looping: Loop::Closed(_), think, .. } = self.flows[usize::from(id)] else {
             return;
@@ -197,7 +185,7 @@ impl<X: Features> Host<X> {
         if think == Time::ZERO {
             self.generate(id, now, work, now, later);
         } else {
-            later(now + think, HostEvent::ThinkTimeOver(id));
+            later.at(now + think, HostEvent::ThinkTimeOver(id));
             self.arrivals += 1;
         }
     }
@@ -210,7 +198,7 @@ impl<X: Features> Host<X> {
         arrival: Time,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) -> bool {
         let flow = &mut self.flows[usize::from(id)];
         let own_time = if flow.looping == Loop::Open { flow.own_time } else { now };
@@ -244,7 +232,7 @@ impl<X: Features> Host<X> {
         self.newest = Some(request);
         // The host's software takes it up, on the core of its queue.
         match self.cores.submit(queue, now) {
-            Some(time) => later(time, HostEvent::Submitted(request)),
+            Some(time) => later.at(time, HostEvent::Submitted(request)),
             None => self.submit(request, queue, work, now, later),
         }
         true
@@ -257,7 +245,7 @@ impl<X: Features> Host<X> {
         request: RequestId,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) {
         let Request { flow, queue, .. } = work.requests[request];
         self.submit(request, queue, work, now, later);

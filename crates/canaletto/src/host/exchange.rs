@@ -4,7 +4,7 @@
 //! while the drive has slots for them. Messages take the link, or the PC in its place; what they take is charged to
 //! `host_link`.
 
-use super::{Host, HostEvent, HostOutcome};
+use super::{Host, HostEvent, HostOutcome, Later};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
@@ -41,7 +41,7 @@ impl<X: Features> Host<X> {
         queue: u16,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) {
         if let (true, Some(slots)) = (X::OTHER_HOSTS, &mut self.port.sata) {
             slots.submit(request);
@@ -65,7 +65,7 @@ impl<X: Features> Host<X> {
         tail: u32,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) {
         self.placed(request, work, now);
         self.send(Direction::ToDevice, Message::SubmissionDoorbell { queue, tail }, 0, now, later);
@@ -90,13 +90,7 @@ impl<X: Features> Host<X> {
 
     /// Moves waiting requests to where the drive finds them, while there is room.
     #[inline(never)]
-    fn place_waiting<P: Probe>(
-        &mut self,
-        queue: u16,
-        work: &mut InFlight<'_, P>,
-        now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
-    ) {
+    fn place_waiting<P: Probe>(&mut self, queue: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
         if self.speaks_sata() {
             self.issue_commands(work, now, later);
             if P::FOLLOWS_WAITS {
@@ -113,12 +107,7 @@ impl<X: Features> Host<X> {
     }
 
     /// Serial ATA: sends waiting commands while the drive can take them.
-    fn issue_commands<P: Probe>(
-        &mut self,
-        work: &mut InFlight<'_, P>,
-        now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
-    ) {
+    fn issue_commands<P: Probe>(&mut self, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
         loop {
             let Some(slots) = &mut self.port.sata else { return };
             let Some(request) = slots.issue(|id| work.requests[id].kind) else { return };
@@ -135,7 +124,7 @@ impl<X: Features> Host<X> {
         head: u32,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) {
         if let (true, Some(slots)) = (X::OTHER_HOSTS, &mut self.port.sata) {
             // The drive has told of a completion, whose slot is free now.
@@ -151,7 +140,7 @@ impl<X: Features> Host<X> {
         match self.queue(queue).interrupts.post(request, head, now) {
             Notice::OfThis => self.told(queue, request, head, work, now, later),
             Notice::Now => self.interrupt(queue, work, now, later),
-            Notice::At(time) => later(time, HostEvent::Interrupt(queue)),
+            Notice::At(time) => later.at(time, HostEvent::Interrupt(queue)),
             Notice::WithOthers => {}
         }
     }
@@ -162,7 +151,7 @@ impl<X: Features> Host<X> {
         queue: u16,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) {
         if self.queue(queue).interrupts.is_due(now) {
             self.interrupt(queue, work, now, later);
@@ -171,13 +160,7 @@ impl<X: Features> Host<X> {
 
     /// The host looks at a completion queue.
     #[inline(never)]
-    fn interrupt<P: Probe>(
-        &mut self,
-        queue: u16,
-        work: &mut InFlight<'_, P>,
-        now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
-    ) {
+    fn interrupt<P: Probe>(&mut self, queue: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
         while let Some((request, head)) = self.queue(queue).interrupts.take() {
             self.told(queue, request, head, work, now, later);
         }
@@ -192,7 +175,7 @@ impl<X: Features> Host<X> {
         head: u32,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) {
         self.queue(queue).learn_head(head);
         if P::FOLLOWS_WAITS {
@@ -204,16 +187,10 @@ impl<X: Features> Host<X> {
 
     /// The host has been told of a completion; its software hears of it by an interrupt, or at once.
     #[inline(always)]
-    fn notice<P: Probe>(
-        &mut self,
-        request: RequestId,
-        work: &mut InFlight<'_, P>,
-        now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
-    ) {
+    fn notice<P: Probe>(&mut self, request: RequestId, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
         if self.cores.delay_completions() {
             match self.cores.interrupted(now) {
-                Some(time) => later(time, HostEvent::InterruptTaken(request)),
+                Some(time) => later.at(time, HostEvent::InterruptTaken(request)),
                 None => self.take_up(request, work, now, later),
             }
         } else {
@@ -227,10 +204,10 @@ impl<X: Features> Host<X> {
         request: RequestId,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) {
         match self.cores.complete(work.requests[request].queue, now) {
-            Some(time) => later(time, HostEvent::CompletionHandled(request)),
+            Some(time) => later.at(time, HostEvent::CompletionHandled(request)),
             None => self.complete(request, work, now, later),
         }
     }
@@ -238,13 +215,7 @@ impl<X: Features> Host<X> {
     /// The host has dealt with a completion: it accounts for the request, puts further ones in its place and, in a closed loop,
     /// makes the next one.
     #[inline(always)]
-    pub fn complete<P: Probe>(
-        &mut self,
-        id: RequestId,
-        work: &mut InFlight<'_, P>,
-        now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
-    ) {
+    pub fn complete<P: Probe>(&mut self, id: RequestId, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
         work.charge_request(id, Cause::Completion, now);
         let request = &work.requests[id];
         let (flow, queue) = (request.flow, request.queue);
@@ -270,7 +241,7 @@ impl<X: Features> Host<X> {
         tail: u32,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) {
         for request in self.port.nvme.queues[usize::from(queue)].doorbell(tail) {
             work.charge_request(request, Cause::HostLink, now);
@@ -297,26 +268,14 @@ impl<X: Features> Host<X> {
     /// The drive asks for as many submission queue entries as rules and limits allow, now that something has changed in
     /// `queue`.
     #[inline(always)]
-    fn fetch<P: Probe>(
-        &mut self,
-        queue: u16,
-        work: &mut InFlight<'_, P>,
-        now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
-    ) {
+    fn fetch<P: Probe>(&mut self, queue: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
         if self.port.nvme.may_fetch(queue) {
             self.fetch_entries(queue, work, now, later);
         }
     }
 
     #[inline(never)]
-    fn fetch_entries<P: Probe>(
-        &mut self,
-        queue: u16,
-        work: &mut InFlight<'_, P>,
-        now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
-    ) {
+    fn fetch_entries<P: Probe>(&mut self, queue: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
         while let Some((queue, count)) = self.port.nvme.fetch(queue) {
             let slots = self.commands(queue);
             for request in self.port.nvme.queues[usize::from(queue)].asked_for(count) {
@@ -339,7 +298,7 @@ impl<X: Features> Host<X> {
         queue: u16,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) -> Option<RequestId> {
         let request = self.queue(queue).entry_arrived();
         if self.port.nvme.list_bytes(&work.requests[request]).is_none() {
@@ -357,7 +316,7 @@ impl<X: Features> Host<X> {
         queue: u16,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) {
         if self.queue(queue).fetch_arrived() {
             self.fetch(queue, work, now, later);
@@ -371,7 +330,7 @@ impl<X: Features> Host<X> {
         request: RequestId,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) -> Option<RequestId> {
         work.charge_request(request, Cause::HostLink, now);
         if self.speaks_sata() {
@@ -386,13 +345,7 @@ impl<X: Features> Host<X> {
 
     /// The drive has finished a request: data (of a read) and completion go to the host.
     #[inline(always)]
-    pub fn finish<P: Probe>(
-        &mut self,
-        id: RequestId,
-        work: &mut InFlight<'_, P>,
-        now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
-    ) {
+    pub fn finish<P: Probe>(&mut self, id: RequestId, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
         let request = &work.requests[id];
         let (kind, bytes, queue) = (request.kind, request.bytes(), request.queue);
         if kind == Kind::Read {
@@ -416,7 +369,7 @@ impl<X: Features> Host<X> {
 
     /// The host has taken a completion entry: a kept one can go.
     #[inline(always)]
-    fn completion_acknowledged(&mut self, queue: u16, now: Time, later: &mut impl FnMut(Time, HostEvent)) {
+    fn completion_acknowledged(&mut self, queue: u16, now: Time, later: &mut impl Later) {
         if let Some((request, head)) = self.queue(queue).acknowledged() {
             self.send(Direction::ToHost, Message::Completion { request, head }, 0, now, later);
         }
@@ -425,14 +378,7 @@ impl<X: Features> Host<X> {
     // Between them.
 
     #[inline(always)]
-    fn send(
-        &mut self,
-        direction: Direction,
-        message: Message,
-        data_bytes: u64,
-        now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
-    ) {
+    fn send(&mut self, direction: Direction, message: Message, data_bytes: u64, now: Time, later: &mut impl Later) {
         if X::OTHER_HOSTS {
             if let Some(attached) = &mut self.attached {
                 attached.send(message, data_bytes, now);
@@ -441,7 +387,7 @@ impl<X: Features> Host<X> {
         }
         let lane = self.link.lane(direction);
         if let Some(time) = self.link.send(lane, message, data_bytes, now) {
-            later(time, HostEvent::LinkSent(lane));
+            later.at(time, HostEvent::LinkSent(lane));
         }
     }
 
@@ -452,12 +398,12 @@ impl<X: Features> Host<X> {
         direction: Direction,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) -> HostOutcome {
         match self.link.sent(direction, now) {
             Ok(message) => self.receive(message, work, now, later),
             Err(arrives) => {
-                later(arrives, HostEvent::LinkArrived(direction));
+                later.at(arrives, HostEvent::LinkArrived(direction));
                 HostOutcome::None
             }
         }
@@ -465,9 +411,9 @@ impl<X: Features> Host<X> {
 
     /// Sends the next message that waits for a direction of the link.
     #[inline(always)]
-    pub fn send_next(&mut self, direction: Direction, now: Time, later: &mut impl FnMut(Time, HostEvent)) {
+    pub fn send_next(&mut self, direction: Direction, now: Time, later: &mut impl Later) {
         if let Some(time) = self.link.next_departure(direction, now) {
-            later(time, HostEvent::LinkSent(direction));
+            later.at(time, HostEvent::LinkSent(direction));
         }
     }
 
@@ -503,7 +449,7 @@ impl<X: Features> Host<X> {
         direction: Direction,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) -> HostOutcome {
         let message = self.link.arrived(direction);
         self.receive(message, work, now, later)
@@ -515,7 +461,7 @@ impl<X: Features> Host<X> {
         &mut self,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) -> Option<HostOutcome> {
         match self.attached.as_mut().and_then(|attached| attached.next_arrival(now)) {
             Some(message) => Some(self.receive(message, work, now, later)),
@@ -526,9 +472,9 @@ impl<X: Features> Host<X> {
         }
     }
 
-    fn await_attachment(&mut self, later: &mut impl FnMut(Time, HostEvent)) {
+    fn await_attachment(&mut self, later: &mut impl Later) {
         if let Some(time) = self.attached.as_mut().and_then(|attached| attached.look()) {
-            later(time, HostEvent::Attachment);
+            later.at(time, HostEvent::Attachment);
         }
     }
 
@@ -538,7 +484,7 @@ impl<X: Features> Host<X> {
         message: Message,
         work: &mut InFlight<'_, P>,
         now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
+        later: &mut impl Later,
     ) -> HostOutcome {
         match message {
             Message::SubmissionDoorbell { queue, tail } => self.doorbell_rang(queue, tail, work, now, later),

@@ -59,6 +59,13 @@ pub enum HostEvent {
     Attachment,
 }
 
+/// Where the host's events go. A trait and no closure, so that it can ask to be put in line: most of a request's events are
+/// messages on the link.
+pub trait Later {
+    /// An event will happen at a time.
+    fn at(&mut self, time: Time, event: HostEvent);
+}
+
 /// Message that reaches the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostOutcome {

@@ -51,6 +51,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts a completed request with the ledger of its time.
+    #[inline]
     pub fn count(&mut self, request: &Request, ledger: &Ledger, now: Time) {
         self.latency[request.kind as usize].record_blamed(now - request.arrival, ledger);
         self.response.record(now - request.enqueue);

@@ -27,6 +27,7 @@ pub struct Series(Intervals<Interval>);
 
 impl Series {
     /// Counts a completed request with its arrival, its completion and the time that its pages lost to path conflicts.
+    #[inline]
     pub fn count(&mut self, arrival: Time, completion: Time, lost: Time) {
         if self.0.number(completion) >= INTERVALS {
             self.settle();

@@ -224,7 +224,7 @@ impl Scheduler {
     }
 
     /// Read data in a register wait for a path.
-    #[inline]
+    #[inline(always)]
     pub fn line_up_data(&mut self, id: TransactionId, origin: Origin, lun: LunId) {
         let class = match origin {
             Origin::Mapping => 0,

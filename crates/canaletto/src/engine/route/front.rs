@@ -1,7 +1,7 @@
 //! In front of the chips: requests from the host into the drive, pages through its flash translation layer and its controller,
 //! and back.
 
-use super::{Event, Route, host_events};
+use super::{Event, HostEvents, Route};
 use crate::controller::{FROM_CACHE, Passing, stage_cause};
 use crate::engine::features::Features;
 use crate::engine::time::Time;
@@ -23,10 +23,10 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn link_sent(&mut self, direction: Direction, now: Time) {
         let completed = self.completed();
         let (work, events) = (&mut self.work, &mut self.events);
-        let outcome = self.host.link_sent(direction, work, now, host_events!(events));
+        let outcome = self.host.link_sent(direction, work, now, &mut HostEvents(events));
         self.drive_reached(outcome, now);
         let events = &mut self.events;
-        self.host.send_next(direction, now, host_events!(events));
+        self.host.send_next(direction, now, &mut HostEvents(events));
         if let Some(request) = self.host.expect_next(direction, &self.work) {
             self.expect_pages(request);
         }
@@ -38,7 +38,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn host_event(&mut self, event: HostEvent, now: Time) {
         let completed = self.completed();
         let (work, events) = (&mut self.work, &mut self.events);
-        let later = host_events!(events);
+        let later = &mut HostEvents(events);
         match event {
             HostEvent::LinkSent(_) => unreachable!("link events have slots of their own"),
             HostEvent::Awaited => unreachable!("nothing happens when a place is kept"),
@@ -75,7 +75,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     fn attachment_event(&mut self, now: Time) {
         loop {
             let (work, events) = (&mut self.work, &mut self.events);
-            let Some(outcome) = self.host.attachment_arrived(work, now, host_events!(events)) else {
+            let Some(outcome) = self.host.attachment_arrived(work, now, &mut HostEvents(events)) else {
                 return;
             };
             self.drive_reached_late(outcome, now);
@@ -115,12 +115,12 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             HostOutcome::Entries { queue, count } => {
                 for _ in 0..count {
                     let (work, events) = (&mut self.work, &mut self.events);
-                    if let Some(request) = self.host.take_entry(queue, work, now, host_events!(events)) {
+                    if let Some(request) = self.host.take_entry(queue, work, now, &mut HostEvents(events)) {
                         self.enter_drive(request, now);
                     }
                 }
                 let (work, events) = (&mut self.work, &mut self.events);
-                self.host.entries_taken(queue, work, now, host_events!(events));
+                self.host.entries_taken(queue, work, now, &mut HostEvents(events));
             }
         }
     }
@@ -281,7 +281,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     #[inline]
     pub(super) fn finish(&mut self, id: RequestId, now: Time) {
         let (work, events) = (&mut self.work, &mut self.events);
-        self.host.finish(id, work, now, host_events!(events));
+        self.host.finish(id, work, now, &mut HostEvents(events));
     }
 
     /// Carries out what the flash translation layer has told since this was last done, and what follows from it: depth first.

@@ -42,7 +42,7 @@ use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::ftl::{Contents, Ftl};
 use crate::host::link::Direction;
 use crate::host::request::RequestId;
-use crate::host::{Host, HostEvent};
+use crate::host::{Host, HostEvent, Later};
 use crate::limits::Limits;
 use crate::measure::probe::Probe;
 use crate::scheduler::Scheduler;
@@ -85,17 +85,19 @@ enum Event<E> {
     CrossedNowhere(PathId),
 }
 
-/// Puts events of the host into the queue: the link's directions have slots of their own there, of their numbers.
-macro_rules! host_events {
-    ($events:expr) => {
-        &mut |time, event| match event {
-            HostEvent::LinkSent(direction) => $events.push_single(direction as usize, time),
-            HostEvent::Awaited => $events.reserve(),
-            _ => $events.push(time, $crate::engine::route::Event::Host(event)),
+/// The queue, for events of the host: the link's directions have slots of their own there, of their numbers.
+struct HostEvents<'a, E>(&'a mut EventQueue<Event<E>>);
+
+impl<E: Copy> Later for HostEvents<'_, E> {
+    #[inline(always)]
+    fn at(&mut self, time: Time, event: HostEvent) {
+        match event {
+            HostEvent::LinkSent(direction) => self.0.push_single(direction as usize, time),
+            HostEvent::Awaited => self.0.reserve(),
+            _ => self.0.push(time, Event::Host(event)),
         }
-    };
+    }
 }
-use host_events;
 
 /// Puts events of the fabric into the queue.
 macro_rules! fabric_events {
@@ -195,7 +197,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
         mut rows: Option<&mut RowSink<'_>>,
     ) -> Result<(), RunError> {
         let events = &mut self.events;
-        self.host.start(self.alone, host_events!(events));
+        self.host.start(self.alone, &mut HostEvents(events));
         self.check_host()?;
         self.schedule_refresh_scan(self.events.now());
         self.schedule_losses();

@@ -1,13 +1,12 @@
 //! The way from station to station, one event after the other: for requests that come from outside.
 
-use super::{Route, host_events};
+use super::{HostEvents, Route};
 use crate::RunError;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
-use crate::host::HostEvent;
 use crate::measure::precondition::PreconditionReport;
 use crate::measure::probe::NoProbe;
 use crate::measure::records::Records;
@@ -59,7 +58,7 @@ where
 {
     fn begin(&mut self) {
         let events = &mut self.events;
-        self.host.start(None, host_events!(events));
+        self.host.start(None, &mut HostEvents(events));
         self.schedule_refresh_scan(Time::ZERO);
         self.schedule_losses();
     }

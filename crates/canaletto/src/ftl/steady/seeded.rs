@@ -114,6 +114,7 @@ impl Members {
     }
 
     /// The place whose block holds the page with a number, and how many such pages come before it there.
+    #[inline]
     fn place_of(&self, number: u32) -> (u32, u32) {
         let (first, last) = self.guide.range(number);
         let sums = &self.before[first..=last];
@@ -183,6 +184,7 @@ impl SeededPlane {
     }
 
     /// Where a logical page's data are: block and page; nowhere if it holds none.
+    #[inline]
     pub fn locate(&self, logical: u32) -> Option<(u32, u32)> {
         let (class, rank) = self.classes.rank(logical);
         let members = &self.members[class];
