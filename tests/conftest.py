@@ -1,5 +1,6 @@
 """Parts that all tiers share: the command, the shared data, and the forms of answers."""
 
+import gc
 import json
 import multiprocessing
 import os
@@ -18,6 +19,9 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("CANALETTO_SHARED", REPOSITORY.parent / "shared"))
 COMMAND = Path(sys.executable).with_name("canaletto")
+
+# What is loaded stays; looking through it for garbage takes longer than many a test.
+gc.set_threshold(50_000)
 
 # A shell starts background jobs with interrupts ignored, and children inherit that: tests interrupt runs on purpose.
 signal.signal(signal.SIGINT, signal.default_int_handler)
