@@ -10,6 +10,8 @@ SHELL := bash
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
+# Groups of packages of pyproject.toml that are installed with the product.
+EXTRAS ?= dev
 SHARED ?= ../shared
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f \( -name '*.rs' -o -name '*.toml' \))
@@ -32,7 +34,7 @@ $(VENV)/.tools: pyproject.toml
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.tools $(RUST_SOURCES)
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --extras dev --quiet
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --extras $(EXTRAS) --quiet
 	@touch $@
 
 .PHONY: demo
@@ -108,8 +110,8 @@ format: $(VENV)/.built ## Format all sources
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format
 
-# It installs more: not while others that are made, too, use the environment.
-$(VENV)/.docs: $(VENV)/.built pyproject.toml | $(filter test-python lint audit instructions,$(MAKECMDGOALS))
+# It installs more, unless EXTRAS has: not while others that are made, too, use the environment.
+$(VENV)/.docs: $(VENV)/.built pyproject.toml | $(if $(findstring docs,$(EXTRAS)),,$(filter test-python lint audit instructions,$(MAKECMDGOALS)))
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' \
 	    | $(BIN)/pip install --requirement /dev/stdin
 	@touch $@
