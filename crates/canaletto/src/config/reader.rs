@@ -42,7 +42,7 @@ impl Unreadable {
         names.join(".")
     }
 
-    /// What is wrong, in serde's words.
+    /// The message, in serde's words.
     pub fn message(&self) -> &str {
         &self.message
     }
