@@ -48,7 +48,9 @@ test: ## Run every test, of Rust and of Python side by side
 
 .PHONY: test-rust
 test-rust: $(VENV)/.tools ## Test the engine and the trace readers
-	MAKEFLAGS= cargo test --locked --quiet
+	MAKEFLAGS= CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --locked --quiet --lib
+	MAKEFLAGS= cargo test --locked --quiet --test '*'
+	MAKEFLAGS= cargo test --locked --quiet --doc
 
 .PHONY: test-python
 test-python: $(VENV)/.built ## Test the package and the commands; ORDER=SEED shuffles the tests
