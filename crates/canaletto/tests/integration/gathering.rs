@@ -1,16 +1,15 @@
 //! Superblocks whose flash pages hold several mapping units: small writes fill pages, and pages stripes.
 
+use crate::common::seen::Seen;
 use crate::common::{SMALL, design, simulate, synthetic};
 use crate::swarm::shadow::{Shadow, check};
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
-use canaletto::flash::interface::Operation;
 use canaletto::limits::Limits;
-use canaletto::measure::probe::{Owner, Probe, Work};
 use canaletto::{RunOptions, run_probed};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// Superblocks over planes of 2 × 2 chips with 2 planes each, pages of 16 KiB and units of 4 KiB.
 fn drive(kind: &str, more: &[&str]) -> Design {
@@ -28,11 +27,15 @@ const BUFFER: [&str; 3] = ["cache.capacity=2MiB", "cache.keep_destaged=false", "
 
 const KINDS: [&str; 4] = ["die", "chip", "channel", "drive"];
 
-/// Where units are programmed, one request at a time.
-fn programmed(design: &Design, workload: &Workload) -> Vec<Ppa> {
+fn watched(design: &Design, workload: &Workload) -> Seen {
     let mut shadow = Shadow::default();
     run_probed(design, workload, vec![None], &RunOptions::default(), &mut shadow, &mut |_| true).unwrap();
-    shadow.seen.programmed
+    shadow.seen
+}
+
+/// Where units are programmed, one request at a time.
+fn programmed(design: &Design, workload: &Workload) -> Vec<Ppa> {
+    watched(design, workload).programmed
 }
 
 /// A request of two flash pages fills two of the stripe, and the next one the two after them. A lone unit takes a flash page.
@@ -109,34 +112,13 @@ fn collection_fills_its_pages() {
     }
 }
 
-/// Programs of collection, by the die and the time at which they begin: planes of each.
-#[derive(Default)]
-struct Programs(BTreeMap<(u32, Time), u32>);
-
-impl Programs {
-    const PLANES_OF_DIE: u32 = 4;
-
-    fn planes_each(&self) -> f64 {
-        f64::from(self.0.values().sum::<u32>()) / self.0.len() as f64
-    }
-}
-
-impl Probe for Programs {
-    const WATCHES_WIRES: bool = true;
-
-    fn array_works(&mut self, plane: PlaneId, operation: Operation, owner: Owner, from: Time, _: Time) {
-        if (operation, owner.work) == (Operation::Program, Work::Gc) {
-            *self.0.entry((plane.0 / Programs::PLANES_OF_DIE, from)).or_default() += 1;
-        }
-    }
-}
-
 /// Planes that a program of collection goes to.
 fn planes_each(design: &Design, requests: u64) -> f64 {
-    let (mut programs, workload) = (Programs::default(), writes(requests, "4KiB", 64));
-    run_probed(design, &workload, vec![None], &RunOptions::default(), &mut programs, &mut |_| true).unwrap();
-    assert!(programs.0.len() > 500, "{} programs", programs.0.len());
-    programs.planes_each()
+    const PLANES_OF_DIE: u32 = 4;
+    let planes = watched(design, &writes(requests, "4KiB", 64)).programs_of_collection;
+    let programs: BTreeSet<(u32, Time)> = planes.iter().map(|(plane, at)| (plane.0 / PLANES_OF_DIE, *at)).collect();
+    assert!(programs.len() > 500, "{} programs", programs.len());
+    planes.len() as f64 / programs.len() as f64
 }
 
 /// Copies of a victim go to all planes of a die at once, though they come one flash page after the other: in superblocks, where dies

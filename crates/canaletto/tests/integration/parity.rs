@@ -1,19 +1,17 @@
 //! Parity: space, programs and bandwidth that it takes, pages that are rebuilt from it, and the loss of a die or a channel.
 
+use crate::common::contents::Contents;
 use crate::common::{SMALL, design, simulate, synthetic};
-use crate::swarm::shadow::check;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::swarm::shadow::{Shadow, check};
+use std::collections::BTreeMap;
 
 use canaletto::config::design::Design;
-use canaletto::engine::time::Time;
-use canaletto::flash::address::{PlaneId, Ppa};
-use canaletto::host::request::RequestId;
+use canaletto::config::workload::Workload;
 use canaletto::limits::Limits;
 use canaletto::measure::blame::Cause;
 use canaletto::measure::parity::ParityReport;
-use canaletto::measure::probe::Probe;
 use canaletto::measure::report::Report;
-use canaletto::{RunOptions, run_probed};
+use canaletto::{Outcome, RunOptions, run_probed};
 
 /// A drive of so many channels of two chips with two planes, superblocks over all of it.
 fn drive(parity: &str, channels: u32, more: &[&str]) -> Design {
@@ -21,95 +19,14 @@ fn drive(parity: &str, channels: u32, more: &[&str]) -> Design {
     design(SMALL, &[&own, more].concat())
 }
 
+fn watched(design: &Design, workload: &Workload, contents: Option<Contents>) -> (Outcome, Shadow) {
+    let mut shadow = Shadow::with(contents);
+    let outcome = run_probed(design, workload, vec![None], &RunOptions::default(), &mut shadow, &mut |_| true);
+    (outcome.unwrap_or_else(|e| panic!("{e}")), shadow)
+}
+
 fn parity(report: &Report) -> &ParityReport {
     report.flash.parity.as_ref().expect("a drive with parity")
-}
-
-/// Data of pages as numbers: parity is really made of them, and what is rebuilt must be what was there.
-#[derive(Default)]
-struct Contents {
-    pages: BTreeMap<Ppa, u64>,
-    parity: BTreeMap<Ppa, u64>,
-    /// Planes that are lost together.
-    unit: u32,
-    /// Pages of a flash page, which are programmed together.
-    together: u32,
-    writes: u64,
-    rebuilt: u64,
-    rebuilt_without_parity: u64,
-    /// Copies that took effect.
-    copies: u64,
-    /// Pages of which one was rebuilt and whose programs it was not told of.
-    unknown: BTreeSet<Ppa>,
-}
-
-impl Contents {
-    fn write(&mut self, at: Ppa) {
-        self.writes += 1;
-        // Any number that no sum of a few others makes.
-        let data = self.writes.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        assert!(self.pages.insert(at, data).is_none(), "{at:?} was programmed twice");
-    }
-
-    /// The exclusive or of a stripe's data.
-    fn sum(&self, of: Ppa) -> u64 {
-        let is_member =
-            |at: &Ppa| (at.block, at.page, at.plane.0 % self.unit) == (of.block, of.page, of.plane.0 % self.unit);
-        self.pages.iter().filter(|(at, _)| is_member(at)).fold(0, |sum, (_, data)| sum ^ data)
-    }
-}
-
-impl Probe for Contents {
-    const WATCHES_PAGES: bool = true;
-
-    fn page_programmed(&mut self, _: Time, _: RequestId, _: u64, _: u64, at: Ppa, _: Ppa) {
-        self.write(at);
-    }
-
-    fn page_destaged(&mut self, _: Time, _: u64, _: u64, at: Ppa, _: Ppa) {
-        self.write(at);
-    }
-
-    fn page_copied(&mut self, _: Time, _: u64, from: Ppa, to: Ppa) {
-        let data = self.pages[&from];
-        self.copies += 1;
-        self.pages.insert(to, data);
-    }
-
-    fn parity_programmed(&mut self, _: Time, at: Ppa) {
-        for page in (at.page..at.page + self.together).map(|page| Ppa { page, ..at }) {
-            self.parity.insert(page, self.sum(page));
-        }
-    }
-
-    fn page_rebuilds(&mut self, _: Time, at: Ppa, from: &[Ppa]) {
-        let other_unit = |page: &Ppa| page.plane.0 / self.unit != at.plane.0 / self.unit;
-        assert!(from.iter().all(other_unit), "{at:?} from {from:?}");
-        let known = |page: &Ppa| self.pages.get(page).or_else(|| self.parity.get(page)).copied();
-        // The rest of a flash page that was left empty counts as zeroes, and so do copies without effect, of which no probe is told.
-        self.unknown.extend(from.iter().filter(|page| known(page).is_none()));
-        let read = from.iter().fold(0, |sum, page| sum ^ known(page).unwrap_or(0));
-        // Before parity is programmed the controller has it.
-        let in_memory = if from.iter().any(|page| self.parity.contains_key(page)) { 0 } else { self.sum(at) };
-        assert_eq!(read ^ in_memory, self.pages[&at], "{at:?} from {from:?}");
-        self.rebuilt += 1;
-        self.rebuilt_without_parity += u64::from(in_memory != 0);
-    }
-
-    fn block_erased(&mut self, _: Time, _: PlaneId, block: u32) {
-        // Those of a superblock are erased one behind the other before any is used again; one that fails to be is left out then.
-        self.pages.retain(|at, _| at.block != block);
-        self.parity.retain(|at, _| at.block != block);
-    }
-}
-
-impl Contents {
-    /// Pages that it does not know are copies that were overwritten on their way, where a flash page is a unit.
-    fn check_unknown(&self, report: &Report) {
-        let without_effect = report.flash.gc.pages_copied - self.copies;
-        let unknown = self.unknown.len() as u64;
-        assert!(self.together > 1 || unknown <= without_effect, "{unknown} of {without_effect}");
-    }
 }
 
 /// Waits for chips that program parity, and for reads of which pages are rebuilt, are a cause of their own; the energy
@@ -247,9 +164,8 @@ fn losses_are_survived(more: &[&str], together: u32, moments: u32) {
             let at = format!("flash.failures.lost_at={}us", whole * f64::from(moment) / f64::from(moments));
             let lost = format!("flash.failures.lost_{what}={}", moment * 5 % if what == "die" { 8 } else { 4 });
             let design = drive(kind, 4, &[&more[..], &[&at, &lost]].concat());
-            let mut contents = Contents { unit, together, ..Contents::default() };
-            let options = RunOptions::default();
-            let outcome = run_probed(&design, &workload, vec![None], &options, &mut contents, &mut |_| true).unwrap();
+            let (outcome, shadow) = watched(&design, &workload, Some(Contents::new(unit, together)));
+            let contents = shadow.contents.unwrap();
             assert_eq!(outcome.report.measures.requests.failed, 0, "{kind} {at} {lost}");
             contents.check_unknown(&outcome.report);
             rebuilt += contents.rebuilt;
@@ -276,19 +192,6 @@ fn a_loss_of_gathered_pages_is_survived() {
     losses_are_survived(&[&["geometry.page=16KiB", "ftl.mapping_unit=4KiB"], &buffer[..]].concat(), 4, 6);
 }
 
-/// When each event of a run happens.
-#[derive(Default)]
-struct Events {
-    times: Vec<Time>,
-}
-
-impl Probe for Events {
-    fn is_done(&mut self, now: Time) -> bool {
-        self.times.push(now);
-        false
-    }
-}
-
 /// At the very instant of an event, any of those of a run: whether that or the loss comes first.
 #[test]
 fn a_loss_at_any_event_is_survived() {
@@ -302,13 +205,11 @@ fn a_loss_at_any_event_is_survived() {
         ("channel", "channel", 4, &units),
     ] {
         let more = [&spare[..], more].concat();
-        let mut events = Events::default();
-        let options = RunOptions::default();
-        run_probed(&drive(kind, 4, &more), &workload, vec![None], &options, &mut events, &mut |_| true).unwrap();
+        let events = watched(&drive(kind, 4, &more), &workload, None).1.seen.events;
         let mut rebuilt = 0;
         for n in 0..25_u64 {
-            let event = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % events.times.len() as u64;
-            let at = format!("flash.failures.lost_at={}ps", events.times[event as usize].0);
+            let event = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % events.len() as u64;
+            let at = format!("flash.failures.lost_at={}ps", events[event as usize].0);
             let lost = format!("flash.failures.lost_{what}={}", n % if unit == 2 { 8 } else { 4 });
             let (outcome, _) = check(&drive(kind, 4, &[&more[..], &[&at, &lost]].concat()), &workload);
             assert_eq!(outcome.report.measures.requests.failed, 0, "{kind} {at} {lost}");
@@ -386,9 +287,8 @@ fn failed_programs_are_left_out_of_parity() {
     let more = ["flash.failures.program=0.002", "flash.failures.read=0.02", "ftl.overprovisioning=0.5"];
     let design = drive("channel", 4, &[&more[..], &["ftl.unwritten_reads=zeroes"]].concat());
     let workload = synthetic("requests = 6000\nread_share = 0.4\nsize = \"4KiB\"\nqueue_depth = 24");
-    let mut contents = Contents { unit: 4, together: 1, ..Contents::default() };
-    let outcome =
-        run_probed(&design, &workload, vec![None], &RunOptions::default(), &mut contents, &mut |_| true).unwrap();
+    let (outcome, shadow) = watched(&design, &workload, Some(Contents::new(4, 1)));
+    let contents = shadow.contents.unwrap();
     assert!(outcome.report.flash.program_failures > 5, "{:?}", outcome.report.flash);
     contents.check_unknown(&outcome.report);
     assert!(contents.rebuilt > 50 && contents.rebuilt_without_parity > 0, "{}", contents.rebuilt_without_parity);

@@ -1,5 +1,6 @@
 //! Small drives and workloads for tests.
 
+pub mod contents;
 pub mod script;
 pub mod seen;
 

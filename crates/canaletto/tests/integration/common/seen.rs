@@ -2,8 +2,9 @@
 
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
+use canaletto::flash::interface::Operation;
 use canaletto::host::request::{Kind, RequestId};
-use canaletto::measure::probe::Probe;
+use canaletto::measure::probe::{Owner, Probe, Work};
 
 #[derive(Default)]
 pub struct Seen {
@@ -13,6 +14,10 @@ pub struct Seen {
     pub programmed: Vec<Ppa>,
     /// Erases of blocks, with their times.
     pub erases: Vec<(Time, PlaneId, u32)>,
+    /// When programs of collection begin.
+    pub programs_of_collection: Vec<(PlaneId, Time)>,
+    /// When events happen.
+    pub events: Vec<Time>,
 }
 
 impl Probe for Seen {
@@ -26,5 +31,16 @@ impl Probe for Seen {
 
     fn block_erased(&mut self, now: Time, plane: PlaneId, block: u32) {
         self.erases.push((now, plane, block));
+    }
+
+    fn array_works(&mut self, plane: PlaneId, operation: Operation, owner: Owner, from: Time, _: Time) {
+        if (operation, owner.work) == (Operation::Program, Work::Gc) {
+            self.programs_of_collection.push((plane, from));
+        }
+    }
+
+    fn is_done(&mut self, now: Time) -> bool {
+        self.events.push(now);
+        false
     }
 }

@@ -134,7 +134,7 @@ impl Case {
         assert_eq!(report(&unwatched), report(&outcome), "two runs differ");
         tried.add(&outcome, &shadow);
         if power::can_be_lost(design) {
-            let promised = power::lose(design, workload, 1 + (self.power * shadow.events as f64) as u64);
+            let promised = power::lose(design, workload, 1 + (self.power * shadow.events() as f64) as u64);
             tried.power_losses.fetch_add(1, Ordering::Relaxed);
             tried.promised.fetch_add(promised, Ordering::Relaxed);
         }

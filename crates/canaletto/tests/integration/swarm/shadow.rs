@@ -16,6 +16,7 @@ use canaletto::measure::wire_check::WireCheck;
 use canaletto::{Outcome, Progress, RunOptions, run_probed};
 
 use super::shadow_cache::ShadowCache;
+use crate::common::contents::Contents;
 use crate::common::seen::Seen;
 
 /// Version of each of a page's 64 sectors; 0 is what was there before the run.
@@ -38,6 +39,8 @@ pub struct Shadow {
     /// Contents of flash and write buffer, for a loss of power.
     pub recorder: Recorder,
     pub seen: Seen,
+    /// Contents with parity, where they are asked for.
+    pub contents: Option<Contents>,
     /// Checker of the wires.
     wires: Option<WireCheck>,
     /// Pages written by the request that was completed last.
@@ -68,12 +71,21 @@ pub struct Shadow {
     /// Pages are written over.
     in_place: bool,
     problems: Vec<String>,
-    /// Events so far, and the one at which the run is broken off.
-    pub events: u64,
+    /// The event at which the run is broken off.
     last_event: Option<u64>,
 }
 
 impl Shadow {
+    /// A shadow that only watches, contents with parity, too, if they are given.
+    pub fn with(contents: Option<Contents>) -> Shadow {
+        Shadow { contents, ..Shadow::default() }
+    }
+
+    /// Events so far.
+    pub fn events(&self) -> u64 {
+        self.seen.events.len() as u64
+    }
+
     /// Returns the content of a physical page.
     pub fn held(&self, at: Ppa) -> Option<(u64, Sectors)> {
         self.flash.get(&(at.plane, at.block))?.get(&at.page).copied()
@@ -277,6 +289,9 @@ impl Probe for Shadow {
     fn page_programmed(&mut self, now: Time, request: RequestId, lpa: u64, sectors: u64, at: Ppa, merged: Ppa) {
         self.recorder.page_programmed(now, request, lpa, sectors, at, merged);
         self.seen.page_programmed(now, request, lpa, sectors, at, merged);
+        if let Some(contents) = &mut self.contents {
+            contents.page_programmed(now, request, lpa, sectors, at, merged);
+        }
         self.pulse(now, at);
         let version = self.version(request, lpa);
         self.program(lpa, sectors, &[version; 64], at, merged);
@@ -303,6 +318,9 @@ impl Probe for Shadow {
 
     fn page_destaged(&mut self, now: Time, lpa: u64, sectors: u64, at: Ppa, merged: Ppa) {
         self.recorder.page_destaged(now, lpa, sectors, at, merged);
+        if let Some(contents) = &mut self.contents {
+            contents.page_destaged(now, lpa, sectors, at, merged);
+        }
         self.pulse(now, at);
         let content = self.cache.land(lpa, sectors);
         self.program(lpa, sectors, &content, at, merged);
@@ -346,7 +364,22 @@ impl Probe for Shadow {
         self.trimmed.insert(lpa, version);
     }
 
+    fn parity_programmed(&mut self, now: Time, at: Ppa) {
+        if let Some(contents) = &mut self.contents {
+            contents.parity_programmed(now, at);
+        }
+    }
+
+    fn page_rebuilds(&mut self, now: Time, at: Ppa, from: &[Ppa]) {
+        if let Some(contents) = &mut self.contents {
+            contents.page_rebuilds(now, at, from);
+        }
+    }
+
     fn page_copied(&mut self, now: Time, lpa: u64, from: Ppa, to: Ppa) {
+        if let Some(contents) = &mut self.contents {
+            contents.page_copied(now, lpa, from, to);
+        }
         if self.early {
             return;
         }
@@ -373,6 +406,9 @@ impl Probe for Shadow {
     fn block_erased(&mut self, now: Time, plane: PlaneId, block: u32) {
         self.recorder.block_erased(now, plane, block);
         self.seen.block_erased(now, plane, block);
+        if let Some(contents) = &mut self.contents {
+            contents.block_erased(now, plane, block);
+        }
         self.flash.remove(&(plane, block));
         self.programmed.remove(&(plane, block));
     }
@@ -401,9 +437,13 @@ impl Probe for Shadow {
         self.note(result);
     }
 
-    fn is_done(&mut self, _: Time) -> bool {
-        self.events += 1;
-        self.last_event == Some(self.events)
+    fn array_works(&mut self, plane: PlaneId, operation: Operation, owner: Owner, from: Time, until: Time) {
+        self.seen.array_works(plane, operation, owner, from, until);
+    }
+
+    fn is_done(&mut self, now: Time) -> bool {
+        self.seen.is_done(now);
+        self.last_event == Some(self.events())
     }
 }
 
