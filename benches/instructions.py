@@ -42,29 +42,32 @@ def callgrind(case: str, requests: int, out: Path, options: list[str], native: P
         sys.exit(f"case {case} with {requests} requests failed under valgrind:\n{ended.stderr}")
 
 
-def count(case: str, requests: int, event: str, options: list[str]) -> int:
-    """Return how often `event` happens in a run of this many requests."""
+def count(case: str, requests: int, options: list[str]) -> dict[str, int]:
+    """Return how often each event happens in a run of this many requests."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "callgrind.out"
         callgrind(case, requests, out, options)
         lines = dict(line.split(": ", 1) for line in out.read_text().splitlines() if ": " in line)
-    totals = zip(lines["events"].split(), lines["totals"].split(), strict=True)
-    return int(dict(totals)[event])
-
-
-def cost(measure: str, case: str, pool: ThreadPoolExecutor) -> float:
-    """Return what a request costs."""
-    event, options = MEASURES[measure]
-    few, many = pool.map(lambda requests: count(case, requests, event, options), (FEW, MANY))
-    return (many - few) / (MANY - FEW)
+    totals = zip(lines["events"].split(), map(int, lines["totals"].split()), strict=True)
+    return dict(totals)
 
 
 def costs(ceilings: dict[str, dict[str, float]]) -> dict[tuple[str, str], float]:
     """Return what a request costs in each measure and case that has a ceiling."""
     judged = [(measure, case) for measure, cases in ceilings.items() for case in cases]
-    workers = os.cpu_count() or 1
-    with ThreadPoolExecutor(workers) as runs, ThreadPoolExecutor(len(judged)) as waits:
-        return dict(zip(judged, waits.map(lambda which: cost(*which, runs), judged), strict=True))
+    # A case is run once for all of its measures.
+    options = {
+        case: [option for measure, of in judged if of == case for option in MEASURES[measure][1]] for _, case in judged
+    }
+    runs = [(case, requests) for case in options for requests in (FEW, MANY)]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        counted = dict(zip(runs, pool.map(lambda run: count(*run, options[run[0]]), runs), strict=True))
+
+    def cost(measure: str, case: str) -> float:
+        event, _ = MEASURES[measure]
+        return (counted[case, MANY][event] - counted[case, FEW][event]) / (MANY - FEW)
+
+    return {(measure, case): cost(measure, case) for measure, case in judged}
 
 
 def record(found: dict[tuple[str, str], float], what: str) -> None:
