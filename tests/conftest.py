@@ -20,7 +20,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("CANALETTO_SHARED", REPOSITORY.parent / "shared"))
 COMMAND = Path(sys.executable).with_name("canaletto")
 
-# What is loaded stays; looking through it for garbage takes longer than many a test.
+# Nearly all that is loaded stays; looking through it for garbage takes longer than many a test.
 gc.set_threshold(50_000)
 
 # A shell starts background jobs with interrupts ignored, and children inherit that: tests interrupt runs on purpose.

@@ -14,7 +14,7 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 def main() -> NoReturn:
     """Entry point of `canaletto` and `python -m canaletto`."""
-    # What a command loads and makes stays to its end: looking through it for garbage took an eighth of its time.
+    # A command keeps nearly all that it loads and makes: looking through it for garbage took an eighth of its time.
     gc.set_threshold(50_000)
     try:
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:

@@ -35,7 +35,7 @@ pub mod pc;
 mod precondition;
 pub mod presets;
 pub mod pseudo_slc;
-pub mod reader;
+pub(crate) mod reader;
 pub mod reading;
 mod refresh;
 pub mod replay;

@@ -13,7 +13,7 @@ use toml::{Table, Value};
 /// Reads a value.
 ///
 /// # Errors
-/// What does not fit the type, in serde's words.
+/// A value that does not fit the type, in serde's words.
 pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Unreadable> {
     T::deserialize(Reader(value))
 }
@@ -21,7 +21,7 @@ pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Unreadable> {
 /// Reads a text.
 ///
 /// # Errors
-/// What is no TOML, or does not fit the type.
+/// Text that is no TOML, or does not fit the type.
 pub fn read_text<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let table: Table = toml::from_str(text).map_err(|error| error.to_string())?;
     read(&Value::Table(table)).map_err(|error| error.to_string())

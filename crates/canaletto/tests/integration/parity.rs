@@ -19,6 +19,7 @@ fn drive(parity: &str, channels: u32, more: &[&str]) -> Design {
     design(SMALL, &[&own, more].concat())
 }
 
+/// A run with the shadow watching, and with contents if they are to be.
 fn watched(design: &Design, workload: &Workload, contents: Option<Contents>) -> (Outcome, Shadow) {
     let mut shadow = Shadow::with(contents);
     let outcome = run_probed(design, workload, vec![None], &RunOptions::default(), &mut shadow, &mut |_| true);

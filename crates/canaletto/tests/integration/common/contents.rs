@@ -92,7 +92,7 @@ impl Probe for Contents {
     }
 
     fn block_erased(&mut self, _: Time, _: PlaneId, block: u32) {
-        // Those of a superblock are erased one behind the other before any is used again; one that fails to be is left out then.
+        // Blocks of a superblock are erased one behind the other before any is used again; one that fails to be is left out then.
         self.pages.retain(|at, _| at.block != block);
         self.parity.retain(|at, _| at.block != block);
     }
