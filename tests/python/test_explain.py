@@ -194,7 +194,7 @@ def test_the_largest_root_cause_is_named_with_what_is_behind_it() -> None:
     request = told(bus(), 1)
     for roots, said in (
         ({"path_conflict": 70_950_000, "chip_busy_user": 58_050_000}, "mostly: waiting for channel 0 (55.0 %)"),
-        ({"chip_busy_user": 129_000_000}, "mostly: chip 0,0 busy with other requests, most of all with request 0 (100"),
+        ({"chip_busy_user": 129_000_000}, "mostly: chip 0,0 busy with requests (100.000 %), longest with request 0"),
         ({"chip_busy_gc_program": 129_000_000}, "mostly: programs of garbage collection at chip 0,0 (100"),
         ({"transfer_of_others": 129_000_000}, "mostly: transfers of others at chip 0,0 (100"),
     ):
@@ -202,6 +202,21 @@ def test_the_largest_root_cause_is_named_with_what_is_behind_it() -> None:
     assert "mostly: waiting for the ways to chip 0,0" in shown(
         replace(told(routed(), 1), root_causes={"path_conflict": 1})
     )
+
+
+def test_a_request_is_named_only_for_what_it_held() -> None:
+    """Most of the chip's time may be passed on from waits for other requests; what is behind it then, nobody can tell."""
+    request = told(bus(), 1)
+    held = request.steps[[step.cause for step in request.steps].index("chip_busy_user")]
+    own = replace(held, holders=tuple(replace(each, request=1) for each in held.holders if each.request is not None))
+    steps = tuple(own if step is held else step for step in request.steps if step.cause != "path_conflict")
+    roots = {"chip_busy_user": 129_000_000}
+    assert "mostly: chip 0,0 busy with other pages of its own (100.000 %)" in shown(
+        replace(request, steps=steps, root_causes=roots)
+    )
+    little = replace(held, holders=tuple(replace(each, time_ps=each.time_ps // 2) for each in held.holders))
+    steps = tuple(little if step is held else step for step in request.steps)
+    assert "mostly: chip 0,0 busy with requests (100.000 %)" in shown(replace(request, steps=steps, root_causes=roots))
 
 
 def test_work_of_the_drive_goes_with_the_causes_that_it_is_behind() -> None:

@@ -159,20 +159,17 @@ def lines(explanation: "Explanation") -> list[tuple[int, int, str]]:
 
 def mostly(explanation: "Explanation") -> str:
     """The largest part of the latency, with its share: by root cause, or where none is known by what was waited for."""
-    parts = _parts_by_root(explanation) or _parts_by_wait(explanation)
+    roots = explanation.root_causes
+    parts = roots or _parts_by_wait(explanation)
     if not parts:
         return "nothing"
-    label = max(parts, key=lambda part: parts[part])
-    return f"{label} ({share(parts[label] / explanation.latency_ps)})"
-
-
-def _parts_by_root(explanation: "Explanation") -> dict[str, int]:
-    """Time by root cause, with the parts and requests behind each where they can be told."""
-    return {_rooted(explanation, cause): time for cause, time in (explanation.root_causes or {}).items()}
+    most = max(parts, key=lambda part: parts[part])
+    told = f"{_rooted(explanation, most) if roots else most} ({share(parts[most] / explanation.latency_ps)})"
+    return told + _longest(explanation, parts[most]) if roots and most == "chip_busy_user" else told
 
 
 def _rooted(explanation: "Explanation", cause: str) -> str:
-    """A root cause in words, with who is behind it."""
+    """A root cause in words, with the parts behind it where they can be told."""
     label = _SHORT.get(cause, words(cause))
     chips = [step.chip for step in explanation.steps if step.chip is not None]
     chip = chips[-1] if chips else "its chip"
@@ -184,19 +181,29 @@ def _rooted(explanation: "Explanation", cause: str) -> str:
             "path_reservation": f"reserving {way}",
         }[cause]
     if cause == "chip_busy_user":
-        longest = _longest_holder(explanation, cause)
-        behind = f", most of all with request {longest}" if longest is not None else ""
-        return f"{chip} busy with other requests{behind}"
+        own = set(_held(explanation)) == {explanation.request}
+        return f"{chip} busy with {'other pages of its own' if own else 'requests'}"
     return f"{label} {chip}" if label.endswith("at") else label.replace("the chip", chip)
 
 
-def _longest_holder(explanation: "Explanation", cause: str) -> int | None:
-    """The request that held longest what the request waited for."""
+def _longest(explanation: "Explanation", busy_ps: int) -> str:
+    """The request that kept the chip busy for most of such a time, if there is one and this one was not alone."""
+    held = _held(explanation)
+    longest = max(held, key=lambda request: held[request], default=None)
+    # A wait for an earlier request is passed on to what that one waited for, which is not among the holders.
+    if longest is None or held[longest] < busy_ps / 2 or set(held) == {explanation.request}:
+        return ""
+    return f", longest with {'other pages of its own' if longest == explanation.request else f'request {longest}'}"
+
+
+def _held(explanation: "Explanation") -> dict[int, int]:
+    """For how long each request kept what the request waited for while its chip was busy with requests."""
     sums: dict[int, int] = {}
-    for holder in (holder for step in explanation.steps if step.cause == cause for holder in step.holders):
-        if holder.request is not None:
-            sums[holder.request] = sums.get(holder.request, 0) + holder.time_ps
-    return max(sums, key=lambda request: sums[request], default=None)
+    for step in explanation.steps:
+        for holder in step.holders if step.cause == "chip_busy_user" else ():
+            if holder.request is not None:
+                sums[holder.request] = sums.get(holder.request, 0) + holder.time_ps
+    return sums
 
 
 def _parts_by_wait(explanation: "Explanation") -> dict[str, int]:

@@ -125,7 +125,7 @@ pub struct Synthetic {
     /// Simulated time after which no request is generated. Absent: only `requests` ends the flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Duration>,
-    /// Share of requests that read.
+    /// Share of reads among the requests that read or write.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub read_share: f64,
     /// Share of requests that deallocate their sectors (TRIM).

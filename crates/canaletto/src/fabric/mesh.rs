@@ -368,6 +368,11 @@ impl Fabric for Mesh {
         page * self.controllers.loads.len() as f64
     }
 
+    /// A link each way.
+    fn ports(&self) -> u64 {
+        2
+    }
+
     fn wires(&self) -> Vec<Wire> {
         let kinds = match self.narrow {
             true => (WireKind::NarrowLink, WireKind::NarrowControllerLink),

@@ -188,19 +188,14 @@ impl Array {
     /// Gives the LUN a command.
     #[inline(always)]
     pub fn begin(&mut self, id: LunId, command: Command, charge: Option<Charge>, now: Time) {
-        // Pages of the last command may still be leaving: that work ends where further work of its kind begins.
+        // Pages of the last command may still be leaving: that work ends where further work begins.
+        self.close(id, now);
+        let lun = &mut self.luns[id.index()];
         match charge {
-            Some(Charge::Background(kind)) => {
-                self.close(id, now);
-                self.luns[id.index()].background_since = Some((kind, now));
-            }
-            Some(Charge::Flow(flow)) => {
-                self.close_flow(id, now);
-                self.luns[id.index()].flow_since = Some((flow, now));
-            }
+            Some(Charge::Background(kind)) => lun.background_since = Some((kind, now)),
+            Some(Charge::Flow(flow)) => lun.flow_since = Some((flow, now)),
             None => {}
         }
-        let lun = &mut self.luns[id.index()];
         assert!(!lun.busy, "LUN {} was given a second command", id.0);
         lun.busy = true;
         lun.command = command;
@@ -340,11 +335,7 @@ impl Array {
         if let Some((kind, since)) = lun.background_since.take() {
             lun.background[kind as usize] += now - since;
         }
-        self.close_flow(id, now);
-    }
-
-    fn close_flow(&mut self, id: LunId, now: Time) {
-        if let Some((flow, since)) = self.luns[id.index()].flow_since.take() {
+        if let Some((flow, since)) = lun.flow_since.take() {
             self.flow_clocks[id.index() * self.flows + usize::from(flow)] += now - since;
         }
     }

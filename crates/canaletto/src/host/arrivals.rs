@@ -184,7 +184,7 @@ impl<X: Features> Host<X> {
         };
         if think == Time::ZERO {
             self.generate(id, now, work, now, later);
-        } else {
+        } else if self.flows[usize::from(id)].source.may_go_on(now + think) {
             later.at(now + think, HostEvent::ThinkTimeOver(id));
             self.arrivals += 1;
         }

@@ -30,7 +30,7 @@ pub struct Bottleneck {
 pub struct LoadReport {
     /// Requests that arrive a second, where all have arrival times of their own; none in closed loops.
     pub offered_iops: Option<f64>,
-    /// Requests completed a second, from the first arrival to the last completion.
+    /// Requests completed a second, over the execution time.
     pub served_iops: Option<f64>,
     /// Whether more was offered than served and the backlog grew: latencies then depend on the length of the run.
     pub saturated: bool,

@@ -46,6 +46,8 @@ pub struct Tally {
     pages_without_conflict: u64,
     lost: TimeSum,
     first_arrival: Option<Time>,
+    /// When the last request that is left out was complete; the beginning of time if none is.
+    pub warm_since: Time,
     last_completion: Time,
 }
 
@@ -76,6 +78,12 @@ impl Tally {
         self.lost += lost;
     }
 
+    /// Time over which requests are counted. Those under way at the end of the warm-up have been served in part before it, in
+    /// time that is not theirs alone.
+    fn execution(&self) -> Option<Time> {
+        self.first_arrival.map(|first| self.last_completion - first.max(self.warm_since))
+    }
+
     fn merge(&mut self, other: &Tally) {
         self.generated += other.generated;
         self.completed += other.completed;
@@ -94,6 +102,7 @@ impl Tally {
         self.pages_without_conflict += other.pages_without_conflict;
         self.lost = self.lost + other.lost;
         self.first_arrival = self.first_arrival.into_iter().chain(other.first_arrival).min();
+        self.warm_since = self.warm_since.max(other.warm_since);
         self.last_completion = self.last_completion.max(other.last_completion);
     }
 }
@@ -117,6 +126,13 @@ pub struct Requests {
     pub failed: u64,
     /// Bytes moved by requests completed after the warm-up.
     pub bytes: u64,
+}
+
+impl Requests {
+    /// Returns the number of requests of all kinds completed after the warm-up.
+    pub fn counted(&self) -> u64 {
+        self.reads + self.writes + self.trims + self.flushes
+    }
 }
 
 /// Distribution of times, in microseconds. All are null where there was none.
@@ -233,7 +249,7 @@ pub struct PathConflicts {
 pub struct Measures {
     /// Numbers of requests.
     pub requests: Requests,
-    /// Time from the first arrival to the last completion, in microseconds.
+    /// Time from the first arrival, or from the end of the warm-up if that is later, to the last completion, in microseconds.
     pub execution_time_us: Option<f64>,
     /// Time of the last completion from the beginning of the run, in microseconds.
     pub last_completion_us: Option<f64>,
@@ -263,7 +279,7 @@ impl Measures {
     /// Returns the measures of one tally.
     pub fn of(tally: &Tally) -> Measures {
         let (all, root_causes) = (together(&tally.latency), together(&tally.root_causes));
-        let seconds = tally.first_arrival.map(|first| (tally.last_completion - first).seconds()).filter(|&s| s > 0.0);
+        let seconds = tally.execution().map(Time::seconds).filter(|&s| s > 0.0);
         let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         Measures {
             requests: Requests {

@@ -74,6 +74,9 @@ impl Statistics {
         let tally = &mut self.tallies[usize::from(request.flow)];
         tally.completed += 1;
         if self.completed <= self.warmup {
+            if self.is_warm() {
+                self.tallies.iter_mut().for_each(|tally| tally.warm_since = now);
+            }
             return;
         }
         tally.count(request, ledger, now);

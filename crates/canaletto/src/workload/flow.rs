@@ -152,10 +152,17 @@ impl Source {
         }
     }
 
+    /// Returns whether a request may follow at `now`, as far as that is known without looking for it.
+    pub fn may_go_on(&self, now: Time) -> bool {
+        !matches!(self, Source::Synthetic(generator) if !generator.goes_on(now))
+    }
+
     /// Returns the arrival of the following request in an open loop, after [`Source::next`].
     pub fn following_arrival(&mut self, now: Time) -> Result<Option<Time>, String> {
         match self {
-            Source::Synthetic(generator) => Ok(generator.gap().map(|gap| now + gap)),
+            Source::Synthetic(generator) => {
+                Ok(generator.gap().map(|gap| now + gap).filter(|&next| generator.goes_on(next)))
+            }
             Source::Replay(replay) => replay.arrival(),
             // The engine asks for the time when it looks for what comes next.
             Source::Fill(_) | Source::External(_) => Ok(None),

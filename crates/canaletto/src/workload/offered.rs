@@ -35,8 +35,8 @@ fn of_flow(flow: &Flow) -> Option<Offered> {
     let gap = synthetic.inter_arrival.filter(|gap| gap.0 > 0)?;
     let iops = 1.0 / gap.time().seconds();
     let rate = |share: f64, reads: bool| iops * share * synthetic.mean_bytes(reads) / 1e9;
-    let read = synthetic.read_share;
-    let write = (1.0 - read - synthetic.trim_share - synthetic.flush_share).max(0.0);
+    let with_data = (1.0 - synthetic.trim_share - synthetic.flush_share).max(0.0);
+    let (read, write) = (with_data * synthetic.read_share, with_data * (1.0 - synthetic.read_share));
     Some(Offered { read_gb_s: rate(read, true), write_gb_s: rate(write, false), iops })
 }
 
@@ -57,5 +57,7 @@ mod tests {
         assert!((found.iops - 1e6).abs() < 1.0);
         assert!((found.read_gb_s - 0.75 * 4.096).abs() < 1e-9 && (found.write_gb_s - 0.25 * 4.096).abs() < 1e-9);
         assert_eq!(of("read_share = 0.75\nqueue_depth = 4\n"), None);
+        let found = of("read_share = 0.75\ntrim_share = 0.4\nflush_share = 0.1\ninter_arrival = \"1us\"\n").unwrap();
+        assert!((found.read_gb_s - 0.375 * 4.096).abs() < 1e-9 && (found.write_gb_s - 0.125 * 4.096).abs() < 1e-9);
     }
 }

@@ -129,16 +129,21 @@ impl Generator {
         }
     }
 
+    /// Returns whether there is a request at `now`.
+    #[inline]
+    pub fn goes_on(&self, now: Time) -> bool {
+        self.generated < self.config.requests && self.config.stop.is_none_or(|stop| now <= stop.time())
+    }
+
     /// Returns the next request, if there is one at `now`.
     pub fn next(&mut self, now: Time) -> Option<Wanted> {
-        if self.generated >= self.config.requests || self.config.stop.is_some_and(|stop| now > stop.time()) {
+        if !self.goes_on(now) {
             return None;
         }
         self.generated += 1;
         // Uniform numbers of MQSim's generator are above 0, so that a read share of 0 never reads in either.
         let u = self.types.uniform();
-        let read =
-            if self.config.mqsim_seed.is_some() { u <= self.config.read_share } else { u < self.config.read_share };
+        let read = if self.is_mqsims() { u <= self.config.read_share } else { u < self.config.read_share };
         let sectors = self.only_size.unwrap_or_else(|| self.size(read));
         let lba = if self.only_uniform { self.drawn(sectors) } else { self.address(read, sectors) };
         let kind = self.special().unwrap_or(if read { Kind::Read } else { Kind::Write });
@@ -179,7 +184,8 @@ impl Generator {
                 &mut self.spare_normal,
             );
             // The tail of the distribution must still fit the working set.
-            return (sectors.ceil() as u64).clamp(1, self.range.1 - self.range.0);
+            let whole = if self.is_mqsims() { sectors.ceil() } else { sectors.round() };
+            return (whole as u64).clamp(1, self.range.1 - self.range.0);
         }
         let (whole, rest) = (self.mean_bytes / self.unit_bytes, self.mean_bytes % self.unit_bytes);
         let units = if rest == 0 {
@@ -228,24 +234,49 @@ impl Generator {
     /// Returns a first sector drawn from the distribution of addresses.
     #[inline(always)]
     fn drawn(&mut self, sectors: u64) -> u64 {
+        let lba = if self.is_mqsims() { self.drawn_as_mqsim(sectors) } else { self.drawn_within(sectors) };
+        // The range itself may begin unaligned.
+        self.aligned(lba).max(self.range.0)
+    }
+
+    /// Returns a sector that, rounded down to the alignment, begins a request within the working set.
+    #[inline(always)]
+    fn drawn_within(&mut self, sectors: u64) -> u64 {
         let (first, last) = self.range;
-        let lba = match self.config.addresses {
-            Addresses::Uniform => {
-                let lba = self.addresses.integer(first, last);
-                if lba + sectors > last { first } else { lba }
-            }
+        // Rounded down, the last one begins the last request that fits.
+        let end = (self.aligned((last + 1).saturating_sub(sectors)) + self.alignment - 1).max(first);
+        match self.config.addresses {
+            Addresses::Uniform => self.addresses.integer(first, end),
             Addresses::HotCold => {
                 let cold = self.hot.uniform() < self.config.hot_share.unwrap_or(0.0);
-                let (from, to) = if cold { (self.hot_end + 1, last) } else { (first, self.hot_end) };
-                let lba = self.addresses.integer(from.min(to), to);
-                // MQSim lets such requests run over the end.
-                let moves = lba + sectors > last && self.config.mqsim_seed.is_none();
-                if moves { first } else { lba }
+                let (from, to) = if cold { (self.hot_end + 1, end) } else { (first, self.hot_end.min(end)) };
+                self.addresses.integer(from.min(to), to)
             }
             Addresses::Zipf | Addresses::Pareto => {
                 let (law, scatter) = self.popularity.as_ref().expect("a flow with such addresses has a law");
                 let lba = first + scatter.place(law.draw(&mut self.addresses)) * self.alignment;
-                if lba + sectors > last + 1 { first } else { lba }
+                // The last places are too near the end for a large request: the first ones stand in for them.
+                if lba > end { first + (lba - first) % (end + 1 - first) } else { lba }
+            }
+            Addresses::Sequential => {
+                let lba = if self.next_sequential + sectors > last + 1 { first } else { self.next_sequential };
+                self.next_sequential = (lba + sectors).next_multiple_of(self.alignment);
+                lba
+            }
+        }
+    }
+
+    /// Returns a first sector as MQSim draws it: never the last place of the working set, and what would run over its end goes
+    /// to the beginning.
+    #[inline(always)]
+    fn drawn_as_mqsim(&mut self, sectors: u64) -> u64 {
+        let (first, last) = self.range;
+        match self.config.addresses {
+            Addresses::HotCold => {
+                let cold = self.hot.uniform() < self.config.hot_share.unwrap_or(0.0);
+                let (from, to) = if cold { (self.hot_end + 1, last) } else { (first, self.hot_end) };
+                // Such requests may run over the end.
+                self.addresses.integer(from.min(to), to)
             }
             Addresses::Sequential => {
                 let lba = if self.next_sequential + sectors > last { first } else { self.next_sequential };
@@ -256,9 +287,17 @@ impl Generator {
                 self.next_sequential = self.next_sequential.next_multiple_of(self.alignment);
                 lba
             }
-        };
-        // The range itself may begin unaligned.
-        self.aligned(lba).max(first)
+            // Not Zipf or Pareto, which MQSim does not have: `synthetic_check` refuses them.
+            _ => {
+                let lba = self.addresses.integer(first, last);
+                if lba + sectors > last { first } else { lba }
+            }
+        }
+    }
+
+    /// Whether values are drawn as MQSim draws them.
+    fn is_mqsims(&self) -> bool {
+        self.config.mqsim_seed.is_some()
     }
 
     fn aligned(&self, lba: u64) -> u64 {

@@ -37,6 +37,7 @@ mod retries;
 mod root_causes;
 mod sequences;
 mod single_columns;
+mod spans;
 mod superblocks;
 mod suspend;
 mod swarm;

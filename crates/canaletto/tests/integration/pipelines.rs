@@ -37,11 +37,14 @@ fn planes_read_on_their_own() {
         let one = period_ns(READS, &keys);
         let expected = COMMAND_NS + READ_NS;
         assert!(one > 0.99 * expected, "one command at a time: {one} ns, expected at least {expected}");
-        let alone = period_ns(READS, &[&keys[..], &["flash.independent_plane_reads=true"]].concat());
+        let on_their_own = [&keys[..], &["flash.independent_plane_reads=true"]].concat();
+        let alone = period_ns(READS, &on_their_own);
         let (wires, arrays) = (COMMAND_NS + data, (COMMAND_NS + READ_NS + data) / f64::from(planes));
         let bound = f64::max(wires, arrays);
         // Random pages queue for some planes while others wait.
-        assert!(alone > 0.999 * bound && alone < 1.3 * bound, "{planes} planes, {rate} GB/s: {alone} ns of {bound}");
+        assert!(alone < 1.3 * bound, "{planes} planes, {rate} GB/s: {alone} ns of {bound}");
+        let whole = ran(READS, 3000, &on_their_own).measures.execution_time_us.unwrap() * 1e3 / 3000.0;
+        assert!(whole > 0.999 * bound, "{planes} planes, {rate} GB/s: {whole} ns in all, no less than {bound}");
         let is_worth_it = alone < 0.75 * one;
         assert_eq!(is_worth_it, bound < 0.6 * one, "{planes} planes, {rate} GB/s: {alone} ns, {one} with one command");
     }

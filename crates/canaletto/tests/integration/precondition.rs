@@ -173,7 +173,7 @@ fn an_occupied_working_set_is_all_there_is() {
     }
 }
 
-/// Two planes of 512 blocks, overwritten twice; collection goes first, so that free blocks are as many as it keeps. What
+/// Two planes of 512 blocks, overwritten the more often the more room they have; collection goes first, so that free blocks are as many as it keeps. What
 /// the engine measured, what the state it began in promised, and the share of valid pages in full blocks: below its 11 free
 /// blocks a plane collects, so that 10 to 11 are free; two are open and half full.
 fn collected(policy: &str, overprovisioning: f64) -> (f64, f64, f64) {
@@ -183,7 +183,8 @@ fn collected(policy: &str, overprovisioning: f64) -> (f64, f64, f64) {
     let mut changes = vec![space.as_str(), "gc.preemptible=false"];
     changes.extend(policy.split(' '));
     let design = drive("steady", geometry, &changes);
-    let report = simulate(&design, &writes(&design, 1.0, "queue_depth = 4")).report;
+    // The more room there is, the fewer are moved in one turn.
+    let report = simulate(&design, &writes(&design, 10.0 * overprovisioning, "queue_depth = 4")).report;
     let promised = report.precondition.unwrap().write_amplification.unwrap();
     let load = (512.0 * (1.0 - overprovisioning) - 1.0) / (512.0 - 10.5 - 2.0);
     (report.flash.write_amplification.unwrap(), promised, load)

@@ -429,6 +429,10 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             }
             Payload::Control(lun, control) => self.control_crossed(lun, control, &crossed, now),
             Payload::Copy(id) => {
+                let to = self.layout.chip_of_plane(self.work.transactions[id].to);
+                if leads_there && to != transfer.chip {
+                    self.flash.array.port_used(to, transfer.time());
+                }
                 if P::FOLLOWS_WAITS {
                     let lun = self.layout.lun_of(self.work.transactions[id].ppa.plane);
                     self.work.root_causes.data_crossed(lun, &crossed, now);

@@ -80,7 +80,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let names: Vec<_> = workload.flow.iter().map(|flow| flow.name.clone()).collect();
         let of = |(flow, tally): (usize, &Tally)| {
             let measures = Measures::of(tally);
-            let waits = self.work.interference.mean_waits(flow, measures.requests.completed);
+            let waits = self.work.interference.mean_waits(flow, measures.requests.counted());
             let chip_busy_by_flow_us = waits.map(|waits| names.iter().cloned().zip(waits).collect());
             FlowReport { name: names[flow].clone(), measures, chip_busy_by_flow_us, slowdown: None }
         };
@@ -101,8 +101,13 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         &self.flash.array.luns[..self.layout.luns() as usize]
     }
 
+    /// Time since the first request arrived, warm-up included.
+    fn span(&self) -> Time {
+        self.events.now().saturating_sub(self.work.statistics.first_arrival().unwrap_or_default())
+    }
+
     fn utilisation(&self) -> Vec<Utilisation> {
-        let end = self.events.now();
+        let span = self.span();
         let luns = self.luns();
         let TimeSum(arrays) = luns.iter().map(|u| u.array_busy).sum();
         let arrays = Time((arrays / luns.len() as u128) as u64);
@@ -112,15 +117,15 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         parts.extend(self.paths.fabric.wires().into_iter().map(|wire| (wire.name, wire.busy)));
         parts.extend(self.controller.usage().map(|(part, busy)| (part.to_owned(), busy)));
         parts.extend(self.cache.as_ref().map(|cache| ("cache DRAM".to_owned(), cache.dram.busy())));
-        let used = parts.into_iter().filter(|(_, busy)| *busy > Time::ZERO && end > Time::ZERO);
-        used.map(|(part, busy)| Utilisation { part, share: busy.0 as f64 / end.0 as f64 }).collect()
+        let used = parts.into_iter().filter(|(_, busy)| *busy > Time::ZERO && span > Time::ZERO);
+        used.map(|(part, busy)| Utilisation { part, share: busy.0 as f64 / span.0 as f64 }).collect()
     }
 
     fn load(&self, measures: &Measures, utilisation: &[Utilisation]) -> LoadReport {
-        let end = self.events.now();
+        let span = self.span();
         let dies = self.layout.luns_per_chip as usize;
         let share =
-            |luns: &[Lun]| luns.iter().map(|lun| lun.array_busy.0).max().unwrap_or(0) as f64 / end.0.max(1) as f64;
+            |luns: &[Lun]| luns.iter().map(|lun| lun.array_busy.0).max().unwrap_or(0) as f64 / span.0.max(1) as f64;
         let chips = self.luns().chunks(dies).enumerate().map(|(chip, luns)| {
             let (row, column) =
                 (chip as u32 / self.layout.chips_per_channel, chip as u32 % self.layout.chips_per_channel);
@@ -150,7 +155,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             transfers: self.paths.transfer_time(),
             arbiter: self.paths.fabric.arbiter_time(),
             rates: Rates {
-                bus: keys.link_rate,
+                // Links of a custom fabric have one rate, those of many places among them.
+                bus: if keys.blueprint.is_some() { keys.network.link_rate } else { keys.link_rate },
                 network: keys.network.link_rate,
                 commands: Rate(of_eight.0 * u64::from(grant_pins) / 8),
                 grant_pins,
@@ -162,7 +168,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 arbiter_cells: self.interconnect(design).arbiter.map_or(0, |arbiter| arbiter.cells),
                 ssd_controllers: 1,
             },
-            execution: self.events.now().saturating_sub(self.work.statistics.first_arrival().unwrap_or_default()),
+            execution: self.span(),
             ..array_activity(self.flash.operations())
         }
     }
@@ -192,7 +198,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             })
             .collect();
         let shape = (self.layout.channels, self.layout.chips_per_channel);
-        Some(Map::new(shape, &chips, &self.paths.fabric.controllers(), &self.paths.fabric.wires(), self.events.now()))
+        Some(Map::new(shape, &chips, &self.paths.fabric.controllers(), &self.paths.fabric.wires(), self.span()))
     }
 
     /// Says what every unfinished request waits for, for a run that is stuck.

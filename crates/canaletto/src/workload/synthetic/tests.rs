@@ -104,6 +104,57 @@ fn popular_places_are_asked_for_as_often_as_the_law_says() {
     }
 }
 
+/// How often requests begin at each of the places that they can begin at.
+fn counts(keys: &str, sectors: u64) -> Vec<usize> {
+    let made = requests(&format!("requests = 64_000\nread_share = 1.0\n{keys}"), sectors);
+    assert!(made.iter().all(|r| r.lba % 8 == 0 && r.lba + u64::from(r.sectors) <= sectors), "{keys}");
+    let mut counts = vec![0; ((sectors - u64::from(made[0].sectors)) / 8 + 1) as usize];
+    made.iter().for_each(|r| counts[r.lba as usize / 8] += 1);
+    counts
+}
+
+#[test]
+fn every_place_of_the_working_set_is_asked_for_alike() {
+    for (keys, sectors, places) in [
+        ("size = \"4KiB\"", 32, 4),
+        ("size = \"64KiB\"", 2048, 241),
+        ("size = \"4KiB\"", 37, 4),
+        ("size = \"4KiB\"\naddresses = \"zipf\"\nzipf_exponent = 0.0", 128, 16),
+        // Half of the places, with half of the requests.
+        ("size = \"4KiB\"\naddresses = \"hot-cold\"\nhot_share = 0.5", 128, 16),
+    ] {
+        let found = counts(keys, sectors);
+        assert_eq!(found.len(), places, "{keys}");
+        let mean = 64_000.0 / places as f64;
+        let most = found.iter().map(|&n| (n as f64 - mean).abs() / mean.sqrt()).fold(0.0, f64::max);
+        assert!(most < 4.5, "{keys}: {found:?}");
+    }
+}
+
+#[test]
+fn a_large_request_near_the_end_is_not_sent_to_one_place() {
+    let found = counts("size = \"128KiB\"\naddresses = \"zipf\"\nzipf_exponent = 0.0", 2048);
+    // 256 places, the last 31 of which are too near the end.
+    assert!(found.iter().all(|&n| n > 150 && n < 620), "{found:?}");
+}
+
+#[test]
+fn sequential_requests_go_round_their_working_set() {
+    let made = requests("requests = 1000\nread_share = 1.0\nsize = \"64KiB\"\naddresses = \"sequential\"", 2048);
+    let first = made.iter().position(|r| r.lba == 0).unwrap();
+    for (number, request) in made[first..].iter().enumerate() {
+        assert_eq!(request.lba, number as u64 % 16 * 128);
+    }
+}
+
+#[test]
+fn sizes_that_deviate_keep_their_mean() {
+    let made = requests("requests = 40_000\nread_share = 1.0\nsize = \"16KiB\"\nsize_deviation = \"4KiB\"", 1 << 24);
+    let mean = made.iter().map(|r| f64::from(r.sectors)).sum::<f64>() / made.len() as f64;
+    let error = 8.0 / (made.len() as f64).sqrt();
+    assert!((mean - 32.0).abs() < 4.0 * error, "{mean} sectors");
+}
+
 #[test]
 fn a_skewed_channel_and_recent_places_show_in_the_addresses() {
     let keys = "requests = 50_000\nread_share = 1.0\nsize = \"4KiB\"\n";
@@ -121,7 +172,7 @@ fn a_working_set_larger_than_the_drive_is_the_drive() {
     assert!(made.iter().any(|r| r.lba > 3500));
 }
 
-/// Requests of a flow with means alone, recorded before the other keys existed: no default may change them.
+/// Requests of a flow with means alone: no default of other keys may change them.
 #[test]
 fn plain_traffic_stays_what_it_was() {
     let digest = |keys: &str| {
@@ -135,7 +186,7 @@ fn plain_traffic_stays_what_it_was() {
         "requests = 2000\nread_share = 0.7\nsize = \"6KiB\"\nsize_deviation = \"2KiB\"\naddresses = \"hot-cold\"\n\
          hot_share = 0.2\nalignment = \"512B\"\nworking_set = 0.4",
     );
-    assert_eq!((plain, hot), (0x6325_16eb_7ae3_3c28, 0xfc2b_6bc1_c345_085f));
+    assert_eq!((plain, hot), (0xf702_3913_4817_3c28, 0x9ab2_036b_b6a4_7623));
 }
 
 #[test]

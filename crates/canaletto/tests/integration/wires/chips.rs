@@ -151,13 +151,9 @@ pub const FAULTS: &[Fault] = &[
         rule: Rule::Array,
         plant: |tape| {
             // One array after the other: the first one's end comes after the second one's beginning.
-            let first = tape.step(ArrayStep::Begins, programs);
-            let Fact::Array { lun: of, .. } = tape.entries[first].fact else { unreachable!() };
-            let is_its =
-                |fact: &Fact, wanted| matches!(fact, Fact::Array { lun, step, .. } if *lun == of && *step == wanted);
-            let (end, _) = tape.find_from(first, |_, entry| is_its(&entry.fact, ArrayStep::Ends).then_some(()));
-            let (_, next) = tape.find_from(end, |_, entry| is_its(&entry.fact, ArrayStep::Begins).then_some(entry.at));
-            tape.entries[end].at = later(next, NS);
+            let begins_at_once = |end: usize, next: usize| tape.entries[next].at == tape.entries[end].at;
+            let (end, next) = tape.steps(ArrayStep::Ends, ArrayStep::Begins, begins_at_once);
+            tape.entries[end].at = later(tape.entries[next].at, NS);
         },
     },
     Fault {
@@ -432,8 +428,7 @@ pub const FAULTS: &[Fault] = &[
         site: "suspend",
         rule: Rule::Array,
         plant: |tape| {
-            let stops = tape.step(ArrayStep::Stops, any);
-            let goes_on = tape.next_step(stops, ArrayStep::GoesOn);
+            let (goes_on, _) = tape.steps(ArrayStep::GoesOn, ArrayStep::Ends, |_, _| true);
             tape.entries.remove(goes_on);
         },
     },
@@ -466,8 +461,7 @@ pub const FAULTS: &[Fault] = &[
         site: "suspend",
         rule: Rule::ArrayTime,
         plant: |tape| {
-            let goes_on = tape.step(ArrayStep::GoesOn, any);
-            let ends = tape.next_step(goes_on, ArrayStep::Ends);
+            let (goes_on, ends) = tape.steps(ArrayStep::GoesOn, ArrayStep::Ends, |_, _| true);
             tape.entries[ends].at = later(tape.entries[goes_on].at, NS);
         },
     },

@@ -6,6 +6,7 @@ use canaletto::config::design::Design;
 use canaletto::engine::time::Time;
 use canaletto::fabric::trace::WireUse;
 use canaletto::fabric::{Direction, PathId};
+use canaletto::flash::address::LunId;
 use canaletto::flash::interface::Operation;
 use canaletto::measure::probe::{ArrayStep, Carries, Load};
 use canaletto::measure::wire_check::recording::{Cycles, Entry, Fact};
@@ -136,14 +137,29 @@ impl Tape {
         self.find_from(from, is_one).0
     }
 
-    /// The next step of the same LUN.
-    pub fn next_step(&self, after: usize, wanted: ArrayStep) -> usize {
-        let of = |i: usize| match self.entries[i].fact {
+    /// The LUN and the step, if that is what an entry tells.
+    fn step_of(&self, place: usize) -> Option<(LunId, ArrayStep)> {
+        match self.entries[place].fact {
             Fact::Array { lun, step, .. } => Some((lun, step)),
             _ => None,
+        }
+    }
+
+    /// The next such step of the same LUN.
+    pub fn next_step(&self, after: usize, wanted: ArrayStep) -> usize {
+        let lun = self.step_of(after).expect("a step").0;
+        (after + 1..self.entries.len()).find(|&i| self.step_of(i) == Some((lun, wanted))).expect("a further step")
+    }
+
+    /// Two steps of a LUN with no other of its steps between them, once the drive is busy.
+    pub fn steps(&self, first: ArrayStep, then: ArrayStep, fits: impl Fn(usize, usize) -> bool) -> (usize, usize) {
+        let following = |place: usize| {
+            let (lun, _) = self.step_of(place).filter(|(_, step)| *step == first)?;
+            let is_its = |&i: &usize| self.step_of(i).is_some_and(|(of, _)| of == lun);
+            let next = (place + 1..self.entries.len()).find(is_its)?;
+            (self.step_of(next) == Some((lun, then)) && fits(place, next)).then_some((place, next))
         };
-        let lun = of(after).expect("a step").0;
-        (after + 1..self.entries.len()).find(|&i| of(i) == Some((lun, wanted))).expect("a further step")
+        (self.entries.len() / 4..self.entries.len()).find_map(following).expect("two such steps")
     }
 
     pub fn register(&self, from: usize, wanted: bool) -> usize {
