@@ -8,6 +8,7 @@ use crate::error::{TraceError, binary_at, quote};
 use crate::formats::Format;
 use crate::lines::{Line, LineFault, Lines};
 use crate::reader::Options;
+use crate::tally::Tally;
 
 /// Number of first lines that are examined.
 const SAMPLE: usize = 32;
@@ -16,7 +17,7 @@ const SAMPLE: usize = 32;
 ///
 /// A single bad line must not hide the format of all the others, as the message is best when it can say
 /// what that line should have been: the format that fits most of the sample wins if it fits half of it.
-pub(crate) fn detect(path: &Path, lines: &mut Lines, options: &Options) -> Result<Format, TraceError> {
+pub(crate) fn detect(path: &Path, lines: &mut Lines, options: &Options, tally: &Tally) -> Result<Format, TraceError> {
     let read = &options.read;
     // Columns are named for no other format.
     let named = options.format.or_else(|| read.columns.as_ref().map(|_| Format::Csv));
@@ -27,6 +28,10 @@ pub(crate) fn detect(path: &Path, lines: &mut Lines, options: &Options) -> Resul
     let binary = Format::ALL.iter().copied().find(|format| format.starts(lines.head()));
     if let Some(format) = binary.filter(|format| named.is_none_or(|named| named == *format)) {
         return Ok(format);
+    }
+    while read.on_error == OnError::Skip && matches!(lines.skip_blank(), Err(LineFault::TooLong)) {
+        tally.skip(&line_error(path, lines, LineFault::TooLong));
+        lines.skip_long_line();
     }
     let sample = match lines.sample(SAMPLE) {
         Ok(sample) if !sample.is_empty() => sample,

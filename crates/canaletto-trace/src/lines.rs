@@ -146,13 +146,19 @@ impl Lines {
         }
     }
 
+    /// Takes the blank lines that are next.
+    pub(crate) fn skip_blank(&mut self) -> Result<(), LineFault> {
+        while let Some(span) = self.find()?.filter(|span| is_blank(&self.buffer[span.text.clone()])) {
+            self.take(&span);
+        }
+        Ok(())
+    }
+
     /// The next `wanted` lines but for blank ones, without taking them; blank lines before them are taken.
     ///
     /// How many are found depends on the content alone, not on how fast a pipe delivers it.
     pub(crate) fn sample(&mut self, wanted: usize) -> Result<Vec<Line<'_>>, LineFault> {
-        while let Some(span) = self.find()?.filter(|span| is_blank(&self.buffer[span.text.clone()])) {
-            self.take(&span);
-        }
+        self.skip_blank()?;
         while memchr_iter(b'\n', self.held()).count() < wanted && self.held().len() < CAPACITY && self.is_open() {
             self.refill();
         }

@@ -103,7 +103,8 @@ impl TraceReader {
         })?;
         let mut lines = Lines::new(bytes);
         lines.skip_byte_order_mark();
-        let format = detect(&path, &mut lines, options)?;
+        let tally: Arc<Tally> = Arc::default();
+        let format = detect(&path, &mut lines, options, &tally)?;
         let decoder = format.decoder(&options.read).map_err(|problem| options_error(&path, format, problem))?;
         Ok(Self {
             path,
@@ -114,7 +115,7 @@ impl TraceReader {
             window: Window::default(),
             held_back: options.read.sort_window as usize,
             state: State::Open,
-            tally: Arc::default(),
+            tally,
             single: Vec::new(),
             extent: None,
         })

@@ -104,7 +104,7 @@ fn fit_places(fitted: &mut Synthetic, found: &Findings, channels: Channels) {
         recent_share: starts.recent_share.unwrap_or(0.0),
         accesses: found.reuse.page_accesses as f64,
         footprint: (found.footprint_bytes / PAGE) as f64,
-        most_pages: (found.end_bytes.div_ceil(PAGE) * found.devices.max(1)) as f64,
+        most_pages: (found.end_bytes.div_ceil(PAGE) as f64 * found.devices.max(1) as f64).min(popularity::MOST_PAGES),
     });
     if law.exponent > 0.0 {
         fitted.addresses = Addresses::Zipf;

@@ -32,9 +32,12 @@ pub(super) struct Seen {
     /// Page accesses of all requests, and different pages that they touch.
     pub(super) accesses: f64,
     pub(super) footprint: f64,
-    /// Number of pages of the drive.
+    /// Number of pages of the drive, at most [`MOST_PAGES`].
     pub(super) most_pages: f64,
 }
+
+/// Most pages over which a law spreads: a double does not tell ranks beyond from their neighbours.
+pub(super) const MOST_PAGES: f64 = (1u64 << 52) as f64;
 
 /// Fitted distribution of starts.
 #[derive(Debug)]

@@ -1,7 +1,9 @@
 //! Do profiles of traffic with a known law have that law?
 
 use canaletto::config::{load_design, load_workload};
+use canaletto::host::request::Kind;
 use canaletto::limits::Limits;
+use canaletto::workload::replay::Record;
 use canaletto::workload::traffic::Traffic;
 
 use super::*;
@@ -101,4 +103,24 @@ fn a_trace_without_times_becomes_a_closed_loop_and_an_empty_one_is_refused() {
     assert_eq!((s.inter_arrival, s.queue_depth, s.origin["queue_depth"]), (None, Some(32), Origin::Assumed));
     let error = fit(&Survey::default().finish(), "empty", "", Channels::default()).unwrap_err();
     assert!(error.contains("no reads and no writes"), "{error}");
+}
+
+#[test]
+fn a_trace_of_the_last_addresses_there_are_is_fitted() {
+    let mut survey = Survey::new(None);
+    for i in 0..60 {
+        let offset_bytes = u64::MAX - 99_998 - i * 4096 * 9;
+        let device = i as u32 % 3;
+        survey.add(&Record {
+            arrival_ns: i,
+            device,
+            offset_bytes,
+            bytes: 512,
+            kind: Kind::Read,
+            fua: false,
+            zeroes: false,
+        });
+    }
+    let found = fit(&survey.finish(), "far", "", Channels::default()).unwrap();
+    assert!(found.flow[0].synthetic.is_some());
 }

@@ -212,6 +212,15 @@ fn a_line_of_ten_gigabytes() {
 }
 
 #[test]
+fn a_long_line_before_all_others_can_be_left_out() {
+    let long = format!("\n{}\n{}", "x".repeat(LONGEST_LINE + 1), mqsim(9));
+    let skip = Options { read: ReadOptions { on_error: OnError::Skip, ..ReadOptions::default() }, format: None };
+    let (records, error) = read(long, &skip);
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(records, read(mqsim(9), &Options::default()).0);
+}
+
+#[test]
 fn dos_line_ends_are_taken() {
     let (records, error) = read(mqsim(9).replace('\n', "\r\n"), &Options::default());
     assert!(error.is_none());

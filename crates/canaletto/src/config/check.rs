@@ -1,5 +1,7 @@
 //! Rules between keys that no type or range can state.
 
+use serde::Serialize;
+
 use crate::config::attach::{AttachmentKind, PortInterface};
 use crate::config::attach_check::check_attachment;
 use crate::config::design::{
@@ -28,6 +30,11 @@ pub(super) type Checked = Result<(), Problem>;
 
 pub(super) fn require(right: bool, key: &str, what: impl FnOnce() -> String) -> Checked {
     if right { Ok(()) } else { Err(Problem::new(key, what())) }
+}
+
+/// Returns a value as a file spells it.
+fn spelt(value: impl Serialize) -> String {
+    serde_json::to_string(&value).expect("a value of a configuration")
 }
 
 /// Returns a check that refuses keys which do not go with a `setting`. Its arguments are whether the key is right, its
@@ -400,8 +407,9 @@ fn check_hybrid(design: &Design) -> Checked {
     })?;
     require(ftl.unwritten_reads == UnwrittenReads::Zeroes, "ftl.unwritten_reads", || {
         format!(
-            "got another value, expected \"zeroes\" with ftl.mapping = \"{name}\": a page found as if written before has its \
-             place in a data block whose pages are programmed in order"
+            "got {}, expected \"zeroes\" with ftl.mapping = \"{name}\": a page found as if written before has its place in a \
+             data block whose pages are programmed in order",
+            spelt(ftl.unwritten_reads)
         )
     })?;
     require(ftl.map_update == MapUpdate::ProgramEnd, "ftl.map_update", || {
@@ -415,7 +423,8 @@ fn check_hybrid(design: &Design) -> Checked {
     })?;
     require(design.precondition.kind == PreconditionKind::None, "precondition.kind", || {
         format!(
-            "got another value, expected \"none\" with ftl.mapping = \"{name}\", whose log blocks no state is known of"
+            "got {}, expected \"none\" with ftl.mapping = \"{name}\", whose log blocks no state is known of",
+            spelt(design.precondition.kind)
         )
     })?;
     let failures = &design.flash.failures;

@@ -18,6 +18,9 @@ pub struct Setting {
     pub value: String,
 }
 
+/// Parts of the longest key; no key has half as many.
+const MOST_PARTS: usize = 16;
+
 impl Setting {
     /// Reads `key=value`. Messages name it by `label`; `prefix` is a part of the key that stands there only.
     ///
@@ -28,6 +31,10 @@ impl Setting {
             .split_once('=')
             .ok_or_else(|| format!("{label}: expected KEY=VALUE, for example --set flash.read=10us"))?;
         let key = key.trim().to_owned();
+        let parts = key.split('.').count();
+        if parts > MOST_PARTS {
+            return Err(format!("{label}: got a key of {parts} parts, expected at most {MOST_PARTS}"));
+        }
         Ok(Setting { label: label.to_owned(), known_as: format!("{prefix}{key}"), key, value: value.trim().to_owned() })
     }
 
@@ -143,4 +150,19 @@ pub(super) fn all_keys(kind: Kind) -> Vec<String> {
     let mut out = Vec::new();
     walk(Node::root(schema::of(kind)), "", &mut out);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_of_any_length_is_answered() {
+        assert!(Setting::parse("--set", "", "flash.read=1us").is_ok());
+        let long = format!("a{}=1", ".a".repeat(100_000));
+        assert_eq!(
+            Setting::parse("--set a…", "", &long).unwrap_err(),
+            "--set a…: got a key of 100001 parts, expected at most 16"
+        );
+    }
 }

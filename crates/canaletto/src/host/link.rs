@@ -303,11 +303,11 @@ impl Link {
     pub fn send(&mut self, lane: Direction, message: Message, data_bytes: u64, now: Time) -> Option<Time> {
         let time = self.times.of(message, data_bytes);
         let lane = &mut self.lanes[lane as usize];
-        lane.busy += time;
         if lane.on_wires.is_some() {
             lane.waiting.push_back((message, time));
             return None;
         }
+        lane.busy += time;
         lane.on_wires = Some(message);
         Some(now + time)
     }
@@ -332,6 +332,7 @@ impl Link {
             return None;
         }
         let (message, time) = lane.waiting.pop_front()?;
+        lane.busy += time;
         lane.on_wires = Some(message);
         Some(now + time)
     }
@@ -347,7 +348,7 @@ impl Link {
         self.lanes[direction as usize].flying.pop_front().expect("nothing was flying")
     }
 
-    /// Time a direction has been in use or will be by what is queued.
+    /// Time a direction has been in use, with the message on its wires.
     pub fn busy(&self, direction: Direction) -> Time {
         self.lanes[direction as usize].busy
     }

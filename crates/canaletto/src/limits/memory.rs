@@ -94,10 +94,12 @@ impl Memory {
         let flows = workload.flow.iter().zip(&limits.flows);
         let glances: Vec<Glance> =
             flows.map(|(flow, range)| glance(flow, range, &limits.layout, &mut inputs)).collect();
-        let load =
-            load(workload, &glances, bounds.map(|bounds| bounds.first().map_or(f64::INFINITY, |b| b.limit_gb_s)));
+        let limits_gb_s = bounds.map(|bounds| bounds.first().map_or(f64::INFINITY, |b| b.limit_gb_s));
+        let scale = clock_scale(workload, &glances);
+        let load = load(workload, &glances, scale, limits_gb_s);
+        let backlogs = glances.iter().map(|glance| backlog(glance, scale, limits_gb_s)).collect();
         let mb = |bytes: f64| bytes / 1e6;
-        let made = Estimate { design, workload, limits, glances, load };
+        let made = Estimate { design, workload, limits, glances, load, backlogs };
         Memory {
             process_mb: mb(PROCESS),
             planes_mb: mb(made.planes()),
@@ -129,20 +131,47 @@ fn row_bytes() -> f64 {
     45.0 + 2.0 * ROOT_CAUSES
 }
 
-/// Returns the load that requests with arrival times put on the drive, as a share of its peak bandwidth.
-fn load(workload: &Workload, glances: &[Glance], limits_gb_s: [f64; 2]) -> f64 {
-    let paced = || workload.flow.iter().zip(glances).filter(|(flow, _)| flow.looping() == Loop::Open);
-    let rate = |glance: &Glance| glance.gap_s.filter(|gap| *gap > 0.0).map_or(0.0, |gap| 1.0 / gap);
-    let given: f64 = paced().map(|(_, glance)| rate(glance)).sum();
-    let scale = match workload.inter_arrival {
+/// Returns the flows whose requests have times of their own.
+fn paced<'a>(workload: &'a Workload, glances: &'a [Glance]) -> impl Iterator<Item = &'a Glance> {
+    workload.flow.iter().zip(glances).filter(|(flow, _)| flow.looping() == Loop::Open).map(|(_, glance)| glance)
+}
+
+/// Returns the requests of a flow that arrive in a second.
+fn rate(glance: &Glance) -> f64 {
+    glance.gap_s.filter(|gap| *gap > 0.0).map_or(0.0, |gap| 1.0 / gap)
+}
+
+/// Returns how many times as fast as they say the flows' clocks go.
+fn clock_scale(workload: &Workload, glances: &[Glance]) -> f64 {
+    let given: f64 = paced(workload, glances).map(rate).sum();
+    match workload.inter_arrival {
         Some(gap) if given > 0.0 => 1.0 / gap.time().seconds() / given,
         _ => 1.0,
-    };
-    let of = |glance: &Glance| {
-        let [read, written] = [glance.read_bytes, glance.written_bytes].map(|bytes| bytes * rate(glance) * scale / 1e9);
-        read / limits_gb_s[0] + written / limits_gb_s[1]
-    };
-    paced().map(|(_, glance)| of(glance)).sum()
+    }
+}
+
+/// Returns the seconds of the drive's peak that reading and writing so many bytes take.
+fn work_s([read, written]: [f64; 2], limits_gb_s: [f64; 2]) -> f64 {
+    (read / limits_gb_s[0] + written / limits_gb_s[1]) / 1e9
+}
+
+/// Returns the load that requests with arrival times put on the drive, as a share of its peak bandwidth.
+fn load(workload: &Workload, glances: &[Glance], scale: f64, limits_gb_s: [f64; 2]) -> f64 {
+    let of = |glance: &Glance| work_s([glance.read_bytes, glance.written_bytes], limits_gb_s) * rate(glance) * scale;
+    paced(workload, glances).map(of).sum()
+}
+
+/// Returns the most requests of a flow that are outstanding at a time because many arrive together, if the drive serves them at
+/// its peak.
+fn backlog(glance: &Glance, scale: f64, limits_gb_s: [f64; 2]) -> f64 {
+    let (mut now_s, mut left_s, mut most_s) = (0.0, 0.0_f64, 0.0_f64);
+    for arriving in &glance.arrivals {
+        left_s = (left_s - (arriving.at_s - now_s) / scale).max(0.0) + work_s(arriving.bytes, limits_gb_s);
+        most_s = most_s.max(left_s);
+        now_s = arriving.at_s;
+    }
+    let mean_s = work_s([glance.read_bytes, glance.written_bytes], limits_gb_s);
+    if mean_s > 0.0 { most_s / mean_s } else { 0.0 }
 }
 
 /// Ingredients of an estimate.
@@ -153,6 +182,8 @@ struct Estimate<'a> {
     glances: Vec<Glance>,
     /// Load of open loops.
     load: f64,
+    /// Most requests of each flow that are outstanding because they arrive together.
+    backlogs: Vec<f64>,
 }
 
 impl Estimate<'_> {
@@ -214,13 +245,21 @@ impl Estimate<'_> {
         blocks * (BLOCK + pages * (PAGE + details))
     }
 
-    /// Requests of a flow that the drive processes at a time, and those that are outstanding.
-    fn depths(&self, flow: &Flow, glance: &Glance) -> (f64, f64) {
+    /// Places of a flow in the submission queues.
+    fn entries(&self) -> f64 {
         let host = &self.design.host;
-        let queues = f64::from(host.queues_per_flow);
-        let (fetched, entries) = match host.protocol {
-            Protocol::Nvme => (queues * f64::from(host.fetch_limit), queues * f64::from(host.queue_entries)),
-            Protocol::Sata => (f64::from(host.sata.slots), f64::from(host.sata.slots)),
+        match host.protocol {
+            Protocol::Nvme => f64::from(host.queues_per_flow) * f64::from(host.queue_entries),
+            Protocol::Sata => f64::from(host.sata.slots),
+        }
+    }
+
+    /// Requests of a flow that the drive processes at a time, and those in its queues.
+    fn depths(&self, flow: &Flow, glance: &Glance, backlog: f64) -> (f64, f64) {
+        let (host, entries) = (&self.design.host, self.entries());
+        let fetched = match host.protocol {
+            Protocol::Nvme => f64::from(host.queues_per_flow) * f64::from(host.fetch_limit),
+            Protocol::Sata => entries,
         };
         let fetched = fetched.min(host.command_limit.map_or(f64::INFINITY, f64::from));
         let outstanding = match flow.looping() {
@@ -228,7 +267,10 @@ impl Estimate<'_> {
             Loop::Unpaced => entries,
             Loop::Open if self.load >= SATURATED => entries,
             // A queue for each plane, as long as that of a single server.
-            Loop::Open => self.load / (1.0 - self.load) * f64::from(self.limits.layout.planes()) + 16.0,
+            Loop::Open => {
+                let queued = self.load / (1.0 - self.load) * f64::from(self.limits.layout.planes()) + 16.0;
+                queued.max(backlog.min(entries))
+            }
         };
         let outstanding = outstanding.min(glance.requests);
         (outstanding.min(fetched), outstanding)
@@ -242,23 +284,43 @@ impl Estimate<'_> {
             0 => f64::INFINITY,
             pages => f64::from(pages),
         };
-        let flows = self.workload.flow.iter().zip(&self.glances);
+        let flows = self.workload.flow.iter().zip(&self.glances).zip(&self.backlogs);
         flows
-            .map(|(flow, glance)| {
-                let (fetched, outstanding) = self.depths(flow, glance);
+            .map(|((flow, glance), &backlog)| {
+                let (fetched, outstanding) = self.depths(flow, glance, backlog);
                 outstanding * (request + glance.pages_each * HISTORY) + fetched * glance.pages_each.min(most) * page
             })
             .sum()
     }
 
-    /// Requests of open loops that arrive faster than the drive can serve them wait in the end.
+    /// Requests of open loops that arrive faster than the drive can serve them wait at the host: all the time in the end, or for a
+    /// while where many come together.
     fn waiting(&self) -> f64 {
-        if self.load < SATURATED {
-            return 0.0;
-        }
-        let open = self.workload.flow.iter().zip(&self.glances).filter(|(flow, _)| flow.looping() == Loop::Open);
+        let flows = self.workload.flow.iter().zip(&self.glances).zip(&self.backlogs);
+        let open = flows.filter(|((flow, _), _)| flow.looping() == Loop::Open);
         let share = (1.0 - SATURATED / self.load).max(0.0);
-        let requests: f64 = open.map(|(_, glance)| glance.requests).sum();
-        requests * share * (size_of::<Request>() as f64 + ROOT_CAUSES + 16.0)
+        let of = |glance: &Glance, backlog: f64| {
+            let most = (glance.requests * share).max((backlog - self.entries()).max(0.0));
+            most * (size_of::<Request>() as f64 + ROOT_CAUSES + 16.0 + glance.pages_each * HISTORY)
+        };
+        open.map(|((_, glance), &backlog)| of(glance, backlog)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::glance::Arriving;
+
+    #[test]
+    fn requests_that_arrive_together_wait_together() {
+        let read = |at_s: f64| Arriving { at_s, bytes: [1e6, 0.0] };
+        // A millisecond each at 1 GB/s: 100 at once, a pause in which 50 are served, 30 more.
+        let arrivals = (0..100).map(|_| read(1.0)).chain((0..30).map(|_| read(1.05))).collect();
+        let glance = Glance { read_bytes: 1e6, arrivals, ..Glance::default() };
+        assert!((backlog(&glance, 1.0, [1.0, 1.0]) - 100.0).abs() < 1e-6);
+        assert!((backlog(&glance, 10.0, [1.0, 1.0]) - 125.0).abs() < 1e-6, "ten times as fast");
+        assert!((backlog(&glance, 1.0, [10.0, 1.0]) - 100.0).abs() < 1e-6, "of a faster drive");
+        assert_eq!(backlog(&Glance::default(), 1.0, [1.0, 1.0]), 0.0);
     }
 }

@@ -14,7 +14,7 @@ use crate::engine::time::Time;
 use crate::flash::address::{Layout, SECTOR};
 use crate::host::request::Kind;
 use crate::limits::FlowRange;
-use crate::workload::flow::Wanted;
+use crate::workload::flow::{Loop, Wanted};
 use crate::workload::plan::Plan;
 use crate::workload::synthetic::Generator;
 
@@ -28,8 +28,17 @@ const GROUP: u64 = 64;
 /// Groups of the mapping table in a page of the system's memory.
 const STRETCH: u64 = 256;
 
+/// Arrival of a request with a time of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Arriving {
+    /// When it arrives, in seconds.
+    pub at_s: f64,
+    /// Bytes that it reads, and that it writes.
+    pub bytes: [f64; 2],
+}
+
 /// Expectations of a flow.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Glance {
     /// Number of requests.
     pub requests: f64,
@@ -51,6 +60,8 @@ pub struct Glance {
     pub stretches: f64,
     /// Mean time between arrivals in seconds, where requests have times of their own.
     pub gap_s: Option<f64>,
+    /// The arrivals seen, where they have.
+    pub arrivals: Vec<Arriving>,
 }
 
 /// Numbers of different things.
@@ -79,9 +90,17 @@ struct Seen {
     written_bytes: u64,
     written: u64,
     partial: u64,
+    arrivals: Vec<Arriving>,
 }
 
 impl Seen {
+    /// Takes in a request that arrives at a time of its own.
+    fn arrives(&mut self, wanted: &Wanted, at: Time) {
+        let bytes = f64::from(wanted.sectors) * SECTOR as f64;
+        let of = |kind| if wanted.kind == kind { bytes } else { 0.0 };
+        self.arrivals.push(Arriving { at_s: at.seconds(), bytes: [of(Kind::Read), of(Kind::Write)] });
+    }
+
     fn add(&mut self, wanted: &Wanted, range: &FlowRange, layout: &Layout) {
         if self.now.requests >= self.doubling.max(64) {
             (self.earlier, self.doubling) = (self.now, 2 * self.now.requests);
@@ -130,7 +149,7 @@ impl Seen {
     }
 
     /// Continues what was seen to `requests` requests, of which no more than `fresh` differ from those before.
-    fn until(&self, requests: f64, fresh: f64, gap_s: Option<f64>) -> Glance {
+    fn until(self, requests: f64, fresh: f64, gap_s: Option<f64>) -> Glance {
         let count = self.now.requests.max(1) as f64;
         let growth = requests.min(fresh) / count;
         let different = |now: u64, earlier: u64| {
@@ -153,6 +172,7 @@ impl Seen {
             groups: different(now.groups, earlier.groups),
             stretches: different(now.stretches, earlier.stretches),
             gap_s,
+            arrivals: self.arrivals,
         }
     }
 }
@@ -173,6 +193,9 @@ pub fn glance(
             now += source.gap().unwrap_or(Time::ZERO);
             let Some(wanted) = source.next(now) else { break };
             seen.add(&wanted, range, layout);
+            if flow.looping() == Loop::Open {
+                seen.arrives(&wanted, now);
+            }
         }
         let span = (now - synthetic.start.time()).seconds();
         let gap_s = (span > 0.0).then(|| span / seen.now.requests.max(1) as f64);
@@ -190,8 +213,12 @@ pub fn glance(
     };
     let mut replay = plan.start(sources);
     while !seen.is_enough() {
+        let at = replay.arrival().ok().flatten();
         let Ok(Some(wanted)) = replay.take() else { break };
         seen.add(&wanted, range, layout);
+        if let Some(at) = at.filter(|_| flow.looping() == Loop::Open) {
+            seen.arrives(&wanted, at);
+        }
     }
     let count = seen.now.requests as f64;
     let (all, pass) = match (seen.is_enough(), replay.share_read()) {
