@@ -132,6 +132,7 @@ fn replay<F: Fabric, X: Features>(
     design_then.refresh = Refresh::default();
     // All of them reach the flash.
     design_then.cache.capacity = Size(0);
+    let limits = &Limits { cache_pages: 0, ..limits.clone() };
     // By the pseudo-SLC cache, too, which is folded in a pause: the run finds it empty.
     design_then.flash.pslc = PseudoSlc::default();
     // None of these requests counts; flows that will be silent wrote theirs.
@@ -151,16 +152,20 @@ fn replay<F: Fabric, X: Features>(
     let rounds = Rounds { units: raw as f64 / f64::from(design.pages_per_unit()), weights: &weights };
     let amplification = rounds.turn_over(&mut drive, &mut look)?;
     let written = drive.completed();
-    if !drive.settle()? {
-        return Err(RunError::Config(
-            "precondition.kind: writing the drive until it is steady wore it out: more blocks went bad \
-             (wear.endurance, flash.failures) than it can spare"
-                .to_owned(),
-        ));
+    if !drive.settle(&mut look)? {
+        return Err(worn_out());
     }
     let mut contents = drive.into_contents();
     contents.blocks.begin_anew();
     Ok(Start { contents, report: None }.described(design, workload, Some(amplification), written))
+}
+
+fn worn_out() -> RunError {
+    RunError::Config(
+        "precondition.kind: writing the drive until it is steady wore it out: more blocks went bad (wear.endurance, \
+         flash.failures) than it can spare"
+            .to_owned(),
+    )
 }
 
 /// A drive that is being written before the run.
@@ -188,6 +193,10 @@ impl Rounds<'_> {
                 self.overwrite(drive, look)?;
             }
             let now = drive.pages_written();
+            // Writes for which there is no room end with an error.
+            if now.1 == before.1 && self.writes() {
+                return Err(worn_out());
+            }
             let amplification = (now.0 - before.0) as f64 / ((now.1 - before.1) as f64).max(1.0);
             if turnover >= LEAST_TURNOVERS && (amplification - last).abs() < STEADY * amplification {
                 return Ok(amplification);
@@ -195,6 +204,11 @@ impl Rounds<'_> {
             (before, last) = (now, amplification);
         }
         Ok(last)
+    }
+
+    /// Whether a round writes anything.
+    fn writes(&self) -> bool {
+        self.units > 0.0 && self.weights.iter().any(|&weight| weight > 0.0)
     }
 
     /// One round.

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::common::{design, simulate, synthetic};
+use crate::common::{design, preset, simulate, synthetic};
 use canaletto::config::design::Design;
 use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
 use canaletto::ftl::steady::formulas;
 use canaletto::host::request::Kind;
 use canaletto::limits::Limits;
+use canaletto::measure::report::Report;
 use canaletto::workload::replay::{Record, RecordSource};
-use canaletto::{RunOptions, TraceInput, run};
+use canaletto::{RunError, RunOptions, TraceInput, run};
 
 /// A drive of these sizes, preconditioned.
 fn drive(kind: &str, geometry: &str, changes: &[&str]) -> Design {
@@ -302,4 +303,53 @@ fn what_does_not_fit_is_refused() {
     let workload = synthetic("requests = 10\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 1");
     let error = run(&full, &workload, vec![None], &RunOptions::default(), &mut |_| true).err().unwrap().to_string();
     assert!(error.contains("need 131 of a plane's 128 blocks; expected a lower precondition.occupancy"), "{error}");
+}
+
+/// Eight planes of 32 blocks of 8 pages.
+const LITTLE: [&str; 7] = [
+    "geometry.channels=2",
+    "geometry.chips_per_channel=2",
+    "geometry.dies_per_chip=1",
+    "geometry.planes_per_die=2",
+    "geometry.blocks_per_plane=32",
+    "geometry.pages_per_block=8",
+    "ftl.overprovisioning=0.15",
+];
+
+fn on_little(changes: &[&str], seed: u64) -> Result<Report, RunError> {
+    let design = preset("performance-optimized", &[&LITTLE[..], changes].concat());
+    let workload = synthetic("requests = 700\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 20");
+    let options = RunOptions { seed, ..RunOptions::default() };
+    run(&design, &workload, vec![None], &options, &mut |_| true).map(|outcome| outcome.report)
+}
+
+/// A drive that wears out while it is prepared ends with an error, whether its writes wait for ever or fail.
+#[test]
+fn a_drive_that_wears_out_before_the_run_is_refused() {
+    for superblock in ["ftl.superblock=none", "ftl.superblock=drive"] {
+        let found = on_little(&["precondition.kind=replay", "wear.endurance=5", superblock], 1);
+        let told = found.expect_err(superblock).to_string();
+        assert!(told.contains("wore it out"), "{superblock}: {told}");
+    }
+}
+
+/// What is written before the run reaches the flash, however large the cache.
+#[test]
+fn no_cache_takes_part_in_the_preparation() {
+    let amplification = |cache| {
+        let report = on_little(&["precondition.kind=replay", cache], 1).unwrap();
+        report.precondition.unwrap().write_amplification.unwrap()
+    };
+    assert_eq!(amplification("cache.capacity=0B"), amplification("cache.capacity=1MiB"));
+}
+
+/// Whether a full drive with parity has room does not depend on chance.
+#[test]
+fn a_full_drive_with_parity_has_room_with_any_seed() {
+    for seed in 1..=20 {
+        let changes =
+            ["precondition.kind=steady", "ftl.superblock=drive", "ftl.parity=die", "ftl.overprovisioning=0.07"];
+        on_little(&[&changes[..], &["geometry.blocks_per_plane=16"]].concat(), seed)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    }
 }

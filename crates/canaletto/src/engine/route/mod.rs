@@ -249,10 +249,18 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
     ///
     /// # Errors
     /// As [`Route::run`].
-    pub fn settle(&mut self) -> Result<bool, RunError> {
+    pub fn settle(&mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> Result<bool, RunError> {
+        let mut until_watch = WATCH_EVERY;
         while !self.work.transactions.is_empty() {
             if !self.step(Time::MAX)? {
                 return Ok(false);
+            }
+            until_watch -= 1;
+            if until_watch == 0 {
+                until_watch = WATCH_EVERY;
+                if !watch(&self.progress(self.now())) {
+                    return Err(RunError::Interrupted);
+                }
             }
         }
         Ok(true)
@@ -264,7 +272,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
     fn step(&mut self, until: Time) -> Result<bool, RunError> {
         let submitted = self.host.next_submitted();
         self.step_fabric(submitted.min(Time(until.0.saturating_add(1))));
-        if submitted <= until && submitted <= self.events.next_time() {
+        if submitted != Time::MAX && submitted <= until && submitted <= self.events.next_time() {
             self.host.schedule_submitted();
             self.events.push_reserved(submitted, Event::Host(HostEvent::Arrival(0)));
         }

@@ -15,6 +15,9 @@ use crate::ftl::steady::seeded::{Contents, OpenBlock, SeededPlane};
 /// a sixtieth, and the steady state is computed for so many.
 pub const MODEL_PAGES: u32 = 1024;
 
+/// Orders of the numbers of superblocks with parity that are tried.
+const ORDERS: u32 = 64;
+
 /// One plane of a group: its logical pages, and how many of each class hold data.
 pub type Member = (Classes, Vec<u32>);
 
@@ -86,18 +89,23 @@ impl Plan {
         };
         let full = self.draw_full(&left, &mut random)?;
         let pages = size / planes.for_data();
-        // Which planes have a superblock's parity depends on its number.
-        let own_order = (parity_unit > 0)
-            .then(|| Stream::named(seed, &format!("precondition parity {group}")).integer(0, u64::from(u32::MAX)));
-        let numbers = own_order.map(|order| Permutation::new(blocks, mix(order)));
-        let first_of_parity =
-            |row: u32| numbers.as_ref().map_or(planes.all, |numbers| planes.first_of_parity(numbers.apply(row)));
-        let mut deal = Deal::new(&full, &open, planes, (pages, step), first_of_parity, &mut random);
-        for class in 0..self.classes() {
-            let wanted: Vec<u32> = members.iter().map(|(_, mapped)| mapped[class]).collect();
-            deal.meet(class, &wanted, &mut random);
-        }
-        (0..).zip(&members).try_for_each(|(plane, (_, mapped))| deal.settle(plane, mapped))?;
+        // Which planes have a superblock's parity depends on its number, and so does what a plane has room for: with another order
+        // of the numbers there may be enough where one has too little.
+        let mut orders = (parity_unit > 0).then(|| Stream::named(seed, &format!("precondition parity {group}")));
+        let mut orders_left = if parity_unit > 0 { ORDERS } else { 1 };
+        let (own_order, deal) = loop {
+            let order = orders.as_mut().map(|orders| orders.integer(0, u64::from(u32::MAX)));
+            let numbers = order.map(|order| Permutation::new(blocks, mix(order)));
+            let first_of_parity =
+                |row: u32| numbers.as_ref().map_or(planes.all, |numbers| planes.first_of_parity(numbers.apply(row)));
+            let mut deal = Deal::new(&full, &open, planes, (pages, step), first_of_parity, &mut random);
+            orders_left -= 1;
+            match deal.give(&members, &mut random) {
+                Ok(()) => break (order, deal),
+                Err(reason) if orders_left == 0 => return Err(reason),
+                Err(_) => {}
+            }
+        };
         let order = own_order.unwrap_or_else(|| random.integer(0, u64::from(u32::MAX)));
         let superblocks = full.ages.len();
         let planes = (0..).zip(members).map(|(plane, (classes, _))| {
@@ -144,6 +152,15 @@ impl Deal {
             deal.deal_row(counts, random);
         }
         deal
+    }
+
+    /// Gives every plane what it holds of each class.
+    fn give(&mut self, members: &[Member], random: &mut Stream) -> Result<(), String> {
+        for class in 0..self.classes {
+            let wanted: Vec<u32> = members.iter().map(|(_, mapped)| mapped[class]).collect();
+            self.meet(class, &wanted, random);
+        }
+        (0..).zip(members).try_for_each(|(plane, (_, mapped))| self.settle(plane, mapped))
     }
 
     /// One more superblock in which so many flash pages are written with data, and with parity those of the stripes that are
