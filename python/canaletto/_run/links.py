@@ -1,7 +1,7 @@
 """Links of each fabric: how many end where, how long they are, and what grows with their width.
 
 A link is a bundle of data wires that is used as one: a bus, a trunk or inner bus, one direction between two routers.
-All links of a fabric are equally wide. Strobes, and enables and grants of switches, count for area alone; other control
+All links of a fabric are equally wide. Strobes, enables of switches, and grants count for area alone; other control
 pins do not count.
 """
 
@@ -17,6 +17,9 @@ SYNTHESISED_ROUTER_MM2 = 0.169173
 
 ROUTER_PORT_WIDTH = 8
 """Data wires of a port for which `area.router_pads` is stated (Venice §6.6: five ports of eight)."""
+
+_ROUTER_PORTS = 5
+"""Ports of a router of `scheduled-mesh`, all of which have strobes: four neighbours and the chip."""
 
 
 class Count(NamedTuple):
@@ -102,6 +105,19 @@ def _venice(design: Mapping[str, Any], rows: int, columns: int) -> Links:
     return Links(8, NETWORK_RATE, rows, 1, neighbours + rows, area)
 
 
+def _scheduled_mesh(design: Mapping[str, Any], rows: int, columns: int) -> Links:
+    """The links of Venice, with strobes at both ends; grants have pins at routers and, for each row, at controllers.
+
+    The arbiter is in the chip of the controllers. `area` in a run's result counts the same (docs/energy.md).
+    """
+    venice, keys, chips = _venice(design, rows, columns), design["area"], rows * columns
+    assert venice.area is not None  # Venice's is published
+    pad, grants = area_mm2(keys["router_pad"]), design["fabric"]["scheduled_mesh"]["grant_width"] + 1
+    pads = chips * (_ROUTER_PORTS * keys["strobe_pins"] + grants) + rows * grants
+    arbiter = chips * area_mm2(keys["arbiter_cell"])
+    return venice._replace(area=venice.area._replace(fixed=venice.area.fixed + pads * pad + arbiter))
+
+
 def _clusters(design: Mapping[str, Any], rows: int, columns: int) -> Links:
     """Trunks and inner buses. A switch is at its first chip."""
     keys, chips = design["fabric"]["clusters"], rows * columns
@@ -185,7 +201,7 @@ _FABRICS: dict[str, Counted] = {
     "mesh": _mesh(8),
     "mesh-2bit": _mesh(2),
     "venice": _venice,
-    "scheduled-mesh": _venice,
+    "scheduled-mesh": _scheduled_mesh,
     "clusters": _clusters,
     "custom": _venice,
     "ideal": _ideal,
