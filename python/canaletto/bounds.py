@@ -16,6 +16,8 @@ takes one of them; the least of these is the peak (operational analysis: Denning
 Queueing Network Models", ACM Computing Surveys 10(3), 1978). Waits come from the M/D/1 queue.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -24,21 +26,26 @@ from numpy.typing import NDArray
 from canaletto._run.bound_drive import (
     Controller,
     Drive,
+    Host,
     Kind,
     Link,
     Number,
     Operation,
     Work,
+    crossing_bytes,
     even_chips,
     even_rows,
     operations,
     outer_chance,
+    programmed_bytes,
+    rest_reads,
 )
 from canaletto._run.bound_fabrics import Wires, data_before_command_us, wires
 
 __all__ = [
     "Controller",
     "Drive",
+    "Host",
     "Link",
     "Work",
     "knee",
@@ -46,12 +53,16 @@ __all__ = [
     "mean_unloaded_us",
     "peak_iops",
     "percentile_us",
+    "queue_limits_iops",
     "servers",
     "unloaded_us",
 ]
 
 Mix = Literal["times", "rates"]
 """How reads and programs share a part: their times add up, or their rates are weighted by how many there are."""
+
+QUEUE_DEPTH, COMMANDS = "queue depth", "commands in the drive"
+"""Limits by requests outstanding, and by those that the drive works on at a time."""
 
 _COMPLETION, _READ_REQUEST, _DOORBELL = 16.0, 4.0, 2.0
 """Bytes of a completion queue entry, of a read request beside its packet's, and of a doorbell: the engine's."""
@@ -121,7 +132,7 @@ def peak_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> Number:
     drive
         The drive.
     work
-        Requests. With a finite `queue_depth` no more than that over `mean_unloaded_us` are served, either.
+        Requests. With a finite `queue_depth` or number of `commands`, `queue_limits_iops` counts, too.
     mix
         As for `limits_iops`.
 
@@ -135,15 +146,49 @@ def peak_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> Number:
     KeyError
         For a fabric that there is not.
     """
-    limits = [np.asarray(each, dtype=np.float64) for each in limits_iops(drive, work, mix=mix).values()]
+    found = limits_iops(drive, work, mix=mix) | queue_limits_iops(drive, work)
+    limits = [np.asarray(each, dtype=np.float64) for each in found.values()]
     least: NDArray[np.float64] = limits[0]
     for limit in limits[1:]:
         least = np.minimum(least, limit)
-    return np.minimum(least, 1e6 * np.asarray(work.queue_depth) / mean_unloaded_us(drive, work))
+    return least
+
+
+def queue_limits_iops(drive: Drive, work: Work) -> dict[str, Number]:
+    """Requests a second that those outstanding, and those that the drive works on at a time, allow (Little's law).
+
+    A request is outstanding for its latency and the time that the host thinks. The drive works on it from the fetch of
+    its entry until it has its data, or they are on flash or in the cache: data that are read, and the completion, then
+    cross while the next one is fetched. A Serial ATA drive has it until the host knows that it is done.
+
+    Parameters
+    ----------
+    drive
+        The drive.
+    work
+        Requests.
+
+    Returns
+    -------
+    dict
+        Limit by name; infinite where nothing limits.
+
+    Raises
+    ------
+    KeyError
+        For a fabric that there is not.
+    """
+    outstanding = mean_unloaded_us(drive, work) + np.asarray(work.think_us)
+    worked_on = _mean_us(drive, work, _slot_link)
+    with np.errstate(divide="ignore"):
+        return {
+            QUEUE_DEPTH: 1e6 * np.asarray(work.queue_depth) / outstanding,
+            COMMANDS: 1e6 * np.asarray(work.commands) / worked_on,
+        }
 
 
 def unloaded_us(drive: Drive, work: Work) -> Number:
-    """Latency of a single read on the idle drive, of a write where nothing is read, in microseconds.
+    """Latency of a single read of flash on the idle drive, in microseconds; of a write where nothing is read.
 
     Parameters
     ----------
@@ -162,11 +207,17 @@ def unloaded_us(drive: Drive, work: Work) -> Number:
     KeyError
         For a fabric that there is not.
     """
-    return np.where(np.asarray(work.read_share) > 0, _alone_us(drive, work, "read"), _alone_us(drive, work, "program"))
+    reads = _alone_us(drive, replace(work, found=0.0), "read", _unloaded_link)
+    others = np.where(
+        np.asarray(work.writes) > 0,
+        _alone_us(drive, work, "program", _unloaded_link),
+        _alone_us(drive, work, "other", _unloaded_link),
+    )
+    return np.where(np.asarray(work.reads) > 0, reads, others) + _host_us(drive)
 
 
 def mean_unloaded_us(drive: Drive, work: Work) -> Number:
-    """Mean latency of requests that are alone on the drive, reads and writes, in microseconds.
+    """Mean latency of requests that are alone on the drive, in microseconds: with what the cache keeps from flash.
 
     Parameters
     ----------
@@ -185,17 +236,43 @@ def mean_unloaded_us(drive: Drive, work: Work) -> Number:
     KeyError
         For a fabric that there is not.
     """
-    reads = np.asarray(work.read_share)
-    return reads * _alone_us(drive, work, "read") + (1.0 - reads) * _alone_us(drive, work, "program")
+    return _mean_us(drive, work, _unloaded_link) + _host_us(drive)
 
 
-def _alone_us(drive: Drive, work: Work, kind: Kind) -> Number:
-    """Latency of a request that is alone; of a write of a part of a page with the read of the rest."""
-    size = np.asarray(work.size) / work.pages
+def _mean_us(drive: Drive, work: Work, link: "LinkTime") -> Number:
+    """Mean time of requests that are alone, of which the link takes so much."""
+    shares = {"read": work.reads, "program": work.writes, "other": work.other_share}
+    return sum(
+        (np.asarray(share) * _alone_us(drive, work, kind, link) for kind, share in shares.items()), np.float64(0.0)
+    )
+
+
+def _host_us(drive: Drive) -> Number:
+    """Time of the host's software for a request that is alone."""
+    return np.asarray(drive.host.submit_us) + drive.host.interrupt_us + drive.host.complete_us
+
+
+def _alone_us(drive: Drive, work: Work, kind: str, link: "LinkTime") -> Number:
+    """Time of a request that is alone, the host's software apart. Trims and flushes have nothing to wait for."""
+    around = np.asarray(drive.controller.per_request_us) + link(drive, work, kind)
+    if kind == "other":
+        return around
+    around = around + np.asarray(drive.controller.per_page_us) * work.pages
+    spared = np.asarray(work.found) if kind == "read" else np.asarray(work.cached_writes) - work.safe_writes
+    return around + (1.0 - spared) * _flash_us(drive, work, kind)
+
+
+def _flash_us(drive: Drive, work: Work, kind: str) -> Number:
+    """Time of a request that is alone in the flash and on the way there; of a write with the read of a rest."""
+    drive = replace(drive, read_sharing=1.0)
+    parts = work.pages if work.parts is None else work.parts
+    size = np.asarray(work.size) / parts
     inside = drive.controller
-    passed = inside.ecc_latency_us + size * (1.0 / np.asarray(inside.ecc) + 1.0 / np.asarray(inside.dram))
-    passed = passed + size / inside.system_bus + inside.per_request_us + np.asarray(inside.per_page_us) * work.pages
-    around = passed + _unloaded_link(drive, work, reads=kind == "read")
+    stages = [1.0 / np.asarray(rate) for rate in (inside.ecc, inside.system_bus, inside.dram)]
+    piece = np.minimum(size, drive.piece_bytes)
+    # Pieces pass one behind the other: all of them the slowest stage, the last one the others, too.
+    slowest = np.maximum(np.maximum(stages[0], stages[1]), stages[2])
+    passed = inside.ecc_latency_us + piece * sum(stages) + (size - piece) * slowest
 
     def page(each: Kind, moved: Number) -> Number:
         array = drive.read_us + np.asarray(drive.read_chip_us)
@@ -206,10 +283,29 @@ def _alone_us(drive: Drive, work: Work, kind: Kind) -> Number:
     if kind == "read":
         engine = np.asarray(inside.ecc_latency_us) + drive.outer_us
         again = outer_chance(drive, size) * (page("read", drive.outer_bytes) + engine)
-        return page("read", size) + again + around
-    rest = drive.page_bytes - size
-    filled = 0.0 if work.gathers else np.where(rest > 0, page("read", np.maximum(rest, 0.0)), 0.0)
-    return filled + page("program", drive.page_bytes) + around
+        return page("read", size) + again + _behind_us(drive, work, "read", size) + passed
+    programmed, partial = programmed_bytes(drive, work), rest_reads(drive, work)
+    rest = (programmed - np.asarray(work.size)) / np.where(partial > 0, partial, 1.0)
+    # Rests of several pages are read side by side.
+    share = np.minimum(partial, 1.0) if work.rest_share is None else work.rest_share
+    filled = share * np.where(partial > 0, page("read", rest), 0.0)
+    moved = np.minimum(crossing_bytes(drive, work) / parts, drive.page_bytes)
+    # Other pages cross while a rest is read.
+    return np.maximum(filled, _behind_us(drive, work, "program", moved)) + page("program", moved) + passed
+
+
+def _behind_us(drive: Drive, work: Work, kind: Kind, size: Number) -> Number:
+    """Time that the data of a request's last page wait for those of the others, on the wires that have most of them."""
+
+    def waits(part: Wires) -> Number:
+        others = np.maximum(np.asarray(work.pages) / part.servers - 1.0, 0.0)
+        return others * (np.asarray(part.time_us(kind, size)) - part.time_us(kind, 0.0))
+
+    longest: Number = np.float64(0.0)
+    # Pages of a request follow each other over all rows, wherever it begins.
+    for part in wires(drive, replace(work, busiest_row=None, columns=None, busiest_chip=None)):
+        longest = np.maximum(longest, waits(part))
+    return longest
 
 
 def percentile_us(service_us: Number, load: Number, percentile: Number, unloaded: Number) -> Number:
@@ -278,28 +374,32 @@ def _dies(drive: Drive, work: Work) -> list[Wires]:
     """LUNs, each busy with one command at a time, and planes, whose registers a page leaves before the next is read."""
     luns = np.asarray(even_chips(drive, work)) * drive.luns
     read = drive.read_us + np.asarray(drive.read_chip_us)
-    program = drive.program_us + np.asarray(drive.program_chip_us)
 
     def crossing(kind: str, size: Number) -> Number:
         return _unloaded_wires(drive, work, size, reads=kind == "read")
 
     def of_lun(kind: str, size: Number) -> Number:
         if kind == "program":
-            data = 0.0 if drive.programs_overlap else crossing(kind, size)
-            return program / drive.program_planes + data
+            # Beside the array: the next one is loaded meanwhile, or crosses behind.
+            beside: Number = crossing(kind, size) + np.asarray(drive.program_chip_us) / drive.program_planes
+            if drive.programs_overlap:
+                beside = np.minimum(beside, np.asarray(drive.program_busy_us) / drive.program_planes)
+            return drive.program_us / np.asarray(drive.program_planes) + beside
         if drive.independent_planes:
             return np.zeros_like(np.asarray(size, dtype=np.float64))
         if drive.reads_overlap:
-            return read / drive.read_planes
+            return read / drive.read_pages
         commands = drive.read_command_us + np.asarray(drive.status_us) * drive.read_status
         behind = data_before_command_us(drive, size) if drive.data_first else 0.0
-        return (read + commands) / drive.read_planes + behind
+        return (read + commands) / drive.read_pages + behind
 
     def of_plane(kind: str, size: Number) -> Number:
         if kind == "program":
             return of_lun(kind, size) * drive.planes
         crosses = crossing(kind, size)
-        return np.maximum(read, crosses) if drive.reads_overlap else read + crosses
+        array = read / np.asarray(drive.read_sharing)
+        both: Number = np.maximum(array, crosses) if drive.reads_overlap else array + crosses
+        return both
 
     return [Wires("dies", luns, of_lun), Wires("planes", luns * drive.planes, of_plane)]
 
@@ -323,40 +423,70 @@ def _packets(link: Link, size: Number) -> Number:
 
 def _request_us(drive: Drive, work: Work) -> dict[str, Number]:
     """Time that a request takes of each part that there is one of."""
-    inside, reads = drive.controller, np.asarray(work.read_share)
-    writes, size = 1.0 - reads, np.asarray(work.size)
-    moved = size * (1.0 + 2.0 * writes * (np.asarray(work.write_amplification) - 1.0))
+    inside, reads, writes = drive.controller, np.asarray(work.reads), np.asarray(work.writes)
+    size, queues = np.asarray(work.size), np.asarray(work.queues)
+    from_flash, to_flash = reads * (1.0 - np.asarray(work.found)), writes * (1.0 - np.asarray(work.absorbed))
+    copied = to_flash * 2.0 * (np.asarray(work.write_amplification) - 1.0)
+    moved = size * (from_flash + to_flash + copied)
     rows = even_rows(drive, work)
     times: dict[str, Number] = {
-        "DRAM": moved / inside.dram,
-        "mapping look-ups": np.asarray(work.pages) / inside.lookup_rate,
+        # What passes the data cache takes that one's DRAM.
+        "DRAM": size * (from_flash + writes * (1.0 - np.asarray(work.cached_writes)) + copied) / inside.dram,
+        "mapping look-ups": (reads + writes) * np.asarray(work.pages) / inside.lookup_rate,
         "system bus": moved / inside.system_bus,
         "ECC engines": moved / (np.asarray(inside.ecc) * rows),
-        "processor": inside.per_request_us + np.asarray(inside.per_page_us) * work.pages,
+        "processor": inside.per_request_us + np.asarray(inside.per_page_us) * work.pages * (reads + writes),
+        "host cores": (np.asarray(drive.host.submit_us) + drive.host.complete_us) / queues,
     }
     if drive.link is None:
         return times
     link = drive.link
+    sent = writes * (1.0 - np.asarray(work.zeroes))
+    if link.half_duplex:
+        others = work.other_share * np.asarray(link.register)
+        return times | {"host link": ((reads + sent) * size + (reads + writes) * link.overhead + others) / link.rate}
     # Entries are fetched many at a time under load; each request has two doorbells and a completion of its own.
     entry = np.asarray(link.entry_bytes) * (1.0 + np.asarray(link.overhead) / link.max_payload)
-    to_host = reads * _packets(link, size) + writes * (link.overhead + _READ_REQUEST) + _packets(link, _COMPLETION)
-    to_drive = writes * _packets(link, size) + entry + 2.0 * _packets(link, _DOORBELL)
-    if link.half_duplex:
-        return times | {"host link": (size + link.overhead) / link.rate}
+    to_host = reads * _packets(link, size) + sent * (link.overhead + _READ_REQUEST) + _packets(link, _COMPLETION)
+    to_drive = sent * _packets(link, size) + entry + 2.0 * _packets(link, _DOORBELL)
     return times | {"host link, to host": to_host / link.rate, "host link, to drive": to_drive / link.rate}
 
 
-def _unloaded_link(drive: Drive, work: Work, *, reads: bool) -> Number:
-    """Time of a request's messages on the link: doorbell, fetch, entry, data (of a write fetched, too), completion."""
+LinkTime = Callable[[Drive, Work, str], Number]
+"""Time of a request's messages on the link, by kind: "read", "program" or "other"."""
+
+
+def _unloaded_link(drive: Drive, work: Work, kind: str) -> Number:
+    """Time of all messages: doorbell, fetch, entry, data (of a write fetched, too), completion."""
     if drive.link is None:
         return 0.0
     link = drive.link
     if link.half_duplex:
-        return (np.asarray(work.size) + link.overhead) / link.rate
-    messages = [_DOORBELL, _READ_REQUEST, link.entry_bytes, work.size, _COMPLETION]
-    latencies = 4.0
-    if not reads:
-        messages.append(_READ_REQUEST)
-        latencies = 6.0
+        return _slot_link(drive, work, kind)
+    data = [work.size] if kind == "read" else []
+    messages = [_DOORBELL, *data, _COMPLETION]
     crossed = sum((_packets(link, size) for size in messages), np.float64(0.0)) / link.rate
-    return crossed + latencies * np.asarray(link.latency_us)
+    # Data of a read and their completion cross one behind the other.
+    return crossed + 2.0 * np.asarray(link.latency_us) + _slot_link(drive, work, kind)
+
+
+def _slot_link(drive: Drive, work: Work, kind: str) -> Number:
+    """Time of the messages while the drive has a request: fetch and entry, and data of a write with theirs.
+
+    Of Serial ATA all of them but, of a read, the answer to its command.
+    """
+    if drive.link is None:
+        return 0.0
+    link = drive.link
+    sent = 1.0 - np.asarray(work.zeroes)
+    if link.half_duplex:
+        if kind == "other":
+            return np.asarray(link.register) / link.rate
+        data = work.size - np.asarray(link.register) if kind == "read" else sent * work.size
+        return (data + link.overhead) / link.rate
+    asked = [_READ_REQUEST, link.entry_bytes]
+    crossed = sum((_packets(link, size) for size in asked), np.float64(0.0)) / link.rate
+    if kind == "program":
+        crossed = crossed + sent * (_packets(link, _READ_REQUEST) + _packets(link, work.size)) / link.rate
+    fetches = 2.0 + 2.0 * sent if kind == "program" else 2.0
+    return crossed + fetches * np.asarray(link.latency_us)

@@ -54,7 +54,7 @@ def published(channels: Any, dies: Any, command_us: Any) -> bounds.Drive:
 
 def asked(size: int) -> bounds.Work:
     """90 reads to 10 writes, write amplification 3."""
-    return bounds.Work(size=size, read_share=0.9, write_amplification=3, gathers=True)
+    return bounds.Work(size=size, read_share=0.9, write_amplification=3, programmed_bytes=size)
 
 
 @pytest.mark.parametrize("drive", TABLE_II)
@@ -216,3 +216,113 @@ def test_what_has_no_closed_form_is_refused() -> None:
         found.latency_us(1)
     with pytest.raises(cn.ConfigError, match="percentile: got 99, expected"):
         found.latency_us(0.5, 99)
+
+
+# A small drive, whose flash limits it.
+FEW: dict[str, Any] = {"geometry.channels": 2, "geometry.chips_per_channel": 2}
+PARTIAL = {**FEW, "geometry.page": "16KiB", "ftl.mapping_unit": "4KiB"}
+DIES = {**FEW, "geometry.dies_per_chip": 2, "flash.die_interleaving": False, "flash.independent_plane_reads": True}
+NATIVE = {"cache.mode": "off"}
+SLOW = {"geometry.page": "16KiB", "flash.read": "60us", "flash.program": "60us", "flash.multi_plane": "off"}
+HOST = {"host.submit_time": "5us", "host.complete_time": "2us"}
+CASES: dict[str, tuple[str, dict[str, Any], str, float]] = {
+    # A preset, keys, keys of the flow, and the least that is simulated of the bound.
+    "three entries": ("pcie4-tlc", {"host.queue_entries": 3}, "queue_depth = 64", 0.6),
+    "two entries": ("performance-optimized", {"host.queue_entries": 2}, "queue_depth = 64", 0.9),
+    "one command": ("pcie4-tlc", {"host.fetch_limit": 1}, "queue_depth = 64", 0.98),
+    "one of all commands": ("performance-optimized", {"host.command_limit": 1}, "queue_depth = 64", 0.9),
+    "trims": ("performance-optimized", {}, 'size = "1MiB"\nread_share = 0.0\ntrim_share = 1.0', 0.7),
+    "trims between reads": ("performance-optimized", {}, "trim_share = 0.5", 0.9),
+    "flushes": ("performance-optimized", {}, "read_share = 0.0\nflush_share = 0.9", 0.3),
+    "zeroes": (
+        "performance-optimized",
+        {"flash.program": "10us"},
+        'size = "64KiB"\nread_share = 0.0\nwrite_zeroes_share = 1.0',
+        0.9,
+    ),
+    "pseudo-SLC": ("pcie4-tlc", {**NATIVE, "flash.multi_plane": "off"}, 'size = "16KiB"\nread_share = 0.0', 0.8),
+    "a run": ("pcie4-tlc", NATIVE, 'addresses = "sequential"', 0.8),
+    "zipf": ("pcie4-tlc", NATIVE, 'addresses = "zipf"\nzipf_exponent = 1.2', 0.4),
+    "runs": ("pcie4-tlc", NATIVE, "sequential_share = 0.9", 0.6),
+    "recent places": ("pcie4-tlc", NATIVE, "recent_share = 0.9", 0.35),
+    "few places": ("pcie4-tlc", {**NATIVE, "flash.multi_plane": "off"}, 'working_set_size = "4MiB"', 0.5),
+    "a part of a unit": ("performance-optimized", PARTIAL, 'size = "2KiB"\nread_share = 0.0', 0.5),
+    "a sector of a unit": (
+        "performance-optimized",
+        PARTIAL,
+        'size = "512B"\nalignment = "512B"\nread_share = 0.0\nqueue_depth = 1',
+        0.998,
+    ),
+    "ends of pages": (
+        "performance-optimized",
+        {**FEW, **SLOW},
+        'size = "64KiB"\nread_share = 0.0\nqueue_depth = 64',
+        0.95,
+    ),
+    "one die at a time": ("performance-optimized", {**DIES, "flash.read": "25us"}, "", 0.5),
+    "cache program": (
+        "performance-optimized",
+        {**FEW, "geometry.page": "16KiB", "flash.program": "50us", "flash.multi_plane": "off"}
+        | {"flash.cache_program": True},
+        'size = "16KiB"\nalignment = "16KiB"\nread_share = 0.0',
+        0.98,
+    ),
+    "a cache": ("pcie4-tlc", {}, "read_share = 0.0", 0.8),
+    "a cache and one write": ("pcie4-tlc", {}, "read_share = 0.0\nqueue_depth = 1", 0.8),
+    "a cache for all": ("pcie4-tlc", {}, 'read_share = 0.0\nworking_set_size = "32MiB"', 0.9),
+    "safe writes": ("pcie4-tlc", {}, "read_share = 0.0\nfua_share = 1.0\nqueue_depth = 16", 0.7),
+    "host cores": ("performance-optimized", HOST, "", 0.998),
+    "a host core": ("performance-optimized", HOST, "queue_depth = 1", 0.998),
+    "an interrupt": ("performance-optimized", {"host.interrupt_latency": "5us"}, "queue_depth = 4", 0.95),
+    "thought": ("performance-optimized", {}, 'queue_depth = 4\nthink_time = "20us"', 0.998),
+    "pages in a row": ("performance-optimized", {}, 'size = "1MiB"\nqueue_depth = 1\nrequests = 300', 0.97),
+    "a hot chip": (
+        "performance-optimized",
+        FEW,
+        'size = "64KiB"\nhot_spot = { at = "chip", share = 1.0 }',
+        0.4,
+    ),
+    "pages that hold nothing": ("performance-optimized", {**FEW, "ftl.unwritten_reads": "zeroes"}, "", 0.9),
+}
+
+
+def asked_of(flow: str) -> cn.Workload:
+    """4 KiB reads at random places, 256 outstanding, but for what a flow says."""
+    given = {line.split(" = ")[0] for line in flow.splitlines()}
+    usual = {"requests": 6000, "size": '"4KiB"', "read_share": 1.0, "queue_depth": 256}
+    lines = [f"{key} = {value}" for key, value in usual.items() if key not in given]
+    text = "\n".join(['name = "w"', "[[flow]]", 'name = "a"', "[flow.synthetic]", *lines, flow])
+    return cn.Workload.from_toml(text, "w")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_run_is_faster_than_its_bound_whatever_it_asks(case: str) -> None:
+    preset, keys, flow, least = CASES[case]
+    drive, work = cn.design(preset).replace(**keys), asked_of(flow)
+    served = cn.run(drive, work, records=False, progress=False).iops
+    assert least <= served / cn.bound(drive, work).peak_iops <= 1.001
+
+
+@pytest.mark.parametrize("generation", [1, 2, 3])
+@pytest.mark.parametrize("size", ["512B", "4KiB"])
+def test_an_answer_of_serial_ata_crosses_while_the_array_reads(generation: int, size: str) -> None:
+    drive = cn.design("performance-optimized").replace(**{"host.protocol": "sata", "host.sata.generation": generation})
+    work = asked_of(f'size = "{size}"\nqueue_depth = 1\nrequests = 500')
+    assert cn.bound(drive, work).unloaded_us == pytest.approx(cn.run(drive, work).latency_us.all.mean, rel=1e-3)
+    # Of many at a time it takes its part of the link.
+    work = asked_of(f'size = "{size}"\nqueue_depth = 32')
+    assert cn.run(drive, work).iops == pytest.approx(cn.bound(drive, work).peak_iops, rel=2e-3)
+
+
+def test_what_the_cache_keeps_from_flash_is_no_limit() -> None:
+    """Of places that a cache has room for, none has to be read or written; of far more, nearly all."""
+    drive = cn.design("pcie4-tlc")
+    few, many = (
+        cn.bound(drive, asked_of(f'read_share = 0.5\nrequests = 100000000\nworking_set_size = "{size}"'))
+        for size in ("32MiB", "1TiB")
+    )
+    assert "dies" not in few.limits_iops
+    assert "dies" in many.limits_iops
+    assert many.limits_iops["dies"] == pytest.approx(
+        cn.bound(drive, size="4KiB", read_share=0.5).limits_iops["dies"], rel=0.5
+    )

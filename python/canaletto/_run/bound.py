@@ -9,7 +9,7 @@ import numpy as np
 
 from canaletto import bounds
 from canaletto._engine import ConfigError
-from canaletto._run import bound_fabrics, bound_inputs
+from canaletto._run import bound_fabrics, bound_inputs, bound_work
 from canaletto._run.bound_drive import Drive, Work
 from canaletto._run.config import Design, Workload
 from canaletto._run.config import design as load_design
@@ -19,9 +19,6 @@ from canaletto._run.quantities import size_bytes
 LOADS = (0.7, 0.8, 0.9, 0.99)
 """Loads whose latencies are shown, as shares of the peak: those of arXiv 2511.03944."""
 PERCENTILES = (0.5, 0.99, 0.999)
-
-QUEUE = "queue depth"
-"""Name of the limit that requests outstanding and the latency of the idle drive make."""
 
 _DEFAULT_SIZE = "4KiB"
 
@@ -33,7 +30,7 @@ class Bound:
     design: str
     fabric: str
     size_bytes: float
-    """Mean size of a request."""
+    """Data that a request reads or writes, in the mean."""
     read_share: float
     write_amplification: float
     peak_iops: float
@@ -43,9 +40,9 @@ class Bound:
     limits_iops: dict[str, float]
     """Requests a second that each part allows, the least first."""
     unloaded_us: float
-    """Latency of a request on the idle drive: a read, unless nothing is read."""
+    """Latency of a request on the idle drive: a read of flash, unless nothing is read."""
     mean_unloaded_us: float
-    """Mean of reads and writes of it."""
+    """Mean over all requests, of which the data cache may serve some."""
     service_us: float
     """Time that a request takes one server of the part that limits, channel or die or link."""
     is_exact: bool
@@ -65,7 +62,8 @@ class Bound:
     @property
     def knee_depth(self) -> float:
         """Requests outstanding that the peak needs at least (Little's law): below, latency limits throughput."""
-        peak = min(limit for part, limit in self.limits_iops.items() if part != QUEUE)
+        queues = (bounds.QUEUE_DEPTH, bounds.COMMANDS)
+        peak = min(limit for part, limit in self.limits_iops.items() if part not in queues)
         return peak * self.mean_unloaded_us / 1e6
 
     def latency_us(self, load: float, percentile: float = 0.99) -> float:
@@ -117,8 +115,8 @@ def bound(
     """Peak throughput of a drive, the part that limits it, and latencies under load, in closed form.
 
     Times of commands are those of the engine (`sequences`), so that fabrics, interfaces and rates count as in a run.
-    Collection is what `write_amplification` says; erases, ECC retries, the data cache and misses of a cached mapping
-    table are not counted.
+    Collection is what `write_amplification` says; erases, ECC retries, times of the data cache and misses of a cached
+    mapping table are not counted.
 
     Parameters
     ----------
@@ -159,12 +157,13 @@ def bound(
     _check(write_amplification, read_share, queue_depth)
     if workload is not None:
         made = workload if isinstance(workload, Workload) else load_workload(workload)
-        work = bound_inputs.work_of(drive, made, write_amplification)
+        work = bound_work.work_of(drive, made, write_amplification)
     else:
-        work = Work(size=0.0, write_amplification=write_amplification)
+        work = bound_work.work_of_size(drive, write_amplification)
         size = _DEFAULT_SIZE if size is None else size
     work = _changed(drive, work, size, read_share, queue_depth)
-    return of_numbers(bound_inputs.drive_of(drive, work), work, drive.name, mix)
+    alone = bound_inputs.drive_of(drive, work, is_alone=True)
+    return of_numbers(bound_inputs.drive_of(drive, work), alone, work, drive.name, mix)
 
 
 def of_run(design: Design, workload: Workload) -> Bound | None:
@@ -175,28 +174,31 @@ def of_run(design: Design, workload: Workload) -> Bound | None:
         return None
 
 
-def of_numbers(drive: Drive, work: Work, name: str, mix: bounds.Mix = "times") -> Bound:
-    """The bound of a single drive whose numbers are known."""
-    unloaded = float(bounds.unloaded_us(drive, work))
+def of_numbers(drive: Drive, alone: Drive, work: Work, name: str, mix: bounds.Mix = "times") -> Bound:
+    """The bound of a single drive whose numbers are known.
+
+    alone: the same drive with one request at a time.
+    """
+    unloaded = float(bounds.unloaded_us(alone, work))
     limits = {part: float(limit) for part, limit in bounds.limits_iops(drive, work, mix=mix).items()}
     servers = bounds.servers(drive, work)
     finite = {part: limit for part, limit in limits.items() if np.isfinite(limit)}
     inner = min(finite, key=lambda part: finite[part])
-    if np.isfinite(work.queue_depth):
-        finite[QUEUE] = 1e6 * float(work.queue_depth) / float(bounds.mean_unloaded_us(drive, work))
+    queues = {name: float(limit) for name, limit in bounds.queue_limits_iops(alone, work).items()}
+    finite |= {name: limit for name, limit in queues.items() if np.isfinite(limit)}
     ordered = dict(sorted(finite.items(), key=lambda each: each[1]))
     limit = next(iter(ordered))
     return Bound(
         design=name,
         fabric=drive.fabric,
-        size_bytes=float(work.size),
-        read_share=float(work.read_share),
+        size_bytes=float(work.size) * (1.0 - float(work.other_share)),
+        read_share=float(work.reads),
         write_amplification=float(work.write_amplification),
         peak_iops=ordered[limit],
         limit=limit,
         limits_iops=ordered,
         unloaded_us=unloaded,
-        mean_unloaded_us=float(bounds.mean_unloaded_us(drive, work)),
+        mean_unloaded_us=float(bounds.mean_unloaded_us(alone, work)),
         service_us=1e6 * float(servers[inner]) / finite[inner],
         is_exact=all(part.is_exact for part in bound_fabrics.wires(drive, work)),
     )
@@ -206,16 +208,12 @@ def _changed(design: Design, work: Work, size: str | None, read_share: float | N
     """The work with what was asked for beside it."""
     keys = design.to_dict()
     if size is not None:
-        wanted = _size(size)
-        page = size_bytes(keys["geometry"]["page"])
-        # Requests are aligned to their size, or to pages.
-        pages = bound_inputs.pages_of(wanted, min(wanted, page), page)
-        work = replace(work, size=wanted, pages=pages, gathers=bound_inputs.gathers(keys, wanted))
+        work = bound_work.with_size(design, work, _size(size))
     if read_share is not None:
-        work = replace(work, read_share=read_share)
+        work = replace(work, read_share=read_share, other_share=0.0)
     if queue_depth is not None:
-        work = replace(work, queue_depth=bound_inputs.outstanding(keys, 1, queue_depth))
-    return work
+        work = bound_work.in_queues(keys, replace(work, queue_depth=float(queue_depth)), 1)
+    return bound_work.with_cache(keys, work)
 
 
 def _size(text: str) -> float:

@@ -32,6 +32,21 @@ class Link:
     """Bytes of a submission queue entry."""
     half_duplex: bool = False
     """Whether only one end sends at a time (Serial ATA)."""
+    register: Number = 0.0
+    """Bytes of a frame with a command, and of the drive's answer to it, which crosses while the array reads (Serial
+    ATA)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    """Time of the host's software for a request. A core of its own serves each queue pair."""
+
+    submit_us: Number = 0.0
+    """Time of the core before a request enters its queue."""
+    complete_us: Number = 0.0
+    """Time of the core for its completion."""
+    interrupt_us: Number = 0.0
+    """Time until a completion reaches the core, which it does not occupy."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +87,8 @@ class Drive:
     """Array time of a page program: the mean over types of page."""
     read_planes: Number = 1.0
     """Planes that a read command can address when places are random."""
+    read_sharing: Number = 1.0
+    """Reads of the host that wait for the same page, which one array read serves (`ftl.mapping_unit` below a page)."""
     program_planes: Number = 1.0
     """Planes that a program command can address."""
     independent_planes: bool = False
@@ -80,6 +97,8 @@ class Drive:
     """Whether commands and data cross while the array reads on (cache registers)."""
     programs_overlap: bool = False
     """Whether commands and data cross while the array programs on (cache registers)."""
+    program_busy_us: Number = 0.0
+    """Time between the array's programs of which the later one crossed meanwhile (tCBSY)."""
     link_rate: Number
     """Rate of eight data pins of a bus."""
     network_rate: Number = 1000.0
@@ -132,6 +151,8 @@ class Drive:
     """Largest payload of a packet of a mesh."""
     any_controller: bool = True
     """Whether any controller of a network serves any chip, or that of the chip's row alone."""
+    piece_bytes: Number = np.inf
+    """Bytes of a page that pass the controller by themselves: a mapping unit, where it is smaller."""
     codeword_bytes: Number = 512.0
     """Data of a codeword of the inner code."""
     outer_bytes: Number = 0.0
@@ -143,22 +164,56 @@ class Drive:
     link: Link | None = None
     """None: the host is no limit."""
     controller: Controller = Controller()
+    host: Host = Host()
+
+    @property
+    def read_pages(self) -> Number:
+        """Reads of the host that a read command serves: on several planes, and of the same pages."""
+        return np.asarray(self.read_planes) * self.read_sharing
 
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """Requests of one size at random places."""
+    """Requests of one size."""
 
     size: Number
-    """Bytes of a request."""
+    """Bytes of a request that reads or writes."""
     read_share: Number = 1.0
-    """Share of the requests that read."""
+    """Share of those that read, of the requests that read or write."""
+    other_share: Number = 0.0
+    """Share of the requests that neither read nor write: trims and flushes."""
     write_amplification: Number = 1.0
     """Programs of the drive over what the host writes."""
     pages: Number = 1.0
     """Pages that a request touches, on average."""
-    gathers: bool = False
-    """Whether writes of less than a page fill pages together (`ftl.mapping_unit`)."""
+    parts: Number | None = None
+    """Pages over which the data of a request that is alone may be spread. None: `pages`."""
+    programmed_bytes: Number | None = None
+    """Bytes that a write programs: less than a page where writes fill pages together (`ftl.mapping_unit`). None: those
+    of all pages that it touches."""
+    crossing_bytes: Number | None = None
+    """Bytes of a write that cross to the chips. None: all that it programs."""
+    rest_reads: Number | None = None
+    """Page reads before a write that leaves a part of them as it is. None: one for each page where not all is
+    written."""
+    rest_share: Number | None = None
+    """Share of the writes that have such reads. None: all, if there are any."""
+    zeroes: Number = 0.0
+    """Share of the writes that write zeroes, which do not cross the host link."""
+    spread_bytes: Number = np.inf
+    """Bytes over which requests are spread evenly at random; 0: all may want the same page."""
+    written_bytes: Number = np.inf
+    """Bytes that are written in all."""
+    trimmed_bytes: Number = 0.0
+    """Bytes that trims leave empty in all."""
+    cached_writes: Number = 0.0
+    """Share of the writes that go through the data cache."""
+    safe_writes: Number = 0.0
+    """Share of the writes that do and yet wait until they are on flash."""
+    found: Number = 0.0
+    """Share of the pages read for which the data cache, or that they hold nothing, spares a read of flash."""
+    absorbed: Number = 0.0
+    """Share of the pages written that the data cache keeps from flash: overwritten there, or there in the end."""
     busiest_row: Number | None = None
     """Share of the requests on the busiest row. None: all rows have as many."""
     columns: Number | None = None
@@ -167,6 +222,27 @@ class Work:
     """Share of the requests on the busiest chip. None: those of the busiest row have as many."""
     queue_depth: Number = np.inf
     """Requests outstanding at the most."""
+    think_us: Number = 0.0
+    """Time between a completion and the request that follows it, where a number of them is outstanding."""
+    commands: Number = np.inf
+    """Requests that the drive works on at a time at the most."""
+    queues: Number = 1.0
+    """Queue pairs."""
+
+    @property
+    def reads(self) -> Number:
+        """Share of all requests that read."""
+        return np.asarray(self.read_share) * (1.0 - np.asarray(self.other_share))
+
+    @property
+    def writes(self) -> Number:
+        """Share of all requests that write."""
+        return (1.0 - np.asarray(self.read_share)) * (1.0 - np.asarray(self.other_share))
+
+    @property
+    def in_drive(self) -> Number:
+        """Requests that are in the drive at a time at the most."""
+        return np.minimum(self.queue_depth, self.commands)
 
 
 class Operation(NamedTuple):
@@ -185,8 +261,8 @@ def operations(drive: Drive, work: Work) -> list[Operation]:
     """Flash operations of a request.
 
     Collection reads and programs again what it keeps: with write amplification Φ a write costs Φ programs and Φ - 1
-    reads ("Five-Minute Rule 40 Years Later", arXiv 2511.03944, §III). A write of a part of a page that is not gathered
-    reads the rest of it first.
+    reads ("Five-Minute Rule 40 Years Later", arXiv 2511.03944, §III). A write of a part of a mapping unit reads the
+    rest of it first.
     """
     asked = _corrected_at_once(drive, work)
     again = [
@@ -210,26 +286,41 @@ def outer_chance(drive: Drive, size: Number) -> Number:
 
 def _corrected_at_once(drive: Drive, work: Work) -> list[Operation]:
     """Flash operations of a request whose codewords can all be corrected."""
-    reads, writes = work.read_share, 1.0 - np.asarray(work.read_share)
+    reads = np.asarray(work.reads) * (1.0 - np.asarray(work.found))
+    writes = np.asarray(work.writes) * (1.0 - np.asarray(work.absorbed))
     kept = np.asarray(work.write_amplification) - 1.0
-    per_page = np.asarray(work.size) / work.pages
-    host = Operation("read", reads * np.asarray(work.pages), per_page, reads)
-    if work.gathers:
-        programs = writes * work.write_amplification
-        return [
-            host,
-            Operation("read", writes * kept, work.size, writes * kept),
-            Operation("program", programs * work.size / drive.page_bytes, drive.page_bytes, programs),
-        ]
-    pages = writes * work.pages
-    rest = np.asarray(drive.page_bytes) - per_page
-    programs = pages * work.write_amplification
+    programmed, partial = programmed_bytes(drive, work), rest_reads(drive, work)
+    rest = (programmed - np.asarray(work.size)) / np.where(partial > 0, partial, 1.0)
+    # Pages that fill up together are programmed, and kept by collection, as whole pages.
+    size = np.minimum(programmed, drive.page_bytes)
+    copies, programs = writes * programmed / size * kept, writes * programmed / drive.page_bytes
+    crossing = crossing_bytes(drive, work) / programmed * drive.page_bytes
     return [
-        host,
-        Operation("read", np.where(rest > 0, pages, 0.0), rest, np.where(rest > 0, pages, 0.0)),
-        Operation("read", pages * kept, drive.page_bytes, pages * kept),
-        Operation("program", programs, drive.page_bytes, programs),
+        Operation("read", reads * np.asarray(work.pages), np.asarray(work.size) / work.pages, reads),
+        Operation("read", writes * partial, rest, writes * partial),
+        Operation("read", copies, size, writes * kept),
+        Operation("program", programs, crossing, writes),
+        Operation("program", programs * kept, drive.page_bytes, writes * kept),
     ]
+
+
+def programmed_bytes(drive: Drive, work: Work) -> NDArray[np.float64]:
+    """Bytes that a write programs."""
+    whole = np.asarray(drive.page_bytes) * work.pages
+    return np.asarray(whole if work.programmed_bytes is None else work.programmed_bytes, dtype=np.float64)
+
+
+def crossing_bytes(drive: Drive, work: Work) -> NDArray[np.float64]:
+    """Bytes of a write that cross to the chips."""
+    given = programmed_bytes(drive, work) if work.crossing_bytes is None else work.crossing_bytes
+    return np.asarray(given, dtype=np.float64)
+
+
+def rest_reads(drive: Drive, work: Work) -> NDArray[np.float64]:
+    """Page reads before a write that leaves a part of them as it is."""
+    if work.rest_reads is not None:
+        return np.asarray(work.rest_reads, dtype=np.float64)
+    return np.where(programmed_bytes(drive, work) > work.size, work.pages, 0.0)
 
 
 def even_rows(drive: Drive, work: Work) -> Number:

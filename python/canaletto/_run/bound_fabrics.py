@@ -55,8 +55,8 @@ def _packet(drive: Drive, kind: Kind, size: Number, lanes: int, packets: int = 1
 def _transfers(drive: Drive, kind: Kind, data: Number) -> Number:
     """Time on wires that commands, status and data share."""
     if kind == "read":
-        commands = (drive.read_command_us + np.asarray(drive.status_us) * drive.read_status) / drive.read_planes
-        held = (drive.read_us + np.asarray(drive.read_chip_us)) / drive.read_planes if drive.holds_reads else 0.0
+        commands = (drive.read_command_us + np.asarray(drive.status_us) * drive.read_status) / drive.read_pages
+        held = (drive.read_us + np.asarray(drive.read_chip_us)) / drive.read_pages if drive.holds_reads else 0.0
         return commands + drive.column_us + data + held
     commands = (drive.program_command_us + np.asarray(drive.status_us) * drive.program_status) / drive.program_planes
     held = (
@@ -68,7 +68,7 @@ def _transfers(drive: Drive, kind: Kind, data: Number) -> Number:
 def _crossings(drive: Drive, kind: Kind) -> Number:
     """Transfers of a page: command and data of a read (of a program both in one), and status."""
     if kind == "read":
-        commands = (1.0 + np.asarray(drive.read_status)) / drive.read_planes
+        commands = (1.0 + np.asarray(drive.read_status)) / drive.read_pages
         return commands + 1.0 if not drive.holds_reads else commands
     return (1.0 + np.asarray(drive.program_status)) / drive.program_planes
 
@@ -172,7 +172,7 @@ def _mesh_of(pins: int) -> Fabric:
 
         def inward(kind: Kind, size: Number) -> Number:
             if kind == "read":
-                return drive.read_command_us / np.asarray(drive.read_planes)
+                return drive.read_command_us / np.asarray(drive.read_pages)
             return drive.program_command_us / np.asarray(drive.program_planes) + data(size)
 
         def outward(kind: Kind, size: Number) -> Number:

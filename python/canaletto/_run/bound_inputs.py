@@ -1,4 +1,4 @@
-"""Numbers of the closed forms from a design and a workload."""
+"""Numbers of a drive in the closed forms, from a design."""
 
 import math
 from collections.abc import Mapping
@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from canaletto import _engine
 from canaletto._engine import ConfigError
 from canaletto._run import names
-from canaletto._run.bound_drive import Controller, Drive, Link, Work
-from canaletto._run.config import Design, Workload
+from canaletto._run.bound_drive import Controller, Drive, Host, Link, Work
+from canaletto._run.config import Design
 from canaletto._run.quantities import lane_rate, rate, size_bytes, time_us
 
 _ENTRY_BYTES = 8.0
@@ -18,6 +17,8 @@ _ENTRY_BYTES = 8.0
 
 _SATA_RATE = 150.0
 """Bytes a microsecond of Serial ATA's first generation; each further one doubles it (Serial ATA 3.1 §7.2)."""
+_SATA_REGISTER = 20 + 32.0
+"""Bytes of a Register FIS with its primitives: a command, and the drive's answer (Serial ATA 3.1 §9.4, §10.3)."""
 _SATA_FRAMES = 2 * 20 + 28 + 4 + 8 + 5 * 32.0
 """Bytes of a queued read beside its data: two Register FIS, DMA Setup, the header of the Data FIS, Set Device Bits, and
 the primitives around these five (Serial ATA 3.1 §9.4, §10.3)."""
@@ -25,8 +26,10 @@ the primitives around these five (Serial ATA 3.1 §9.4, §10.3)."""
 Keys = Mapping[str, Any]
 
 
-def drive_of(design: Design, work: Work) -> Drive:
+def drive_of(design: Design, work: Work, *, is_alone: bool = False) -> Drive:
     """A design as the closed forms see it, whose commands address as many planes as the work lets them.
+
+    is_alone: a request at a time, so that commands address a plane.
 
     Raises ConfigError for what has no closed form.
     """
@@ -41,9 +44,11 @@ def drive_of(design: Design, work: Work) -> Drive:
     times = {(each["name"], each["planes"]): each for each in found["times"]}
     planes, luns = geometry["planes_per_die"], _luns(keys)
     independent = flash["independent_plane_reads"]
-    waiting = _waiting(keys, work)
-    reads = 1.0 if independent else _read_batch(keys, waiting)
-    programs = 1.0 if flash["multi_plane"] == "off" else min(float(planes), max(1.0, waiting))
+    waiting = 1.0 if is_alone else _waiting(keys, work)
+    reads = 1.0 if independent or is_alone else _read_batch(keys, work, waiting)
+    # Pages that are complete in the cache wait for a LUN there.
+    written = np.inf if work.cached_writes and not is_alone else waiting
+    programs = 1.0 if flash["multi_plane"] == "off" else _batch(keys, written)
 
     def command_us(kind: str, batch: float, key: str) -> float:
         """Between those of one plane and of all."""
@@ -58,14 +63,18 @@ def drive_of(design: Design, work: Work) -> Drive:
         rows=geometry["channels"],
         columns=geometry["chips_per_channel"],
         luns=luns,
-        planes=planes,
+        # Dies that do not work at the same time are one LUN with the planes of all.
+        planes=planes * geometry["dies_per_chip"] / luns,
         page_bytes=size_bytes(geometry["page"]),
-        read_us=_mean_us(flash["read"]) + time_us(flash["ready_delay"]),
-        program_us=_mean_us(flash["program"]),
+        read_us=_read_us(keys, work) + time_us(flash["ready_delay"]),
+        program_us=_program_us(flash),
         read_planes=reads,
+        read_sharing=1.0 if is_alone else _read_sharing(keys, work),
         program_planes=programs,
         independent_planes=independent,
         reads_overlap=flash["cache_read"],
+        programs_overlap=flash["cache_program"],
+        program_busy_us=time_us(flash["cache_program_busy"]),
         link_rate=rate(fabric["link_rate"]),
         network_rate=network,
         burst_bytes=fabric["burst_bytes"] if fabric["kind"] in ("bus", "ideal") else 0,
@@ -87,72 +96,14 @@ def drive_of(design: Design, work: Work) -> Drive:
         **(_switches(fabric["clusters"], geometry["channels"]) | _granted(fabric, geometry["chips_per_channel"])),
         mesh_packet_bytes=size_bytes(fabric["mesh"]["packet"]),
         any_controller=_any_controller(fabric),
+        piece_bytes=unit_bytes(keys),
         codeword_bytes=size_bytes(ecc["codeword"]),
         outer_bytes=size_bytes(outer["codeword"]),
         inner_failure=outer["inner_failure"],
         outer_us=time_us(outer["latency"]),
         link=_link(keys),
         controller=_controller(keys["controller"]),
-    )
-
-
-def work_of(design: Design, workload: Workload, write_amplification: float) -> Work:
-    """Requests of a workload that generates them, as the closed forms see them.
-
-    Raises ConfigError for requests whose sizes nothing states, such as those of a trace.
-    """
-    keys = design.to_dict()
-    flows = workload.to_dict()["flow"]
-    if any("synthetic" not in flow for flow in flows):
-        raise ConfigError(
-            f"{workload.label}: got requests of a trace, expected generated ones, or a size and a share of reads"
-        )
-    made = [flow["synthetic"] for flow in flows]
-    count = np.array([float(each["requests"]) for each in made])
-    shares = count / count.sum()
-    page = size_bytes(keys["geometry"]["page"])
-    at_chips = _chip_shares(design, workload)
-    reads, sizes, pages = 0.0, 0.0, 0.0
-    for share, each in zip(shares, made, strict=True):
-        reads += share * each["read_share"]
-        for kind, part in ((True, each["read_share"]), (False, 1.0 - each["read_share"])):
-            for size, weight in _sizes(each, reads=kind):
-                sizes += share * part * weight * size
-                pages += share * part * weight * pages_of(size, size_bytes(each["alignment"]), page)
-    return Work(
-        size=sizes,
-        read_share=reads,
-        write_amplification=write_amplification,
-        pages=pages,
-        gathers=gathers(keys, sizes),
-        busiest_row=float(at_chips.sum(axis=1).max()),
-        columns=float((at_chips.sum(axis=0) > 0.0).sum()),
-        busiest_chip=float(at_chips.max()),
-        queue_depth=_outstanding(keys, made),
-    )
-
-
-def pages_of(size: float, alignment: float, page: float) -> float:
-    """Pages that a request of a size touches, on average over the places where it may begin."""
-    step = math.gcd(int(alignment), int(page))
-    starts = np.arange(0, int(page), step)
-    return float(np.mean(np.ceil((starts + size) / page)))
-
-
-def gathers(keys: Keys, size: float) -> bool:
-    """Whether writes of this size fill pages together."""
-    unit = size_bytes(keys["ftl"]["mapping_unit"])
-    return 0 < unit < size_bytes(keys["geometry"]["page"]) and size % unit == 0
-
-
-def outstanding(keys: Keys, flows: int, wanted: float) -> float:
-    """Requests that the drive has of so many that the host wants outstanding."""
-    host = keys["host"]
-    if host["protocol"] == "sata":
-        return min(wanted, float(host["sata"]["slots"]))
-    queues = flows * host["queues_per_flow"]
-    return float(
-        min(wanted, queues * min(host["fetch_limit"], host["queue_entries"] - 1), host.get("command_limit", np.inf))
+        host=_host(keys["host"]),
     )
 
 
@@ -179,33 +130,107 @@ def _mean_us(times: str | list[str]) -> float:
     return sum(map(time_us, each)) / len(each)
 
 
+def _has_pseudo_slc(flash: Keys) -> bool:
+    return size_bytes(flash["pslc"]["static_size"]) + size_bytes(flash["pslc"]["dynamic_size"]) > 0
+
+
+def _program_us(flash: Keys) -> float:
+    """Array time of a program: in pseudo-SLC mode where there is one, which lasts as long as it has room."""
+    native = _mean_us(flash["program"])
+    return min(native, time_us(flash["pslc"]["program"])) if _has_pseudo_slc(flash) else native
+
+
+def _read_us(keys: Keys, work: Work) -> float:
+    """Array time of a read: in pseudo-SLC mode for the share of the pages that writes may have put there."""
+    flash, native = keys["flash"], _mean_us(keys["flash"]["read"])
+    if not _has_pseudo_slc(flash) or float(work.writes) <= 0:
+        return native
+    pslc = flash["pslc"]
+    written = float(work.written_bytes) * float(work.programmed_bytes or work.size) / float(work.size)
+    there = min(size_bytes(pslc["static_size"]) + size_bytes(pslc["dynamic_size"]), written)
+    share = min(1.0, there / max(float(work.spread_bytes), there))
+    return native - share * max(0.0, native - time_us(pslc["read"]))
+
+
 def _luns(keys: Keys) -> int:
     """LUNs of a chip that work at the same time."""
     return int(keys["geometry"]["dies_per_chip"]) if keys["flash"]["die_interleaving"] else 1
 
 
 def _waiting(keys: Keys, work: Work) -> float:
-    """Pages that wait for a LUN on average when all requests are outstanding; infinite if nothing states how many."""
+    """Pages that wait for a LUN, of those that any wait for, when all requests are outstanding.
+
+    Infinite if nothing states how many are.
+    """
     geometry = keys["geometry"]
     rows = geometry["channels"] if work.busiest_row is None else 1.0 / float(work.busiest_row)
     columns = geometry["chips_per_channel"] if work.columns is None else float(work.columns)
     chips = rows * columns if work.busiest_chip is None else 1.0 / float(work.busiest_chip)
-    return float(work.queue_depth) * float(work.pages) / (chips * _luns(keys))
+    return _together(_pages_waiting(keys, work), min(chips * _luns(keys), _places(keys, work)))
 
 
-def _read_batch(keys: Keys, waiting: float) -> float:
+def _pages_waiting(keys: Keys, work: Work) -> float:
+    """Pages of all requests that are in the drive, each with those that share a mapping unit with its own."""
+    pages = max(float(work.pages), float(work.parts or 0.0))
+    if work.programmed_bytes is not None and float(work.writes) > 0:
+        pages = max(pages, float(work.programmed_bytes) / size_bytes(keys["geometry"]["page"]))
+    return float(work.in_drive) * pages
+
+
+def _together(number: float, places: float) -> float:
+    """How many of so many meet in a place, on average over the places that any choose: at least one.
+
+    Of n that each choose one of N, n over the number of different ones, N (1 - (1 - 1/N)^n).
+    """
+    if number <= 1.0 or np.isinf(number):
+        return max(1.0, number)
+    chosen = -places * math.expm1(number * math.log1p(-1.0 / places)) if places > 1.0 else 1.0
+    return max(1.0, number / chosen)
+
+
+def _places(keys: Keys, work: Work) -> float:
+    """Pages of flash among which requests choose with equal chance; 1: all may want the same one."""
+    return max(1.0, float(work.spread_bytes) / size_bytes(keys["geometry"]["page"]))
+
+
+def _read_sharing(keys: Keys, work: Work) -> float:
+    """Reads that one array read serves, of those that wait: with mapping units below a page all that want the same one.
+
+    A page waits for its turn from the first of them on while others come, and has k in the end: of those that wait the
+    mean is (k + 1) / 2.
+    """
+    waiting = _pages_waiting(keys, work)
+    if unit_bytes(keys) >= size_bytes(keys["geometry"]["page"]) or np.isinf(waiting):
+        return 1.0
+    return 2.0 * _together(waiting, _places(keys, work)) - 1.0
+
+
+def unit_bytes(keys: Keys) -> float:
+    """Bytes of a mapping unit."""
+    return size_bytes(keys["ftl"]["mapping_unit"]) or size_bytes(keys["geometry"]["page"])
+
+
+def _batch(keys: Keys, waiting: float) -> float:
+    """Planes that a command addresses if all that wait for a LUN go together."""
+    return float(min(keys["geometry"]["planes_per_die"], waiting))
+
+
+def _read_batch(keys: Keys, work: Work, waiting: float) -> float:
     """Planes that a read command addresses on average, of those that wait for a LUN.
 
     With `any-page` all of them go together. Otherwise the others need the page number of the first, which a request at
-    a random place has with a chance of one in the pages of a block; of an unknown number that wait none is taken to.
+    a random place has with a chance of one in the pages of a block, or in those of a plane that are asked for; of an
+    unknown number that wait none is taken to.
     """
     geometry, mode = keys["geometry"], keys["flash"]["multi_plane"]
     planes = geometry["planes_per_die"]
     if mode == "any-page":
-        return float(min(planes, max(1.0, waiting)))
+        return _batch(keys, waiting)
     if mode == "off" or np.isinf(waiting):
         return 1.0
-    return float(1.0 + (planes - 1.0) * (1.0 - (1.0 - 1.0 / geometry["pages_per_block"]) ** (waiting / planes)))
+    all_planes = geometry["channels"] * geometry["chips_per_channel"] * geometry["dies_per_chip"] * planes
+    numbers = max(1.0, min(geometry["pages_per_block"], _places(keys, work) / all_planes))
+    return float(1.0 + (planes - 1.0) * (1.0 - (1.0 - 1.0 / numbers) ** (waiting / planes)))
 
 
 def _is_stated(fabric: Keys) -> bool:
@@ -279,7 +304,9 @@ def _link(keys: Keys) -> Link:
     host, link = keys["host"], keys["link"]
     if host["protocol"] == "sata":
         generation = host["sata"]["generation"]
-        return Link(rate=_SATA_RATE * 2 ** (generation - 1), overhead=_SATA_FRAMES, half_duplex=True)
+        return Link(
+            rate=_SATA_RATE * 2 ** (generation - 1), overhead=_SATA_FRAMES, half_duplex=True, register=_SATA_REGISTER
+        )
     by_generation = 16 if link["lane_rate"] in ("gen6", "gen7") else 28
     return Link(
         rate=link["lanes"] * lane_rate(link["lane_rate"]),
@@ -287,6 +314,14 @@ def _link(keys: Keys) -> Link:
         overhead=link.get("packet_overhead_bytes", by_generation),
         latency_us=time_us(link["latency"]),
         entry_bytes=host["submission_entry_bytes"],
+    )
+
+
+def _host(keys: Keys) -> Host:
+    return Host(
+        submit_us=time_us(keys["submit_time"]),
+        complete_us=time_us(keys["complete_time"]),
+        interrupt_us=time_us(keys["interrupt_latency"]),
     )
 
 
@@ -303,27 +338,3 @@ def _controller(part: Keys) -> Controller:
         per_page_us=time_us(part["firmware_per_page"]),
         lookup_rate=limit("dram") / _ENTRY_BYTES,
     )
-
-
-def _sizes(synthetic: Keys, *, reads: bool) -> list[tuple[float, float]]:
-    """Sizes of reads or of others, with their shares."""
-    mix = synthetic.get("sizes") or []
-    if not reads and synthetic.get("write_sizes"):
-        mix = synthetic["write_sizes"]
-    if not mix:
-        return [(size_bytes(synthetic["size"]), 1.0)]
-    total = sum(each["share"] for each in mix)
-    return [(size_bytes(each["size"]), each["share"] / total) for each in mix]
-
-
-def _chip_shares(design: Design, workload: Workload) -> Any:
-    """Share of the requests that begin at each chip, as an array of rows and columns."""
-    geometry = design.to_dict()["geometry"]
-    shares = _engine.chip_shares(design.to_toml(), workload.to_toml())
-    return np.array(shares).reshape(geometry["channels"], geometry["chips_per_channel"])
-
-
-def _outstanding(keys: Keys, made: list[Any]) -> float:
-    """Requests outstanding at the most; infinite if any flow sends at times of its own."""
-    depths = [each.get("queue_depth", np.inf) for each in made]
-    return outstanding(keys, len(made), float(sum(depths)))

@@ -66,7 +66,7 @@ def numbers(shape: Shape, channel_mb_s: float = CHANNEL_MB_S) -> bounds.Drive:
 
 def asked(size: int, read_share: float = READ_SHARE, amplification: float = AMPLIFICATION) -> bounds.Work:
     """Requests of one size. Writes fill pages together."""
-    return bounds.Work(size=size, read_share=read_share, write_amplification=amplification, gathers=size < PAGE)
+    return bounds.Work(size=size, read_share=read_share, write_amplification=amplification, programmed_bytes=size)
 
 
 def peak_millions(drive: bounds.Drive, work: bounds.Work, mix: bounds.Mix = "rates") -> float:
