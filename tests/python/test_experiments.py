@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from canaletto._run import simulate
+from canaletto._run import config, simulate
 from canaletto.experiments import SOURCES, figures, laboratory, markdown
 from canaletto.experiments.drives import latencies
 from canaletto.experiments.figure import Figure, Grid, Row, Run, Scale, Settings
@@ -105,6 +105,18 @@ def test_what_is_only_described_otherwise_is_one_run() -> None:
     again = workload("web_1", [flow("web_1", synthetics(traffic("web_1", UNIFORM, OPEN, 1000))[0])])
     assert Run(design, again).key == key("web_1", UNIFORM)
     assert len({key("hm_0", OWN), key("hm_0", UNIFORM), key("web_1", SKEWED), key("web_1", OWN)}) == 4
+
+
+def test_a_trace_that_has_changed_is_another_run_wherever_it_is(tmp_path: Path) -> None:
+    trace = "".join(f"{1000 * n} 0 {8 * n} 8 1\n" for n in range(10))
+    for name, text in {"a": trace, "b": trace, "c": trace.replace("9000", "9001")}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "t.trace").write_text(text)
+
+    def key(name: str) -> str:
+        return Run(drive(PERFORMANCE, "Venice"), config.workload(tmp_path / name / "t.trace")).key
+
+    assert key("a") == key("b") != key("c")
 
 
 @pytest.mark.parametrize("name", ["hm_0", "ssd-00"])

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,17 @@ def key_of(*parts: str) -> str:
 def build() -> str:
     """The engine's build: its version may stay while the engine changes."""
     return hashlib.sha256(Path(_engine.__file__).read_bytes()).hexdigest()
+
+
+def hash_of(trace: str) -> str:
+    """The hash of a trace's content, read once while the file stays as it is. Raises OSError if it cannot be read."""
+    state = os.stat(trace)
+    return _hash(trace, state.st_ino, state.st_size, state.st_mtime_ns)
+
+
+@cache
+def _hash(trace: str, *state: int) -> str:
+    return _engine.hash_trace(trace)
 
 
 def drive(design: Design) -> str:

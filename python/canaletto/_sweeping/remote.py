@@ -4,12 +4,11 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from canaletto import _engine
 from canaletto._io import _toml, files, identity
-from canaletto._sweeping import work, worker
+from canaletto._sweeping import worker
 from canaletto._sweeping.tasks import Task
 
 RECORD, FAILURE, MISSING, LOST = b"+", b"-", b"?", b"!"
@@ -56,4 +55,4 @@ def _place(file: str, digest: str, content: bytes | None) -> str | None:
 
 
 def _is(file: str, digest: str) -> bool:
-    return os.path.isfile(file) and work.hash_of(Path(file)) == digest
+    return os.path.isfile(file) and identity.hash_of(file) == digest

@@ -3,8 +3,6 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from canaletto import _engine
@@ -45,20 +43,9 @@ def check(task: Task) -> None:
             f"expected the one that the sweep was started with ({task.build[:12]})"
         )
     for file, expected in task.traces.items():
-        found = hash_of(Path(file))
+        found = identity.hash_of(file)
         if found != expected:
             raise ConfigError(f"{file}: the trace has changed since the sweep began: got {found}, expected {expected}")
-
-
-def hash_of(trace: Path) -> str:
-    """The hash of a trace's content, read once while the file stays as it is. Raises OSError if it cannot be read."""
-    state = trace.stat()
-    return _hash(str(trace), state.st_ino, state.st_size, state.st_mtime_ns)
-
-
-@cache
-def _hash(trace: str, *state: int) -> str:
-    return _engine.hash_trace(trace)
 
 
 def record(key: str, result: Mapping[str, Any], cost: Mapping[str, Any]) -> bytes:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Protocol, TypeAlias
 
-from canaletto._io.identity import key_of, traffic
+from canaletto._io.identity import hash_of, key_of, traffic
 from canaletto._io.progress import Progress
 from canaletto._report.charts import Spec
 from canaletto._run import simulate
@@ -62,10 +62,12 @@ class Run:
 
     @cached_property
     def key(self) -> str:
-        """Identity of the run, as a name for its result: any change of configuration or engine gives another."""
-        return key_of(
-            self.design.to_toml(), traffic(self.workload, {}), str(self.seed), str(self.alone), str(self.warmup)
-        )
+        """Identity of the run, as a name for its result: any change of configuration, traces or engine gives another.
+
+        Raises OSError for a trace that cannot be read.
+        """
+        made = traffic(self.workload, {file: hash_of(file) for file in self.workload.traces()})
+        return key_of(self.design.to_toml(), made, str(self.seed), str(self.alone), str(self.warmup))
 
     @property
     def requests(self) -> int:
