@@ -88,6 +88,14 @@ def test_axes_are_combined_zipped_and_conditional() -> None:
     assert found == [{"fabric": "bus", "seed": 1}, {"fabric": "venice", "seed": 1}, {"fabric": "venice", "seed": 2}]
 
 
+def test_values_that_are_lists_and_numbers_of_two_kinds_are_points_of_their_own() -> None:
+    reads = [["46us", "66us", "46us"], ["40us", "60us", "40us"]]
+    assert points(grid={"flash.read": reads}) == [{"flash.read": read} for read in reads]
+    expected = [{"flash.read": reads[0], "seed": 1}, {"flash.read": reads[1], "seed": 2}]
+    assert points(zip=[{"flash.read": [*reads, reads[1]], "seed": [1, 2, 2]}]) == expected
+    assert len(points(grid={"workload.read_share": [1, 1.0]})) == 2
+
+
 def test_a_latin_hypercube_hits_every_part_once_and_is_the_same_again() -> None:
     table = {"points": 10, "seed": 3, "flash.read": {"from": "0us", "to": "10us"}, "fabric": ["bus", "venice"]}
     found = points(latin=table)

@@ -48,7 +48,7 @@ class Grid:
         if self.size > MOST:
             lengths = " x ".join(f"{len(axis.values)}" for axis in self.axes) or "them"
             raise ConfigError(f"{label}: got {self.size:,} points ({lengths}), expected at most {MOST:,}")
-        found = {tuple(point.items()): point for point in map(self.pruned, self._combined()) if not self._skips(point)}
+        found = {_spelt(point): point for point in map(self.pruned, self._combined()) if not self._skips(point)}
         if not found:
             raise ConfigError(f"{label}: skip leaves no point, expected at least one")
         return list(found.values())
@@ -73,6 +73,11 @@ class Grid:
 
     def _skips(self, point: Assignment) -> bool:
         return any(_meets(point, condition) for condition in self.skip)
+
+
+def _spelt(point: Assignment) -> tuple[tuple[str, str], ...]:
+    """A point by its spelling: lists among its values have no hash, and 1, 1.0 and true would be the same."""
+    return tuple((key, repr(value)) for key, value in point.items())
 
 
 def _meets(point: Assignment, condition: Condition) -> bool:
