@@ -88,6 +88,22 @@ def test_axes_are_combined_zipped_and_conditional() -> None:
     assert found == [{"fabric": "bus", "seed": 1}, {"fabric": "venice", "seed": 1}, {"fabric": "venice", "seed": 2}]
 
 
+def test_conditions_on_conditional_axes_mean_the_same_in_any_order() -> None:
+    grid = {"fabric": ["bus", "venice"], "geometry.channels": [4, 8], "geometry.chips_per_channel": [2, 4]}
+    conditions = {
+        "geometry.chips_per_channel": {"geometry.channels": 8},
+        "geometry.channels": {"fabric": "venice"},
+    }
+    found = points(grid=grid, only_where=conditions)
+    assert found == points(grid=grid, only_where=dict(reversed(conditions.items())))
+    assert found == [
+        {"fabric": "bus"},
+        {"fabric": "venice", "geometry.channels": 4},
+        {"fabric": "venice", "geometry.channels": 8, "geometry.chips_per_channel": 2},
+        {"fabric": "venice", "geometry.channels": 8, "geometry.chips_per_channel": 4},
+    ]
+
+
 def test_values_that_are_lists_and_numbers_of_two_kinds_are_points_of_their_own() -> None:
     reads = [["46us", "66us", "46us"], ["40us", "60us", "40us"]]
     assert points(grid={"flash.read": reads}) == [{"flash.read": read} for read in reads]

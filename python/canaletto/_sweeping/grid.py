@@ -65,10 +65,12 @@ class Grid:
             yield {key: value for part in combination for key, value in part.items()}
 
     def pruned(self, point: dict[str, Value]) -> dict[str, Value]:
-        """A point without the keys whose conditions it does not meet."""
-        for key, condition in (self.only_where or {}).items():
-            if not _meets(point, condition):
-                point.pop(key, None)
+        """A point without the keys whose conditions it does not meet, in whatever order these are given."""
+        conditions = (self.only_where or {}).items()
+        # Again and again: a key that is left out may be in the condition of another.
+        while unmet := [key for key, condition in conditions if key in point and not _meets(point, condition)]:
+            for key in unmet:
+                del point[key]
         return point
 
     def _skips(self, point: Assignment) -> bool:
