@@ -37,6 +37,18 @@ def test_ranges_have_both_ends_and_the_unit_of_their_beginning() -> None:
     assert values({"from": 0.1, "to": 0.3, "step": 0.1}) == (0.1, 0.2, 0.3)
 
 
+def test_ends_of_ranges_are_exact() -> None:
+    assert values({"from": "1000000ns", "to": "1234567ns", "count": 2}) == ("1000000ns", "1234567ns")
+    assert values({"from": "4096B", "to": "1048576B", "count": 3}) == ("4096B", "526336B", "1048576B")
+    assert values({"from": "4096B", "to": "1MiB", "step": "522240B"}) == ("4096B", "526336B", "1048576B")
+    assert values({"from": 0.1234567, "to": 0.7654321, "count": 2}) == (0.1234567, 0.7654321)
+    first = 2**53 + 1
+    assert values({"from": first, "to": first + 10, "count": 2}) == (first, first + 10)
+    # No end where no step reaches it.
+    assert values({"from": 1_000_000_000, "to": 1_000_000_005, "step": 2})[-1] == 1_000_000_004
+    assert values({"from": "3us", "to": "4us", "step": "2us"}) == ("3us",)
+
+
 def test_columns_carry_the_unit() -> None:
     time = axis("", "flash.read", ["3us", "2ms"])
     assert (time.column, [time.cell(value) for value in time.values]) == ("flash.read_us", [3.0, 2000.0])

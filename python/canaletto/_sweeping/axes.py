@@ -28,6 +28,9 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
 }
 """Units of each dimension, in that of its columns, which is the first; shares are parts of one there."""
 
+_MEANT, _EXACT = 6, 12
+"""Digits of a value within a span, of which nobody means more, and of one of a range, whose steps are to be even."""
+
 _QUANTITY = re.compile(r"\s*([0-9][0-9._]*(?:e[+-]?[0-9]+)?|\.[0-9]+)\s*([a-zA-Z%][a-zA-Z0-9/]*)\s*")
 
 
@@ -147,17 +150,22 @@ def _range(place: str, given: Mapping[str, Any]) -> list[Value]:
         count = given["count"]
         if isinstance(count, bool) or not isinstance(count, int) or not 2 <= count <= MOST:
             raise ConfigError(f"{place}.count: got {_shown(count)}, expected a whole number from 2 to {MOST}")
-        values = [span.at(number / (count - 1)) for number in range(count)]
-        return list(dict.fromkeys(values))
+        between = [span.at(number / (count - 1), _EXACT) for number in range(1, count - 1)]
+        return list(dict.fromkeys([span.end(given["from"]), *between, span.end(given["to"])]))
     if span.is_log:
         raise ConfigError(f'{place}: got step with scale = "log", expected count')
     step = _number(f"{place}.step", given["step"], span.dimension)
     if step <= 0:
         raise ConfigError(f"{place}.step: got {_shown(given['step'])}, expected more than nothing")
-    steps = math.floor((span.high - span.low) / step + 1e-9)
+    apart = (span.high - span.low) / step
+    steps = math.floor(apart + 1e-9)
     if steps >= MOST:
         raise ConfigError(f"{place}: got a range of {steps + 1:,} values, expected at most {MOST:,}")
-    return [span.value(span.low + number * step) for number in range(steps + 1)]
+    values = [span.value(span.low + number * step, _EXACT) for number in range(steps + 1)]
+    values[0] = span.end(given["from"])
+    if steps and apart - steps < 1e-9:
+        values[-1] = span.end(given["to"])
+    return values
 
 
 @dataclass(frozen=True)
@@ -193,18 +201,25 @@ class Span:
         is_whole = all(isinstance(given[key], int) for key in ("from", "to", "step") if key in given)
         return Span(low, high, unit, dimension, scale == "log", is_whole)
 
-    def at(self, part: float) -> Value:
+    def at(self, part: float, digits: int = _MEANT) -> Value:
         """The value at a part of the way from one end to the other."""
         if self.is_log:
-            return self.value(self.low * (self.high / self.low) ** part)
-        return self.value(self.low + part * (self.high - self.low))
+            return self.value(self.low * (self.high / self.low) ** part, digits)
+        return self.value(self.low + part * (self.high - self.low), digits)
 
-    def value(self, number: float) -> Value:
-        """A number of the span's unit as it is written: six digits are more than anybody means."""
+    def value(self, number: float, digits: int = _MEANT) -> Value:
+        """A number in the unit of the dimension's columns as it is written in the span's unit, to so many digits."""
         if self.dimension is None:
-            return round(number) if self.is_whole else float(f"{number:.6g}")
+            return round(number) if self.is_whole else float(f"{number:.{digits}g}")
         size = _UNITS[self.dimension][self.unit]
-        return f"{float(f'{number / size:.6g}'):.15g}{self.unit}"
+        return f"{float(f'{number / size:.{digits}g}'):.15g}{self.unit}"
+
+    def end(self, given: Any) -> Value:
+        """One of its ends as it was given, in the span's unit."""
+        found = quantity(given)
+        if found is None:
+            return int(given) if self.is_whole else float(given)
+        return str(given) if found.unit == self.unit else self.value(found.in_column, _EXACT)
 
 
 def _number(place: str, given: Any, dimension: str | None) -> float:
