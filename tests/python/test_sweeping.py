@@ -171,6 +171,22 @@ def test_a_record_is_read_whole_or_not_at_all(tmp_path: Path) -> None:
     assert store.Store(tmp_path / "other", None).get("ab12") is not None
 
 
+def test_a_shared_record_that_cannot_be_read_is_absent(tmp_path: Path) -> None:
+    kept = store.Store(tmp_path / "points", tmp_path / "shared")
+    content = work.record("ab12", {"iops": 1.5}, {"cpu_s": 0.1})
+    shared = tmp_path / "shared" / "ab" / "ab12.json"
+    shared.parent.mkdir(parents=True)
+    # Whoever runs this, even root, cannot read what leads to itself.
+    shared.symlink_to(shared)
+    assert kept.get("ab12") is None
+    assert not kept.has("ab12")
+    kept.put("ab12", content)
+    assert kept.get("ab12") is not None
+    # One's own folder is no cache: its disk is broken.
+    with pytest.raises(OSError, match="symbolic links"):
+        store.Store(tmp_path / "shared", None).get("ab12")
+
+
 def test_a_sweep_in_python_is_what_single_runs_are(tmp_path: Path) -> None:
     grid = {"fabric": ["bus", "venice"], "flash.read": ["3us", "6us"]}
     found = cn.sweep("performance-optimized", "hm_0", grid, seeds=2, requests=50, out=tmp_path / "a", workers=1)

@@ -34,10 +34,9 @@ class Store:
         """The record of a key, if there is one anywhere; from then on it is in the folder."""
         found = _read(_path(self._home, key), key)
         if found is None and self._shared is not None:
-            source = _path(self._shared, key)
-            found = _read(source, key)
+            found = self._lent(key)
             if found is not None:
-                _copy(source, _path(self._home, key), key)
+                _copy(_path(self._shared, key), _path(self._home, key), key)
         return found
 
     def put(self, key: str, content: bytes) -> None:
@@ -51,8 +50,13 @@ class Store:
 
     def has(self, key: str) -> bool:
         """Whether there is a record of a key anywhere. Nothing is written."""
-        homes = [self._home, *([self._shared] if self._shared is not None else [])]
-        return any(_read(_path(home, key), key) is not None for home in homes)
+        return _read(_path(self._home, key), key) is not None or self._lent(key) is not None
+
+    def _lent(self, key: str) -> Found | None:
+        """The shared record of a key. One that cannot be read is as good as absent: the folder is others', too."""
+        with suppress(OSError):
+            return None if self._shared is None else _read(_path(self._shared, key), key)
+        return None
 
 
 def shared_folder() -> Path | None:
