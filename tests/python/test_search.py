@@ -105,6 +105,16 @@ def test_closed_forms_spare_runs_that_cannot_be_fast_enough() -> None:
     assert search.front.height == 0
 
 
+def test_one_objective_may_be_a_text_and_points_are_checked() -> None:
+    search = found(objectives="pins", space={"fabric": ["bus", "venice"]})
+    assert search.front["fabric"].to_list() == ["venice"]
+    assert search.design(1).fabric in ("bus", "venice")
+    for point in (-1, 2, True, 0.0):
+        for asked in (search.design, search.run):
+            with pytest.raises(cn.ConfigError, match=f"point: got {point}, expected a whole number from 0 to 1"):
+                asked(point)
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
@@ -116,6 +126,8 @@ def test_closed_forms_spare_runs_that_cannot_be_fast_enough() -> None:
         ({"space": {"flash.read": {"from": "3us", "to": "6MB"}}}, "a time with its unit"),
         ({"constraints": {"pins": 3}}, "constraints.pins: got 3"),
         ({"constraints": {"pins": {"max": "3"}}}, "constraints.pins.max: got '3'"),
+        ({"constraints": {"pins": {"max": float("nan")}}}, "constraints.pins.max: got nan, expected a finite number"),
+        ({"constraints": {"iops": {"min": -float("inf")}}}, "constraints.iops.min: got -inf"),
         ({"constraints": {"pin": {"max": 3}}}, "got 'pin', expected one of"),
         ({"trials": 0}, "trials: got 0"),
         ({"sampler": "annealing"}, "sampler: got 'annealing'"),

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -138,8 +139,8 @@ def _constraints(place: Any, given: Any) -> tuple[Constraint, ...]:
         if not isinstance(limits, Mapping) or not limits or set(limits) - {"min", "max"}:
             raise ConfigError(f"{where}: got {limits!r}, expected {{ max = NUMBER }}, {{ min = NUMBER }} or both")
         for end, limit in limits.items():
-            if isinstance(limit, bool) or not isinstance(limit, int | float):
-                raise ConfigError(f"{where}.{end}: got {limit!r}, expected a number ({measure.title})")
+            if isinstance(limit, bool) or not isinstance(limit, int | float) or not math.isfinite(limit):
+                raise ConfigError(f"{where}.{end}: got {limit!r}, expected a finite number ({measure.title})")
             found.append(Constraint(measure, float(limit), end == "min"))
     return tuple(found)
 

@@ -45,8 +45,13 @@ class Search(Points):
         -------
         Design
             With every default spelt out.
+
+        Raises
+        ------
+        ConfigError
+            For a point that there is not.
         """
-        row = self._folder.plan().row(point, named=True)
+        row = self._planned(point)
         return Design(row["design_toml"], row["design"])
 
     def __repr__(self) -> str:
@@ -60,7 +65,7 @@ def search(
     design: Design | str | PathLike[str],
     workload: Workload | str | PathLike[str],
     space: Mapping[str, Any],
-    objectives: Iterable[str],
+    objectives: str | Iterable[str],
     *,
     constraints: Mapping[str, Mapping[str, float]] | None = None,
     trials: int = 100,
@@ -78,7 +83,7 @@ def search(
         The values that each key may take, as the axes of a sweep: lists, or ranges between whose ends any value is
         possible.
     objectives
-        Some of p99, mean_latency, iops, energy, power, endurance, write_amplification, area, pins.
+        One or some of p99, mean_latency, iops, energy, power, endurance, write_amplification, area, pins.
     constraints
         Limits of these, such as `{"pins": {"max": 128}}`.
     trials
@@ -103,7 +108,8 @@ def search(
     OSError
         For a disk that is full.
     """
-    given = {"design": design, "workload": workload, "space": dict(space), "objectives": list(objectives)}
+    named = objectives if isinstance(objectives, str) else list(objectives)
+    given = {"design": design, "workload": workload, "space": dict(space), "objectives": named}
     asked = document.checked("search", {**given, "constraints": constraints or {}, "trials": trials, **more})
     with place(out) as home, reporting(progress, "trials") as report:
         made = go_on(asked, home, report=report, page=out is not None)

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from canaletto._engine import ConfigError
 from canaletto._run import simulate
-from canaletto._run.config import Design, Workload
+from canaletto._run.config import Design, Workload, check_whole
 
 if TYPE_CHECKING:
     from canaletto._run.results import Result
@@ -54,14 +53,17 @@ class Points:
         from canaletto._sweeping import work
         from canaletto._sweeping.folder import task_of
 
-        plan = self._folder.plan()
-        if isinstance(point, bool) or not isinstance(point, int) or not 0 <= point < plan.height:
-            raise ConfigError(f"point: got {point!r}, expected a whole number from 0 to {plan.height - 1}")
-        row = plan.row(point, named=True)
+        row = self._planned(point)
         task = task_of(row)
         work.check(task)
         design, workload = Design(task.design, row["design"]), Workload(task.workload, row["workload"])
         return simulate.run(design, workload, seed=task.seed, warmup=task.warmup, records=records, progress=progress)
+
+    def _planned(self, point: int) -> dict[str, Any]:
+        """A point's row of the plan. Raises ConfigError for one that there is not."""
+        plan = self._folder.plan()
+        check_whole("point", point, 0, plan.height - 1)
+        return plan.row(point, named=True)
 
     def remove_folder_at_end(self) -> None:
         """Removes the folder, a temporary one, when this object is gone."""
