@@ -8,6 +8,7 @@ import canaletto as cn
 import pytest
 from canaletto._sweeping import document, executors, store, work
 from canaletto._sweeping.axes import axis
+from canaletto._sweeping.estimate import estimate
 from canaletto._sweeping.tasks import resolve
 
 BASE = {"design": "performance-optimized", "workload": "hm_0", "requests": 20}
@@ -218,6 +219,10 @@ def test_a_point_that_stops_is_a_row_with_its_reason(tmp_path: Path) -> None:
     (row,) = found.table.rows(named=True)
     assert "beyond" in row["error"] or "drive" in row["error"]
     assert row["iops"] is None
+    # Nor does the estimate of its cost end with it.
+    asked = document.checked("sweep", {**BASE, "workload": str(trace), "grid": {"fabric": ["bus"]}})
+    points, _ = resolve(asked)
+    assert estimate([point.task for point in points]).tried == 1
 
 
 def test_a_process_that_dies_is_replaced_and_one_task_that_kills_it_given_up(tmp_path: Path) -> None:

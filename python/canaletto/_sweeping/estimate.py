@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from canaletto import _engine
+from canaletto._engine import ConfigError, SimulationError
 from canaletto._run import simulate
 from canaletto._run.config import Design, Workload
 from canaletto._sweeping.tasks import Task
@@ -77,6 +77,7 @@ def _cpu_s(task: Task) -> float | None:
         share = 1.0
     except _EnoughError:
         pass
-    except _engine.SimulationError:
+    except (ConfigError, SimulationError):
+        # It stops there in the sweep, too, and has a record that says why.
         share = 1.0
     return (time.process_time() - begun) / share if share else None
