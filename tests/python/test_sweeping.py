@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import canaletto as cn
+import numpy as np
 import pytest
 from canaletto._sweeping import document, executors, store, work
 from canaletto._sweeping.axes import axis
@@ -50,6 +51,17 @@ def test_ends_of_ranges_are_exact() -> None:
     assert values({"from": "3us", "to": "4us", "step": "2us"}) == ("3us",)
 
 
+def test_values_in_python_are_whatever_can_be_gone_through() -> None:
+    assert values(name for name in ("bus", "venice")) == ("bus", "venice")
+    assert values({"venice": 1, "bus": 2}.keys()) == ("venice", "bus")
+    assert values({"venice", "bus", "mesh"}) == ("bus", "mesh", "venice")
+    assert values(frozenset({10, 9})) == (9, 10)
+    for given in (np.arange(1, 3), list(np.arange(1, 3)), range(1, 3)):
+        assert [type(value) for value in values(given)] == [int, int]
+    assert values(np.linspace(0.25, 0.75, 3)) == (0.25, 0.5, 0.75)
+    assert values(np.array([["46us", "66us"]])) == (["46us", "66us"],)
+
+
 def test_columns_carry_the_unit() -> None:
     time = axis("", "flash.read", ["3us", "2ms"])
     assert (time.column, [time.cell(value) for value in time.values]) == ("flash.read_us", [3.0, 2000.0])
@@ -66,6 +78,9 @@ def test_columns_carry_the_unit() -> None:
         ([1, "two"], "expected values of one kind"),
         ([], "expected a list of values"),
         ("3us", "expected a list of values"),
+        (b"3us", "expected a list of values"),
+        (3, "expected a list of values"),
+        (iter(()), "expected a list of values"),
         (["3us", "3000ns"], "more than once"),
         ({"from": "3us", "to": "6MB/s", "count": 3}, "a time with its unit"),
         ({"from": "3us", "to": "6us", "step": 1}, "a time with its unit"),

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -91,12 +91,13 @@ class Axis:
 
 
 def axis(place: str, key: str, given: Any, *, distinct: bool = True) -> Axis:
-    """An axis from a list or a range. `place` names file and line in errors; distinct: whether each value stands once.
+    """An axis from a list or a range, in Python from anything that can be gone through.
 
+    `place` names file and line in errors; distinct: whether each value stands once.
     Raises ConfigError for what is neither, for values of several kinds or units, and for values given twice.
     """
-    values = _range(f"{place}{key}", given) if isinstance(given, Mapping) else given
-    if isinstance(values, str) or not isinstance(values, Sequence) or not values:
+    values = _range(f"{place}{key}", given) if isinstance(given, Mapping) else _listed(given)
+    if not values:
         raise ConfigError(
             f'{place}{key}: got {_shown(given)}, expected a list of values, or a range such as {{ from = "3us", '
             'to = "12us", step = "3us" }'
@@ -114,6 +115,19 @@ def axis(place: str, key: str, given: Any, *, distinct: bool = True) -> Axis:
             raise ConfigError(f"{place}{key}: got {_shown(value)} more than once, expected each value once")
         seen.add(cell)
     return made
+
+
+def _listed(given: Any) -> list[Value]:
+    """Values as a file has them: NumPy's are plain numbers and lists, sets have an order. Empty for none or no list."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        return []
+    # A set of texts has another order in each process: the same sweep would be another one.
+    ordered = sorted(given, key=_place_in_set) if isinstance(given, set | frozenset) else given
+    return [value.tolist() if hasattr(value, "tolist") else value for value in ordered]
+
+
+def _place_in_set(value: Any) -> tuple[int, Any]:
+    return (0, value) if isinstance(value, int | float) else (1, repr(value))
 
 
 def _common_dimension(place: str, values: Sequence[Value]) -> str | None:

@@ -77,7 +77,8 @@ def sweep(
         The drive and its work, as for `run`.
     grid
         The values of each axis by key: `{"fabric": ["bus", "venice"], "flash.read": ["3us", "6us"],
-        "workload.read_share": {"from": 0.1, "to": 0.9, "step": 0.2}}`.
+        "workload.read_share": {"from": 0.1, "to": 0.9, "step": 0.2}}`. Lists may be anything that can be gone through:
+        generators, sets, NumPy arrays.
     seeds
         Number of seeds with which each point is repeated.
     out
