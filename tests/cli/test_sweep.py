@@ -190,6 +190,29 @@ def test_curves_of_ones_own_design(canaletto: Any, tmp_path: Path) -> None:
     assert "IOPS before latency is twice" in (tmp_path / "curves" / "report.html").read_text()
 
 
+@pytest.mark.parametrize(
+    ("stream", "says"),
+    [
+        (
+            "[flow.synthetic]\nrequests = 9\nread_share = 1.0\nsize = '4KiB'\nqueue_depth = 4",
+            "synthetic.queue_depth: got 4",
+        ),
+        ("[flow.trace]\nfile = 't.trace'\nqueue_depth = 2", "trace.queue_depth: got 2"),
+        ("[flow.mix]\nas_fast_as_possible = true\ntrace = [{ file = 't.trace' }]", "mix.as_fast_as_possible: got true"),
+    ],
+)
+def test_load_scales_arrivals_and_refuses_flows_without(stream: str, says: str, canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.trace").write_text("0 0 0 8 1\n1000 0 8 8 1\n")
+    paced = (
+        "[[flow]]\nname = 'a'\n[flow.synthetic]\nrequests = 9\nread_share = 1.0\nsize = '4KiB'\ninter_arrival = '9us'\n"
+    )
+    closed = f"[[flow]]\nname = 'b'\n{stream}\n"
+    for number, flows in enumerate((closed, paced + closed)):
+        (tmp_path / "w.toml").write_text(f"name = 'w'\n{flows}")
+        words = ("load", "performance-optimized", "--workload", "w.toml", "--loads", 2)
+        canaletto.refuses(*words, says=(f"w.toml: flow.{number}.{says} for flow b, expected ",))
+
+
 def test_no_curve_is_best_where_chips_are_cut_off(canaletto: Any) -> None:
     words = ["load", "performance-optimized", "--workload", "YCSB_B", "--requests", "200", "--loads", "2"]
     fabrics = ["--fabrics", "bus,venice", "--set", "fabric.failures.controllers=1"]

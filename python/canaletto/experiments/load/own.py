@@ -48,8 +48,9 @@ def measure(
     """The curve of each drive, by its fabric's name.
 
     The folder `out` keeps the results, from which a later call continues.
-    Raises ConfigError for what cannot be simulated, SimulationError for a run that stopped.
+    Raises ConfigError for what cannot be simulated or has no arrivals to scale, SimulationError for a run that stopped.
     """
+    _check_open(workload)
     simulate.check_rereadable(workload, "every load")
     kept = out / "runs"
     kept.mkdir(parents=True, exist_ok=True)
@@ -68,6 +69,19 @@ def measure(
     for (fabric, rate), run in loaded.items():
         rows[fabric].append(_row(fabric, rate, found[run.key]))
     return rows
+
+
+def _check_open(workload: Workload) -> None:
+    """Raises ConfigError for a flow in a closed loop: its rate follows from the drive, and is none that is offered."""
+    for number, flow in enumerate(workload.to_dict()["flow"]):
+        kind = next(kind for kind in ("synthetic", "trace", "mix") if kind in flow)
+        for key in ("queue_depth", "as_fast_as_possible"):
+            if flow[kind].get(key):
+                expected = "inter_arrival" if kind == "synthetic" else "its requests at their times"
+                raise ConfigError(
+                    f"{workload.label}: flow.{number}.{kind}.{key}: got {json.dumps(flow[kind][key])} for flow "
+                    f"{flow['name']}, expected {expected}: load scales the arrivals of every flow"
+                )
 
 
 def limit_iops(drive: Design, workload: Workload, single: Data) -> float:
