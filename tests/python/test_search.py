@@ -1,11 +1,14 @@
 """Does a search find what trying everything finds, and the same again?"""
 
+import time
 import tomllib
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import canaletto as cn
 import pytest
+from canaletto._run import memory, simulate
 from canaletto._searching import document, measures, study
 
 optuna = pytest.importorskip("optuna", reason="no Optuna (extra search)")
@@ -74,6 +77,44 @@ def test_a_search_is_reproducible_and_goes_on(tmp_path: Path, monkeypatch: pytes
     assert len(calls) == 7
     assert on.table.drop(machine(on)).equals(whole.table.drop(machine(whole)))
     assert found(space=space, trials=12, sampler_seed=2).table["key"].to_list() != whole.table["key"].to_list()
+
+
+def test_a_batch_keeps_each_result_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / "s" / "points"
+    original, calls = study.work.compute, iter(range(9))
+
+    def compute(task: Any, look: Any) -> bytes:
+        if next(calls) == 0:
+            return original(task, look)
+        ends = time.monotonic() + 20
+        while not list(kept.rglob("[0-9a-f]*.json")) and time.monotonic() < ends:
+            time.sleep(0.01)
+        raise MemoryError("the machine has no more")
+
+    monkeypatch.setattr(study.work, "compute", compute)
+    with pytest.raises(MemoryError):
+        found(tmp_path / "s", space={"fabric": ["bus", "venice"], "seed": [1, 2]}, batch=2, trials=4, sampler="random")
+    assert len(list(kept.rglob("[0-9a-f]*.json"))) == 1
+
+
+def test_a_batch_takes_no_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = cn.workload("YCSB_B", requests=60, queue_depth=16)
+    needed = simulate.memory_needed([cn.design("performance-optimized")], work, False)
+    at_once: list[int] = []
+
+    def in_threads(jobs: Any, workers: int) -> None:
+        at_once.append(workers)
+        for job in jobs:
+            job(Event())
+
+    monkeypatch.setattr("canaletto._run.parallel.in_threads", in_threads)
+    for free in (2.5, 9):
+        monkeypatch.setattr(memory, "available_bytes", lambda free=free: int(free * needed))
+        found(objectives=["p99"], space={"seed": [1, 2, 3, 4]}, batch=4, trials=4)
+    assert at_once == [2, 4]
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1)
+    with pytest.raises(cn.ConfigError, match="a point may take"):
+        found(objectives=["p99"], space={"seed": [5, 6]})
 
 
 def machine(search: cn.Search) -> list[str]:

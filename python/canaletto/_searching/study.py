@@ -5,8 +5,9 @@ the same points, whose records are there: it goes on where it was, after whateve
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 from canaletto._engine import ConfigError
@@ -16,9 +17,10 @@ from canaletto._searching.document import Constraint, Search
 from canaletto._searching.measures import DESIGN_ONLY, most_iops, value
 from canaletto._sweeping import work
 from canaletto._sweeping.axes import Value
+from canaletto._sweeping.estimate import affordable
 from canaletto._sweeping.run import Report
 from canaletto._sweeping.store import Store
-from canaletto._sweeping.tasks import Point, Resolver
+from canaletto._sweeping.tasks import Point, Resolver, Task
 
 
 @dataclass(frozen=True)
@@ -137,18 +139,18 @@ def _tried(asked: Search, points: Sequence[Point], store: Store) -> Iterator[Tri
         point.task for point in points if max(reasons[point.task.key]) <= 0 and store.get(point.task.key) is None
     ]
 
-    def job(task: Any) -> Any:
-        def run(stop: Any) -> tuple[str, bytes]:
+    def job(task: Task) -> Callable[[Event], None]:
+        def run(stop: Event) -> None:
             def look(*_: int) -> None:
                 if stop.is_set():
                     raise parallel.StoppedError
 
-            return task.key, work.compute(task, look)
+            # Kept at once: whatever ends the batch, only what was still going on is lost.
+            store.put(task.key, work.compute(task, look))
 
         return run
 
-    for key, record in parallel.in_threads([job(task) for task in missing], asked.batch):
-        store.put(key, record)
+    parallel.in_threads([job(task) for task in missing], affordable(missing, asked.batch))
     for point in points:
         yield _judged(asked, point, store, reasons[point.task.key])
 
