@@ -172,10 +172,45 @@ def test_a_trace_is_sent_to_workers_that_lack_it(home: Path, monkeypatch: pytest
     monkeypatch.setattr(remote, "_is", lambda file, digest: Path(file).is_relative_to(kept) and there(file, digest))
     machines = distributed.LocalCluster(1, threads_per_worker=1, processes=False, dashboard_address=DASHBOARD)
     with machines, distributed.Client(machines, set_as_default=False) as client:
-        done = {each.task.key: each for each in cluster.Dask(client).carry_out(tasks)}
+        done = {each.task.key: each for each in cluster.Dask(client, cluster.Watch(print)).carry_out(tasks)}
     assert [*kept.glob("canaletto/traces/*")]
     for task, record in zip(tasks, expected, strict=True):
         assert done[task.key].record.splitlines()[1] == record.splitlines()[1]
+
+
+def test_whoever_waits_for_workers_that_left_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from canaletto._sweeping import cluster
+
+    told: list[str] = []
+    watch = cluster.Watch(told.append)
+    for second in range(0, 500, 2):
+        monkeypatch.setattr(cluster.time, "monotonic", lambda second=second: second)
+        # From the first minute to the fifth there is none, and then one is gone for a moment.
+        watch.look(0 if 60 <= second < 300 or second == 400 else 4)
+    waited = [text.removeprefix("no worker has been there for ").partition(":")[0] for text in told]
+    assert waited == ["60 s", "120 s"]
+
+
+def test_workers_are_looked_at_while_nothing_ends(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed", reason="no dask.distributed (extra cluster)")
+    from canaletto._sweeping import cluster, document
+    from canaletto._sweeping.tasks import resolve
+
+    points, _ = resolve(document.read(home / "sweep.toml"))
+    monkeypatch.setattr(cluster, "_ASK_AGAIN_S", 0)
+    machines = distributed.LocalCluster(n_workers=0, threads_per_worker=1, processes=False, dashboard_address=DASHBOARD)
+    seen: list[int] = []
+
+    class Watch(cluster.Watch):
+        def look(self, threads: int) -> None:
+            seen.append(threads)
+            if len(seen) == 3:
+                machines.scale(1)
+
+    with machines, distributed.Client(machines, set_as_default=False) as client:
+        (done,) = cluster.Dask(client, Watch(print)).carry_out([points[0].task])
+    assert done.record
+    assert seen[:3] == [0, 0, 0]
 
 
 def sweep_of_jobs(home: Path, **keys: int) -> None:
@@ -193,7 +228,7 @@ def needs_jobqueue() -> None:
 
 JOB = """# Runs a script as a job beside it, as sbatch does with a file: from a copy, since the file may then go.
 cp "$1" "$0.script.$$"
-bash "$0.script.$$" > /dev/null 2>&1 &
+setsid bash "$0.script.$$" > /dev/null 2>&1 &
 echo $! >> "$0.jobs"
 echo "Submitted batch job $!"
 """
@@ -224,6 +259,141 @@ def test_workers_that_are_jobs(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
                 os.kill(int(job), signal.SIGTERM)
     assert jobs
     assert results(home / "jobs") == results(home / "local")
+
+
+class Queue:
+    """A cluster of dask-jobqueue of four jobs."""
+
+    def __init__(self) -> None:
+        self.worker_spec = {f"SLURMCluster-{number}": {} for number in (0, 1, 2, 10)}
+        self.scheduler_info: dict[str, Any] = {"workers": {}}
+        self.asked: list[Any] = []
+
+    def sync(self, does: Any, *given: Any) -> None:
+        does(*given)
+
+    def scale_down(self, jobs: list[str]) -> None:
+        self.asked.append(jobs)
+
+    def scale(self, jobs: int) -> None:
+        self.asked.append(jobs)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Time that passes by calls."""
+    from canaletto._sweeping import cluster
+
+    now = [0]
+    monkeypatch.setattr(cluster.time, "monotonic", lambda: now[0])
+    return lambda seconds: now.append(now.pop() + seconds)
+
+
+def test_refused_jobs_are_told_as_they_come(clock: Any) -> None:
+    from canaletto._sweeping import jobs
+
+    told: list[str] = []
+    refusals = ["no room", ""]
+    queue = Queue()
+    queue.scheduler_info["workers"] = {"tcp://a": {"name": "SLURMCluster-0"}}
+    watch = jobs._JobWatch("s.toml:6: cluster", queue, 4, refusals, told.append)
+    for more in ([], [], ["no right"], []):
+        refusals += more
+        watch.look(1)
+    assert told == [
+        "2 of 4 jobs not taken: no room; the sweep goes on with the others",
+        "1 of 4 jobs not taken: no right; the sweep goes on with the others",
+    ]
+    # The last one ended, and is not taken again.
+    queue.scheduler_info["workers"].clear()
+    watch.look(0)
+    refusals.append("")
+    with pytest.raises(
+        cn.SimulationError, match="cluster: no worker is left and no job is taken: it was not said why;"
+    ):
+        watch.look(0)
+
+
+def test_jobs_that_ended_are_submitted_again(clock: Any) -> None:
+    from canaletto._sweeping import jobs
+
+    told: list[str] = []
+    queue = Queue()
+    watch = jobs._JobWatch("cluster", queue, 4, [], told.append)
+    # Of one job two processes; the third never comes.
+    for names in (["SLURMCluster-10-0", "SLURMCluster-10-1"], ["SLURMCluster-0"], []):
+        queue.scheduler_info["workers"] = {f"tcp://{name}": {"name": name} for name in names}
+        watch.look(len(names))
+    clock(59)
+    watch.look(0)
+    assert told == []
+    clock(1)
+    # One that joined after the last count has not ended.
+    queue.scheduler_info["workers"] = {"tcp://b": {"name": "SLURMCluster-1"}}
+    watch.look(0)
+    assert told == []
+    queue.scheduler_info["workers"].clear()
+    watch.look(0)
+    clock(60)
+    watch.look(0)
+    assert queue.asked == [["SLURMCluster-0", "SLURMCluster-1", "SLURMCluster-10"], 4]
+    clock(60)
+    watch.look(0)
+    assert told == [
+        "no worker is left: 3 of 4 jobs ended, submitted again now; Ctrl-C gives up",
+        "no worker has joined after 120 s: jobs wait in the queue, or have ended and their own output says why; "
+        "Ctrl-C gives up",
+    ]
+    assert len(queue.asked) == 2
+
+
+IMPATIENT = """import sys
+from canaletto._sweeping import cluster
+cluster.TELL_S = 1
+sys.argv[0] = "canaletto"
+from canaletto_command import main
+main()
+"""
+"""The command, with little patience with workers that are gone."""
+
+
+def test_a_sweep_outlives_its_jobs_as_long_as_some_are_taken(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needs_jobqueue()
+    queue = home / "queue"
+    twice = 'if [ "$(wc -l < "$0.jobs")" = 2 ]; then echo "sbatch: error: nothing is left" >&2; exit 1; fi\n'
+    # Jobs that have ended cannot be cancelled.
+    stand_in(queue, {"sbatch": twice + JOB, "scancel": "exit 1"}, monkeypatch)
+    (queue / "sbatch.jobs").touch()
+    sweep_of_jobs(home, death_timeout=240)
+    # Two processes in one job, of which Dask does not notice that it ended; and points enough for all of the test.
+    text = (home / "sweep.toml").read_text().replace("jobs = 2\ncores = 1", "jobs = 1\ncores = 2")
+    (home / "sweep.toml").write_text(text.replace("to = 6", "to = 1000"))
+    words = ["sweep", "sweep.toml", "--out", "a", "--no-report", "--on", "cluster"]
+    environment = {**os.environ, "CANALETTO_POINTS": str(home / "points-a")}
+    command = [sys.executable, "-c", IMPATIENT, *words]
+    with subprocess.Popen(command, cwd=home, env=environment, stderr=subprocess.PIPE, text=True) as running:
+        try:
+            for jobs in (1, 2):
+                before = len(results(home / "a"))
+                while running.poll() is None and len(results(home / "a")) == before:
+                    time.sleep(0.01)
+                assert len((queue / "sbatch.jobs").read_text().split()) == jobs
+                end_jobs(queue)
+            _, said = running.communicate()
+        finally:
+            end_jobs(queue)
+            running.kill()
+    assert running.returncode == 1, said
+    again, once_more, over = [line for line in said.splitlines() if "no worker is left" in line]
+    assert again == once_more == "canaletto: no worker is left: 1 of 1 jobs ended, submitted again now; Ctrl-C gives up"
+    assert "cluster: no worker is left and no job is taken: sbatch: error: nothing is left; the same" in over
+
+
+def end_jobs(queue: Path) -> None:
+    """Kills all that jobs have started, as a batch system does at the end of their time."""
+    for job in (queue / "sbatch.jobs").read_text().split():
+        with suppress(ProcessLookupError):
+            os.killpg(int(job), signal.SIGKILL)
 
 
 def test_ctrl_c_while_jobs_are_queued(canaletto: Any, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

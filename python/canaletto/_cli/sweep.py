@@ -168,7 +168,7 @@ def _executor(asked: "Document", on: str, workers: int | None) -> "Executor":
     if on.startswith("dask://"):
         from canaletto._sweeping.cluster import connected
 
-        return connected(on)
+        return connected(on, console.say)
     if on == "cluster":
         from canaletto._sweeping.jobs import started
 

@@ -6,7 +6,7 @@ import math
 import re
 import signal
 import time
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,37 +22,65 @@ Future: TypeAlias = Any
 TIMEOUT_S, WORKERS_S = 10, 60
 """Time within which a scheduler answers, and within which it has a first worker: busy machines start them slowly."""
 
+TELL_S = 60
+"""Time after which it is said that there is no worker; again after twice as long, and so on."""
+
 _ASK_AGAIN_S = 2
 """Time after which the number of workers is asked for again."""
+
+_LOOK_S = 0.1
+"""Time between two looks at whether a task is over."""
 
 _AHEAD = 2
 """Tasks that are submitted for each thread of a worker: one that is carried out, and one that is on its way."""
 
 
+class Watch:
+    """Says when a scheduler has no worker left: tasks would wait for one in silence, perhaps for ever."""
+
+    def __init__(self, tell: Callable[[str], object]) -> None:
+        """tell: called with what somebody who waits should know."""
+        self.tell = tell
+        self._gone_since: float | None = None
+        self._tell_at_s = TELL_S
+
+    def look(self, threads: int) -> None:
+        """Looks at a scheduler that now has so many threads. Called all the time, by the thread that may print."""
+        now = time.monotonic()
+        if threads:
+            self._gone_since = None
+        elif self._gone_since is None:
+            self._gone_since, self._tell_at_s = now, TELL_S
+        elif now - self._gone_since >= self._tell_at_s:
+            self.none_left(self._tell_at_s)
+            self._tell_at_s *= 2
+
+    def none_left(self, waited_s: int) -> None:
+        """There has been no worker for so long."""
+        self.tell(f"no worker has been there for {waited_s} s: the sweep goes on once one joins; Ctrl-C gives up")
+
+
 class Dask:
     """Workers of a Dask scheduler. They need this package and nothing else: traces reach them by their hash."""
 
-    def __init__(self, client: Client, queue: Any = None) -> None:
+    def __init__(self, client: Client, watch: Watch, queue: Any = None) -> None:
         """queue: the cluster of dask-jobqueue that belongs to it."""
         self._client = client
+        self._watch = watch
         self._queue = queue
         self._traces: dict[str, Future] = {}
-        self._threads = 1
+        self._threads = 0
         self._asked = -math.inf
 
     @property
     def workers(self) -> int:
         """Simulations at a time."""
-        # Asked now and then: workers come and go, and each question takes as long as a short simulation.
-        if time.monotonic() - self._asked > _ASK_AGAIN_S:
-            self._threads = max(1, sum(self._client.nthreads().values()))
-            self._asked = time.monotonic()
-        return self._threads
+        return max(1, self._counted())
 
     def carry_out(self, tasks: Iterable[Task]) -> Generator[Done]:
         """The tasks' records, each as soon as it is there. A worker that dies only costs the time it had taken.
 
-        Raises SimulationError if the scheduler is lost.
+        Raises SimulationError if the scheduler is lost, or if there will be no worker any more.
         """
         waiting = iter(tasks)
         running: dict[Future, tuple[Task, int]] = {}
@@ -74,6 +102,7 @@ class Dask:
 
         fill()
         while running:
+            self._await_one(finished)
             future, found = next(finished)
             task, attempt = running.pop(future)
             sign, content = self._answer(future, found)
@@ -91,6 +120,25 @@ class Dask:
             self._client.close()
             if self._queue is not None:
                 self._queue.close()
+
+    def _counted(self) -> int:
+        """Threads of the workers, counted now and then: they come and go."""
+        # Not always: each question takes as long as a short simulation.
+        if time.monotonic() - self._asked > _ASK_AGAIN_S:
+            # A scheduler that does not answer may do so in a moment; if it is lost, its tasks end and tell.
+            with contextlib.suppress(OSError):
+                self._threads = sum(self._client.nthreads().values())
+            self._asked = time.monotonic()
+        return self._threads
+
+    def _await_one(self, finished: Any) -> None:
+        """Waits until one of the tasks is over, as `next` does, and looks at the workers meanwhile."""
+        self._watch.look(self._counted())
+        while not finished.has_ready():
+            with finished.thread_condition:
+                if not finished.has_ready():
+                    finished.thread_condition.wait(_LOOK_S)
+            self._watch.look(self._counted())
 
     def _answer(self, future: Future, found: Any) -> tuple[bytes, bytes]:
         """A worker's answer, or that it is lost: it died over it too often, or does not have this package."""
@@ -111,10 +159,11 @@ class Dask:
         return {digest: self._traces[digest]}
 
 
-def connected(where: str) -> Dask:
+def connected(where: str, tell: Callable[[str], object]) -> Dask:
     """The workers of a scheduler at `dask://HOST:PORT`.
 
-    Raises ConfigError if it cannot be reached, has no workers, or workers with another build of this package.
+    tell: called with what somebody who waits should know. Raises ConfigError if it cannot be reached, has no workers,
+    or workers with another build of this package.
     """
     found = re.fullmatch(r"dask://([^/\s:]+|\[[0-9a-fA-F:]+\]):(\d{1,5})", where)
     if found is None:
@@ -136,7 +185,7 @@ def connected(where: str) -> Dask:
     except ConfigError:
         client.close()
         raise
-    return Dask(client)
+    return Dask(client, Watch(tell))
 
 
 def _check_workers(where: str, found: Mapping[str, Any]) -> None:

@@ -2,12 +2,12 @@
 
 import contextlib
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
-from canaletto._engine import ConfigError
-from canaletto._sweeping.cluster import Client, Dask, package
+from canaletto._engine import ConfigError, SimulationError
+from canaletto._sweeping.cluster import TELL_S, Client, Dask, Watch, package
 from canaletto._sweeping.document import Document
 
 _QUEUES = {"slurm": "SLURMCluster", "pbs": "PBSCluster", "lsf": "LSFCluster"}
@@ -16,14 +16,11 @@ _QUEUES = {"slurm": "SLURMCluster", "pbs": "PBSCluster", "lsf": "LSFCluster"}
 _LOOK_S = 1
 """Time between two looks at whether jobs were refused, while there is no worker."""
 
-_TELL_S = 60
-"""Time after which it is said that there is no worker; again after twice as long, and so on."""
-
 
 def started(asked: Document, tell: Callable[[str], object]) -> Dask:
     """Workers that are jobs, as the table `[cluster]` of a sweep's file says, once one of them has joined.
 
-    tell: called with what somebody who waits for the first should know. Raises ConfigError for a table that is none,
+    tell: called with what somebody who waits for workers should know. Raises ConfigError for a table that is none,
     and if the batch system takes no job.
     """
     place, kind, jobs, keys = _checked(asked)
@@ -43,7 +40,7 @@ def started(asked: Document, tell: Callable[[str], object]) -> Dask:
             client = distributed.Client(queue, set_as_default=False)
         _await_worker(client, lambda: _check_taken(place, jobs, refusals), tell)
         owned.pop_all()
-    return Dask(client, queue)
+    return Dask(client, _JobWatch(place, queue, jobs, refusals, tell), queue)
 
 
 def _checked(asked: Document) -> tuple[str, str, int, dict[str, Any]]:
@@ -79,23 +76,81 @@ def _noting(kind: Any, refusals: list[str]) -> Any:
 def _check_taken(place: str, jobs: int, refusals: list[str]) -> None:
     """Raises ConfigError if all jobs were refused."""
     if len(refusals) >= jobs:
-        raise ConfigError(f"{place}: no job is taken: {refusals[0] or 'it was not said why'}")
+        raise ConfigError(f"{place}: no job is taken: {_said(refusals[0])}")
+
+
+def _said(refusal: str) -> str:
+    return refusal or "it was not said why"
+
+
+class _JobWatch(Watch):
+    """Says which jobs are refused, and submits those that have ended again once no worker is left."""
+
+    def __init__(
+        self, place: str, queue: Any, jobs: int, refusals: Sequence[str], tell: Callable[[str], object]
+    ) -> None:
+        """queue: the cluster of dask-jobqueue; refusals: those so far, which grow in Dask's thread."""
+        super().__init__(tell)
+        self._place = place
+        self._queue = queue
+        self._jobs = jobs
+        self._refusals = refusals
+        self._told = 0
+        self._joined: set[str] = set()
+
+    def look(self, threads: int) -> None:
+        """Looks at the workers, too. Raises SimulationError if there is none and no job that may bring one."""
+        # As the queue knows them: threads may have been counted before one joined, whose job has not ended.
+        here = {worker["name"] for worker in list(self._queue.scheduler_info["workers"].values())}
+        # A job that was refused stays so: as many refusals as jobs are one of each.
+        if not here and len(self._refusals) >= self._jobs:
+            raise SimulationError(
+                f"{self._place}: no worker is left and no job is taken: {_said(self._refusals[-1])}; the same command "
+                "goes on from here"
+            )
+        if new := self._refusals[self._told :]:
+            self._told += len(new)
+            self.tell(f"{len(new)} of {self._jobs} jobs not taken: {_said(new[0])}; the sweep goes on with the others")
+        self._joined |= here
+        super().look(len(here))
+
+    def none_left(self, waited_s: int) -> None:
+        """Submits the jobs again that have ended, as at the end of their walltime."""
+        ended = self._ended()
+        if not ended:
+            self.tell(_none_joined(waited_s))
+            return
+        self.tell(f"no worker is left: {len(ended)} of {self._jobs} jobs ended, submitted again now; Ctrl-C gives up")
+        self._joined.clear()
+        # Dask itself opens no job again, and of jobs with several processes does not notice that they ended.
+        self._queue.sync(self._queue.scale_down, ended)
+        self._queue.scale(jobs=self._jobs)
+
+    def _ended(self) -> list[str]:
+        """The jobs whose workers had joined: each has the name of its job, or that and a number."""
+        return [
+            job for job in self._queue.worker_spec if any(f"{name}-".startswith(f"{job}-") for name in self._joined)
+        ]
 
 
 def _await_worker(client: Client, check: Callable[[], None], tell: Callable[[str], object]) -> None:
     """Waits for a first worker, for as long as the queue of a batch system may take, and does not do so in silence."""
-    tell_at_s = _TELL_S
+    tell_at_s = TELL_S
     for waited_s in count(_LOOK_S, _LOOK_S):
         check()
         with contextlib.suppress(TimeoutError):
             client.wait_for_workers(1, timeout=_LOOK_S)
             return
         if waited_s >= tell_at_s:
-            tell(
-                f"no worker has joined after {waited_s} s: jobs wait in the queue, or have ended and their own output "
-                "says why; Ctrl-C gives up"
-            )
+            tell(_none_joined(waited_s))
             tell_at_s *= 2
+
+
+def _none_joined(waited_s: int) -> str:
+    return (
+        f"no worker has joined after {waited_s} s: jobs wait in the queue, or have ended and their own output "
+        "says why; Ctrl-C gives up"
+    )
 
 
 @contextlib.contextmanager
