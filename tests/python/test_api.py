@@ -1,6 +1,9 @@
 """Does the package run simulations as its documentation says?"""
 
+import copy
 import json
+import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -9,8 +12,12 @@ import time
 from pathlib import Path
 
 import canaletto as cn
+import numpy as np
 import polars as pl
 import pytest
+from canaletto._io import frames
+from canaletto._io.rows import Rows
+from canaletto._io.temporary import TemporaryFolder
 from canaletto._run.repeat import rerun
 
 FEW = {"requests": 2000}
@@ -129,6 +136,40 @@ def test_save_and_load(result: cn.Result, tmp_path: Path) -> None:
     assert loaded.configuration == result.configuration
     with pytest.raises(cn.ConfigError, match="exists already"):
         result.save(tmp_path / "run")
+
+
+def test_requests_in_files_go_along_with_a_pickled_result(result: cn.Result, tmp_path: Path) -> None:
+    rows = Rows(["hm_0"])
+    flow = _few_requests()
+    rows.add(flow)
+    kept = pickle.dumps(rows.end(flow))
+    del rows
+    assert pickle.loads(kept).frame()["lba"].to_list() == [8, 16, 8, 16]
+
+    result.save(tmp_path / "run", report=False)
+    assert pickle.loads(pickle.dumps(cn.load(tmp_path / "run"))).requests.equals(result.requests)
+
+
+def test_a_temporary_folder_goes_with_the_last_that_holds_it_in_its_process() -> None:
+    folder = TemporaryFolder()
+    place = folder.path
+    child = os.fork()
+    if child == 0:
+        del folder
+        os._exit(0)
+    os.waitpid(child, 0)
+    held = [copy.copy(folder), copy.deepcopy(folder)]
+    del folder
+    assert place.is_dir()
+    held.clear()
+    assert not place.exists()
+
+
+def _few_requests() -> frames.Columns:
+    """Two reads, as the engine hands them over."""
+    numbers = {"flow": [0, 0], "kind": [0, 0], "failed": [0, 0], "lba": [8, 16], "sectors": [8, 8]}
+    columns = {name: numbers.get(name, [0, 1]) for name in frames.FIRST}
+    return {name: ("u64", np.array(column, "<u8").tobytes()) for name, column in columns.items()}
 
 
 def test_ctrl_c_stops_a_run() -> None:

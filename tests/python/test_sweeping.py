@@ -1,5 +1,7 @@
 """Is a sweep what its file asks for, each point computed once, and nothing torn ever read?"""
 
+import copy
+import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -225,6 +227,19 @@ def test_a_sweep_in_python_is_what_single_runs_are(tmp_path: Path) -> None:
     assert sum(row[name] for name in causes) == pytest.approx(row["latency_mean_us"])
     computed = sum(1 for _ in (tmp_path / "a" / "points").rglob("*.json"))
     assert computed == 8
+
+
+def test_a_temporary_sweep_is_there_as_long_as_a_copy_of_it() -> None:
+    found = cn.sweep("performance-optimized", "hm_0", {"fabric": ["bus"]}, requests=50, workers=1)
+    table, place, again, kept = found.table, found.path, copy.copy(found), pickle.dumps(found)
+    del found
+    assert again.path == place
+    assert again.run(0, records=False).iops == table["iops"][0]
+    del again
+    assert not place.exists()
+    elsewhere = pickle.loads(kept)
+    assert elsewhere.path != place
+    assert elsewhere.run(0, records=False).iops == table["iops"][0]
 
 
 def test_a_point_that_stops_is_a_row_with_its_reason(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -241,7 +242,8 @@ def load(path: str | PathLike[str]) -> Result:
     design, workload = configuration(folder)
     from canaletto._io.rows import Saved
 
-    rows = Saved(lambda: checked(folder, REQUESTS_FILE)) if REQUESTS_FILE in found["files"] else None
+    # Not a lambda, which cannot be pickled.
+    rows = Saved(partial(checked, folder, REQUESTS_FILE)) if REQUESTS_FILE in found["files"] else None
     return Result(data, design, workload, found["options"], rows)
 
 

@@ -1,6 +1,5 @@
 """Rows of single requests: in memory while they are few, in files beyond, so that memory does not grow with a run."""
 
-import tempfile
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from canaletto._io import frames
 from canaletto._io.files import named, sound_parquet, system_error
+from canaletto._io.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,29 +16,34 @@ if TYPE_CHECKING:
 class Rows:
     """The rows of one run. The engine hands them over some ten thousands at a time; the last ones stay in memory.
 
-    flows: the flows' names. Files lie in a temporary folder that goes with the rows.
+    flows: the flows' names. Files lie in a temporary folder that goes with the rows, and along with pickled ones.
     """
 
     def __init__(self, flows: list[str]) -> None:
         self._flows = flows
-        self._home: tempfile.TemporaryDirectory[str] | None = None
-        self._parts: list[Path] = []
+        self._home: TemporaryFolder | None = None
+        self._written = 0
         self._last: pl.DataFrame | None = None
         self._occurring: set[str] = set()
 
     def add(self, columns: frames.Columns) -> None:
         """Takes some rows, which are not the last. Raises OSError if there is no room for them."""
         if self._home is None:
-            self._home = tempfile.TemporaryDirectory(prefix="canaletto-")
-        part = Path(self._home.name) / f"{len(self._parts)}.parquet"
+            self._home = TemporaryFolder()
+        part = _part(self._home, self._written)
         with named(part), open(part, "wb") as file:
             frames.write_parquet(self._framed(columns), file)
-        self._parts.append(part)
+        self._written += 1
 
     def end(self, columns: frames.Columns) -> "Rows":
         """Takes the last rows, which may be all of them."""
         self._last = self._framed(columns)
         return self
+
+    @property
+    def _parts(self) -> list[Path]:
+        """The files of all rows but the last, in order."""
+        return [] if self._home is None else [_part(self._home, number) for number in range(self._written)]
 
     def _framed(self, columns: frames.Columns) -> "pl.DataFrame":
         self._occurring |= frames.occurring(columns)
@@ -68,6 +73,10 @@ class Rows:
             self.scan().sink_parquet(path)
         except pl.exceptions.PolarsError as error:
             raise system_error(error, path) or error from None
+
+
+def _part(home: TemporaryFolder, number: int) -> Path:
+    return home.path / f"{number}.parquet"
 
 
 class Saved:

@@ -52,6 +52,10 @@ class Folder:
         self.kind = kind
         self.store: Store = Store(path / POINTS, shared_folder())
 
+    def moved(self, path: Path) -> "Folder":
+        """The same folder at another place."""
+        return Folder(path, self.kind)
+
     def claim(self, asked: Asked, command: Sequence[str] | None) -> None:
         """Makes the folder, or takes the one that is there to go on with.
 

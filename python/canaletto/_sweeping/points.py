@@ -2,13 +2,13 @@
 
 import shutil
 import tempfile
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from canaletto._io.temporary import TemporaryFolder
 from canaletto._run import simulate
 from canaletto._run.config import Design, Workload, check_whole
 
@@ -22,6 +22,7 @@ class Points:
 
     def __init__(self, folder: "Folder") -> None:
         self._folder = folder
+        self._temporary: TemporaryFolder | None = None
 
     @property
     def path(self) -> Path:
@@ -66,8 +67,14 @@ class Points:
         return plan.row(point, named=True)
 
     def remove_folder_at_end(self) -> None:
-        """Removes the folder, a temporary one, when this object is gone."""
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        """Removes the folder, a temporary one, when this object and its copies are gone."""
+        self._temporary = TemporaryFolder(self.path)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        # Pickled, a temporary folder has become another one.
+        if self._temporary is not None:
+            self._folder = self._folder.moved(self._temporary.path)
 
 
 @contextmanager
