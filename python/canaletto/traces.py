@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from canaletto import ConfigError, _engine
-from canaletto._io import files
+from canaletto._io import files, forks
 from canaletto._run import names
 
 if TYPE_CHECKING:
@@ -236,6 +236,7 @@ def _to_parquet(path: str, out: Path, trace_format: str | None, how: str) -> dic
     import polars as pl
     from polars.io.plugins import register_io_source
 
+    forks.check_polars()
     batches = _engine.read_trace(path, trace_format, how)
     requests = 0
     failure: BaseException | None = None

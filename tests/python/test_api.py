@@ -9,6 +9,9 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import canaletto as cn
@@ -151,18 +154,52 @@ def test_requests_in_files_go_along_with_a_pickled_result(result: cn.Result, tmp
 
 
 def test_a_temporary_folder_goes_with_the_last_that_holds_it_in_its_process() -> None:
-    folder = TemporaryFolder()
-    place = folder.path
-    child = os.fork()
-    if child == 0:
-        del folder
-        os._exit(0)
-    os.waitpid(child, 0)
-    held = [copy.copy(folder), copy.deepcopy(folder)]
-    del folder
+    held = [TemporaryFolder()]
+    place = held[0].path
+    _in_a_fork(held.clear)
+    held = [copy.copy(held[0]), copy.deepcopy(held[0])]
+    del held[0]
     assert place.is_dir()
     held.clear()
     assert not place.exists()
+
+
+def test_a_process_without_the_threads_of_polars_says_so_and_does_not_wait(result: cn.Result) -> None:
+    assert pl.select(pl.lit(1), two=pl.lit(2)).height == 1
+    saved = result.to_dict()["blame_us"]
+    few = cn.workload("hm_0", requests=10)
+    uses = [
+        lambda: cn.run("performance-optimized", few),
+        lambda: Rows(["hm_0"]),
+        lambda: frames.raw(_few_requests()),
+        lambda: frames.causes(saved),
+        lambda: result.rows.scan(),
+    ]
+
+    def all_refuse() -> None:
+        for use in uses:
+            with pytest.raises(RuntimeError, match=r"forked .* Polars .*get_context\('spawn'\)"):
+                use()
+        assert cn.run("performance-optimized", few, records=False).request_counts.completed == 10
+
+    _in_a_fork(all_refuse)
+
+
+def _in_a_fork(job: Callable[[], object]) -> None:
+    """Does something in a child, which must not fail."""
+    with warnings.catch_warnings():
+        # Newer interpreters warn of threads, which these tests are about.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        try:
+            job()
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def _few_requests() -> frames.Columns:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from canaletto._engine import ConfigError
+from canaletto._io import forks
 
 if sys.platform != "win32":
     import fcntl
@@ -193,6 +194,7 @@ def system_error(error: Exception, path: str | PathLike[str]) -> OSError | None:
 @contextmanager
 def sound_parquet(path: str | PathLike[str]) -> Iterator[None]:
     """Turns what Polars raises of a file that is damaged into ConfigError. Its panics are no Exceptions."""
+    forks.check_polars()
     try:
         yield
     except BaseException as error:

@@ -8,6 +8,8 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 import polars as pl
 
+from canaletto._io import forks
+
 Columns: TypeAlias = dict[str, tuple[str, bytes]]
 """Columns as the engine hands them over: name -> (type, little-endian buffer)."""
 
@@ -26,6 +28,7 @@ KINDS = ["read", "write", "trim", "flush"]
 
 def raw(columns: Columns) -> pl.DataFrame:
     """The columns as they are, under their own names."""
+    forks.check_polars()
     return pl.DataFrame({name: np.frombuffer(data, _NUMPY[kind]) for name, (kind, data) in columns.items()})
 
 
@@ -82,6 +85,7 @@ def completions(columns: Columns) -> pl.DataFrame:
 
 def causes(account: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
     """Causes that occur, the largest mean first: cause, mean_us, mean_share, p99_us, p99_share."""
+    forks.check_polars()
     mean, p99 = account["all"], account["p99"]
     frame = pl.DataFrame(
         {

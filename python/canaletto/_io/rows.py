@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from canaletto._io import frames
+from canaletto._io import forks, frames
 from canaletto._io.files import named, sound_parquet, system_error
 from canaletto._io.temporary import TemporaryFolder
 
@@ -20,6 +20,7 @@ class Rows:
     """
 
     def __init__(self, flows: list[str]) -> None:
+        forks.check_polars()  # Before the run, not after it.
         self._flows = flows
         self._home: TemporaryFolder | None = None
         self._written = 0
@@ -52,6 +53,8 @@ class Rows:
     def scan(self) -> "pl.LazyFrame":
         """A query of all rows, in order of completion."""
         import polars as pl
+
+        forks.check_polars()
 
         assert self._last is not None, "the run is not over"
         chosen = [name for name in self._last.columns if not frames.is_span(name) or name in self._occurring]

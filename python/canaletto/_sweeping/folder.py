@@ -20,7 +20,7 @@ import polars as pl
 
 from canaletto import _engine
 from canaletto._engine import ConfigError
-from canaletto._io import files, identity
+from canaletto._io import files, forks, identity
 from canaletto._io.origin import origin
 from canaletto._run.config import read_text
 from canaletto._sweeping.document import SOURCES, Document
@@ -109,6 +109,7 @@ class Folder:
 
     def write_frame(self, name: str, frame: pl.DataFrame) -> None:
         """Writes a table."""
+        forks.check_polars()
         # In memory first: on a disk that is full, Polars would say something else than the system.
         content = io.BytesIO()
         frame.write_parquet(content)
