@@ -78,6 +78,7 @@ def test_overrides_and_sugar() -> None:
     design = cn.design("performance-optimized", fabric="bus", **{"flash.read": "10us", "geometry.channels": 4})
     assert design.to_dict()["flash"]["read"] == "10us"
     assert design.to_dict()["geometry"]["channels"] == 4
+    assert cn.workload("YCSB_B", read_share=np.float64(0.5)).to_dict()["flow"][0]["synthetic"]["read_share"] == 0.5
     assert design.fabric == "bus"
     changed = design.replace(name="other", **{"flash.die_interleaving": False})
     assert (design.name, changed.name) == ("performance-optimized", "other")

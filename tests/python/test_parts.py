@@ -2,9 +2,11 @@
 
 import math
 import tomllib
+from enum import Enum, IntEnum, StrEnum
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from canaletto import ConfigError
@@ -32,6 +34,35 @@ DOCUMENTS = st.recursive(
 @given(DOCUMENTS)
 def test_toml_that_is_written_reads_back(document: dict[str, Any]) -> None:
     assert tomllib.loads(_toml.dumps(document)) == document
+
+
+class Place(StrEnum):
+    THERE = "there"
+
+
+class Count(IntEnum):
+    FOUR = 4
+
+
+class Mixed(str, Enum):  # noqa: UP042 - many programs have such ones.
+    HERE = "here"
+
+
+@pytest.mark.parametrize(
+    ("given", "spelt"),
+    [
+        (np.float64(0.5), "0.5"),
+        (np.int64(4), "4"),
+        (np.str_("text"), "text"),
+        (Place.THERE, "there"),
+        (Mixed.HERE, "here"),
+        (Count.FOUR, "4"),
+        ([np.float64(0.5), Mixed.HERE], '[0.5, "here"]'),
+        (True, "true"),
+    ],
+)
+def test_numbers_and_texts_of_other_types_are_spelt_as_python_s_own(given: object, spelt: str) -> None:
+    assert _toml.bare(given) == spelt
 
 
 def test_toml_has_no_word_for_everything() -> None:

@@ -98,6 +98,11 @@ def test_an_axis_that_is_none_says_why(given: Any, says: str) -> None:
         axis("sweep.toml:3: ", "flash.read", given)
 
 
+def test_axes_take_the_numbers_of_numpy() -> None:
+    assert repr(axis("", "seed", list(np.arange(2))).values) == "(0, 1)"
+    assert repr(axis("", "workload.read_share", list(np.linspace(0, 1, 3))).values) == "(0.0, 0.5, 1.0)"
+
+
 def test_axes_are_combined_zipped_and_conditional() -> None:
     found = points(
         grid={"fabric": ["bus", "venice"], "seed": [1, 2]},

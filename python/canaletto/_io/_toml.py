@@ -1,6 +1,7 @@
 """Writing TOML. The standard library only reads it."""
 
 import json
+import operator
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ def value(given: Any) -> str:
 
     Raises TypeError for a value that TOML cannot express.
     """
+    given = plain(given)
     if isinstance(given, bool):
         return "true" if given else "false"
     if isinstance(given, int | float):
@@ -27,6 +29,26 @@ def value(given: Any) -> str:
     if isinstance(given, Mapping):
         return "{" + ", ".join(f"{_key(k)} = {value(v)}" for k, v in given.items() if v is not None) + "}"
     raise TypeError(f"got {given!r}, expected a value that TOML can express: a number, a text, true, false or a list")
+
+
+def bare(given: Any) -> str:
+    """A value as `--set` takes it: a text without quotes, others as `value` spells them."""
+    given = plain(given)
+    return given if isinstance(given, str) else value(given)
+
+
+def plain(given: Any) -> Any:
+    """A number or a text of Python's own types, which NumPy's and members of enumerations are spelt otherwise than."""
+    if isinstance(given, bool):
+        return given
+    if isinstance(given, float):
+        return float(given)
+    if isinstance(given, str):
+        return str.__str__(given)
+    try:
+        return operator.index(given)
+    except TypeError:
+        return given
 
 
 def _table(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:

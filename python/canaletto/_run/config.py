@@ -418,7 +418,7 @@ def shaped(made: Workload, options: WorkloadOptions) -> Workload:
 def keyword_settings(overrides: Mapping[str, Any]) -> list[Setting]:
     """Keyword overrides as settings. `fabric="bus"` is short for the key `fabric.kind`."""
     spelt = {FABRIC if key == "fabric" else key: given for key, given in overrides.items()}
-    texts = [f"{key}={given if isinstance(given, str) else _toml.value(given)}" for key, given in spelt.items()]
+    texts = [f"{key}={_toml.bare(given)}" for key, given in spelt.items()]
     return [Setting(text, "", text) for text in texts]
 
 

@@ -104,6 +104,7 @@ def axis(place: str, key: str, given: Any, *, distinct: bool = True) -> Axis:
         )
     if len(values) > MOST:
         raise ConfigError(f"{place}{key}: got {len(values):,} values, expected at most {MOST:,}")
+    values = [_toml.plain(value) for value in values]
     for value in values:
         if not isinstance(value, str | int | float | bool | list) or (isinstance(value, float) and math.isnan(value)):
             raise ConfigError(f"{place}{key}: got {_shown(value)}, expected numbers, texts, true or false")

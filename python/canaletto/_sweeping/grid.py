@@ -115,5 +115,5 @@ class Latin:
 
 def told(point: Assignment) -> str:
     """A point in words: `fabric = bus, seed = 1`."""
-    texts = [f"{key} = {value if isinstance(value, str) else _toml.value(value)}" for key, value in point.items()]
+    texts = [f"{key} = {_toml.bare(value)}" for key, value in point.items()]
     return ", ".join(texts) or "the only one"

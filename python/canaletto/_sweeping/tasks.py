@@ -129,9 +129,8 @@ class Resolver:
         return self._workloads[cached]
 
     def _setting(self, key: str, known_as: str, value: Any) -> Setting:
-        text = value if isinstance(value, str) else _toml.value(value)
         label = self._sweep.place(known_as).removesuffix(": ")
-        return Setting(label, WORKLOAD if known_as.startswith(WORKLOAD) else "", f"{key}={text}")
+        return Setting(label, WORKLOAD if known_as.startswith(WORKLOAD) else "", f"{key}={_toml.bare(value)}")
 
     def _source(self, kind: str, given: Any, known: Mapping[str, str]) -> str:
         """A name, or a file's path: relative to the folder of the sweep's file."""
