@@ -19,8 +19,13 @@ Schema: TypeAlias = Mapping[str, Any]
 
 TARGET = Path(__file__).parents[1] / "python" / "canaletto" / "result.py"
 
-FRAMED = "requests"
-"""The field of a run whose name `Result` gives to the frame of all requests."""
+SHARED = "Report"
+OWN = {
+    "RunResult": ("cost", ""),
+    "DriveResult": ("requests", "Results of a drive that a program steps, so far, which have no cost."),
+}
+"""The classes of whole results, each with the field that it has beyond what all share, and its description if it is not
+the schema's: a drive has not been run, and `Result` gives the name `requests` to the frame of all requests."""
 
 HEAD = '''
 """Results of a run: the fields of `canaletto run --json`, with their types, units and meaning.
@@ -43,12 +48,24 @@ def source() -> str:
     definitions: dict[str, Schema] = dict(schema["$defs"])
     literals = {name: found for name, found in definitions.items() if "oneOf" in found}
     classes = {name: found for name, found in definitions.items() if "oneOf" not in found}
-    classes[schema["title"]] = schema
+    classes |= wholes(schema)
     parts = [HEAD, names_of([*classes, *literals, "CAUSES"])]
     parts += [literal(name, found) for name, found in literals.items()]
     parts.append(meanings(literals["Cause"]))
-    parts += [class_of(name, classes[name], set(classes)) for name in in_order(classes)]
+    for name in in_order(classes):
+        parts.append(class_of(name, classes[name], set(classes), SHARED if name in OWN else "Fields"))
     return formatted("\n\n".join(dedent(part).strip("\n") for part in parts))
+
+
+def wholes(schema: Schema) -> dict[str, Schema]:
+    """The classes of whole results: that of the fields that all share, and those that are derived from it."""
+    own = {field for field, _ in OWN.values()}
+    fields = schema["properties"]
+    shared = {key: field for key, field in fields.items() if key not in own}
+    found = {SHARED: {**schema, "description": "Fields that all results share.", "properties": shared}}
+    for name, (key, about) in OWN.items():
+        found[name] = {**schema, "description": about or schema["description"], "properties": {key: fields[key]}}
+    return found
 
 
 def names_of(names: list[str]) -> str:
@@ -69,13 +86,11 @@ def meanings(causes: Schema) -> str:
     return f"CAUSES: Mapping[Cause, str] = {{\n{rows}}}\n{about}"
 
 
-def class_of(name: str, schema: Schema, classes: set[str]) -> str:
+def class_of(name: str, schema: Schema, classes: set[str], base: str) -> str:
     """The class of an object: a declaration and a docstring for each field."""
-    lines = [f"class {name}(Fields):", indent(docstring(schema), "    "), ""]
+    lines = [f"class {name}({base}):", indent(docstring(schema), "    "), ""]
     kinds = {}
     for key, field in schema["properties"].items():
-        if key == FRAMED and "title" in schema:
-            continue
         for used in references(field):
             if used in classes:
                 kinds[key] = used
@@ -83,7 +98,8 @@ def class_of(name: str, schema: Schema, classes: set[str]) -> str:
             optional = key not in schema.get("required", ())
             lines += [f"    {key}: {annotation(field, optional=optional)}", indent(docstring(field), "    ")]
     if kinds:
-        table = ", ".join(f"{key!r}: {used}" for key, used in kinds.items())
+        inherited = [] if base == "Fields" else [f"**{base}._kinds"]
+        table = ", ".join([*inherited, *(f"{key!r}: {used}" for key, used in kinds.items())])
         lines += ["", f"    _kinds: ClassVar[Mapping[str, type[Fields]]] = {{{table}}}"]
     return "\n".join(lines)
 

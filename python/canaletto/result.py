@@ -25,6 +25,7 @@ __all__ = [
     "Cost",
     "CutOffReport",
     "Distribution",
+    "DriveResult",
     "Energy",
     "EnergyDetail",
     "FabricEnergy",
@@ -48,6 +49,7 @@ __all__ = [
     "PslcReport",
     "PslcSeries",
     "ReplayReport",
+    "Report",
     "Requests",
     "RunResult",
     "SeriesReport",
@@ -983,11 +985,8 @@ class Cost(Fields):
     """Largest resident memory of the process so far, in 10^6 bytes."""
 
 
-class RunResult(Fields):
-    """Results of a run: the fields of `canaletto run --json`.
-
-    Names end with their unit. A measure that does not apply is null.
-    """
+class Report(Fields):
+    """Fields that all results share."""
 
     schema: int
     """Version of this structure."""
@@ -1060,8 +1059,6 @@ class RunResult(Fields):
     """Scaling of the flows' times; none if they were not scaled."""
     traces: list[TraceNotes] | None
     """Notes on the traces that were read. Absent unless some are irregular or were asked for."""
-    cost: Cost
-    """Cost of the run."""
 
     _kinds: ClassVar[Mapping[str, type[Fields]]] = {
         "precondition": PreconditionReport,
@@ -1086,5 +1083,25 @@ class RunResult(Fields):
         "replays": ReplayReport,
         "time_scaling": TimeScaling,
         "traces": TraceNotes,
-        "cost": Cost,
     }
+
+
+class RunResult(Report):
+    """Results of a run: the fields of `canaletto run --json`.
+
+    Names end with their unit. A measure that does not apply is null.
+    """
+
+    cost: Cost
+    """Cost of the run."""
+
+    _kinds: ClassVar[Mapping[str, type[Fields]]] = {**Report._kinds, "cost": Cost}
+
+
+class DriveResult(Report):
+    """Results of a drive that a program steps, so far, which have no cost."""
+
+    requests: Requests
+    """Numbers of requests."""
+
+    _kinds: ClassVar[Mapping[str, type[Fields]]] = {**Report._kinds, "requests": Requests}

@@ -2,6 +2,7 @@
 
 import runpy
 from pathlib import Path
+from typing import get_type_hints
 
 import canaletto as cn
 import pytest
@@ -20,6 +21,16 @@ def test_every_cause_has_a_colour_and_words() -> None:
     assert set(colours.CAUSES) == set(result.CAUSES)
     assert set(causes.DOING) == set(result.CAUSES)
     assert set(explanation.PHRASES) == set(result.CAUSES)
+
+
+def test_a_drive_has_requests_and_no_cost_and_a_run_the_other_way_round() -> None:
+    of_runs, of_drives = (set(get_type_hints(kind)) for kind in (result.RunResult, result.DriveResult))
+    assert (of_runs - of_drives, of_drives - of_runs) == ({"cost"}, {"requests"})
+    found = cn.Drive("performance-optimized").results
+    assert type(found) is result.DriveResult
+    assert type(found.requests) is result.Requests
+    assert type(found.latency_us) is result.Latency
+    assert set(found) <= of_drives
 
 
 def test_parts_have_their_classes() -> None:

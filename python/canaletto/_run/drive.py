@@ -11,7 +11,7 @@ from canaletto._io.files import awaiting_writers
 from canaletto._run.config import Design, Workload, check_whole
 from canaletto._run.config import design as load_design
 from canaletto._run.config import workload as load_workload
-from canaletto.result import RunResult
+from canaletto.result import DriveResult
 
 if TYPE_CHECKING:
     import numpy as np
@@ -246,9 +246,9 @@ class Drive(Iterator[Completion]):
         return frames.completions(self._engine.take())
 
     @property
-    def results(self) -> RunResult:
+    def results(self) -> DriveResult:
         """Results so far: the fields of `run`'s, without `cost`, as if the run had ended now."""
-        return RunResult(json.loads(self._engine.results()))
+        return DriveResult(json.loads(self._engine.results()))
 
     def snapshot(self) -> bytes:
         """The whole state of the drive, from which `restore` goes on exactly as this drive does.

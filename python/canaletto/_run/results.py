@@ -6,6 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from canaletto._run.config import Design, Workload
+from canaletto._run.fields import Fields
 from canaletto.result import Requests, RunResult
 
 if TYPE_CHECKING:
@@ -57,6 +58,15 @@ class Result(RunResult):
     def request_counts(self) -> Requests:
         """Numbers of requests: the field `requests`, as `requests` itself is the frame of all of them."""
         return Requests(self._data["requests"])
+
+    @property
+    def confidence(self) -> Fields | None:
+        """The seeds and, by the dotted name of a field, its mean over them and the half_width of its 95 % interval.
+
+        None for a single seed.
+        """
+        found = self._data.get("confidence")
+        return None if found is None else Fields(found)
 
     @property
     def has_requests(self) -> bool:
