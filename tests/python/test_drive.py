@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 import canaletto as cn
+import numpy as np
 import pytest
 from conftest import REPOSITORY
 
@@ -69,6 +70,15 @@ def test_columns_are_broadcast_and_may_be_mixed() -> None:
     drive.submit_many("read", range(0, 80, 8), 8, at_ps=10**9)
     drive.advance_to(10**10)
     assert sorted(drive.take()["tag"]) == sorted([7, 8, 9, *range(10)])
+
+
+def test_columns_may_be_empty_and_operations_an_array() -> None:
+    drive = small()
+    drive.submit_many([], [], [])
+    drive.submit_many("read", [], 8, at_ps=[], tags=[])
+    assert drive.outstanding == 0
+    drive.submit_many(np.array(["read", "write"]), [0, 8], 8)
+    assert drive.outstanding == 2
 
 
 def refusals(drive: cn.Drive) -> list[tuple[Callable[[], object], str]]:

@@ -149,7 +149,7 @@ class Drive(Iterator[Completion]):
 
     def submit_many(
         self,
-        ops: "Sequence[Operation] | npt.NDArray[np.integer[Any]] | Operation",
+        ops: "Sequence[Operation] | npt.NDArray[np.str_] | Operation",
         lbas: "npt.ArrayLike",
         sectors: "npt.ArrayLike",
         *,
@@ -317,6 +317,7 @@ def _moment(time_ps: int) -> int:
 
 
 def _unsigned(column: "npt.NDArray[Any]") -> "npt.NDArray[np.uint64]":
-    if column.dtype.kind not in "ui" or (column.size and column.min() < 0):
+    # Without numbers a column is one of floats, as NumPy has it.
+    if column.size and (column.dtype.kind not in "ui" or column.min() < 0):
         raise ConfigError(f"got a column of {column.dtype}, expected whole numbers from 0")
     return column.astype("u8")
