@@ -18,11 +18,12 @@ Queueing Network Models", ACM Computing Surveys 10(3), 1978). Waits come from th
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from canaletto._engine import ConfigError
 from canaletto._run.bound_drive import (
     Controller,
     Drive,
@@ -91,7 +92,11 @@ def limits_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> dict[str, Nu
     ------
     KeyError
         For a fabric that there is not.
+    ConfigError
+        For another `mix`.
     """
+    if mix not in get_args(Mix):
+        raise ConfigError(f"mix: got {mix!r}, expected times or rates")
     work_of = operations(drive, work)
     shared = [*wires(drive, work), *_dies(drive, work)]
     limits = {part.name: 1e6 * part.servers * _rate(part, work_of, mix) for part in shared}

@@ -211,6 +211,8 @@ def test_what_has_no_closed_form_is_refused() -> None:
         cn.bound(cn.design("performance-optimized").replace(**{"attachment.kind": "nbdp"}))
     with pytest.raises(cn.ConfigError, match=r'ftl\.mapping: got "in-place"'):
         cn.bound("pcie3-3d-xpoint")
+    with pytest.raises(cn.ConfigError, match="mix: got 'rate', expected times or rates"):
+        cn.bound("performance-optimized", mix="rate")  # type: ignore[arg-type]
     found = cn.bound("performance-optimized")
     with pytest.raises(cn.ConfigError, match="load: got 1, expected"):
         found.latency_us(1)
