@@ -58,6 +58,15 @@ def test_runs_are_in_order_and_those_of_run(comparison: cn.Comparison) -> None:
         comparison["mesh"]
 
 
+def test_a_comparison_is_a_mapping_of_its_fabrics(comparison: cn.Comparison) -> None:
+    assert list(comparison) == comparison.fabrics
+    assert len(comparison) == len(comparison.runs)
+    assert "ideal" in comparison
+    assert "no-ssd" not in comparison
+    assert comparison.get("no-ssd") is None
+    assert [run.fabric for run in comparison.values()] == comparison.fabrics
+
+
 def test_speedup_is_over_the_first(comparison: cn.Comparison) -> None:
     bus, ideal = comparison["bus"], comparison["ideal"]
     assert comparison.speedup.bus.to_dict() == dict.fromkeys(

@@ -1,6 +1,6 @@
 """The same work on several fabrics, side by side."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cached_property
 from os import PathLike
@@ -32,8 +32,12 @@ FabricProgress: TypeAlias = NamedProgress
 """Called with the fabric, requests done, requests in all (0 if unknown) and simulated picoseconds."""
 
 
-class Comparison:
-    """One run for each fabric, of the same work; the first is what the others are measured against."""
+class Comparison(Mapping[str, Result]):
+    """One run for each fabric, of the same work; the first is what the others are measured against.
+
+    A mapping of the results by fabric, in the order in which the fabrics were named, with that of the `crossbar` of an
+    equal budget behind them.
+    """
 
     def __init__(
         self,
@@ -95,6 +99,12 @@ class Comparison:
             if run["fabric"] == fabric:
                 return run
         raise KeyError(f"{fabric!r}; there are {', '.join(run['fabric'] for run in self.shown)}")
+
+    def __iter__(self) -> Iterator[str]:
+        return (run["fabric"] for run in self.shown)
+
+    def __len__(self) -> int:
+        return len(self.shown)
 
     @property
     def speedup(self) -> Fields:
