@@ -364,6 +364,21 @@ def test_the_slowest_of_a_run(frozen: Frozen) -> None:
     assert only.request == 2
 
 
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"slowest": -1}, "slowest: got -1, expected a whole number from 1"),
+        ({"slowest": 0}, "slowest: got 0"),
+        ({"slowest": 2.0}, "slowest: got 2.0"),
+        ({"request": 1.0}, "request: got 1.0, expected a whole number from 0"),
+        ({"limit": 0}, "limit: got 0, expected a whole number from 1"),
+    ],
+)
+def test_numbers_that_are_none_are_refused(frozen: Frozen, asked: dict[str, Any], says: str) -> None:
+    with pytest.raises(cn.ConfigError, match=says):
+        explain.explain(frozen.path, **asked)
+
+
 def test_everything_is_in_the_json(frozen: Frozen) -> None:
     found = explanation.to_dict(explain.explain(frozen.path, slowest=1))
     json.dumps(found, allow_nan=False)

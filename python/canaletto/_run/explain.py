@@ -18,6 +18,7 @@ from canaletto._engine import ConfigError, SimulationError
 from canaletto._io import folder
 from canaletto._io.files import sound_parquet
 from canaletto._run import simulate
+from canaletto._run.config import check_whole
 from canaletto._run.own import check_known
 from canaletto._run.timeline import Timeline, Window, around, record
 
@@ -165,7 +166,8 @@ def explain(
     Raises
     ------
     ConfigError
-        If the folder is not a frozen run, does not hold its requests or this one, or if a trace has changed.
+        If the folder is not a frozen run, does not hold its requests or this one, or if a trace has changed; for a
+        number that is none.
     SimulationError
         If the run stops or comes out otherwise than recorded.
 
@@ -177,6 +179,9 @@ def explain(
     >>> sum(step.duration_ps for step in found.steps) == found.latency_ps
     True
     """
+    check_whole("slowest", slowest, 1, 2**63 - 1)
+    if request is not None:
+        check_whole("request", request, 0, 2**63 - 1)
     home = Path(path)
     wanted, median_ps, roots = _recorded(home, slowest, request)
     design, workload = folder.configuration(home)
@@ -193,7 +198,7 @@ def explain(
         seed=options["seed"],
         warmup=options["warmup"],
         windows=wanted.values(),
-        limit=limit or (LIMIT if request is None else LIMIT_ALONE),
+        limit=limit if limit is not None else LIMIT if request is None else LIMIT_ALONE,
         progress=progress,
     )
     page_bytes = simulate.inspect(design, workload)["page_bytes"]
