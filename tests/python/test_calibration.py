@@ -9,7 +9,7 @@ from typing import Any
 import canaletto as cn
 import numpy as np
 import pytest
-from canaletto._calibrating import fio_results, latency_log
+from canaletto._calibrating import document, fio_results, latency_log
 from canaletto._calibrating.identify import identify
 from canaletto._calibrating.measured import halved
 from canaletto._calibrating.parameters import read, value_of, with_values
@@ -135,6 +135,23 @@ def test_a_csv_file_has_a_point_for_each_depth() -> None:
     nanoseconds = "\n".join(["latency (ns)", *["61000"] * 150])
     (point,) = latency_log.points(nanoseconds, "x.csv", {**OPTIONS, "iodepth": 1})
     assert point.statistics["mean_us"] == 61.0
+
+
+@pytest.mark.parametrize("depth", ["²", "0", "-1", pytest.param("1" * 5000, id="long")])
+def test_a_depth_that_is_none_is_refused(depth: str) -> None:
+    with pytest.raises(cn.ConfigError, match=r"x\.csv:2: got .*, expected a whole number of at least 1"):
+        latency_log.points(f"qd,latency_us\n{depth},5\n", "x.csv", OPTIONS)
+
+
+def test_a_log_is_named_by_text_or_path(tmp_path: Path) -> None:
+    log = tmp_path / "l.csv"
+    log.write_text("latency_us\n" + "60\n" * 100)
+    given = {"design": "pcie4-tlc", "ranges": RANGES}
+    of_text, of_path = (
+        document.checked("calibrate", {**given, "measured": [{**OPTIONS, "file": file, "iodepth": 1}]})
+        for file in (str(log), log)
+    )
+    assert of_path.points == of_text.points
 
 
 def test_percentiles_of_completion_get_the_time_of_submission() -> None:

@@ -107,9 +107,9 @@ def _points(label: str, measured: Any) -> Iterator[Point]:
     for each in measured:
         if isinstance(each, Mapping):
             options = {key: value for key, value in each.items() if key != "file"}
-            if not isinstance(each.get("file"), str):
+            if not isinstance(each.get("file"), str | os.PathLike):
                 raise ConfigError(f"{label}: measured: got {dict(each)!r}, expected a table with file = …")
-            yield from _of_file(each["file"], options)
+            yield from _of_file(os.fspath(each["file"]), options)
         elif isinstance(each, str | os.PathLike):
             path = os.fspath(each)
             matches = sorted(glob.glob(path)) if glob.has_magic(path) and not Path(path).exists() else [path]

@@ -110,6 +110,7 @@ def _positive(text: str, place: str) -> float:
 
 
 def _whole(text: str, place: str, least: int = 1) -> int:
-    if not text.isdigit() or int(text) < least:
+    # Not isdigit, which has superscripts, too; a number of thousands of digits is none that int takes.
+    if not re.fullmatch("[0-9]{1,18}", text) or int(text) < least:
         raise ConfigError(f"{place}: got {text!r}, expected a whole number of at least {least}")
     return int(text)
