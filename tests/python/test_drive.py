@@ -1,5 +1,7 @@
 """A drive that Python steps: what it takes, what it gives back, what it refuses."""
 
+import copy
+import pickle
 import runpy
 import time
 from collections.abc import Callable
@@ -112,6 +114,12 @@ def test_what_cannot_be_is_refused(number: int) -> None:
     with pytest.raises(cn.ConfigError, match=text.replace("^", r"\^")):
         call()
     assert drive.now_ps == 1_000
+
+
+@pytest.mark.parametrize("repeat", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_drive_is_not_copied_but_restored(repeat: Callable[[object], object]) -> None:
+    with pytest.raises(TypeError, match=r"Drive\.restore\(drive\.snapshot\(\)\) makes another one"):
+        repeat(small())
 
 
 def test_a_snapshot_goes_on_alike() -> None:

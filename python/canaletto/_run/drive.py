@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from canaletto import _engine
 from canaletto._engine import Completion, ConfigError
@@ -299,6 +299,10 @@ class Drive(Iterator[Completion]):
         drive._engine, toml = _engine.Drive.restore(snapshot)
         drive._design = Design.from_toml(toml, "snapshot")
         return drive
+
+    def __reduce__(self) -> NoReturn:
+        # Else a copy would share the engine's drive: each would go on where the other one is.
+        raise TypeError("a Drive is neither copied nor pickled; Drive.restore(drive.snapshot()) makes another one")
 
     def __repr__(self) -> str:
         return f"<drive {self._design.name} at {self.now_ps / 1e6:.3f} us, {self.outstanding} requests outstanding>"
