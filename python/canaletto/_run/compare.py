@@ -208,14 +208,14 @@ class Comparison(Mapping[str, Result]):
         path
             The new folder.
         force
-            Whether to replace a folder that holds a run or a comparison.
+            Whether to replace a folder that is empty, or holds a run or a comparison.
         report
             Whether to write a report page.
 
         Raises
         ------
         ConfigError
-            If the folder exists, unless `force` is given and it holds a run or a comparison.
+            If the folder exists, unless `force` is given and it is one of these.
         OSError
             If it cannot be written.
         """
