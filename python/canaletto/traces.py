@@ -186,6 +186,7 @@ def convert(
     *,
     read: Mapping[str, Any] | None = None,
     rounding: bool = False,
+    force: bool = False,
 ) -> dict[str, Any]:
     """Writes a trace in another format, or as Parquet.
 
@@ -207,6 +208,8 @@ def convert(
     rounding
         Whether times are rounded down and extents outward to what the format can hold; otherwise a request that it
         cannot hold exactly is an error.
+    force
+        Whether to replace `out` if it is there.
 
     Returns
     -------
@@ -216,11 +219,12 @@ def convert(
     Raises
     ------
     ConfigError
-        For a trace that is not whole or does not fit the format.
+        For a trace that is not whole or does not fit the format; if `out` exists, unless `force` is given.
     OSError
         For a file that cannot be read or written.
     """
     how = json.dumps(read or {})
+    files.check_free(out, force=force)
     if os.path.exists(out) and os.path.samefile(path, out):
         raise ConfigError(f"{fspath(out)}: the trace itself, expected another file to write")
     if to == PARQUET:

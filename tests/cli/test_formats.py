@@ -64,6 +64,18 @@ def test_what_is_written_may_be_packed(ending: str, canaletto: Any, tmp_path: Pa
     assert (found["compression"], found["requests"]) == (packing, 2)
 
 
+@pytest.mark.parametrize("to", ["csv", "parquet"])
+def test_a_file_that_is_there_is_replaced_if_that_is_asked_for(to: str, tmp_path: Path) -> None:
+    from canaletto import ConfigError, traces
+
+    (tmp_path / "t").write_text(LINES["mqsim"])
+    (tmp_path / "o").write_text("mine")
+    with pytest.raises(ConfigError, match="o: exists already"):
+        traces.convert(tmp_path / "t", tmp_path / "o", to)
+    assert (tmp_path / "o").read_text() == "mine"
+    assert traces.convert(tmp_path / "t", tmp_path / "o", to, force=True)["requests"] == 2
+
+
 def test_parquet_is_written(canaletto: Any, tmp_path: Path) -> None:
     lines = "".join(f"{i * 10} {i % 3} {i * 8} 8 {i % 2}\n" for i in range(200_000))
     (tmp_path / "t").write_text(lines)

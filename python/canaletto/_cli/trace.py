@@ -200,13 +200,11 @@ def _convert(
       canaletto trace convert hm_0.csv.gz hm_0.trace --to mqsim
     """
     from canaletto import traces
-    from canaletto._io import files
     from canaletto._report import terminal
     from canaletto._report.units import count
 
-    files.check_free(out, force=force)
     read = reading(on_error, sort_window, events, columns)
-    found = traces.convert(file, out, to, trace_format, read=read, rounding=rounding)
+    found = traces.convert(file, out, to, trace_format, read=read, rounding=rounding, force=force)
     for note in terminal.trace_lines(found["lines"]):
         console.say(f"{file}: {note}")
     if json:
