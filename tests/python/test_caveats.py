@@ -50,6 +50,9 @@ def test_writes_that_never_collect_are_no_steady_figure() -> None:
     run = served(read_share=0.0, queue_depth=4)
     (said,) = caveats.of(run)
     assert said.startswith("No block was collected")
+    assert said.endswith("Begin with a drive in steady state (--precondition steady), or write more.")
+    (said,) = caveats.of(run.to_dict() | {"precondition": {"kind": "steady"}})
+    assert said.endswith("does not show. Write more.")
     in_place = cn.run(
         cn.design("performance-optimized").replace(**SMALL, **{"ftl.mapping": "in-place"}), "hm_0", records=False
     )

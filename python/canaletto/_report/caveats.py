@@ -131,10 +131,9 @@ def _collection(run: Mapping[str, Any]) -> Iterator[str]:
     chips = len((run.get("map") or {}).get("chips") or ())
     erases = flash.get("erases") or 0
     if erases == 0:
-        yield (
-            "No block was collected: what writes cost in the long run does not show. Begin with a drive in steady "
-            "state (--precondition steady), or write more."
-        )
+        fresh = not run.get("precondition")
+        advice = "Begin with a drive in steady state (--precondition steady), or write more" if fresh else "Write more"
+        yield f"No block was collected: what writes cost in the long run does not show. {advice}."
     elif erases < chips:
         yield (
             f"Only {number_of(erases, 'block')} of {count(chips)} chips came to be erased: too short a run for a "
