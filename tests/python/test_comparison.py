@@ -12,7 +12,7 @@ from typing import Any
 import canaletto as cn
 import polars as pl
 import pytest
-from canaletto._report import side_by_side, summary
+from canaletto._report import sections, side_by_side, summary
 from canaletto._run import memory, names, simulate
 from canaletto._run.gains import Gain, gains
 from canaletto._run.parallel import in_threads
@@ -341,6 +341,17 @@ def test_gains_are_means_of_ratios_seed_by_seed() -> None:
 def test_differences_within_the_interval_are_none(speedups: tuple[float, ...], says: str) -> None:
     of_seeds = samples(*speedups)
     assert says in summary.verdict(of_seeds[0], gains(of_seeds))
+
+
+def test_the_chart_of_speedups_says_what_the_verdict_says() -> None:
+    of_seeds = [[*runs, made_up("ideal", array_read=25.0)] for runs in samples(1.0, 1.2, 1.4)]
+    found = gains(of_seeds)
+    heading = sections._gain(of_seeds[0], found)
+    assert heading == (
+        "No fabric but the conflict-free one is surely more than 1 % faster than bus "
+        "(mean latency; conflict-free: 2.00 ± 0.00×)"
+    )
+    assert summary.verdict(of_seeds[0], found).startswith(heading)
 
 
 def test_several_seeds_are_run_and_told() -> None:

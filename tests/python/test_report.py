@@ -14,6 +14,7 @@ from altair.utils import schemapi
 from altair.vegalite.v6.schema.core import load_schema
 from canaletto._report import animation, array, bars, causes, colours, comparison, document, page, summary, units
 from canaletto._run import names
+from canaletto._run.gains import gains
 
 VOID = {"meta", "input", "br", "link", "img", "hr"}
 TWO_MEGABYTES = 2_000_000
@@ -321,6 +322,12 @@ def test_the_summary_tells_of_a_better_tail() -> None:
     text = summary.comparison(runs)
     assert "No fabric is more than 1 % faster than bus" in text
     assert "In the tail venice is ahead: its slowest 1 % take 20.0 µs or longer, 50.0 µs on bus." in text
+
+
+@pytest.mark.parametrize(("tails", "is_told"), [((20.0, 21.0, 22.0), True), ((20.0, 60.0, 50.0), False)])
+def test_a_better_tail_is_one_over_all_seeds(tails: tuple[float, ...], is_told: bool) -> None:
+    of_seeds = [[_run("bus", {"array_read": 3.0}), _run("venice", {"array_read": 3.0}, p99=each)] for each in tails]
+    assert ("In the tail venice is ahead" in summary.comparison(of_seeds[0], gains(of_seeds))) is is_told
 
 
 def test_every_cause_has_words_and_a_colour() -> None:

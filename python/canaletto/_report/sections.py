@@ -21,7 +21,7 @@ from canaletto._report.account import Account
 from canaletto._report.document import asset, chart, embedded, fabric, grid, map_figure, note, section, table
 from canaletto._report.units import cause_label, count, factor, number_of, scaled, share, thousandths, time_us
 from canaletto._run.equal import IDEAL, Equal
-from canaletto._run.gains import SAME, Gains
+from canaletto._run.gains import Gains
 
 if TYPE_CHECKING:
     from canaletto._run.results import Result
@@ -135,17 +135,14 @@ def _gain(runs: Sequence[Data], found: Gains) -> str:
     if summary.unequal_failures(runs):
         return "Speedup by four measures, of unequal numbers of requests that failed"
     first = next(iter(found), "")
-    known = {
-        name: gain
-        for name, each in found.items()
-        if name != first and name not in summary.BOUNDS and (gain := each["mean_latency"]) is not None
-    }
-    best = max(known, key=lambda name: known[name].mean, default=None)
+    known = {name: gain for name, each in found.items() if name != first and (gain := each["mean_latency"]) is not None}
+    real = [name for name in known if name not in summary.BOUNDS]
+    best = max(real, key=lambda name: known[name].mean, default=None)
     if best is None:
         return "Speedup by four measures"
     if known[best].is_faster:
         return f"{best} serves this {summary.times(known[best])} as fast as {first} (mean latency)"
-    return f"No fabric is more than {SAME * 100:.0f} % faster than {first} (mean latency)"
+    return summary.none_faster(first, known)
 
 
 def causes_chart(runs: Sequence[Data], kind: str) -> str:

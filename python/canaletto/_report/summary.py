@@ -30,7 +30,7 @@ def comparison(runs: Sequence[Data], found: Gains | None = None) -> str:
     found = found or gains([served])
     contestants = [run for run in served if run["fabric"] not in BOUNDS] or served
     winner = _winner(first, contestants, found)
-    sentences = [verdict(served, found), *_tail(winner, contestants)]
+    sentences = [verdict(served, found), *_tail(winner, contestants, found)]
     if winner is not first:
         sentences += [*_exchange(first, winner), *_slowest(first, contestants, found)]
     elif all(_near(run["execution_time_us"], first["execution_time_us"]) for run in contestants):
@@ -59,12 +59,10 @@ def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
     real = {fabric: gain for fabric, gain in known.items() if fabric not in BOUNDS} or known
     best = max(real, key=lambda fabric: real[fabric].mean)
     worst = min(real, key=lambda fabric: real[fabric].mean)
-    reach = "".join(
-        f"; {word}: {times(known[name])}" for name, word in BOUNDS.items() if name in known and name != best
-    )
+    reach = _reach({fabric: gain for fabric, gain in known.items() if fabric != best})
     slowest = f"; {worst} is slowest, at {times(real[worst])}" if real[worst].is_slower else ""
     if not real[best].is_faster:
-        return _nobody_wins(first, others, known, reach)
+        return _nobody_wins(first, others, known)
     winner = next(run for run in others if run["fabric"] == best)
     won = f"{best} serves this {times(known[best])} as fast as {name} (mean latency{reach}){slowest}"
     return f"{won}. {_sentence(_reason(first, winner))}."
@@ -119,14 +117,25 @@ def single(run: Data) -> str:
     return sentence + "."
 
 
-def _nobody_wins(first: Data, others: Sequence[Data], known: Mapping[str, Gain], reach: str) -> str:
-    name = first["fabric"]
+def none_faster(name: str, known: Mapping[str, Gain]) -> str:
+    """Beginning of a verdict without a winner: `No fabric but … is surely more than 1 % faster than bus`.
+
+    known: the gains in mean latency of the others over the fabric `name`.
+    """
     faster = [word for name, word in BOUNDS.items() if name in known and known[name].is_faster]
-    but = f" but the {' and the '.join(faster)} one" if faster and reach else ""
+    but = f" but the {' and the '.join(faster)} one" if faster else ""
     sure = "surely " if any(gain.half_width is not None for gain in known.values()) else ""
-    none = (
-        f"No fabric{but} is {sure}more than {SAME * 100:.0f} % faster than {name} (mean latency{reach if but else ''})"
-    )
+    reach = _reach(known) if faster else ""
+    return f"No fabric{but} is {sure}more than {SAME * 100:.0f} % faster than {name} (mean latency{reach})"
+
+
+def _reach(known: Mapping[str, Gain]) -> str:
+    """The gains of the fabrics that nobody can build, where they ran."""
+    return "".join(f"; {word}: {times(known[name])}" for name, word in BOUNDS.items() if name in known)
+
+
+def _nobody_wins(first: Data, others: Sequence[Data], known: Mapping[str, Gain]) -> str:
+    none = none_faster(first["fabric"], known)
     last = min(known, key=lambda fabric: known[fabric].mean)
     if not known[last].is_slower:
         return f"{none}: {_where(first)}."
@@ -192,10 +201,12 @@ def _free(runs: Sequence[Data]) -> str:
     return f"Requests without a path conflict: {_listed(parts)}." if parts else ""
 
 
-def _tail(winner: Data, contestants: Sequence[Data]) -> Iterator[str]:
-    """Sentence on another fabric than the winner with the better tail, if there is one."""
+def _tail(winner: Data, contestants: Sequence[Data], found: Gains) -> Iterator[str]:
+    """Sentence on another fabric than the winner with the better tail, if there is one: surely, over all seeds."""
     best = min(contestants, key=lambda run: _p99(run) or float("inf"))
-    if best is not winner and (_p99(best) or 0) < (1 - SAME) * (_p99(winner) or 0):
+    gain, of_winner = (found[run["fabric"]]["p99_latency"] for run in (best, winner))
+    ahead = gain is not None and of_winner is not None and gain.is_beyond(of_winner)
+    if best is not winner and ahead and (_p99(best) or 0) < (1 - SAME) * (_p99(winner) or 0):
         yield (
             f"In the tail {best['fabric']} is ahead: its slowest 1 % take {time_us(_p99(best))} or longer, "
             f"{time_us(_p99(winner))} on {winner['fabric']}."

@@ -36,6 +36,11 @@ class Gain:
         """Whether it is more than 1 % slower, surely."""
         return self.mean * (1 + SAME) < 1 and self.is_sure
 
+    def is_beyond(self, other: "Gain") -> bool:
+        """Whether it is surely more than 1 % above another one over the same baseline: their intervals do not meet."""
+        least, most = self.mean - (self.half_width or 0), other.mean + (other.half_width or 0)
+        return self.mean > (1 + SAME) * other.mean and least > most
+
 
 Gains: TypeAlias = Mapping[str, Mapping[str, Gain | None]]
 """By fabric and measure; None where it is not defined."""
