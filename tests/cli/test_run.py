@@ -114,6 +114,19 @@ def test_warmup_leaves_requests_out(canaletto: Any) -> None:
     counts = one_run(canaletto, "hm_0", "--requests", "3000", "--warmup", "1000")["requests"]
     assert counts["generated"] == counts["completed"] == 3000
     assert counts["reads"] + counts["writes"] == 2000
+    words = ["--workload", "hm_0", "--requests", "3000", "--warmup", "1000"]
+    table = canaletto.ok("run", "performance-optimized", *words).out
+    told = f"2,000 of 3,000 requests after the warm-up ({counts['reads']} reads, {counts['writes']:,} writes;"
+    assert told in " ".join(table.split())
+
+
+def test_a_warmup_that_leaves_nothing_is_refused(canaletto: Any) -> None:
+    words = ["run", "cost-optimized", "--warmup", "100", "--out", "r", "--workload"]
+    says = ("warmup: got 100, but the run has only 100 requests; expected fewer",)
+    canaletto.refuses(*words, "hm_0", "--requests", "100", says=says)
+    (canaletto.folder / "t.trace").write_text("".join(f"{number * 100_000} 0 0 8 1\n" for number in range(100)))
+    canaletto.refuses(*words, "t.trace", says=says)
+    assert [path.name for path in canaletto.folder.iterdir()] == ["t.trace"]
 
 
 def test_seeds_give_intervals(canaletto: Any) -> None:

@@ -45,7 +45,9 @@ def html(
     design, workload, _, seed = terminal.title(data[0])
     title = listing([design, workload, f"{len(runs)} fabrics", seed])
     requests = data[0]["requests"]
-    work = f"the same {count(requests['generated'])} requests ({scaled(requests['bytes'], 'B')}) on every fabric"
+    # After a warm-up each fabric counts other requests.
+    moved = "" if runs[0].options["warmup"] else f" ({scaled(requests['bytes'], 'B')})"
+    work = f"the same {count(requests['generated'])} requests{moved} on every fabric"
     opening = sections.opening(title, work, data, comparison.gains)
     after = [
         *([sections.counting(comparison.equal)] if comparison.equal else []),

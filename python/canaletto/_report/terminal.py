@@ -84,7 +84,10 @@ def served(data: Mapping[str, Any]) -> str:
     kinds = [number_of(requests[kind], name, kind) for kind, name in names.items() if requests.get(kind)]
     generated, completed = requests["generated"], number_of(requests["completed"], "request")
     unserved = "" if requests["completed"] == generated else f" of {count(generated)} generated"
-    return f"{completed}{unserved} ({', '.join(kinds)}; {scaled(requests['bytes'], 'B')})"
+    # The warm-up is among the completed ones, and neither in the kinds nor in the bytes.
+    counted = sum(requests.get(kind) or 0 for kind in names)
+    part, after = (f"{count(counted)} of ", " after the warm-up") if counted < requests["completed"] else ("", "")
+    return f"{part}{completed}{unserved}{after} ({', '.join(kinds)}; {scaled(requests['bytes'], 'B')})"
 
 
 def failed(runs: Sequence[Mapping[str, Any]]) -> str:

@@ -11,7 +11,7 @@ from canaletto import _engine
 from canaletto._engine import ConfigError
 from canaletto._io.files import awaiting_writers, is_special
 from canaletto._io.progress import Bar, Progress, Row
-from canaletto._report.units import listing
+from canaletto._report.units import listing, number_of
 from canaletto._run import confidence, memory
 from canaletto._run.config import Design, Workload, check_whole
 from canaletto._run.config import design as load_design
@@ -55,8 +55,8 @@ def run(
     seed
         Seed of all random streams. Same inputs and seed: same results, to the bit.
     warmup
-        Number of requests at the start that the statistics leave out. "auto" finds it in a run of its own, by MSER-5
-        (White, Cobb and Spratt, WSC 2000).
+        Number of requests at the start that the statistics leave out, fewer than there are. "auto" finds it in a run
+        of its own, by MSER-5 (White, Cobb and Spratt, WSC 2000).
     seeds
         Number of seeds, counted up from `seed`. The result is that of the first, with the means and 95 % confidence
         intervals over all in `confidence`.
@@ -210,16 +210,40 @@ def run_once(
         "root_causes": root_causes,
         "check_wires": check_wires,
     }
+    if alone is None:
+        _check_left(warmup, _most_requests(workload))
     configuration = design.to_toml(), workload.to_toml(), json.dumps(options)
     called = {} if parts is None or parts.fabric_name is None else {"fabric": parts.fabric_name}
     with awaiting_writers(workload.traces()):
         if not records:
-            return {**json.loads(_engine.run(*configuration, report, None, parts)[0]), **called}, None
+            return {**_checked(_engine.run(*configuration, report, None, parts)[0], warmup, alone), **called}, None
         from canaletto._io.rows import Rows
 
         rows = Rows([flow["name"] for flow in workload.to_dict()["flow"]])
         text, last = _engine.run(*configuration, report, rows.add, parts)
-        return {**json.loads(text), **called}, rows.end(last)
+        return {**_checked(text, warmup, alone), **called}, rows.end(last)
+
+
+def _checked(text: str, warmup: int, alone: int | None) -> dict[str, Any]:
+    """A result. Raises ConfigError if the warm-up left nothing of it; of a flow alone it may."""
+    data: dict[str, Any] = json.loads(text)
+    if alone is None:
+        _check_left(warmup, data["requests"]["completed"])
+    return data
+
+
+def _check_left(warmup: int, requests: int | None) -> None:
+    """Raises ConfigError if a warm-up leaves nothing of so many requests (None: not known)."""
+    if warmup and requests is not None and warmup >= requests:
+        raise ConfigError(
+            f"warmup: got {warmup}, but the run has only {number_of(requests, 'request')}; expected fewer"
+        )
+
+
+def _most_requests(workload: Workload) -> int | None:
+    """The most requests that a run has; None for traces, whose length is not known before they are read."""
+    counts = [flow.get("synthetic", {}).get("requests") for flow in workload.to_dict()["flow"]]
+    return None if None in counts else sum(counts)
 
 
 def over_seeds(results: list[dict[str, Any]], seed: int, alone: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
