@@ -205,10 +205,10 @@ def test_the_largest_root_cause_is_named_with_what_is_behind_it() -> None:
 
 
 def test_a_request_is_named_only_for_what_it_held() -> None:
-    """Most of the chip's time may be passed on from waits for other requests; what is behind it then, nobody can tell."""
+    """Most of the chip's time may be passed on from waits for other requests, of which nobody can tell what is behind."""
     request = told(bus(), 1)
     held = request.steps[[step.cause for step in request.steps].index("chip_busy_user")]
-    own = replace(held, holders=tuple(replace(each, request=1) for each in held.holders if each.request is not None))
+    own = replace(held, holders=tuple(replace(each, request=1) for each in held.holders))
     steps = tuple(own if step is held else step for step in request.steps if step.cause != "path_conflict")
     roots = {"chip_busy_user": 129_000_000}
     assert "mostly: chip 0,0 busy with other pages of its own (100.000 %)" in shown(

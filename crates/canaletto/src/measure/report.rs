@@ -249,7 +249,8 @@ pub struct PathConflicts {
 pub struct Measures {
     /// Numbers of requests.
     pub requests: Requests,
-    /// Time from the first arrival, or from the end of the warm-up if that is later, to the last completion, in microseconds.
+    /// Time from the first arrival to the last completion, in microseconds. With a warm-up it begins with the end of that, if
+    /// none of the requests counted arrives later.
     pub execution_time_us: Option<f64>,
     /// Time of the last completion from the beginning of the run, in microseconds.
     pub last_completion_us: Option<f64>,

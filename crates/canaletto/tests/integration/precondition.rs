@@ -333,7 +333,7 @@ fn a_drive_that_wears_out_before_the_run_is_refused() {
     }
 }
 
-/// What is written before the run reaches the flash, however large the cache.
+/// Writes before the run reach the flash, however large the cache.
 #[test]
 fn no_cache_takes_part_in_the_preparation() {
     let amplification = |cache| {
