@@ -1,5 +1,6 @@
 """Do fio job files run as what they ask of a device, and is what has no counterpart said or refused?"""
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,8 @@ def test_what_is_not_as_in_fio_is_a_warning_in_python(tmp_path: Path) -> None:
         ("rw=randread\nsize=1m\nio_size=3m", {"requests": 768}),
         ("rw=randread\nsize=1m\ntime_based\nruntime=1ms", {"stop": f"{10**9}ps", "requests": 20_000}),
         ("rw=randread\nsize=1m\nba=64k\nbs=4k", {"alignment": "65536B"}),
+        ("rw=randread\nsize=1m\nnumber_ios=0\nio_size=0\nruntime=0\nloops=2", {"requests": 512, "stop": None}),
+        ("rw=randread\nsize=0\nnumber_ios=1e2\nfsync=0", {"requests": 100, "working_set_size": None}),
     ],
 )
 def test_options_become_keys(job: str, expected: dict[str, Any]) -> None:
@@ -105,7 +108,7 @@ def test_options_become_keys(job: str, expected: dict[str, Any]) -> None:
     [
         ("[j]\nrw=randread\nsize=1m\niodepth_low=3\n", ("job.fio:4", "iodepth_low", "no counterpart")),
         ("[j]\nrw=randsomething\nsize=1m\n", ("job.fio:2", "rw", "randread")),
-        ("[j]\nrw=randread\n", ("job 'j'", "expected size, number_ios or runtime")),
+        ("[j]\nrw=randread\n", ("job.fio:1: job 'j'", "expected size, number_ios or runtime")),
         ("[j]\nsize=1m\n[k]\nstonewall\nsize=1m\n", ("job.fio:4", "stonewall", "a file for each")),
         ("rw=read\n", ("job.fio:1", "before any section")),
         ("[j\n", ("job.fio:1", "[job1]")),
@@ -121,8 +124,52 @@ def test_options_become_keys(job: str, expected: dict[str, Any]) -> None:
         ("[j]\nsize=1m\nrandom_distribution=zipf:99\nrw=randread\n", ("zipf_exponent", "from 0 to 10")),
         ("[j]\nsize=1m\nruntime=soon\n", ("job.fio:3", "runtime", "30s")),
         ("include other.fio\n", ("job.fio:1", "include")),
+        ("[j]\nsize=1m\nnumjobs=99999999999999999999\n", ("job.fio:3", "numjobs", "a whole number from 1 to 64")),
+        ("[j]\nsize=1m\nnumjobs=40\n[k]\nsize=1m\nnumjobs=40\n", ("job.fio:4", "got 80 processes", "at most 64")),
     ],
 )
 def test_what_has_no_counterpart_is_refused(job: str, says: tuple[str, ...], canaletto: Any, tmp_path: Path) -> None:
     (tmp_path / "job.fio").write_text(job)
     canaletto.refuses("run", "performance-optimized", "--workload", "job.fio", says=says)
+
+
+LONG = "9" * 400
+NO_NUMBERS = ("inf", "nan", "1e400", "-1", "1_0", "٣", "x", LONG)
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "allowed"),
+    [
+        ("numjobs", ("1.5", "0", "65", *NO_NUMBERS), "a whole number from 1 to 64"),
+        ("iodepth", ("1.5", "0", "2m", *NO_NUMBERS), "a whole number from 1 to 1048576"),
+        ("number_ios", ("1.5", "1e-320", *NO_NUMBERS), "a whole number from 0 to 1"),
+        ("loops", ("1.5", "1e18", *NO_NUMBERS), "a whole number from 0 to "),
+        ("fsync", ("1.5", "1e-320", *NO_NUMBERS), "a whole number from 0 to "),
+        ("rwmixread", ("101", "99999999999999999999", *NO_NUMBERS), "a number from 0 to 100"),
+        ("rwmixwrite", ("101", "1e300", *NO_NUMBERS), "a number from 0 to 100"),
+        ("percentage_random", ("101", *NO_NUMBERS), "a number from 0 to 100"),
+        ("random_distribution", ("zipf:nan", "zipf:1_0", "zoned:٨٠/20:20/٨٠"), "expected random, zipf:THETA"),
+        ("rate", (LONG, "nan", "-1"), "a size such as 4k, below 8 EiB"),
+        ("bs", (LONG, "8192p", "٤k"), "a size such as 4k, below 8 EiB"),
+        ("size", (LONG, "nan"), "a size such as 4k, below 8 EiB"),
+        ("size", ("٥%", "nan%"), "a percentage above 0"),
+        ("offset", (LONG, "-1"), "a size such as 4k, below 8 EiB"),
+        ("offset", ("1000",), "a multiple of 512"),
+        ("io_size", (LONG,), "a size such as 4k, below 8 EiB"),
+        ("runtime", (LONG, "2d", "-1", "٣"), "a time such as 30s or 500us, up to a day"),
+        ("thinktime", (LONG, "inf"), "a time such as 30s or 500us, up to a day"),
+        ("bssplit", ("4k/0", "4k/0:8k/0", "4k/200", "4k/60:8k/41"), "percentages whose sum is above 0 and up to 100"),
+        ("bsrange", ("512-8000p", "8k-4k"), "up to 1024 multiples of its least"),
+    ],
+)
+def test_numbers_out_of_bounds(key: str, values: tuple[str, ...], allowed: str) -> None:
+    for value in values:
+        job = f"[j]\nrw={'randrw' if 'mix' in key else 'randwrite'}\nsize=1m\n{key}={value}"
+        with pytest.raises(cn.ConfigError, match=rf"^job\.fio:4: {key}: got '{re.escape(value)}', .*{allowed}"):
+            fio.workload(job, "job.fio")
+
+
+@pytest.mark.parametrize("value", ["nan", "1e-320", "1e13", "0", "-1"])
+def test_rates_out_of_bounds(value: str) -> None:
+    with pytest.raises(cn.ConfigError, match=rf"^job\.fio:3: rate_iops: got '{value}', expected a "):
+        fio.workload(f"[j]\nsize=1m\nrate_iops={value}", "job.fio")

@@ -4,13 +4,14 @@
 those that would make one and have no counterpart are errors with file, line and key.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from canaletto import ConfigError
 from canaletto._io import _toml, fio_options
-from canaletto._io.fio_values import Given, Sizes
+from canaletto._io.fio_values import DAY_PS, DEPTHS, MOST, PROCESSES, Given, Sizes
 
 SECTOR = 512
 SHORTEST_REQUEST_S = 50e-9
@@ -22,6 +23,7 @@ class Job:
     """A section of the file with what it inherits from `[global]`, and what is to be said of it."""
 
     name: str
+    place: str
     options: dict[str, Given]
     notes: dict[str, None] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
@@ -36,10 +38,20 @@ class Job:
         given = self.get(*names)
         return default if given is None else given.text
 
-    def number(self, default: float, *names: str) -> float:
-        """An option as a plain number."""
+    def percentage(self, default: float, *names: str) -> float:
+        """An option as a number from 0 to 100."""
         given = self.get(*names)
-        return default if given is None else given.number()
+        return default if given is None else given.number(0, 100)
+
+    def whole(self, default: int, *names: str, bounds: tuple[int, int] = (0, MOST)) -> int:
+        """An option as a whole number within bounds."""
+        given = self.get(*names)
+        return default if given is None else given.whole(*bounds)
+
+    def time_ps(self, unit: str, *names: str) -> int:
+        """An option as picoseconds, 0 of one that is not given."""
+        given = self.get(*names)
+        return 0 if given is None else given.time_ps(unit)
 
     def flag(self, *names: str) -> bool:
         """An option that is on or off."""
@@ -67,12 +79,15 @@ def workload(text: str, label: str) -> tuple[str, list[str]]:
         if number and waits is not None:
             raise waits.wrong("jobs that wait for others are runs of their own: expected a file for each")
         flows += _flows(job)
+        if len(flows) > PROCESSES[1]:
+            raise ConfigError(
+                f"{job.place}: got {len(flows)} processes of jobs up to here, expected at most {PROCESSES[1]}"
+            )
         for note in (*job.notes, *_leftover(job)):
             notes[note] = None
-    names = [flow["name"] for flow in flows]
-    for flow in flows:
-        if names.count(flow["name"]) > 1:
-            raise ConfigError(f"{label}: several jobs are called {flow['name']!r}, expected names of their own")
+    for name, count in Counter(flow["name"] for flow in flows).items():
+        if count > 1:
+            raise ConfigError(f"{label}: several jobs are called {name!r}, expected names of their own")
     document = {"name": _stem(label), "about": "a fio job file", "flow": flows}
     return _toml.dumps(document), list(notes)
 
@@ -94,7 +109,7 @@ def read(text: str, label: str) -> Iterator[Job]:
             if not line.endswith("]") or not name:
                 raise ConfigError(f"{place}: got {line!r}, expected a section such as [job1]")
             # More than one [global] adds to what came before.
-            job = None if name == "global" else Job(name, dict(common))
+            job = None if name == "global" else Job(name, place, dict(common))
             current = common if job is None else job.options
         elif line.split()[0] == "include":
             raise ConfigError(f"{place}: include: got a further file, expected its lines in its place")
@@ -129,8 +144,8 @@ def _flows(job: Job) -> list[dict[str, Any]]:
     """A flow for each of the job's processes."""
     synthetic = _synthetic(job)
     increment = job.get("offset_increment")
-    step = 0 if increment is None else increment.size()
-    count = int(job.number(1, "numjobs"))
+    step = 0 if increment is None else increment.sectors(least=0)
+    count = job.whole(1, "numjobs", bounds=PROCESSES)
     flows = []
     for number in range(count):
         own = dict(synthetic)
@@ -174,8 +189,7 @@ def _direction(job: Job) -> tuple[str, bool]:
 
 def _shares(job: Job, direction: str) -> tuple[float, bool]:
     """The share of reads, and whether all requests are trims."""
-    writes = job.get("rwmixwrite")
-    reads = job.number(50 if writes is None else 100 - writes.number(), "rwmixread") / 100
+    reads = job.percentage(100 - job.percentage(50, "rwmixwrite"), "rwmixread") / 100
     shares = {"read": 1.0, "write": 0.0, "trim": 0.0, "mixed": reads}
     return shares[direction], direction == "trim"
 
@@ -194,14 +208,14 @@ def _sizes(job: Job, read_share: float, trims: bool) -> Sizes:
 def _alignment(job: Job, sizes: Sizes, random: bool) -> int:
     given = job.get("blockalign", "ba")
     if given is not None:
-        return given.size()
+        return given.sectors()
     # Places are counted in blocks; runs of requests lie end to end, whatever their sizes.
     return sizes.least() if random else SECTOR
 
 
 def _places(job: Job, random: bool) -> dict[str, Any]:
     distribution = job.get("random_distribution")
-    percentage = job.number(100, "percentage_random")
+    percentage = job.percentage(100, "percentage_random")
     if not random:
         return {"addresses": "sequential"}
     if not job.flag("norandommap"):
@@ -217,18 +231,18 @@ def _region(job: Job) -> dict[str, Any]:
     made: dict[str, Any] = {"_offset": 0}
     offset, size = job.get("offset"), job.get("size", "filesize")
     if offset is not None:
-        made["_offset"] = offset.size()
+        made["_offset"] = offset.sectors(least=0)
     if size is not None and size.text.endswith("%"):
         made["working_set"] = size.percent()
-    elif size is not None:
-        made["working_set_size"] = f"{size.size()}B"
+    elif size is not None and size.size():
+        made["working_set_size"] = f"{size.sectors()}B"
     return made
 
 
 def _flushes(job: Job, read_share: float, trims: bool) -> dict[str, Any]:
     """Flushes after so many writes, by chance instead of by count; writes that are complete on flash only."""
     made: dict[str, Any] = {}
-    every = job.number(0, "fsync") or job.number(0, "fdatasync")
+    every = job.whole(0, "fsync") or job.whole(0, "fdatasync")
     if every and not trims and read_share < 1:
         per_request = (1 - read_share) / every
         made["flush_share"] = per_request / (1 + per_request)
@@ -241,14 +255,13 @@ def _flushes(job: Job, read_share: float, trims: bool) -> dict[str, Any]:
 
 def _pace(job: Job, read_share: float) -> dict[str, Any]:
     """A closed loop of so many requests, with thought in between, or arrivals at a rate."""
-    engine, depth = job.text("psync", "ioengine"), job.get("iodepth")
-    waiting = 1 if depth is None else int(depth.number())
+    engine, waiting = job.text("psync", "ioengine"), job.whole(1, "iodepth", bounds=DEPTHS)
     if waiting > 1 and engine in fio_options.SYNCHRONOUS:
         job.note(f"iodepth counts for nothing with ioengine={engine}, as in fio: one request at a time")
         waiting = 1
     rate, bytes_rate = job.get("rate_iops"), job.get("rate")
     think = job.get("thinktime")
-    blocks = job.number(1, "thinktime_blocks")
+    blocks = job.whole(1, "thinktime_blocks")
     if rate is not None or bytes_rate is not None:
         return _open_loop(job, rate, bytes_rate, read_share, think)
     made: dict[str, Any] = {"queue_depth": waiting}
@@ -270,8 +283,8 @@ def _open_loop(
     if 0 < read_share < 1:
         raise given.wrong("a rate counts reads and writes apart, expected a job of one of them")
     per_s = rate.number() if rate else given.size() / _sizes(job, read_share, False).mean(read_share)
-    if per_s <= 0:
-        raise given.wrong("expected a rate above 0")
+    if not 1e12 / DAY_PS <= per_s <= 1e12:
+        raise given.wrong("expected a rate above 0: from one request in a day to one in a picosecond")
     process = job.get("rate_process")
     kind = "linear" if process is None else process.text
     if process is not None and kind not in ("linear", "poisson"):
@@ -282,28 +295,34 @@ def _open_loop(
 
 
 def _end(job: Job, mean_bytes: float, flush_share: float) -> dict[str, Any]:
-    """Number of requests, or end time."""
+    """Number of requests, or end time. As in fio, 0 stands for none of both."""
     made: dict[str, Any] = {}
-    start, runtime = job.get("startdelay"), job.get("runtime", "timeout")
-    if start is not None:
-        made["start"] = f"{start.time_ps('s')}ps"
-    timed = job.flag("time_based") and runtime is not None
-    seconds = 0.0 if runtime is None else runtime.time_ps("s") / 1e12
-    if runtime is not None:
-        begin = 0 if start is None else start.time_ps("s")
-        made["stop"] = f"{begin + runtime.time_ps('s')}ps"
-    number, volume = job.get("number_ios"), job.get("io_size", "io_limit") or job.get("size", "filesize")
-    loops = max(job.number(1, "loops"), 1)
-    if timed:
-        requests = seconds / SHORTEST_REQUEST_S
-    elif number is not None:
-        requests = number.number()
-    elif volume is not None and not volume.text.endswith("%"):
-        requests = volume.size() / mean_bytes * loops
-    elif runtime is not None:
-        requests = seconds / SHORTEST_REQUEST_S
+    start, runtime = job.time_ps("s", "startdelay"), job.time_ps("s", "runtime", "timeout")
+    if start:
+        made["start"] = f"{start}ps"
+    if runtime:
+        made["stop"] = f"{start + runtime}ps"
+    number, once = job.whole(0, "number_ios"), _volume(job) / mean_bytes
+    loops = job.whole(1, "loops", bounds=(0, int(MOST / max(once, 1))))
+    timed = job.flag("time_based") and runtime
+    if number and not timed:
+        requests = float(number)
+    elif once and not timed:
+        requests = once * max(loops, 1)
+    elif runtime:
+        requests = runtime / 1e12 / SHORTEST_REQUEST_S
     else:
-        raise ConfigError(f"job {job.name!r}: no end, expected size, number_ios or runtime")
+        raise ConfigError(f"{job.place}: job {job.name!r}: no end, expected size, number_ios or runtime")
     # Flushes come on top of what moves data.
     made["requests"] = max(round(requests / (1 - flush_share)), 1)
     return made
+
+
+def _volume(job: Job) -> int:
+    """Bytes that the job moves, 0 if it does not say how many. As in fio, a size of 0 is none."""
+    for given in (job.get("io_size", "io_limit"), job.get("size", "filesize")):
+        if given is not None and given.text.endswith("%"):
+            return 0
+        if given is not None and given.size():
+            return given.size()
+    return 0

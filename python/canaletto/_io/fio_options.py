@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from canaletto._io.fio_values import Given
+from canaletto._io.fio_values import Given, decimal
 
 SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "falloc"})
 """I/O engines that wait for each request."""
@@ -54,11 +54,11 @@ def distribution(given: Given) -> dict[str, Any]:
         if kind == "random" and not parameters:
             return {}
         if kind == "zipf" and len(parameters) == 1:
-            return {"addresses": "zipf", "zipf_exponent": float(parameters[0])}
+            return {"addresses": "zipf", "zipf_exponent": decimal(parameters[0])}
         if kind == "pareto" and len(parameters) == 1:
-            return {"addresses": "pareto", "hot_share": float(parameters[0])}
+            return {"addresses": "pareto", "hot_share": decimal(parameters[0])}
         if kind == "zoned" and len(parameters) == 2:
-            (busy, near), (calm, far) = ([float(number) for number in part.split("/")] for part in parameters)
+            (busy, near), (calm, far) = ([decimal(number) for number in part.split("/")] for part in parameters)
             if busy + calm == 100 and near + far == 100 and busy == far:
                 return {"addresses": "hot-cold", "hot_share": near / 100}
     except ValueError:

@@ -1,6 +1,8 @@
 """Values of fio's options: numbers with suffixes, times, sizes of requests."""
 
+import math
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +13,35 @@ _TIMES_PS = {
     **{"us": 10**6, "usec": 10**6, "ms": 10**9, "msec": 10**9, "s": 10**12, "m": 60 * 10**12, "h": 3600 * 10**12},
     "d": 86_400 * 10**12,
 }
+_DECIMAL = re.compile(r"\+?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)([kmgtp]?)(i?b?)", re.ASCII)
+_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)", re.ASCII)
 SECTOR = 512
 MOST_SIZES = 1024
+MOST_BYTES = 2**63 - 1
+DAY_PS = _TIMES_PS["d"]
+MOST = 10**18
+"""No count of requests, and no other number, is larger."""
+PROCESSES = (1, 64)
+"""Values of `numjobs`: a workload has at most so many flows."""
+DEPTHS = (1, 1 << 20)
+"""Values of `iodepth`."""
+
+
+def decimal(text: str) -> float:
+    """A number without suffix. Raises ValueError for what is none."""
+    if not _DECIMAL.fullmatch(text):
+        raise ValueError(text)
+    return float(text)
+
+
+def _bytes(text: str) -> float:
+    """A number with one of fio's suffixes, or none. Raises ValueError for what is no such number."""
+    found = _SIZE.fullmatch(text)
+    if not found:
+        raise ValueError(text)
+    base = 1000 if found[3].startswith("i") else 1024
+    return float(found[1]) * float(base ** _POWERS[found[2]])
 
 
 @dataclass(frozen=True)
@@ -28,12 +57,21 @@ class Given:
         got = f"got {self.text!r}, " if self.text else ""
         return ConfigError(f"{self.place}: {self.key}: {got}{what}")
 
-    def number(self) -> float:
-        """A number, which may have one of fio's suffixes."""
-        try:
-            return float(self.text)
-        except ValueError:
-            return float(self.size())
+    def number(self, least: float = 0, most: float = MOST) -> float:
+        """A number within bounds, which may have one of fio's suffixes."""
+        return self._bounded("number", least, most)
+
+    def whole(self, least: int, most: int) -> int:
+        """A whole number within bounds, which may have one of fio's suffixes."""
+        return int(self._bounded("whole number", least, most))
+
+    def _bounded(self, kind: str, least: float, most: float) -> float:
+        text, found = self.text.lower(), math.nan
+        with suppress(ValueError):
+            found = _bytes(text) if _SIZE.fullmatch(text) else decimal(text)
+        if not least <= found <= most or (kind == "whole number" and found % 1):
+            raise self.wrong(f"expected a {kind} from {least} to {most}")
+        return found
 
     def flag(self) -> bool:
         """Whether it is on: without a value it is."""
@@ -41,29 +79,36 @@ class Given:
 
     def size(self, text: str | None = None) -> int:
         """Bytes, of `4k`, `1g`, `512`: with fio's default kb_base, k and kb are 1024 and kib is 1000."""
-        text = (self.text if text is None else text).strip().lower()
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmgtp]?)(i?b?)", text)
-        if not found:
-            raise self.wrong("expected a size such as 4k")
-        base = 1000 if found[3].startswith("i") else 1024
-        return round(float(found[1]) * float(base ** _POWERS[found[2]]))
+        found = math.nan
+        with suppress(ValueError):
+            found = _bytes((self.text if text is None else text).strip().lower())
+        if not found <= MOST_BYTES:
+            raise self.wrong("expected a size such as 4k, below 8 EiB")
+        return round(found)
+
+    def sectors(self, text: str | None = None, *, least: int = SECTOR) -> int:
+        """Bytes of whole sectors."""
+        size = self.size(text)
+        if size < least or size % SECTOR:
+            raise self.wrong(f"{size} bytes, expected a multiple of {SECTOR}")
+        return size
 
     def percent(self) -> float:
         """A share, of `50%`."""
-        try:
-            share = float(self.text.rstrip("%")) / 100
-        except ValueError:
-            share = 0.0
+        share = 0.0
+        with suppress(ValueError):
+            share = decimal(self.text.rstrip("%")) / 100
         if not 0 < share <= 1:
             raise self.wrong("expected a percentage above 0 and up to 100%")
         return share
 
     def time_ps(self, unit: str) -> int:
         """Picoseconds, of a number with a unit or else in `unit`."""
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", self.text.lower())
-        if not found or (found[2] or unit) not in _TIMES_PS:
-            raise self.wrong("expected a time such as 30s or 500us")
-        return round(float(found[1]) * _TIMES_PS[found[2] or unit])
+        found = _TIME.fullmatch(self.text.lower())
+        time = float(found[1]) * _TIMES_PS.get(found[2] or unit, math.nan) if found else math.nan
+        if not time <= DAY_PS:
+            raise self.wrong("expected a time such as 30s or 500us, up to a day")
+        return round(time)
 
 
 @dataclass(frozen=True)
@@ -76,7 +121,7 @@ class Sizes:
     @staticmethod
     def plain(given: Given, trims: bool) -> "Sizes":
         """`bs=4k` or `bs=4k,8k` (reads, writes and, if there is a third, trims)."""
-        return _apart(given, trims, lambda text: ((_whole(given, text), 1.0),))
+        return _apart(given, trims, lambda text: ((given.sectors(text), 1.0),))
 
     @staticmethod
     def of_range(given: Given, trims: bool) -> "Sizes":
@@ -86,11 +131,10 @@ class Sizes:
             least, dash, most = text.partition("-")
             if not dash:
                 raise given.wrong("expected a range such as 4k-64k")
-            low, high = _whole(given, least), _whole(given, most)
-            sizes = range(low, high + 1, low)
-            if not sizes or len(sizes) > MOST_SIZES:
+            low, high = given.sectors(least), given.sectors(most)
+            if not 1 <= high // low <= MOST_SIZES:
                 raise given.wrong(f"expected up to {MOST_SIZES} multiples of its least, the least first")
-            return tuple((size, 1.0) for size in sizes)
+            return tuple((size, 1.0) for size in range(low, high + 1, low))
 
         return _apart(given, trims, mix)
 
@@ -103,8 +147,10 @@ class Sizes:
             stated = [_percentage(given, share) if share else None for _, _, share in parts]
             left = max(100 - sum(share for share in stated if share is not None), 0)
             each = left / max(stated.count(None), 1)
-            pairs = zip(parts, stated, strict=True)
-            return tuple((_whole(given, size), each if share is None else share) for (size, _, _), share in pairs)
+            shares = [each if share is None else share for share in stated]
+            if not 0 < round(sum(shares), 6) <= 100:
+                raise given.wrong("expected percentages whose sum is above 0 and up to 100")
+            return tuple((given.sectors(size), share) for (size, _, _), share in zip(parts, shares, strict=True))
 
         return _apart(given, trims, mix)
 
@@ -136,15 +182,8 @@ def _apart(given: Given, trims: bool, mix: Any) -> Sizes:
     return Sizes(mix(values[0]), mix(values[2 if trims else 1]))
 
 
-def _whole(given: Given, text: str) -> int:
-    size = given.size(text)
-    if size <= 0 or size % SECTOR:
-        raise given.wrong(f"{size} bytes, expected a multiple of {SECTOR}")
-    return size
-
-
 def _percentage(given: Given, text: str) -> float:
-    if not re.fullmatch(r"\d+(\.\d+)?", text):
+    if not re.fullmatch(r"\d+(\.\d+)?", text, re.ASCII):
         raise given.wrong(f"{text!r}, expected a percentage such as 60")
     return float(text)
 
