@@ -5,7 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import canaletto as cn
 import pytest
+from canaletto._calibrating import document, fio_results
 from conftest import Canaletto
 
 pytest.importorskip("optuna", reason="no Optuna (extra search)")
@@ -18,6 +20,8 @@ requests = 1000
 [ranges]
 flash.read = ["40us", "60us"]
 """
+
+LONG = "9" * 5000
 
 
 def result(**job: Any) -> dict[str, Any]:
@@ -70,6 +74,7 @@ def test_another_unit(refused: Callable[..., str]) -> None:
         ("latency", "no unit"),
         ("latency_min", "one of latencies"),
         ("latency (fortnights)", "fortn"),
+        ("latency_us,latency_ns", "got columns latency_us, latency_ns, expected one"),
     ):
         lines = "\n".join([header, *["65"] * 200])
         refused(lines, "x.log:1: ", what, text=text, name="x.log", more="# \n")
@@ -80,7 +85,8 @@ def test_a_drive_that_does_not_fit_the_geometry(refused: Callable[..., str]) -> 
     refused([big, big], "fio.json one: the measured job reaches to 4,398.0 GB, which does not fit", "2,003.2 GB")
     text = f'capacity = "1TB"\n{CALIBRATION}'
     refused([result(), result()], "capacity: the measured drive has 1,000.0 GB", "2,003.2 GB", text=text)
-    refused([result()], "capacity: got 5, expected a size", text=f"capacity = 5\n{CALIBRATION}")
+    for capacity in ("5", '"1e400TB"', '"nan TB"'):
+        refused([result()], "capacity: got ", "expected a size", text=f"capacity = {capacity}\n{CALIBRATION}")
 
 
 def test_nothing_left_for_judging(refused: Callable[..., str]) -> None:
@@ -99,6 +105,10 @@ def test_nothing_left_for_judging(refused: Callable[..., str]) -> None:
         ('"flash.erase.0" = ["40us", "50us"]', "flash.erase is no list in the design"),
         ('"flash.read.0, flash.read.0" = ["40us", "50us"]', "given more than once"),
         ("geometry.channels = [0, 8]", "geometry.channels: got 0"),
+        ('"flash.read.²" = ["40us", "50us"]', "flash.read.²"),
+        (f'"flash.read.{LONG}" = ["40us", "50us"]', f"flash.read.{LONG}"),
+        (f"geometry.channels = [1, {LONG[:400]}]", "expected a number below 1e+19"),
+        ('flash.read = ["1.2.3us", "50us"]', 'ranges.flash.read.from: got "1.2.3us"'),
     ],
 )
 def test_ranges(refused: Callable[..., str], ranges: str, says: str) -> None:
@@ -125,12 +135,53 @@ def test_results_that_are_none(refused: Callable[..., str], content: str, says: 
     refused(content, says)
 
 
+def percentiles(**cuts: Any) -> dict[str, Any]:
+    """Completion latencies with other percentiles."""
+    return {"clat_ns": {"mean": 60_000.0, "percentile": {"99.000000": 80_000} | cuts}}
+
+
+@pytest.mark.parametrize(
+    ("job", "says"),
+    [
+        ({"options": {"numjobs": "0"}}, "job 'one': numjobs: got '0', expected a whole number from 1 to 64"),
+        ({"options": {"iodepth": "inf"}}, "job 'one': iodepth: got 'inf', expected a whole number from 1 to 1048576"),
+        ({"options": {"iodepth": "nan"}}, "job 'one': iodepth: got 'nan', expected a whole number"),
+        ({"iops": 10**400}, "read: iops: got 1000"),
+        ({"iops": 10**25}, "read: iops: got 10000000000000000000000000, expected a number above 0 and below 1e+18"),
+        ({"lat_ns": {"mean": 10**400}}, "lat_ns: mean: got 1000"),
+        (percentiles(**{"50.000000": float("inf")}), "percentile: 50.000000: got inf, expected a number above 0"),
+        (percentiles(**{"50.000000": 10**400}), "percentile: 50.000000: got 1000"),
+        (percentiles(xyz=60_000), "percentile: got 'xyz', expected a percentage such as 99.000000"),
+    ],
+)
+def test_numbers_that_nobody_measures(job: dict[str, Any], says: str) -> None:
+    with pytest.raises(cn.ConfigError) as told:
+        fio_results.points(json.dumps({"jobs": [result(**job)]}), "fio.json")
+    assert says in str(told.value)
+    assert str(told.value).startswith("fio.json: job 'one': ")
+
+
+def test_names_and_depths_of_logs_that_cannot_be(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("1,60000,0,4096\n" * 100)
+    options = {"file": str(log), "rw": "read", "bs": "4k", "iodepth": 1}
+    given = {"design": "pcie4-tlc", "ranges": {"flash.read": ["40us", "60us"]}, "measured": [options]}
+    for change, says in (
+        ({"measured": ["a\0.log"]}, r"^'a\\x00\.log': got a name with a zero byte"),
+        ({"measured": [{**options, "iodepth": float("nan")}]}, "a.log: iodepth: got 'nan', expected a whole number"),
+        ({"set": {"flash.read": None}}, r"^flash\.read: got None, expected a value that TOML can express"),
+    ):
+        with pytest.raises(cn.ConfigError, match=says):
+            document.checked("c.toml", {**given, **change})
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [
         ("1,60000", "x.log:2: got '1,60000', expected a line of fio's latency log"),
         ("1,-5,0,4096", "x.log:2: got '-5', expected a latency above 0"),
         ("1,60000,x,4096", "x.log:2: got 'x', expected a whole number"),
+        (f"1,60000,{LONG},4096", f"x.log:2: got '{LONG}', expected a whole number"),
     ],
 )
 def test_lines_of_a_log(refused: Callable[..., str], line: str, says: str) -> None:

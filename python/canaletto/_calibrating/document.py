@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from canaletto._calibrating import fio_results, latency_log, parameters
-from canaletto._calibrating.measured import Point
+from canaletto._calibrating.measured import Point, positive
 from canaletto._calibrating.model import bytes_of
 from canaletto._calibrating.parameters import Parameter
 from canaletto._engine import ConfigError
-from canaletto._run.config import Design, check_whole, quiet_design, read_text
+from canaletto._run.config import Design, check_text, check_whole, quiet_design, read_text
 from canaletto._sweeping import document as sweeping
 
 JUDGE = ("half", "none")
@@ -77,7 +77,7 @@ def checked(label: str, document: Mapping[str, Any], folder: Path = Path()) -> A
     found = tuple(parameters.read(document.get("ranges"), f"{label}: ranges"))
     points = tuple(_points(label, document.get("measured")))
     capacity = document.get("capacity")
-    if capacity is not None and bytes_of(capacity) <= 0:
+    if capacity is not None and positive(bytes_of(capacity)) is None:
         raise ConfigError(f'{label}: capacity: got {capacity!r}, expected a size with its unit, such as "1TB"')
     design = _design(label, document.get("design"), document.get("set", {}), folder)
     size = None if capacity is None else bytes_of(capacity)
@@ -134,6 +134,7 @@ def _of_file(path: str, options: Mapping[str, Any]) -> list[Point]:
 
 
 def _text(path: str) -> str:
+    check_text(path)
     if os.path.isfile(path) and os.path.getsize(path) > MAX_MEASURED_BYTES:
         raise ConfigError(
             f"{path}: larger than {MAX_MEASURED_BYTES >> 20} MiB, expected a part of it, or fio's results"

@@ -5,14 +5,13 @@ get the mean time of submission added. Job options become a workload as those of
 """
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from canaletto._calibrating.measured import OPS, QUANTILES, Job, Point, name_of
+from canaletto._calibrating.measured import BELOW, OPS, QUANTILES, Job, Point, name_of, positive
 from canaletto._engine import ConfigError
 from canaletto._io import fio, fio_options
-from canaletto._io.fio_values import Given
+from canaletto._io.fio_values import DEPTHS, PROCESSES, Given, decimal
 
 _ENDS = ("runtime", "timeout", "time_based", "number_ios", "io_size", "io_limit", "loops", "startdelay", "ramp_time")
 """Options that say how long a job lasts: a simulated one is as long as it takes to tell."""
@@ -66,7 +65,7 @@ def job_of(options: Mapping[str, Any], place: str) -> Job:
         found = next((name for name in names if name in kept), names[0])
         return Given(place, found, kept.get(found, default))
 
-    depth, processes = int(given("1", "iodepth").number()), int(given("1", "numjobs").number())
+    depth, processes = given("1", "iodepth").whole(*DEPTHS), given("1", "numjobs").whole(*PROCESSES)
     if given("psync", "ioengine").text in fio_options.SYNCHRONOUS:
         depth = 1
     kind = given("read", "rw", "readwrite").text
@@ -110,12 +109,12 @@ def _statistics(side: Mapping[str, Any], place: str) -> dict[str, float]:
             f"{place}: clat_ns has no percentiles, expected them: they are off (clat_percentiles=0, gtod_reduce=1, "
             "disable_clat=1) or nothing completed"
         )
-    known = {round(float(key), 6): value for key, value in cuts.items()}
+    known = {_percent(key, place): key for key in cuts}
     found = {"iops": _number(side, "iops", place), "mean_us": mean / 1e3}
     for quantile in QUANTILES:
-        value = known.get(round(quantile * 100, 6))
-        if isinstance(value, int | float) and value > 0:
-            found[name_of(quantile)] = (value + before) / 1e3
+        cut = known.get(round(quantile * 100, 6))
+        if cut is not None and cuts[cut]:
+            found[name_of(quantile)] = (_number(cuts, cut, f"{place}: percentile") + before) / 1e3
     if len(found) == 2:
         wanted = ", ".join(f"{quantile * 100:g}" for quantile in QUANTILES)
         raise ConfigError(f"{place}: percentiles {', '.join(cuts)}, expected some of {wanted} (percentile_list)")
@@ -129,8 +128,15 @@ def _table(side: Mapping[str, Any], key: str, place: str) -> Mapping[str, Any]:
     return found
 
 
+def _percent(key: str, place: str) -> float:
+    try:
+        return round(decimal(key), 6)
+    except ValueError:
+        raise ConfigError(f"{place}: percentile: got {key!r}, expected a percentage such as 99.000000") from None
+
+
 def _number(table: Mapping[str, Any], key: str, place: str) -> float:
-    found = table.get(key)
-    if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found) or found <= 0:
-        raise ConfigError(f"{place}: {key}: got {found!r}, expected a number above 0")
-    return float(found)
+    found = positive(table.get(key))
+    if found is None:
+        raise ConfigError(f"{place}: {key}: got {table.get(key)!r}, expected a number above 0 and below {BELOW:g}")
+    return found

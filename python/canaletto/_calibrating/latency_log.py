@@ -48,6 +48,9 @@ def _csv(text: str, label: str) -> Rows:
     matches = [(number, found) for number, name in enumerate(header) if (found := _LATENCY.fullmatch(name))]
     if not matches:
         raise ConfigError(f"{label}:1: got columns {', '.join(header)}, expected one of latencies, such as latency_us")
+    if len(matches) > 1:
+        several = ", ".join(header[number] for number, _ in matches)
+        raise ConfigError(f"{label}:1: got columns {several}, expected one of latencies")
     column, match = matches[0]
     unit = match["unit"] or match["other"] or ""
     if unit not in _PER_US:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from canaletto._calibrating.parameters import is_index
 from canaletto._run.config import Design
 
 
@@ -12,7 +13,7 @@ def marked(design: Design, report: Mapping[str, Any]) -> str:
     for each in report["parameters"]:
         for key in each["keys"]:
             above, _, last = key.rpartition(".")
-            of_list = last.isdigit()
+            of_list = is_index(last)
             value = f"[{last}] " if of_list else ""
             bound = f", at its {each['at_bound']} end" if each["at_bound"] else ""
             remarks.setdefault(above if of_list else key, []).append(

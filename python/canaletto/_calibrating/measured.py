@@ -11,6 +11,15 @@ QUANTILES = (0.1, 0.5, 0.9, 0.99)
 
 OPS = ("read", "write")
 Half = Literal["fitted", "judged"]
+BELOW = 1e18
+"""Nothing that is measured of a drive reaches so far."""
+
+
+def positive(found: object) -> float | None:
+    """A number above 0 that may have been measured; None for anything else, such as infinity."""
+    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 < found < BELOW:
+        return None
+    return float(found)
 
 
 def name_of(quantile: float) -> str:

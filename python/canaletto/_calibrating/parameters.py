@@ -97,13 +97,18 @@ def applied(design: Design, parameters: Sequence[Parameter], parts: Sequence[flo
     return with_values(design, values)
 
 
+def is_index(part: str) -> bool:
+    """Whether a part of a key is the number of a value in a list."""
+    return part.isascii() and part.isdigit() and len(part) < 10
+
+
 def with_values(design: Design, values: Mapping[str, Value]) -> Design:
     """The design with other values."""
     document = design.to_dict()
     plain: dict[str, Value] = {}
     for key, value in values.items():
         *above, last = key.split(".")
-        if last.isdigit():
+        if is_index(last):
             _set_entry(document, above, int(last), value, key)
         else:
             plain[key] = value
@@ -129,7 +134,7 @@ def value_of(design: Design, key: str) -> Any:
     """The value of a key; None if there is none."""
     found: Any = tomllib.loads(design.to_toml())
     for part in key.split("."):
-        if isinstance(found, list) and part.isdigit() and int(part) < len(found):
+        if isinstance(found, list) and is_index(part) and int(part) < len(found):
             found = found[int(part)]
         elif isinstance(found, dict):
             found = found.get(part)

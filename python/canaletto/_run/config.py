@@ -418,8 +418,15 @@ def shaped(made: Workload, options: WorkloadOptions) -> Workload:
 def keyword_settings(overrides: Mapping[str, Any]) -> list[Setting]:
     """Keyword overrides as settings. `fabric="bus"` is short for the key `fabric.kind`."""
     spelt = {FABRIC if key == "fabric" else key: given for key, given in overrides.items()}
-    texts = [f"{key}={_toml.bare(given)}" for key, given in spelt.items()]
+    texts = [f"{key}={_spelt(key, given)}" for key, given in spelt.items()]
     return [Setting(text, "", text) for text in texts]
+
+
+def _spelt(key: str, given: Any) -> str:
+    try:
+        return _toml.bare(given)
+    except TypeError as error:
+        raise ConfigError(f"{key}: {error}") from None
 
 
 def read_text(path: str) -> str:
@@ -427,6 +434,7 @@ def read_text(path: str) -> str:
 
     Raises OSError if it cannot be read, ConfigError if it is not UTF-8 text of a sensible size.
     """
+    check_text(path)
     with awaiting_writers([path]), open(path, "rb") as file:
         content = file.read(MAX_CONFIG_BYTES + 1)
     if len(content) > MAX_CONFIG_BYTES:
@@ -453,6 +461,7 @@ def _load_workload(label: str, settings: list[Setting]) -> Workload:
         made = Workload(Workload._resolved(f"{label} as a workload", text, settings).to_toml(), label)
         made.notes = tuple(notes)
         return made
+    check_text(label)
     if not Path(label).is_fifo():  # Opened and closed again, a pipe would lose its writer.
         with open(label, "rb"):  # the system's own word if it is missing, forbidden or a folder
             pass
@@ -493,7 +502,9 @@ def _absolute(path: str | os.PathLike[str]) -> str:
 
 
 def check_text(path: str | os.PathLike[str]) -> None:
-    """Raises ConfigError for a path that is not UTF-8, as the engine takes no others."""
+    """Raises ConfigError for a path that is not UTF-8, as the engine takes no others, or that no file can have."""
+    if "\0" in os.fspath(path):
+        raise ConfigError(f"{os.fspath(path)!r}: got a name with a zero byte, expected one without")
     try:
         os.fspath(path).encode()
     except UnicodeEncodeError:

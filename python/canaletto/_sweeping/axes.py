@@ -13,6 +13,8 @@ Value: TypeAlias = str | int | float | bool | list[Any]
 
 MOST = 100_000
 """The most points of a sweep, and so the most values of an axis."""
+BELOW = 1e19
+"""No number of a range or with a unit reaches so far."""
 
 _UNITS: Mapping[str, Mapping[str, float]] = {
     "time": {"us": 1, "ps": 1e-6, "ns": 1e-3, "ms": 1e3, "s": 1e6, "min": 6e7, "h": 3.6e9, "d": 8.64e10},
@@ -31,7 +33,7 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
 _MEANT, _EXACT = 6, 12
 """Digits of a value within a span, of which nobody means more, and of one of a range, whose steps are to be even."""
 
-_QUANTITY = re.compile(r"\s*([0-9][0-9._]*(?:e[+-]?[0-9]+)?|\.[0-9]+)\s*([a-zA-Z%][a-zA-Z0-9/]*)\s*")
+_QUANTITY = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9_]*)?(?:e[+-]?[0-9]+)?|\.[0-9]+)\s*([a-zA-Z%][a-zA-Z0-9/]*)\s*")
 
 
 class Quantity(NamedTuple):
@@ -53,10 +55,9 @@ def quantity(value: Value) -> Quantity | None:
     found = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         return None
-    for dimension, units in _UNITS.items():
-        if found[2] in units:
-            return Quantity(float(found[1].replace("_", "")), found[2], dimension)
-    return None
+    number = float(found[1].replace("_", ""))
+    named = (dimension for dimension, units in _UNITS.items() if found[2] in units)
+    return next((Quantity(number, found[2], dimension) for dimension in named if number < BELOW), None)
 
 
 @dataclass(frozen=True)
@@ -240,10 +241,11 @@ class Span:
 def _number(place: str, given: Any, dimension: str | None) -> float:
     """A number, in the unit of the dimension's columns if it has one."""
     found = quantity(given)
-    if dimension is None and isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given):
+    if dimension is None and isinstance(given, int | float) and not isinstance(given, bool) and abs(given) < BELOW:
         return float(given)
     if dimension is None or found is None or found.dimension != dimension:
-        what = "a number" if dimension is None else f"a {dimension} with its unit, like the others of this axis"
+        with_unit = f"a {dimension} with its unit, like the others of this axis"
+        what = f"a number below {BELOW:g}" if dimension is None else with_unit
         raise ConfigError(f"{place}: got {_shown(given)}, expected {what}")
     return found.in_column
 
