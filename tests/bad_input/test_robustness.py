@@ -19,10 +19,14 @@ import canaletto as cn
 import polars as pl
 import pytest
 from canaletto import traces
+from canaletto._calibrating import document as calibrating
+from canaletto._calibrating import fio_results
 from canaletto._cli import console
 from canaletto._io import files, folder
 from canaletto._io.printable import printable
 from canaletto._run import explain, repeat
+from canaletto._searching import document as searching
+from canaletto._sweeping import document as sweeping
 from canaletto.experiments import laboratory
 from conftest import COMMAND, Canaletto
 
@@ -146,6 +150,35 @@ def test_stored_results_of_figures_with_another_number_are_made_anew(tmp_path: P
     assert laboratory._read(kept) == data
     kept.write_text(kept.read_text().replace("1.5", "2.5"))
     assert laboratory._read(kept) is None
+
+
+DEEP_TOML = {
+    "lists": (f"a = {'[' * 100_000}{']' * 100_000}", "nested more than 100 deep"),
+    "tables": (f"a = {'{a=' * 100_000}1{'}' * 100_000}", "nested more than 100 deep"),
+    "200 lists": (f"a = {'[' * 200}{']' * 200}", "nested more than 100 deep"),
+    "parts of a key": (f"\na{' . a' * 200_000} = 1", ":2: not TOML: got a key of 200001 parts"),
+    "digits": (f"\nseed = {'9' * 5000}", ":2: not TOML: got a number of 5000 digits"),
+}
+
+
+@pytest.mark.parametrize("case", DEEP_TOML)
+def test_toml_without_end(case: str, tmp_path: Path) -> None:
+    text, says = DEEP_TOML[case]
+    (tmp_path / "s.toml").write_text(f"{text}\n")
+    for read in (sweeping.read, searching.read, calibrating.read):
+        with pytest.raises(cn.ConfigError, match=rf"s\.toml.*{says}"):
+            read(tmp_path / "s.toml")
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, '{"a":' * 100_000, f'{{"jobs": {"[" * 200}{"]" * 200}}}'])
+def test_json_without_end(text: str, frozen: Path, tmp_path: Path) -> None:
+    (frozen / "run.json").write_text(text)
+    (tmp_path / "sweep.json").write_text(text)
+    for path, kind in ((frozen, "not JSON: nested more than 100 deep"), (tmp_path, "not what a sweep")):
+        with pytest.raises(cn.ConfigError, match=kind):
+            cn.load(path)
+    with pytest.raises(cn.ConfigError, match=r"^fio\.json: not JSON"):
+        fio_results.points(f'{{"jobs": {text}}}', "fio.json")
 
 
 def test_damaged_parquet(frozen: Path, monkeypatch: pytest.MonkeyPatch) -> None:

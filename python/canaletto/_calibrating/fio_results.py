@@ -4,7 +4,6 @@ Latencies are those from submission to completion (`lat_ns`): percentiles that f
 get the mean time of submission added. Job options become a workload as those of a job file do (`_io/fio.py`).
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ from canaletto._calibrating.measured import BELOW, OPS, QUANTILES, Job, Point, n
 from canaletto._engine import ConfigError
 from canaletto._io import fio, fio_options
 from canaletto._io.fio_values import DEPTHS, PROCESSES, Given, decimal
+from canaletto._io.parsed import from_json
 
 _ENDS = ("runtime", "timeout", "time_based", "number_ios", "io_size", "io_limit", "loops", "startdelay", "ramp_time")
 """Options that say how long a job lasts: a simulated one is as long as it takes to tell."""
@@ -21,7 +21,7 @@ def points(text: str, label: str) -> list[Point]:
     """A point for each job and direction. Raises ConfigError for what is no such result, or lacks what is compared."""
     try:
         # fio may print warnings before its JSON.
-        document = json.loads(text[text.index("{") :])
+        document = from_json(text[text.index("{") :])
     except ValueError:
         raise ConfigError(f"{label}: not JSON, expected what `fio --output-format=json` printed") from None
     jobs = document.get("jobs") if isinstance(document, dict) else None

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 from canaletto import _engine
 from canaletto._engine import ConfigError
 from canaletto._io.files import beside, in_use, is_special, leftovers, named, remove_leftovers
+from canaletto._io.parsed import from_json
 from canaletto._run.confidence import EXTRA_HEADLINES, HEADLINES, lookup
 from canaletto._run.config import Design, Workload, check_text, read_text
 from canaletto._run.equal import CROSSBAR
@@ -405,7 +406,7 @@ def _write_json(path: Path, document: Mapping[str, Any]) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """A file's JSON object. Raises ConfigError for what is none."""
     try:
-        found = json.loads(read_text(str(path)))
+        found = from_json(read_text(str(path)))
     except ValueError as error:
         raise ConfigError(f"{path}: not JSON: {error}") from None
     if not isinstance(found, dict):

@@ -4,13 +4,13 @@ import hashlib
 import json
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from canaletto._engine import ConfigError
+from canaletto._io.parsed import from_toml
 from canaletto._run.config import Config, WorkloadOptions, check_whole, read_text
 from canaletto._sweeping.axes import MOST, Axis, Span, axis
 from canaletto._sweeping.grid import Condition, Grid, Latin
@@ -79,8 +79,8 @@ def read(path: str | os.PathLike[str]) -> Document:
 def parsed(label: str, text: str) -> dict[str, Any]:
     """TOML as a dictionary. Raises ConfigError with file and line for what is none."""
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return from_toml(text)
+    except ValueError as error:
         found = re.search(r"\(at line (\d+), column \d+\)$", str(error))
         line = f":{found[1]}" if found else ""
         raise ConfigError(f"{label}{line}: not TOML: {str(error).partition(' (at')[0]}") from None

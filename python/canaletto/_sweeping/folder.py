@@ -22,6 +22,7 @@ from canaletto import _engine
 from canaletto._engine import ConfigError
 from canaletto._io import files, forks, identity
 from canaletto._io.origin import origin
+from canaletto._io.parsed import from_json
 from canaletto._run.config import read_text
 from canaletto._sweeping.document import SOURCES, Document
 from canaletto._sweeping.store import Store, remove_leftovers, shared_folder
@@ -136,7 +137,7 @@ def about(path: Path, kind: str) -> dict[str, Any]:
         what = f"no {file.name} in it" if path.is_dir() else "no such folder"
         raise ConfigError(f"{path}: {what}; expected the folder of a {kind}")
     try:
-        found = json.loads(read_text(str(file)))
+        found = from_json(read_text(str(file)))
         sound = found["schema"] == SCHEMA and found["kind"] == kind and isinstance(found["identity"], str)
     except (ValueError, KeyError, TypeError):
         sound = False

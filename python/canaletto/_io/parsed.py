@@ -1,0 +1,52 @@
+"""JSON and TOML of others as plain data: what is nested without end, or has numbers without end, is refused."""
+
+import json
+import re
+import tomllib
+from typing import Any
+
+MOST_NESTED = 100
+"""Lists and tables within each other: none of ours has a tenth of it, and Python fails at some hundred."""
+MOST_PARTS = 1000
+"""Parts of a key with dots: the time that tomllib takes grows with their square."""
+MOST_DIGITS = 4000
+"""Digits of a whole number: Python reads few more."""
+
+
+def from_json(text: str) -> Any:
+    """The contents of JSON. Raises ValueError for what is none, or is nested too deep."""
+    try:
+        return _shallow(json.loads(text))
+    except RecursionError:
+        raise _too_deep() from None
+
+
+def from_toml(text: str) -> dict[str, Any]:
+    """The contents of TOML. Raises ValueError, with the line if known, for what is none, or is nested too deep."""
+    for number, line in enumerate(text.splitlines(), 1):
+        place = f"(at line {number}, column 1)"
+        for word in re.split(r"[,=\[\]{}#]", line.replace(" ", "").replace("\t", "")):
+            if word.count(".") >= MOST_PARTS:
+                raise ValueError(f"got a key of {word.count('.') + 1} parts, expected a few {place}")
+            if len(word) > MOST_DIGITS and word.lstrip("+-").replace("_", "").isdigit():
+                raise ValueError(f"got a number of {len(word)} digits, expected fewer {place}")
+    try:
+        found: dict[str, Any] = _shallow(tomllib.loads(text))
+    except RecursionError:
+        raise _too_deep() from None
+    return found
+
+
+def _shallow(document: Any) -> Any:
+    """A document that is not nested too deep."""
+    level = [document]
+    for _ in range(MOST_NESTED):
+        inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level = [item for items in inner for item in items]
+    if level:
+        raise _too_deep()
+    return document
+
+
+def _too_deep() -> ValueError:
+    return ValueError(f"nested more than {MOST_NESTED} deep")
