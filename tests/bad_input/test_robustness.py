@@ -143,6 +143,29 @@ def test_forged_frozen_runs_are_refused_or_read(frozen: Path, original: Path, mo
     assert refused > 120  # Among them every explanation that gets as far as the drawing.
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("latency_us", "x", "latency_us: got 'x', expected a table"),
+        ("requests", {}, "requests.generated: absent"),
+        ("cost", 1.5, "cost: got 1.5, expected a table"),
+        ("mapping", [1], r"mapping: got \[1\], expected a table"),
+        ("root_cause_us", {"all": {"x": 1.0}, "p99": {}}, "root_cause_us.all: got 'x', expected one of host_queue"),
+        ("root_cause_us", {"all": {"flush": "x"}, "p99": {}}, "root_cause_us.all.flush: got 'x', expected a number"),
+        ("seed", -1, "seed: got -1, expected a whole number"),
+        ("iops", float("nan"), "iops: got nan, expected a number or null"),
+        ("flows", [{"name": 1}], "flows.0.name: got 1, expected a text"),
+        ("fabric_counts", {"x": True}, "fabric_counts.x: got True, expected a whole number"),
+    ],
+)
+def test_results_of_other_types(key: str, value: Any, says: str, frozen: Path) -> None:
+    result = frozen / "result.json"
+    result.write_text(json.dumps({**json.loads(result.read_text()), key: value}))
+    seal(frozen)
+    with pytest.raises(cn.ConfigError, match=rf"result\.json: {says}"):
+        cn.load(frozen)
+
+
 def test_stored_results_of_figures_with_another_number_are_made_anew(tmp_path: Path) -> None:
     data = {"iops": 1.5}
     kept = tmp_path / "r.json"

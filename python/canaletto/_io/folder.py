@@ -35,7 +35,7 @@ from canaletto import _engine
 from canaletto._engine import ConfigError
 from canaletto._io.files import beside, in_use, is_special, leftovers, named, remove_leftovers
 from canaletto._io.parsed import from_json
-from canaletto._run.confidence import EXTRA_HEADLINES, HEADLINES, lookup
+from canaletto._io.typed import misfits
 from canaletto._run.config import Design, Workload, check_text, read_text
 from canaletto._run.equal import CROSSBAR
 from canaletto._run.results import Result
@@ -249,21 +249,10 @@ def load(path: str | PathLike[str]) -> Result:
 
 
 def _check_result(path: Path, data: Mapping[str, Any]) -> None:
-    """Raises ConfigError if a result does not hold what is compared with others in a form that can be."""
-    for name in (*HEADLINES, *EXTRA_HEADLINES):
-        try:
-            found = lookup(data, name)
-        except (AttributeError, KeyError, TypeError):
-            found = ...
-        if found is not None and (isinstance(found, bool) or not isinstance(found, int | float)):
-            raise ConfigError(f"{path}: {name}: not a number, expected what `run --json` prints")
-    flows = data.get("flows")
-    if not isinstance(flows, list) or not all(isinstance(each, dict) and _is_name(each.get("name")) for each in flows):
-        raise ConfigError(f"{path}: flows: got others than flows with names, expected what `run --json` prints")
-
-
-def _is_name(found: object) -> bool:
-    return isinstance(found, str)
+    """Raises ConfigError if a result is not of the form that others rely on."""
+    found = next(misfits(data), None)
+    if found is not None:
+        raise ConfigError(f"{path}: {found}, as `run --json` prints it")
 
 
 def record(folder: Path) -> dict[str, Any]:
