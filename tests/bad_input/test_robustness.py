@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -141,6 +142,17 @@ def test_forged_frozen_runs_are_refused_or_read(frozen: Path, original: Path, mo
         for path, content in sound.items():
             path.write_bytes(content)
     assert refused > 120  # Among them every explanation that gets as far as the drawing.
+
+
+@pytest.mark.parametrize("name", ["run.json", "result.json", "design.toml", "requests.parquet"])
+def test_pipes_in_a_folder_are_not_waited_for(name: str, frozen: Path) -> None:
+    (frozen / name).unlink()
+    os.mkfifo(frozen / name)
+    says = "no run.json in it" if name == "run.json" else f"{name}: not a regular file, expected the one"
+    # In a process of its own, since a wait for a writer does not end.
+    read = f"import canaletto as cn; cn.load({str(frozen)!r}).requests"
+    done = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    assert says in done.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -208,6 +208,8 @@ def checked(folder: Path, name: str) -> Path:
 def checked_against(folder: Path, its_record: Mapping[str, Any], name: str) -> Path:
     """Like `checked`, with a record that was read before."""
     path, expected = folder / name, its_record["files"].get(name)
+    if is_special(path):
+        raise ConfigError(f"{path}: not a regular file, expected the one that the run wrote")
     found = _engine.hash_trace(str(path))
     if found != expected:
         raise ConfigError(f"{path}: is not what the run wrote: got {found}, expected {expected}")
