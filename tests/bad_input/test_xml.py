@@ -1,10 +1,13 @@
 """Does everything wrong in MQSim's files end with one line that names file, line and tag?"""
 
+import resource
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import COMMAND
 
 
 @pytest.fixture
@@ -74,6 +77,23 @@ def test_a_trace_that_is_not_there(canaletto: Any, shared: Path, tmp_path: Path)
     for name in ("ssdconfig.xml", "workload.xml"):
         (tmp_path / name).write_text((case / name).read_text())
     canaletto.refuses("mqsim", *PAIR, says=("tpcc-small.trace", "No such file"))
+
+
+def test_a_drive_that_memory_does_not_suffice_for(files: Any, tmp_path: Path) -> None:
+    files(device=("<Page_No_Per_Block>768<", "<Page_No_Per_Block>1000000000<"))
+    done = subprocess.run(
+        [COMMAND, "mqsim", *PAIR],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4_000_000_000, 4_000_000_000)),
+        timeout=60,
+        check=False,
+    )
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("canaletto: ssdconfig.xml, workload.xml: out of memory: ")
+    assert line.endswith("expected a smaller drive (<Page_No_Per_Block>, <Block_No_Per_Plane>), or fewer requests")
+    assert (done.returncode, done.stdout) == (2, "")
 
 
 def test_completions_that_cannot_be_written(canaletto: Any, files: Any, tmp_path: Path) -> None:

@@ -72,20 +72,20 @@ def replay(
 
     Traces that the workload names are looked for from its own folder. records: keep every completion.
 
-    Raises ConfigError for what the files may not hold, SimulationError for a run that stopped and explained why,
-    OSError for a file that cannot be read.
+    Raises ConfigError for what the files may not hold or memory does not suffice for, SimulationError for a run that
+    stopped and explained why, OSError for a file that cannot be read.
     """
     labels = [os.fspath(path) for path in (device, workload)]
     texts = [read_text(label) for label in labels]
-    scenarios, notes = _engine.mqsim(
-        labels[0],
-        texts[0],
-        labels[1],
-        texts[1],
-        os.path.dirname(os.path.abspath(labels[1])),
-        json.dumps({"records": records}),
-        progress,
-    )
+    base, options = os.path.dirname(os.path.abspath(labels[1])), json.dumps({"records": records})
+    try:
+        scenarios, notes = _engine.mqsim(labels[0], texts[0], labels[1], texts[1], base, options, progress)
+    except MemoryError as error:
+        told = str(error).partition(";")[0] or "out of memory"
+        raise ConfigError(
+            f"{', '.join(labels)}: {told}; expected a smaller drive (<Page_No_Per_Block>, <Block_No_Per_Plane>), or "
+            "fewer requests"
+        ) from None
     return Replay([_scenario(json.loads(text), columns if records else None) for text, columns in scenarios], notes)
 
 
