@@ -322,7 +322,7 @@ class LoadReport(Fields):
     offered_iops: float | None
     """Requests that arrive a second, where all have arrival times of their own; none in closed loops."""
     served_iops: float | None
-    """Requests completed a second, from the first arrival to the last completion."""
+    """Requests completed a second, over the execution time."""
     saturated: bool
     """Whether more was offered than served and the backlog grew: latencies then depend on the length of the run."""
     backlog_growth: float | None
@@ -846,7 +846,10 @@ class FlowReport(Fields):
     requests: Requests
     """Numbers of requests."""
     execution_time_us: float | None
-    """Time from the first arrival to the last completion, in microseconds."""
+    """Time from the first arrival to the last completion, in microseconds.
+
+    With a warm-up it begins with the end of that, if none of the requests counted arrives later.
+    """
     last_completion_us: float | None
     """Time of the last completion from the beginning of the run, in microseconds."""
     iops: float | None
@@ -1001,7 +1004,10 @@ class Report(Fields):
     precondition: PreconditionReport | None
     """State of the drive before the run; none if it was fresh."""
     execution_time_us: float | None
-    """Time from the first arrival to the last completion, in microseconds."""
+    """Time from the first arrival to the last completion, in microseconds.
+
+    With a warm-up it begins with the end of that, if none of the requests counted arrives later.
+    """
     last_completion_us: float | None
     """Time of the last completion from the beginning of the run, in microseconds."""
     iops: float | None

@@ -205,7 +205,7 @@ def test_the_largest_root_cause_is_named_with_what_is_behind_it() -> None:
 
 
 def test_a_request_is_named_only_for_what_it_held() -> None:
-    """Most of the chip's time may be passed on from waits for other requests, of which nobody can tell what is behind."""
+    """Most of the chip's time may be passed on from waits for other requests, and nobody knows what is behind those."""
     request = told(bus(), 1)
     held = request.steps[[step.cause for step in request.steps].index("chip_busy_user")]
     own = replace(held, holders=tuple(replace(each, request=1) for each in held.holders))
