@@ -36,8 +36,8 @@ pub(super) struct Seen {
     pub(super) most_pages: f64,
 }
 
-/// Most pages over which a law spreads: a double does not tell ranks beyond from their neighbours.
-pub(super) const MOST_PAGES: f64 = (1u64 << 52) as f64;
+/// Most pages over which a law spreads: a double tells their ranks from each other, and 64 bits count their bytes.
+pub(super) const MOST_PAGES: f64 = (1u64 << 51) as f64;
 
 /// Fitted distribution of starts.
 #[derive(Debug)]
