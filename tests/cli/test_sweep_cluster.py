@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -374,10 +374,9 @@ def test_a_sweep_outlives_its_jobs_as_long_as_some_are_taken(home: Path, monkeyp
     with subprocess.Popen(command, cwd=home, env=environment, stderr=subprocess.PIPE, text=True) as running:
         try:
             for jobs in (1, 2):
-                before = len(results(home / "a"))
-                while running.poll() is None and len(results(home / "a")) == before:
-                    time.sleep(0.01)
-                assert len((queue / "sbatch.jobs").read_text().split()) == jobs
+                # Points of a job that has ended are all kept before the next one is submitted.
+                await_more(running, lambda: submitted(queue), jobs - 1)
+                await_more(running, lambda: results(home / "a"), len(results(home / "a")))
                 end_jobs(queue)
             _, said = running.communicate()
         finally:
@@ -389,9 +388,20 @@ def test_a_sweep_outlives_its_jobs_as_long_as_some_are_taken(home: Path, monkeyp
     assert "cluster: no worker is left and no job is taken: sbatch: error: nothing is left; the same" in over
 
 
+def await_more(running: "subprocess.Popen[str]", found: Callable[[], Sized], number: int) -> None:
+    """Waits until there are more than so many, or the command has ended."""
+    while running.poll() is None and len(found()) <= number:
+        time.sleep(0.01)
+
+
+def submitted(queue: Path) -> list[str]:
+    """The process of each job that was taken."""
+    return (queue / "sbatch.jobs").read_text().split()
+
+
 def end_jobs(queue: Path) -> None:
     """Kills all that jobs have started, as a batch system does at the end of their time."""
-    for job in (queue / "sbatch.jobs").read_text().split():
+    for job in submitted(queue):
         with suppress(ProcessLookupError):
             os.killpg(int(job), signal.SIGKILL)
 
