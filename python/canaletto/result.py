@@ -265,7 +265,10 @@ class Blame(Fields):
     all: Mapping[Cause, float]
     """Mean over all requests, in microseconds."""
     p99: Mapping[Cause, float]
-    """Mean over the requests at or above the 99th percentile of latency, in microseconds."""
+    """Mean over the requests at or above the 99th percentile of latency, which is known to a thousandth, in microseconds.
+
+
+    """
 
 
 class PathConflicts(Fields):

@@ -188,8 +188,11 @@ impl Array {
     /// Gives the LUN a command.
     #[inline(always)]
     pub fn begin(&mut self, id: LunId, command: Command, charge: Option<Charge>, now: Time) {
-        // Pages of the last command may still be leaving: that work ends where further work begins.
-        self.close(id, now);
+        let lun = &self.luns[id.index()];
+        if lun.background_since.is_some() || lun.flow_since.is_some() {
+            // Pages of the last command are still leaving: that work ends where further work begins.
+            self.close(id, now);
+        }
         let lun = &mut self.luns[id.index()];
         match charge {
             Some(Charge::Background(kind)) => lun.background_since = Some((kind, now)),

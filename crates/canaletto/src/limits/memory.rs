@@ -181,6 +181,11 @@ fn backlog(glance: &Glance, scale: f64, limits_gb_s: [f64; 2]) -> f64 {
     if mean_s > 0.0 { most_s / mean_s } else { 0.0 }
 }
 
+/// Returns the bytes of an outstanding request, with its root causes and what is kept for them.
+fn request_bytes(glance: &Glance) -> f64 {
+    size_of::<Request>() as f64 + ROOT_CAUSES + 16.0 + glance.pages_each * HISTORY
+}
+
 /// Ingredients of an estimate.
 struct Estimate<'a> {
     design: &'a Design,
@@ -300,7 +305,6 @@ impl Estimate<'_> {
     fn in_flight(&self) -> f64 {
         let several = if self.workload.flow.len() > 1 { 16.0 * self.workload.flow.len() as f64 } else { 0.0 };
         let page = size_of::<Transaction>() as f64 + ROOT_CAUSES + several + 16.0;
-        let request = size_of::<Request>() as f64 + ROOT_CAUSES + 16.0;
         let most = match self.design.controller.pages_in_flight {
             0 => f64::INFINITY,
             pages => f64::from(pages),
@@ -311,7 +315,7 @@ impl Estimate<'_> {
                 let (fetched, outstanding) = self.depths(flow, glance, backlog);
                 let waiting = (outstanding - fetched) * self.passed_on(flow, glance);
                 let at_work = fetched * glance.pages_each.min(most) * page;
-                outstanding * (request + glance.pages_each * HISTORY) + waiting + at_work
+                outstanding * request_bytes(glance) + waiting + at_work
             })
             .sum()
     }
@@ -323,9 +327,8 @@ impl Estimate<'_> {
         let open = flows.filter(|((flow, _), _)| flow.looping() == Loop::Open);
         let share = (1.0 - SATURATED / self.load).max(0.0);
         let of = |flow: &Flow, glance: &Glance, backlog: f64| {
-            let most = (glance.requests * share).max((backlog - self.entries()).max(0.0));
-            let request = size_of::<Request>() as f64 + ROOT_CAUSES + 16.0 + glance.pages_each * HISTORY;
-            most * (request + self.passed_on(flow, glance))
+            let most = (glance.requests * share).max(backlog - self.entries());
+            most * (request_bytes(glance) + self.passed_on(flow, glance))
         };
         open.map(|((flow, glance), &backlog)| of(flow, glance, backlog)).sum()
     }

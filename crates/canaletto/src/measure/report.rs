@@ -205,7 +205,7 @@ pub struct Blame {
     /// Mean over all requests, in microseconds.
     #[schemars(with = "ByCause")]
     pub all: CauseTable,
-    /// Mean over the requests at or above the 99th percentile of latency, in microseconds.
+    /// Mean over the requests at or above the 99th percentile of latency, which is known to a thousandth, in microseconds.
     #[schemars(with = "ByCause")]
     pub p99: CauseTable,
 }

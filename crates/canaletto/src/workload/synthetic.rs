@@ -247,11 +247,7 @@ impl Generator {
         let end = (self.aligned((last + 1).saturating_sub(sectors)) + self.alignment - 1).max(first);
         match self.config.addresses {
             Addresses::Uniform => self.addresses.integer(first, end),
-            Addresses::HotCold => {
-                let cold = self.hot.uniform() < self.config.hot_share.unwrap_or(0.0);
-                let (from, to) = if cold { (self.hot_end + 1, end) } else { (first, self.hot_end.min(end)) };
-                self.addresses.integer(from.min(to), to)
-            }
+            Addresses::HotCold => self.hot_or_cold(end),
             Addresses::Zipf | Addresses::Pareto => {
                 let (law, scatter) = self.popularity.as_ref().expect("a flow with such addresses has a law");
                 let lba = first + scatter.place(law.draw(&mut self.addresses)) * self.alignment;
@@ -272,12 +268,8 @@ impl Generator {
     fn drawn_as_mqsim(&mut self, sectors: u64) -> u64 {
         let (first, last) = self.range;
         match self.config.addresses {
-            Addresses::HotCold => {
-                let cold = self.hot.uniform() < self.config.hot_share.unwrap_or(0.0);
-                let (from, to) = if cold { (self.hot_end + 1, last) } else { (first, self.hot_end) };
-                // Such requests may run over the end.
-                self.addresses.integer(from.min(to), to)
-            }
+            // Such requests may run over the end.
+            Addresses::HotCold => self.hot_or_cold(last),
             Addresses::Sequential => {
                 let lba = if self.next_sequential + sectors > last { first } else { self.next_sequential };
                 self.next_sequential += sectors;
@@ -293,6 +285,13 @@ impl Generator {
                 if lba + sectors > last { first } else { lba }
             }
         }
+    }
+
+    /// Returns a sector of the hot region or of the cold one, which ends with `end`.
+    fn hot_or_cold(&mut self, end: u64) -> u64 {
+        let cold = self.hot.uniform() < self.config.hot_share.unwrap_or(0.0);
+        let (from, to) = if cold { (self.hot_end + 1, end) } else { (self.range.0, self.hot_end.min(end)) };
+        self.addresses.integer(from.min(to), to)
     }
 
     /// Whether values are drawn as MQSim draws them.
