@@ -4,7 +4,7 @@ Structured data crosses as TOML or JSON text. Columns are raw little-endian buff
 `u8`, `u16`, `u32`, `u64`, `i64`, `f64`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 _Columns: TypeAlias = dict[str, tuple[str, bytes]]
@@ -123,6 +123,16 @@ class Completion:
     """Time from arrival to completion, in picoseconds."""
     blame_ps: dict[str, int]
     """Where that time went: picoseconds by cause, for the causes that took any."""
+
+    def __init__(
+        self,
+        tag: int,
+        failed: bool,
+        arrival_ps: int,
+        enqueued_ps: int,
+        completed_ps: int,
+        blame_ps: Mapping[str, int],
+    ) -> None: ...
 
 class Drive:
     def __init__(self, design_toml: str, workload_toml: str | None, seed: int) -> None: ...

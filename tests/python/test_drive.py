@@ -51,6 +51,19 @@ def test_every_operation_is_served() -> None:
     assert repr(done[1]).startswith("<Completion 1 after ")
 
 
+def test_completions_may_be_pickled_and_copied() -> None:
+    drive = small()
+    drive.submit("write", 0, 8, tag=7)
+    (done,) = drive
+    for again in (pickle.loads(pickle.dumps(done)), copy.deepcopy(done)):
+        assert (repr(again), again.failed, again.blame_ps) == (repr(done), done.failed, done.blame_ps)
+        assert (again.arrival_ps, again.enqueued_ps) == (done.arrival_ps, done.enqueued_ps)
+    with pytest.raises(cn.ConfigError, match="blame_ps: got sleep, which is not a cause"):
+        cn.Completion(1, False, 0, 0, 5, {"sleep": 5})
+    with pytest.raises(cn.ConfigError, match="completed_ps: got 4, before arrival_ps, 5"):
+        cn.Completion(1, False, 5, 5, 4, {})
+
+
 def test_time_goes_to_limits() -> None:
     drive = small()
     drive.submit("read", 0, 8, at_ps=5_000_000)

@@ -1,5 +1,6 @@
 //! A drive that Python steps.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -8,7 +9,7 @@ use canaletto::drive::{Completions, Drive, DriveOptions, SnapshotError, SubmitEr
 use canaletto::engine::time::Time;
 use canaletto::measure::blame::{Cause, Ledger};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyType};
 
 use crate::columns::{insert, of_records};
 use crate::config::{parse_design, parse_workload};
@@ -54,8 +55,40 @@ pub struct Completion {
     blame: Ledger,
 }
 
+/// Arguments that make a completion anew.
+type Fields<'py> = (u64, bool, u64, u64, u64, Bound<'py, PyDict>);
+
 #[pymethods]
 impl Completion {
+    /// Makes one anew, of one that was pickled.
+    #[new]
+    fn new(
+        tag: u64,
+        failed: bool,
+        arrival_ps: u64,
+        enqueued_ps: u64,
+        completed_ps: u64,
+        blame_ps: BTreeMap<String, u64>,
+    ) -> PyResult<Completion> {
+        if completed_ps < arrival_ps {
+            let problem = format!("completed_ps: got {completed_ps}, before arrival_ps, {arrival_ps}");
+            return Err(config_error(problem));
+        }
+        let mut blame = Ledger::EMPTY;
+        for (name, span) in blame_ps {
+            let cause = Cause::ALL.into_iter().find(|cause| cause.key() == name);
+            let cause = cause.ok_or_else(|| config_error(format!("blame_ps: got {name}, which is not a cause")))?;
+            blame.charge(cause, Time(span));
+        }
+        Ok(Completion { tag, failed, arrival_ps, enqueued_ps, completed_ps, blame })
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Completion>) -> PyResult<(Bound<'py, PyType>, Fields<'py>)> {
+        let Completion { tag, failed, arrival_ps, enqueued_ps, completed_ps, .. } = *this.get();
+        let blame = this.get().blame_ps(this.py())?;
+        Ok((this.get_type(), (tag, failed, arrival_ps, enqueued_ps, completed_ps, blame)))
+    }
+
     /// Time from arrival to completion, in picoseconds.
     #[getter]
     fn latency_ps(&self) -> u64 {

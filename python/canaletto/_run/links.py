@@ -77,9 +77,8 @@ def _ideal(design: Mapping[str, Any], rows: int, columns: int) -> Links:
 
 def _omnibus(design: Mapping[str, Any], rows: int, columns: int) -> Links:
     """Row buses, and column buses that controllers drive along their rows; a bus joins columns where these are more."""
-    each = -(-columns // min(rows, columns))
-    buses = -(-columns // each)
-    along_rows = sum(min((bus + 1) * each, columns) for bus in range(buses))
+    buses = min(rows, columns)
+    along_rows = sum(-(-(bus + 1) * columns // buses) for bus in range(buses))
     length = rows * columns + along_rows + columns * (rows - 1)
     area = _at_controllers(design, rows + buses, _on_dies(design, rows * columns))
     return Links(8, BUS_RATE, rows + buses, 2, length, area)

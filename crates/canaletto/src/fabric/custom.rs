@@ -78,7 +78,7 @@ fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Line> {
     let row = |row: u32| ways(&|place| is_chip(place) && place.0 == row as i32);
     let column = |column: u32| ways(&|place| is_chip(place) && place.1 == column as i32);
     let mut lines = Line::rows("row", rows, columns, row);
-    lines.extend(Line::columns(rows, columns, 1, column));
+    lines.extend(Line::columns(rows, columns, columns, column));
     lines
 }
 

@@ -1,5 +1,7 @@
 //! Lines of a fabric: chips that share a way to the controllers, such as those of a bus.
 
+use std::ops::Range;
+
 use crate::config::design::Fabric as FabricConfig;
 use crate::flash::address::{ChipId, Layout};
 
@@ -21,16 +23,32 @@ impl Line {
         (0..rows).map(|row| Line { name: format!("{name} {row}"), chips: chips(row), ways: ways(row) }).collect()
     }
 
-    /// Returns the columns of an array, so many adjacent ones a line, each with its ways by number.
-    pub fn columns(rows: u32, columns: u32, each: u32, ways: impl Fn(u32) -> u32) -> Vec<Line> {
+    /// Returns the columns of an array, adjacent ones in so many lines, each with its ways by number.
+    pub fn columns(rows: u32, columns: u32, lines: u32, ways: impl Fn(u32) -> u32) -> Vec<Line> {
         let line = |number: u32| {
-            let (first, end) = (number * each, (number * each + each).min(columns));
-            let chips = (0..rows).flat_map(|row| (first..end).map(move |column| ChipId(row * columns + column)));
-            let name =
-                if end - first == 1 { format!("column {first}") } else { format!("columns {first}-{}", end - 1) };
-            Line { name, chips: chips.collect(), ways: ways(number) }
+            let joined = joined_columns(number, lines, columns);
+            let chips = (0..rows).flat_map(|row| joined.clone().map(move |column| ChipId(row * columns + column)));
+            Line { name: name_of_columns(&joined), chips: chips.collect(), ways: ways(number) }
         };
-        (0..columns.div_ceil(each)).map(line).collect()
+        (0..lines).map(line).collect()
+    }
+}
+
+/// Returns the line that a column is in, of lines over which all columns are spread as evenly as they can be.
+pub fn line_of_column(column: u32, lines: u32, columns: u32) -> u32 {
+    column * lines / columns
+}
+
+/// Returns the adjacent columns of a line: those of which [`line_of_column`] gives it.
+pub fn joined_columns(line: u32, lines: u32, columns: u32) -> Range<u32> {
+    (line * columns).div_ceil(lines)..((line + 1) * columns).div_ceil(lines)
+}
+
+/// Returns the name of a line of columns.
+pub fn name_of_columns(joined: &Range<u32>) -> String {
+    match joined.len() {
+        1 => format!("column {}", joined.start),
+        _ => format!("columns {}-{}", joined.start, joined.end - 1),
     }
 }
 
@@ -57,8 +75,8 @@ mod tests {
     }
 
     #[test]
-    fn adjacent_columns_share_a_line_and_the_last_may_be_alone() {
-        let lines = Line::columns(2, 5, 2, |number| number + 1);
+    fn adjacent_columns_share_lines_as_evenly_as_they_can() {
+        let lines = Line::columns(2, 5, 3, |number| number + 1);
         let found: Vec<_> = lines.iter().map(|line| (line.name.as_str(), line.ways, line.chips.clone())).collect();
         let chips = |numbers: &[u32]| numbers.iter().map(|&chip| ChipId(chip)).collect::<Vec<_>>();
         let expected = [
@@ -67,6 +85,15 @@ mod tests {
             ("column 4", 3, chips(&[4, 9])),
         ];
         assert_eq!(found, expected);
+        for (lines, columns) in (1..=20).flat_map(|columns| (1..=columns).map(move |lines| (lines, columns))) {
+            let joined: Vec<_> = (0..lines).map(|line| joined_columns(line, lines, columns)).collect();
+            let each = |line: usize| joined[line].clone().map(move |column| (column, line as u32));
+            let all: Vec<_> = (0..lines as usize).flat_map(each).collect();
+            let by_column: Vec<_> = (0..columns).map(|c| (c, line_of_column(c, lines, columns))).collect();
+            assert_eq!(all, by_column, "{lines} lines of {columns} columns");
+            let floor = (columns / lines) as usize;
+            assert!(joined.iter().all(|some| some.len() == floor || some.len() == floor + 1));
+        }
     }
 
     #[test]

@@ -56,10 +56,9 @@ pub const WHOLE: Facts = Facts {
     failing: Failing { parts: grid::parts, cut_off: grid::cut_off },
     // Its own bus, and those of the other direction.
     lines: |_, rows, columns| {
-        let each = grid::columns_each(rows, columns);
-        let column_buses = columns.div_ceil(each);
+        let column_buses = grid::column_buses(rows, columns);
         let mut lines = Line::rows("channel", rows, columns, |_| 1 + column_buses);
-        lines.extend(Line::columns(rows, columns, each, |_| 1 + rows));
+        lines.extend(Line::columns(rows, columns, column_buses, |_| 1 + rows));
         lines
     },
 };

@@ -91,7 +91,7 @@ pub(super) fn circuit_lines(config: &FabricConfig, rows: u32, columns: u32, own_
     let controllers = |column| if column == 0 { rows - east } else { 0 } + if column + 1 == columns { east } else { 0 };
     let column = |column| rows.min(controllers(column) + neighbours(column, columns) * rows);
     let mut lines = Line::rows("row", rows, columns, row);
-    lines.extend(Line::columns(rows, columns, 1, column));
+    lines.extend(Line::columns(rows, columns, columns, column));
     lines
 }
 

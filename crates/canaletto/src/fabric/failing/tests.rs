@@ -169,9 +169,9 @@ fn chips_that_are_cut_off() {
     assert_eq!(off(FabricKind::Bus, buses(&[1])), [4, 5, 6, 7]);
     assert_eq!(off(FabricKind::Sca, controllers(&[2])), [8, 9, 10, 11]);
     assert_eq!(off(FabricKind::Ideal, buses(&[3, 7])), [3, 7]);
-    // Four columns on three controllers: two column buses of two columns each, which are buses 3 and 4.
+    // Four columns on three controllers: three column buses, the first one of two columns, which are buses 3 to 5.
     assert_eq!(off(FabricKind::Omnibus, buses(&[0, 1, 2])), [] as [u32; 0]);
-    assert_eq!(off(FabricKind::Omnibus, buses(&[1, 4])), [6, 7]);
+    assert_eq!(off(FabricKind::Omnibus, buses(&[1, 3, 4])), [4, 5, 6]);
     assert_eq!(off(FabricKind::OmnibusSplit, controllers(&[0])), [0, 1]);
     // A row's packets go along it: behind the second link, and behind a router.
     assert_eq!(off(FabricKind::Mesh, Failed { links: vec![(5, 6), (1, 5)], ..Failed::default() }), [6, 7]);

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::config::design::Fabric as FabricConfig;
 use crate::engine::time::Time;
 use crate::fabric::failing::{Failed, Parts, without};
+use crate::fabric::lines::{joined_columns, line_of_column, name_of_columns};
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{PathId, Transfer};
 use crate::flash::address::{ChipId, Layout};
@@ -52,15 +53,16 @@ struct Controller {
     since: Time,
 }
 
-/// Columns that share a bus. A controller drives one column bus at most, so where there are fewer controllers than columns, a bus
-/// joins several adjacent columns (Networked SSD §V-E).
-pub fn columns_each(rows: u32, columns: u32) -> u32 {
-    columns.div_ceil(rows.min(columns))
+/// Column buses of an array. A controller drives one at most, so where there are fewer controllers than columns, buses join
+/// several adjacent columns (Networked SSD §V-E), as evenly as they can: none of the controllers is left without one.
+pub fn column_buses(rows: u32, columns: u32) -> u32 {
+    rows.min(columns)
 }
 
-/// Column buses of an array.
-fn column_buses(rows: u32, columns: u32) -> u32 {
-    columns.div_ceil(columns_each(rows, columns))
+/// The buses of a row and of a column that reach a chip.
+fn ways_of(chip: u32, rows: u32, columns: u32) -> Ways {
+    let column_bus = line_of_column(chip % columns, column_buses(rows, columns), columns);
+    Ways { row: BusId(chip / columns), column: BusId(rows + column_bus) }
 }
 
 /// Parts that may fail: controllers, and row buses before column buses.
@@ -76,9 +78,10 @@ fn has_failed(bus: u32, rows: u32, failed: &Failed) -> bool {
 
 /// Chips both of whose buses have failed.
 pub fn cut_off(_: &FabricConfig, rows: u32, columns: u32, failed: &Failed) -> Vec<ChipId> {
-    let each = columns_each(rows, columns);
-    let ways = |chip: u32| [chip / columns, rows + chip % columns / each];
-    without(rows * columns, |chip| ways(chip).into_iter().any(|bus| !has_failed(bus, rows, failed)))
+    without(rows * columns, |chip| {
+        let ways = ways_of(chip, rows, columns);
+        [ways.row, ways.column].into_iter().any(|bus| !has_failed(bus.0, rows, failed))
+    })
 }
 
 /// The path of a bus that has failed: it is never free.
@@ -89,8 +92,6 @@ const FAILED: PathId = PathId(u32::MAX - 1);
 pub struct Grid {
     rows: u32,
     columns: u32,
-    /// Adjacent columns that share a column bus.
-    columns_each: u32,
     ways: Vec<Ways>,
     buses: Vec<Bus>,
     controllers: Vec<Controller>,
@@ -105,14 +106,11 @@ impl Grid {
     /// Idle buses. Where there are more controllers than columns, the last ones drive no column bus (§V-E).
     pub fn new(layout: &Layout) -> Grid {
         let (rows, columns) = (layout.channels, layout.chips_per_channel);
-        let columns_each = columns_each(rows, columns);
         let column_buses = column_buses(rows, columns);
-        let way = |chip| Ways { row: BusId(chip / columns), column: BusId(rows + chip % columns / columns_each) };
         Grid {
             rows,
             columns,
-            columns_each,
-            ways: (0..layout.chips()).map(way).collect(),
+            ways: (0..layout.chips()).map(|chip| ways_of(chip, rows, columns)).collect(),
             buses: (0..rows).chain(0..column_buses).map(Bus::driven_by).collect(),
             controllers: vec![Controller::default(); rows as usize],
             free: rows + column_buses,
@@ -225,16 +223,16 @@ impl Grid {
     /// Every bus.
     pub fn wires(&self) -> Vec<Wire> {
         let (east, south) = (self.columns as i32 - 1, self.rows as i32 - 1);
+        let column_buses = column_buses(self.rows, self.columns);
         let wire = |(i, bus): (usize, &Bus)| {
             let id = i as u32;
             let (name, kind, from, to) = if id < self.rows {
                 let row = id as i32;
                 (format!("channel {row}"), WireKind::Channel, (row, -1), (row, east))
             } else {
-                let first = (id - self.rows) * self.columns_each;
-                let last = (first + self.columns_each).min(self.columns) - 1;
-                let name = if first == last { format!("column {first}") } else { format!("columns {first}-{last}") };
-                (name, WireKind::Column, (0, first as i32), (south, last as i32))
+                let joined = joined_columns(id - self.rows, column_buses, self.columns);
+                let (first, last) = (joined.start as i32, joined.end as i32 - 1);
+                (name_of_columns(&joined), WireKind::Column, (0, first), (south, last))
             };
             Wire { name, kind, from, to, busy: bus.busy, active: bus.active }
         };

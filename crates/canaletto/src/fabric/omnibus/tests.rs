@@ -440,7 +440,8 @@ fn arrays_need_not_be_square() {
     assert_eq!(columns(8, 4), [(0, 0), (1, 1), (2, 2), (3, 3)]);
     assert_eq!(columns(1, 1), [(0, 0)]);
     assert_eq!(columns(3, 5), [(0, 1), (2, 3), (4, 4)]);
-    assert_eq!(columns(4, 6), [(0, 1), (2, 3), (4, 5)], "controller 3 has no columns left to drive");
+    assert_eq!(columns(4, 6), [(0, 1), (2, 2), (3, 4), (5, 5)], "each controller has columns to drive");
+    assert_eq!(columns(8, 9)[6..], [(7, 7), (8, 8)]);
     assert_eq!(columns(1, 4), [(0, 3)]);
     let names: Vec<String> = whole(2, 3).fabric.wires().into_iter().map(|w| w.name).collect();
     assert_eq!(names, ["channel 0", "channel 1", "columns 0-1", "column 2"]);

@@ -177,15 +177,17 @@ impl Shape {
     }
 
     /// One column bus a controller at the most; where there are more columns than controllers, adjacent ones share a bus
-    /// (Networked SSD §V-E).
+    /// (Networked SSD §V-E): all buses join as many, or one more.
     fn column_buses(&self) -> Vec<Wire> {
-        let each = self.columns.div_ceil(self.rows.min(self.columns));
-        let bus = |(driver, first): (u32, u32)| {
-            let last = (first + each).min(self.columns) - 1;
+        let buses = self.rows.min(self.columns);
+        let bus = |driver: u32| {
+            let mut columns = (0..self.columns).filter(|column| column * buses / self.columns == driver);
+            let first = columns.next().expect("there are as many columns as buses");
+            let last = columns.next_back().unwrap_or(first);
             let name = if first == last { format!("column {first}") } else { format!("columns {first}-{last}") };
             Wire { name, line: Line::Bus { rows: 0..self.rows, columns: first..last + 1, driver } }
         };
-        (0..).zip((0..self.columns).step_by(each as usize)).map(bus).collect()
+        (0..buses).map(bus).collect()
     }
 
     /// Trunks, one a controller, inner buses switch by switch, and grants (docs/fabrics.md).
