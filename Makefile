@@ -30,19 +30,12 @@ setup: $(VENV)/.built ## Install into .venv
 $(VENV)/.tools: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "canaletto needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install 'maturin>=1.15,<2'
+	$(BIN)/pip install 'maturin>=1.9.4,<2'
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.tools $(RUST_SOURCES)
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --extras $(EXTRAS) --quiet
 	@touch $@
-
-# A compiler that knows which way runs go: profile-guided optimisation (PGO). It compiles twice, and simulates in between.
-.PHONY: tuned
-tuned: $(VENV)/.tools ## Install into .venv a build that is quicker by a third, in three times the time
-	rustup component add llvm-tools
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --pgo --locked --extras $(EXTRAS) --quiet
-	@touch $(VENV)/.built
 
 .PHONY: demo
 demo: $(VENV)/.built ## Run the main job: a drive with several interconnects, and a report of it in out/demo
@@ -140,10 +133,9 @@ paper: $(VENV)/.docs ## Make the paper's figures from the simulator, in paper/fi
 	$(BIN)/python paper/figures.py
 
 .PHONY: wheel
-wheel: $(VENV)/.tools ## Build the wheel of this machine into dist/, tuned as by `make tuned`, and try it in an empty environment
+wheel: $(VENV)/.tools ## Build the wheel of this machine into dist/, and try it in an empty environment
 	rm -f dist/*.whl
-	rustup component add llvm-tools
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin build --release --pgo --locked --out dist --interpreter $(BIN)/python --quiet
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin build --release --locked --out dist --interpreter $(BIN)/python --quiet
 	$(BIN)/pytest tests/packaging
 
 C_API := dist/c

@@ -62,10 +62,10 @@ queue_depth = 64
 """
 
 
-def engine(path: str | None = None) -> ModuleType:
+def engine(path: Path | None = None) -> ModuleType:
     """The package's native module, or another."""
     if path is None:
-        (path,) = map(str, (Path(__file__).parents[1] / "python" / "canaletto").glob("_engine.*so"))
+        (path,) = (Path(__file__).parents[1] / "python" / "canaletto").glob("_engine.*so")
     spec = importlib.util.spec_from_file_location("_engine", path)
     assert spec is not None
     assert spec.loader is not None
@@ -74,8 +74,9 @@ def engine(path: str | None = None) -> ModuleType:
     return module
 
 
-def simulate(case: str, requests: int, native: ModuleType) -> dict[str, Any]:
-    """Returns the results of a case in a native module."""
+def simulate(case: str, requests: int, module: Path | None = None) -> dict[str, Any]:
+    """Returns the results of a case."""
+    native = engine(module)
     options = json.dumps({"root_causes": case == "R"})
     if case == "A":
         flow = FLOW.format(requests=requests)
@@ -94,7 +95,7 @@ def main() -> None:
     if len(sys.argv) not in (3, 4) or sys.argv[1] not in CASES or not sys.argv[2].isdecimal():
         about = "\n".join(f"  {case}  {text}" for case, text in CASES.items())
         sys.exit(f"usage: python benches/case.py CASE REQUESTS [NATIVE MODULE]\n{about}")
-    cost = simulate(sys.argv[1], int(sys.argv[2]), engine(*sys.argv[3:]))["cost"]
+    cost = simulate(sys.argv[1], int(sys.argv[2]), *map(Path, sys.argv[3:]))["cost"]
     print(f"{cost['events']} events, {cost['requests_per_cpu_s']:,.0f} requests a CPU-second, {cost['peak_rss_mb']} MB")
 
 
