@@ -48,11 +48,16 @@ impl Reply {
 /// Serves a client until it goes, on the connection of this number.
 ///
 /// # Errors
-/// A client that does not keep to the protocol, that stands still in the middle of something, or is gone.
+/// A client that does not keep to the protocol, that stands still in the middle of something, or is gone, but for those that the
+/// end of the server takes by surprise.
 pub fn serve(connection: u64, socket: &Socket, shared: &Shared) -> io::Result<()> {
+    // As it is at that moment: once a client notices that it is cut off, the server may be stopped at any time.
+    let surprised = |error| if shared.is_stopping() { Ok(()) } else { Err(error) };
     let mut hurried = Hurried { socket, until: Instant::now() + NEGOTIATION };
-    let Some(agreed) = negotiate(&mut hurried, &shared.export)? else {
-        return Ok(());
+    let agreed = match negotiate(&mut hurried, &shared.export) {
+        Ok(Some(agreed)) => agreed,
+        Ok(None) => return Ok(()),
+        Err(error) => return surprised(error),
     };
     socket.set_timeouts(STILL, STILL)?;
     let slots = Slots { taken: Mutex::new(0), given_back: Condvar::new() };
@@ -60,13 +65,14 @@ pub fn serve(connection: u64, socket: &Socket, shared: &Shared) -> io::Result<()
     thread::scope(|scope| {
         let builder = thread::Builder::new().name("replies".to_owned());
         let writer = builder.spawn_scoped(scope, || send_replies(socket, queue, agreed, shared, &slots))?;
-        let ended = read_requests(connection, socket, replies, agreed, shared, &slots);
-        if ended.is_err() {
+        let ended = read_requests(connection, socket, replies, agreed, shared, &slots).or_else(|error| {
+            let ended = surprised(error);
             socket.shut_down(Shutdown::Both);
-        }
+            ended
+        });
         // It ends when all requests are answered: theirs are the last senders of the queue.
         let sent = writer.join().unwrap_or_else(|_| Err(io::Error::other("the thread of replies has panicked")));
-        ended.and(sent)
+        ended.and(sent.or_else(surprised))
     })
 }
 

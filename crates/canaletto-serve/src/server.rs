@@ -177,7 +177,7 @@ fn admit(number: u64, socket: Socket, shared: &Arc<Shared>) {
     let of_client = Arc::clone(shared);
     let spawned = thread::Builder::new().name("client".to_owned()).spawn(move || {
         let _closing = Closing(&of_client, number);
-        if connection::serve(number, &socket, &of_client).is_err() && !of_client.is_stopping() {
+        if connection::serve(number, &socket, &of_client).is_err() {
             of_client.cut_off.fetch_add(1, Ordering::Relaxed);
         }
     });
