@@ -168,6 +168,8 @@ def docstring(schema: Schema) -> str:
     if len(text) <= 110:
         return f'"""{text}"""'
     summary, _, more = text.partition(". ")
+    if not more:
+        return '"""{}\n"""'.format("\n".join(wrap(text, 110)))
     return '"""{}.\n\n{}\n"""'.format(summary.removesuffix("."), "\n".join(wrap(more, 110)))
 
 

@@ -169,9 +169,8 @@ class PreconditionReport(Fields):
     kind: str
     """Method that prepared the drive."""
     occupancy: list[float]
-    """Share, from 0 to 1, of the addresses that hold data: of each flow of a partitioned drive, or of the one range that all flows share.
-
-
+    """Share, from 0 to 1, of the addresses that hold data: of each flow of a partitioned drive, or of the one range
+    that all flows share.
     """
     policy: str
     """Choice of victims of garbage collection."""
@@ -265,9 +264,8 @@ class Blame(Fields):
     all: Mapping[Cause, float]
     """Mean over all requests, in microseconds."""
     p99: Mapping[Cause, float]
-    """Mean over the requests at or above the 99th percentile of latency, which is known to a thousandth, in microseconds.
-
-
+    """Mean over the requests at or above the 99th percentile of latency, which is known to a thousandth, in
+    microseconds.
     """
 
 
@@ -329,9 +327,8 @@ class LoadReport(Fields):
     saturated: bool
     """Whether more was offered than served and the backlog grew: latencies then depend on the length of the run."""
     backlog_growth: float | None
-    """Outstanding requests in the last quarter of the time of arrivals, as a multiple of those in the second quarter.
-
-
+    """Outstanding requests in the last quarter of the time of arrivals, as a multiple of those in the second
+    quarter.
     """
     bottleneck: Bottleneck | None
     """The busiest part."""
@@ -583,9 +580,8 @@ class MappingReport(Fields):
     dirty_evictions: int
     """Changed entries evicted."""
     uncached_updates: int
-    """Changes of entries that were not cached: by garbage collection and trims, and by writes whose entry had been evicted.
-
-
+    """Changes of entries that were not cached: by garbage collection and trims, and by writes whose entry had been
+    evicted.
     """
     translation_reads: int
     """Translation pages read for missing entries."""

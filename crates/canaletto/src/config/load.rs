@@ -88,7 +88,7 @@ pub fn resolve_workload(name: &str, text: Option<&str>, settings: &[Setting]) ->
             let workload = profile(name).ok_or_else(|| {
                 ConfigError(format!("workload profile \"{name}\" does not exist; {}", suggest(name, &known)))
             })?;
-            // As text, which is how configurations are written elsewhere, too: compiling another way takes seconds.
+            // By its text, as snapshots write it, too: a second way to write all of a configuration takes seconds to compile.
             let text = toml::to_string(&workload).expect("a profile is a table");
             sources.table = toml::from_str(&text).expect("it is TOML");
             sources.layers.push(Layer { label: name.to_owned(), text: None, key: None });
