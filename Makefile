@@ -123,6 +123,10 @@ docs: $(VENV)/.docs ## Build the documentation site into site/; after `make wasm
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "site/index.html"
 
+.PHONY: tables
+tables: $(VENV)/.built ## Measure the tables of the documentation again and put them into its pages (half an hour)
+	for page in presets fabrics small-reads bound numbering beyond; do $(BIN)/python docs/$$page.py --write || exit 1; done
+
 .PHONY: wasm
 wasm: ## Compile the engine for browsers (needs the target wasm32-unknown-unknown of rustup; takes minutes)
 	rustup target add wasm32-unknown-unknown

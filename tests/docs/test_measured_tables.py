@@ -1,0 +1,63 @@
+"""Do the pages' measured tables say what this version of the model says? A line of each is measured again.
+
+`make tables` mends all of them.
+"""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import canaletto as cn
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def page(name: str) -> list[str]:
+    return (DOCS / f"{name}.md").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.fixture
+def script(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The script that makes the tables of a page."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    yield importlib.import_module(request.param)
+    sys.modules.pop(request.param)
+
+
+@pytest.mark.parametrize("script", ["fabrics"], indirect=True)
+def test_fabrics(script: ModuleType) -> None:
+    """Large reads of one row, over all fabrics."""
+    work = script.synthetic("one row", script.PLACES["one row"], 1.0, "64KiB", 8, script.SIZES["64KiB"])
+    result = cn.compare("performance-optimized", work, script.FABRICS, records=False, progress=False)
+    assert script.row("64KiB, 8", result, "iops") in page("fabrics")
+
+
+@pytest.mark.parametrize("script", ["small-reads"], indirect=True)
+def test_small_reads(script: ModuleType) -> None:
+    """Reads beside writes, with full sequences."""
+    found = [script.peak(fabric, "uniform", "90:10", "16 KiB")["iops"] / 1e6 for fabric in script.FABRICS]
+    assert script.line("uniform, 90:10, 16 KiB", found) in page("small-reads")
+
+
+@pytest.mark.parametrize("script", ["numbering"], indirect=True)
+def test_numbering(script: ModuleType) -> None:
+    """A hot chip, at equal pins, commands first."""
+    case = ("commands", "latin", "a quarter on a chip", "16 KiB")
+    found = [script.peak(fabric, *case) * 16384 / 1e9 for fabric in script.FABRICS]
+    assert script.line("16 KiB, a quarter on a chip, commands, latin", found) in page("numbering")
+
+
+CASE = "reads, half on a row"
+
+
+@pytest.mark.parametrize("script", ["beyond"], indirect=True)
+def test_beyond(script: ModuleType) -> None:
+    """How much the own switches serve of a load half of which is on a row."""
+    lines = page("beyond")
+    table = lines[lines.index("<!-- knees -->") :]
+    head, row = (next(line for line in table if line.startswith(f"| {label} |")) for label in ("knee, GB/s", CASE))
+    cells = dict(zip(head.split(" | "), row.split(" | "), strict=True))
+    assert cells["`clusters`"] == f"{script.gb(script.knee('clusters', *CASE.split(', '))):.1f}"
