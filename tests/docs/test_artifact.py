@@ -1,0 +1,42 @@
+"""Does paper/artifact.md promise the numbers that this version of the model gives?"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import canaletto as cn
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = " ".join((ROOT / "paper" / "artifact.md").read_text(encoding="utf-8").split())
+FABRICS = ("bus", "packetized", "omnibus", "mesh", "venice", "ideal")
+
+
+def hot_row(share: float) -> cn.Comparison:
+    """As `paper/figures.py` does."""
+    keys: dict[str, Any] = {"channel_skew.share": share}
+    work = cn.workload(ROOT / "examples" / "hot-row.toml", requests=20_000, **keys)
+    return cn.compare("performance-optimized", work, FABRICS, records=False, progress=False)
+
+
+def listed(values: Mapping[str, float | None], form: str, unit: str = "") -> str:
+    """`1.0 (bus), 2.0 (venice)`, with a unit behind the first number."""
+    first, *others = (f"{value:{form}} ({fabric})" for fabric, value in values.items())
+    return ", ".join([first.replace(" (", f"{unit} (", 1), *others])
+
+
+def test_the_hot_row() -> None:
+    found = hot_row(0.8)
+    blame = {fabric: found[fabric].to_dict()["root_cause_us"]["all"] for fabric in FABRICS}
+    means = {fabric: sum(causes.values()) for fabric, causes in blame.items()}
+    assert listed(means, ".1f") in TEXT
+    conflicts = {name: blame[name].get("path_conflict", 0.0) for name in ("bus", "omnibus", "venice", "ideal")}
+    assert listed(conflicts, ".1f", " µs") in TEXT
+    assert f"bus loses {100 * conflicts['bus'] / means['bus']:.1f} % of its latency to path conflicts" in TEXT
+
+
+@pytest.mark.parametrize(("share", "begin"), [(1.0, "at a share of 1.0, "), (0.125, "at 0.125, ")])
+def test_gains_follow_the_imbalance(share: float, begin: str) -> None:
+    found = hot_row(share)
+    gains = {fabric: found.speedup[fabric].mean_latency for fabric in ("omnibus", "venice", "ideal")}
+    assert begin + listed(gains, ".2f") in TEXT
