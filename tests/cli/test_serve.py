@@ -294,6 +294,12 @@ def test_a_virtual_disk_survives_a_loss_of_power(at: str, canaletto: Any, tmp_pa
     assert "verification failed" not in found.stdout
 
 
+def test_power_that_would_be_lost_later_is_said_not_to_be_lost(canaletto: Any) -> None:
+    answer = canaletto.ok("serve", *SMALL, "--clock", "free", "--lose-power-at", "9999s", "--json", "--run", "true")
+    assert answer.json["power_loss"] is None
+    assert "power was not lost: --lose-power-at 9999s is later" in answer.err
+
+
 def test_real_time_and_ctrl_c(canaletto: Any, tmp_path: Path) -> None:
     """A client that needs no programs; the server ends cleanly, with its statistics, a whole folder and no socket."""
 

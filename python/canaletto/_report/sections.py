@@ -22,6 +22,7 @@ from canaletto._report.document import asset, chart, embedded, fabric, grid, map
 from canaletto._report.units import cause_label, count, factor, number_of, scaled, share, thousandths, time_us
 from canaletto._run.equal import IDEAL, Equal
 from canaletto._run.gains import Gains
+from canaletto._run.timeline import PAGE_LIMIT
 
 if TYPE_CHECKING:
     from canaletto._run.results import Result
@@ -389,7 +390,7 @@ def _cut(found: Data, limit: int) -> str:
     why = (
         f"this page has room for {limit // 1000:,} kB of it"
         if found["end"] < found["recorded"]
-        else "no more of it was recorded"
+        else f"no more of it was recorded than {PAGE_LIMIT:,} spans and steps"
     )
     shown, whole = time_us(found["end"] / 1e6), time_us(found["whole"] / 1e6)
     return f"Shown are the first {shown} of the window of {whole}: {why}."

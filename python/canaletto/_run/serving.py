@@ -136,8 +136,8 @@ def serve(
             ended = server.stop()
     statistics: dict[str, Any] = json.loads(ended)
     served = {"schema": 1, "design": design.name, "uri": uri, "clock": options.clock, "factor": options.factor}
-    if statistics["power_loss"] is not None:
-        say(_lost(statistics))
+    if options.lose_power_at is not None:
+        say(_lost(statistics, options.lose_power_at))
     return {**served, "command_status": status, **statistics}
 
 
@@ -193,10 +193,12 @@ def _noted_signals() -> Iterator[Sequence[int]]:
             signal.signal(number, handler)
 
 
-def _lost(statistics: Mapping[str, Any]) -> str:
+def _lost(statistics: Mapping[str, Any], wanted: str) -> str:
     from canaletto._report.units import number_of, time_us
 
     loss = statistics["power_loss"]
-    writes, pages = number_of(loss["unsafe_writes"], "write"), number_of(loss["unsafe_pages"], "page")
     at = time_us(statistics["simulated_s"] * 1e6)
+    if loss is None:
+        return f"power was not lost: --lose-power-at {wanted} is later than all that was asked for, which ended at {at}"
+    writes, pages = number_of(loss["unsafe_writes"], "write"), number_of(loss["unsafe_pages"], "page")
     return f"power was lost at {at}, with {pages} of {writes} not safe: {loss['lost_pages']:,} of these are gone"
