@@ -354,7 +354,7 @@ proptest! {
 }
 
 /// Every controller always busy, on 8 × 8 chips: how often the first scout fails, and how often a failed one finds a way
-/// free when it is back (figures for docs/fabrics.md). With one transfer at a time none ever fails.
+/// free when it is back. With one transfer at a time none ever fails.
 #[test]
 fn scouts_fail_under_load_only() {
     let mut random = crate::engine::random::Stream::named(1, "venice load");
