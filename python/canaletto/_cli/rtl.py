@@ -35,7 +35,7 @@ def _trace(
     Needs a checkout and Verilator (`make rtl` installs it). The first call for a shape builds it, which takes minutes.
 
     Examples:
-      canaletto rtl trace runs/first --window 1ms:1.01ms --out first.vcd
+      canaletto rtl trace runs/first --window 340us:410us --out first.vcd
       canaletto rtl trace runs/first --out first.vcd --animation first.html
     """
     from canaletto._run import hardware

@@ -261,7 +261,9 @@ def _search(
         console.say(f"interrupted; the same command goes on with {out}")
         sys.exit(130)
     page = "" if no_report else f"; open {out / 'report.html'}"
-    console.say(f"wrote {out} ({number_of(found.table.height, 'point')} tried{page})")
+    # Points that are drawn again are counted once.
+    trials = f" in {asked.trials} trials" if found.table.height < asked.trials else ""
+    console.say(f"wrote {out} ({number_of(found.table.height, 'point')} tried{trials}{page})")
     front = found.front
     if json:
         columns = ["point", "fabric", "pins", "area_vs_channels", *(each.column for each in asked.objectives)]

@@ -134,8 +134,13 @@ def planned(
         )
     elif missing:
         alone = time_us(cost.cpu_hours * 3.6e9 / processors)
+        in_all = (
+            f"{cost.cpu_hours:.2g} CPU-hours"
+            if cost.cpu_hours >= 1
+            else f"{time_us(cost.cpu_hours * 3.6e9)} of CPU time"
+        )
         yield Text(
-            f"about {cost.cpu_hours:.2g} CPU-hours for the {count(missing)} that are missing, from {cost.tried} that "
+            f"about {in_all} for the {count(missing)} that are missing, from {cost.tried} that "
             f"were tried: {alone} on this machine's {number_of(processors, 'processor')}"
         )
 
