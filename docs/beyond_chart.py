@@ -34,7 +34,11 @@ def svg(data: list[dict[str, object]], places: list[str]) -> str:
         alt.Chart()
         .mark_point(size=80, strokeWidth=2, opacity=1)
         .encode(
-            x=alt.X("share:Q", title="knee, % of the crossbar's", scale=alt.Scale(domain=[0, 105], nice=False)),
+            x=alt.X(
+                "share:Q",
+                title="GB/s at a common mean, % of the crossbar's",
+                scale=alt.Scale(domain=[0, 105], nice=False),
+            ),
             y=alt.Y("place:N", sort=places, title=None, axis=alt.Axis(grid=True, ticks=False, labelLimit=200)),
             yOffset=alt.YOffset("fabric:N", sort=fabrics),
             stroke=alt.Stroke("fabric:N", title=None, scale=alt.Scale(domain=fabrics, range=tones)),

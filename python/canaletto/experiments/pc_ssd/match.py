@@ -21,7 +21,7 @@ from canaletto import ConfigError
 from canaletto.experiments.figure import Data, Figure, Label, Row
 from canaletto.experiments.pc_ssd.max_improvement import AS_IT_IS
 from canaletto.experiments.pc_ssd.max_improvement import table as ratios
-from canaletto.experiments.pc_ssd.real_traces import NUMBERED, sources, trace_gain
+from canaletto.experiments.pc_ssd.real_traces import named, trace_gain
 from canaletto.experiments.pc_ssd.sensitivity import CHOICES, SCALED, defaults, is_assumed, scaled
 from canaletto.experiments.pc_ssd.study import BASELINE, SYSTEMS, TITLES, Keys, best, nothing, published
 from canaletto.experiments.verdicts import NEARLY, comes_near
@@ -54,13 +54,14 @@ FAR = 8.0
 
 def operations() -> dict[str, str]:
     """Names of operations in the table, and those by which their ratios are published."""
-    return {**{title: name for name, title in TITLES.items()}, **{number: number for number in NUMBERED}}
+    traces = {name: number for name, (number, _) in named().items()}
+    return {**{title: name for name, title in TITLES.items()}, **traces}
 
 
 def ratio_of(operation: str, system: str, keys: Keys) -> float:
     """A ratio with some settings."""
-    if operation in NUMBERED:
-        return trace_gain(system, sources()[NUMBERED.index(operation)], keys)
+    if operation in named():
+        return trace_gain(system, named()[operation][1], keys)
     return best(system, operations()[operation], keys)[0]
 
 

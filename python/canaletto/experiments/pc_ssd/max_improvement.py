@@ -40,8 +40,8 @@ def table(_: Mapping[Label, Data]) -> list[Row]:
                         "published": published(scenario, system),
                     }
                 )
-        for source, number in zip(real_traces.sources(), real_traces.NUMBERED, strict=True):
-            shared = {"setting": setting, "operation": number, "at_bytes": None, "without_inside": None}
+        for name, (number, source) in real_traces.named().items():
+            shared = {"setting": setting, "operation": name, "at_bytes": None, "without_inside": None}
             rows += [
                 {
                     **shared,

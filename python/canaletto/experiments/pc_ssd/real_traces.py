@@ -61,6 +61,15 @@ def sources() -> tuple[str, ...]:
     return given if "CANALETTO_SHARED" in os.environ and all(map(os.path.exists, given)) else PROFILES
 
 
+def named() -> dict[str, tuple[str, str]]:
+    """Of each trace as tables call it, where a profile that stands in says so, the slides' name and the source."""
+    pairs = zip(NUMBERED, sources(), strict=True)
+    return {
+        f"{number} (profile {source} in its place)" if source in PROFILES else number: (number, source)
+        for number, source in pairs
+    }
+
+
 @cache
 def requests(source: str) -> Sizes:
     """Number of reads and writes of each size."""

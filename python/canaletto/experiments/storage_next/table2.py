@@ -2,13 +2,13 @@
 
 Method: the formulas of the source with its inputs, 90 reads to 10 writes, write amplification 3. Beside them the same
 with times that add up where reads and programs share a part, and the engine: a closed loop of 8,000 on the fabric `sca`
-with the stated time of a command, in a state that is steady, with the write amplification that comes out.
+with the stated time of a command, with the write amplification that comes out.
 
 Assumptions: the source weights rates of reads and writes by their numbers. A channel that serves one operation at a
 time serves them at the harmonic mean, which "times added up" has. The engine's drive has 4 MiB of protected memory for
 writes, two pages a plane; its amplification (pages that are programmed before they are full, collection) is what comes
 out, with greedy collection and 20 % of spare space, and not chosen for the result. Runs are short: collection has
-begun, but not every plane has come to its steady state.
+hardly begun, so that it is 1.0 to 1.2 (`fig7` has the steady state).
 """
 
 from collections.abc import Mapping
