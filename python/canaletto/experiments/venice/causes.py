@@ -139,7 +139,9 @@ CHANGES: dict[str, Change] = {
     "buses hold reads, others release, no limit at the host, open loop, 10 times as fast": replace(
         BUSES_HOLD_READS, rate=10, ssds=SSDS
     ),
-    "Venice holds reads, others release": Change(of=_held("reads", ("Venice",)), systems=("Venice",)),
+    "Venice holds reads, others release": Change(
+        of=_held("reads", ("Venice",)), systems=("Venice",), against=AGAINST_HELD
+    ),
 }
 
 REQUESTS, QUICK = 10_000, 200

@@ -6,8 +6,9 @@ percentile. Beside it Venice's 99th percentile over each system's, with every tr
 a reduction in percent ("32 %").
 
 Assumptions: those of Fig. 9. `on_paths` is the share of the slowest hundredth's latency that transfers and waits for
-paths take: what no interconnect, however good, can exceed with its reduction. Where it is below the printed reduction,
-the rest of those requests' time is chips that work or are busy (programs of 100 us, erases of 1 ms).
+paths take by blame, which charges a wait for a chip that itself waits for a path to the chip: a hint at what an
+interconnect can take off, no bound. The rest of those requests' time is chips that work or are busy (programs of
+100 us, erases of 1 ms).
 """
 
 from collections.abc import Mapping, Sequence

@@ -6,8 +6,9 @@ pnSSD: both buses were; NoSSD: a packet was stopped at a hop; Venice: no control
 Waiting for one's own chip is none.
 
 Assumptions: those of Fig. 9. The paper says "I/O requests"; a request of 16 pages meets a conflict if any of its 16
-transactions does, so that shares of requests are lower than those of transactions with the same traffic. Both are
-printed; the request is taken to be what the paper says.
+transactions does, so that of requests of one size fewer meet none than of their transactions. Where most requests are
+small and large ones meet the conflicts, it is the other way round (the profiles). Both are printed; the request is
+taken to be what the paper says.
 """
 
 from collections.abc import Callable, Mapping

@@ -2,9 +2,8 @@
 
 Method: the runs of Fig. 9 on the performance-optimized SSD, each normalized to the baseline's. "Paper's formula": the
 mean power of the parts while they work, and that times the execution time (§6.4), over the others' as the paper prints
-it in percent; "physical" is the sum of what
-arrays, wires and routers take while they work (dynamic) and of what everything draws all the time (static: idle power
-x time), over the execution time for the power.
+it in percent; "physical" is the sum of what arrays, wires and routers take while they work (dynamic) and of what
+everything draws all the time (static: idle power x time), over the execution time for the power.
 
 Assumptions: those of Fig. 9; energies are those of the shipped model (docs/energy.md), whose array powers are not the
 paper's, which it does not print. Its statement that power falls with the execution time can only be read as the
