@@ -45,8 +45,8 @@ from beyond_runs import (
 )
 from canaletto._run.equal import CROSSBAR
 from canaletto._run.links import Links, links_of
-from canaletto.experiments.flows import flow, workload
-from canaletto.experiments.venice.evaluation import TABLE2
+from canaletto_papers.flows import flow, workload
+from canaletto_papers.venice.evaluation import TABLE2
 
 PAGE = Path(__file__).with_suffix(".md")
 TRACES = Path(__file__).resolve().parents[2] / "shared" / "traces"

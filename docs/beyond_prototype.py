@@ -10,7 +10,7 @@ from beyond_runs import BASE, DEPTH, at_equal_pins, between, highest, mean_us
 from canaletto._run.equal import CROSSBAR
 from canaletto._run.links import links_of, trunk_offsets
 from canaletto._run.simulate import run_once
-from canaletto.experiments.flows import flow, workload
+from canaletto_papers.flows import flow, workload
 
 DATA_FIRST = {"fabric.transfer_order": "data-first"}
 LATIN = {"ftl.numbering": "latin"}

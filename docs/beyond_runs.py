@@ -8,7 +8,7 @@ from typing import Any
 import canaletto as cn
 from canaletto._run.equal import CROSSBAR, Equalised, equalised
 from canaletto._run.simulate import run_once
-from canaletto.experiments.flows import flow, workload
+from canaletto_papers.flows import flow, workload
 
 LATE = "late split"
 PINS = 16

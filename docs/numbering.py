@@ -15,7 +15,7 @@ import canaletto as cn
 import tables
 from canaletto._run.equal import CROSSBAR, equalised
 from canaletto._run.simulate import run_once
-from canaletto.experiments.flows import flow, workload
+from canaletto_papers.flows import flow, workload
 
 PAGE = Path(__file__).with_suffix(".md")
 

@@ -18,7 +18,7 @@ from canaletto._report.units import scaled
 from canaletto._run import names
 from canaletto._run.quantities import rate, size_bytes, time_us
 from canaletto._run.simulate import run_once
-from canaletto.experiments.flows import flow, workload
+from canaletto_papers.flows import flow, workload
 
 INDEX = Path(__file__).with_suffix(".md")
 REQUEST = 4096

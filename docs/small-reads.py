@@ -14,7 +14,7 @@ import canaletto as cn
 import tables
 from canaletto._run import names
 from canaletto._run.simulate import run_once
-from canaletto.experiments.flows import flow, workload
+from canaletto_papers.flows import flow, workload
 
 PAGE = Path(__file__).with_suffix(".md")
 FABRICS = tuple(names.fabrics())

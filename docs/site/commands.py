@@ -16,7 +16,8 @@ def page() -> str:
 
 def _group(group: TyperGroup, path: str, level: int) -> Iterator[str]:
     yield from (inspect.cleandoc(group.help or ""), "")
-    for name, command in group.commands.items():
+    for name in group.list_commands(typer.Context(group)):
+        command = group.commands[name]
         yield from (f"{'#' * level} {path} {name}", "")
         if isinstance(command, TyperGroup):
             yield from _group(command, f"{path} {name}", level + 1)

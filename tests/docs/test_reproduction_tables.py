@@ -29,7 +29,7 @@ def test_tables_are_put_between_their_marks(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_every_marked_table_is_one_that_a_figure_makes() -> None:
-    from canaletto.experiments import SOURCES, figures
+    from canaletto_papers import SOURCES, figures
 
     made = {f"{source}-{figure.name}" for source in SOURCES for figure in figures(source)}
     made |= {f"{source}-{part}" for source in SOURCES for part in ("verdicts", "extent")}

@@ -11,9 +11,10 @@ import altair as alt
 import fabricated
 import pytest
 from canaletto import traces
-from canaletto._report import comparison, hardware, page, trace
-from canaletto.experiments import bars, reproduce
-from canaletto.experiments.figure import Figure
+from canaletto._report import charts, comparison, page, trace
+from canaletto_papers import bars, reproduce
+from canaletto_papers.figure import Figure
+from canaletto_papers.rtl import page as rtl_page
 
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
@@ -207,7 +208,7 @@ def test_a_single_run_is_drawn(tmp_path: Path) -> None:
 
 def test_the_hardware_is_played_beside_its_run(tmp_path: Path) -> None:
     run = fabricated.timelines(("venice",))["venice"]
-    _, found = opened(tmp_path, hardware.html(run, run, "Hardware"), "--window-size=390,1500", hash_="#theme=dark")
+    _, found = opened(tmp_path, rtl_page.html(run, run, "Hardware"), "--window-size=390,1500", hash_="#theme=dark")
     assert found["wide"] == []
     assert len(found["colours"]) == 2
     assert found["colours"][0] == found["colours"][1] > 3
@@ -278,7 +279,7 @@ def test_figures_of_papers_are_drawn(width: int, theme: str, tmp_path: Path, mon
         x, y = alt.X("load:Q", title="load"), alt.Y("ours:Q", title="latency (us)")
         return {
             "bars": bars.grouped(found, "workload", "speedup, times", shades),
-            "lines": bars.lines(found[:6], x, y, shades, order="load", marks=found[1:2]),
+            "lines": charts.lines(found[:6], x, y, shades, order="load", marks=found[1:2]),
         }
 
     about = "A figure.\n\nMethod: made up.\n\nAssumptions: none."

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from canaletto import ConfigError, attachments
 from canaletto._run import config, simulate
-from canaletto.experiments import figures
-from canaletto.experiments.flows import flow, workload
-from canaletto.experiments.pc_ssd import breakdown, max_improvement, real_traces, sensitivity, study
+from canaletto_papers import figures
+from canaletto_papers.flows import flow, workload
+from canaletto_papers.pc_ssd import breakdown, max_improvement, real_traces, sensitivity, study
 
 
 @pytest.mark.parametrize("kind", attachments.KINDS)

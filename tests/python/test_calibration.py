@@ -13,7 +13,7 @@ from canaletto._calibrating import document, fio_results, latency_log
 from canaletto._calibrating.identify import identify
 from canaletto._calibrating.measured import halved
 from canaletto._calibrating.parameters import read, value_of, with_values
-from canaletto.experiments.flows import flow, workload
+from canaletto_papers.flows import flow, workload
 
 pytest.importorskip("optuna", reason="no Optuna (extra search)")
 

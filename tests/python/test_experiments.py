@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from canaletto._run import config, simulate
-from canaletto.experiments import SOURCES, figures, laboratory, markdown
-from canaletto.experiments.drives import latencies
-from canaletto.experiments.figure import Figure, Grid, Row, Run, Scale, Settings
-from canaletto.experiments.flows import flow, workload
-from canaletto.experiments.load import curves
-from canaletto.experiments.networked_ssd import fig17, serving, synthetic
-from canaletto.experiments.pc_ssd import match
-from canaletto.experiments.reproduce import effort
-from canaletto.experiments.venice import bound, causes, fig9, fig10, fig11, fig13, findings, table1, table2
-from canaletto.experiments.venice.evaluation import (
+from canaletto._run import config, laboratory, simulate
+from canaletto_papers import SOURCES, figures, markdown
+from canaletto_papers.drives import latencies
+from canaletto_papers.figure import Figure, Grid, Row, Run, Scale, Settings
+from canaletto_papers.flows import flow, workload
+from canaletto_papers.load import curves
+from canaletto_papers.networked_ssd import fig17, serving, synthetic
+from canaletto_papers.pc_ssd import match
+from canaletto_papers.reproduce import effort
+from canaletto_papers.venice import bound, causes, fig9, fig10, fig11, fig13, findings, table1, table2
+from canaletto_papers.venice.evaluation import (
     AVERAGE,
     CLOSED,
     MOST,
@@ -33,8 +33,8 @@ from canaletto.experiments.venice.evaluation import (
     shown,
     traffic,
 )
-from canaletto.experiments.venice.mixes import SCALED, TABLE3, UNSCALED, mixed, superposed
-from canaletto.experiments.verdicts import ABSENT, CHANGED, CONTRADICTS, REPRODUCED, UNEXPLAINED, Finding, judged
+from canaletto_papers.venice.mixes import SCALED, TABLE3, UNSCALED, mixed, superposed
+from canaletto_papers.verdicts import ABSENT, CHANGED, CONTRADICTS, REPRODUCED, UNEXPLAINED, Finding, judged
 
 QUICK = Scale(quick=True)
 

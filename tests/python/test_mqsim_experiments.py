@@ -7,9 +7,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from canaletto.experiments import figures, laboratory
-from canaletto.experiments.figure import Label, Row, Scale
-from canaletto.experiments.mqsim import (
+from canaletto._run import laboratory
+from canaletto_papers import figures
+from canaletto_papers.figure import Label, Row, Scale
+from canaletto_papers.mqsim import (
     back_end,
     files,
     files_back_end,
@@ -25,9 +26,9 @@ from canaletto.experiments.mqsim import (
     table_errors,
     write_cache,
 )
-from canaletto.experiments.mqsim.drive import BOTH, FIRST, SECOND
-from canaletto.experiments.mqsim.files import FileRun
-from canaletto.experiments.reproduce import effort
+from canaletto_papers.mqsim.drive import BOTH, FIRST, SECOND
+from canaletto_papers.mqsim.files import FileRun
+from canaletto_papers.reproduce import effort
 
 QUICK = Scale(quick=True)
 

@@ -9,7 +9,7 @@ import canaletto as cn
 import pytest
 from canaletto._report import page, terminal
 from canaletto._run import slowdown
-from canaletto.experiments.flows import flow, workload
+from canaletto_papers.flows import flow, workload
 
 DRIVE = "performance-optimized"
 SMALL = flow("small", {"requests": 400, "read_share": 1.0, "size": "4KiB", "queue_depth": 2})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from canaletto import _engine
-from canaletto._cli import bound, calibrate, console, known, load, replay, rtl, serve, sweep, trace
+from canaletto._cli import bound, calibrate, console, known, load, replay, serve, sweep, trace
 from canaletto._cli.drive import (
     Budget,
     DesignName,
@@ -34,6 +34,7 @@ from canaletto._cli.help import (
     OUTPUT,
     RUN,
     Command,
+    Program,
     share,
     whole,
 )
@@ -63,12 +64,12 @@ if TYPE_CHECKING:
     from canaletto._run.timeline import Timeline, Window
 
 app = typer.Typer(
+    cls=Program,
     help="A fast, exact, deterministic simulator of solid-state drives.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 app.add_typer(trace.app, name="trace")
-app.add_typer(rtl.app, name="rtl")
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `run --out` wrote.")]
 
@@ -496,48 +497,6 @@ def _mqsim(
     from canaletto._report import tables
 
     console.show(*tables.mqsim(replay))
-
-
-@app.command("reproduce", cls=Command)
-def _reproduce(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="Source of figures: networked-ssd, venice, mqsim, pc-ssd, storage-next, drives, load.",
-        ),
-    ],
-    figure: Annotated[
-        list[str] | None, typer.Argument(metavar="FIGURE…", help="Names of figures, such as fig18; default: all.")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few requests, for an indication within minutes.")] = False,
-    out: Annotated[
-        Path,
-        typer.Option(metavar="DIR", help="Folder for page, tables and results, from which a later call continues."),
-    ] = Path("reproduced"),
-    json: JsonFlag = False,
-) -> None:
-    """Repeat a paper's figures, with ours beside theirs.
-
-    Examples:
-      canaletto reproduce networked-ssd fig18 --quick --out out/figures
-      canaletto reproduce pc-ssd max-improvement breakdown
-    """
-    from canaletto._io.progress import Bar
-    from canaletto._report import tables
-    from canaletto.experiments.reproduce import reproduce
-
-    with Bar.when_wanted() as bar:
-        row = bar.task(source) if bar else None
-        report = (lambda done, total: row(done, total, 0)) if row else (lambda done, total: None)
-        found = reproduce(source, figure or [], out, quick=quick, report=report)
-    console.say(f"wrote {out} (open {out / f'{source}.html'})")
-    if json:
-        verdicts = [each.row() for each in found.verdicts]
-        about = {"schema": 1, "source": source, "quick": quick, "figures": found.tables}
-        console.emit(about | {"verdicts": verdicts})
-    else:
-        console.show(*tables.reproduced(found, quick=quick))
 
 
 @app.command("explain", cls=Command)

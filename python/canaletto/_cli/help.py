@@ -7,7 +7,13 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from typer.core import TyperCommand
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
+
+from canaletto._cli import console
+from canaletto._engine import ConfigError
+from canaletto._io import plugins
 
 if TYPE_CHECKING:
     from typer._click.core import Context
@@ -52,6 +58,32 @@ class Command(TyperCommand):
         for name, records in [*groups.items(), *([("Options", further)] if further else [])]:
             with formatter.section(name):
                 formatter.write_dl(records)
+
+
+class Program(TyperGroup):
+    """All commands: those of the package, then those of plug-ins, which are loaded when they are asked for."""
+
+    def get_command(self, ctx: "Context", cmd_name: str) -> Any:
+        """The command of a name, if there is one."""
+        if cmd_name not in self.commands:
+            known = plugins.names("command")
+            self._add([cmd_name] if cmd_name in known else known)
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: "Context") -> list[str]:
+        """Names of all commands."""
+        self._add(plugins.names("command"))
+        return super().list_commands(ctx)
+
+    def _add(self, names: list[str]) -> None:
+        for name in names:
+            if name not in self.commands:
+                try:
+                    found = typer.Typer(rich_markup_mode=None)
+                    found.add_typer(plugins.load("command", name))
+                    self.add_command(get_group(found).commands[name])
+                except (ConfigError, KeyError) as error:
+                    console.say(str(error))
 
 
 # Numbers. A parser takes defaults as well as text.

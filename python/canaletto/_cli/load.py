@@ -55,11 +55,11 @@ def _load(
     """
     from canaletto import ConfigError
     from canaletto._io.progress import Bar
+    from canaletto._report import load as report
     from canaletto._report import places, side_by_side, tables
-    from canaletto._run import config
+    from canaletto._run import config, load
     from canaletto._run.hot_spots import OWN
     from canaletto._run.hot_spots import places as hot_spots_of
-    from canaletto.experiments.load import own
 
     keys, workload_keys = assignments(set_)
     drives, parts = drives_of(design, keys, fabrics, equal)
@@ -73,18 +73,18 @@ def _load(
     works = {OWN: work, **(hot_spots_of(work, "--hot-spots") if hot_spots else {})}
     with Bar.when_wanted() as bar, TemporaryDirectory(prefix="canaletto-") as passing:
         row = bar.tasks(["loads"])[0] if bar else None
-        report = (lambda done, total: row(done, total, 0)) if row else (lambda done, total: None)
+        progress = (lambda done, total: row(done, total, 0)) if row else (lambda done, total: None)
         found = {
-            place: own.measure(named, each, Path(out or passing), loads=loads, seed=seed, report=report)
+            place: load.measure(named, each, Path(out or passing), loads=loads, seed=seed, report=progress)
             for place, each in works.items()
         }
-    about = own.about(found, drives[0].name, work.name, None if same is None else same.counting)
+    about = load.about(found, drives[0].name, work.name, None if same is None else same.counting)
     if out is not None:
-        own.write(found, about, out)
-        console.say(f"wrote {out} (open {out / own.PAGE})")
+        report.write(found, about, out)
+        console.say(f"wrote {out} (open {out / report.PAGE})")
     if json:
         console.emit(about)
     else:
         counting = [] if same is None else side_by_side.counting(same.counting)
         further = [side_by_side.table(places.curves(about))] if hot_spots else []
-        console.show(own.verdict(about["curves"]), *counting, tables.loads(about["curves"]), *further)
+        console.show(report.verdict(about["curves"]), *counting, tables.loads(about["curves"]), *further)

@@ -1,5 +1,6 @@
 """Opening what a command wrote, whichever it was."""
 
+import glob
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
@@ -96,12 +97,10 @@ def _tables(home: Path) -> dict[str, Path]:
     """The tables of a folder of `load` or `reproduce`, beside its pages; none for other folders."""
     if (home / "load.json").is_file() and (home / "load.csv").is_file():
         return {"load": home / "load.csv"}
-    from canaletto.experiments import SOURCES
-
     if (home / folder.RUN_FILE).exists():
         return {}
-    pages = [home / f"{source}.html" for source in SOURCES]
-    found = [(page.stem, file) for page in pages if page.is_file() for file in home.glob(f"{page.stem}-*.csv")]
+    pages = sorted(home.glob("*.html"))
+    found = [(page.stem, file) for page in pages for file in home.glob(f"{glob.escape(page.stem)}-*.csv")]
     return {file.stem.removeprefix(f"{source}-"): file for source, file in sorted(found)}
 
 

@@ -4,7 +4,7 @@ Colours are those of a light page (`colours.py`); everything else of the look be
 and dark. Long lines are arrays that the chart itself flattens, so that a page stays small.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import altair as alt
@@ -56,3 +56,35 @@ def room(largest: float, pixels: int) -> alt.Scale:
 def short(value: float, digits: int = 4) -> float:
     """Few enough digits for a page."""
     return float(f"{value:.{digits}g}")
+
+
+def lines(
+    rows: Sequence[Data],
+    x: alt.X,
+    y: alt.Y,
+    shades: Mapping[str, str],
+    *,
+    order: str,
+    marks: Sequence[Data] = (),
+    height: int = 300,
+) -> Spec:
+    """A line a system, through its rows in the order of a field; `marks`: points to show on them."""
+    systems = [name for name in shades if any(row["system"] == name for row in rows)]
+    fields = {str(axis.shorthand).partition(":")[0] for axis in (x, y)} | {"system", order}
+    colour = alt.Color(
+        "system:N",
+        title=None,
+        scale=alt.Scale(domain=systems, range=[shades[name] for name in systems]),
+        legend=LINES,
+    )
+
+    def layer(shown: Sequence[Data], mark: Callable[[alt.Chart], alt.Chart]) -> alt.Chart:
+        chart = alt.Chart(alt.InlineData([{key: row[key] for key in fields} for row in shown]))
+        return mark(chart).encode(
+            x=x, y=y, color=colour, order=f"{order}:Q", tooltip=[f"{key}:N" for key in sorted(fields)]
+        )
+
+    layers = [layer(rows, lambda chart: chart.mark_line(strokeWidth=1.8, clip=True))]
+    if marks:
+        layers.append(layer(marks, lambda chart: chart.mark_point(size=90, strokeWidth=2, filled=True, clip=True)))
+    return spec(alt.layer(*layers).properties(width="container", height=height))

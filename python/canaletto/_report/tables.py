@@ -11,7 +11,6 @@ from canaletto._report import caveats
 from canaletto._report.terminal import figure, headline_name, trace_lines
 from canaletto._report.units import (
     ABSENT,
-    bare,
     binary,
     change,
     count,
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from canaletto._searching.document import Search
     from canaletto._sweeping.document import Document
     from canaletto._sweeping.estimate import Estimate
-    from canaletto.experiments.reproduce import Reproduced
 
 
 def plain(differences: Sequence["Difference"]) -> list[dict[str, Any]]:
@@ -74,43 +72,6 @@ def diff(
         cells = [ABSENT if value is None else format_(value) for value in (line.a, line.b)]
         table.add_row(headline_name(line.name), *cells, "same" if line.a == line.b else change(line.change))
     yield table
-
-
-_SHORT = 30
-"""Rows of a table that the terminal shows whole."""
-
-
-def reproduced(found: "Reproduced", *, quick: bool) -> Iterator[RenderableType]:
-    """Every number that the source published, ours beside it, and the verdict; grids and short tables of the rest."""
-    from canaletto.experiments.verdicts import in_short, with_notes
-
-    if found.verdicts:
-        table = plain_table("figure", "what", "ours", "published", "ratio", "verdict", right=(2, 3, 4))
-        words, notes = with_notes(found.verdicts)
-        for each, said in zip(found.verdicts, words, strict=True):
-            ratio = ABSENT if each.ratio is None else f"{each.ratio:.2f}"
-            table.add_row(each.figure, each.what, bare(each.ours), bare(each.published), ratio, Text(said))
-        yield table
-        yield from map(Text, notes)
-        yield Text(in_short(found.verdicts))
-    judged = {name for each in found.verdicts for name in each.figure.split(", ")}
-    for repeated in found.figures:
-        rows = found.tables[repeated.name]
-        for caption, grid in repeated.grids.items():
-            columns, lines = grid.cells(rows)
-            heading = f"{repeated.name}, {caption}" if caption else repeated.name
-            table = plain_table(heading, *columns, right=tuple(range(1, len(columns) + 1)))
-            for name, numbers in lines:
-                table.add_row(name, *map(bare, numbers))
-            yield table
-        if not repeated.grids and repeated.name not in judged and len(rows) <= _SHORT:
-            table = plain_table("figure", "what", "ours", right=(2,))
-            for row in rows:
-                what = ", ".join(str(value) for value in row.values() if isinstance(value, str))
-                table.add_row(repeated.name, what, bare(row["ours"]))
-            yield table
-    if quick:
-        yield Text("--quick: few requests, indicative only")
 
 
 def planned(

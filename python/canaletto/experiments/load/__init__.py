@@ -1,9 +1,0 @@
-"""From an idle drive to a saturated one: every fabric under more and more load, imbalance, and larger requests.
-
-No paper's figures, but what decides most of those papers' figures.
-"""
-
-from canaletto.experiments.load import curves, imbalance, knees, sizes
-
-FIGURES = [module.FIGURE for module in (curves, knees, imbalance, sizes)]
-"""From load to size."""

@@ -1,0 +1,59 @@
+"""Measurements of drives with at most eight requests outstanding.
+
+Read from fio's results: IOPS, mean, median and 99th percentile from submission to completion, in microseconds (the
+last two are percentiles of completion and the mean time of submission).
+
+Sources: Samsung 980 PRO 1 TB: stonet-research/icpe24_io_scheduler_study_artifact 013f1e15, MIT (4 KiB: its set
+`results_qd_iops_inc_proc_4kb`; other sizes: `results_qd_iops_vary_bs`). WD ZN540: stonet-research/NVMeBenchmarks
+01f40f1c, MIT (`zns-a`, format of 4 KiB, reads at random places and writes one behind the other in one zone).
+"""
+
+from canaletto_papers.drives.drive import IO_URING, SPDK, TLC980, ZN540
+
+Numbers = tuple[int, float, float, float]
+
+READS: dict[tuple[str, str, str, int], Numbers] = {
+    (TLC980, SPDK, "4KiB", 1): (16583, 60.0, 56.2, 69.3),
+    (TLC980, SPDK, "4KiB", 2): (32927, 60.4, 56.2, 74.4),
+    (TLC980, SPDK, "4KiB", 4): (64776, 61.4, 56.8, 99.0),
+    (TLC980, SPDK, "4KiB", 8): (125351, 63.5, 57.8, 111.3),
+    (TLC980, IO_URING, "4KiB", 1): (14483, 68.3, 66.6, 80.6),
+    (TLC980, IO_URING, "4KiB", 2): (29295, 67.6, 65.9, 94.9),
+    (TLC980, IO_URING, "4KiB", 4): (58102, 68.3, 65.0, 108.8),
+    (TLC980, IO_URING, "4KiB", 8): (113033, 70.4, 66.4, 125.0),
+    (TLC980, IO_URING, "8KiB", 1): (8676, 114.0, 114.0, 140.1),
+    (TLC980, IO_URING, "8KiB", 8): (58945, 135.0, 118.5, 319.8),
+    (TLC980, IO_URING, "16KiB", 1): (7835, 126.3, 123.9, 151.0),
+    (TLC980, IO_URING, "16KiB", 8): (53346, 149.2, 134.6, 348.6),
+    (TLC980, IO_URING, "64KiB", 1): (6468, 153.1, 146.2, 172.9),
+    (TLC980, IO_URING, "64KiB", 8): (27300, 292.1, 276.2, 614.1),
+    (ZN540, SPDK, "4KiB", 1): (13704, 72.6, 69.3, 81.6),
+    (ZN540, SPDK, "4KiB", 2): (26995, 73.7, 69.3, 109.2),
+    (ZN540, SPDK, "4KiB", 4): (52388, 76.0, 70.3, 128.7),
+    (ZN540, SPDK, "4KiB", 8): (98607, 80.8, 75.4, 148.6),
+    (ZN540, SPDK, "8KiB", 1): (11833, 84.1, 80.5, 93.9),
+    (ZN540, SPDK, "8KiB", 2): (23253, 85.7, 80.5, 129.7),
+    (ZN540, SPDK, "8KiB", 4): (44847, 88.8, 82.6, 150.7),
+    (ZN540, SPDK, "8KiB", 8): (83322, 95.7, 91.8, 177.3),
+    (ZN540, SPDK, "16KiB", 1): (9809, 101.6, 97.9, 111.3),
+    (ZN540, SPDK, "16KiB", 2): (19186, 103.9, 97.9, 158.9),
+    (ZN540, SPDK, "16KiB", 4): (36636, 108.8, 101.0, 185.5),
+    (ZN540, SPDK, "16KiB", 8): (66768, 119.5, 111.2, 224.4),
+}
+"""Random reads by drive, engine, size and depth."""
+
+WRITES: dict[tuple[str, int], Numbers] = {
+    ("4KiB", 1): (92783, 10.5, 10.5, 13.3),
+    ("4KiB", 2): (166100, 11.8, 11.2, 16.9),
+    ("4KiB", 4): (199922, 19.8, 18.7, 33.2),
+    ("4KiB", 8): (174388, 45.6, 43.9, 88.7),
+    ("16KiB", 1): (63200, 15.6, 15.1, 19.6),
+    ("16KiB", 2): (74753, 26.5, 18.6, 142.7),
+    ("16KiB", 4): (74741, 53.3, 30.2, 424.3),
+    ("16KiB", 8): (74763, 106.7, 67.5, 790.9),
+    ("128KiB", 1): (9341, 106.8, 63.3, 760.3),
+    ("128KiB", 2): (9345, 213.8, 131.1, 1157.6),
+    ("128KiB", 4): (9341, 427.9, 282.5, 1566.6),
+    ("128KiB", 8): (9345, 855.8, 678.4, 2042.4),
+}
+"""Sequential writes of the ZN540 by size and depth, by SPDK."""

@@ -1,0 +1,44 @@
+"""Writes by size and depth, measured and ours.
+
+Method: the preset of the ZN540 under the jobs that measured it with SPDK: writes one behind the other, in a closed
+loop. Published is what was measured.
+
+Assumptions: those of the preset, of which nothing was calibrated from writes. The drive was measured with zones,
+which the preset has not. Firmware that takes a time for each write beside the one that limits its rate (an emulator's
+author found 5.6 us) is not modelled.
+"""
+
+from collections.abc import Mapping
+
+from canaletto_papers.drives.drive import SPDK, ZN540, design, extent, measures, requests
+from canaletto_papers.drives.measured import WRITES
+from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale
+
+
+def runs(scale: Scale) -> dict[Label, Run]:
+    """A run for each size and depth."""
+    keys = {"read_share": 0.0, "addresses": "sequential"}
+    return {
+        (size, str(depth)): Run(design(ZN540, SPDK), requests(extent(scale), size, depth, **keys))
+        for size, depth in WRITES
+    }
+
+
+def table(found: Mapping[Label, Data]) -> list[Row]:
+    """A line a number."""
+    return [
+        {
+            "drive": ZN540,
+            "size": size,
+            "depth": f"depth {depth}",
+            "what": what,
+            "error_percent": (ours / theirs - 1) * 100,
+            "ours": ours,
+            "published": float(theirs),
+        }
+        for (size, depth), data in found.items()
+        for (what, ours), theirs in zip(measures(data).items(), WRITES[size, int(depth)], strict=True)
+    ]
+
+
+FIGURE = Figure("table-writes", "Writes by size and depth", __doc__, runs, table, lambda _: None)

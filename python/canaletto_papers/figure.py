@@ -1,0 +1,96 @@
+"""Parts of a figure: the runs it needs, the table they make, and the chart in the form of the paper."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from canaletto._report.charts import Spec
+from canaletto._run.laboratory import Data, Run, Simulation, seconds
+
+__all__ = ["Data", "Figure", "Grid", "Label", "Row", "Run", "Scale", "Settings", "Simulation", "seconds"]
+
+Label: TypeAlias = tuple[str, ...]
+"""Names a run among those of its figure."""
+
+Row: TypeAlias = dict[str, Any]
+"""A line of a figure's table. `ours` is what was measured, `published` what the paper says of it, if anything."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Extent of the runs: all requests, or few for an indication."""
+
+    quick: bool = False
+
+    def of(self, full: int, quick: int) -> int:
+        """One number or the other."""
+        return quick if self.quick else full
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Columns of a table that say under which setting a line was measured."""
+
+    columns: tuple[str, ...]
+    stated: tuple[str, ...] = ()
+    """The paper's own setting, as far as it states one. None: the figure tries others for another figure's numbers."""
+    of: str = ""
+    """The figure whose numbers are printed beside these; empty: this one's own."""
+    beside: tuple[str, ...] = ()
+    """Columns within which numbers are printed beside each other, such as a drive; empty: all of the figure's are."""
+    against: str = ""
+    """Column that says which other figure of the paper speaks against a setting; empty: there is none."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Short form of a long table: `ours` in lines and columns, and what was published in a line of its own."""
+
+    line: str
+    """Column of the table whose values are the lines."""
+    column: str
+    """Column of the table whose values are the columns."""
+    where: Mapping[str, str]
+    """Values that other columns must have."""
+
+    def cells(self, rows: Sequence[Row]) -> tuple[list[str], list[tuple[str, list[float | None]]]]:
+        """Column names, and every line's name and numbers; the published ones first, if there are any."""
+        kept = [row for row in rows if all(row[column] == value for column, value in self.where.items())]
+        columns = list(dict.fromkeys(str(row[self.column]) for row in kept))
+        names = list(dict.fromkeys(str(row[self.line]) for row in kept))
+        at = {(str(row[self.line]), str(row[self.column])): row["ours"] for row in kept}
+        lines = [(name, [at.get((name, column)) for column in columns]) for name in names]
+        known = {str(row[self.column]): row["published"] for row in kept if row["published"] is not None}
+        first = [("published", [known.get(column) for column in columns])] if known else []
+        return columns, first + lines
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One published figure or table."""
+
+    name: str
+    title: str
+    about: str
+    """The module's docstring: a title, then method and assumptions in paragraphs."""
+    runs: Callable[[Scale], Mapping[Label, Simulation]]
+    table: Callable[[Mapping[Label, Data]], list[Row]]
+    chart: Callable[[list[Row]], Spec | dict[str, Spec] | None]
+    """A chart, several by their captions, or none for what the paper prints as a table."""
+    settings: Settings | None = None
+    """None: every line is measured as the paper states."""
+    grids: Mapping[str, Grid] = field(default_factory=dict)
+    """Short forms of a long table, by their captions; none: its published numbers."""
+    is_counted: bool = False
+    """Whether its published numbers are inputs, or another simulator's: counted then, not judged one by one."""
+
+    def charts(self, rows: list[Row]) -> dict[str, Spec]:
+        """Its charts by their captions."""
+        drawn = self.chart(rows)
+        if drawn is None:
+            return {}
+        return drawn if "$schema" not in drawn else {CAPTION: drawn}
+
+
+CAPTION = "bars: ours; red: what was published"
+"""Title of a chart without a title of its own."""

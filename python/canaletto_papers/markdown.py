@@ -1,0 +1,66 @@
+"""A figure's tables in Markdown, as `tools/reproduction_tables.py` puts them into the documentation."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from canaletto._report.units import bare
+
+from canaletto_papers.figure import Figure, Grid, Row
+from canaletto_papers.verdicts import Verdict, in_short, with_notes
+
+VERDICTS, EXTENT = "verdicts", "extent"
+"""Names of the table of verdicts and of the line that says how much was run, among those of the figures."""
+
+
+def pages(
+    figures: Sequence[Figure],
+    tables: Mapping[str, list[Row]],
+    verdicts: Sequence[Verdict],
+    extent: str,
+    *,
+    quick: bool,
+) -> dict[str, str]:
+    """The tables by name: every published number with its verdict, those of the figures, and how much was run."""
+    said = f"{extent[0].upper()}{extent[1:]}.\n"
+    # Of few requests: a table must not be taken for more than that wherever it stands.
+    beside = f"\n{said}" if quick else ""
+    found = {figure.name: f"{_figure(figure, tables[figure.name])}{beside}" for figure in figures}
+    found[EXTENT] = said
+    if verdicts:
+        found[VERDICTS] = _judged(verdicts)
+    return found
+
+
+def _judged(verdicts: Sequence[Verdict]) -> str:
+    words, notes = with_notes(verdicts)
+    rows = [
+        {**{key: value for key, value in each.row().items() if key != "because"}, "verdict": word}
+        for each, word in zip(verdicts, words, strict=True)
+    ]
+    return f"{in_short(verdicts)}.\n\n" + _table(rows) + "".join(f"\n{note}\n" for note in notes)
+
+
+def _figure(figure: Figure, rows: list[Row]) -> str:
+    if figure.grids:
+        return "\n".join(_grid(caption, grid, rows) for caption, grid in figure.grids.items())
+    known = [row for row in rows if row["published"] is not None]
+    return _table(known or rows)
+
+
+def _grid(caption: str, grid: Grid, rows: list[Row]) -> str:
+    columns, lines = grid.cells(rows)
+    heading = f"{grid.line} ({caption})" if caption else grid.line
+    return "".join(_lines([heading, *columns], [[name, *map(_cell, numbers)] for name, numbers in lines]))
+
+
+def _table(rows: Sequence[Row]) -> str:
+    columns = list(rows[0])
+    return "".join(_lines(columns, [[_cell(row[column]) for column in columns] for row in rows]))
+
+
+def _lines(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    for cells in (heading, ["---"] * len(heading), *rows):
+        yield f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |\n"
+
+
+def _cell(value: object) -> str:
+    return bare(value) if value is None or isinstance(value, float) else str(value)

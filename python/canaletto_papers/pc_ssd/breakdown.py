@@ -1,0 +1,105 @@
+"""Parts of the gain: elimination of the south bridge, DRAM interface, direct path.
+
+Method: a PC is changed from SBSP to NBSP or NBDP one thing at a time: the drive moves to the north bridge with its
+Serial ATA port, its port becomes a DRAM interface, it gets a second port with a direct path. The time that each step
+saves, as a share of all that is saved, in total times: at the size with the highest ratio, beside which the published
+shares stand, and at the smallest and largest size. The slides' order is first; other orders show how much of a share
+is the order's. A DRAM interface at the south bridge cannot be built, so of six orders three are left.
+
+Assumptions: those of the scenarios. The slides do not say at which size, nor in which order, they break down; of the
+network download they give the direct path everything.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from canaletto._report.charts import Spec
+
+from canaletto_papers.bars import grouped
+from canaletto_papers.figure import Data, Figure, Label, Row
+from canaletto_papers.pc_ssd.study import SIZES, TITLES, Keys, best, nothing, times
+
+SATA: Keys = (("attachment.interface", "sata"),)
+
+SOUTH, DRAM, DIRECT = "south-bridge elimination", "DRAM interface", "direct path"
+SHADES = {SOUTH: "#E69F00", DRAM: "#56B4E9", DIRECT: "#009E73"}
+
+PUBLISHED: dict[str, dict[str, tuple[float | None, ...]]] = {
+    "dma-read-miss": {"NBSP": (1.89, 98.11), "NBDP": (2.52, 11.85, 85.85)},
+    "dma-read-hit": {"NBSP": (27.48, 72.52), "NBDP": (30.04, 34.79, 35.16)},
+    "dma-write": {"NBSP": (37.92, 62.08), "NBDP": (23.00, 7.03, 69.97)},
+    "page-fault": {"NBSP": (42.23, 57.77), "NBDP": (21.31, 10.60, 68.09)},
+    "network-download": {"NBSP": (38.52, 61.48), "NBDP": (None, None, 100.0)},
+}
+"""Percent of the gain (slides, "Contribution Breakdown"); those of NBDP's read miss are 100.22 in all, as printed."""
+
+AFTER: dict[tuple[str, ...], tuple[str, Keys]] = {
+    (): ("sbsp", ()),
+    (SOUTH,): ("nbsp", SATA),
+    (SOUTH, DRAM): ("nbsp", ()),
+    (DIRECT,): ("sbdp", ()),
+    (SOUTH, DIRECT): ("nbdp", SATA),
+    (SOUTH, DRAM, DIRECT): ("nbdp", ()),
+}
+"""The PC after some of the changes, in whatever order: kind and keys."""
+
+ORDERS: dict[str, list[tuple[str, ...]]] = {
+    "NBSP": [(SOUTH, DRAM)],
+    "NBDP": [(SOUTH, DRAM, DIRECT), (SOUTH, DIRECT, DRAM), (DIRECT, SOUTH, DRAM)],
+}
+"""The slides' first."""
+
+SHORT = {SOUTH: "bridge", DRAM: "DRAM", DIRECT: "direct"}
+"""Names in an order."""
+
+
+def shares(scenario: str, order: Sequence[str], size: int) -> dict[str, float]:
+    """Each change's share of the time saved, in percent, at a size."""
+
+    def span(changes: Sequence[str]) -> float:
+        kind, keys = AFTER[tuple(change for change in SHADES if change in changes)]
+        return times(kind, scenario, size, keys).total_us
+
+    spans = [span(order[:made]) for made in range(len(order) + 1)]
+    saved = spans[0] - spans[-1]
+    return {
+        change: 100 * (before - after) / saved for change, before, after in zip(order, spans, spans[1:], strict=False)
+    }
+
+
+def table(_: Mapping[Label, Data]) -> list[Row]:
+    """A line a scenario, attachment, order and change. Of `system` the changes are the colours."""
+    rows: list[Row] = []
+    for scenario, title in TITLES.items():
+        for system, orders in ORDERS.items():
+            printed = dict(zip(SHADES, PUBLISHED[scenario][system], strict=False))
+            highest = best(system, scenario)[1]
+            for order in orders:
+                for size in dict.fromkeys((highest, SIZES[0], SIZES[-1])):
+                    is_theirs = order == orders[0] and size == highest
+                    said = {"operation": title, "attachment": system, "order": spelt(order), "at_bytes": size}
+                    rows += [
+                        {**said, "system": change, "ours": share, "published": printed[change] if is_theirs else None}
+                        for change, share in shares(scenario, order, size).items()
+                    ]
+    return rows
+
+
+def spelt(order: Sequence[str]) -> str:
+    """An order in words."""
+    return ", ".join(SHORT[change] for change in order)
+
+
+def chart(rows: list[Row]) -> dict[str, Spec]:
+    """A chart an attachment: the slides' order, the size with the highest ratio."""
+    drawn: dict[str, Spec] = {}
+    for system, orders in ORDERS.items():
+        at = {title: best(system, scenario)[1] for scenario, title in TITLES.items()}
+        ours = [row for row in rows if (row["attachment"], row["order"]) == (system, spelt(orders[0]))]
+        shown = [row for row in ours if row["at_bytes"] == at[row["operation"]]]
+        drawn[f"{system}; bars: ours; red: what was published"] = grouped(
+            shown, "operation", "share of the gain (%)", SHADES, one=False
+        )
+    return drawn
+
+
+FIGURE = Figure("breakdown", "Contribution breakdown", __doc__, nothing, table, chart)

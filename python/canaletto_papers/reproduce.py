@@ -1,0 +1,249 @@
+"""Runs the figures of a source and writes them down: a page with charts, a CSV file a figure, tables in Markdown."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TypeVar
+
+from canaletto._io import files
+from canaletto._report.charts import Spec
+from canaletto._report.document import chart, document, note, section, table
+from canaletto._report.units import ABSENT, count, number_of, time_us
+from canaletto._run import names
+from canaletto._run.laboratory import Report, carry_out
+
+from canaletto_papers import figures, findings_of, markdown, names_of
+from canaletto_papers.figure import Figure, Row, Scale, Simulation
+from canaletto_papers.verdicts import NEAR, NEARLY, RULE, Verdict, in_short, judged, with_notes
+
+T = TypeVar("T")
+
+INDICATIVE = "--quick: few requests, indicative only"
+
+MOST_ROWS = 80
+"""Tables longer than this are shown by the rows that have a published number; the files have all of them."""
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """A source's figures, repeated."""
+
+    figures: Sequence[Figure]
+    tables: Mapping[str, list[Row]]
+    """By the figures' names."""
+    verdicts: Sequence[Verdict]
+
+
+def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, report: Report) -> Reproduced:
+    """Repeats figures of a source.
+
+    out: the folder for `SOURCE.html`, `SOURCE-FIGURE.csv`, `SOURCE-verdicts.csv`, in `markdown` the tables as
+    documents have them, and in `runs` the results so far.
+    Raises ConfigError for a source or a figure that there is not, and what `laboratory.carry_out` raises.
+    """
+    chosen, scale = figures(source, wanted), Scale(quick)
+    runs = {figure.name: figure.runs(scale) for figure in chosen}
+    kept = out / "runs"
+    kept.mkdir(parents=True, exist_ok=True)
+    data = carry_out([run for found in runs.values() for run in found.values()], kept, report)
+    tables = {
+        figure.name: figure.table({label: data[run.key] for label, run in runs[figure.name].items()})
+        for figure in chosen
+    }
+    verdicts = judged(chosen, tables, findings_of(source))
+    for figure in chosen:
+        _write(out / f"{source}-{figure.name}.csv", _csv(tables[figure.name]))
+    if verdicts:
+        _write(out / f"{source}-verdicts.csv", _csv([each.row() for each in verdicts]))
+    written = out / "markdown"
+    written.mkdir(exist_ok=True)
+    extent = effort([run for found in runs.values() for run in found.values()], quick)
+    for name, text in markdown.pages(chosen, tables, verdicts, extent, quick=quick).items():
+        _write(written / f"{source}-{name}.md", text)
+    related = {figure.name: _related(figure, chosen, figures(source)) for figure in chosen}
+    sections = [
+        _section(source, figure, tables[figure.name], runs[figure.name].values(), quick, related[figure.name])
+        for figure in chosen
+    ]
+    title = f"{source}: ours and theirs" if verdicts else source
+    opening = (
+        f"<header><h1>{escape(title)}</h1></header>{note(INDICATIVE if quick else '')}"
+        f'<p class="summary">{escape(in_short(verdicts))}</p>{_names(source, tables)}'
+    )
+    _write(out / f"{source}.html", document(title, opening, [*_judged(verdicts), *sections], ["page.js"]))
+    return Reproduced(chosen, tables, verdicts)
+
+
+def _judged(verdicts: Sequence[Verdict]) -> list[str]:
+    """The first section of a page: every published number, and what is to be thought of it."""
+    if not verdicts:
+        return []
+    words, notes = with_notes(verdicts)
+    cells = [
+        [escape(_cell(value)) for value in (f"{each.figure}: {each.what}", each.ours, each.published, each.ratio, word)]
+        for each, word in zip(verdicts, words, strict=True)
+    ]
+    said = [f"<p>{escape(text)}</p>" for text in (*notes, RULE)]
+    listed = table(["published number", "ours", "published", "ratio", "verdict"], cells)
+    return [section("verdicts", "Every published number", listed, *said)]
+
+
+def verdict(tables: Mapping[str, Sequence[Row]]) -> str:
+    """How many published numbers ours come near to, and which one least."""
+    known = [
+        (abs(row["ours"] / row["published"] - 1), name, row)
+        for name, rows in tables.items()
+        for row in rows
+        if row["published"] and row["ours"] is not None
+    ]
+    if not known:
+        return "Nothing is published that these figures could be compared with."
+    near, nearly = (sum(apart <= limit for apart, _, _ in known) for limit in (NEAR, NEARLY))
+    if near == len(known):
+        return f"Ours come within {NEAR * 100:.0f} % of {number_of(near, 'published number')}: all that there are."
+    told = (
+        f"Of {number_of(len(known), 'published number')}, ours come within {NEAR * 100:.0f} % of {near} and within "
+        f"{NEARLY * 100:.0f} % of {nearly}."
+    )
+    _, name, row = max(known, key=lambda each: each[0])
+    what = ", ".join(str(value) for value in row.values() if isinstance(value, str))
+    return (
+        f"{told} Farthest is {name} ({what}): {_cell(float(row['ours']))}, published {_cell(float(row['published']))}."
+    )
+
+
+def _names(source: str, tables: Mapping[str, Sequence[Row]]) -> str:
+    """The source's names of systems, and ours."""
+    shown = {str(row.get("system")) for rows in tables.values() for row in rows}
+    about = names.fabrics()
+    rows = [[escape(theirs), ours, escape(about[ours])] for theirs, ours in names_of(source).items() if theirs in shown]
+    found = table(["name there", "fabric", ""], rows) if rows else ""
+    return f"<details><summary>Names of the systems</summary>{found}</details>" if found else ""
+
+
+_REFERENCE = re.compile(r"\b(?:Fig\.|Table) [0-9]+")
+
+
+def _related(figure: Figure, chosen: Sequence[Figure], there: Sequence[Figure]) -> list[Figure]:
+    """Figures of the source that this one's text refers to and that are not on the page, and those that theirs do."""
+    found: list[Figure] = []
+    texts = [figure.about]
+    while texts:
+        references = set(_REFERENCE.findall(texts.pop()))
+        for other in there:
+            named = other.title.split(":")[0] in references
+            if named and other not in (figure, *chosen, *found):
+                found.append(other)
+                texts.append(other.about)
+    return found
+
+
+def effort(runs: Collection[Simulation], quick: bool) -> str:
+    """Extent of the runs, in words."""
+    if not runs:
+        return "computed, nothing is run"
+    different = {run.key: run for run in runs}.values()
+    counted = sorted(run.requests for run in different if run.until_s is None)
+    timed = sorted(run.until_s for run in different if run.until_s is not None)
+    parts = [f"{_number(len(counted), 'run')} of {_span(counted, count)} requests"] if counted else []
+    if timed:
+        parts.append(f"{_number(len(timed), 'run')} of {_span(timed, lambda s: time_us(s * 1e6))} simulated")
+    seeds = len({run.seed for run in different})
+    words = f"{' and '.join(parts)}, {_number(seeds, 'seed')}"
+    return f"--quick, indicative only: {words}" if quick else words
+
+
+def _span(values: Sequence[T], word: Callable[[T], str]) -> str:
+    """The least and the most of sorted values, in words."""
+    ends = [word(value) for value in (values[0], values[-1])]
+    return ends[0] if ends[0] == ends[1] else " to ".join(ends)
+
+
+def _number(of: int, what: str) -> str:
+    return f"{count(of)} {what}{'' if of == 1 else 's'}"
+
+
+def _write(path: Path, text: str) -> None:
+    with files.whole(path) as out:
+        out.write(text.encode())
+
+
+def _csv(rows: Sequence[Row]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _section(
+    source: str,
+    figure: Figure,
+    rows: list[Row],
+    runs: Collection[Simulation],
+    quick: bool,
+    related: Sequence[Figure],
+) -> str:
+    """A figure: how much was run, its charts, its table, its method, and that of figures it refers to."""
+    said = effort(runs, quick)
+    charts = [
+        chart(f"{figure.name}-chart{number or ''}", caption, _said(spec, said) if quick else spec)
+        for number, (caption, spec) in enumerate(figure.charts(rows).items())
+    ]
+    return section(
+        figure.name,
+        figure.title,
+        *charts,
+        *_listed(source, figure, rows),
+        *(f"<p>{escape(part)}</p>" for part in _paragraphs(figure)),
+        *(_explained(other) for other in related),
+        about=f"{said}. {verdict({figure.name: rows})}" if any(row["published"] for row in rows) else said,
+    )
+
+
+def _listed(source: str, figure: Figure, rows: list[Row]) -> list[str]:
+    """A figure's table, in its short forms if it has some; and where the rest is."""
+    file = f"{source}-{figure.name}.csv"
+    if figure.grids:
+        drawn = []
+        for caption, grid in figure.grids.items():
+            columns, lines = grid.cells(rows)
+            cells = [[escape(name), *map(_cell, numbers)] for name, numbers in lines]
+            heading = [f"{grid.line}: {caption}" if caption else grid.line, *columns]
+            drawn.append(table([escape(column) for column in heading], cells))
+        return [*drawn, note(f"All {count(len(rows))} rows are in {file}.")]
+    shown = rows if len(rows) <= MOST_ROWS else [row for row in rows if row["published"] is not None]
+    cells = [[escape(_cell(row[column])) for column in rows[0]] for row in shown]
+    listed = table([escape(column) for column in rows[0]], cells) if shown else ""
+    more = f"{count(len(rows) - len(shown))} more rows, for which nothing is published, are in {file}."
+    return [listed, note(more if len(shown) < len(rows) else "")]
+
+
+def _paragraphs(figure: Figure) -> list[str]:
+    """Method and assumptions."""
+    return figure.about.strip().split("\n\n")[1:]
+
+
+def _explained(figure: Figure) -> str:
+    """Method and assumptions of a figure that is not on the page."""
+    name = figure.title.split(":")[0]
+    text = "".join(f"<p>{escape(part)}</p>" for part in _paragraphs(figure))
+    return f"<details><summary>{escape(name)}, which is not on this page</summary>{text}</details>"
+
+
+def _said(spec: Spec, said: str) -> Spec:
+    """A chart with a line that goes wherever the chart is saved to."""
+    return {
+        **spec,
+        "title": {"text": said, "anchor": "start", "fontWeight": "normal", "fontSize": 11, "color": "#808080"},
+    }
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ABSENT
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,9 @@
+"""Small reads at tens of millions a second: the drive of "Five-Minute Rule 40 Years Later" (arXiv 2511.03944).
+
+The formulas of its model are `canaletto.bounds`; its simulator, MQSim-Next, is not public.
+"""
+
+from canaletto_papers.storage_next import changes, failures, fig7, table2, tails
+
+FIGURES = [module.FIGURE for module in (table2, fig7, failures, changes, tails)]
+"""From the model to what changes it."""

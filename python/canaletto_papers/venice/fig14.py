@@ -1,0 +1,94 @@
+"""Power and energy (Fig. 14).
+
+Method: the runs of Fig. 9 on the performance-optimized SSD, each normalized to the baseline's. "Paper's formula": the
+mean power of the parts while they work, and that times the execution time (§6.4), over the others' as the paper prints
+it in percent; "physical" is the sum of what arrays, wires and routers take while they work (dynamic) and of what
+everything draws all the time (static: idle power x time), over the execution time for the power.
+
+Assumptions: those of Fig. 9; energies are those of the shipped model (docs/energy.md), whose array powers are not the
+paper's, which it does not print. Its statement that power falls with the execution time can only be read as the
+paper's formula.
+"""
+
+from collections.abc import Callable, Mapping
+
+from canaletto._report.charts import Spec
+
+from canaletto_papers.bars import fabric_colours, grouped
+from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale
+from canaletto_papers.venice.evaluation import (
+    AS_PUBLISHED,
+    AVERAGE,
+    BASELINE,
+    OPEN,
+    OWN,
+    PERFORMANCE,
+    SYSTEMS,
+    against,
+    compared,
+    matrix,
+)
+
+MEASURES: dict[str, Callable[[Data], float]] = {
+    "average power, paper's formula": lambda data: data["energy_detail"]["paper"]["average_power_mw"],
+    "energy, paper's formula": lambda data: data["energy_detail"]["paper"]["energy_mj"],
+    "average power, physical": lambda data: data["average_power_mw"],
+    "energy, physical": lambda data: data["energy_mj"]["total"],
+    "energy, dynamic": lambda data: data["energy_mj"]["array"] + data["energy_mj"]["fabric"],
+    "energy, wires and routers": lambda data: data["energy_mj"]["fabric"],
+    "energy, static": lambda data: data["energy_mj"]["static"],
+}
+
+POWER, ENERGY = "average power, paper's formula", "energy, paper's formula"
+
+VENICE_OVER = {
+    POWER: {"Baseline": 0.96, "NoSSD": 0.99},
+    ENERGY: {"Baseline": 0.39, "pSSD": 0.46, "pnSSD": 0.47, "NoSSD": 0.54},
+}
+"""Venice's over these (§6.4: power 4 and 1 % below, energy 61, 54, 53 and 46 % below)."""
+
+
+def runs(scale: Scale) -> dict[Label, Run]:
+    """The performance-optimized drive."""
+    return matrix(scale, [PERFORMANCE])
+
+
+def table(found: Mapping[Label, Data]) -> list[Row]:
+    """Every measure over the baseline's; then Venice's over others', where one is published."""
+    rows: list[Row] = []
+    for what, measure in MEASURES.items():
+
+        def ratio(data: Data, other: Data, measure: Callable[[Data], float] = measure) -> float:
+            return measure(data) / measure(other)
+
+        rows += [{"what": what, **row} for row in compared(found, ratio, {}) if row["system"] != BASELINE]
+        for other, published in VENICE_OVER.get(what, {}).items():
+            known = {(PERFORMANCE, "Venice", AVERAGE): published}
+            rows += [{"what": what, **row} for row in against(found, ratio, known, other)]
+    return rows
+
+
+def chart(rows: list[Row]) -> dict[str, Spec]:
+    """Bars in groups as in the paper, and the averages of every measure."""
+    shades = fabric_colours(SYSTEMS)
+    headline = [row for row in rows if (row["traffic"], row["load"]) == (OWN, OPEN) and row["system"] in shades]
+    drawn: dict[str, Spec] = {}
+    for what in (POWER, ENERGY):
+        shown = [
+            {**row, "published": VENICE_OVER[what]["Baseline"]}
+            if (row["system"], row["workload"]) == ("Venice", AVERAGE)
+            else row
+            for row in headline
+            if row["what"] == what
+        ]
+        drawn[f"{what}, open loop at Table 2's rates; red: published"] = grouped(
+            shown, "workload", "over Baseline's, times", shades
+        )
+    averages = [row for row in headline if row["workload"] == AVERAGE]
+    drawn["averages over workloads, open loop at Table 2's rates"] = grouped(
+        averages, "what", "over Baseline's, times", shades
+    )
+    return drawn
+
+
+FIGURE = Figure("fig14", "Fig. 14: power and energy", __doc__, runs, table, chart, AS_PUBLISHED)
