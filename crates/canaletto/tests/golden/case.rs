@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::common::SMALL;
 use crate::digest::Digest;
+use crate::table::{self, Figures};
 use crate::traces::open;
 
 /// Input of a simulation.
@@ -40,6 +41,8 @@ impl Text {
 /// A named run.
 pub struct Case {
     pub name: String,
+    /// The table that has its figures.
+    pub group: &'static str,
     what: What,
     options: RunOptions,
     /// From and until when, in microseconds, and the most spans kept: a timeline is recorded instead of requests.
@@ -54,6 +57,7 @@ impl Case {
     fn new(name: &str, what: What) -> Case {
         Case {
             name: name.to_owned(),
+            group: "",
             what,
             options: RunOptions { records: true, ..RunOptions::default() },
             windows: None,
@@ -81,6 +85,12 @@ impl Case {
 
     pub fn imported(name: &str, design: Design, workload: Workload) -> Case {
         Case::new(name, What::Imported(Box::new((design, workload))))
+    }
+
+    /// As one of a group.
+    pub fn within(mut self, group: &'static str) -> Case {
+        self.group = group;
+        self
     }
 
     /// With overrides of the workload.
@@ -165,7 +175,7 @@ pub struct Found {
     /// Everything of every request, or of the timeline.
     columns: Vec<(String, Vec<u64>)>,
     /// Figures that people want to know first.
-    facts: String,
+    figures: Figures,
 }
 
 impl Found {
@@ -173,32 +183,15 @@ impl Found {
         outcome.report.measures.root_cause_us = None;
         outcome.report.flows.iter_mut().for_each(|flow| flow.measures.root_cause_us = None);
         let json = serde_json::to_string(&outcome.report).expect("a report is JSON");
+        let figures = table::of_run(&outcome);
         let records = outcome.records.expect("records were asked for");
-        let requests = &outcome.report.measures.requests;
-        let flash = &outcome.report.flash;
-        let facts = format!(
-            "completed={} failed={} mean_ps={} reads={} programs={} erases={}",
-            requests.completed,
-            requests.failed,
-            mean_latency(&records),
-            flash.reads,
-            flash.programs,
-            flash.erases
-        );
-        Found { json, columns: columns_of(records), facts }
+        Found { json, columns: columns_of(records), figures }
     }
 
     fn of_timeline(header: &Header, timeline: Timeline) -> Found {
         let json = serde_json::to_string(header).expect("a header is JSON");
+        let figures = table::of_timeline(header, &timeline);
         let Timeline { spans, steps, requests, .. } = timeline;
-        let facts = format!(
-            "spans={} steps={} requests={} from_ps={} until_ps={}",
-            spans.kind.len(),
-            steps.cause.len(),
-            requests.number.len(),
-            header.from_ps,
-            header.until_ps
-        );
         let mut columns = named(
             "spans",
             [
@@ -234,15 +227,15 @@ impl Found {
                 ("complete", requests.complete),
             ],
         ));
-        Found { json, columns, facts }
+        Found { json, columns, figures }
     }
 
-    /// Its line among the expected ones: two hashes and the facts.
-    pub fn line(&self) -> String {
-        let (mut report, mut rows) = (Digest::new(), Digest::new());
-        report.bytes(self.json.as_bytes());
-        self.columns.iter().for_each(|(name, numbers)| rows.column(name, numbers));
-        format!("{} {} {}", report.hex(), rows.hex(), self.facts)
+    /// Its figures, the hash of everything last.
+    pub fn figures(&self) -> Figures {
+        let mut whole = Digest::new();
+        whole.bytes(self.json.as_bytes());
+        self.columns.iter().for_each(|(name, numbers)| whole.column(name, numbers));
+        self.figures.iter().cloned().chain([("hash", whole.hex())]).collect()
     }
 
     /// All of it, as JSON.
@@ -250,15 +243,11 @@ impl Found {
         let report: Value = serde_json::from_str(&self.json).expect("it was JSON");
         let columns: Map<String, Value> =
             self.columns.iter().map(|(name, numbers)| (name.clone(), json!(numbers))).collect();
-        let all = json!({ "facts": self.facts, "report": report, "columns": columns });
+        let figures: Map<String, Value> =
+            self.figures.iter().map(|(title, value)| ((*title).to_owned(), json!(value))).collect();
+        let all = json!({ "figures": figures, "report": report, "columns": columns });
         serde_json::to_string_pretty(&all).expect("it is JSON")
     }
-}
-
-/// Mean time from arrival to completion, whole picoseconds.
-fn mean_latency(records: &Records) -> u128 {
-    let latencies = records.complete.iter().zip(&records.arrival).map(|(complete, arrival)| complete - arrival);
-    latencies.map(u128::from).sum::<u128>() / records.len().max(1) as u128
 }
 
 fn wide<T: Into<u64>>(column: Vec<T>) -> Vec<u64> {
@@ -291,4 +280,19 @@ fn columns_of(records: Records) -> Vec<(String, Vec<u64>)> {
     let causes = blame.into_iter().enumerate().filter(|&(cause, _)| Cause::ALL[cause].is_blamed());
     columns.extend(causes.map(|(cause, column)| (format!("ledger.{cause}"), column)));
     columns
+}
+
+#[test]
+fn the_hash_covers_report_and_rows() {
+    let found = |json: &str, name: &str, row| Found {
+        json: json.to_owned(),
+        columns: named("requests", [("lba", vec![1, 2]), (name, vec![row])]),
+        figures: Figures::new(),
+    };
+    let hash = |found: Found| found.figures().pop().unwrap().1;
+    let one = hash(found("{}", "arrival", 7));
+    assert_eq!(hash(found("{}", "arrival", 7)), one);
+    for other in [found("{ }", "arrival", 7), found("{}", "enqueue", 7), found("{}", "arrival", 8)] {
+        assert_ne!(hash(other), one);
+    }
 }

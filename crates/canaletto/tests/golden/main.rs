@@ -1,9 +1,9 @@
-//! The golden set: what the engine computes for several hundred small runs, frozen.
+//! The golden set: what the engine computes for about a thousand small runs, frozen.
 //!
-//! `expected.txt` holds a line for each run: its name, a hash of the report, a hash of every request or of the timeline, and
-//! facts for people. A change of the engine that is to leave results alone leaves this file alone.
+//! `expected/` has a table per group of runs and a line per run: figures that a reader can review, and a hash of the whole
+//! result (the report and every request, or the timeline). A change that leaves results alone leaves these files alone.
 //!
-//! - `GOLDEN=write` writes the file anew; what has changed shows in the difference.
+//! - `GOLDEN=write` writes the tables anew; what has changed shows in the difference.
 //! - `GOLDEN=dump GOLDEN_DIR=FOLDER` writes each run's report, requests and timeline to a folder, to find what differs.
 //! - `GOLDEN_CASE=TEXT` takes only the runs whose name contains the text (not with `write`).
 
@@ -19,26 +19,22 @@ mod designs;
 mod digest;
 #[path = "../integration/key_changes.rs"]
 mod key_changes;
+mod table;
 mod traces;
 #[path = "../integration/swarm/workloads.rs"]
 mod workloads;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::panic;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use case::{Case, Found};
+use table::Figures;
 
 /// Threads that share the runs.
 const THREADS: usize = 2;
-
-const EXPECTED: &str = include_str!("expected.txt");
-
-fn expected_path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/expected.txt")
-}
 
 /// Runs a case; a violated assertion of the engine is a reason, too.
 fn attempt(case: &Case) -> Result<Found, String> {
@@ -49,7 +45,7 @@ fn attempt(case: &Case) -> Result<Found, String> {
 }
 
 /// Runs every case; in their order, what each came to.
-fn run_all(cases: &[Case], visit: &(dyn Fn(&Case, &Found) + Sync)) -> Vec<Result<String, String>> {
+fn run_all(cases: &[Case], visit: &(dyn Fn(&Case, &Found) + Sync)) -> Vec<Result<Figures, String>> {
     let next = AtomicUsize::new(0);
     let lines = Mutex::new(vec![Err(String::from("did not run")); cases.len()]);
     let work = || {
@@ -58,7 +54,7 @@ fn run_all(cases: &[Case], visit: &(dyn Fn(&Case, &Found) + Sync)) -> Vec<Result
         {
             let line = attempt(case).map(|found| {
                 visit(case, &found);
-                found.line()
+                found.figures()
             });
             lines.lock().unwrap()[number] = line;
         }
@@ -79,22 +75,17 @@ fn selected() -> Vec<Case> {
     cases
 }
 
-/// The lines of all cases, none of which may be refused.
-fn lines_of(cases: &[Case], visit: &(dyn Fn(&Case, &Found) + Sync)) -> Vec<(String, String)> {
-    let (mut lines, mut refused) = (Vec::new(), Vec::new());
+/// The figures of all cases, none of which may be refused.
+fn figures_of<'a>(cases: &'a [Case], visit: &(dyn Fn(&Case, &Found) + Sync)) -> Vec<(&'a Case, Figures)> {
+    let (mut runs, mut refused) = (Vec::new(), Vec::new());
     for (case, ran) in cases.iter().zip(run_all(cases, visit)) {
         match ran {
-            Ok(line) => lines.push((case.name.clone(), line)),
+            Ok(figures) => runs.push((case, figures)),
             Err(problem) => refused.push(format!("{}: {problem}", case.name)),
         }
     }
     assert!(refused.is_empty(), "{} runs have no result:\n{}", refused.len(), refused.join("\n"));
-    lines
-}
-
-fn write(lines: &[(String, String)]) {
-    let text: String = lines.iter().map(|(name, line)| format!("{name} {line}\n")).collect();
-    std::fs::write(expected_path(), text).unwrap();
+    runs
 }
 
 fn dump(case: &Case, found: &Found) {
@@ -103,20 +94,17 @@ fn dump(case: &Case, found: &Found) {
     std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(file, found.dump())).unwrap();
 }
 
-/// Differences from the expected lines.
-fn differences(lines: &[(String, String)], is_whole: bool) -> Vec<String> {
-    let mut expected: BTreeMap<&str, &str> = EXPECTED.lines().filter_map(|line| line.split_once(' ')).collect();
-    let mut out = Vec::new();
-    for (name, got) in lines {
-        match expected.remove(name.as_str()) {
-            Some(expected) if expected == got => {}
-            Some(expected) => out.push(format!("{name}\n  expected {expected}\n  got      {got}")),
-            None => out.push(format!("{name}\n  expected nothing\n  got      {got}")),
-        }
+/// Fails with the figures of these cases that are not the expected ones.
+fn compare(cases: &[Case], is_whole: bool) {
+    let mut expected = table::read();
+    let mut different = Vec::new();
+    for (case, figures) in figures_of(cases, &|_, _| ()) {
+        let old = expected.remove(&case.name).unwrap_or_default();
+        different.extend(table::difference(&old, &figures).map(|text| format!("{}{text}", case.name)));
     }
-    let missing = expected.iter().filter(|_| is_whole);
-    out.extend(missing.map(|(name, expected)| format!("{name}\n  expected {expected}\n  got      no such run")));
-    out
+    different.extend(expected.keys().filter(|_| is_whole).map(|name| format!("{name}\n  no such run")));
+    let (count, all) = (different.len(), cases.len());
+    assert!(different.is_empty(), "{count} of {all} runs differ (figure, old → new):\n{}", different.join("\n"));
 }
 
 #[test]
@@ -126,15 +114,11 @@ fn every_run_is_as_it_was() {
     match std::env::var("GOLDEN").as_deref() {
         Ok("write") => {
             assert!(is_whole, "GOLDEN=write takes all runs, without GOLDEN_CASE");
-            write(&lines_of(&cases, &|_, _| ()));
+            table::write(&figures_of(&cases, &|_, _| ()));
         }
-        Ok("dump") => drop(lines_of(&cases, &dump)),
+        Ok("dump") => drop(figures_of(&cases, &dump)),
         Ok(other) => panic!("GOLDEN={other}, expected write or dump"),
-        Err(_) => {
-            let different = differences(&lines_of(&cases, &|_, _| ()), is_whole);
-            let (count, all) = (different.len(), cases.len());
-            assert!(different.is_empty(), "{count} of {all} runs differ:\n{}", different.join("\n"));
-        }
+        Err(_) => compare(&cases, is_whole),
     }
 }
 
@@ -145,7 +129,5 @@ fn following_waits_changes_nothing_else() {
         return;
     }
     let cases: Vec<_> = selected().into_iter().map(Case::following_waits).collect();
-    let different = differences(&lines_of(&cases, &|_, _| ()), false);
-    let (count, all) = (different.len(), cases.len());
-    assert!(different.is_empty(), "{count} of {all} runs differ:\n{}", different.join("\n"));
+    compare(&cases, false);
 }

@@ -16,24 +16,27 @@ mod traffic;
 
 use crate::case::Case;
 
+/// The name of a table of expected figures, and the runs that it has.
+type Group = (&'static str, fn() -> Vec<Case>);
+
 /// All of them.
 pub fn all() -> Vec<Case> {
-    let groups = [
-        keys::cases,
-        presets::cases,
-        fabrics::cases,
-        collection::cases,
-        caches::cases,
-        mappings::cases,
-        hosts::cases,
-        sharing::cases,
-        media::cases,
-        traffic::cases,
-        timelines::cases,
-        mqsim::cases,
-        drawn::cases,
+    let groups: [Group; 13] = [
+        ("keys", keys::cases),
+        ("presets", presets::cases),
+        ("fabrics", fabrics::cases),
+        ("collection", collection::cases),
+        ("caches", caches::cases),
+        ("mappings", mappings::cases),
+        ("hosts", hosts::cases),
+        ("sharing", sharing::cases),
+        ("media", media::cases),
+        ("traffic", traffic::cases),
+        ("timelines", timelines::cases),
+        ("mqsim", mqsim::cases),
+        ("drawn", drawn::cases),
     ];
-    groups.into_iter().flat_map(|cases| cases()).collect()
+    groups.into_iter().flat_map(|(group, cases)| cases().into_iter().map(move |case| case.within(group))).collect()
 }
 
 /// A workload of one flow.
