@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::config::fabric_failures::FabricFailures;
 use crate::config::sequences::table;
 pub use crate::config::sequences::{
-    Interface, Place, Planes, Ready, Sequence, SequenceKind, SequenceTable, Status, Step, interface_times,
+    Interface, Place, Planes, Ready, Sequence, SequenceKind, SequenceTable, Status, Step, What, interface_times,
 };
 use crate::config::units::{Duration, Rate, Size};
 pub use crate::fabric::FabricKind;
@@ -91,7 +91,7 @@ pub struct Fabric {
     /// Table of command sequences, whose times are those of `interface`.
     #[serde(default)]
     pub sequences: SequenceKind,
-    /// Sequences of the design's own, in place of those that `sequences` names. `canaletto sequences` prints any.
+    /// User-defined sequences, instead of the table that `sequences` names. `canaletto sequences` prints any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<Box<SequenceTable>>,
     /// Status of LUNs, for sequences that have one (`sequences = "full"`).

@@ -70,8 +70,8 @@ pub fn describe(design: &Design) -> Description {
     let steps = Steps::of(fabric);
     let described = |(name, sequence): (&'static str, &Sequence)| DescribedSequence {
         name,
-        source: sequence.source.clone(),
-        steps: sequence.steps.iter().map(|step| describe_step(&steps, step)).collect(),
+        source: fabric.sequence_table().sources.get(name).cloned().unwrap_or_default(),
+        steps: sequence.iter().map(|step| describe_step(&steps, step)).collect(),
     };
     Description {
         interface: fabric.interface,
@@ -84,13 +84,12 @@ pub fn describe(design: &Design) -> Description {
 }
 
 fn describe_step(steps: &Steps, step: &Step) -> DescribedStep {
-    let what = step.put.as_ref().or(step.wait.as_ref());
     DescribedStep {
-        step: what.cloned().unwrap_or_default(),
+        step: step.name().to_owned(),
         of: step.of,
         ns: steps.time_of(step).map(nanoseconds),
-        on: step.on,
-        source: step.wait.as_deref().map(|name| steps.source_of(name).to_owned()),
+        on: step.place(),
+        source: step.place().map(|_| steps.source_of(step.name()).to_owned()),
     }
 }
 

@@ -4,7 +4,7 @@
 //! which a bus stays taken (`held`) and packets leave the wires free.
 
 use crate::config::design::{
-    Fabric, Place, Planes, Ready, Sequence, SequenceTable, Step, Turnarounds, interface_times,
+    Fabric, Place, Planes, Ready, Sequence, SequenceTable, Step, Turnarounds, What, interface_times,
 };
 use crate::engine::time::Time;
 
@@ -101,24 +101,25 @@ impl Steps<'_> {
 
     /// Time of a step; none of data, whose time follows from their size.
     pub fn time_of(&self, step: &Step) -> Option<Time> {
-        match (&step.wait, step.put.as_deref()) {
-            (Some(name), _) => Some(self.named(name)),
-            (None, Some("data")) => None,
-            _ => Some(self.named("tWC") * u64::from(step.cycles.unwrap_or(1))),
+        match &step.what {
+            What::Wait(name, _) => Some(self.named(name)),
+            What::Data => None,
+            What::Command(_) => Some(self.named("tWC")),
+            What::Address(cycles) | What::Status(cycles) => Some(self.named("tWC") * u64::from(*cycles)),
         }
     }
 
     /// The sequence for `n` planes.
     fn sum(&self, sequence: &Sequence, n: u32) -> CommandTime {
         let (mut wires, mut held, mut chip) = (Time::ZERO, Time::ZERO, Time::ZERO);
-        for step in &sequence.steps {
+        for step in sequence {
             let times = match step.of {
                 Planes::Each => n,
                 Planes::Earlier => n - 1,
                 Planes::First | Planes::Last => 1,
             };
             let time = self.time_of(step).unwrap_or_default() * u64::from(times);
-            match step.on {
+            match step.place() {
                 Some(Place::Chip) => chip += time,
                 Some(Place::Held) => held += time,
                 Some(Place::Wires) | None => wires += time,

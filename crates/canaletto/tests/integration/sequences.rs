@@ -108,7 +108,7 @@ fn saturation_of_a_bus() {
 /// Steps of a design's own: without a status, and with a time of their own.
 #[test]
 fn stated_steps() {
-    let steps = r#"fabric.steps={ times = { tSLOW = "1us" }, read = { steps = [{ put = "00h" }, { put = "address", cycles = 2 }, { put = "30h" }, { wait = "tSLOW", on = "wires" }] }, program = { steps = [{ put = "80h" }, { put = "address" }, { put = "data" }, { put = "10h" }] }, copyback = { steps = [{ put = "85h" }, { put = "address" }, { put = "10h" }] }, erase = { steps = [{ put = "60h" }, { put = "address" }, { put = "D0h" }] } }"#;
+    let steps = r#"fabric.steps={ times = { tSLOW = "1us" }, read = ["00h", "address x2", "30h", "tSLOW wires"], program = ["80h", "address", "data", "10h"], copyback = ["85h", "address", "10h"], erase = ["60h", "address", "D0h"] }"#;
     let short = min_ns(&[], ONE_READ);
     let own = min_ns(&[steps], ONE_READ);
     // Four cycles and a microsecond in place of 20 + 6 * 25 ns on the wires and tWB + tRR in the chip.

@@ -1,6 +1,6 @@
 //! Checks of command sequences: nothing is missing and nothing contradicts itself.
 
-use super::{Interface, Planes, Sequence, SequenceTable, Step, interface_times};
+use super::{Interface, Planes, Sequence, SequenceTable, Step, What, interface_times};
 use crate::config::error::Problem;
 use crate::config::fabric::Fabric;
 
@@ -20,7 +20,7 @@ pub(in crate::config) fn check(fabric: &Fabric) -> Checked {
     for (name, given, plain_name, plain) in table.pipelined() {
         if outline(given) != outline(plain) {
             let what = format!("got other steps than {plain_name}, expected its own with other command bytes");
-            return Err(Problem::new(&format!("fabric.steps.{name}.steps"), what));
+            return Err(Problem::new(&format!("fabric.steps.{name}"), what));
         }
     }
     if table.suspend.is_some() != table.resume.is_some() {
@@ -37,12 +37,12 @@ pub(in crate::config) fn check(fabric: &Fabric) -> Checked {
 /// Steps without the values of command bytes, and without what registers wait for inside the chip (`flash.cache_read_busy`,
 /// `flash.cache_program_busy`): what a command takes of wires and LUN.
 fn outline(sequence: &Sequence) -> Vec<Step> {
-    let is_inside = |step: &&Step| matches!(step.wait.as_deref(), Some("tRCBSY" | "tCBSY"));
-    let bare = |step: &Step| {
-        let put = step.put.as_ref().map(|put| if is_command(put) { String::new() } else { put.clone() });
-        Step { put, ..step.clone() }
+    let is_inside = |step: &&Step| matches!(step.name(), "tRCBSY" | "tCBSY");
+    let bare = |step: &Step| match step.what {
+        What::Command(_) => Step { what: What::Command(String::new()), ..*step },
+        _ => step.clone(),
     };
-    sequence.steps.iter().filter(|step| !is_inside(step)).map(bare).collect()
+    sequence.iter().filter(|step| !is_inside(step)).map(bare).collect()
 }
 
 /// Data faster than the interface carries them. The short sums are those of simulators, which know no limit.
@@ -65,39 +65,32 @@ fn known_times(interface: Interface, table: &SequenceTable) -> Vec<&str> {
     interface_times(interface).keys().chain(table.times.keys()).map(String::as_str).collect()
 }
 
-/// Kinds of step, in the order in which a command has them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Put {
-    Command,
-    Address,
-    Payload,
-}
-
 fn check_sequence(name: &str, sequence: &Sequence, known: &[&str]) -> Checked {
-    let key = |i: usize| format!("fabric.steps.{name}.steps.{i}");
-    let whole = format!("fabric.steps.{name}.steps");
     let payload = payload_of(name);
-    let (mut commands, mut last, mut payloads) = (0, None, 0);
-    for (i, step) in sequence.steps.iter().enumerate() {
-        let put = check_step(step, known).map_err(|what| Problem::new(&key(i), what))?;
-        let Some(put) = put else { continue };
-        let after = |what: &str| Err(Problem::new(&key(i), format!("got {what}, expected a command byte before it")));
-        match put {
-            Put::Command if step.of == Planes::Each || step.of == Planes::Last => commands += 1,
-            Put::Command => {}
-            Put::Address if last != Some(Put::Command) => return after("an address"),
-            Put::Payload if last.is_none() => return after("data"),
-            Put::Address => {}
-            Put::Payload => {
-                payloads += 1;
-                if step.put.as_deref() != payload {
-                    let what = format!("got \"{}\", expected {}", step.put.as_deref().unwrap_or(""), words(payload));
-                    return Err(Problem::new(&key(i), what));
-                }
+    let (mut commands, mut payloads) = (0, 0);
+    let mut last: Option<&Step> = None;
+    for (i, step) in sequence.iter().enumerate() {
+        let wrong = |what: String| Err(Problem::new(&format!("fabric.steps.{name}.{i}"), what));
+        let follows_command = matches!(last, Some(Step { what: What::Command(_), .. }));
+        match &step.what {
+            What::Wait(time, _) if !known.contains(&time.as_str()) => {
+                return wrong(format!("got \"{time}\", expected one of {}", known.join(", ")));
             }
+            What::Wait(..) => continue,
+            What::Command(_) => commands += u32::from(matches!(step.of, Planes::Each | Planes::Last)),
+            What::Address(_) if follows_command => {}
+            What::Address(_) => return wrong("got an address, expected a command byte before it".to_owned()),
+            What::Status(_) | What::Data if last.is_none() => {
+                return wrong("got data, expected a command byte before it".to_owned());
+            }
+            What::Status(_) | What::Data if Some(step.name()) != payload => {
+                return wrong(format!("got \"{}\", expected {}", step.name(), words(payload)));
+            }
+            What::Status(_) | What::Data => payloads += 1,
         }
-        last = Some(put);
+        last = Some(step);
     }
+    let whole = format!("fabric.steps.{name}");
     let needed = if matches!(name, "status" | "suspend" | "resume") { 1 } else { 2 };
     if commands < needed {
         let what = format!(
@@ -124,44 +117,16 @@ fn words(payload: Option<&str>) -> String {
     payload.map_or_else(|| "commands and addresses only".to_owned(), |name| format!("\"{name}\""))
 }
 
-/// Checks a step by itself. Returns what it puts on the wires, if it is no wait.
-fn check_step(step: &Step, known: &[&str]) -> Result<Option<Put>, String> {
-    match (&step.put, &step.wait) {
-        (Some(_), Some(_)) => Err("got both put and wait, expected one of them".to_owned()),
-        (None, None) => Err("got neither put nor wait, expected one of them".to_owned()),
-        (None, Some(name)) => {
-            if !known.contains(&name.as_str()) {
-                return Err(format!("wait: got \"{name}\", expected one of {}", known.join(", ")));
-            }
-            match (step.on, step.cycles) {
-                (None, _) => Err("on: missing, expected \"wires\", \"held\" or \"chip\"".to_owned()),
-                (_, Some(_)) => Err("cycles: a wait has none".to_owned()),
-                _ => Ok(None),
-            }
-        }
-        (Some(_), None) if step.on.is_some() => Err("on: only waits have a place".to_owned()),
-        (Some(what), None) => match what.as_str() {
-            "address" => Ok(Some(Put::Address)),
-            "data" if step.cycles.is_some() => Err("cycles: those of data follow from their size".to_owned()),
-            "data" | "status" => Ok(Some(Put::Payload)),
-            byte if is_command(byte) => Ok(Some(Put::Command)),
-            other => Err(format!(
-                "put: got \"{other}\", expected a command byte such as \"00h\", \"address\", \"status\" or \"data\""
-            )),
-        },
-    }
-}
-
-fn is_command(byte: &str) -> bool {
-    byte.len() == 3 && byte.ends_with(['h', 'H']) && byte[..2].chars().all(|digit| digit.is_ascii_hexdigit())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::fabric::FabricKind;
     use crate::config::sequences::{SequenceKind, table};
     use crate::config::units::Rate;
+
+    fn step(text: &str) -> Step {
+        text.parse().unwrap()
+    }
 
     fn bus() -> Fabric {
         Fabric { interface: Interface::NvDdr3, ..Fabric::new(FabricKind::Bus, Rate(1_000_000_000)) }
@@ -176,7 +141,7 @@ mod tests {
                 check(&fabric).unwrap();
                 assert!(interface_times(interface).values().all(|time| !time.source.is_empty()));
             }
-            assert!(table(kind).sequences().all(|(_, sequence)| !sequence.source.is_empty()));
+            assert!(table(kind).sequences().all(|(name, _)| !table(kind).sources[name].is_empty()));
         }
     }
 
@@ -185,35 +150,21 @@ mod tests {
     fn a_spoiled_table_is_refused() {
         type Spoil = fn(&mut SequenceTable);
         let cases: &[(&str, &str, Spoil)] = &[
-            ("fabric.steps.read.steps.1", "both put and wait", |t| t.read.steps[1].wait = Some("tWB".into())),
-            ("fabric.steps.read.steps.1", "neither put nor wait", |t| t.read.steps[1].put = None),
-            ("fabric.steps.erase.steps.0", "got \"tXX\", expected one of tADL", |t| {
-                t.erase.steps[0].wait = Some("tXX".into())
+            ("fabric.steps.erase.0", "got \"tXX\", expected one of tADL", |t| t.erase[0] = step("tXX chip")),
+            ("fabric.steps.read.1", "an address, expected a command byte", |t| drop(t.read.remove(1))),
+            ("fabric.steps.read", "got 1 command bytes", |t| t.read.retain(|s| s.name() != "30h")),
+            ("fabric.steps.program", "got 0 steps, expected one that puts \"data\"", |t| {
+                t.program.retain(|s| s.what != What::Data);
             }),
-            ("fabric.steps.erase.steps.0", "on: missing", |t| t.erase.steps[0].on = None),
-            ("fabric.steps.erase.steps.0", "cycles: a wait has none", |t| t.erase.steps[0].cycles = Some(1)),
-            ("fabric.steps.page.steps.6", "cycles: those of data", |t| {
-                t.page.as_mut().unwrap().steps[6].cycles = Some(1)
+            ("fabric.steps.erase.2", "got \"data\", expected commands and addresses only", |t| {
+                t.erase[2] = step("data")
             }),
-            ("fabric.steps.read.steps.1", "expected a command byte such as", |t| {
-                t.read.steps[1].put = Some("read".into())
-            }),
-            ("fabric.steps.read.steps.1", "an address, expected a command byte", |t| drop(t.read.steps.remove(1))),
-            ("fabric.steps.read.steps", "got 1 command bytes", |t| {
-                t.read.steps.retain(|s| s.put.as_deref() != Some("30h"))
-            }),
-            ("fabric.steps.program.steps", "got 0 steps, expected one that puts \"data\"", |t| {
-                t.program.steps.retain(|s| s.put.as_deref() != Some("data"));
-            }),
-            ("fabric.steps.erase.steps.2", "got \"data\", expected commands and addresses only", |t| {
-                t.erase.steps[2] = Step { put: Some("data".into()), ..Step::default() };
-            }),
-            ("fabric.steps.cache_program.steps", "other steps than program", |t| {
-                drop(t.cache_program.as_mut().unwrap().steps.remove(0))
+            ("fabric.steps.cache_program", "other steps than program", |t| {
+                drop(t.cache_program.as_mut().unwrap().remove(0))
             }),
             ("fabric.steps.resume", "missing: suspend and resume", |t| t.resume = None),
-            ("fabric.steps.status.steps", "got 0 steps, expected one that puts \"status\"", |t| {
-                t.status.as_mut().unwrap().steps.retain(|s| s.put.as_deref() != Some("status"));
+            ("fabric.steps.status", "got 0 steps, expected one that puts \"status\"", |t| {
+                t.status.as_mut().unwrap().retain(|s| s.name() != "status");
             }),
         ];
         for (key, what, spoil) in cases {

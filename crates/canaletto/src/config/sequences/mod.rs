@@ -4,6 +4,7 @@
 //! interface (`times.toml`). A design may state steps and times of its own (`fabric.steps`).
 
 mod check;
+mod step;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -12,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::check::check;
+pub use self::step::{Place, Planes, Step, What};
 use crate::config::reader::read_text;
 use crate::config::units::{Duration, Rate};
 
@@ -95,65 +97,8 @@ impl Default for Status {
     }
 }
 
-/// Place where a wait is spent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Place {
-    /// On the wires: they turn round, or a chip is selected. Packets have no such waits.
-    Wires,
-    /// In the chip between two cycles. A bus that has selected the chip stays taken, packets leave the wires free.
-    Held,
-    /// In the chip, while the wires are free.
-    Chip,
-}
-
-/// Planes of a command for which a step is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Planes {
-    /// Each.
-    #[default]
-    Each,
-    /// The first.
-    First,
-    /// Each but the last.
-    Earlier,
-    /// The last.
-    Last,
-}
-
-/// Step of a sequence: something on the wires (`put`), or a wait (`wait` and `on`).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Step {
-    /// Bytes on the wires: a command byte such as `"00h"`, `"address"`, `"status"`, or the `"data"` of a page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub put: Option<String>,
-    /// Number of cycles, of tWC each. Default: 1. Data have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 64))]
-    pub cycles: Option<u32>,
-    /// Name of the time waited for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wait: Option<String>,
-    /// Place where that is spent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub on: Option<Place>,
-    /// Planes of a command to several for which the step is taken.
-    #[serde(default)]
-    pub of: Planes,
-}
-
 /// Steps of a command, in their order.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Sequence {
-    /// Source of the steps.
-    #[serde(default)]
-    pub source: String,
-    /// Steps.
-    pub steps: Vec<Step>,
-}
+pub type Sequence = Vec<Step>;
 
 /// Steps of every command of a chip.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -188,9 +133,12 @@ pub struct SequenceTable {
     /// Its resumption.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Sequence>,
-    /// Named times, which go before those of the interface.
+    /// Named times, which replace times of the interface.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub times: BTreeMap<String, Duration>,
+    /// Source of each sequence, by its key.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sources: BTreeMap<String, String>,
 }
 
 impl SequenceTable {
