@@ -86,6 +86,7 @@ lint-python: $(VENV)/.built
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache > /dev/null || $(BIN)/lint-imports --no-cache
 	# Pyright looks for packages where the first `python` does.
 	@found=$$(PATH="$(abspath $(BIN)):$$PATH" basedpyright --verifytypes canaletto --ignoreexternal) || { echo "$$found"; exit 1; }
 

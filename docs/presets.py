@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import canaletto as cn
 import tables
-from canaletto._report.units import scaled
+from canaletto._io.units import scaled
 from canaletto._run import names
 from canaletto._run.quantities import rate, size_bytes, time_us
 from canaletto._run.simulate import run_once

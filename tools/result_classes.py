@@ -36,7 +36,7 @@ Made of the engine's schema (`canaletto schema result`) by `make results`, not b
 from collections.abc import Mapping
 from typing import ClassVar, Literal, TypeAlias
 
-from canaletto._run.fields import Fields
+from canaletto._io.fields import Fields
 '''
 
 PLAIN = {"number": "float", "integer": "int", "string": "str", "boolean": "bool"}

@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 
 import canaletto as cn
+from canaletto._io.units import cause_label
 from canaletto._report import animation, colours
 from canaletto._report.document import asset
-from canaletto._report.units import cause_label
 from canaletto._run import names, timeline
 
 DESIGN = "performance-optimized"

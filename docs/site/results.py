@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 
 from canaletto import _engine
+from canaletto._io.units import cause_label
 from canaletto._report import colours
-from canaletto._report.units import cause_label
 from markup import cell, dotted
 from schemas import Schema, entries, resolved
 

@@ -12,26 +12,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from canaletto._engine import Completion, ConfigError, SimulationError, Transaction, Transfer, version
-from canaletto._io.opened import Tables, load
+from canaletto._io.fields import Fields
+from canaletto._opened import Tables, load
+from canaletto._report import views
+from canaletto._run import shown
 from canaletto._run.compare import Comparison, compare
 from canaletto._run.config import Design, Workload, design, workload
 from canaletto._run.drive import Drive
 from canaletto._run.fabric import Array, Fabric
-from canaletto._run.fields import Fields
 from canaletto._run.gc_policy import Candidates, GcPolicy
-from canaletto._run.names import sequences
 from canaletto._run.results import Result
+from canaletto._run.running import run
 from canaletto._run.scheduler import Scheduler
-from canaletto._run.simulate import inspect, run
+from canaletto._run.sequences import sequences
+from canaletto._run.simulate import inspect
 
 if TYPE_CHECKING:
     from canaletto import attachments, bounds, result, traces
+    from canaletto._bounding.bound import Bound, bound
     from canaletto._calibrating.calibration import Calibration, calibrate
-    from canaletto._run.bound import Bound, bound
     from canaletto._run.explain import Explained, Explanation, explain
     from canaletto._run.timeline import Timeline
     from canaletto._searching.search import Search, search
     from canaletto._sweeping.sweep import Sweep, sweep
+
+shown.views = views
 
 __version__: str = version()
 
@@ -80,7 +85,7 @@ __all__ = [
 ]
 
 _LATER = {
-    **dict.fromkeys(("Bound", "bound"), "canaletto._run.bound"),
+    **dict.fromkeys(("Bound", "bound"), "canaletto._bounding.bound"),
     **dict.fromkeys(("Calibration", "calibrate"), "canaletto._calibrating.calibration"),
     **dict.fromkeys(("Explained", "Explanation", "explain"), "canaletto._run.explain"),
     "Timeline": "canaletto._run.timeline",

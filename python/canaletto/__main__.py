@@ -30,6 +30,8 @@ def main() -> NoReturn:
         status = FAILED
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        from canaletto._io.files import os_error
+
         status = _complain(os_error(error), BAD_INPUT)
     sys.exit(status)
 
@@ -44,8 +46,8 @@ def _run() -> int:
             return _complain(f"{word}: got a name that is not UTF-8, expected one that is", BAD_INPUT)
     import typer
 
-    from canaletto import ConfigError, SimulationError
     from canaletto._cli.app import app
+    from canaletto._engine import ConfigError, SimulationError
 
     try:
         status = app(prog_name="canaletto", standalone_mode=False)
@@ -101,12 +103,6 @@ def _complain(message: str, status: int) -> int:
 def _interrupted() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # A second Ctrl-C adds nothing.
     return _complain("interrupted; nothing was written", INTERRUPTED)
-
-
-def os_error(error: OSError) -> str:
-    """The system's word, with the file that it is about."""
-    reason = error.strerror or str(error)
-    return f"{error.filename}: {reason}" if error.filename is not None else reason
 
 
 def _terminate(number: int, frame: object) -> NoReturn:

@@ -6,7 +6,7 @@ Made of the engine's schema (`canaletto schema result`) by `make results`, not b
 from collections.abc import Mapping
 from typing import ClassVar, Literal, TypeAlias
 
-from canaletto._run.fields import Fields
+from canaletto._io.fields import Fields
 
 __all__ = [
     "CAUSES",

@@ -7,7 +7,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from canaletto import ConfigError, _engine
+from canaletto import _engine
+from canaletto._engine import ConfigError
 from canaletto._io import files, forks
 from canaletto._run import names
 

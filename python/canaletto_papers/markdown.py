@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from canaletto._report.units import bare
+from canaletto._io.units import bare
 
 from canaletto_papers.figure import Figure, Grid, Row
 from canaletto_papers.verdicts import Verdict, in_short, with_notes

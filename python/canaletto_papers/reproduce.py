@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from canaletto._io import files
+from canaletto._io.units import ABSENT, count, number_of, time_us
 from canaletto._report.charts import Spec
 from canaletto._report.document import chart, document, note, section, table
-from canaletto._report.units import ABSENT, count, number_of, time_us
 from canaletto._run import names
 from canaletto._run.laboratory import Report, carry_out
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from canaletto._cli.console import plain_table
-from canaletto._report.units import ABSENT, bare
+from canaletto._io.units import ABSENT, bare
+from canaletto._report.terminal import plain_table
 from rich.console import RenderableType
 from rich.text import Text
 

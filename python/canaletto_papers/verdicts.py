@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from canaletto._report.units import listing, number_of
+from canaletto._io.units import listing, number_of
 
 from canaletto_papers.figure import Figure, Row, Settings
 

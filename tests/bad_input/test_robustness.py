@@ -23,9 +23,9 @@ from canaletto import traces
 from canaletto._calibrating import document as calibrating
 from canaletto._calibrating import fio_results
 from canaletto._cli import console
-from canaletto._io import files, folder
+from canaletto._io import files
 from canaletto._io.printable import printable
-from canaletto._run import explain, laboratory, repeat
+from canaletto._run import explain, folder, laboratory, repeat
 from canaletto._searching import document as searching
 from canaletto._sweeping import document as sweeping
 from conftest import COMMAND, REPOSITORY, Canaletto

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 from canaletto._engine import ConfigError, SimulationError
-from canaletto._io import folder
-from canaletto._run import timeline
+from canaletto._run import folder, timeline
 from canaletto_papers.rtl import steps, trace
 from canaletto_papers.rtl.transfers import CYCLE_PS, Transfer
 from canaletto_papers.rtl.transfers import transfers as transfers_of

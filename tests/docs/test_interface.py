@@ -1,5 +1,6 @@
 """The public interface: complete, documented in numpydoc's form, its examples true, free to import."""
 
+import ast
 import doctest
 import inspect
 import re
@@ -38,6 +39,19 @@ FUNCTIONS = {name: found for name, found in EVERY.items() if inspect.isfunction(
 def test_modules_without_underscore_are_named() -> None:
     there = {path.stem for path in Path(cn.__file__).parent.glob("*.py")}
     assert {name for name in there if not name.startswith("_")} == {"attachments", "bounds", "result", "traces"}
+
+
+def test_the_core_takes_nothing_but_the_engine_and_modules_from_its_own_interface() -> None:
+    """What `lint-imports` cannot see: it takes the compiled `canaletto._engine` for a name of `canaletto`."""
+    home = Path(cn.__file__).parent
+    found = {
+        name.name
+        for path in home.glob("*/**/*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module == "canaletto"
+        for name in node.names
+    }
+    assert found - {"attachments", "bounds", "result", "traces"} == {"_engine"}
 
 
 @pytest.mark.parametrize("name", EVERY)

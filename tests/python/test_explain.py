@@ -14,9 +14,8 @@ import canaletto as cn
 import polars as pl
 import pytest
 from canaletto import _engine
-from canaletto._io import folder
 from canaletto._report import explanation
-from canaletto._run import explain
+from canaletto._run import explain, folder
 from canaletto._run.explain import Explained, Explanation, Holder
 from hypothesis import given
 from hypothesis import strategies as st

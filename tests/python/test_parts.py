@@ -10,9 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 from canaletto import ConfigError
-from canaletto._io import _toml, files, folder, frames
-from canaletto._report import units
-from canaletto._run import confidence, repeat
+from canaletto._io import _toml, files, frames, units
+from canaletto._run import confidence, folder, repeat
 from canaletto._run.config import trace_name
 from hypothesis import given
 from hypothesis import strategies as st

@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 from altair.utils import schemapi
 from altair.vegalite.v6.schema.core import load_schema
-from canaletto._report import animation, array, bars, causes, colours, comparison, document, page, summary, units
+from canaletto._io import units
+from canaletto._report import animation, array, bars, causes, colours, comparison, document, page, summary
 from canaletto._run import names
 from canaletto._run.gains import gains
 

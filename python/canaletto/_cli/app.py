@@ -55,7 +55,7 @@ from canaletto._cli.replay import (
     Wrap,
 )
 from canaletto._cli.trace import Columns, Events, JsonFlag, OnError, SortWindow, TraceFormat
-from canaletto._report.units import number_of, time_us
+from canaletto._io.units import number_of, time_us
 
 if TYPE_CHECKING:
     from canaletto._run.config import Design, Setting, Workload
@@ -241,9 +241,8 @@ def _run(
       canaletto run pcie4-tlc --workload hm_0 --set workload.read_share=90% --seeds 3
       canaletto run performance-optimized --workload hm_0 --set attachment.kind=nbdp
     """
-    from canaletto import ConfigError
-    from canaletto._io import folder
-    from canaletto._run import config, simulate
+    from canaletto._engine import ConfigError
+    from canaletto._run import config, folder, running, simulate
     from canaletto._run.own import OWN
     from canaletto._run.results import lean
 
@@ -284,7 +283,7 @@ def _run(
     with folder.place(out, force=force) if out is not None else nullcontext() as home:
         traces = folder.hash_traces(work) if home is not None else []
         left_out = _warmup(drive, work, warmup, seed, parts)
-        result = simulate.run(
+        result = running.run(
             drive,
             work,
             seed=seed,
@@ -366,9 +365,8 @@ def _compare(
       canaletto compare performance-optimized --workload YCSB_B --requests 2e4 --seeds 5
       canaletto compare performance-optimized --workload YCSB_B --requests 2e4 --equal pins=16
     """
-    from canaletto import ConfigError
-    from canaletto._io import folder
-    from canaletto._run import config
+    from canaletto._engine import ConfigError
+    from canaletto._run import config, folder
     from canaletto._run.compare import run_all
     from canaletto._run.hot_spots import places
 
@@ -474,9 +472,9 @@ def _mqsim(
     Examples:
       canaletto mqsim -i ssdconfig.xml -w workload.xml --completions completions.csv
     """
-    from canaletto._io import mqsim
     from canaletto._io.progress import Bar
-    from canaletto._report.units import listing
+    from canaletto._io.units import listing
+    from canaletto._run import mqsim
 
     if completions is not None:
         mqsim.check_writable(completions, force=force)
@@ -516,7 +514,7 @@ def _explain(
     Examples:
       canaletto explain runs/first --slowest 3
     """
-    from canaletto import ConfigError
+    from canaletto._engine import ConfigError
     from canaletto._report import explanation
     from canaletto._run import explain
 
@@ -580,7 +578,7 @@ known.add_to(app)
 
 def _warmup(design: "Design", workload: "Workload", text: str, seed: int, parts: "Parts") -> int:
     """The number of requests to leave out, which is found in a run of its own where that is asked for."""
-    from canaletto import ConfigError
+    from canaletto._engine import ConfigError
     from canaletto._run import simulate
 
     if text == "auto":
@@ -607,7 +605,7 @@ def _preconditioning(kind: str | None, occupancy: float | None) -> "list[Setting
 
 def _check_report(out: Path | None, no_report: bool, window: str | None) -> None:
     """Raises ConfigError for `--no-report` without a folder, or with a window for the report."""
-    from canaletto import ConfigError
+    from canaletto._engine import ConfigError
 
     if no_report and out is None:
         raise ConfigError("--no-report: given without --out DIR, which it is for")
@@ -621,7 +619,7 @@ def _wrote(out: Path, no_report: bool) -> str:
 
 def _window(file: Path | None, window: str | None, force: bool, out: Path | None) -> "Window | None":
     """The window that was given, if any, after a check that a timeline can be written."""
-    from canaletto import ConfigError
+    from canaletto._engine import ConfigError
     from canaletto._io import files
 
     if window is not None and file is None and out is None:
@@ -663,9 +661,9 @@ def _show_dry_run(design: Any, workload: Any, as_json: bool) -> None:
     if as_json:
         console.emit({"schema": 1, "design": design.to_dict(), "workload": workload.to_dict(), **found})
         return
+    from canaletto._bounding.bound import of_run
+    from canaletto._bounding.inputs import failing_parts
     from canaletto._report import tables
-    from canaletto._run.bound import of_run
-    from canaletto._run.bound_inputs import failing_parts
 
     if failing := failing_parts(design):
         told = ", ".join(f"{key} = {number}" for key, number in failing.items())

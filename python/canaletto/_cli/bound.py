@@ -59,9 +59,10 @@ def _bound(
       canaletto bound pcie4-tlc --size 512B
       canaletto bound performance-optimized --fabric sca --size 512B --reads 90% --set fabric.sequences=full
     """
-    from canaletto import ConfigError
+    from canaletto._bounding import bound
+    from canaletto._engine import ConfigError
     from canaletto._report import tables
-    from canaletto._run import bound, config
+    from canaletto._run import config
 
     keys, workload_keys = assignments(set_)
     if workload is None and workload_keys:

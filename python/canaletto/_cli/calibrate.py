@@ -55,8 +55,8 @@ def _calibrate(
     Examples:
       canaletto calibrate mine.toml fio-qd*.json --out calibrated.toml
     """
-    from canaletto import ConfigError
     from canaletto._calibrating import calibration, document
+    from canaletto._engine import ConfigError
     from canaletto._io import files
     from canaletto._report import tables
     from canaletto._sweeping.sweep import reporting

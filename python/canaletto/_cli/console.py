@@ -13,6 +13,7 @@ from rich.segment import Segment
 from rich.table import Table
 
 from canaletto._io.printable import printable
+from canaletto._io.printable import say as say
 
 
 @dataclass
@@ -72,16 +73,3 @@ def show(*parts: RenderableType) -> None:
 def emit(document: Mapping[str, Any] | list[Any]) -> None:
     """Prints for machines: one JSON document. Refuses NaN and infinity, which JSON does not have."""
     sys.stdout.write(json.dumps(document, indent=1, allow_nan=False) + "\n")
-
-
-def say(message: str) -> None:
-    """One line on standard error."""
-    sys.stderr.write(f"canaletto: {printable(' '.join(message.split()))}\n")
-
-
-def plain_table(*headings: str, right: tuple[int, ...] = ()) -> Table:
-    """An unboxed table; the columns with these numbers are of figures."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold cyan")
-    for number, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if number in right else "left", overflow="fold")
-    return table

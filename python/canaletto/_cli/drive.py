@@ -221,7 +221,7 @@ def _assignment(text: str) -> "Setting":
 
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        from canaletto import ConfigError
+        from canaletto._engine import ConfigError
 
         raise ConfigError(f"--set {shlex.quote(text)}: expected KEY=VALUE, for example flash.read=10us")
     prefix = _WORKLOAD if key.strip().startswith(_WORKLOAD) else ""

@@ -42,9 +42,9 @@ def _sequences(design: DesignName, set_: Settings = None, fabric: FabricName = N
       canaletto sequences pcie4-tlc
       canaletto sequences networked-ssd --set fabric.sequences=full --fabric packetized
     """
-    from canaletto._run import names
+    from canaletto._run import sequences
 
-    found = names.sequences(resolve_drive(design, assignments(set_)[0], fabric))
+    found = sequences.sequences(resolve_drive(design, assignments(set_)[0], fabric))
     if json:
         console.emit(found)
         return

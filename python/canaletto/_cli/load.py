@@ -53,7 +53,7 @@ def _load(
     Examples:
       canaletto load performance-optimized --workload YCSB_B --requests 5000 --fabrics bus,venice --out curves
     """
-    from canaletto import ConfigError
+    from canaletto._engine import ConfigError
     from canaletto._io.progress import Bar
     from canaletto._report import load as report
     from canaletto._report import places, side_by_side, tables

@@ -85,7 +85,7 @@ DeviceNumbers = Annotated[
 
 def out_of_range(*, wrap: bool, fit: bool) -> str | None:
     """Treatment of addresses beyond the drive. Raises ConfigError if both `--wrap` and `--fit` are given."""
-    from canaletto import ConfigError
+    from canaletto._engine import ConfigError
 
     if wrap and fit:
         raise ConfigError("--wrap and --fit: both given, expected one of them")

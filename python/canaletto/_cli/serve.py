@@ -104,7 +104,7 @@ def _serve(
       canaletto serve pcie4-tlc --socket drive.sock --data drive.img
       canaletto serve pcie4-tlc --clock free --out runs/copy --run 'qemu-img convert -n -O raw disk.img $uri'
     """
-    from canaletto import ConfigError, SimulationError
+    from canaletto._engine import ConfigError, SimulationError
     from canaletto._run.serving import Options
 
     if no_report and out is None:
@@ -130,8 +130,8 @@ def _served(
     drive: "Design", options: "Options", trace: Path | None, out: Path | None, *, force: bool, report: bool
 ) -> dict[str, object]:
     """Serves, and keeps what is to be kept. Returns the statistics."""
-    from canaletto._io import files, folder
-    from canaletto._run import config, serving, simulate
+    from canaletto._io import files
+    from canaletto._run import config, folder, running, serving
 
     # A frozen run names its trace by path and hash, and holds no copy: the trace stays where it was written.
     kept = trace if trace is not None or out is None else out.with_name(f"{out.name}.csv.zst")
@@ -146,7 +146,7 @@ def _served(
         if out is not None and home is not None:
             serving.check_used(statistics, out)
             work = config.resolve_workload(str(kept), [], config.WorkloadOptions())
-            result = simulate.run(drive, work, seed=options.seed)
+            result = running.run(drive, work, seed=options.seed)
             command = ["canaletto", *sys.argv[1:]]
             folder.write(result, home, folder.hash_traces(work), command, report=report)
     if out is not None:

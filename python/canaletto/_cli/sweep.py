@@ -9,7 +9,7 @@ import typer
 from canaletto._cli import console
 from canaletto._cli.help import OUTPUT, RUN, Command, whole
 from canaletto._cli.trace import JsonFlag
-from canaletto._report.units import number_of
+from canaletto._io.units import number_of
 
 if TYPE_CHECKING:
     from canaletto._sweeping.document import Document
@@ -117,7 +117,7 @@ def _sweep(
 
 def _check_one(given: dict[str, Any]) -> None:
     """Raises ConfigError for two options of which each is a task of its own."""
-    from canaletto import ConfigError
+    from canaletto._engine import ConfigError
 
     names = [name for name, value in given.items() if value not in (None, False)]
     if len(names) > 1:
@@ -157,7 +157,7 @@ def _carry_out(
 
 def _executor(asked: "Document", on: str, workers: int | None) -> "Executor":
     """The executor of `--on`. Raises ConfigError for one that there is not, or that cannot be reached."""
-    from canaletto import ConfigError
+    from canaletto._engine import ConfigError
 
     if on == "local":
         from canaletto._sweeping.executors import LocalProcesses

@@ -154,7 +154,8 @@ def _fit(
     """
     import sys
 
-    from canaletto import ConfigError, traces
+    from canaletto import traces
+    from canaletto._engine import ConfigError
     from canaletto._io import files
     from canaletto._report import terminal
     from canaletto._run import config
@@ -200,8 +201,8 @@ def _convert(
       canaletto trace convert hm_0.csv.gz hm_0.trace --to mqsim
     """
     from canaletto import traces
+    from canaletto._io.units import count
     from canaletto._report import terminal
-    from canaletto._report.units import count
 
     read = reading(on_error, sort_window, events, columns)
     found = traces.convert(file, out, to, trace_format, read=read, rounding=rounding, force=force)
@@ -221,12 +222,13 @@ def _formats(json: JsonFlag = False) -> None:
       canaletto trace formats
     """
     from canaletto import traces
+    from canaletto._report.terminal import plain_table
 
     found = traces.formats()
     if json:
         console.emit(found)
         return
-    table = console.plain_table("format", "written", "what a line holds")
+    table = plain_table("format", "written", "what a line holds")
     for each in found:
         table.add_row(each["name"], "yes" if each["writable"] else "no", each["about"])
     table.add_row(traces.PARQUET, "only", "arrival_ns, device, offset_bytes, bytes, kind")

@@ -16,6 +16,7 @@ from typing import IO
 
 from canaletto._engine import ConfigError
 from canaletto._io import forks
+from canaletto._io.printable import say
 
 if sys.platform != "win32":
     import fcntl
@@ -173,9 +174,7 @@ def awaiting_writers(paths: Iterable[str | PathLike[str]]) -> Iterator[None]:
             waiting = select.poll()
             waiting.register(handle, select.POLLIN)
             if not waiting.poll(_SILENT_MS):
-                from canaletto._cli import console
-
-                console.say(f"{path}: a named pipe that nobody has written to yet; waiting (Ctrl-C ends it)")
+                say(f"{path}: a named pipe that nobody has written to yet; waiting (Ctrl-C ends it)")
             while not waiting.poll(_POLL_MS):
                 pass
         yield
@@ -189,6 +188,12 @@ def system_error(error: Exception, path: str | PathLike[str]) -> OSError | None:
     """The system's error inside one of Polars, which wraps them into its own."""
     code = re.search(r"\(os error (\d+)\)", str(error))
     return OSError(int(code[1]), os.strerror(int(code[1])), os.fspath(path)) if code else None
+
+
+def os_error(error: OSError) -> str:
+    """The system's word, with the file that it is about."""
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename is not None else reason
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from canaletto import ConfigError
+from canaletto._engine import ConfigError
 from canaletto._io import _toml, fio_options
 from canaletto._io.fio_values import DAY_PS, DEPTHS, MOST, PROCESSES, Given, Sizes
 

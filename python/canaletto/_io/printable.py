@@ -1,6 +1,7 @@
-"""Text that does nothing to a terminal but appear."""
+"""Text that does nothing to a terminal but appear, and words to the user."""
 
 import re
+import sys
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udcff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Characters that terminals act on (C0 without tab and line feed, C1), and bytes of names that are no text.
@@ -22,3 +23,8 @@ def toml(text: str) -> str:
 def _code(character: int) -> str:
     is_wide = character > 0xFF and not 0xDC80 <= character <= 0xDCFF
     return f"\\u{character:04x}" if is_wide else f"\\x{character & 0xFF:02x}"
+
+
+def say(message: str) -> None:
+    """One line on standard error."""
+    sys.stderr.write(f"canaletto: {printable(' '.join(message.split()))}\n")

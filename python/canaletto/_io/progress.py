@@ -6,7 +6,7 @@ from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeAlias
 
-from canaletto._report.units import scaled, time_us
+from canaletto._io.units import scaled, time_us
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

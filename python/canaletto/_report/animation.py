@@ -10,8 +10,8 @@ from typing import Any, Protocol, TypeAlias
 
 import polars as pl
 
+from canaletto._io.units import cause_label
 from canaletto._report import colours
-from canaletto._report.units import cause_label
 
 MAX_BYTES = 700_000
 """Largest size of all timelines of a page. The window is cut at its end until they fit."""

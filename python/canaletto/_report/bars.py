@@ -6,10 +6,10 @@ from typing import Any
 
 import altair as alt
 
+from canaletto._io.units import axis_prefix, axis_unit, cause_label, digits
 from canaletto._report import account, colours, maintenance, summary
 from canaletto._report.account import Account
 from canaletto._report.charts import Data, Spec, fabric_axis, fabric_colour, room, short, spec, unchecked
-from canaletto._report.units import axis_prefix, axis_unit, cause_label, digits
 from canaletto._run.gains import Gain, Gains
 
 _HEIGHT = 22

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from canaletto._io.units import share, words
 from canaletto._report import account
-from canaletto._report.units import share, words
 
 Data: TypeAlias = Mapping[str, Any]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from canaletto import _engine
-from canaletto._report.units import count, digits, number_of, scaled, share
+from canaletto._io.units import count, digits, number_of, scaled, share
 
 GROWTH = 1.5
 """A backlog that grows this much from the second quarter of the arrivals to the last is not steady."""

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from canaletto._io.units import count, listing, scaled
 from canaletto._report import background, configuration, sections, summary, terminal
 from canaletto._report.animation import Timeline
 from canaletto._report.document import document, room, section
 from canaletto._report.page import SCRIPTS
-from canaletto._report.units import count, listing, scaled
 from canaletto._run.equal import Equal
 from canaletto._run.gains import Gains
 

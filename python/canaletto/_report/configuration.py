@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from canaletto._io.units import ABSENT
 from canaletto._report.document import details, fabric, note, section, table
-from canaletto._report.units import ABSENT
 
 if TYPE_CHECKING:
     from canaletto._run.results import Result

@@ -8,8 +8,8 @@ from importlib.resources import files
 from typing import Any
 
 from canaletto import _engine
+from canaletto._io.units import words
 from canaletto._report import colours, vega
-from canaletto._report.units import words
 
 # Whatever is in the data, the browser loads nothing. Vega compiles its expressions, hence unsafe-eval.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data: blob:"

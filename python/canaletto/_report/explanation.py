@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from canaletto._report.units import count, digits, share, time_us, words
+from canaletto._io.units import count, digits, share, time_us, words
 
 if TYPE_CHECKING:
     from canaletto._run.explain import Explained, Explanation, Holder, Step

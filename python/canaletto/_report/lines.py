@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import polars as pl
 
+from canaletto._io.units import axis_unit
 from canaletto._report import colours
 from canaletto._report.charts import LINES, Data, Spec, fabric_colour, short, spec, unchecked
-from canaletto._report.units import axis_unit
 
 if TYPE_CHECKING:
     from canaletto._run.results import Result

@@ -11,12 +11,12 @@ from typing import Any
 import altair as alt
 
 from canaletto._io import files
+from canaletto._io.units import ABSENT, scaled, share, time_us
 from canaletto._report import colours, places
 from canaletto._report.charts import lines
 from canaletto._report.document import chart, document, section, table
 from canaletto._report.sections import counting, sheet
 from canaletto._report.summary import BOUNDS
-from canaletto._report.units import ABSENT, scaled, share, time_us
 from canaletto._run.equal import CROSSBAR, Equal
 from canaletto._run.hot_spots import OWN, WORDS
 from canaletto._run.load import Curves, knee

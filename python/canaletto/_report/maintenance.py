@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from canaletto._report.units import ABSENT, count, digits, listing, number_of, scaled, share, time_us, words
+from canaletto._io.units import ABSENT, count, digits, listing, number_of, scaled, share, time_us, words
 
 if TYPE_CHECKING:
     from canaletto._run.results import Result

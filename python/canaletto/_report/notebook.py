@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from canaletto._io.units import cause_label, listing, part_of_whole, time_us
 from canaletto._report import bars, maintenance, summary, terminal
 from canaletto._report.charts import Spec
-from canaletto._report.units import cause_label, listing, part_of_whole, time_us
 
 
 def html(data: Mapping[str, Any]) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from canaletto._io.units import listing, scaled, share, time_us
 from canaletto._report import background, configuration, sections, terminal
 from canaletto._report.animation import Timeline
 from canaletto._report.document import document, room
-from canaletto._report.units import listing, scaled, share, time_us
 
 if TYPE_CHECKING:
     from canaletto._run.results import Result

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from canaletto._report.units import scaled, time_us
+from canaletto._io.units import scaled, time_us
 from canaletto._run.confidence import lookup
 from canaletto._run.hot_spots import SHARES
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from os.path import basename
 from typing import Any
 
-from canaletto._report.units import count, factor, time_us
+from canaletto._io.units import count, factor, time_us
 
 Data = Mapping[str, Any]
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from canaletto._io.units import number_of
 from canaletto._report import sweep_charts
 from canaletto._report.document import chart, document, grid, note, section, table
-from canaletto._report.sweep import ENERGY, IOPS, MEAN, P99, Measure, Points, cell
-from canaletto._report.units import number_of
+from canaletto._report.sweep_points import ENERGY, IOPS, MEAN, P99, Measure, Points, cell
 from canaletto._searching import measures
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from canaletto._io.units import cause_label, count, factor, number_of, scaled, share, thousandths, time_us
 from canaletto._report import (
     account,
     animation,
@@ -19,7 +20,6 @@ from canaletto._report import (
 )
 from canaletto._report.account import Account
 from canaletto._report.document import asset, chart, embedded, fabric, grid, map_figure, note, section, table
-from canaletto._report.units import cause_label, count, factor, number_of, scaled, share, thousandths, time_us
 from canaletto._run.equal import IDEAL, Equal
 from canaletto._run.gains import Gains
 from canaletto._run.timeline import PAGE_LIMIT

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from canaletto._io.units import cause_label, count, factor, share, time_us
 from canaletto._report import account, causes
-from canaletto._report.units import cause_label, count, factor, share, time_us
 from canaletto._run.equal import CROSSBAR, IDEAL
 from canaletto._run.gains import SAME, Gain, Gains, gains
 

@@ -1,118 +1,22 @@
 """The page of a sweep: which key matters how much, which points are best, and all of them at a glance."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from canaletto._io.units import count, factor, number_of
 from canaletto._report import sweep_charts
 from canaletto._report.charts import Spec
 from canaletto._report.document import chart, document, grid, note, section, table
-from canaletto._report.units import ABSENT, count, factor, number_of, scaled, thousandths, time_us
+from canaletto._report.sweep_points import ENERGY, IOPS, P99, Measure, Points, cell
 
 if TYPE_CHECKING:
     from canaletto._sweeping.sweep import Sweep
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A result that points are judged by."""
-
-    column: str
-    name: str
-    title: str
-    """Title of an axis, with the unit."""
-    more_is_better: bool = False
-
-    def told(self, value: float | None) -> str:
-        """A value in words."""
-        if self.column == "pins":
-            return count(value)
-        if self.column.endswith("_us"):
-            return time_us(value)
-        return thousandths(value, "J") if self.column.endswith("_mj") else scaled(value)
-
-
-P99 = Measure("latency_p99_us", "p99 latency", "p99 latency (µs)")
-IOPS = Measure("iops", "IOPS", "requests a second", more_is_better=True)
-ENERGY = Measure("energy_total_mj", "energy", "energy (mJ)")
-MEAN = Measure("latency_mean_us", "mean latency", "mean latency (µs)")
-MEASURES = (P99, IOPS, MEAN, ENERGY)
-
-MOST_LEVELS = 12
-"""An axis of more values than these is shown in as many classes as `CLASSES`, of equal numbers of points."""
-CLASSES = 8
-
 MOST_ROWS = 40
-
-
-class Points:
-    """Points of a sweep, seeds averaged."""
-
-    def __init__(self, rows: pl.DataFrame, axes: Sequence[str], measures: Sequence[Measure] = MEASURES) -> None:
-        """rows: of the sweep's table, without those that stopped. axes: columns of what differs, seeds aside."""
-        self.axes = list(axes)
-        measured = [measure for measure in measures if rows[measure.column].null_count() < rows.height]
-        self.measures = [measure for measure in measured if rows.height]
-        means = [pl.col(measure.column).mean() for measure in self.measures]
-        grouped = rows.group_by(axes, maintain_order=True) if axes else rows.group_by(pl.lit(0).alias("all"))
-        self.rows = grouped.agg(pl.col("point").first(), *means).sort("point")
-        self.levels = {axis: levels(self.rows[axis]) for axis in self.axes}
-
-    def effect(self, axis: str, measure: Measure) -> list[tuple[str, float]]:
-        """The mean of a measure at each level of an axis."""
-        level, order = self.levels[axis]
-        means = (
-            pl.DataFrame({"level": level, "value": self.rows[measure.column]})
-            .group_by("level")
-            .agg(pl.col("value").mean())
-        )
-        found = dict(means.iter_rows())
-        return [(name, found[name]) for name in order if found.get(name) is not None]
-
-    def strength(self, axis: str, measure: Measure) -> float:
-        """Ratio of the largest mean of a measure at any level of an axis to the smallest."""
-        values = [value for _, value in self.effect(axis, measure)]
-        return max(values) / min(values) if values and min(values) > 0 else 1.0
-
-    def best(self, measure: Measure) -> Mapping[str, object]:
-        """The best point by one measure."""
-        return self.rows.sort(measure.column, descending=measure.more_is_better, nulls_last=True).row(0, named=True)
-
-    def front(self, first: Measure, second: Measure) -> pl.DataFrame:
-        """Points than which no other is better in one of two measures and no worse in the other, best first."""
-        rows = self.rows.drop_nulls([first.column, second.column]).sort(
-            first.column, second.column, descending=[first.more_is_better, second.more_is_better]
-        )
-        sign = -1 if second.more_is_better else 1
-        least = (rows[second.column] * sign).cum_min().shift(1)
-        return rows.filter(least.is_null() | (rows[second.column] * sign < least))
-
-    def told(self, row: Mapping[str, object]) -> str:
-        """A point's values in words."""
-        return ", ".join(f"{axis} {cell(row[axis])}" for axis in self.axes) or "the only one"
-
-
-def levels(values: pl.Series) -> tuple[list[str], list[str]]:
-    """The level of each value as text, and all levels in order. Many numbers are put into classes."""
-    if values.dtype.is_numeric() and values.n_unique() > MOST_LEVELS:
-        ends = [values.quantile(n / CLASSES, "nearest") for n in range(1, CLASSES)]
-        edges = sorted({end for end in ends if end is not None and end < values.max()})  # type: ignore[operator]
-        names = [f"to {cell(end)}" for end in edges] + [f"above {cell(edges[-1])}"]
-        placed = [ABSENT if value is None else names[sum(value > end for end in edges)] for value in values]
-        return placed, [*names, *([ABSENT] if values.null_count() else [])]
-    order = values.drop_nulls().unique(maintain_order=True)
-    order = order.sort() if values.dtype.is_numeric() else order
-    return [cell(value) for value in values], [cell(value) for value in [*order, *[None] * bool(values.null_count())]]
-
-
-def cell(value: object) -> str:
-    """A value of an axis as text."""
-    if value is None:
-        return ABSENT
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def html(found: "Sweep") -> str:

@@ -1,16 +1,14 @@
 """Charts of many points: main effects, heat maps, Pareto fronts, parallel coordinates."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import altair as alt
 import polars as pl
 
 from canaletto._report import colours
 from canaletto._report.charts import Spec, fabric_colour, short, spec
-
-if TYPE_CHECKING:
-    from canaletto._report.sweep import Measure, Points
+from canaletto._report.sweep_points import Measure, Points
 
 INK = "#2b6cb0"
 """The colour of points, unless they have that of their fabric."""
@@ -39,7 +37,7 @@ def effect(means: Sequence[tuple[str, float]], axis: str, title: str, *, is_numb
     return spec(base.mark_line(color=INK, strokeWidth=1.8) + base.mark_point(color=INK, filled=True, size=50))
 
 
-def heat(points: "Points", measure: "Measure", x: str, y: str) -> Spec:
+def heat(points: Points, measure: Measure, x: str, y: str) -> Spec:
     """The mean of a measure at each pair of values of two keys."""
     (columns, x_order), (rows, y_order) = points.levels[x], points.levels[y]
     means = (
@@ -61,7 +59,7 @@ def heat(points: "Points", measure: "Measure", x: str, y: str) -> Spec:
     )
 
 
-def scatter(points: "Points", x: "Measure", y: "Measure", front: pl.DataFrame) -> Spec:
+def scatter(points: Points, x: Measure, y: Measure, front: pl.DataFrame) -> Spec:
     """Every point by two measures, with a line through those of the front."""
     has_fabrics = "fabric" in points.axes
     columns = ["point", x.column, y.column, *(["fabric"] if has_fabrics else [])]
@@ -93,7 +91,7 @@ def scatter(points: "Points", x: "Measure", y: "Measure", front: pl.DataFrame) -
     return spec(edge + marks + rings.transform_filter("datum.front"))
 
 
-def parallel(points: "Points") -> Spec:
+def parallel(points: Points) -> Spec:
     """A line a point across all keys and results, each from its least to its largest value."""
     rows = points.rows[:: -(-points.rows.height // MOST_LINES)]
     names = [*points.axes, *(measure.column for measure in points.measures)]
@@ -120,14 +118,14 @@ def parallel(points: "Points") -> Spec:
     )
 
 
-def _colour(points: "Points", *, dots: bool = False) -> alt.Color | Any:
+def _colour(points: Points, *, dots: bool = False) -> alt.Color | Any:
     """The colour of points: that of their fabrics, if these differ."""
     if "fabric" not in points.axes:
         return alt.value(INK)
     return fabric_colour(points.rows["fabric"].unique(maintain_order=True).to_list(), dots=dots)
 
 
-def _places(points: "Points", rows: pl.DataFrame, name: str) -> list[float | None]:
+def _places(points: Points, rows: pl.DataFrame, name: str) -> list[float | None]:
     """The place of each row between the least and the largest value, from 0 to 1; texts are spread evenly."""
     if rows[name].dtype.is_numeric():
         least, most = points.rows[name].min(), points.rows[name].max()

@@ -6,10 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from canaletto._cli.console import plain_table
-from canaletto._report import caveats
-from canaletto._report.terminal import figure, headline_name, trace_lines
-from canaletto._report.units import (
+from canaletto._io.units import (
     ABSENT,
     binary,
     change,
@@ -22,13 +19,15 @@ from canaletto._report.units import (
     share,
     time_us,
 )
+from canaletto._report import caveats
+from canaletto._report.terminal import figure, headline_name, plain_table, trace_lines
 from canaletto._run import likeness
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from canaletto._io.mqsim import Replay
-    from canaletto._run.bound import Bound
+    from canaletto._bounding.bound import Bound
+    from canaletto._run.mqsim import Replay
     from canaletto._run.repeat import Difference, Rerun
     from canaletto._searching.document import Search
     from canaletto._sweeping.document import Document

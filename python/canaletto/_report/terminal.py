@@ -9,9 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from canaletto._report import account, caveats, maintenance, replays
-from canaletto._report.account import Account
-from canaletto._report.units import (
+from canaletto._io.units import (
     bar,
     cause_label,
     count,
@@ -25,6 +23,8 @@ from canaletto._report.units import (
     time_us,
     words,
 )
+from canaletto._report import account, caveats, maintenance, replays
+from canaletto._report.account import Account
 from canaletto._run.confidence import lookup
 
 PERCENTILES = {
@@ -303,3 +303,11 @@ def _table(*headings: str) -> Table:
 
 def _times(number: float | None, factor: float) -> float | None:
     return None if number is None else number * factor
+
+
+def plain_table(*headings: str, right: tuple[int, ...] = ()) -> Table:
+    """An unboxed table; the columns with these numbers are of figures."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold cyan")
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if number in right else "left", overflow="fold")
+    return table

@@ -7,9 +7,9 @@ from typing import Any
 
 import altair as alt
 
+from canaletto._io.units import axis_unit
 from canaletto._report import colours
 from canaletto._report.charts import LINES, Spec, short, spec
-from canaletto._report.units import axis_unit
 
 _POINTS = 400
 

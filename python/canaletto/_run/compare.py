@@ -7,15 +7,15 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from canaletto._engine import ConfigError
+from canaletto._io.fields import Fields
 from canaletto._io.progress import Bar, Progress, Row
 from canaletto._run import gains as speedups
-from canaletto._run import names, parallel, simulate
+from canaletto._run import names, parallel, shown, simulate
 from canaletto._run.config import Design, Workload, check_whole
 from canaletto._run.config import design as load_design
 from canaletto._run.config import workload as load_workload
 from canaletto._run.equal import CROSSBAR, Equal, Equalised, equalised, usual_fabrics
 from canaletto._run.fabric import Fabric
-from canaletto._run.fields import Fields
 from canaletto._run.gc_policy import GcPolicy
 from canaletto._run.hot_spots import places
 from canaletto._run.own import OWN, Parts, check_name
@@ -136,9 +136,7 @@ class Comparison(Mapping[str, Result]):
     @property
     def verdict(self) -> str:
         """Verdict: the fastest and the slowest fabric, by how much, and the cause."""
-        from canaletto._report import summary
-
-        return summary.verdict(self.shown, self.gains)
+        return shown.views.verdict(self)
 
     def timelines(
         self,
@@ -219,19 +217,15 @@ class Comparison(Mapping[str, Result]):
         OSError
             If it cannot be written.
         """
-        from canaletto._io import folder
+        from canaletto._run import folder
 
         folder.save_comparison(self, path, force=force, report=report)
 
     def __repr__(self) -> str:
-        from canaletto._report import side_by_side
-
-        return side_by_side.text(self.shown, self.gains, self._equal, self._hot_spots)
+        return shown.views.text(self)
 
     def _repr_html_(self) -> str:
-        from canaletto._report import side_by_side
-
-        return side_by_side.html(self.shown, self.gains, self._equal, self._hot_spots)
+        return shown.views.cell(self)
 
 
 def _as_crossbar(run: Result) -> Result:

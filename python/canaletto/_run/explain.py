@@ -15,9 +15,8 @@ from typing import Any
 import polars as pl
 
 from canaletto._engine import ConfigError, SimulationError
-from canaletto._io import folder
 from canaletto._io.files import sound_parquet
-from canaletto._run import simulate
+from canaletto._run import folder, simulate
 from canaletto._run.config import check_whole
 from canaletto._run.own import check_known
 from canaletto._run.timeline import Timeline, Window, around, record

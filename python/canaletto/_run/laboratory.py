@@ -10,10 +10,10 @@ from threading import Event, Lock
 from typing import Any, Protocol, TypeAlias
 
 from canaletto._io import files
-from canaletto._io.identity import hash_of, key_of, traffic
 from canaletto._io.progress import Progress
 from canaletto._run import parallel, simulate
 from canaletto._run.config import Design, Workload
+from canaletto._run.identity import hash_of, key_of, traffic
 
 Data: TypeAlias = Mapping[str, Any]
 """A run's result, as `canaletto run --json` prints it."""

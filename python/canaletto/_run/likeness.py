@@ -102,7 +102,7 @@ def _below(pairs: Sequence[Sequence[float]]) -> Callable[[float], float]:
 
 def rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
     """Rows of what `likeness` found: name, both values, and their likeness."""
-    from canaletto._report.units import ABSENT, binary, count, digits, factor, share, time_us
+    from canaletto._io.units import ABSENT, binary, count, digits, factor, share, time_us
 
     word: dict[str, Callable[[float], str]] = {
         "count": lambda value: count(int(value)),

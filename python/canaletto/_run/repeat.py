@@ -8,10 +8,11 @@ from typing import Any
 
 from canaletto import _engine
 from canaletto._engine import ConfigError
-from canaletto._io import folder
+from canaletto._run import folder
 from canaletto._run.confidence import EXTRA_HEADLINES, HEADLINES, lookup
 from canaletto._run.own import check_known
-from canaletto._run.simulate import run
+from canaletto._run.results import frozen
+from canaletto._run.running import run
 
 SWITCHES = {"slowdowns": False, "root_causes": True}
 """Options of a run that are on or off, with what they are where a folder does not have them."""
@@ -63,7 +64,7 @@ def rerun(path: str | PathLike[str], *, progress: bool | None = None) -> Rerun:
     for key, given in switches.items():
         if type(given) is not bool:
             raise ConfigError(f"{home / folder.RUN_FILE}: options.{key}: got {given!r}, expected true or false")
-    before = without_cost(folder.load(home).to_dict())
+    before = without_cost(frozen(home).to_dict())
     after = without_cost(run(design, workload, **options, **switches, records=False, progress=progress).to_dict())
     return Rerun(record["version"], _engine.version(), differences(before, after))
 
@@ -73,7 +74,7 @@ def diff(a: str | PathLike[str], b: str | PathLike[str]) -> tuple[list[Differenc
 
     Raises ConfigError if either folder is not a frozen run.
     """
-    runs = [folder.load(path) for path in (a, b)]
+    runs = [frozen(path) for path in (a, b)]
     configurations = []
     for result in runs:
         design, workload = result.configuration

@@ -5,8 +5,9 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from canaletto._io.fields import Fields
+from canaletto._run import shown
 from canaletto._run.config import Design, Workload
-from canaletto._run.fields import Fields
 from canaletto.result import Requests, RunResult
 
 if TYPE_CHECKING:
@@ -181,19 +182,22 @@ class Result(RunResult):
         OSError
             If it cannot be written.
         """
-        from canaletto._io import folder
+        from canaletto._run import folder
 
         folder.save(self, path, force=force, report=report)
 
     def __repr__(self) -> str:
-        from canaletto._report import terminal
-
-        return terminal.text(self._data)
+        return shown.views.text(self)
 
     def _repr_html_(self) -> str:
-        from canaletto._report import notebook
+        return shown.views.cell(self)
 
-        return notebook.html(self._data)
+
+def frozen(path: str | PathLike[str]) -> Result:
+    """The result of a frozen run. Raises ConfigError if the folder is none, OSError if it cannot be read."""
+    from canaletto._run import folder
+
+    return Result(*folder.load(path))
 
 
 _LARGE = ("tail_us", "series", "map")

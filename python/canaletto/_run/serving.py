@@ -194,7 +194,7 @@ def _noted_signals() -> Iterator[Sequence[int]]:
 
 
 def _lost(statistics: Mapping[str, Any], wanted: str) -> str:
-    from canaletto._report.units import number_of, time_us
+    from canaletto._io.units import number_of, time_us
 
     loss = statistics["power_loss"]
     at = time_us(statistics["simulated_s"] * 1e6)

@@ -20,13 +20,13 @@ from canaletto import _engine
 from canaletto._engine import ConfigError
 from canaletto._io import frames
 from canaletto._io.progress import Bar
-from canaletto._report.units import listing
+from canaletto._io.units import listing
 from canaletto._run.config import Design, Workload, check_whole
 from canaletto._run.own import check_known
+from canaletto._run.ran import Ran
 
 if TYPE_CHECKING:
     from canaletto._run.own import Parts
-    from canaletto._run.results import Result
 
 Window: TypeAlias = tuple[int, int]
 """From when until when, in simulated picoseconds."""
@@ -125,7 +125,7 @@ class Timeline:
         OSError
             If it cannot be written.
         """
-        from canaletto._io import perfetto
+        from canaletto._run import perfetto
 
         perfetto.save(self, path, force=force)
 
@@ -181,7 +181,7 @@ def record(
 
 
 def of_result(
-    result: "Result",
+    result: Ran,
     window: Window | None,
     limit: int = LIMIT,
     progress: bool | Callable[[int, int, int], object] | None = None,
@@ -285,7 +285,7 @@ def window_us(from_us: float | None, to_us: float | None) -> Window | None:
     return window if window[0] < window[1] else (window[0], window[0] + 1)
 
 
-def default_window(result: "Result") -> Window:
+def default_window(result: Ran) -> Window:
     """At least 200 us with the slowest request in the middle; the first 200 us if single requests were not kept."""
     if not result.has_requests:
         return 0, DEFAULT_WINDOW_PS
@@ -295,7 +295,7 @@ def default_window(result: "Result") -> Window:
     return around(slowest["arrival_us"].item(), slowest["completed_us"].item())
 
 
-def telling(result: "Result") -> tuple[Window, int | None]:
+def telling(result: Ran) -> tuple[Window, int | None]:
     """A window worth showing, early in the run, and the number of the request that it is about.
 
     It is the request that lost most to path conflicts, or the slowest if none was met; None if single requests were not

@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from canaletto._run import shown
 from canaletto._run.config import Design, Workload
 from canaletto._searching import document
 from canaletto._searching.document import Search as Asked
@@ -139,7 +140,5 @@ def go_on(
         folder.write(f"designs/{trial.point.number}.toml", trial.point.task.design.encode())
     found = Search(folder)
     if page:
-        from canaletto._report import search as pages
-
-        folder.write(REPORT, pages.html(asked, found).encode())
+        folder.write(REPORT, shown.views.search(asked, found).encode())
     return found

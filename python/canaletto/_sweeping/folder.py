@@ -20,9 +20,10 @@ import polars as pl
 
 from canaletto import _engine
 from canaletto._engine import ConfigError
-from canaletto._io import files, forks, identity
+from canaletto._io import files, forks
 from canaletto._io.origin import origin
 from canaletto._io.parsed import from_json
+from canaletto._run import identity
 from canaletto._run.config import read_text
 from canaletto._sweeping.document import SOURCES, Document
 from canaletto._sweeping.store import Store, remove_leftovers, shared_folder

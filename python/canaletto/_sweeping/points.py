@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from canaletto._io.temporary import TemporaryFolder
-from canaletto._run import simulate
 from canaletto._run.config import Design, Workload, check_whole
+from canaletto._run.running import run
 
 if TYPE_CHECKING:
     from canaletto._run.results import Result
@@ -58,7 +58,7 @@ class Points:
         task = task_of(row)
         work.check(task)
         design, workload = Design(task.design, row["design"]), Workload(task.workload, row["workload"])
-        return simulate.run(design, workload, seed=task.seed, warmup=task.warmup, records=records, progress=progress)
+        return run(design, workload, seed=task.seed, warmup=task.warmup, records=records, progress=progress)
 
     def _planned(self, point: int) -> dict[str, Any]:
         """A point's row of the plan. Raises ConfigError for one that there is not."""

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from canaletto import _engine
-from canaletto._io import _toml, files, identity
+from canaletto._io import _toml, files
+from canaletto._run import identity
 from canaletto._sweeping import worker
 from canaletto._sweeping.tasks import Task
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from canaletto import _engine
 from canaletto._engine import ConfigError
-from canaletto._io import _toml, identity
-from canaletto._run import config, names
+from canaletto._io import _toml
+from canaletto._run import config, identity, names
 from canaletto._run.config import Design, Setting, Workload, WorkloadOptions, check_whole
 from canaletto._run.simulate import check_rereadable
 from canaletto._sweeping.document import OPTIONS, RUN_KEYS, SOURCES, Document

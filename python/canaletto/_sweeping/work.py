@@ -7,9 +7,8 @@ from typing import Any
 
 from canaletto import _engine
 from canaletto._engine import ConfigError, SimulationError
-from canaletto._io import identity
 from canaletto._io.progress import Progress
-from canaletto._run import simulate
+from canaletto._run import identity, simulate
 from canaletto._run.config import Design, Workload
 from canaletto._sweeping.tasks import Task
 

@@ -6,7 +6,8 @@ import os
 import signal
 import sys
 
-from canaletto import ConfigError, __main__
+from canaletto._engine import ConfigError
+from canaletto._io.files import os_error
 from canaletto._io.progress import Progress
 from canaletto._sweeping import work
 from canaletto._sweeping.tasks import Task
@@ -36,7 +37,7 @@ def answer(task: Task, watch: Progress | None = None) -> tuple[bytes, bytes]:
     try:
         return b"+", work.compute(task, watch)
     except OSError as error:
-        return b"-", __main__.os_error(error).encode(errors="replace")
+        return b"-", os_error(error).encode(errors="replace")
     except Exception as error:
         known = isinstance(error, ConfigError | MemoryError)
         return b"-", (str(error) if known else f"{type(error).__name__}: {error}").encode(errors="replace")

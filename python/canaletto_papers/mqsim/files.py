@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from canaletto import _engine
-from canaletto._io.identity import key_of
 from canaletto._io.progress import Progress
+from canaletto._run.identity import key_of
 
 DEPTHS = (8, 16, 32, 64, 128, 256)
 """Requests of Flow-2 that are outstanding."""

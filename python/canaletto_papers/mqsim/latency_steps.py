@@ -11,10 +11,10 @@ the arrows; what a time belongs to is taken from the words beside it, as the dra
 
 from collections.abc import Mapping
 
+from canaletto._io.units import axis_unit
 from canaletto._report import colours
 from canaletto._report.bars import stacks
 from canaletto._report.charts import Spec
-from canaletto._report.units import axis_unit
 from canaletto._run import config
 
 from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from canaletto import ConfigError
+from canaletto._engine import ConfigError
 
 from canaletto_papers.figure import Data, Figure, Label, Row
 from canaletto_papers.pc_ssd.max_improvement import AS_IT_IS

@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from canaletto._engine import ConfigError, SimulationError
-from canaletto._io import files, folder
+from canaletto._io import files
+from canaletto._run import folder
 from canaletto._run.timeline import DEFAULT_WINDOW_PS, Timeline, Window, record
 
 from canaletto_papers.rtl import steps

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from canaletto import bounds
+from canaletto._bounding.inputs import drive_of
+from canaletto._bounding.work import in_queues, with_cache, with_size, work_of, work_of_size
 from canaletto._engine import ConfigError
-from canaletto._run import bound_fabrics, bound_inputs, bound_work
+from canaletto._run import bound_fabrics
 from canaletto._run.bound_drive import Drive, Work
 from canaletto._run.config import Design, Workload
 from canaletto._run.config import design as load_design
@@ -157,13 +159,13 @@ def bound(
     _check(write_amplification, read_share, queue_depth)
     if workload is not None:
         made = workload if isinstance(workload, Workload) else load_workload(workload)
-        work = bound_work.work_of(drive, made, write_amplification)
+        work = work_of(drive, made, write_amplification)
     else:
-        work = bound_work.work_of_size(drive, write_amplification)
+        work = work_of_size(drive, write_amplification)
         size = _DEFAULT_SIZE if size is None else size
     work = _changed(drive, work, size, read_share, queue_depth)
-    alone = bound_inputs.drive_of(drive, work, is_alone=True)
-    return of_numbers(bound_inputs.drive_of(drive, work), alone, work, drive.name, mix)
+    alone = drive_of(drive, work, is_alone=True)
+    return of_numbers(drive_of(drive, work), alone, work, drive.name, mix)
 
 
 def of_run(design: Design, workload: Workload) -> Bound | None:
@@ -208,12 +210,12 @@ def _changed(design: Design, work: Work, size: str | None, read_share: float | N
     """The work with what was asked for beside it."""
     keys = design.to_dict()
     if size is not None:
-        work = bound_work.with_size(design, work, _size(size))
+        work = with_size(design, work, _size(size))
     if read_share is not None:
         work = replace(work, read_share=read_share, other_share=0.0)
     if queue_depth is not None:
-        work = bound_work.in_queues(keys, replace(work, queue_depth=float(queue_depth)), 1)
-    return bound_work.with_cache(keys, work)
+        work = in_queues(keys, replace(work, queue_depth=float(queue_depth)), 1)
+    return with_cache(keys, work)
 
 
 def _size(text: str) -> float:

@@ -36,12 +36,13 @@ from canaletto._engine import ConfigError
 from canaletto._io.files import beside, in_use, is_special, leftovers, named, remove_leftovers
 from canaletto._io.parsed import from_json
 from canaletto._io.typed import misfits
+from canaletto._run import shown
 from canaletto._run.config import Design, Workload, check_text, read_text
 from canaletto._run.equal import CROSSBAR
-from canaletto._run.results import Result
+from canaletto._run.ran import Compared, Ran
 
 if TYPE_CHECKING:
-    from canaletto._run.compare import Comparison
+    from canaletto._io.rows import Saved
     from canaletto._run.timeline import Window
 
 SCHEMA = 1
@@ -52,14 +53,14 @@ COMPARISON = "compare"
 """The kind of folder that `run.json` names if it is none of a single run."""
 
 
-def save(result: Result, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
+def save(result: Ran, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
     """Freezes a run. See `Result.save`."""
     with place(path, force=force) as folder:
         write(result, folder, hash_traces(result.configuration[1]), None, report=report)
 
 
 def save_comparison(
-    comparison: "Comparison", path: str | PathLike[str], *, force: bool = False, report: bool = True
+    comparison: Compared, path: str | PathLike[str], *, force: bool = False, report: bool = True
 ) -> None:
     """Freezes a comparison. See `Comparison.save`."""
     with place(path, force=force) as folder:
@@ -109,7 +110,7 @@ def _restore(target: Path) -> None:
 
 
 def write(
-    result: Result,
+    result: Ran,
     folder: Path,
     traces: list[dict[str, str]],
     command: list[str] | None,
@@ -127,17 +128,11 @@ def write(
     _write_run(result, folder, traces, command)
     if not report:
         return
-    from canaletto._report import page
-    from canaletto._run import timeline
-
-    shown, request = (window, None) if window is not None else timeline.telling(result)
-    seen = timeline.of_result(result, shown, timeline.PAGE_LIMIT)
-    told = say if window is not None else None
-    _write_text(folder / "report.html", page.html(result, command, seen, request, told))
+    _write_text(folder / "report.html", shown.views.page(result, command, window, say))
 
 
 def write_comparison(
-    comparison: "Comparison",
+    comparison: Compared,
     folder: Path,
     traces: list[dict[str, str]],
     command: list[str] | None,
@@ -147,7 +142,7 @@ def write_comparison(
     report: bool = True,
 ) -> None:
     """Writes a comparison's files and its runs' folders into an empty folder. window, say, report: as for `write`."""
-    homes = {run["fabric"]: run for run in comparison.runs}
+    homes = dict(zip(comparison.fabrics, comparison.runs, strict=True))
     record = {**_record(comparison.runs[0], traces, command), "kind": COMPARISON, "fabrics": comparison.fabrics}
     if comparison.equal is not None and comparison.crossbar is not None:
         homes[CROSSBAR] = comparison.crossbar
@@ -166,16 +161,10 @@ def write_comparison(
     _write_record(folder, record)
     if not report:
         return
-    from canaletto._report import comparison as page
-    from canaletto._run import timeline
-
-    shown, request = (window, None) if window is not None else timeline.telling(comparison.runs[0])
-    seen = comparison.timelines(shown, limit=timeline.PAGE_LIMIT)
-    told = say if window is not None else None
-    _write_text(folder / "report.html", page.html(comparison, command, seen, request, told))
+    _write_text(folder / "report.html", shown.views.page(comparison, command, window, say))
 
 
-def _write_run(result: Result, folder: Path, traces: list[dict[str, str]], command: list[str] | None) -> None:
+def _write_run(result: Ran, folder: Path, traces: list[dict[str, str]], command: list[str] | None) -> None:
     """Writes the files that `rerun` and `diff` need."""
     design, workload = result.configuration
     _write_text(folder / "design.toml", design.to_toml())
@@ -216,7 +205,7 @@ def checked_against(folder: Path, its_record: Mapping[str, Any], name: str) -> P
     return path
 
 
-def _record(result: Result, traces: list[dict[str, str]], command: list[str] | None) -> dict[str, Any]:
+def _record(result: Ran, traces: list[dict[str, str]], command: list[str] | None) -> dict[str, Any]:
     """Contents of `run.json`, which describes the origin of a run."""
     from canaletto._io.origin import origin
 
@@ -233,8 +222,8 @@ def _record(result: Result, traces: list[dict[str, str]], command: list[str] | N
     }
 
 
-def load(path: str | PathLike[str]) -> Result:
-    """A frozen run's result; its requests are read when they are asked for.
+def load(path: str | PathLike[str]) -> tuple[dict[str, Any], Design, Workload, dict[str, Any], "Saved | None"]:
+    """A frozen run: its result, configuration, options, and requests, which are read when they are asked for.
 
     Raises ConfigError if the folder is not a frozen run, OSError if it cannot be read.
     """
@@ -247,7 +236,7 @@ def load(path: str | PathLike[str]) -> Result:
 
     # Not a lambda, which cannot be pickled.
     rows = Saved(partial(checked, folder, REQUESTS_FILE)) if REQUESTS_FILE in found["files"] else None
-    return Result(data, design, workload, found["options"], rows)
+    return data, design, workload, found["options"], rows
 
 
 def _check_result(path: Path, data: Mapping[str, Any]) -> None:

@@ -11,14 +11,13 @@ from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import count, groupby
 from os import PathLike
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, Protocol, TypeAlias
 
 import polars as pl
 
 from canaletto._io.files import check_free, whole
 from canaletto._io.protobuf import fixed64, message, text, uint
-from canaletto._report.units import cause_label, words
-from canaletto._run.timeline import Timeline
+from canaletto._io.units import cause_label, words
 
 # Fields of Trace, TracePacket, TrackDescriptor, CounterDescriptor, TrackEvent and DebugAnnotation.
 _TRACE_PACKET = 1
@@ -60,6 +59,28 @@ _ABOUT_REQUESTS = "From arrival to completion; below each, what it spent its tim
 
 _Event: TypeAlias = tuple[int, bytes]
 """When, in nanoseconds, and the packet's contents."""
+
+
+class Timeline(Protocol):
+    """What is drawn of a `timeline.Timeline`, which lies above."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def windows(self) -> tuple[tuple[int, int], ...]: ...
+    @property
+    def requests(self) -> pl.DataFrame: ...
+    @property
+    def spans(self) -> pl.DataFrame: ...
+
+    @property
+    def critical_path(self) -> pl.DataFrame: ...
+    @property
+    def parts(self) -> list[dict[str, Any]]: ...
+    @property
+    def truncated(self) -> bool: ...
+    @property
+    def until_ps(self) -> int: ...
 
 
 def save(timeline: Timeline, path: str | PathLike[str], *, force: bool = False) -> None:

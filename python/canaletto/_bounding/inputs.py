@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from canaletto._engine import ConfigError
-from canaletto._run import names
 from canaletto._run.bound_drive import Controller, Drive, Host, Link, Work
 from canaletto._run.config import Design
 from canaletto._run.quantities import lane_rate, rate, size_bytes, time_us
+from canaletto._run.sequences import sequences
 
 _ENTRY_BYTES = 8.0
 """Bytes of a mapping entry in DRAM ("Five-Minute Rule 40 Years Later", arXiv 2511.03944, §III)."""
@@ -40,7 +40,7 @@ def drive_of(design: Design, work: Work, *, is_alone: bool = False) -> Drive:
     geometry, flash, fabric = keys["geometry"], keys["flash"], keys["fabric"]
     ecc = keys["controller"]["ecc"]
     outer = ecc["outer"]
-    found = names.sequences(design)
+    found = sequences(design)
     times = {(each["name"], each["planes"]): each for each in found["times"]}
     planes, luns = geometry["planes_per_die"], _luns(keys)
     independent = flash["independent_plane_reads"]

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from canaletto._engine import ConfigError
-from canaletto._io import folder
 from canaletto._io.files import sound_parquet
+from canaletto._run import folder
 from canaletto._run.compare import Comparison
 from canaletto._run.equal import CROSSBAR, Equal
 from canaletto._run.gains import Gain
-from canaletto._run.results import Result
+from canaletto._run.results import Result, frozen
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,7 +79,7 @@ def load(path: str | PathLike[str]) -> "Result | Comparison | Sweep | Search | T
     tables = _tables(home)
     if tables:
         return Tables(home, tables)
-    return _comparison(home) if folder.is_comparison(home) else folder.load(home)
+    return _comparison(home) if folder.is_comparison(home) else frozen(home)
 
 
 def _many(home: Path, kind: str) -> "Sweep | Search":
@@ -107,7 +107,7 @@ def _tables(home: Path) -> dict[str, Path]:
 def _comparison(home: Path) -> Comparison:
     """A frozen comparison: its runs, and, of several seeds, the intervals that were found."""
     record = folder.record_of_comparison(home)
-    runs = [folder.load(home / str(fabric)) for fabric in record["fabrics"]]
+    runs = [frozen(home / str(fabric)) for fabric in record["fabrics"]]
     equal, crossbar = _equal(home, record)
     hot_spots = {str(place): _comparison(home / str(place)) for place in record.get("hot_spots") or ()}
     found = folder.read_json(folder.checked_against(home, record, "compare.json")).get("confidence")
@@ -129,6 +129,6 @@ def _equal(home: Path, record: Mapping[str, Any]) -> tuple[Equal | None, Result 
     if found is None:
         return None, None
     try:
-        return Equal.from_dict(found), folder.load(home / CROSSBAR)
+        return Equal.from_dict(found), frozen(home / CROSSBAR)
     except (KeyError, TypeError):
         raise ConfigError(f"{home / folder.RUN_FILE}: equal: not what `compare --out` writes") from None

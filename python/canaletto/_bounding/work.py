@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from canaletto import _engine
+from canaletto._bounding.inputs import unit_bytes
 from canaletto._engine import ConfigError
 from canaletto._run.bound_drive import Work
-from canaletto._run.bound_inputs import unit_bytes
 from canaletto._run.config import Design, Workload
 from canaletto._run.quantities import size_bytes, time_us
 

@@ -1,0 +1,1 @@
+"""What a drive can do at most, in closed form: `canaletto bound`."""

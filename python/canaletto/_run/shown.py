@@ -1,0 +1,38 @@
+"""How results are shown: as text, in notebooks, as pages.
+
+`_report` does it, which lies above: `canaletto/__init__.py` puts its `views` here. What is shown is typed there.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+
+class Views(Protocol):
+    """What `_report` offers to what lies below it."""
+
+    def text(self, found: Any) -> str:
+        """A screen of text: of a result or a comparison."""
+
+    def cell(self, found: Any) -> str:
+        """A notebook's cell, as HTML: of a result or a comparison."""
+
+    def verdict(self, found: Any) -> str:
+        """The verdict on a comparison."""
+
+    def page(
+        self,
+        found: Any,
+        command: list[str] | None,
+        window: tuple[int, int] | None,
+        say: Callable[[str], object] | None,
+    ) -> str:
+        """The report of a result or a comparison. See `folder.write`."""
+
+    def sweep(self, found: Any) -> str:
+        """The page of a sweep."""
+
+    def search(self, asked: Any, found: Any) -> str:
+        """The page of a search."""
+
+
+views: Views
