@@ -42,7 +42,7 @@ def test_modules_without_underscore_are_named() -> None:
 
 
 def test_the_core_takes_nothing_but_the_engine_and_modules_from_its_own_interface() -> None:
-    """What `lint-imports` cannot see: it takes the compiled `canaletto._engine` for a name of `canaletto`."""
+    """`lint-imports` cannot see this: it takes the compiled `canaletto._engine` for a name of `canaletto`."""
     home = Path(cn.__file__).parent
     found = {
         name.name

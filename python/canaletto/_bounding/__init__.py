@@ -1,1 +1,1 @@
-"""What a drive can do at most, in closed form: `canaletto bound`."""
+"""Closed forms of what a drive can do at most: `canaletto bound`."""

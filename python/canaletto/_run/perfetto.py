@@ -62,7 +62,7 @@ _Event: TypeAlias = tuple[int, bytes]
 
 
 class Timeline(Protocol):
-    """What is drawn of a `timeline.Timeline`, which lies above."""
+    """The parts of a `timeline.Timeline` that are drawn."""
 
     @property
     def title(self) -> str: ...

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 
 class Views(Protocol):
-    """What `_report` offers to what lies below it."""
+    """Functions that `_report` offers to the layers below it."""
 
     def text(self, found: Any) -> str:
         """A screen of text: of a result or a comparison."""
