@@ -24,7 +24,7 @@ file and [its page](../../presets.md) name. `canaletto schema design` prints the
 def pages(root: Path) -> dict[str, str]:
     """Pages by their places: one for each table of a design, one for workloads, one for PCs."""
     design = json.loads(_engine.schema("design"))
-    presets = dict(_preset(path) for path in sorted((root / "crates/canaletto/src/config/presets").glob("*.toml")))
+    presets = dict(_preset(path) for path in sorted((root / "crates/canaletto-config/src/presets").glob("*.toml")))
     presets.pop("profiles", None)
     book = _Book(design, presets, _needs(root))
     single = {name: schema for name, schema in design["properties"].items() if not _is_table(schema, design)}
@@ -77,7 +77,7 @@ def _table(path: str, schema: Schema, book: _Book) -> Iterator[str]:
 
 def _needs(root: Path) -> list[tuple[str, str]]:
     """Names of keys, or of tables with a dot at their end, and what they need to have an effect."""
-    source = (root / "crates/canaletto/src/config/without_effect.rs").read_text()
+    source = (root / "crates/canaletto-config/src/without_effect.rs").read_text()
     found = re.findall(r'need\(\s*&\[([^]]*)\],\s*"((?:[^"\\]|\\.)*)"', source)
     if len(found) != len(re.findall(r"^ +need\(", source, re.MULTILINE)):
         raise ValueError('without_effect.rs: a need that is not written as need(&[…], "…", …)')

@@ -4,8 +4,8 @@ use std::fmt::{Debug, Formatter};
 use std::sync::Arc;
 
 use canaletto::config::design::{Blueprint, Design};
+use canaletto::config::own::fabric::{Grants, Plan, Plans, View};
 use canaletto::engine::time::Time;
-use canaletto::fabric::custom::blueprint::{Grants, Plan, Plans, View};
 use canaletto::fabric::custom::places_of_controllers;
 use canaletto::fabric::wires::Place;
 use canaletto::fabric::{Direction, FabricKind, PathId};

@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use canaletto::config::design::Blueprint;
+use canaletto::config::own::fabric::{Grants, Plan, Plans, View};
 use canaletto::config::{load_design, load_workload};
-use canaletto::fabric::custom::blueprint::{Grants, Plan, Plans, View};
 use canaletto::{RunOptions, run};
 
 /// Rows and columns of the array.

@@ -9,7 +9,6 @@
 #![cfg_attr(test, allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod cache;
-pub mod config;
 pub mod controller;
 pub mod drive;
 pub mod engine;
@@ -21,6 +20,15 @@ pub mod limits;
 pub mod measure;
 pub mod scheduler;
 pub mod workload;
+
+pub mod config {
+    //! Configurations ([`canaletto_config`]), read with the checks that need models of the engine.
+
+    pub use canaletto_config::*;
+
+    pub use crate::fabric::check::{load_design, resolve_design};
+}
+pub use canaletto_config::typed_id;
 
 use thiserror::Error;
 

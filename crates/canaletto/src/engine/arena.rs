@@ -1,46 +1,9 @@
-//! Typed ids and the slab they index: no per-event allocation, no pointers.
+//! The slab that typed ids index: no per-event allocation, no pointers.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
 use crate::engine::memory::{expect, make_room};
-
-/// Declares a `u32` newtype that indexes one kind of thing, with `NONE` for "no such thing".
-#[macro_export]
-macro_rules! typed_id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// Stands for "none".
-            pub const NONE: $name = $name(u32::MAX);
-
-            /// Whether this is an id at all.
-            pub fn is_some(self) -> bool {
-                self != Self::NONE
-            }
-
-            /// The id as an index.
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-
-        impl From<u32> for $name {
-            fn from(id: u32) -> Self {
-                $name(id)
-            }
-        }
-
-        impl From<$name> for u32 {
-            fn from(id: $name) -> u32 {
-                id.0
-            }
-        }
-    };
-}
 
 /// A growable pool whose freed places are reused, newest first.
 #[derive(serde::Serialize, serde::Deserialize)]

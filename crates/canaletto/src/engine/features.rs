@@ -9,7 +9,7 @@ use crate::config::attach::AttachmentKind;
 use crate::config::design::{Design, HoldPath, MappingScheme, Policy, Protocol, Superblock, WritePlacement};
 use crate::config::workload::Workload;
 use crate::engine::time::Time;
-use crate::flash::outer_code::OuterCode;
+use crate::fabric::loss::losses;
 use crate::flash::reliability::Reliability;
 use crate::flash::suspend::Suspensions;
 use crate::limits::Limits;
@@ -108,8 +108,8 @@ pub fn is_plain(design: &Design, workload: &Workload, limits: &Limits) -> bool {
         design.flash.independent_plane_reads || design.flash.cache_program,
         design.gc.copyback,
         design.flash.failures.are_possible(),
-        design.losses(&limits.layout).iter().any(|loss| !loss.planes.is_empty() || loss.at > Time::ZERO),
-        Reliability::is_on(design) || OuterCode::is_on(design),
+        losses(design, &limits.layout).iter().any(|loss| !loss.planes.is_empty() || loss.at > Time::ZERO),
+        Reliability::is_on(design) || design.controller.ecc.outer.is_on(),
         design.fabric.has_full_sequences(),
         design.fabric.hold_path != HoldPath::Never,
         design.scheduler.policy != Policy::OutOfOrder,

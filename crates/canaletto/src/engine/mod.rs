@@ -12,4 +12,5 @@ pub mod precondition;
 pub mod random;
 pub mod ring;
 pub mod route;
-pub mod time;
+
+pub use canaletto_config::time;

@@ -12,7 +12,7 @@ use crate::config::design::Fabric as FabricConfig;
 use crate::fabric::Fabric;
 use crate::fabric::buses::{Buses, TransferEnd, on_buses};
 use crate::fabric::chip_to_chip::ChipToChip;
-use crate::fabric::facts::{Facts, Interconnect, Signalling};
+use crate::fabric::facts::{Facts, Interconnect};
 use crate::fabric::failing;
 use crate::fabric::lines::Line;
 use crate::fabric::signals::{Signals, on_signals};
@@ -21,10 +21,7 @@ use crate::flash::address::Layout;
 
 /// Facts of the conventional drive.
 pub const FACTS: Facts = Facts {
-    name: "bus",
-    sentence: "One shared bus for each channel (the conventional drive).",
     is_usual: true,
-    signalling: Signalling::Cycles,
     holds_paths: true,
     routers: None,
     interconnect: |_, _, _| Interconnect::CHANNELS,

@@ -32,7 +32,7 @@ use crate::engine::arena::Slab;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::clusters::chunks::Chunks;
 use crate::fabric::clusters::tree::{BusId, SwitchId, Tree, TrunkId};
-use crate::fabric::facts::{ControllerPins, Facts, Interconnect, RouterKind, Signalling, Switches};
+use crate::fabric::facts::{ControllerPins, Facts, Interconnect, RouterKind, Switches};
 use crate::fabric::failing::{Failed, Failing};
 use crate::fabric::grants::Grants;
 use crate::fabric::lines::Line as ChipLine;
@@ -49,11 +49,7 @@ const LANES: u64 = 2;
 
 /// Facts of the clusters.
 pub const FACTS: Facts = Facts {
-    name: "clusters",
-    sentence: "Clusters of chips behind switches that hang on the trunks of several controllers each, with a central \
-               arbiter (no paper).",
     is_usual: false,
-    signalling: Signalling::Packets,
     holds_paths: true,
     routers: Some(RouterKind::Switch),
     interconnect: parts,

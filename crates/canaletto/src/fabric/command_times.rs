@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::config::design::{Design, Interface, Place, Planes, Sequence, SequenceKind, Step, interface_times};
+use crate::config::named::Named;
 use crate::engine::time::Time;
 use crate::fabric::{Fabric, with_fabric};
 use crate::flash::address::Layout;
@@ -76,7 +77,7 @@ pub fn describe(design: &Design) -> Description {
     Description {
         interface: fabric.interface,
         table: fabric.steps.is_none().then_some(fabric.sequences),
-        fabric: fabric.kind.facts().name,
+        fabric: fabric.kind.name(),
         sequences: fabric.sequence_table().sequences().map(described).collect(),
         times: with_fabric!(fabric.kind, F => times::<F>(design)),
         turn_ns: interface_times(fabric.interface)["tCCS"].time.time().0 as f64 / 1e3,

@@ -11,16 +11,15 @@
 //! with Eq. 1): chips are not modified, and a byte takes a cycle for each router on the way. A place where circuits can turn has a
 //! router. Chips have one port. All that a plan decides takes `fabric.custom.grant_delay`; what it would cost in wires is not known.
 
-pub mod blueprint;
 #[cfg(test)]
 mod tests;
 mod ways;
 
 use std::ops::Range;
 
-use self::blueprint::{Asked, Blueprint, Grants, Plan, View};
 use self::ways::Ways;
 use crate::config::design::Fabric as FabricConfig;
+use crate::config::own::fabric::{Asked, Blueprint, Grants, Plan, View};
 use crate::engine::arena::Slab;
 use crate::engine::memory::end_run;
 use crate::engine::time::{Time, TimeSum};
@@ -39,15 +38,8 @@ use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 
 /// Facts of a custom fabric; without a blueprint they are those of a mesh like Venice's.
-pub const FACTS: Facts = Facts {
-    name: "custom",
-    sentence: "Links and ways of one's own, in Python or Rust; by default any shortest free way of Venice's mesh, at once.",
-    is_usual: false,
-    interconnect: parts,
-    failing: Failing::NOTHING,
-    lines,
-    ..venice::FACTS
-};
+pub const FACTS: Facts =
+    Facts { is_usual: false, interconnect: parts, failing: Failing::NOTHING, lines, ..venice::FACTS };
 
 fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
     let mesh = (venice::FACTS.interconnect)(config, rows, columns);

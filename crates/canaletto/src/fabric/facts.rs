@@ -3,22 +3,17 @@
 use serde::Serialize;
 
 use crate::config::design::Fabric as FabricConfig;
-use crate::fabric::custom;
+use crate::config::kinds::Signalling;
+use crate::config::named::Named;
 use crate::fabric::failing::Failing;
 use crate::fabric::lines::Line;
-pub use crate::flash::interface::Signalling;
+use crate::fabric::{FabricKind, custom, facts_of};
 
 /// The facts of a fabric, stated in its own file.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Facts {
-    /// Name in configurations, on the command line and in results.
-    pub name: &'static str,
-    /// One sentence about it, with its source.
-    pub sentence: &'static str,
     /// Whether a comparison that names no fabrics includes it.
     pub is_usual: bool,
-    /// Form in which commands come to its chips.
-    pub signalling: Signalling,
     /// Whether a transfer holds a single path, which can stay taken while the array works (`fabric.hold_path`).
     pub holds_paths: bool,
     /// Kind of its routers or switches, if it has any, which draw power all the time.
@@ -45,11 +40,31 @@ impl Facts {
             Some(_) => chips,
         }
     }
+}
 
-    /// Whether it is a network of routers with links between neighbours (`fabric.network`).
-    pub fn is_network(&self) -> bool {
-        self.routers.is_some_and(|kind| kind != RouterKind::Switch)
-    }
+/// A fabric as a list shows it.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Listed {
+    /// Name in configurations, on the command line and in results.
+    pub name: &'static str,
+    /// One sentence about it, with its source.
+    pub sentence: &'static str,
+    /// Form in which commands come to its chips.
+    pub signalling: Signalling,
+    /// Its facts.
+    #[serde(flatten)]
+    pub facts: &'static Facts,
+}
+
+/// Every fabric, in the order of lists.
+pub fn facts() -> Vec<Listed> {
+    let listed = |&kind: &FabricKind| Listed {
+        name: kind.name(),
+        sentence: kind.sentence(),
+        signalling: kind.signalling(),
+        facts: facts_of(kind),
+    };
+    FabricKind::ALL.iter().map(listed).collect()
 }
 
 /// Kinds of router, which differ in power.

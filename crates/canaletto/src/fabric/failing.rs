@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use crate::config::design::Fabric as FabricConfig;
 use crate::engine::random::Stream;
 use crate::fabric::facts;
+use crate::fabric::facts_of;
 use crate::flash::address::ChipId;
 
 /// Numbers of the parts of each kind.
@@ -72,7 +73,7 @@ pub fn of_network(_: &FabricConfig, rows: u32, columns: u32) -> Parts {
 
 /// Parts of the configured interconnect that fail.
 pub fn failed(config: &FabricConfig, rows: u32, columns: u32) -> Failed {
-    let (keys, failing) = (&config.failures, &config.kind.facts().failing);
+    let (keys, failing) = (&config.failures, &facts_of(config.kind).failing);
     if !keys.any() {
         return Failed::default();
     }
@@ -104,7 +105,7 @@ pub fn failed(config: &FabricConfig, rows: u32, columns: u32) -> Failed {
 /// Chips of the configured interconnect that are cut off once its parts have failed.
 pub fn cut_off(config: &FabricConfig, rows: u32, columns: u32) -> Vec<ChipId> {
     match config.failures.any() {
-        true => (config.kind.facts().failing.cut_off)(config, rows, columns, &failed(config, rows, columns)),
+        true => (facts_of(config.kind).failing.cut_off)(config, rows, columns, &failed(config, rows, columns)),
         false => Vec::new(),
     }
 }

@@ -11,7 +11,7 @@ use crate::config::design::Fabric as FabricConfig;
 use crate::fabric::Fabric;
 use crate::fabric::buses::{Buses, TransferEnd, on_buses};
 use crate::fabric::chip_to_chip::ChipToChip;
-use crate::fabric::facts::{Facts, Interconnect, Signalling};
+use crate::fabric::facts::{Facts, Interconnect};
 use crate::fabric::failing::{Failing, Parts, without};
 use crate::fabric::lines::Line;
 use crate::fabric::signals::{Signals, on_signals};
@@ -20,10 +20,7 @@ use crate::flash::address::Layout;
 
 /// Facts of the ideal drive.
 pub const FACTS: Facts = Facts {
-    name: "ideal",
-    sentence: "A bus of its own for each chip: no path conflicts (Venice §3.1).",
     is_usual: true,
-    signalling: Signalling::Cycles,
     holds_paths: true,
     routers: None,
     interconnect: |_, _, _| Interconnect::CHANNELS,

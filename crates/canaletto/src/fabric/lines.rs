@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::config::design::Fabric as FabricConfig;
+use crate::fabric::facts_of;
 use crate::flash::address::{ChipId, Layout};
 
 /// Chips that share a way to the controllers.
@@ -55,7 +56,7 @@ pub fn name_of_columns(joined: &Range<u32>) -> String {
 /// Returns the fabric's worst line: that with the fewest ways, the first among equals, in the order in which the fabric states
 /// them.
 pub fn worst_line(config: &FabricConfig, layout: &Layout) -> Line {
-    let lines = (config.kind.facts().lines)(config, layout.channels, layout.chips_per_channel);
+    let lines = (facts_of(config.kind).lines)(config, layout.channels, layout.chips_per_channel);
     lines.into_iter().min_by_key(|line| line.ways).expect("every fabric has lines")
 }
 
@@ -129,7 +130,7 @@ mod tests {
         for (kind, (rows, columns)) in
             FabricKind::ALL.iter().flat_map(|kind| [(kind, (3, 5)), (kind, (5, 2)), (kind, (1, 1))])
         {
-            let lines = (kind.facts().lines)(&of(*kind), rows, columns);
+            let lines = (facts_of(*kind).lines)(&of(*kind), rows, columns);
             let chips: BTreeSet<u32> = lines.iter().flat_map(|line| &line.chips).map(|chip| chip.0).collect();
             assert_eq!(chips, (0..rows * columns).collect(), "{kind:?}");
             assert!(lines.iter().all(|line| line.ways > 0 && !line.chips.is_empty()), "{kind:?}");

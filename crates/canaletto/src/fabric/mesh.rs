@@ -31,7 +31,7 @@ pub use self::routes::{LinkId, Node};
 use crate::config::design::{ControllerEdge, Fabric as FabricConfig, FabricKind, MeshController};
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
-use crate::fabric::facts::{Facts, Interconnect, RouterKind, Signalling, neighbours};
+use crate::fabric::facts::{Facts, Interconnect, RouterKind, neighbours};
 use crate::fabric::failing::{self, Failed, Failing};
 use crate::fabric::lines::Line;
 use crate::fabric::packets::{DATA_HEADER_FLITS, STATUS_REPORT_FLITS, SUSPEND_FLITS, control_flits};
@@ -43,10 +43,7 @@ use crate::flash::interface::Operation;
 
 /// Facts of the mesh with links of eight data pins.
 pub const WIDE: Facts = Facts {
-    name: "mesh",
-    sentence: "A mesh of buffered routers that forwards packets, X first, then Y (NoSSD; Venice §3.2).",
     is_usual: true,
-    signalling: Signalling::Network,
     holds_paths: false,
     routers: Some(RouterKind::Packet),
     interconnect: |_, rows, columns| links(rows, columns, 8),
@@ -56,8 +53,6 @@ pub const WIDE: Facts = Facts {
 
 /// Facts of the mesh with links of two.
 pub const NARROW: Facts = Facts {
-    name: "mesh-2bit",
-    sentence: "The mesh with links of two data pins instead of eight (Networked SSD Table III, \"pin-constraint\").",
     is_usual: false,
     routers: Some(RouterKind::NarrowPacket),
     interconnect: |_, rows, columns| links(rows, columns, 2),

@@ -5,12 +5,13 @@
 //! own and says when the transfer has crossed; then the engine gives the path back, or holds it for the next transfer of the same
 //! chip.
 //!
-//! A new fabric is one file here, with its [`Facts`](facts::Facts), and one line of the list below. Nothing else lists
-//! fabrics.
+//! A new fabric is one file here, with its [`Facts`](facts::Facts), and one line of `fabric_list!`
+//! (`canaletto-config/src/kinds.rs`).
 
 mod any;
 pub mod bus;
 mod buses;
+pub mod check;
 pub mod chip_to_chip;
 pub mod clusters;
 pub mod command_times;
@@ -23,6 +24,7 @@ pub mod held;
 pub mod ideal;
 mod kinds;
 pub mod lines;
+pub mod loss;
 pub mod mesh;
 pub mod omnibus;
 pub mod packetized;
@@ -43,8 +45,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::config::design::Fabric as FabricConfig;
+pub use crate::config::kinds::FabricKind;
+pub use crate::config::own::values::{Direction, PathId, Transfer};
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
+pub use crate::fabric::facts::facts;
 use crate::fabric::failing::Failed;
 use crate::fabric::kinds::fabrics;
 use crate::fabric::trace::WireTrace;
@@ -53,59 +58,12 @@ use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 use crate::typed_id;
 
-// In the order of lists; the first is what the others are compared with.
-fabrics! { $
-    Bus: bus::Bus, FACTS;
-    Sca: sca::Sca, FACTS;
-    Packetized: packetized::Packetized, FACTS;
-    Omnibus: omnibus::Omnibus, WHOLE;
-    OmnibusSplit: omnibus::Omnibus, SPLIT;
-    Mesh: mesh::Mesh, WIDE;
-    Mesh2bit: mesh::Mesh, NARROW;
-    Venice: venice::Venice, FACTS;
-    ScheduledMesh: scheduled_mesh::ScheduledMesh, FACTS;
-    Clusters: clusters::Clusters, FACTS;
-    Custom: custom::Custom, FACTS;
-    Ideal: ideal::Ideal, FACTS;
-}
+canaletto_config::fabric_list! { fabrics $ }
 
-typed_id!(
-    /// A path in use, until it is given back.
-    PathId
-);
 typed_id!(
     /// A set of chips that compete for the same paths.
     DomainId
 );
-
-/// Which way a transfer goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Direction {
-    /// Commands, and the data of writes.
-    ToChip,
-    /// The data of reads.
-    FromChip,
-}
-
-/// Data and commands that have to cross for one flash command.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
-pub struct Transfer {
-    /// The chip at the far end.
-    pub chip: ChipId,
-    /// Which way.
-    pub direction: Direction,
-    /// Time of commands and addresses on the wires, see [`Fabric::command_time`].
-    pub command: Time,
-    /// Time of data on the wires, see [`Fabric::data_time`].
-    pub data: Time,
-}
-
-impl Transfer {
-    /// Time on the wires in all.
-    pub fn time(&self) -> Time {
-        self.command + self.data
-    }
-}
 
 /// A transfer that has crossed, and what it spent its time on beside crossing.
 #[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
@@ -451,12 +409,13 @@ pub(crate) mod tests {
     #[test]
     fn every_fabric_states_its_facts() {
         for &kind in FabricKind::ALL {
-            let facts @ Facts { name, sentence, routers, interconnect, .. } = *kind.facts();
+            let (name, sentence) = (kind.name(), kind.sentence());
+            let facts @ Facts { routers, interconnect, .. } = *facts_of(kind);
             assert!(!name.is_empty() && sentence.ends_with('.'), "{name}: {sentence}");
             let wires = with_fabric!(kind, F => F::new(&of(kind), &layout()).wires());
             let links = wires.iter().filter(|wire| matches!(wire.kind, WireKind::Link | WireKind::NarrowLink)).count();
             let (config, joined) = (of(kind), links > 0 || interconnect(&of(kind), 2, 4).switches.is_some());
-            assert_eq!(facts.is_network(), links > 0, "{name}");
+            assert_eq!(kind.is_network(), links > 0, "{name}");
             assert_eq!(routers.is_some(), joined, "{name}");
             assert_eq!(facts.router_count(&config, 2, 4) > 0, joined, "{name}");
             assert_eq!(interconnect(&config, 2, 4).links as usize, links, "{name}");

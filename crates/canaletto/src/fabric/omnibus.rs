@@ -30,7 +30,7 @@ use std::ops::Range;
 use crate::config::design::{Fabric as FabricConfig, FabricKind};
 use crate::engine::arena::Slab;
 use crate::engine::time::Time;
-use crate::fabric::facts::{Facts, Interconnect, Signalling};
+use crate::fabric::facts::{Facts, Interconnect};
 use crate::fabric::failing::{Failed, Failing};
 use crate::fabric::lines::Line;
 use crate::fabric::omnibus::control::ControlPlane;
@@ -46,10 +46,7 @@ use crate::flash::interface::Operation;
 
 /// Facts of the buses with whole pages.
 pub const WHOLE: Facts = Facts {
-    name: "omnibus",
-    sentence: "A row and a column bus for each chip, each of which can carry its packets (pnSSD, Networked SSD §V).",
     is_usual: true,
-    signalling: Signalling::Packets,
     holds_paths: true,
     routers: None,
     interconnect: |_, _, _| Interconnect::PACKET_CHANNELS,
@@ -64,13 +61,7 @@ pub const WHOLE: Facts = Facts {
 };
 
 /// Facts of the same buses with split pages: their halves take two paths.
-pub const SPLIT: Facts = Facts {
-    name: "omnibus-split",
-    sentence: "The buses of `omnibus`, with each page split in two halves that take whatever bus is free (Networked SSD \
-               §V-C).",
-    holds_paths: false,
-    ..WHOLE
-};
+pub const SPLIT: Facts = Facts { holds_paths: false, ..WHOLE };
 
 /// The one domain: whatever crosses may free a bus for chips of any row.
 const ALL: DomainId = DomainId(0);

@@ -11,7 +11,7 @@ use crate::config::design::Fabric as FabricConfig;
 use crate::engine::time::Time;
 use crate::fabric::buses::{Buses, TransferEnd, on_buses};
 use crate::fabric::chip_to_chip::ChipToChip;
-use crate::fabric::facts::{Facts, Interconnect, Signalling};
+use crate::fabric::facts::{Facts, Interconnect};
 use crate::fabric::failing;
 use crate::fabric::lines::Line;
 use crate::fabric::packets::Packets;
@@ -22,10 +22,7 @@ use crate::flash::interface::Operation;
 
 /// Facts of the packetized drive.
 pub const FACTS: Facts = Facts {
-    name: "packetized",
-    sentence: "Shared buses of twice the width that carry packets (pSSD, Networked SSD §IV).",
     is_usual: true,
-    signalling: Signalling::Packets,
     holds_paths: true,
     routers: None,
     interconnect: |_, _, _| Interconnect::PACKET_CHANNELS,

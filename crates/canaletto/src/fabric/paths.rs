@@ -7,12 +7,12 @@
 use std::marker::PhantomData;
 
 use crate::config::design::{Design, HoldPath};
-use crate::config::loss::Loss;
 use crate::engine::features::Features;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::cut_off::CutOff;
 use crate::fabric::failing::Failed;
 use crate::fabric::held::HeldPaths;
+use crate::fabric::loss::Loss;
 use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer};
 use crate::flash::address::{ChipId, Layout, LunId};
 use crate::flash::interface::{Control, Operation};

@@ -32,7 +32,7 @@ use crate::config::design::Fabric as FabricConfig;
 use crate::engine::arena::Slab;
 use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
-use crate::fabric::facts::{Facts, Interconnect, Signalling};
+use crate::fabric::facts::{Facts, Interconnect};
 use crate::fabric::failing;
 use crate::fabric::lines::Line;
 use crate::fabric::sca::packets::CommandPackets;
@@ -44,10 +44,7 @@ use crate::flash::interface::Operation;
 
 /// Facts of the bus with separate command and address pins. Its pins are those of the bus, of which it uses some otherwise.
 pub const FACTS: Facts = Facts {
-    name: "sca",
-    sentence: "The bus with command and address pins of their own: commands cross while data do (JESD230G).",
     is_usual: false,
-    signalling: Signalling::Separate,
     holds_paths: false,
     routers: None,
     interconnect: |_, _, _| Interconnect::CHANNELS,

@@ -47,9 +47,6 @@ const PORTS: u32 = 5;
 
 /// Facts of the scheduled mesh.
 pub const FACTS: Facts = Facts {
-    name: "scheduled-mesh",
-    sentence: "A mesh in which a central arbiter grants a circuit for each transfer, without scouts (no paper; routers \
-               and links of Venice §4.1).",
     is_usual: false,
     interconnect: parts,
     failing: venice::failing::FROM_ANY,

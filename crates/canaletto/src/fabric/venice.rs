@@ -43,7 +43,7 @@ use std::ops::Range;
 use crate::config::design::{ControllerEdge, Fabric as FabricConfig, Retry, Scouts, TearDown, VeniceController};
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
-use crate::fabric::facts::{Facts, Interconnect, RouterKind, Signalling, neighbours};
+use crate::fabric::facts::{Facts, Interconnect, RouterKind, neighbours};
 use crate::fabric::failing::{Failed, sets_of_routers};
 use crate::fabric::lines::Line;
 use crate::fabric::trace::WireTrace;
@@ -62,10 +62,7 @@ use crate::flash::interface::Operation;
 
 /// Facts of Venice: one 8-bit link between neighbours, used either way, and routers beside the flash chips.
 pub const FACTS: Facts = Facts {
-    name: "venice",
-    sentence: "A mesh in which scouts reserve a conflict-free circuit for each transfer (Venice §4).",
     is_usual: true,
-    signalling: Signalling::Circuit,
     holds_paths: true,
     routers: Some(RouterKind::Circuit),
     interconnect: |_, rows, columns| Interconnect {

@@ -2,10 +2,8 @@
 //!
 //! Places are (row, column) of the chip array; controllers sit at column −1 (west of it) or one beyond the last (east).
 
+pub use crate::config::own::values::Place;
 use crate::engine::time::Time;
-
-/// A place in the array or beside it.
-pub type Place = (i32, i32);
 
 /// Kinds of wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

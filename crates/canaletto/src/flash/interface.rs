@@ -6,39 +6,9 @@
 use crate::config::design::{
     Fabric, Place, Planes, Ready, Sequence, SequenceTable, Step, Turnarounds, What, interface_times,
 };
+pub use crate::config::kinds::Signalling;
+pub use crate::config::own::values::Operation;
 use crate::engine::time::Time;
-
-/// Kinds of array operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub enum Operation {
-    /// Page read.
-    Read,
-    /// Page program.
-    Program,
-    /// Block erase.
-    Erase,
-}
-
-impl Operation {
-    /// Number of operations.
-    pub const COUNT: usize = 3;
-}
-
-/// Form in which commands come to chips.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Signalling {
-    /// Cycles of dedicated control signals. The wires can be held for the array's turnarounds (`fabric.turnarounds`).
-    Cycles,
-    /// Cycles, over a circuit that stands while an unmodified chip takes its time between two of them.
-    Circuit,
-    /// Packets, of which a controller in the chip makes cycles. It is asked for data and for status.
-    Packets,
-    /// Packets on pins of their own, which the chip itself makes cycles of. It is asked for data and for status.
-    Separate,
-    /// Packets of a network, whose interface in the chip sends data and word of what is done by itself.
-    Network,
-}
 
 /// Command to a LUN in the middle of its work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -130,7 +100,7 @@ impl Steps<'_> {
 
     /// Where the fabric spends waits.
     fn placed(&self, wires: Time, held: Time, chip: Time) -> CommandTime {
-        match self.fabric.kind.facts().signalling {
+        match self.fabric.kind.signalling() {
             Signalling::Cycles if self.fabric.turnarounds == Turnarounds::OnWires => {
                 CommandTime { wires: wires + held + chip, chip: Time::ZERO }
             }
@@ -231,7 +201,7 @@ impl StatusReads {
     /// The status reads of a fabric.
     pub fn of(fabric: &Fabric) -> StatusReads {
         let has_status = Steps::of(fabric).table.status.is_some() && fabric.command_time.is_none();
-        match (fabric.kind.facts().signalling, fabric.status.ready) {
+        match (fabric.kind.signalling(), fabric.status.ready) {
             _ if !has_status => StatusReads::Never,
             (Signalling::Network, _) | (_, Ready::Pin) => StatusReads::WhenDone,
             (_, Ready::Poll) => StatusReads::Polled,

@@ -6,16 +6,13 @@
 //! - State: every LUN, page register and port; suspended programs and erases; pages read behind others; copies held in
 //!   registers.
 
-pub mod address;
 pub mod array;
 pub mod cache_read;
 pub mod copyback;
 pub mod decode;
 pub mod failures;
-mod galois;
 pub mod interface;
 pub mod lanes;
-pub mod numbering;
 pub mod outer_code;
 pub mod plane_set;
 pub mod reliability;
@@ -25,6 +22,8 @@ pub mod timing;
 pub mod wear;
 
 use std::marker::PhantomData;
+
+pub use canaletto_config::address;
 
 use crate::config::design::Design;
 use crate::engine::features::Features;

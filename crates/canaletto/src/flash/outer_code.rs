@@ -34,15 +34,10 @@ pub struct OuterCode {
 }
 
 impl OuterCode {
-    /// Whether a design has one.
-    pub fn is_on(design: &Design) -> bool {
-        design.controller.ecc.outer.codeword.0 > 0
-    }
-
     /// The outer code of the run with `seed`, if the design has one.
     pub fn new(design: &Design, seed: u64) -> Option<OuterCode> {
         let config = design.controller.ecc.outer;
-        OuterCode::is_on(design).then(|| OuterCode {
+        config.is_on().then(|| OuterCode {
             sectors: (config.codeword.0 / SECTOR) as u32,
             inner: design.controller.ecc.codeword.0,
             tails: Tails::new(config.codeword.0 * 8, u64::from(config.correctable_bits)),

@@ -28,18 +28,6 @@ pub enum Kinds {
     MqsimTlc,
 }
 
-impl Cell {
-    /// Bits in a cell, which is the number of page kinds.
-    pub fn bits(self) -> u32 {
-        match self {
-            Cell::Slc => 1,
-            Cell::Mlc => 2,
-            Cell::Tlc => 3,
-            Cell::Qlc => 4,
-        }
-    }
-}
-
 impl ArrayTiming {
     /// The timing of validated flash.
     pub fn new(flash: &Flash) -> ArrayTiming {

@@ -94,6 +94,7 @@ mod tests {
     use crate::config::units::{self, Rate};
     use crate::fabric::FabricKind;
     use crate::fabric::facts::neighbours;
+    use crate::fabric::facts_of;
     use proptest::prelude::*;
 
     fn close(a: Option<f64>, b: f64, tolerance: f64) -> bool {
@@ -105,7 +106,7 @@ mod tests {
     }
 
     fn parts(kind: FabricKind, rows: u32, columns: u32) -> Interconnect {
-        (kind.facts().interconnect)(&Fabric::new(kind, Rate(1_200_000_000)), rows, columns)
+        (facts_of(kind).interconnect)(&Fabric::new(kind, Rate(1_200_000_000)), rows, columns)
     }
 
     /// Venice Table 4 and §6.6: 112 links, 44 % less area than eight channels, a router 8 % of a flash chip.

@@ -2,6 +2,7 @@
 //!
 //! The default methods do nothing and cost nothing, because the engine is compiled for each probe.
 
+pub use crate::config::own::values::Work;
 use crate::engine::time::Time;
 use crate::fabric::trace::WireSpan;
 use crate::fabric::{Direction, PathId};
@@ -9,26 +10,6 @@ use crate::flash::address::{ChipId, LunId, PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::host::request::{Kind, Request, RequestId};
 use crate::measure::blame::Cause;
-
-/// Purpose of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
-    /// Request of the host.
-    Host,
-    /// Destage of a page from the data cache.
-    Cache,
-    /// Collection of blocks, for any reason.
-    Gc,
-    /// Translation pages of the mapping table.
-    Mapping,
-    /// Parity of superblocks, and pages that are rebuilt from it.
-    Parity,
-}
-
-impl Work {
-    /// Names, in the order of their numbers.
-    pub const NAMES: [&str; 5] = ["host", "cache", "gc", "mapping", "parity"];
-}
 
 /// Owner of an operation: number of a request, number of a page transaction, and kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

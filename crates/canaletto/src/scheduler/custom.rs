@@ -10,9 +10,10 @@
 //! the transaction that came first goes first, whatever it is.
 
 use crate::config::design::{Policy, Scheduler as Config};
+pub use crate::config::own::order::{OrderRule, Turn, Waiting};
 use crate::engine::memory::end_run;
 use crate::engine::time::Time;
-use crate::flash::address::{Layout, LunId, PlaneId};
+use crate::flash::address::{Layout, LunId};
 use crate::flash::interface::Operation;
 use crate::scheduler::flin::Arrival;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
@@ -23,63 +24,6 @@ pub const MOST_OVERTAKES: u64 = 100_000;
 
 /// Notices that are kept until a rule is told, where it is not asked for long.
 const BATCH: usize = 256;
-
-/// A transaction that waits for its LUN.
-#[derive(Debug, Clone, Copy)]
-pub struct Waiting {
-    /// Number in the order of arrival, which no other transaction of the run has.
-    pub number: u64,
-    /// Operation of the array.
-    pub operation: Operation,
-    /// Who wants it.
-    pub origin: Origin,
-    /// The flow whose page it is; none for what the drive does for itself.
-    pub flow: Option<u16>,
-    /// Priority class of that flow: 0 is urgent, 3 low.
-    pub priority: u8,
-    /// The LUN that it waits for.
-    pub lun: LunId,
-    /// The plane of its page.
-    pub plane: PlaneId,
-    /// Data that cross to or from the chip.
-    pub bytes: u32,
-    /// When it came to its LUN.
-    pub queued: Time,
-    /// When its request arrived.
-    pub began: Time,
-    /// Time for which it will occupy the LUN, as expected.
-    pub service: Time,
-}
-
-/// A LUN that can take a command.
-#[derive(Debug)]
-pub struct Turn<'a> {
-    /// The moment.
-    pub now: Time,
-    /// The LUN.
-    pub lun: LunId,
-    /// Whether it is so short of free blocks that collection should go first.
-    pub gc_urgent: bool,
-    /// Transactions that can be issued, two at least, in the order in which they came.
-    pub ready: &'a [Waiting],
-}
-
-/// Orders transactions, during one run.
-pub trait OrderRule: Send {
-    /// Transactions have come to their LUNs, and others, by number, have left them.
-    ///
-    /// # Errors
-    /// Whatever keeps it from going on: the run ends with that text.
-    fn hear(&mut self, _arrived: &[Waiting], _gone: &[u64]) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// The transaction that goes next, by its number.
-    ///
-    /// # Errors
-    /// Whatever keeps it from choosing: the run ends with that text.
-    fn choose(&mut self, turn: &Turn<'_>) -> Result<u64, String>;
-}
 
 /// First come, first served.
 struct FirstCome;

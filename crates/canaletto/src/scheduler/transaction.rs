@@ -1,5 +1,6 @@
 //! A flash transaction: one page read, one page program or one block erase.
 
+pub use crate::config::own::values::Origin;
 use crate::config::workload::Priority;
 use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
@@ -8,49 +9,12 @@ use crate::flash::interface::Operation;
 use crate::ftl::blocks::{Frontier, Line};
 use crate::host::request::RequestId;
 use crate::measure::charges::Charges;
-use crate::measure::probe::Work;
 use crate::typed_id;
 
 typed_id!(
     /// A flash transaction in flight.
     TransactionId
 );
-
-/// Who wants a transaction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub enum Origin {
-    /// A page of a host request.
-    User,
-    /// The read of the old page that a partial write needs.
-    OldPage,
-    /// A page of a host request that is to be forgotten.
-    Trim,
-    /// A part of a host request that the data cache serves; it never reaches a chip.
-    Cached,
-    /// A page on its way from the data cache to flash.
-    Destage,
-    /// Garbage collection.
-    Gc,
-    /// The mapping table: one of its translation pages.
-    Mapping,
-    /// Parity: a page that holds it is programmed.
-    Parity,
-    /// The read of a page of which another one of its stripe is rebuilt.
-    Rebuild,
-}
-
-impl Origin {
-    /// Kind of work for which it is done.
-    pub fn work(self) -> Work {
-        match self {
-            Origin::User | Origin::OldPage | Origin::Trim | Origin::Cached => Work::Host,
-            Origin::Parity | Origin::Rebuild => Work::Parity,
-            Origin::Destage => Work::Cache,
-            Origin::Gc => Work::Gc,
-            Origin::Mapping => Work::Mapping,
-        }
-    }
-}
 
 /// A page read, page program or block erase.
 #[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]

@@ -1,7 +1,6 @@
 //! Flow: source of requests and their arrival.
 
-use crate::config::units::Duration;
-use crate::config::workload::{Addresses, Flow as FlowConfig, OutOfRange, Synthetic, Trace};
+pub use crate::config::workload::Loop;
 use crate::engine::time::Time;
 use crate::host::request::Kind;
 use crate::workload::external::External;
@@ -70,65 +69,6 @@ pub enum Source {
     /// Writes that prepare the drive before the run.
     #[serde(skip)]
     Fill(Box<Fill>),
-}
-
-/// Event that makes the next request arrive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Loop {
-    /// Completion: this many requests are always outstanding.
-    Closed(u32),
-    /// Room in the submission queue: all requests arrive at the start.
-    Unpaced,
-    /// Arrival time.
-    Open,
-}
-
-impl FlowConfig {
-    /// Returns whether the validated flow is a closed or an open loop.
-    pub fn looping(&self) -> Loop {
-        let pace = self.trace.as_ref().map(Trace::pace).or(self.mix.as_ref().map(|mix| mix.pace()));
-        if pace.is_some_and(|pace| pace.as_fast_as_possible) {
-            return Loop::Unpaced;
-        }
-        let depth = self.synthetic.as_ref().and_then(|s| s.queue_depth).or(pace.and_then(|pace| pace.queue_depth));
-        depth.map_or(Loop::Open, Loop::Closed)
-    }
-
-    /// Returns the start of the flow. A trace in an open loop counts from there by itself, as those of a mix do.
-    pub fn start(&self) -> Time {
-        let trace = self.trace.as_ref().filter(|_| self.looping() != Loop::Open).map(|trace| trace.start);
-        self.synthetic.as_ref().map(|s| s.start).or(trace).map_or(Time::ZERO, Duration::time)
-    }
-
-    /// Returns the traces that the flow replays.
-    pub fn traces(&self) -> &[Trace] {
-        match (&self.trace, &self.mix) {
-            (Some(trace), _) => std::slice::from_ref(trace),
-            (None, Some(mix)) => &mix.trace,
-            (None, None) => &[],
-        }
-    }
-
-    /// Returns whether requests may run over the end of the flow's addresses, as MQSim's may.
-    pub fn may_overrun(&self) -> bool {
-        let hot_cold = |s: &Synthetic| s.mqsim_seed.is_some() && s.addresses == Addresses::HotCold;
-        let traced = self.traces().iter().any(|trace| trace.out_of_range == OutOfRange::Mqsim);
-        traced || self.synthetic.as_ref().is_some_and(hot_cold)
-    }
-
-    /// Returns the last of the flow's `sectors` sectors that a page of a request may begin at. Generated flows of MQSim end
-    /// with their working set.
-    pub fn last_start(&self, sectors: u64) -> u64 {
-        let of_mqsim = self.synthetic.as_ref().filter(|s| s.mqsim_seed.is_some());
-        of_mqsim.map_or(sectors - 1, |s| s.used_range(0, sectors - 1).1)
-    }
-
-    /// Returns the largest number of requests, if it is known beforehand.
-    pub fn most_requests(&self) -> Option<u64> {
-        let synthetic = self.synthetic.as_ref().map(|s| s.requests);
-        let replayed = || self.trace.as_ref().map_or_else(|| self.mix.as_ref()?.most_requests(), Trace::most_requests);
-        synthetic.or_else(replayed)
-    }
 }
 
 impl Source {

@@ -2,10 +2,10 @@
 
 use super::{Event, Route};
 use crate::config::design::Design;
-use crate::config::loss::Loss;
 use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::failing::{self, Failed};
+use crate::fabric::loss::{Loss, losses};
 use crate::fabric::{DomainId, Fabric};
 use crate::measure::cut_off::CutOffReport;
 use crate::measure::probe::Probe;
@@ -23,7 +23,7 @@ impl Losses {
     pub fn of(design: &Design) -> Losses {
         let layout = design.layout();
         let failed = failing::failed(&design.fabric, layout.channels, layout.chips_per_channel);
-        Losses { all: design.losses(&layout), failed }
+        Losses { all: losses(design, &layout), failed }
     }
 }
 

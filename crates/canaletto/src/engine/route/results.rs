@@ -3,12 +3,14 @@
 use super::Route;
 use crate::Outcome;
 use crate::config::design::Design;
+use crate::config::named::Named;
 use crate::config::units::Rate;
 use crate::config::workload::Workload;
 use crate::engine::features::Features;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::Fabric;
 use crate::fabric::facts::Interconnect;
+use crate::fabric::facts_of;
 use crate::fabric::wires::WireKind;
 use crate::flash::Operations;
 use crate::flash::address::{ChipId, LunId, PlaneId};
@@ -55,7 +57,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             schema: 1,
             design: design.name.clone(),
             workload: workload.name.clone(),
-            fabric: design.fabric.kind.facts().name.to_owned(),
+            fabric: design.fabric.kind.name().to_owned(),
             seed: self.seed,
             precondition,
             flash: self.flash_report(design),
@@ -140,7 +142,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Activity of the drive, for its energy.
     fn activity(&self, design: &Design) -> Activity {
         let keys = &design.fabric;
-        let facts = keys.kind.facts();
+        let facts = facts_of(keys.kind);
         let wires = self.paths.fabric.wires();
         let count = |kind| wires.iter().filter(|wire| wire.kind == kind).count() as u32;
         let crossed = self.paths.fabric.router_time();
@@ -179,7 +181,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     fn interconnect(&self, design: &Design) -> Interconnect {
         let (rows, columns) = (self.layout.channels, self.layout.chips_per_channel);
-        (design.fabric.kind.facts().interconnect)(&design.fabric, rows, columns)
+        (facts_of(design.fabric.kind).interconnect)(&design.fabric, rows, columns)
     }
 
     fn map_of_use(&self) -> Option<Map> {

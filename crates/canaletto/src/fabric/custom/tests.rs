@@ -3,9 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::blueprint::Plans;
 use super::*;
 use crate::RunError;
+use crate::config::own::fabric::Plans;
 use crate::engine::memory::guarded;
 use crate::fabric::FabricKind;
 use crate::fabric::tests::{Bench, array, of};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::fabric::custom::blueprint::{Grants, View};
+use crate::config::own::fabric::{Grants, View};
 use crate::fabric::wires::Place;
 
 /// Number of a place.

@@ -72,7 +72,7 @@ proptest! {
     ) {
         let kind = FabricKind::ALL[kind];
         let mut config = failing(kind, placement, spare_chips);
-        let there = counts((kind.facts().failing.parts)(&config, rows, columns))[part];
+        let there = counts((facts_of(kind).failing.parts)(&config, rows, columns))[part];
         let count = there * share / 100;
         set(&mut config, part, count);
         let some = failed(&config, rows, columns);
@@ -97,7 +97,7 @@ proptest! {
                 for other in (0..there).filter(|other| !before.buses.contains(other)) {
                     let buses = before.buses.iter().copied().chain([other]).collect();
                     let all = Failed { buses, ..Failed::default() };
-                    prop_assert!(!(kind.facts().failing.cut_off)(&config, rows, columns, &all).is_empty());
+                    prop_assert!(!(facts_of(kind).failing.cut_off)(&config, rows, columns, &all).is_empty());
                 }
             }
         }
@@ -162,7 +162,7 @@ fn placements_are_by_chance() {
 #[test]
 fn chips_that_are_cut_off() {
     let off = |kind: FabricKind, failed: Failed| -> Vec<u32> {
-        (kind.facts().failing.cut_off)(&of(kind), 3, 4, &failed).into_iter().map(|chip| chip.0).collect()
+        (facts_of(kind).failing.cut_off)(&of(kind), 3, 4, &failed).into_iter().map(|chip| chip.0).collect()
     };
     let buses = |buses: &[u32]| Failed { buses: buses.to_vec(), ..Failed::default() };
     let controllers = |controllers: &[u32]| Failed { controllers: controllers.to_vec(), ..Failed::default() };

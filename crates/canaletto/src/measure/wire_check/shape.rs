@@ -8,6 +8,7 @@ use std::ops::Range;
 use crate::config::design::{Clusters, ControllerEdge, Design, FabricKind};
 use crate::fabric::custom::{links_of, name_of, places_of_controllers};
 use crate::fabric::failing::{Failed, failed};
+use crate::fabric::loss::chips_cut_off;
 use crate::fabric::wires::Place;
 use crate::flash::address::ChipId;
 
@@ -78,7 +79,7 @@ impl Shape {
         let (rows, columns) = (design.geometry.channels, design.geometry.chips_per_channel);
         let edge = design.fabric.network.controllers;
         let chips_per_switch = design.fabric.clusters.chips_per_switch;
-        let (none, cut_off) = (BTreeSet::new(), design.chips_cut_off());
+        let (none, cut_off) = (BTreeSet::new(), chips_cut_off(design));
         let mut shape = Shape { rows, columns, wires: Vec::new(), edge, chips_per_switch, failed: none, cut_off };
         shape.wires = match design.fabric.kind {
             FabricKind::Bus | FabricKind::Packetized => shape.row_buses(),

@@ -3,6 +3,7 @@
 //! Each key is drawn for itself; [`Settings::made_to_agree`] then changes what the rules between keys (`config/check.rs`)
 //! do not allow.
 
+use canaletto::fabric::facts_of;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
@@ -245,7 +246,7 @@ impl Settings {
         }
         self.pipelines();
         let kind = FabricKind::ALL.iter().find(|kind| self.is("fabric.kind", kind.name()));
-        if kind.is_some_and(|kind| !kind.facts().holds_paths) {
+        if kind.is_some_and(|kind| !facts_of(*kind).holds_paths) {
             self.set("fabric.hold_path", "never");
         }
         if self.is("fabric.hold_path", "always") {

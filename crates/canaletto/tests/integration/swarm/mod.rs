@@ -10,6 +10,7 @@ mod workloads;
 
 use canaletto::config::design::FabricKind;
 use canaletto::config::named::Named;
+use canaletto::fabric::facts_of;
 use canaletto::limits::Limits;
 use shadow::check;
 
@@ -51,7 +52,7 @@ fn collection_is_blamed_on_every_fabric() {
             let share = causes.iter().filter_map(|cause| blame.get(*cause)).sum::<f64>() / latency;
             assert!(share > 0.2, "{fabric} {scope}: {blame:?}");
             let routers = outcome.report.energy.energy_detail.idle.routers;
-            assert_eq!(routers > 0.0, kind.facts().routers.is_some(), "{fabric}: {routers} mJ");
+            assert_eq!(routers > 0.0, facts_of(*kind).routers.is_some(), "{fabric}: {routers} mJ");
         }
     }
 }

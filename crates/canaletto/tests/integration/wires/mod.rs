@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use canaletto::config::design::{Design, FabricKind};
 use canaletto::config::named::Named;
 use canaletto::config::workload::Workload;
+use canaletto::fabric::facts_of;
 use canaletto::measure::wire_check::checker::check;
 use canaletto::measure::wire_check::found::Rule;
 use canaletto::{RunError, RunOptions, record_wires, run};
@@ -202,7 +203,7 @@ fn no_fabric_violates_a_rule() {
         ],
     ];
     for kind in FabricKind::ALL {
-        let held: &[&[&str]] = match kind.facts().holds_paths {
+        let held: &[&[&str]] = match facts_of(*kind).holds_paths {
             true => &[
                 &["fabric.hold_path=reads"],
                 &["fabric.hold_path=always"],

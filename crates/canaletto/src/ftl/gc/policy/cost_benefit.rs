@@ -5,7 +5,6 @@
 
 use super::GcPolicy;
 use crate::config::design::Gc;
-use crate::config::named::About;
 use crate::engine::random::Stream;
 use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::victims::{VictimPool, View};
@@ -15,12 +14,6 @@ use crate::ftl::steady::victims::{VictimPool, View};
 pub struct CostBenefit;
 
 impl GcPolicy for CostBenefit {
-    const ABOUT: About = About {
-        name: "cost-benefit",
-        sentence: "The one with the largest age × (1 - u) / 2u, where u is its share of valid pages and its age the number of \
-                   pages written in its plane since it last changed (Kawaguchi, Nishioka and Motoda 1995).",
-    };
-
     fn new(_: &Gc) -> CostBenefit {
         CostBenefit
     }

@@ -8,7 +8,6 @@
 use super::random::{self, Random};
 use super::{GcPolicy, greedy};
 use crate::config::design::Gc;
-use crate::config::named::About;
 use crate::engine::random::Stream;
 use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::{Distribution, bisect};
@@ -19,11 +18,6 @@ use crate::ftl::steady::victims::{VictimPool, View};
 pub struct DChoices(pub u32);
 
 impl GcPolicy for DChoices {
-    const ABOUT: About = About {
-        name: "d-choices",
-        sentence: "The best of `choices` drawn at random (randomised greedy, d-choices: Van Houdt 2013; Li et al. 2013).",
-    };
-
     fn new(config: &Gc) -> DChoices {
         DChoices(config.choices)
     }

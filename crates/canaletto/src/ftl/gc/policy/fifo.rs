@@ -5,7 +5,6 @@
 
 use super::GcPolicy;
 use crate::config::design::Gc;
-use crate::config::named::About;
 use crate::engine::random::Stream;
 use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::Distribution;
@@ -16,8 +15,6 @@ use crate::ftl::steady::victims::VictimPool;
 pub struct Fifo;
 
 impl GcPolicy for Fifo {
-    const ABOUT: About = About { name: "fifo", sentence: "The one filled longest ago." };
-
     fn new(_: &Gc) -> Fifo {
         Fifo
     }

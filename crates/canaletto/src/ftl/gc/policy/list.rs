@@ -1,20 +1,9 @@
-//! Types made of the list of policies: [`VictimPolicy`](super::VictimPolicy) and [`Policy`](super::Policy).
+//! [`Policy`](super::Policy), made of the list of policies in `config/kinds.rs`.
 
-/// Makes the enum that configurations choose from, and that of policies with their keys, of a list of policies and their files.
+/// Makes the enum of policies with their keys.
 macro_rules! policies {
-    ($($Policy:ident: $module:ident;)+) => {
+    (() $($Policy:ident { $module:ident, $name:literal, $sentence:literal })+) => {
         $(pub use $module::$Policy;)+
-
-        $crate::config::named::named! {
-            /// Which block of a plane garbage collection takes next. Only full blocks without a program on its way are candidates.
-            VictimPolicy { $($Policy => <$Policy as GcPolicy>::ABOUT,)+ }
-        }
-
-        impl Default for VictimPolicy {
-            fn default() -> VictimPolicy {
-                <VictimPolicy as $crate::config::named::Named>::ALL[0]
-            }
-        }
 
         /// A policy with its keys.
         #[derive(Debug, Clone, PartialEq)]

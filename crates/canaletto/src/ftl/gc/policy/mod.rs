@@ -1,6 +1,6 @@
 //! GC policies: which block of a plane to collect, and the state in which a drive settles that collects so.
 //!
-//! A new policy is one file here and one line of the list below. Nothing else lists policies.
+//! A new policy is one file here and one line of `policy_list!` (`canaletto-config/src/kinds.rs`).
 
 mod cost_benefit;
 pub mod custom;
@@ -12,7 +12,6 @@ mod random;
 mod random_plus;
 
 use crate::config::design::Gc;
-use crate::config::named::About;
 use crate::engine::random::Stream;
 use crate::flash::address::PlaneId;
 use crate::ftl::blocks::Candidates;
@@ -21,22 +20,12 @@ use crate::ftl::gc::policy::list::policies;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::victims::VictimPool;
 
-// In the order of lists; the first is the default.
-policies! {
-    Greedy: greedy;
-    DChoices: d_choices;
-    Random: random;
-    RandomPlus: random_plus;
-    Fifo: fifo;
-    CostBenefit: cost_benefit;
-    Custom: custom;
-}
+pub use crate::config::kinds::VictimPolicy;
+
+canaletto_config::policy_list! { policies }
 
 /// A GC policy, as its own file states it.
 pub trait GcPolicy: Clone {
-    /// Its name and its sentence.
-    const ABOUT: About;
-
     /// The policy with the keys of a validated design.
     fn new(config: &Gc) -> Self;
 

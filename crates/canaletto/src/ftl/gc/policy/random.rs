@@ -4,7 +4,6 @@
 
 use super::{GcPolicy, greedy, random_plus};
 use crate::config::design::Gc;
-use crate::config::named::About;
 use crate::engine::random::Stream;
 use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::Distribution;
@@ -15,8 +14,6 @@ use crate::ftl::steady::victims::{VictimPool, View};
 pub struct Random;
 
 impl GcPolicy for Random {
-    const ABOUT: About = About { name: "random", sentence: "One drawn at random." };
-
     fn new(_: &Gc) -> Random {
         Random
     }

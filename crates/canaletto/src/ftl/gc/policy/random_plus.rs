@@ -14,7 +14,6 @@
 
 use super::{GcPolicy, random};
 use crate::config::design::Gc;
-use crate::config::named::About;
 use crate::engine::random::Stream;
 use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::{Distribution, bisect};
@@ -29,11 +28,6 @@ pub struct RandomPlus {
 }
 
 impl GcPolicy for RandomPlus {
-    const ABOUT: About = About {
-        name: "random-plus",
-        sentence: "One drawn at random among those with at least `min_invalid_share` invalid pages.",
-    };
-
     fn new(config: &Gc) -> RandomPlus {
         RandomPlus { invalid_share: config.min_invalid_share }
     }

@@ -1,0 +1,557 @@
+//! Keys of the interconnect between controller and chips, each with unit, default and source.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use crate::fabric_failures::FabricFailures;
+pub use crate::kinds::FabricKind;
+pub use crate::own::fabric::Blueprint;
+use crate::sequences::table;
+pub use crate::sequences::{
+    Interface, Place, Planes, Ready, Sequence, SequenceKind, SequenceTable, Status, Step, What, interface_times,
+};
+use crate::units::{Duration, Rate, Size};
+
+/// Place where the array's turnaround times (tWB, tRR, tADL, tDBSY) are spent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Turnarounds {
+    /// In the chip: equal for every fabric, and the wires stay free. Assumed, because some hundred nanoseconds of
+    /// turnaround would otherwise count against the bus alone.
+    #[default]
+    InChip,
+    /// On the wires: the bus is held, as MQSim counts it. Not available for packets.
+    OnWires,
+}
+
+/// Transfers that a free path carries first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransferOrder {
+    /// Data of finished reads, then new commands.
+    #[default]
+    DataFirst,
+    /// New commands, then data. Chips are kept busy at the cost of waiting data.
+    CommandsFirst,
+}
+
+/// Order of waiting read data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DataQueue {
+    /// Order in which they left the array.
+    #[default]
+    Fifo,
+    /// Order in which their requests arrived.
+    OldestRequest,
+}
+
+/// Commands whose path stays held while the array works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HoldPath {
+    /// None: command and data are transfers of their own.
+    #[default]
+    Never,
+    /// Reads: one path from the command to the last of its data. On `venice` a circuit is so reserved once for an I/O
+    /// (Venice §4.2: before "initiating the command and data transfer"). Programs and erases give theirs back.
+    Reads,
+    /// All, programs and erases until the array is done with them.
+    Always,
+}
+
+impl HoldPath {
+    /// Returns the name used in designs.
+    pub fn name(self) -> &'static str {
+        match self {
+            HoldPath::Never => "never",
+            HoldPath::Reads => "reads",
+            HoldPath::Always => "always",
+        }
+    }
+}
+
+/// Interconnect between controller and chips.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fabric {
+    /// Kind of interconnect.
+    pub kind: FabricKind,
+    /// Data rate of eight data pins of a bus. `packetized` has twice as many pins. Networks of routers have
+    /// `network.link_rate` instead.
+    pub link_rate: Rate,
+    /// Size of a burst in bytes. Data cross in whole bursts, and a remainder costs nothing (MQSim: two beats of the
+    /// channel). 0 counts every byte. For `bus` and `ideal` only, because packets cross flit by flit.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 4096))]
+    pub burst_bytes: u32,
+    /// Command and address timing of the flash interface.
+    #[serde(default = "nv_ddr2")]
+    pub interface: Interface,
+    /// Table of command sequences, whose times are those of `interface`.
+    #[serde(default)]
+    pub sequences: SequenceKind,
+    /// User-defined sequences, instead of the table that `sequences` names. `canaletto sequences` prints any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Box<SequenceTable>>,
+    /// Status of LUNs, for sequences that have one (`sequences = "full"`).
+    #[serde(default)]
+    pub status: Status,
+    /// Time of every command, in place of the interface's cycles (or a packet's flits) and the array's turnarounds, for
+    /// textbook examples such as that of Venice §3.1. Such commands have no status and change no column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_time: Option<Duration>,
+    /// Place where the array's turnaround times are spent, for `bus` and `ideal`. Packets never hold the wires for the
+    /// chip.
+    #[serde(default)]
+    pub turnarounds: Turnarounds,
+    /// Transfers that a free path carries first.
+    #[serde(default)]
+    pub transfer_order: TransferOrder,
+    /// Time that read data have waited for a path after which they go before commands, with `transfer_order =
+    /// "commands-first"`. Absent: commands always go first, and data wait as long as there are any. A time rather than a
+    /// number of commands, because one domain may have many paths (`omnibus`, `venice`), on which others' data would be
+    /// counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order_bound: Option<Duration>,
+    /// Order of waiting read data.
+    #[serde(default)]
+    pub data_queue: DataQueue,
+    /// Commands whose path stays held while the array works, and then carries the data. `mesh`, whose packets hold no
+    /// path, `omnibus-split`, whose halves take two, and `sca`, whose commands and data do, have `never` only, as has
+    /// `clusters` with `clusters.chunk`.
+    #[serde(default)]
+    pub hold_path: HoldPath,
+    /// Keys of `sca`.
+    #[serde(default)]
+    pub sca: Sca,
+    /// Keys of `omnibus` and `omnibus-split`, and of pages that go from chip to chip on `clusters` and `scheduled-mesh`.
+    #[serde(default)]
+    pub omnibus: Omnibus,
+    /// Keys of `clusters`.
+    #[serde(default)]
+    pub clusters: Clusters,
+    /// Links and controllers of `mesh`, `venice`, `scheduled-mesh` and `custom`.
+    #[serde(default)]
+    pub network: Network,
+    /// Parts that fail.
+    #[serde(default)]
+    pub failures: FabricFailures,
+    /// Keys of `custom`.
+    #[serde(default)]
+    pub custom: Custom,
+    /// Links and plan of `custom`, where they are not those of a mesh with shortest ways.
+    #[serde(skip)]
+    pub blueprint: Option<Blueprint>,
+    /// Keys of `mesh` and `mesh-2bit`.
+    #[serde(default)]
+    pub mesh: Mesh,
+    /// Keys of `venice`.
+    #[serde(default)]
+    pub venice: Venice,
+    /// Keys of `scheduled-mesh`.
+    #[serde(default)]
+    pub scheduled_mesh: ScheduledMesh,
+}
+
+/// Pins of a channel that carry commands and addresses alone (JESD230G §10).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sca {
+    /// Number of command and address pins of a channel. Default: 2 (JESD230G: CA[1:0], in place of CLE and ALE).
+    #[schemars(range(min = 1, max = 8))]
+    pub ca_width: u32,
+    /// Data rate of eight command and address pins. Assumed: 400 MB/s, which is both edges of a clock of 200 MHz, because a
+    /// read's command then takes 125 ns with the chip's selection: "Five-Minute Rule 40 Years Later" (arXiv 2511.03944,
+    /// Table II) has 100 to 200 ns a command.
+    pub ca_rate: Rate,
+}
+
+/// Control plane: one shared medium inside the controller chip, over which flash controllers send each other requests, grants
+/// and the status of buffers (Networked SSD §V-D, Fig. 11). The paper says "on-chip communication within the SoC controller" and
+/// gives no figures: all are assumed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ControlPlane {
+    /// Number of wires. Assumed: 32.
+    #[schemars(range(min = 1, max = 4096))]
+    pub width: u32,
+    /// Data rate of eight of them. Assumed: 1 GHz.
+    pub rate: Rate,
+    /// Size of a message. Assumed: 8 bytes, which hold two controllers, a chip, a page's address and a kind.
+    pub message: Size,
+    /// Time that a controller takes from a message to its answer. Assumed: three cycles of 1 GHz.
+    pub delay: Duration,
+}
+
+/// Two-dimensional buses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Omnibus {
+    /// Control plane, over which flash controllers agree on column buses and buffers.
+    pub control: ControlPlane,
+    /// Number of V-page registers of a chip, in which it receives pages from other chips (Networked SSD §VIII: "two
+    /// additional 16kB page buffers").
+    #[schemars(range(min = 1, max = 16))]
+    pub v_page_registers: u32,
+    /// Treatment of errors in pages that move from chip to chip (Networked SSD §VIII, "On-die ECC functions").
+    pub chip_to_chip_ecc: ChipToChipEcc,
+    /// Time that a chip takes to look for errors with `chip_to_chip_ecc = "detect"`. Assumed: 2 us, because the paper
+    /// gives no time.
+    pub detect_time: Duration,
+    /// Number of copies of a page after which one passes the controller with `chip_to_chip_ecc = "via-controller"`.
+    #[schemars(range(min = 1, max = 255))]
+    pub via_controller_every: u32,
+    /// Size of the chunks in which the end of a page goes over its chip's other bus while the page crosses on one (`omnibus` only), if
+    /// nobody else wants that: a multiple of `controller.ecc.codeword`. "0B" (default): a page that has begun on one bus stays there.
+    pub late_split: Size,
+}
+
+/// Clusters of chips behind switches, each of which hangs on the trunks of several controllers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Clusters {
+    /// Number of chips of a switch, which are numbered one after the other; the last switch has what remains. Default: 8, a
+    /// row of the papers' arrays.
+    #[schemars(range(min = 1, max = 64))]
+    pub chips_per_switch: u32,
+    /// Number of inner buses of a switch, which share its chips equally. Default: 4.
+    #[schemars(range(min = 1, max = 64))]
+    pub inner_buses: u32,
+    /// Number of trunks that a switch hangs on, at most `geometry.channels`, since each controller has one. Default: 4, or all
+    /// where there are fewer controllers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 64))]
+    pub trunks: Option<u32>,
+    /// Time from the last bit of a grant until the switch has joined trunk and inner bus. Assumed: 20 ns.
+    pub setup: Duration,
+    /// Time that a byte spends in a switch. Assumed: two cycles of 1 GHz, one to take it in and one to drive it on.
+    pub delay: Duration,
+    /// Number of pins over which the arbiter grants a switch its circuits. Assumed: 2, as for `fabric.sca.ca_width`.
+    #[schemars(range(min = 1, max = 8))]
+    pub grant_width: u32,
+    /// Data rate of eight such pins. Assumed: 400 MB/s, as for `fabric.sca.ca_rate`.
+    pub grant_rate: Rate,
+    /// Payload of the parts in which data cross, each over a circuit of its own: between two of them the path is free for others
+    /// while the chip turns to the next column (tCCS). "0B" (default): data cross as a whole.
+    pub chunk: Size,
+    /// ECC word that crosses with each part, so that it can be corrected by itself. Assumed: 126 B, of a BCH code that corrects 72
+    /// bits of 1 KiB (72 × 14 bits).
+    pub chunk_parity: Size,
+}
+
+/// Treatment of errors in pages that move from chip to chip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChipToChipEcc {
+    /// No check.
+    #[default]
+    None,
+    /// The receiving chip looks for errors before it programs the page.
+    Detect,
+    /// Every `via_controller_every`-th copy of a page passes the controller, which corrects it.
+    ViaController,
+}
+
+/// Attachment of controllers to a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ControllerEdge {
+    /// West end of each row (Venice Fig. 5, NoSSD).
+    #[default]
+    West,
+    /// West end of even rows, east end of odd rows.
+    Alternating,
+}
+
+/// Network of routers, one at each chip.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Network {
+    /// Data rate of a link of eight data pins. Default: 8 bit at 1 GHz (Venice Table 1).
+    pub link_rate: Rate,
+    /// Time that a packet's header or a scout spends in a router. Default: one cycle of 1 GHz (Venice Table 1). On `scheduled-mesh`
+    /// nothing stops at a router.
+    pub router_delay: Duration,
+    /// Attachment of controllers to the network.
+    pub controllers: ControllerEdge,
+}
+
+/// Controller that a packet comes from or goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MeshController {
+    /// Controller of the chip's row.
+    #[default]
+    OwnRow,
+    /// Controller with the fewest bytes in flight to and from it; the nearest among equals. Data then cross the
+    /// controllers' column to other rows.
+    LeastLoaded,
+}
+
+/// Packet-switched mesh.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Mesh {
+    /// Buffer of each input port of a router (Venice §3.2: 16 KB).
+    pub buffer: Size,
+    /// Largest payload of a data packet. Larger pages cross in several packets. Assumed: 4 KiB, because virtual
+    /// cut-through needs packets that fit a buffer with their header, and NoSSD's size is not published.
+    pub packet: Size,
+    /// Controller that serves a transfer. Assumed: that of the chip's row, as with the channels that the mesh replaces;
+    /// neither paper says how another would be chosen.
+    pub controller: MeshController,
+}
+
+/// Model of scout packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scouts {
+    /// Scouts travel hop by hop, at the same time. Each reserves and cancels link after link, and they obstruct each
+    /// other.
+    #[default]
+    HopByHop,
+    /// A scout reserves its whole path at the moment it sets out, and takes the time of its hops.
+    Atomic,
+    /// Hop by hop as the routers of `rtl/` do it, cycle by cycle: scouts set out in their controllers' slots (every other
+    /// cycle of a link), of those that arrive in the same cycle the one of the lowest controller goes first, and the data of
+    /// reads cross the circuit's length twice, because strobes ask the chip for them. Needs `fabric.network.router_delay` of
+    /// one byte's time on a link and `tear_down = "wire"`.
+    Clocked,
+}
+
+/// Moment at which a scout that found no path is sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Retry {
+    /// When a circuit that crosses the controller's own router is torn down, or `retry_interval` after the failure. The
+    /// router sees the one and a counter the other: it takes no knowledge of the rest of the network.
+    #[default]
+    Local,
+    /// When a circuit has been torn down anywhere and free links lead to the chip: an oracle, which sees all links at once and
+    /// spares the scouts that would fail again. What hardware could gain at the most.
+    Oracle,
+    /// At once (Venice §4.2, as printed).
+    Immediate,
+}
+
+/// Means by which a circuit's routers learn that its transfer is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TearDown {
+    /// A packet in cancel mode follows the last byte from the controller to the chip, as fast as a scout, and frees link after
+    /// link. The controller is busy until the packet is at its router, the chip's port until it is there.
+    #[default]
+    Packet,
+    /// A wire from each controller to all routers: everything is free at once.
+    Wire,
+}
+
+/// Controller that a circuit starts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VeniceController {
+    /// Nearest free controller; the one with the lowest number among equals (Venice §4.2).
+    #[default]
+    NearestFree,
+    /// Controller of the chip's row only.
+    OwnRow,
+}
+
+/// Circuits reserved by scouts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Venice {
+    /// Model of scout packets.
+    pub scouts: Scouts,
+    /// Moment at which a scout is sent again. As printed, it is sent at once (§4.2, `immediate`); scouts that search in
+    /// vain hold links that others need.
+    pub retry: Retry,
+    /// Time after which a scout that failed is sent again with `retry = "local"`. Assumed: 1 us, a quarter of a 4 KiB
+    /// page's time on a link.
+    pub retry_interval: Duration,
+    /// Means by which a circuit's routers learn that its transfer is over. Assumed, because the paper does not say how
+    /// circuits end: the cancel mode that it has for scouts (Fig. 6).
+    pub tear_down: TearDown,
+    /// Controller that serves a transfer.
+    pub controller: VeniceController,
+}
+
+/// Links and ways of one's own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Custom {
+    /// Time from a decision to the first cycle of a transfer. Default: 0 ns, so that finding ways and telling them costs nothing and
+    /// results are a bound; `fabric.scheduled_mesh` and `fabric.venice` say what it costs there.
+    pub grant_delay: Duration,
+}
+
+/// Circuits granted by a central arbiter, on routers and links like those of `venice`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScheduledMesh {
+    /// Time of a step of the arbiter's search, a link on the way out and a link on the way back. It takes any shortest way over free links
+    /// from a free controller, one after the other. Assumed: a cycle of 1 GHz, with a cell for every router that all step at once.
+    pub search_step: Duration,
+    /// Time from the last bit of a grant until routers have set their switches. Assumed: 20 ns, as for
+    /// `fabric.clusters.setup`.
+    pub setup: Duration,
+    /// Number of pins over which the arbiter grants circuits to the routers of a row, which share them. Assumed: 2, as for
+    /// `fabric.sca.ca_width`.
+    #[schemars(range(min = 1, max = 8))]
+    pub grant_width: u32,
+    /// Data rate of eight such pins. Assumed: 400 MB/s, as for `fabric.sca.ca_rate`.
+    pub grant_rate: Rate,
+}
+
+fn nv_ddr2() -> Interface {
+    Interface::NvDdr2
+}
+
+impl Fabric {
+    /// Whether its sequences may have more than commands, addresses and data.
+    pub fn has_full_sequences(&self) -> bool {
+        self.command_time.is_none() && (self.steps.is_some() || self.sequences == SequenceKind::Full)
+    }
+
+    /// How many pins carry commands alone, or a line's grants, and the rate of eight of them.
+    pub fn control_pins(&self) -> (u32, Rate) {
+        match self.kind {
+            FabricKind::Clusters => (self.clusters.grant_width, self.clusters.grant_rate),
+            FabricKind::ScheduledMesh => (self.scheduled_mesh.grant_width, self.scheduled_mesh.grant_rate),
+            _ => (self.sca.ca_width, self.sca.ca_rate),
+        }
+    }
+
+    /// The sequences of its commands.
+    pub fn sequence_table(&self) -> &SequenceTable {
+        self.steps.as_deref().unwrap_or_else(|| table(self.sequences))
+    }
+
+    /// Makes an interconnect with default values for all other keys.
+    pub fn new(kind: FabricKind, link_rate: Rate) -> Fabric {
+        Fabric {
+            kind,
+            link_rate,
+            burst_bytes: 0,
+            interface: nv_ddr2(),
+            sequences: SequenceKind::default(),
+            steps: None,
+            status: Status::default(),
+            command_time: None,
+            turnarounds: Turnarounds::default(),
+            transfer_order: TransferOrder::default(),
+            order_bound: None,
+            data_queue: DataQueue::default(),
+            hold_path: HoldPath::default(),
+            sca: Sca::default(),
+            omnibus: Omnibus::default(),
+            clusters: Clusters::default(),
+            network: Network::default(),
+            failures: FabricFailures::default(),
+            custom: Custom::default(),
+            blueprint: None,
+            mesh: Mesh::default(),
+            venice: Venice::default(),
+            scheduled_mesh: ScheduledMesh::default(),
+        }
+    }
+}
+
+impl Default for Sca {
+    fn default() -> Self {
+        Sca { ca_width: 2, ca_rate: Rate(400_000_000) }
+    }
+}
+
+impl Default for ControlPlane {
+    fn default() -> Self {
+        ControlPlane { width: 32, rate: Rate(1_000_000_000), message: Size(8), delay: Duration(3_000) }
+    }
+}
+
+impl Default for Omnibus {
+    fn default() -> Self {
+        Omnibus {
+            control: ControlPlane::default(),
+            v_page_registers: 2,
+            chip_to_chip_ecc: ChipToChipEcc::None,
+            detect_time: Duration(2_000_000),
+            via_controller_every: 4,
+            late_split: Size(0),
+        }
+    }
+}
+
+impl Clusters {
+    /// Trunks that a switch hangs on where there are so many controllers.
+    pub fn trunks(&self, controllers: u32) -> u32 {
+        self.trunks.unwrap_or(4).min(controllers)
+    }
+
+    /// Chips of an inner bus.
+    pub fn chips_per_bus(&self) -> u32 {
+        self.chips_per_switch.div_ceil(self.inner_buses)
+    }
+}
+
+impl Default for Clusters {
+    fn default() -> Self {
+        Clusters {
+            chips_per_switch: 8,
+            inner_buses: 4,
+            trunks: None,
+            setup: Duration(20_000),
+            delay: Duration(2_000),
+            grant_width: 2,
+            grant_rate: Rate(400_000_000),
+            chunk: Size(0),
+            chunk_parity: Size(126),
+        }
+    }
+}
+
+impl Default for Venice {
+    fn default() -> Self {
+        Venice {
+            scouts: Scouts::default(),
+            retry: Retry::default(),
+            retry_interval: Duration(1_000_000),
+            tear_down: TearDown::default(),
+            controller: VeniceController::default(),
+        }
+    }
+}
+
+impl Default for Custom {
+    fn default() -> Self {
+        Custom { grant_delay: Duration(0) }
+    }
+}
+
+impl Default for ScheduledMesh {
+    fn default() -> Self {
+        ScheduledMesh {
+            search_step: Duration(1_000),
+            setup: Duration(20_000),
+            grant_width: 2,
+            grant_rate: Rate(400_000_000),
+        }
+    }
+}
+
+impl Default for Network {
+    fn default() -> Self {
+        Network {
+            link_rate: Rate(1_000_000_000),
+            router_delay: Duration(1_000),
+            controllers: ControllerEdge::default(),
+        }
+    }
+}
+
+impl Default for Mesh {
+    fn default() -> Self {
+        Mesh { buffer: Size(16_384), packet: Size(4096), controller: MeshController::default() }
+    }
+}

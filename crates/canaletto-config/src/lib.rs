@@ -1,0 +1,67 @@
+//! Configuration of drives, workloads and PCs, as typed structs. Nothing below it: no other crate of the simulator.
+//!
+//! [`design`] and [`workload`] define every key. Their doc comments become the JSON Schema, and its ranges are checked
+//! against every value. [`load`] reads files, presets and settings of single keys ([`setting`]) into these structs.
+//! [`check`] holds the rules between keys. [`error`] finds the place where a wrong key was set. [`address`], [`time`] and
+//! [`capacity`] count what a design states; [`own`] is the interface of parts of one's own; [`kinds`] lists fabrics and GC policies.
+
+// Things that configuration may not do stand in clippy.toml; its tests may do them.
+#![cfg_attr(test, allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types))]
+
+pub mod address;
+pub mod area;
+pub mod attach;
+mod attach_check;
+pub mod cache;
+pub mod capacity;
+pub mod check;
+pub mod design;
+pub mod energy;
+pub mod error;
+mod fabric;
+mod fabric_failures;
+mod galois;
+mod gc;
+mod host;
+mod hybrid;
+mod ids;
+mod in_place;
+pub mod kinds;
+mod latin;
+pub mod load;
+mod mapping;
+mod mapping_unit;
+pub mod medium;
+pub mod mqsim;
+pub mod named;
+pub mod names;
+mod numbering;
+mod numbers;
+pub mod own;
+mod parity;
+pub mod pc;
+mod precondition;
+pub mod presets;
+pub mod pseudo_slc;
+pub mod reader;
+pub mod reading;
+mod refresh;
+pub mod replay;
+mod scheduler;
+pub mod schema;
+pub mod sequences;
+pub mod setting;
+mod superblock;
+pub mod synthetic;
+mod synthetic_check;
+pub mod text;
+pub mod time;
+pub mod units;
+mod without_effect;
+mod wording;
+pub mod workload;
+
+pub use error::ConfigError;
+pub use load::{load_design, load_pc, load_workload, resolve_workload};
+pub use presets::{Listing, presets, profiles};
+pub use schema::{Kind, schema};

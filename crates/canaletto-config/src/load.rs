@@ -1,0 +1,343 @@
+//! Loading of configurations from files, presets and settings of single keys.
+//!
+//! Later layers win: the preset that a file names with `base`, the file, then each setting (`--set key=value`). All
+//! mistakes that can be told apart are reported together.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use toml::{Table, Value};
+
+use crate::attach_check::check_pc;
+use crate::check::{Checked, check_design, check_workload};
+use crate::design::Design;
+use crate::error::{ConfigError, Layer, Problem, line_at, locate, place_of};
+use crate::names::suggest;
+use crate::numbers;
+use crate::pc::Pc;
+use crate::presets::{preset_names, preset_text, profile, profiles};
+use crate::reader::read;
+use crate::schema::{self, Kind, check_ranges};
+use crate::setting::Setting;
+use crate::without_effect;
+use crate::wording::{explain, of_toml};
+use crate::workload::Workload;
+
+/// Largest number of mistakes that are reported together.
+const MANY: usize = 20;
+
+/// Loads a design: the TOML `text` of a file called `name`, or the preset `name` if there is no text; then the settings,
+/// each as `key=value`.
+///
+/// # Errors
+/// A line for each mistake: file, line, key, what was given, what is allowed.
+pub fn load_design(name: &str, text: Option<&str>, settings: &[String]) -> Result<Design, ConfigError> {
+    load_design_with(name, text, settings, |_| Ok(()))
+}
+
+/// Loads a design like [`load_design`], with a further check of it.
+///
+/// # Errors
+/// As [`load_design`].
+pub fn load_design_with(
+    name: &str,
+    text: Option<&str>,
+    settings: &[String],
+    further: fn(&Design) -> Checked,
+) -> Result<Design, ConfigError> {
+    let mut sources = design_sources(name, text, plain(settings)?)?;
+    sources.read(|design| check_design(design).and_then(|()| further(design)))
+}
+
+/// Loads a design like [`load_design_with`]. Also returns notes on keys that were given and have no effect.
+///
+/// # Errors
+/// As [`load_design`].
+pub fn resolve_design_with(
+    name: &str,
+    text: Option<&str>,
+    settings: &[Setting],
+    further: fn(&Design) -> Checked,
+) -> Result<(Design, Vec<String>), ConfigError> {
+    let mut sources = design_sources(name, text, settings.to_vec())?;
+    let design: Design = sources.read(|design| check_design(design).and_then(|()| further(design)))?;
+    let mut notes = without_effect::notes(&design, &sources.given(), |keys| sources.without(keys));
+    notes.sort_by_key(|note| place_of(note, &sources.layers));
+    let notes = notes.into_iter().map(|note| locate(&note, &sources.layers).0).collect();
+    Ok((design, notes))
+}
+
+fn design_sources<'a>(name: &str, text: Option<&'a str>, settings: Vec<Setting>) -> Result<Sources<'a>, ConfigError> {
+    let mut sources = Sources::new(Kind::Design);
+    match text {
+        Some(text) => sources.file(name, text)?,
+        None => {
+            let text = preset(name).map_err(|what| ConfigError(format!("design {what}")))?;
+            sources.under(name, text)?;
+        }
+    }
+    sources.set(settings);
+    Ok(sources)
+}
+
+/// Loads a workload: the TOML `text` of a file called `name`, or the profile `name`; then the settings, each as
+/// `key=value`. Keys of the only flow of a workload need no `flow.0.synthetic.` before them.
+///
+/// # Errors
+/// As [`load_design`].
+pub fn load_workload(name: &str, text: Option<&str>, settings: &[String]) -> Result<Workload, ConfigError> {
+    resolve_workload(name, text, &plain(settings)?)
+}
+
+/// Loads a workload like [`load_workload`].
+///
+/// # Errors
+/// As [`load_design`].
+pub fn resolve_workload(name: &str, text: Option<&str>, settings: &[Setting]) -> Result<Workload, ConfigError> {
+    let mut sources = Sources::new(Kind::Workload);
+    match text {
+        Some(text) => sources.file(name, text)?,
+        None => {
+            let listings = profiles();
+            let known: Vec<&str> = listings.iter().map(|l| l.name.as_str()).collect();
+            let workload = profile(name).ok_or_else(|| {
+                ConfigError(format!("workload profile \"{name}\" does not exist; {}", suggest(name, &known)))
+            })?;
+            // By its text, as snapshots write it, too: a second way to write all of a configuration takes seconds to compile.
+            let text = toml::to_string(&workload).expect("a profile is a table");
+            sources.table = toml::from_str(&text).expect("it is TOML");
+            sources.layers.push(Layer { label: name.to_owned(), text: None, key: None });
+        }
+    }
+    sources.set(settings.to_vec());
+    sources.read(check_workload)
+}
+
+/// Loads a PC with a fixed-latency drive: the TOML `text` of a file called `name`, then the settings, each as
+/// `key=value`.
+///
+/// # Errors
+/// As [`load_design`].
+pub fn load_pc(name: &str, text: &str, settings: &[String]) -> Result<Pc, ConfigError> {
+    let mut sources = Sources::new(Kind::Pc);
+    sources.file(name, text)?;
+    sources.set(plain(settings)?);
+    sources.read(check_pc)
+}
+
+/// Settings that go by their own text.
+fn plain(settings: &[String]) -> Result<Vec<Setting>, ConfigError> {
+    settings.iter().map(|text| Setting::parse(text, "", text).map_err(ConfigError)).collect()
+}
+
+fn preset(name: &str) -> Result<&'static str, String> {
+    preset_text(name).ok_or_else(|| format!("\"{name}\" does not exist; {}", suggest(name, &preset_names())))
+}
+
+fn parse(label: &str, text: &str) -> Result<Table, ConfigError> {
+    toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| line_at(text, span.start));
+        ConfigError(format!("{label}:{line}: {}", of_toml(error.message())))
+    })
+}
+
+/// Layers of a configuration.
+struct Sources<'a> {
+    kind: Kind,
+    /// All layers merged.
+    table: Table,
+    /// Keys without the user's file: those of the preset under it.
+    under: Table,
+    /// Keys of the user's file.
+    over: Table,
+    layers: Vec<Layer<'a>>,
+    settings: Vec<Setting>,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Sources<'a> {
+    fn new(kind: Kind) -> Sources<'a> {
+        let (table, under, over) = Default::default();
+        Sources { kind, table, under, over, layers: Vec::new(), settings: Vec::new(), problems: Vec::new() }
+    }
+
+    /// Adds the preset that everything else stands on.
+    fn under(&mut self, label: &str, text: &'a str) -> Result<(), ConfigError> {
+        self.under = parse(label, text)?;
+        self.table = self.under.clone();
+        self.layers.push(Layer { label: label.to_owned(), text: Some(text), key: None });
+        Ok(())
+    }
+
+    /// Adds a file, and the preset that it names with `base`.
+    fn file(&mut self, label: &str, text: &'a str) -> Result<(), ConfigError> {
+        let mut table = parse(label, text)?;
+        let layer = Layer { label: label.to_owned(), text: Some(text), key: None };
+        let base = if self.kind == Kind::Design { table.remove("base") } else { None };
+        if let Some(base) = base {
+            let wrong = |what: String| locate(&Problem::new("base", what), std::slice::from_ref(&layer));
+            let base = base.as_str().ok_or_else(|| wrong(format!("got {base}, expected the name of a preset")))?;
+            self.under(base, preset(base).map_err(|what| wrong(format!("preset {what}")))?)?;
+        }
+        merge(&mut self.table, table.clone());
+        self.over = table;
+        self.layers.push(layer);
+        Ok(())
+    }
+
+    /// Adds settings of single keys.
+    fn set(&mut self, settings: Vec<Setting>) {
+        for mut setting in settings {
+            let completed = if self.kind == Kind::Workload { setting.complete(&self.table) } else { Ok(()) };
+            if let Err(what) = completed.and_then(|()| setting.apply(&mut self.table)) {
+                self.problems.push(Problem::new(&setting.key, what));
+            }
+            self.layers.push(Layer {
+                label: setting.label.clone(),
+                text: None,
+                key: Some((setting.key.clone(), setting.known_as.clone())),
+            });
+            self.settings.push(setting);
+        }
+    }
+
+    /// Keys that the user gave, dotted.
+    fn given(&self) -> Vec<String> {
+        let mut keys = leaves(&self.over, "");
+        for setting in &self.settings {
+            if !keys.contains(&setting.key) {
+                keys.push(setting.key.clone());
+            }
+        }
+        keys
+    }
+
+    /// Reads all layers as a configuration.
+    fn read<T: DeserializeOwned + Serialize>(
+        &mut self,
+        check: impl Fn(&T) -> Result<(), Problem>,
+    ) -> Result<T, ConfigError> {
+        let config = self.deserialize();
+        if let Some(config) = &config {
+            let json = serde_json::to_value(config).expect("a configuration is plain data");
+            self.problems.extend(check_ranges(self.kind, &json));
+            if self.problems.is_empty() {
+                self.problems.extend(check(config).err());
+            }
+        }
+        match (config, self.problems.is_empty()) {
+            (Some(config), true) => Ok(config),
+            _ => Err(self.mistakes()),
+        }
+    }
+
+    /// Reads the merged table. Notes every value that cannot be read, puts back what stood under it, and tries again.
+    fn deserialize<T: DeserializeOwned>(&mut self) -> Option<T> {
+        let mut table = Value::Table(self.table.clone());
+        numbers::understand(schema::of(self.kind), &mut table);
+        finite(&table, "", &mut self.problems);
+        for problem in &self.problems {
+            restore(&mut table, &self.under, &problem.key);
+        }
+        while self.problems.len() < MANY {
+            let error = match read(&table) {
+                Ok(config) => return Some(config),
+                Err(error) => error,
+            };
+            let key = error.key();
+            let what = explain(self.kind, &key, error.message());
+            let is_ours = what.starts_with("missing key") && !self.problems.is_empty();
+            if !is_ours {
+                self.problems.push(Problem::new(&key, what));
+            }
+            if is_ours || !restore(&mut table, &self.under, &key) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// All mistakes in words, each on a line of its own, those of a file in its order.
+    fn mistakes(&mut self) -> ConfigError {
+        let layers = &self.layers;
+        self.problems.sort_by_key(|problem| place_of(problem, layers).unwrap_or((usize::MAX, 0)));
+        let lines: Vec<String> = self.problems.iter().map(|problem| locate(problem, layers).0).collect();
+        ConfigError(lines.join("\n"))
+    }
+
+    /// Reads the layers as if some keys had not been given.
+    fn without<T: DeserializeOwned>(&self, keys: &[&str]) -> Option<T> {
+        let mut table = Value::Table(self.table.clone());
+        numbers::understand(schema::of(self.kind), &mut table);
+        for key in keys {
+            restore(&mut table, &self.under, key);
+        }
+        read(&table).ok()
+    }
+}
+
+/// Replaces settings of `under` by those of `over`, table by table.
+fn merge(under: &mut Table, over: Table) {
+    for (key, value) in over {
+        match (under.get_mut(&key), value) {
+            (Some(Value::Table(under)), Value::Table(over)) => merge(under, over),
+            (_, value) => {
+                under.insert(key, value);
+            }
+        }
+    }
+}
+
+/// Puts back what stands under a key, or removes the key if nothing does. Returns whether there was such a key.
+fn restore(table: &mut Value, under: &Table, key: &str) -> bool {
+    let (mut place, mut below) = (table, Some(under));
+    let mut names = key.split('.').peekable();
+    while let Some(name) = names.next() {
+        let next = match place {
+            Value::Table(inner) if names.peek().is_none() => {
+                return match below.and_then(|below| below.get(name)) {
+                    Some(value) if inner.get(name) != Some(value) => inner.insert(name.to_owned(), value.clone()),
+                    _ => inner.remove(name),
+                }
+                .is_some();
+            }
+            Value::Table(inner) => inner.get_mut(name),
+            Value::Array(items) => name.parse().ok().and_then(|index: usize| items.get_mut(index)),
+            // The key names something inside a plain value.
+            _ => None,
+        };
+        let Some(next) = next else { return false };
+        place = next;
+        below = below.and_then(|below| below.get(name)).and_then(Value::as_table);
+    }
+    false
+}
+
+/// Keys of all values of a table, dotted.
+fn leaves(table: &Table, path: &str) -> Vec<String> {
+    let keys = table.iter().flat_map(|(name, value)| {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        match value {
+            Value::Table(inner) => leaves(inner, &path),
+            _ => vec![path],
+        }
+    });
+    keys.collect()
+}
+
+/// Refuses nan and inf, which TOML knows and no key has a use for.
+fn finite(value: &Value, path: &str, problems: &mut Vec<Problem>) {
+    let inner = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    match value {
+        Value::Float(number) if !number.is_finite() => {
+            problems.push(Problem::new(path, format!("got {number}, expected a finite number")));
+        }
+        Value::Table(table) => table.iter().for_each(|(key, value)| finite(value, &inner(key), problems)),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(i, item)| finite(item, &inner(&i.to_string()), problems));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+//! Table of tags, and the walk that reads one section of a file against it.
+
+use super::error::{XmlError, quoted, shortened};
+use super::ignored::{Ignored, IgnoredKind, TagLines};
+use super::xml::{Element, parse_tree};
+use crate::names::closest;
+
+/// Parses a tag's text into its field; the error is what was expected.
+type Setter<S> = fn(&mut S, &str) -> Result<(), String>;
+
+enum Role<S> {
+    /// Value that goes into `S`.
+    Value(Setter<S>),
+    /// Section of tags that the caller reads.
+    Section,
+    /// In MQSim's shipped files, unknown to its parser.
+    NotRead,
+}
+
+/// One row of a table: a tag and what becomes of it.
+pub(super) struct Tag<S> {
+    pub name: &'static str,
+    role: Role<S>,
+    required: bool,
+    /// Why MQSim does nothing with it; empty if it does something.
+    idle: &'static str,
+}
+
+impl<S> Tag<S> {
+    const fn new(name: &'static str, role: Role<S>, idle: &'static str) -> Self {
+        Tag { name, role, required: false, idle }
+    }
+}
+
+/// A tag with a value; the field keeps its default without it.
+pub(super) const fn value<S>(name: &'static str, set: Setter<S>) -> Tag<S> {
+    Tag::new(name, Role::Value(set), "")
+}
+
+/// A tag with a value that must be there, as MQSim has no default for it (the field is uninitialised memory).
+pub(super) const fn required<S>(name: &'static str, set: Setter<S>) -> Tag<S> {
+    let mut tag = value(name, set);
+    tag.required = true;
+    tag
+}
+
+/// A tag that MQSim reads although nothing depends on its value.
+pub(super) const fn no_effect<S>(name: &'static str, set: Setter<S>, reason: &'static str) -> Tag<S> {
+    Tag::new(name, Role::Value(set), reason)
+}
+
+/// A tag with tags inside.
+pub(super) const fn section<S>(name: &'static str) -> Tag<S> {
+    Tag::new(name, Role::Section, "")
+}
+
+/// A tag that MQSim's files hold and its parser does not know.
+pub(super) const fn not_read<S>(name: &'static str, reason: &'static str) -> Tag<S> {
+    Tag::new(name, Role::NotRead, reason)
+}
+
+/// Reason of [`IgnoredKind::Mended`].
+const SLIP: &str = "its closing tag is written </<...>; read all the same, as MQSim does";
+
+/// One of the two kinds of file.
+pub(super) struct FileKind {
+    /// Its outermost tag.
+    pub root: &'static str,
+    /// Description with its article, for messages.
+    pub what: &'static str,
+}
+
+pub(super) const SSD_CONFIGURATION: FileKind =
+    FileKind { root: "Execution_Parameter_Set", what: "an SSD configuration" };
+pub(super) const WORKLOAD: FileKind = FileKind { root: "MQSim_IO_Scenarios", what: "a workload definition" };
+
+/// The file's tree, if its outermost tag is the right one.
+pub(super) fn open_file(label: &str, xml: &str, kind: &FileKind) -> Result<Element, XmlError> {
+    let root = parse_tree(label, xml, kind.root)?;
+    if root.name == kind.root {
+        return Ok(root);
+    }
+    let expected = format!("expected {} (<{}>)", kind.what, kind.root);
+    let other = [SSD_CONFIGURATION, WORKLOAD].into_iter().find(|other| other.root == root.name);
+    let problem = match other {
+        Some(other) => format!("this is {}, {expected}: are the two files swapped?", other.what),
+        None => expected,
+    };
+    Err(XmlError::new(label, root.line, &root.name, &problem))
+}
+
+/// The walk through one file.
+pub(super) struct Walk<'a> {
+    pub label: &'a str,
+    /// Every tag of this kind of file and the section it belongs in, to say where a misplaced one should be.
+    pub places: fn() -> Vec<(&'static str, &'static str)>,
+    /// Tags without effect so far.
+    pub ignored: Vec<Ignored>,
+}
+
+impl Walk<'_> {
+    /// Reads the values in `section` into `target`, and returns which tags were there and where.
+    pub fn section<S>(
+        &mut self,
+        section: &Element,
+        tables: &[&[Tag<S>]],
+        target: &mut S,
+    ) -> Result<TagLines, XmlError> {
+        if section.text_line != 0 {
+            let problem = format!("got {}, expected tags", quoted(&section.text));
+            return Err(self.error(section.text_line, &section.name, &problem));
+        }
+        let mut seen = TagLines::default();
+        for element in &section.children {
+            let tag = find(tables, &element.name).ok_or_else(|| self.unknown(element, section, &names(tables)))?;
+            if let Some(first) = seen.line_of(tag.name) {
+                let problem = format!("given twice, first on line {first}, expected it once");
+                return Err(self.error(element.line, tag.name, &problem));
+            }
+            seen.0.push((tag.name, element.line));
+            self.read(element, tag, target)?;
+        }
+        let missing = tables.iter().copied().flatten().find(|tag| tag.required && seen.line_of(tag.name).is_none());
+        match missing {
+            None => Ok(seen),
+            Some(tag) => Err(self.missing(section, tag.name, "MQSim has no default for it")),
+        }
+    }
+
+    fn read<S>(&mut self, element: &Element, tag: &Tag<S>, target: &mut S) -> Result<(), XmlError> {
+        let Role::Value(set) = tag.role else {
+            if let Role::NotRead = tag.role {
+                self.ignore(element.line, tag.name, IgnoredKind::NotRead, tag.idle);
+            }
+            return Ok(());
+        };
+        if let Some(inner) = element.children.first() {
+            let problem = format!("got the tag <{}> in it, expected a value", shortened(&inner.name));
+            return Err(self.error(inner.line, tag.name, &problem));
+        }
+        set(target, element.text.trim()).map_err(|expected| {
+            let problem = format!("got {}, expected {expected}", quoted(&element.text));
+            self.error(element.line, tag.name, &problem)
+        })?;
+        if element.slip_line != 0 {
+            self.ignore(element.slip_line, tag.name, IgnoredKind::Mended, SLIP);
+        }
+        if !tag.idle.is_empty() {
+            self.ignore(element.line, tag.name, IgnoredKind::NoEffect, tag.idle);
+        }
+        Ok(())
+    }
+
+    fn ignore(&mut self, line: u32, tag: &'static str, kind: IgnoredKind, reason: &'static str) {
+        self.ignored.push(Ignored { line, tag, kind, reason });
+    }
+
+    /// An error in this file.
+    pub fn error(&self, line: u32, tag: &str, problem: &str) -> XmlError {
+        XmlError::new(self.label, line, tag, problem)
+    }
+
+    /// A section lacks a tag.
+    pub fn missing(&self, section: &Element, tag: &str, why: &str) -> XmlError {
+        self.error(section.line, &section.name, &format!("<{tag}> is missing: {why}"))
+    }
+
+    /// A tag that belongs nowhere, or elsewhere; `known` are those that belong here.
+    pub fn unknown(&self, element: &Element, section: &Element, known: &[&str]) -> XmlError {
+        let elsewhere = (self.places)().into_iter().find(|(name, _)| *name == element.name);
+        let advice = match (elsewhere, closest(&element.name, known.iter().copied())) {
+            (Some((_, place)), _) => format!("it belongs in <{place}>"),
+            (None, Some((_, name))) => format!("the nearest known one is <{name}>"),
+            (None, None) => "no tags are known there".to_string(),
+        };
+        let problem = format!("unknown tag in <{}>: {advice}", section.name);
+        self.error(element.line, &element.name, &problem)
+    }
+}
+
+fn find<'t, S>(tables: &[&'t [Tag<S>]], name: &str) -> Option<&'t Tag<S>> {
+    tables.iter().copied().flatten().find(|tag| tag.name == name)
+}
+
+/// The names of the tags in some tables.
+pub(super) fn names<S>(tables: &[&[Tag<S>]]) -> Vec<&'static str> {
+    tables.iter().copied().flatten().map(|tag| tag.name).collect()
+}

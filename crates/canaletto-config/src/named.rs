@@ -1,0 +1,105 @@
+//! Things that configurations choose by name out of a list, each of which states its name and its sentence in a file of its
+//! own: fabrics and GC policies.
+
+use std::fmt::{self, Formatter};
+use std::marker::PhantomData;
+
+use schemars::{Schema, json_schema};
+use serde::Deserializer;
+use serde::de::{Error, Visitor};
+use serde_json::{Value, json};
+
+/// One of a list.
+pub trait Named: Copy + 'static {
+    /// Every one, in the order of lists.
+    const ALL: &'static [Self];
+    /// Their names, in the same order.
+    const NAMES: &'static [&'static str];
+    /// Description of the list in the schema.
+    const LIST: &'static str;
+
+    /// The name in configurations, on the command line and in results.
+    fn name(self) -> &'static str;
+
+    /// One sentence about it, with its source, for the schema and for lists.
+    fn sentence(self) -> &'static str;
+}
+
+/// Reads a name.
+///
+/// # Errors
+/// An unknown name, with the known ones.
+pub fn by_name<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    struct Name<T>(PhantomData<T>);
+    impl<T: Named> Visitor<'_> for Name<T> {
+        type Value = T;
+        fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+            write!(f, "one of `{}`", T::NAMES.join("`, `"))
+        }
+        fn visit_str<E: Error>(self, given: &str) -> Result<T, E> {
+            let found = T::ALL.iter().find(|each| each.name() == given);
+            found.copied().ok_or_else(|| E::unknown_variant(given, T::NAMES))
+        }
+    }
+    deserializer.deserialize_str(Name(PhantomData))
+}
+
+/// The schema of a name: each with its sentence.
+pub fn name_schema<T: Named>() -> Schema {
+    let name = |each: &T| json!({ "type": "string", "const": each.name(), "description": each.sentence() });
+    let names: Vec<Value> = T::ALL.iter().map(name).collect();
+    json_schema!({ "oneOf": names, "description": T::LIST })
+}
+
+/// Makes an enum of its variants with the name and the sentence of each. Its doc comment describes the list in the schema.
+macro_rules! named {
+    (
+        #[doc = $list:literal]
+        $(#[$more:meta])*
+        $Name:ident { $($Variant:ident => $name:literal, $sentence:literal;)+ }
+    ) => {
+        #[doc = $list]
+        $(#[$more])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $Name {
+            $(#[doc = $sentence] $Variant,)+
+        }
+
+        impl $crate::named::Named for $Name {
+            const ALL: &'static [$Name] = &[$($Name::$Variant,)+];
+            const NAMES: &'static [&'static str] = &[$($name,)+];
+            const LIST: &'static str = $list.trim_ascii();
+
+            fn name(self) -> &'static str {
+                match self { $($Name::$Variant => $name,)+ }
+            }
+
+            fn sentence(self) -> &'static str {
+                match self { $($Name::$Variant => $sentence,)+ }
+            }
+        }
+
+        impl serde::Serialize for $Name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str($crate::named::Named::name(*self))
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $Name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::named::by_name(deserializer)
+            }
+        }
+
+        impl schemars::JsonSchema for $Name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($Name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $crate::named::name_schema::<$Name>()
+            }
+        }
+    };
+}
+pub(crate) use named;

@@ -1,0 +1,130 @@
+//! Blueprints: the links of a fabric, and the plan that chooses ways over them.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::Arc;
+
+use crate::own::values::Place;
+use crate::own::values::{PathId, Transfer};
+use crate::time::Time;
+
+/// A transfer that waits for a way.
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+pub struct Asked {
+    /// Names it, until it has crossed and its path is given back.
+    pub path: PathId,
+    /// Command and data that are to cross.
+    pub transfer: Transfer,
+    /// Since when it waits.
+    pub since: Time,
+}
+
+/// State of a fabric at the moment of a decision.
+#[derive(Debug)]
+pub struct View<'a> {
+    /// The moment.
+    pub now: Time,
+    /// All that wait, the first to come first. There is one at most for each chip, whose port serves one transfer at a time.
+    pub waiting: &'a [Asked],
+    /// Number of those that have come since the last decision: the last ones of them.
+    pub arrived: usize,
+    /// Links that have become free since the last decision.
+    pub freed: &'a [u32],
+    /// Of each link, whether a transfer has it.
+    pub taken: &'a [bool],
+}
+
+/// Ways that a plan has granted.
+#[derive(Debug, Default)]
+pub struct Grants {
+    links: Vec<u32>,
+    /// Transfers, each with the end of its links.
+    ends: Vec<(PathId, usize)>,
+}
+
+impl Grants {
+    /// Grants a transfer its way: links in their order from the controller to the chip.
+    pub fn grant(&mut self, path: PathId, links: impl IntoIterator<Item = u32>) {
+        self.links.extend(links);
+        self.ends.push((path, self.links.len()));
+    }
+
+    /// Each transfer with its way.
+    pub fn iter(&self) -> impl Iterator<Item = (PathId, &[u32])> {
+        let begins = std::iter::once(0).chain(self.ends.iter().map(|&(_, end)| end));
+        begins.zip(&self.ends).map(|(begin, &(path, end))| (path, &self.links[begin..end]))
+    }
+
+    /// Forgets them all.
+    pub fn clear(&mut self) {
+        self.links.clear();
+        self.ends.clear();
+    }
+}
+
+/// Chooses ways, during one run.
+pub trait Plan: Send {
+    /// Grants ways to transfers that wait. It is asked whenever a transfer has come or links have become free, if any controller has
+    /// a free link; whoever gets no way now is in the next view, too.
+    ///
+    /// # Errors
+    /// Whatever keeps it from deciding: the run ends with that text.
+    fn decide(&mut self, view: &View<'_>, grants: &mut Grants) -> Result<(), String>;
+}
+
+/// Makes a plan for each run.
+pub trait Plans: Debug + Send + Sync {
+    /// A plan that knows of no transfer yet.
+    fn begin(&self) -> Box<dyn Plan>;
+}
+
+/// Links of a fabric with what plans ways over them. Copies share both.
+///
+/// A link joins two places, or more of them as a bus; it carries one transfer at a time, either way. Chips are at (row, column), controllers
+/// where [`places_of_controllers`] says; any other place is a switch or a router of its own.
+#[derive(Debug, Clone)]
+pub struct Blueprint {
+    /// Places that each link joins.
+    pub links: Arc<Vec<Vec<Place>>>,
+    /// Maker of the plans of ways.
+    pub plans: Arc<dyn Plans>,
+}
+
+impl PartialEq for Blueprint {
+    fn eq(&self, other: &Blueprint) -> bool {
+        Arc::ptr_eq(&self.plans, &other.plans) && self.links == other.links
+    }
+}
+
+impl Eq for Blueprint {}
+
+// A design is only read during a run, and so are the makers of plans in it: none is left half changed by a run that is unwound.
+impl UnwindSafe for Blueprint {}
+impl RefUnwindSafe for Blueprint {}
+
+impl Blueprint {
+    /// Checks that links lead to every chip of an array.
+    ///
+    /// # Errors
+    /// A link that joins nothing, or a chip that no controller reaches.
+    pub fn check(&self, rows: u32, columns: u32, controllers: &[Place]) -> Result<(), String> {
+        if let Some(number) = self.links.iter().position(|ends| ends.iter().collect::<BTreeSet<_>>().len() < 2) {
+            return Err(format!("link {number} joins {:?}, expected two places or more", self.links[number]));
+        }
+        let mut reached: BTreeSet<Place> = controllers.iter().copied().collect();
+        loop {
+            let near = self.links.iter().filter(|ends| ends.iter().any(|end| reached.contains(end)));
+            let all: BTreeSet<Place> = near.flatten().copied().chain(reached.iter().copied()).collect();
+            if all.len() == reached.len() {
+                break;
+            }
+            reached = all;
+        }
+        let mut chips = (0..rows as i32).flat_map(|row| (0..columns as i32).map(move |column| (row, column)));
+        match chips.find(|chip| !reached.contains(chip)) {
+            Some((row, column)) => Err(format!("no link leads from a controller to chip {row},{column}")),
+            None => Ok(()),
+        }
+    }
+}

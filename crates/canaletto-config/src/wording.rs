@@ -1,0 +1,80 @@
+//! Messages of serde in a user's words: keys and values instead of fields and variants, no types of Rust.
+
+use crate::names::nearest;
+use crate::schema::Kind;
+use crate::setting::all_keys;
+
+/// Returns serde's message about `key` in a user's words, with the nearest name where a name was unknown.
+pub(super) fn explain(kind: Kind, key: &str, message: &str) -> String {
+    let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let near = match (message.split_once(' '), names.split_first()) {
+        (Some(("unknown", rest)), Some((given, known))) => match rest.starts_with("field") {
+            true => nearest_key(kind, key, known),
+            false => nearest(given, known.iter().copied()).map(str::to_owned),
+        },
+        _ => None,
+    };
+    let said = message
+        .replacen("unknown field", "unknown key", 1)
+        .replacen("unknown variant", "unknown value", 1)
+        .replacen("missing field", "missing key", 1);
+    let said = match said.strip_prefix("invalid type: ").or(said.strip_prefix("invalid value: ")) {
+        Some(rest) => match rest.split_once(", expected ") {
+            Some((given, wanted)) => format!("got {}, expected {}", plain_value(given), plain_type(wanted)),
+            None => format!("got {}", plain_value(rest)),
+        },
+        None => said,
+    };
+    near.map_or(said.clone(), |near| format!("{said}; did you mean `{near}`?"))
+}
+
+/// Returns a message of the TOML reader in a user's words, on one line.
+pub(super) fn of_toml(message: &str) -> String {
+    match ["value was too large", "as i128", "as u128"].iter().any(|part| message.contains(part)) {
+        true => format!("got a whole number out of range, expected one from {} to {}", i64::MIN, i64::MAX),
+        false => message.trim().replace('\n', "; "),
+    }
+}
+
+/// Returns the key that an unknown one means: one of its table's, `siblings`, or one of the same name in another table.
+fn nearest_key(kind: Kind, key: &str, siblings: &[&str]) -> Option<String> {
+    let (table, name) = key.rsplit_once('.').map_or(("", key), |(table, name)| (table, name));
+    let here = |name: &str| if table.is_empty() { name.to_owned() } else { format!("{table}.{name}") };
+    if let Some(near) = nearest(name, siblings.iter().copied()) {
+        let elsewhere = all_keys(kind).into_iter().filter(|known| known.rsplit('.').next() == Some(name));
+        return elsewhere.min_by_key(String::len).or(Some(here(near)));
+    }
+    let known = all_keys(kind);
+    let last = |known: &String| known.rsplit('.').next().unwrap_or_default().to_owned();
+    let meant = nearest(name, known.iter().map(|key| key.rsplit('.').next().unwrap_or_default()))?.to_owned();
+    known.into_iter().filter(|key| last(key) == meant).min_by_key(String::len)
+}
+
+/// A value as serde describes it, such as `integer `5``, without the name of its type.
+fn plain_value(given: &str) -> String {
+    match given.split_once(' ') {
+        Some(("integer" | "floating" | "string" | "boolean", rest)) => {
+            rest.trim_start_matches("point ").trim_matches('`').to_owned()
+        }
+        _ => match given {
+            "map" => "a table".to_owned(),
+            "sequence" => "a list".to_owned(),
+            other => other.to_owned(),
+        },
+    }
+}
+
+/// A type as serde describes it, in a user's words.
+fn plain_type(wanted: &str) -> String {
+    match wanted {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0".to_owned(),
+        "i8" | "i16" | "i32" | "i64" => "a whole number".to_owned(),
+        "f32" | "f64" => "a number".to_owned(),
+        "a boolean" => "true or false".to_owned(),
+        "a string" => "a text".to_owned(),
+        "a sequence" => "a list".to_owned(),
+        "a map" => "a table".to_owned(),
+        other if other.starts_with("struct ") => "a table".to_owned(),
+        other => other.to_owned(),
+    }
+}

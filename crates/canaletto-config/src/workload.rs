@@ -1,0 +1,201 @@
+//! Keys of a workload: flows of generated or replayed requests.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::cache::CacheMode;
+use crate::time::Time;
+use crate::units::Duration;
+
+pub use crate::replay::{Devices, Mix, OutOfRange, Pace, Trace};
+pub use crate::synthetic::{Addresses, ChannelSkew, Diurnal, HotPlace, HotSpot, Origin, SizeShare, Synthetic};
+
+/// Workload: one or more flows that run at the same time, each with queue pairs of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    /// Name shown in results.
+    pub name: String,
+    /// One-line description for lists: kind of workload and source of its numbers.
+    #[serde(default)]
+    pub about: String,
+    /// Whether the drive's capacity is divided among the flows, each with its own address range and write frontiers, as
+    /// in MQSim. Otherwise all flows address the whole drive.
+    #[serde(default)]
+    pub partitioned: bool,
+    /// Whether the last of several flows that start at the same time goes first, as MQSim's hash table happens to order
+    /// two flows. Only ties depend on it.
+    #[serde(default)]
+    pub last_flow_first: bool,
+    /// Mean time between arrivals of all open-loop flows together, while all of them last: one over the sum of their
+    /// rates. The times of these flows (gaps, `start` and `stop`) are scaled by one factor to reach it. A synthetic
+    /// flow counts with its `inter_arrival`, a replayed one with the mean from its first to its last arrival, for which
+    /// its traces are read once before the run. Closed-loop flows are not scaled. Absent: no flow is scaled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inter_arrival: Option<Duration>,
+    /// Flows of the workload.
+    #[schemars(length(min = 1, max = 64))]
+    pub flow: Vec<Flow>,
+}
+
+/// Flow of requests, with one of `synthetic`, `trace` and `mix`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// Name shown in results.
+    pub name: String,
+    /// Priority class of the flow's flash transactions.
+    #[serde(default)]
+    pub priority: Priority,
+    /// Requests of the flow that use the data cache. Absent: `cache.mode` of the design.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheMode>,
+    /// Channels that hold the flow's data; needs `partitioned`. Absent: all channels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channels: Option<Vec<u32>>,
+    /// Chips of each channel that hold the flow's data; needs `partitioned`. Absent: all chips.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chips: Option<Vec<u32>>,
+    /// Dies of each chip that hold the flow's data; needs `partitioned`. Absent: all dies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dies: Option<Vec<u32>>,
+    /// Planes of each die that hold the flow's data; needs `partitioned`. Absent: all planes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planes: Option<Vec<u32>>,
+    /// Share of the flow's addresses that hold data before the run, on a preconditioned drive; needs `partitioned`.
+    /// Absent: `precondition.occupancy` of the design.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub occupancy: Option<f64>,
+    /// Generated requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synthetic: Option<Synthetic>,
+    /// Requests replayed from a trace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
+    /// Requests replayed from several traces, merged into one stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix: Option<Mix>,
+}
+
+impl Workload {
+    /// Makes a workload of flows that share the whole drive.
+    pub fn of(name: &str, about: &str, flow: Vec<Flow>) -> Workload {
+        Workload {
+            name: name.to_owned(),
+            about: about.to_owned(),
+            partitioned: false,
+            last_flow_first: false,
+            inter_arrival: None,
+            flow,
+        }
+    }
+}
+
+impl Flow {
+    /// Makes a flow of generated requests with default values for all other keys.
+    pub fn generated(name: &str, synthetic: Synthetic) -> Flow {
+        Flow { synthetic: Some(synthetic), ..Flow::external(name) }
+    }
+
+    /// Makes the same flow with requests that come from outside.
+    pub fn without_requests(&self) -> Flow {
+        Flow { synthetic: None, trace: None, mix: None, ..self.clone() }
+    }
+
+    /// Makes a flow of requests that come from outside, with default values for all keys.
+    pub fn external(name: &str) -> Flow {
+        Flow {
+            name: name.to_owned(),
+            priority: Priority::default(),
+            cache: None,
+            channels: None,
+            chips: None,
+            dies: None,
+            planes: None,
+            occupancy: None,
+            synthetic: None,
+            trace: None,
+            mix: None,
+        }
+    }
+}
+
+/// Priority class of a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Priority {
+    /// Before all other classes.
+    Urgent,
+    /// Four turns of seven.
+    #[default]
+    High,
+    /// Two turns of seven.
+    Medium,
+    /// One turn of seven.
+    Low,
+}
+
+impl Priority {
+    /// Number of classes.
+    pub const COUNT: usize = 4;
+}
+
+/// Event that makes the next request arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Loop {
+    /// Completion: this many requests are always outstanding.
+    Closed(u32),
+    /// Room in the submission queue: all requests arrive at the start.
+    Unpaced,
+    /// Arrival time.
+    Open,
+}
+
+impl Flow {
+    /// Returns whether the validated flow is a closed or an open loop.
+    pub fn looping(&self) -> Loop {
+        let pace = self.trace.as_ref().map(Trace::pace).or(self.mix.as_ref().map(|mix| mix.pace()));
+        if pace.is_some_and(|pace| pace.as_fast_as_possible) {
+            return Loop::Unpaced;
+        }
+        let depth = self.synthetic.as_ref().and_then(|s| s.queue_depth).or(pace.and_then(|pace| pace.queue_depth));
+        depth.map_or(Loop::Open, Loop::Closed)
+    }
+
+    /// Returns the start of the flow. A trace in an open loop counts from there by itself, as those of a mix do.
+    pub fn start(&self) -> Time {
+        let trace = self.trace.as_ref().filter(|_| self.looping() != Loop::Open).map(|trace| trace.start);
+        self.synthetic.as_ref().map(|s| s.start).or(trace).map_or(Time::ZERO, Duration::time)
+    }
+
+    /// Returns the traces that the flow replays.
+    pub fn traces(&self) -> &[Trace] {
+        match (&self.trace, &self.mix) {
+            (Some(trace), _) => std::slice::from_ref(trace),
+            (None, Some(mix)) => &mix.trace,
+            (None, None) => &[],
+        }
+    }
+
+    /// Returns whether requests may run over the end of the flow's addresses, as MQSim's may.
+    pub fn may_overrun(&self) -> bool {
+        let hot_cold = |s: &Synthetic| s.mqsim_seed.is_some() && s.addresses == Addresses::HotCold;
+        let traced = self.traces().iter().any(|trace| trace.out_of_range == OutOfRange::Mqsim);
+        traced || self.synthetic.as_ref().is_some_and(hot_cold)
+    }
+
+    /// Returns the last of the flow's `sectors` sectors that a page of a request may begin at. Generated flows of MQSim end
+    /// with their working set.
+    pub fn last_start(&self, sectors: u64) -> u64 {
+        let of_mqsim = self.synthetic.as_ref().filter(|s| s.mqsim_seed.is_some());
+        of_mqsim.map_or(sectors - 1, |s| s.used_range(0, sectors - 1).1)
+    }
+
+    /// Returns the largest number of requests, if it is known beforehand.
+    pub fn most_requests(&self) -> Option<u64> {
+        let synthetic = self.synthetic.as_ref().map(|s| s.requests);
+        let replayed = || self.trace.as_ref().map_or_else(|| self.mix.as_ref()?.most_requests(), Trace::most_requests);
+        synthetic.or_else(replayed)
+    }
+}
