@@ -30,7 +30,6 @@ use crate::config::design::Design;
 use crate::config::units::Size;
 use crate::config::workload::{Flow, Synthetic, Workload};
 pub use crate::drive::snapshot::SnapshotError;
-use crate::engine::features::{Features, Full, Plain};
 use crate::engine::memory::guarded;
 use crate::engine::precondition::Start;
 use crate::engine::route::{Route, Stepped};
@@ -45,20 +44,18 @@ use crate::measure::report::Report;
 use crate::workload::flow::Source;
 pub use crate::workload::flow::Wanted;
 use crate::workload::sources::Sources;
-use crate::{Prepared, Progress, RunError, RunOptions, TraceInput, is_plain};
+use crate::{Prepared, Progress, RunError, RunOptions, TraceInput};
 
 /// How to simulate a drive, beside its design.
 #[derive(Debug, Clone)]
 pub struct DriveOptions {
     /// Seed of all random streams.
     pub seed: u64,
-    /// Whether to simulate with code for every feature even where the drive has none: slower, with the same results.
-    pub any_features: bool,
 }
 
 impl Default for DriveOptions {
     fn default() -> Self {
-        DriveOptions { seed: RunOptions::default().seed, any_features: false }
+        DriveOptions { seed: RunOptions::default().seed }
     }
 }
 
@@ -187,12 +184,8 @@ impl Drive {
         let sources = Sources { flows, factor: 1.0, scaling: None, reopened: Vec::new() };
         let prepared = Prepared { sources, ..prepared };
         let sectors = prepared.limits.flows[0].sectors;
-        let DriveOptions { seed, any_features } = *options;
-        let run = RunOptions { seed, any_features, records: true, ..RunOptions::default() };
-        let (route, precondition) = match is_plain(design, workload, &prepared.limits, &run) {
-            true => stepped::<Plain>(design, workload, &external, prepared, &run, watch)?,
-            false => stepped::<Full>(design, workload, &external, prepared, &run, watch)?,
-        };
+        let run = RunOptions { seed: options.seed, records: true, ..RunOptions::default() };
+        let (route, precondition) = stepped(design, workload, &external, prepared, &run, watch)?;
         Ok(Drive {
             route,
             design: design.clone(),
@@ -344,7 +337,7 @@ impl Drive {
 }
 
 /// The engine of a drive, and how its preconditioning went. Drives are compiled once instead of once a fabric.
-fn stepped<X: Features>(
+fn stepped(
     design: &Design,
     workload: &Workload,
     external: &Workload,
@@ -353,9 +346,9 @@ fn stepped<X: Features>(
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<(Box<dyn Stepped>, Option<PreconditionReport>), RunError> {
     let Prepared { limits, sources, fills } = prepared;
-    let Start { contents, report } = Start::new::<AnyFabric, X>(design, workload, &limits, fills, run, watch)?;
+    let Start { contents, report } = Start::new::<AnyFabric>(design, workload, &limits, fills, run, watch)?;
     // Of no size: nothing is leaked.
     let probe = Box::leak(Box::new(NoProbe));
-    let route = Route::<AnyFabric, NoProbe, X>::new(design, external, &limits, sources, contents, run, probe);
+    let route = Route::<AnyFabric, NoProbe>::new(design, external, &limits, sources, contents, run, probe);
     Ok((Box::new(route), report))
 }

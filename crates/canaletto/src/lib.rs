@@ -34,7 +34,6 @@ use thiserror::Error;
 
 use crate::config::design::{Design, PreconditionKind};
 use crate::config::workload::Workload;
-use crate::engine::features::{Features, Full, Plain};
 use crate::engine::memory::guarded;
 use crate::engine::precondition::Start;
 use crate::engine::route::Route;
@@ -69,21 +68,11 @@ pub struct RunOptions {
     pub root_causes: bool,
     /// Whether to [check](measure::wire_check) whatever goes over the wires. The results are the same, with root causes.
     pub check_wires: bool,
-    /// Whether to simulate with code for every feature even where a run has none: slower, with the same results.
-    pub any_features: bool,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        RunOptions {
-            seed: 1,
-            warmup: 0,
-            records: false,
-            alone: None,
-            root_causes: false,
-            check_wires: false,
-            any_features: false,
-        }
+        RunOptions { seed: 1, warmup: 0, records: false, alone: None, root_causes: false, check_wires: false }
     }
 }
 
@@ -122,11 +111,6 @@ pub struct Outcome {
     pub records: Option<Records>,
     /// Events simulated.
     pub events: u64,
-}
-
-/// Whether a run gets the engine without special features.
-pub(crate) fn is_plain(design: &Design, workload: &Workload, limits: &Limits, options: &RunOptions) -> bool {
-    !options.any_features && engine::features::is_plain(design, workload, limits)
 }
 
 /// Why a run ended without a result.
@@ -194,7 +178,7 @@ pub fn run_with_rows(
     }
 }
 
-/// [`run`], with a watcher of everything that happens to pages, and with code for every feature.
+/// [`run`], with a watcher of everything that happens to pages.
 ///
 /// # Errors
 /// See [`RunError`].
@@ -206,11 +190,11 @@ pub fn run_probed<P: Probe>(
     probe: &mut P,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
-    run_full(design, workload, traces, options, probe, None, watch)
+    run_on_any(design, workload, traces, options, probe, None, watch)
 }
 
-/// A run with code for every feature.
-fn run_full<P: Probe>(
+/// A run with the code that all fabrics share.
+fn run_on_any<P: Probe>(
     design: &Design,
     workload: &Workload,
     traces: Vec<Option<TraceInput>>,
@@ -221,7 +205,7 @@ fn run_full<P: Probe>(
 ) -> Result<Outcome, RunError> {
     guarded(|| {
         let prepared = Prepared::new(design, workload, traces, options.seed, watch)?;
-        run_on::<AnyFabric, P, Full>(design, workload, prepared, options, probe, rows, watch)
+        run_on::<AnyFabric, P>(design, workload, prepared, options, probe, rows, watch)
     })
 }
 
@@ -234,7 +218,7 @@ fn run_checked(
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
     let mut check = WireCheck::new(design, false);
-    let outcome = run_full(design, workload, traces, options, &mut check, rows, watch)?;
+    let outcome = run_on_any(design, workload, traces, options, &mut check, rows, watch)?;
     check.finish().complaint().map_or(Ok(outcome), |complaint| Err(RunError::Wires(complaint)))
 }
 
@@ -245,7 +229,7 @@ fn run_checked(
 pub fn record_wires(design: &Design, workload: &Workload, options: &RunOptions) -> Result<Vec<Entry>, RunError> {
     let traces = workload.flow.iter().map(|_| None).collect();
     let mut check = WireCheck::new(design, true);
-    run_full(design, workload, traces, options, &mut check, None, &mut |_| true)?;
+    run_on_any(design, workload, traces, options, &mut check, None, &mut |_| true)?;
     check.finish();
     Ok(check.kept.unwrap_or_default())
 }
@@ -261,13 +245,11 @@ fn run_watched<P: Probe>(
 ) -> Result<Outcome, RunError> {
     guarded(|| {
         let prepared = Prepared::new(design, workload, traces, options.seed, watch)?;
-        if !is_plain(design, workload, &prepared.limits, options) {
-            run_on::<AnyFabric, P, Full>(design, workload, prepared, options, probe, rows, watch)
-        } else if cfg!(debug_assertions) {
-            // An engine a fabric takes a quarter of the time that a development build of this crate takes.
-            run_on::<AnyFabric, P, Plain>(design, workload, prepared, options, probe, rows, watch)
+        if cfg!(debug_assertions) {
+            // One engine per fabric takes a quarter of the time of a development build of this crate.
+            run_on::<AnyFabric, P>(design, workload, prepared, options, probe, rows, watch)
         } else {
-            with_fabric!(design.fabric.kind, F => run_on::<F, P, Plain>(design, workload, prepared, options, probe, rows, watch))
+            with_fabric!(design.fabric.kind, F => run_on::<F, P>(design, workload, prepared, options, probe, rows, watch))
         }
     })
 }
@@ -287,11 +269,11 @@ pub fn timeline(
     guarded(|| {
         let Prepared { limits, sources, fills } = Prepared::new(design, workload, traces, options.seed, watch)?;
         let layout = &limits.layout;
-        let start = Start::new::<AnyFabric, Full>(design, workload, &limits, fills, options, watch)?;
+        let start = Start::new::<AnyFabric>(design, workload, &limits, fills, options, watch)?;
         let idle = <AnyFabric as fabric::Fabric>::new(&design.fabric, layout);
         let (wires, controllers) = (fabric::Fabric::wires(&idle), fabric::Fabric::controllers(&idle));
         let mut timeline = Timeline::new(windows, layout, &wires, &controllers);
-        let mut route = Route::<AnyFabric, Timeline, Full>::new(
+        let mut route = Route::<AnyFabric, Timeline>::new(
             design,
             workload,
             &limits,
@@ -305,7 +287,7 @@ pub fn timeline(
     })
 }
 
-fn run_on<F: fabric::Fabric, P: Probe, X: Features>(
+fn run_on<F: fabric::Fabric, P: Probe>(
     design: &Design,
     workload: &Workload,
     prepared: Prepared,
@@ -315,8 +297,8 @@ fn run_on<F: fabric::Fabric, P: Probe, X: Features>(
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
     let Prepared { limits, sources, fills } = prepared;
-    let Start { contents, report } = Start::new::<F, X>(design, workload, &limits, fills, options, watch)?;
-    let mut route = Route::<F, P, X>::new(design, workload, &limits, sources, contents, options, probe);
+    let Start { contents, report } = Start::new::<F>(design, workload, &limits, fills, options, watch)?;
+    let mut route = Route::<F, P>::new(design, workload, &limits, sources, contents, options, probe);
     route.run(watch, rows)?;
     Ok(route.outcome(design, workload, report))
 }

@@ -59,7 +59,6 @@ struct Body {
     design: String,
     workload: String,
     seed: u64,
-    any_features: bool,
     precondition: Option<PreconditionReport>,
     now: Time,
     state: Vec<u8>,
@@ -82,7 +81,6 @@ impl Drive {
             design: toml::to_string(&self.design).map_err(|error| unfit(&error))?,
             workload: toml::to_string(&self.workload).map_err(|error| unfit(&error))?,
             seed: self.options.seed,
-            any_features: self.options.any_features,
             precondition: self.precondition.clone(),
             now: self.now,
             state: self.route.save().map_err(|error| unfit(&error))?,
@@ -106,7 +104,7 @@ impl Drive {
         let unfit = |error: &dyn ToString| SnapshotError::Unfit(error.to_string());
         let design: Design = read_text(&body.design).map_err(|error| unfit(&error))?;
         let workload: Workload = read_text(&body.workload).map_err(|error| unfit(&error))?;
-        let options = DriveOptions { seed: body.seed, any_features: body.any_features };
+        let options = DriveOptions { seed: body.seed };
         let made = guarded(|| {
             let limits = Limits::new(&design, &workload).map_err(RunError::Config)?;
             let sources = Sources { flows: Vec::new(), factor: 1.0, scaling: None, reopened: Vec::new() };

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use crate::RunOptions;
 use crate::engine::arena::Slab;
-use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::TransferDone;
 use crate::flash::address::Layout;
@@ -287,9 +286,9 @@ impl<'p, P: Probe> InFlight<'p, P> {
 
     /// Charges every page of the flash pages that begin with `firsts`.
     #[inline(always)]
-    pub fn charge_flash_pages<X: Features>(&mut self, firsts: &[TransactionId], cause: Cause, now: Time) {
+    pub fn charge_flash_pages(&mut self, firsts: &[TransactionId], cause: Cause, now: Time) {
         for &first in firsts {
-            let mut group = FlashPageGroup::<X>::of(first);
+            let mut group = FlashPageGroup::of(first);
             while let Some(id) = group.next(&self.transactions) {
                 self.charge_page(id, cause, now);
             }

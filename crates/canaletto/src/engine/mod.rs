@@ -1,9 +1,7 @@
-//! The engine: time, events, arenas and randomness; what is in flight, which features a run has, and the way from station to
-//! station.
+//! The engine: time, events, arenas and randomness; what is in flight, and the way from station to station.
 
 pub mod arena;
 pub mod events;
-pub mod features;
 pub mod in_flight;
 pub mod index;
 pub mod memory;

@@ -8,7 +8,6 @@ use crate::config::design::{Design, FabricFailures, PreconditionKind, Refresh, S
 use crate::config::pseudo_slc::PseudoSlc;
 use crate::config::units::Size;
 use crate::config::workload::Workload;
-use crate::engine::features::Features;
 use crate::engine::route::Route;
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
@@ -54,7 +53,7 @@ impl Start {
     ///
     /// # Errors
     /// Anything that does not fit, and whatever ends a run.
-    pub fn new<F: Fabric, X: Features>(
+    pub fn new<F: Fabric>(
         design: &Design,
         workload: &Workload,
         limits: &Limits,
@@ -66,7 +65,7 @@ impl Start {
             (PreconditionKind::Steady, Some(fills)) => {
                 Start::steady(design, workload, limits, &fills.traced, options.seed)
             }
-            (PreconditionKind::Replay, Some(fills)) => replay::<F, X>(design, workload, limits, fills, options, watch),
+            (PreconditionKind::Replay, Some(fills)) => replay::<F>(design, workload, limits, fills, options, watch),
             _ => Ok(Start::fresh(design, limits, options.seed)),
         }
     }
@@ -114,7 +113,7 @@ impl Start {
 }
 
 /// Really writes the drive.
-fn replay<F: Fabric, X: Features>(
+fn replay<F: Fabric>(
     design: &Design,
     workload: &Workload,
     limits: &Limits,
@@ -144,7 +143,7 @@ fn replay<F: Fabric, X: Features>(
     let sources = Sources { flows, factor: 1.0, scaling: None, reopened: Vec::new() };
     let mut probe = NoProbe;
     let contents = Start::fresh(design, limits, options.seed).contents;
-    let mut drive: Writing<F, X> = Route::new(&design_then, workload, limits, sources, contents, &options, &mut probe);
+    let mut drive: Writing<F> = Route::new(&design_then, workload, limits, sources, contents, &options, &mut probe);
     let together = WRITES_PER_PLANE * limits.layout.pages_per_flash_page();
     let depth = (limits.layout.planes() * together / workload.flow.len() as u32).max(1);
     drive.host().start_closed_at(Some(depth), Time::ZERO);
@@ -169,7 +168,7 @@ fn worn_out() -> RunError {
 }
 
 /// A drive that is being written before the run.
-type Writing<'p, F, X> = Route<'p, F, NoProbe, X>;
+type Writing<'p, F> = Route<'p, F, NoProbe>;
 
 /// Rounds of overwriting.
 struct Rounds<'a> {
@@ -181,9 +180,9 @@ struct Rounds<'a> {
 
 impl Rounds<'_> {
     /// Overwrites until the write amplification is steady. Returns that of the last turnover.
-    fn turn_over<F: Fabric, X: Features>(
+    fn turn_over<F: Fabric>(
         &self,
-        drive: &mut Writing<F, X>,
+        drive: &mut Writing<F>,
         look: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<f64, RunError> {
         let mut before = drive.pages_written();
@@ -212,9 +211,9 @@ impl Rounds<'_> {
     }
 
     /// One round.
-    fn overwrite<F: Fabric, X: Features>(
+    fn overwrite<F: Fabric>(
         &self,
-        drive: &mut Writing<F, X>,
+        drive: &mut Writing<F>,
         look: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<(), RunError> {
         let all: f64 = self.weights.iter().sum();

@@ -1,8 +1,7 @@
 //! The interconnect of any kind as one type, for runs that are compiled once instead of once a fabric.
 //!
-//! A run of a drive without special features has its fabric compiled in ([`Plain`](crate::engine::features::Plain)). All others
-//! (those with code for every feature, those that are watched, stepped drives, and plain runs of development builds) share an
-//! instance of the engine, in which each call of the fabric is a jump by its kind: a tenth more instructions, and a tenth of the code.
+//! A run has its fabric compiled in. Runs that are watched, stepped drives, and all runs of development builds share an instance
+//! of the engine, in which each call of the fabric is a jump by its kind: a tenth more instructions, and a tenth of the code.
 
 /// Makes `AnyFabric` and its events, `AnyEvent`, of the list of fabrics. The `$` in front stands for itself in the macro within.
 macro_rules! any_fabric {

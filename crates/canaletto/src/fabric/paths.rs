@@ -4,10 +4,7 @@
 //! - Out: what has [crossed](Paths::done), by the fabric's own events.
 //! - State: the fabric, what each path carries, held paths, chips that are cut off.
 
-use std::marker::PhantomData;
-
 use crate::config::design::{Design, HoldPath};
-use crate::engine::features::Features;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::cut_off::CutOff;
 use crate::fabric::failing::Failed;
@@ -42,7 +39,7 @@ pub struct Carried {
 
 /// The interconnect at work.
 #[derive(serde::Serialize, serde::Deserialize)]
-pub struct Paths<F, X> {
+pub struct Paths<F> {
     /// The interconnect itself.
     pub fabric: F,
     /// Transfer on each path in use.
@@ -52,10 +49,9 @@ pub struct Paths<F, X> {
     cut_off: CutOff,
     /// Time transfers took on their wires, summed over transfers.
     transfer_time: TimeSum,
-    features: PhantomData<X>,
 }
 
-impl<F: Fabric, X: Features> Paths<F, X> {
+impl<F: Fabric> Paths<F> {
     /// The idle interconnect of a validated design.
     pub fn new(design: &Design, layout: &Layout) -> Self {
         Paths {
@@ -65,7 +61,6 @@ impl<F: Fabric, X: Features> Paths<F, X> {
             held: HeldPaths::new(design.fabric.hold_path != HoldPath::Never, layout.luns()),
             hold_path: design.fabric.hold_path,
             transfer_time: TimeSum::ZERO,
-            features: PhantomData,
         }
     }
 
@@ -84,17 +79,14 @@ impl<F: Fabric, X: Features> Paths<F, X> {
     /// Whether parts are about to fail, and nothing is under way any more.
     #[inline]
     pub fn has_come_to_rest(&self) -> bool {
-        X::FAILURES && self.cut_off.comes_to_rest && self.cut_off.is_idle() && self.fabric.is_at_rest()
+        self.cut_off.comes_to_rest && self.cut_off.is_idle() && self.fabric.is_at_rest()
     }
 
     /// Whether any path of the domain may be free, so that asking for one is worth while.
     #[inline]
     pub fn may_start(&self, domain: DomainId) -> bool {
-        match X::FAILURES {
-            true if self.cut_off.comes_to_rest => false,
-            true if self.cut_off.has_any() => self.fabric.may_start(domain) || self.leads_nowhere(domain),
-            _ => self.fabric.may_start(domain),
-        }
+        !self.cut_off.comes_to_rest
+            && (self.fabric.may_start(domain) || self.cut_off.has_any() && self.leads_nowhere(domain))
     }
 
     /// Whether a chip of a domain is cut off: what is sent to it needs no path.
@@ -110,19 +102,19 @@ impl<F: Fabric, X: Features> Paths<F, X> {
     /// Whether a transfer to or from a chip may start now.
     #[inline]
     pub fn is_free(&self, chip: ChipId, direction: Direction) -> bool {
-        X::FAILURES && self.cut_off.has(chip) || self.fabric.is_free(chip, direction)
+        self.cut_off.has(chip) || self.fabric.is_free(chip, direction)
     }
 
     /// Whether a command with data for a chip may start where commands may.
     #[inline]
     pub fn takes_data(&self, chip: ChipId) -> bool {
-        X::FAILURES && self.cut_off.has(chip) || self.fabric.takes_data(chip)
+        self.cut_off.has(chip) || self.fabric.takes_data(chip)
     }
 
     /// Whether a path leads nowhere, because its chip is cut off.
     #[inline]
     pub fn is_nowhere(path: PathId) -> bool {
-        X::FAILURES && CutOff::is_nowhere(path)
+        CutOff::is_nowhere(path)
     }
 
     /// Starts a transfer for which a path is free. Returns the path that it takes.
@@ -134,12 +126,10 @@ impl<F: Fabric, X: Features> Paths<F, X> {
         now: Time,
         later: &mut impl FnMut(Time, F::Event),
     ) -> PathId {
-        if X::FAILURES {
-            if self.cut_off.has(transfer.chip) {
-                return self.cut_off.send(Carried { payload, transfer });
-            }
-            self.cut_off.take();
+        if self.cut_off.has(transfer.chip) {
+            return self.cut_off.send(Carried { payload, transfer });
         }
+        self.cut_off.take();
         let path = self.fabric.start(transfer, now, later);
         self.carry(path, Carried { payload, transfer });
         path
@@ -155,7 +145,7 @@ impl<F: Fabric, X: Features> Paths<F, X> {
         now: Time,
         later: &mut impl FnMut(Time, F::Event),
     ) -> PathId {
-        match if X::HELD_PATHS { self.held.take(lun) } else { None } {
+        match self.held.take(lun) {
             Some(path) if Self::is_nowhere(path) => {
                 *self.cut_off.sent(path) = Carried { payload, transfer };
                 path
@@ -180,9 +170,7 @@ impl<F: Fabric, X: Features> Paths<F, X> {
     ) -> PathId {
         let data = self.fabric.copy_time(bytes);
         let transfer = Transfer { chip: from, direction: Direction::FromChip, command: Time::ZERO, data };
-        if X::FAILURES {
-            self.cut_off.take();
-        }
+        self.cut_off.take();
         let path = self.fabric.start_copy(from, to, data, now, later);
         self.carry(path, Carried { payload: Payload::Copy(page), transfer });
         path
@@ -216,26 +204,23 @@ impl<F: Fabric, X: Features> Paths<F, X> {
     /// Gives a path back. Returns the domain whose transfers may find something free.
     #[inline]
     pub fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, F::Event)) -> DomainId {
-        if X::FAILURES {
-            if CutOff::is_nowhere(path) {
-                let chip = self.cut_off.sent(path).transfer.chip;
-                self.cut_off.give_back(path);
-                return self.fabric.domain_of(chip);
-            }
-            self.cut_off.free();
+        if CutOff::is_nowhere(path) {
+            let chip = self.cut_off.sent(path).transfer.chip;
+            self.cut_off.give_back(path);
+            return self.fabric.domain_of(chip);
         }
+        self.cut_off.free();
         self.fabric.release(path, now, later)
     }
 
     /// Keeps the path of a command that has crossed, if those of such operations are held. Returns whether they are.
     #[inline]
     pub fn hold(&mut self, lun: LunId, path: PathId, operation: Operation) -> bool {
-        let holds = X::HELD_PATHS
-            && match self.hold_path {
-                HoldPath::Never => false,
-                HoldPath::Reads => operation == Operation::Read,
-                HoldPath::Always => true,
-            };
+        let holds = match self.hold_path {
+            HoldPath::Never => false,
+            HoldPath::Reads => operation == Operation::Read,
+            HoldPath::Always => true,
+        };
         if holds {
             self.held.hold(lun, path);
         }
@@ -245,7 +230,7 @@ impl<F: Fabric, X: Features> Paths<F, X> {
     /// Puts a page in line for its LUN's held path, if those of reads are held. Returns whether they are.
     #[inline]
     pub fn add_page(&mut self, lun: LunId, page: TransactionId) -> bool {
-        let holds = X::HELD_PATHS && self.hold_path != HoldPath::Never;
+        let holds = self.hold_path != HoldPath::Never;
         if holds {
             self.held.add_page(lun, page);
         }
@@ -255,24 +240,24 @@ impl<F: Fabric, X: Features> Paths<F, X> {
     /// The next page that crosses on the LUN's held path.
     #[inline]
     pub fn next_page(&mut self, lun: LunId) -> Option<TransactionId> {
-        if X::HELD_PATHS { self.held.next_page(lun) } else { None }
+        self.held.next_page(lun)
     }
 
     /// The path that the LUN holds, which it does not keep.
     pub fn take_held(&mut self, lun: LunId) -> Option<PathId> {
-        if X::HELD_PATHS { self.held.take(lun) } else { None }
+        self.held.take(lun)
     }
 
     /// Whether the LUN holds a path, or sends its data over one that it held.
     #[inline]
     pub fn is_holding(&self, lun: LunId) -> bool {
-        X::HELD_PATHS && self.held.is_holding(lun)
+        self.held.is_holding(lun)
     }
 
     /// The LUN's path is given back. Returns whether it held one.
     #[inline]
     pub fn let_go(&mut self, lun: LunId) -> bool {
-        X::HELD_PATHS && self.held.let_go(lun)
+        self.held.let_go(lun)
     }
 
     /// Time transfers took on their wires, summed over transfers.

@@ -14,7 +14,6 @@
 //! meanwhile. Here it begins by itself, its one cycle is not counted, and it concerns its plane alone.
 
 use crate::config::design::Flash;
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
@@ -58,7 +57,7 @@ impl CacheReads {
     }
 }
 
-impl<X: Features> FlashBackend<X> {
+impl FlashBackend {
     /// Planes of a LUN, of those whose array could work, that can take a read.
     pub fn free_for_reads(&self, lun: LunId) -> u64 {
         self.array.empty_behind(lun)
@@ -113,7 +112,7 @@ impl<X: Features> FlashBackend<X> {
         if !registers.is_next || !registers.page.is_some() {
             return None;
         }
-        work.charge_flash_pages::<X>(&[registers.page], Cause::ChipBusyUser, now);
+        work.charge_flash_pages(&[registers.page], Cause::ChipBusyUser, now);
         work.probe.register_filled(plane, now);
         Some(now + self.cache_reads.busy)
     }
@@ -129,14 +128,14 @@ impl<X: Features> FlashBackend<X> {
         self.array.luns[lun.index()].behind &= !(1 << self.layout.plane_in_lun(plane));
         let registers = &mut self.cache_reads.planes[plane.index()];
         registers.free_at = now;
-        work.charge_flash_pages::<X>(&[registers.page], Cause::ArrayRead, now);
+        work.charge_flash_pages(&[registers.page], Cause::ArrayRead, now);
         registers.page
     }
 
     /// Since when a plane's registers, which are free now, have been able to take a command of an operation.
     #[inline(always)]
     pub(super) fn registers_free_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
-        if X::CACHE_READ && self.cache_reads.is_on() && operation == Operation::Read {
+        if self.cache_reads.is_on() && operation == Operation::Read {
             return self.cache_reads.planes[plane.index()].free_at;
         }
         self.array.drained_since(lun, plane)

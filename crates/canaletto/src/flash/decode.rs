@@ -1,6 +1,5 @@
 //! Decoding of pages that were read: whether their codewords can be corrected, and what is read again if they cannot.
 
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
@@ -21,14 +20,14 @@ pub enum Decoded {
     Lost,
 }
 
-impl<X: Features> FlashBackend<X> {
+impl FlashBackend {
     /// Draws whether what was just read for the first time is illegible. That befalls the whole flash page, and for good: a read
     /// of the outer codewords around it finds the same.
     pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut InFlight<'_, P>) {
-        if !X::FAILURES {
+        if !self.may_fail {
             return;
         }
-        let (mut group, mut drawn) = (FlashPageGroup::<X>::of(first), None);
+        let (mut group, mut drawn) = (FlashPageGroup::of(first), None);
         while let Some(id) = group.next(&work.transactions) {
             let t = &mut work.transactions[id];
             if self.failures.is_lost(t.ppa.plane) {
@@ -43,7 +42,7 @@ impl<X: Features> FlashBackend<X> {
     /// Data in a register do not leave it: nothing leads from its chip any more.
     #[cold]
     pub fn lose_register<P: Probe>(&self, first: TransactionId, work: &mut InFlight<'_, P>) {
-        let mut group = FlashPageGroup::<X>::of(first);
+        let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.next(&work.transactions) {
             work.transactions[id].read_failed = true;
         }
@@ -53,10 +52,10 @@ impl<X: Features> FlashBackend<X> {
     /// one outer codeword.
     #[inline]
     pub fn crossed<P: Probe>(&self, first: TransactionId, work: &InFlight<'_, P>) -> u64 {
-        if !X::FAILURES || self.outer_code.is_none() {
+        if self.outer_code.is_none() {
             return 0;
         }
-        let (mut group, mut crossed) = (FlashPageGroup::<X>::of(first), 0);
+        let (mut group, mut crossed) = (FlashPageGroup::of(first), 0);
         while let Some(id) = group.next(&work.transactions) {
             crossed |= self.sectors_in_flash_page(&work.transactions[id]);
         }
@@ -77,7 +76,7 @@ impl<X: Features> FlashBackend<X> {
         work: &mut InFlight<'_, P>,
         now: Time,
     ) -> Decoded {
-        match X::FAILURES {
+        match self.may_fail {
             true if self.outer_code.is_some() => self.decode_in_layers(id, crossed, wear, work, now),
             true => self.decode_at_once(id, wear, work, now),
             false => Decoded::Legible,

@@ -18,7 +18,6 @@
 //!   works. It is sent only if nothing that goes before it waits; its array begins tCBSY after that of the program before.
 
 use crate::config::design::Flash;
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
@@ -137,16 +136,16 @@ impl Lanes {
     }
 }
 
-impl<X: Features> FlashBackend<X> {
+impl FlashBackend {
     /// The LUN of a lane.
     #[inline(always)]
     pub fn lun_of(&self, lane: LunId) -> LunId {
-        if X::LANES { self.lanes.lun_of(lane) } else { lane }
+        if self.lanes.are_on() { self.lanes.lun_of(lane) } else { lane }
     }
 
     /// Whether another command of its LUN is on the wires or in the array.
     pub fn works_beside(&self, lane: LunId) -> bool {
-        X::LANES && self.lanes.are_on() && {
+        self.lanes.are_on() && {
             let lun = self.lanes.lun_of(lane);
             let all = [lun, self.lanes.second(lun)].into_iter().chain(self.lanes.readers(lun));
             all.into_iter().any(|other| other != lane && self.array.luns[other.index()].busy)
@@ -197,7 +196,7 @@ impl<X: Features> FlashBackend<X> {
 
     /// A lane's array works from `begins` on.
     pub(super) fn lane_works(&mut self, lane: LunId, begins: Time) {
-        if !X::LANES || !self.lanes.are_on() {
+        if !self.lanes.are_on() {
             return;
         }
         let is_read = self.place_of_reader(lane).is_some();
@@ -254,7 +253,7 @@ impl<X: Features> FlashBackend<X> {
     /// The lane that reads a plane, if planes are read alone.
     #[inline(always)]
     pub(super) fn reader_of(&self, plane: PlaneId) -> Option<LunId> {
-        (X::LANES && self.lanes.plane_reads).then(|| self.lanes.reader(plane))
+        self.lanes.plane_reads.then(|| self.lanes.reader(plane))
     }
 
     /// Lanes whose commands keep an operation from a plane.
@@ -263,7 +262,7 @@ impl<X: Features> FlashBackend<X> {
         lun: LunId,
         operation: Operation,
         plane: PlaneId,
-    ) -> impl Iterator<Item = LunId> + Clone + use<X> {
+    ) -> impl Iterator<Item = LunId> + Clone + use<> {
         let reader = self.lanes.reader(plane);
         let concerned = move |&lane: &LunId| operation != Operation::Read || lane == reader;
         let further = self.lanes.readers(lun).filter(concerned).chain([self.lanes.second(lun)]);

@@ -21,12 +21,9 @@ pub mod suspend;
 pub mod timing;
 pub mod wear;
 
-use std::marker::PhantomData;
-
 pub use canaletto_config::address;
 
-use crate::config::design::Design;
-use crate::engine::features::Features;
+use crate::config::design::{Design, Superblock};
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::{Time, TimeSum};
 use crate::flash::address::{Layout, LunId, PlaneId};
@@ -76,7 +73,7 @@ impl Operations {
 
 /// The flash chips.
 #[derive(serde::Serialize, serde::Deserialize)]
-pub struct FlashBackend<X> {
+pub struct FlashBackend {
     layout: Layout,
     /// LUNs, registers and ports.
     pub array: Array,
@@ -92,20 +89,28 @@ pub struct FlashBackend<X> {
     pub copybacks: Copybacks,
     /// Status reads under way.
     pub statuses: Statuses,
+    /// Whether anything below ever makes an operation fail, or a page illegible.
+    may_fail: bool,
     failures: Failures,
     reliability: Option<Reliability>,
     outer_code: Option<OuterCode>,
     operations: Operations,
     /// Of these, those in cells used as pseudo-SLC.
     in_cache: Operations,
+    /// Whether pages have parity.
+    has_parity: bool,
     /// Of these, programs of parity, and reads of pages of which others are rebuilt.
     of_parity: Operations,
     /// Pages read again because they could not be corrected.
     read_retries: u64,
-    features: PhantomData<X>,
 }
 
-impl<X: Features> FlashBackend<X> {
+/// Whether a design has anything that makes operations fail, or pages illegible, lost planes apart.
+fn may_fail(design: &Design) -> bool {
+    design.flash.failures.are_possible() || Reliability::is_on(design) || design.controller.ecc.outer.is_on()
+}
+
+impl FlashBackend {
     /// Idle chips of a validated design; LUNs keep a clock for each of `flows` if there are several.
     pub fn new(design: &Design, layout: &Layout, flows: usize, seed: u64) -> Self {
         let lanes = Lanes::count(&design.flash, layout);
@@ -118,14 +123,15 @@ impl<X: Features> FlashBackend<X> {
             lanes: Lanes::new(&design.flash, layout),
             copybacks: Copybacks::new(&design.gc, layout.luns()),
             statuses: Statuses::new(&design.fabric, lanes),
+            may_fail: may_fail(design),
             failures: Failures::new(&design.flash.failures, seed),
             reliability: Reliability::new(design, seed),
             outer_code: OuterCode::new(design, seed),
             operations: Operations::default(),
             in_cache: Operations::default(),
+            has_parity: design.ftl.superblock != Superblock::None,
             of_parity: Operations::default(),
             read_retries: 0,
-            features: PhantomData,
             layout: layout.clone(),
         }
     }
@@ -138,18 +144,18 @@ impl<X: Features> FlashBackend<X> {
     /// Where a LUN's suspended operation stands.
     #[inline]
     pub fn phase(&self, lun: LunId) -> Phase {
-        if X::SUSPENSION { self.suspensions.phase(lun) } else { Phase::Idle }
+        self.suspensions.phase(lun)
     }
 
     /// Gives a LUN a command, in one of its lanes.
     #[inline(always)]
     pub fn begin<P: Probe>(&mut self, lane: LunId, command: Command, work: &InFlight<'_, P>, now: Time) {
         let (lun, charge) = (self.lun_of(lane), self.charge_of(&command, work));
-        if X::CACHE_READ {
+        if self.cache_reads.is_on() {
             self.begin_behind(lun, &command, work);
         }
         self.array.begin(lane, command, charge, now);
-        if X::SUSPENSION {
+        if self.suspensions.is_on() {
             self.suspensions.serves(lun);
             debug_assert!(
                 self.leaves_suspended_pages_alone(lun, lane, work),
@@ -162,7 +168,7 @@ impl<X: Features> FlashBackend<X> {
     #[inline]
     pub fn charge_of<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> Option<Charge> {
         let first = &work.transactions[command.transactions()[0]];
-        let flow = (X::SEVERAL_FLOWS && work.interference.is_tracked()).then_some(Charge::Flow(first.flow));
+        let flow = work.interference.is_tracked().then_some(Charge::Flow(first.flow));
         first.background().map(Charge::Background).or(flow)
     }
 
@@ -185,7 +191,7 @@ impl<X: Features> FlashBackend<X> {
         self.lane_works(lun, begins);
         let command = &self.array.luns[lun.index()].command;
         let ends = begins + self.array_time(command, work);
-        let is_suspendable = X::SUSPENSION && self.suspensions.is_on() && {
+        let is_suspendable = self.suspensions.is_on() && {
             let command = *command;
             let charge = self.charge_of(&command, work);
             self.suspensions.works(lun, command, charge, begins)
@@ -204,8 +210,7 @@ impl<X: Features> FlashBackend<X> {
     #[inline(always)]
     fn time_to_begin<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> Time {
         let (operation, planes) = (command.operation, command.transactions().len());
-        let copies_back =
-            X::COPYBACK && operation == Operation::Program && work.transactions[command.transactions()[0]].copyback;
+        let copies_back = operation == Operation::Program && work.transactions[command.transactions()[0]].copyback;
         if copies_back { self.commands.copyback(planes).chip } else { self.commands.get(operation, planes).chip }
     }
 
@@ -264,7 +269,7 @@ impl<X: Features> FlashBackend<X> {
     /// Planes work side by side: the slowest page decides. MQSim's pages of one command are all of one kind.
     #[inline(always)]
     fn array_time<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> Time {
-        if X::PSEUDO_SLC && self.is_in_cache(command, work) {
+        if self.timing.has_pseudo_slc() && self.is_in_cache(command, work) {
             return self.timing.pseudo_slc(command.operation);
         }
         if let Some(time) = self.timing.uniform(command.operation) {
@@ -298,10 +303,10 @@ impl<X: Features> FlashBackend<X> {
         let (operation, planes) = (command.operation, command.transactions().len() as u64);
         let worked = self.array_time(command, work);
         self.operations.count(operation, planes, worked);
-        if X::PSEUDO_SLC && self.is_in_cache(command, work) {
+        if self.timing.has_pseudo_slc() && self.is_in_cache(command, work) {
             self.in_cache.count(operation, planes, worked);
         }
-        if X::SUPERBLOCKS {
+        if self.has_parity {
             let of_parity =
                 |id: &&TransactionId| matches!(work.transactions[**id].origin, Origin::Parity | Origin::Rebuild);
             let planes = command.transactions().iter().filter(of_parity).count() as u64;
@@ -314,11 +319,11 @@ impl<X: Features> FlashBackend<X> {
     /// they do.
     #[inline(always)]
     pub fn end(&mut self, lun: LunId, worked: Time, now: Time) -> bool {
-        let goes_on = X::COPYBACK && self.copybacks.pending(lun).is_some() && self.phase(lun) == Phase::Idle;
+        let goes_on = self.copybacks.pending(lun).is_some() && self.phase(lun) == Phase::Idle;
         if goes_on {
             self.array.pause(lun, worked);
         } else {
-            let worked = if X::LANES && self.lanes.are_on() { self.lane_is_free(lun, worked, now) } else { worked };
+            let worked = if self.lanes.are_on() { self.lane_is_free(lun, worked, now) } else { worked };
             self.array.array_done(lun, worked, now);
         }
         goes_on
@@ -338,7 +343,7 @@ impl<X: Features> FlashBackend<X> {
     #[inline(always)]
     pub fn drain_register<P: Probe>(&mut self, id: TransactionId, lun: LunId, work: &mut InFlight<'_, P>, now: Time) {
         let plane = work.transactions[id].ppa.plane;
-        if !(X::CACHE_READ && self.leaves_one_behind(lun, plane)) {
+        if !(self.cache_reads.is_on() && self.leaves_one_behind(lun, plane)) {
             self.array.drain_register(lun, plane, self.layout.plane_in_lun(plane), now);
         }
         if let Some(lane) = self.reader_of(plane) {
@@ -364,7 +369,7 @@ impl<X: Features> FlashBackend<X> {
         let (operation, plane) = (t.operation, t.ppa.plane);
         let available = self.available_since(lun, operation, plane).max(port_free_at);
         let mut own = available.saturating_sub(t.since);
-        if X::LANES && self.lanes.are_on() || self.array.has_background_clocks(lun) {
+        if self.lanes.are_on() || self.array.has_background_clocks(lun) {
             let marks = t.background_marks;
             let clocks = self.background_clocks(lun, operation, plane, now);
             for kind in Background::ALL {
@@ -374,7 +379,7 @@ impl<X: Features> FlashBackend<X> {
                 }
             }
         }
-        if X::SEVERAL_FLOWS {
+        if work.interference.is_tracked() {
             work.interference.charge(id, self.flow_clocks(lun, operation, plane, now), own);
         }
         work.blame_page_up_to(id, Cause::ChipBusyUser, own, now);
@@ -390,7 +395,7 @@ impl<X: Features> FlashBackend<X> {
         let t = &mut work.transactions[id];
         let (operation, plane) = (t.operation, t.ppa.plane);
         t.background_marks = self.background_clocks(lun, operation, plane, now);
-        if X::SEVERAL_FLOWS {
+        if work.interference.is_tracked() {
             work.interference.mark(id, self.flow_clocks(lun, operation, plane, now));
         }
     }
@@ -399,7 +404,7 @@ impl<X: Features> FlashBackend<X> {
     /// waiting transaction waited for its chip, after that for a path.
     #[inline(always)]
     fn available_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
-        let array = match X::LANES && self.lanes.are_on() {
+        let array = match self.lanes.are_on() {
             true => self.lane_free_since(lun, operation, plane),
             false => self.array.array_free_at(lun),
         };
@@ -409,7 +414,7 @@ impl<X: Features> FlashBackend<X> {
     /// Time spent until `now` on each kind of background work that keeps an operation from a plane.
     #[inline(always)]
     fn background_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId, now: Time) -> Clocks {
-        match X::LANES && self.lanes.are_on() {
+        match self.lanes.are_on() {
             true => self.background_clocks_of_lanes(lun, operation, plane, now),
             false => self.array.background_clocks(lun, now),
         }
@@ -417,7 +422,7 @@ impl<X: Features> FlashBackend<X> {
 
     /// Time spent until `now` on the commands of each flow that keep an operation from a plane.
     fn flow_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId, now: Time) -> impl Iterator<Item = Time> {
-        let lanes = self.lanes_before(lun, operation, plane).filter(move |&lane| X::LANES || lane == lun);
+        let lanes = self.lanes_before(lun, operation, plane);
         (0..self.array.flows()).map(move |flow| {
             let clocks = lanes.clone().map(|lane| self.array.flow_clock(lane, flow, now));
             clocks.fold(Time::ZERO, |sum, clock| sum + clock)
@@ -426,17 +431,30 @@ impl<X: Features> FlashBackend<X> {
 
     /// Whether the program of a flash page that ends now has failed.
     pub fn program_fails(&mut self, plane: PlaneId) -> bool {
-        X::FAILURES && self.failures.program_fails(plane)
+        self.may_fail && self.failures.program_fails(plane)
     }
 
     /// The die of these planes stops working.
     pub fn lose_planes(&mut self, planes: &[PlaneId]) {
+        self.may_fail |= !planes.is_empty();
         self.failures.lose(planes);
     }
 
     /// Whether the erase of a block that ends now has failed.
     pub fn erase_fails(&mut self, plane: PlaneId) -> bool {
-        X::FAILURES && self.failures.erase_fails(plane)
+        self.may_fail && self.failures.erase_fails(plane)
+    }
+
+    /// Whether operations may fail, or what was read may be illegible.
+    #[inline]
+    pub fn may_fail(&self) -> bool {
+        self.may_fail
+    }
+
+    /// Whether a LUN that works may be given another command.
+    #[inline]
+    pub fn stays_open(&self) -> bool {
+        self.suspensions.is_on() || self.lanes.are_on()
     }
 
     /// Page operations so far.

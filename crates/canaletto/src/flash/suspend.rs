@@ -9,7 +9,6 @@
 //! The event that was to end the operation stays in the queue and is ignored: a LUN's `due` says which event counts.
 
 use crate::config::medium::{Suspend, SuspendTrigger, Suspendable};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
@@ -206,14 +205,14 @@ impl Suspensions {
     }
 }
 
-impl<X: Features> FlashBackend<X> {
+impl FlashBackend {
     /// Stops a LUN's operation, which has worked until now, to serve what waits for it. Returns when the LUN can be given
     /// another command.
     pub fn suspend<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
         self.tell_of_suspendee(lun, work, now);
         let command = &self.array.luns[lun.index()].command;
         if command.operation == Operation::Program {
-            work.charge_flash_pages::<X>(command.transactions(), Cause::ArrayProgram, now);
+            work.charge_flash_pages(command.transactions(), Cause::ArrayProgram, now);
         }
         self.suspensions.suspend(lun, self.remaining(lun, now));
         let stops = now + self.suspensions.suspend_time;
@@ -253,7 +252,7 @@ impl<X: Features> FlashBackend<X> {
     /// The LUN's array works again. Returns when it ends.
     pub fn has_resumed<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
         let remaining = self.suspensions.resumed(lun, now);
-        work.charge_flash_pages::<X>(self.command(lun).transactions(), Cause::Suspended, now);
+        work.charge_flash_pages(self.command(lun).transactions(), Cause::Suspended, now);
         self.works_until(lun, now + remaining)
     }
 
@@ -278,7 +277,7 @@ impl<X: Features> FlashBackend<X> {
     /// Whether the registers that a suspended operation works with are empty, and nothing holds the LUN.
     pub fn can_resume<P: Probe>(&self, lun: LunId, work: &InFlight<'_, P>) -> bool {
         let own = self.suspensions.get(lun).map_or(0, |suspendee| self.planes_of(&suspendee.command, work));
-        let is_busy = self.array.luns[lun.index()].busy || X::LANES && self.lanes.is_reading(lun);
+        let is_busy = self.array.luns[lun.index()].busy || self.lanes.is_reading(lun);
         !is_busy && self.array.empty_registers(lun) & own == own
     }
 

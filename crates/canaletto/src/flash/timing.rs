@@ -13,6 +13,7 @@ pub struct ArrayTiming {
     read: Vec<Time>,
     program: Vec<Time>,
     erase: Time,
+    has_pseudo_slc: bool,
     /// Times of the pseudo-SLC mode, of each operation.
     pseudo_slc: [Time; 3],
 }
@@ -46,13 +47,27 @@ impl ArrayTiming {
         let one_bit = &flash.pslc;
         let erase_of_cache = if one_bit.erase.0 > 0 { one_bit.erase.time() } else { erase };
         let pseudo_slc = [one_bit.read.time() + flash.ready_delay.time(), one_bit.program.time(), erase_of_cache];
-        ArrayTiming { kinds, uniform: [uniform[0], uniform[1], Some(erase)], read, program, erase, pseudo_slc }
+        ArrayTiming {
+            kinds,
+            uniform: [uniform[0], uniform[1], Some(erase)],
+            read,
+            program,
+            erase,
+            has_pseudo_slc: one_bit.is_on(),
+            pseudo_slc,
+        }
     }
 
     /// How long the array works on `operation` if that is the same for every page.
     #[inline]
     pub fn uniform(&self, operation: Operation) -> Option<Time> {
         self.uniform[operation as usize]
+    }
+
+    /// Whether any cells are used as pseudo-SLC.
+    #[inline]
+    pub fn has_pseudo_slc(&self) -> bool {
+        self.has_pseudo_slc
     }
 
     /// How long the array works on `operation` in cells used as pseudo-SLC.

@@ -5,14 +5,13 @@ use std::ops::Range;
 use super::Ftl;
 use crate::cache::TrimWaits;
 use crate::config::workload::Priority;
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::ftl::mapping::Entry;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// The priority class of a flow.
     pub fn priority(&self, flow: u16) -> Priority {
         self.spaces[usize::from(flow)].priority
@@ -25,7 +24,7 @@ impl<X: Features> Ftl<X> {
 
     /// The other pages that are written with one of a flow: those of its mapping unit, and, if they come from the cache's DRAM,
     /// those that its flash page has room for.
-    pub fn pages_written_with(&self, flow: u16, lpa: u64, from_dram: bool) -> impl Iterator<Item = u64> + use<X> {
+    pub fn pages_written_with(&self, flow: u16, lpa: u64, from_dram: bool) -> impl Iterator<Item = u64> + use<> {
         let shared = if from_dram { u64::from(self.layout.pages_per_flash_page()) } else { 1 };
         let together = shared.max(self.rules.pages_per_unit);
         let first = lpa / together * together;

@@ -1,7 +1,6 @@
 //! Garbage collection at work: copies are read and programmed, victims erased.
 
 use super::{Ftl, Outcome};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
@@ -14,7 +13,7 @@ use crate::measure::probe::Probe;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Transaction, TransactionId};
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// Whether planes have changed, or pages wait to be looked at again.
     pub fn wants_collection(&self) -> bool {
         !self.changed.is_empty() || self.allocation_wanted
@@ -22,7 +21,7 @@ impl<X: Features> Ftl<X> {
 
     /// The next plane that has changed since it was last looked after.
     pub fn next_changed_plane(&mut self) -> Option<PlaneId> {
-        if X::IN_PLACE && self.in_place.is_some() {
+        if self.is_in_place() {
             self.changed.clear();
         }
         self.changed.pop()
@@ -41,8 +40,8 @@ impl<X: Features> Ftl<X> {
             self.collector.start(plane, &mut self.blocks, !self.allocation_stalled.is_empty(), now);
         }
         self.drive_collection(work, fabric, plane, now);
-        let is_shared = X::SHARED_FLASH_PAGES && self.layout.pages_per_flash_page() > 1;
-        if is_shared || X::SUPERBLOCKS && self.blocks.has_superblocks() {
+        let is_shared = self.layout.pages_per_flash_page() > 1;
+        if is_shared || self.blocks.has_superblocks() {
             // No further copies may come to fill a flash page, or a row, with those that are queued.
             let plane = self.blocks.plane_being_filled(plane, Frontier::Gc).unwrap_or(plane);
             self.tell(Outcome::LunChanged(self.layout.lun_of(plane)));
@@ -359,7 +358,7 @@ impl<X: Features> Ftl<X> {
     /// Whether the page at `from` may be copied without passing the controller, whose ECC would correct it.
     fn may_copy_back(&self, from: Ppa) -> bool {
         let every = self.rules.copyback_check_every;
-        X::COPYBACK && self.rules.copyback && (every == 0 || self.wear.copies(from) + 1 < every)
+        self.rules.copyback && (every == 0 || self.wear.copies(from) + 1 < every)
     }
 
     /// Ends those copies of a flash page in its register whose data were overwritten meanwhile. Returns the first of the others,
@@ -371,7 +370,7 @@ impl<X: Features> Ftl<X> {
         lun: LunId,
     ) -> Option<(TransactionId, u32)> {
         let (mut left, mut last) = (None, TransactionId::NONE);
-        let mut group = FlashPageGroup::<X>::of(first);
+        let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.part(&mut work.transactions) {
             let Transaction { ppa: from, lpa, .. } = work.transactions[id];
             if self.blocks.valid_lpa(from) != Some(lpa) {
@@ -401,7 +400,7 @@ impl<X: Features> Ftl<X> {
         let Transaction { ppa: from, frontier, .. } = work.transactions[first];
         let whole = valid == self.layout.pages_per_flash_page();
         let binds = whole && self.blocks.has_page(from.plane, frontier);
-        let mut group = FlashPageGroup::<X>::of(first);
+        let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.next(&work.transactions) {
             if binds {
                 self.bind_copy(work, id, now);

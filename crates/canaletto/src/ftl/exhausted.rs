@@ -4,7 +4,6 @@
 
 use super::{Ftl, Outcome};
 use crate::config::design::WritePlacement;
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::{LunId, PlaneId, Ppa};
@@ -37,7 +36,7 @@ pub trait QueuedWrites {
     ) -> Option<TransactionId>;
 }
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// Whether nothing that is under way in the plane can ever give the frontier a page.
     fn is_exhausted(&self, plane: PlaneId, frontier: Frontier) -> bool {
         if self.is_out_of_reach(plane) {
@@ -65,7 +64,7 @@ impl<X: Features> Ftl<X> {
         &self,
         plane: PlaneId,
         queued: &Q,
-    ) -> impl Iterator<Item = Frontier> + use<Q, X> {
+    ) -> impl Iterator<Item = Frontier> + use<Q> {
         let looks = !self.blocks.has_superblocks() && queued.has_writes(self.layout.lun_of(plane));
         let streams = if looks { self.streams } else { 0 };
         let cached = if self.has_pseudo_slc() { streams } else { 0 };

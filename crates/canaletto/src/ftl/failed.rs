@@ -4,7 +4,6 @@
 //! that, host writes whose program fails are completed with an error, copies are taken for good and blocks go on in use.
 
 use super::{Ftl, Outcome};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::Ppa;
@@ -15,7 +14,7 @@ use crate::host::request::RequestId;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// The program of a flash page has failed. Returns whether its block is retired.
     pub fn retire_failed<P: Probe>(&mut self, work: &InFlight<'_, P>, first: TransactionId) -> bool {
         let Transaction { ppa: at, origin, .. } = work.transactions[first];

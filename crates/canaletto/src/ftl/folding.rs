@@ -2,7 +2,6 @@
 
 use super::Ftl;
 use crate::config::design::PseudoSlc;
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::PlaneId;
@@ -32,11 +31,11 @@ impl Folding {
     }
 }
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// Whether the drive has a pseudo-SLC cache.
     #[inline]
     pub fn has_pseudo_slc(&self) -> bool {
-        X::PSEUDO_SLC && self.folding.is_on
+        self.folding.is_on
     }
 
     /// The frontier that the host's writes of a stream go to.

@@ -7,7 +7,6 @@
 //! - nothing is collected there any more. Copies that were on their way stay where they cannot be read.
 
 use super::{Ftl, Outcome};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::PlaneId;
@@ -29,7 +28,7 @@ pub(super) struct Lost {
     requests: u64,
 }
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// Planes stop working, or are cut off.
     pub fn lose_planes(&mut self, planes: &[PlaneId]) {
         if planes.is_empty() {
@@ -49,7 +48,7 @@ impl<X: Features> Ftl<X> {
     /// Whether a plane has stopped working.
     #[inline]
     pub(super) fn is_lost(&self, plane: PlaneId) -> bool {
-        X::FAILURES && self.lost.planes.has(plane)
+        self.lost.planes.has(plane)
     }
 
     /// Whether a plane has stopped working and nothing makes up for it.

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::pages::Pages;
 use super::{Ftl, Outcome};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::Ppa;
@@ -13,7 +12,7 @@ use crate::host::request::{Kind, RequestId};
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// A flash page that nobody wrote holds all of its logical pages that have no other place.
     pub fn find_rest_of_page<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, at: Ppa) {
         let Transaction { lpa, frontier, flow, origin, .. } = work.transactions[id];
@@ -46,7 +45,7 @@ impl<X: Features> Ftl<X> {
         id: RequestId,
     ) -> (Range<u64>, Range<u64>) {
         let (unit, request) = (self.rules.pages_per_unit, &work.requests[id]);
-        if !X::SHARED_FLASH_PAGES || unit == 1 || request.kind != Kind::Write {
+        if unit == 1 || request.kind != Kind::Write {
             return (0..0, 0..0);
         }
         let end = pages.last + 1;

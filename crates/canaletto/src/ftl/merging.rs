@@ -1,7 +1,6 @@
 //! Hybrid mapping at work: writes get the pages of given blocks, log blocks are merged when writes wait for it.
 
 use super::{Ftl, Outcome, QueuedWrites};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::PlaneId;
@@ -27,7 +26,7 @@ impl Hybrid {
     }
 }
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// Notes the plane's clock of merging for a transaction that is queued, and has a merge begun if it needs one.
     pub fn mark_wait_for_merges<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         let Some(hybrid) = &self.hybrid else { return };

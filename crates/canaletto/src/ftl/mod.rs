@@ -39,7 +39,6 @@ mod translation;
 mod trim;
 
 use std::collections::VecDeque;
-use std::marker::PhantomData;
 
 pub use exhausted::QueuedWrites;
 pub use outcomes::{Outcome, Outcomes};
@@ -48,7 +47,6 @@ pub use readiness::PageReadiness;
 
 use crate::config::design::{Design, HoldPath, MapUpdate, PartialWrites, UnwrittenReads, WritePlacement};
 use crate::config::workload::{Priority, Workload};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::flash::address::{Layout, PlaneId};
 use crate::flash::wear::Wear;
@@ -120,7 +118,7 @@ pub struct Contents {
 
 /// The flash translation layer.
 #[derive(serde::Serialize, serde::Deserialize)]
-pub struct Ftl<X> {
+pub struct Ftl {
     layout: Layout,
     rules: Rules,
     spaces: Vec<FlowSpace>,
@@ -160,10 +158,9 @@ pub struct Ftl<X> {
     parity: ParityWork,
     lost: Lost,
     outcomes: Outcomes,
-    features: PhantomData<X>,
 }
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// The layer of a drive in its state before the run.
     pub fn new(design: &Design, workload: &Workload, limits: &Limits, contents: Contents, seed: u64) -> Self {
         let layout = limits.layout.clone();
@@ -223,7 +220,6 @@ impl<X: Features> Ftl<X> {
             parity: ParityWork::default(),
             lost: Lost::default(),
             outcomes: Outcomes::default(),
-            features: PhantomData,
             layout,
         }
     }

@@ -3,7 +3,6 @@
 //! Sent one by one, the first to pass the controller would find its chip idle and be programmed alone.
 
 use super::{Ftl, Outcome};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Transaction, TransactionId};
@@ -26,17 +25,17 @@ impl Outbound {
     }
 }
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// Writes that follow set out together, until [`Ftl::send_gathered`].
     #[inline]
     pub fn gather(&mut self) {
-        self.outbound.gathers += u32::from(X::SHARED_FLASH_PAGES && self.layout.pages_per_flash_page() > 1);
+        self.outbound.gathers += u32::from(self.layout.pages_per_flash_page() > 1);
     }
 
     /// Sends the gathered writes.
     #[inline]
     pub fn send_gathered<P: Probe>(&mut self, work: &mut InFlight<'_, P>) {
-        if !X::SHARED_FLASH_PAGES || self.outbound.gathers == 0 {
+        if self.outbound.gathers == 0 {
             return;
         }
         self.outbound.gathers -= 1;
@@ -68,7 +67,7 @@ impl<X: Features> Ftl<X> {
 
     /// Sends a write's data towards the chip.
     pub fn send_data_out(&mut self, id: TransactionId) {
-        if !(X::SHARED_FLASH_PAGES && self.outbound.keeps(id)) {
+        if !self.outbound.keeps(id) {
             self.tell(Outcome::Outbound(id));
         }
     }

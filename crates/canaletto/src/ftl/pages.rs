@@ -2,7 +2,6 @@
 
 use super::{FlowSpace, Ftl, Outcome};
 use crate::config::design::{MapUpdate, PartialWrites, UnwrittenReads};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
@@ -133,7 +132,7 @@ impl Iterator for Pages {
     }
 }
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// The pages of a request, and their number: those first that only share a mapping unit with one of its own (without
     /// sectors).
     #[inline]
@@ -141,7 +140,7 @@ impl<X: Features> Ftl<X> {
         &self,
         work: &InFlight<'_, P>,
         id: RequestId,
-    ) -> (u32, impl Iterator<Item = (u64, u64)> + use<X, P>) {
+    ) -> (u32, impl Iterator<Item = (u64, u64)> + use<P>) {
         let pages = self.pages_of(work, id);
         let (before, after) = self.rest_of_units(work, &pages, id);
         let count = pages.left_pages() + (before.end - before.start + after.end - after.start) as u32;
@@ -244,7 +243,7 @@ impl<X: Features> Ftl<X> {
 
     /// The memory that is written in place, if it is one.
     fn in_place(&self) -> Option<&InPlace> {
-        if X::IN_PLACE { self.in_place.as_ref() } else { None }
+        self.in_place.as_ref()
     }
 
     pub(super) fn is_in_place(&self) -> bool {
@@ -321,7 +320,7 @@ impl<X: Features> Ftl<X> {
             UnwrittenReads::AssumeSectorsWritten => sectors,
             UnwrittenReads::AssumePageWritten => self.whole_page(),
         };
-        if X::FAILURES && self.is_out_of_reach(self.plane_of(work, id)) {
+        if self.is_out_of_reach(self.plane_of(work, id)) {
             return Found::OutOfReach;
         }
         let found = match self.in_place() {
@@ -358,9 +357,7 @@ impl<X: Features> Ftl<X> {
         let line = Line { frontier, ..t.line() };
         let plane = self.plane_to_find(work, id, frontier)?;
         let at = self.allocate(plane, frontier, lpa, sectors)?;
-        if X::SUPERBLOCKS {
-            self.blocks.note_bound(plane, line, false);
-        }
+        self.blocks.note_bound(plane, line, false);
         if self.rules.unwritten == UnwrittenReads::AssumePageWritten {
             self.find_rest_of_page(work, id, at);
         }
@@ -496,9 +493,7 @@ impl<X: Features> Ftl<X> {
             if self.has_parity() {
                 self.blocks.note_in_flight(at);
             }
-            if X::SUPERBLOCKS {
-                self.blocks.note_bound(at.plane, t.line(), false);
-            }
+            self.blocks.note_bound(at.plane, t.line(), false);
             self.map.set(t.lpa, Entry::At(at));
             if t.old.is_bound() {
                 self.blocks.invalidate(t.old);
@@ -522,7 +517,7 @@ impl<X: Features> Ftl<X> {
     /// A page of a host write is programmed.
     pub fn host_page_programmed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
-        if X::FAILURES && t.old_page == OldPage::Lost {
+        if t.old_page == OldPage::Lost {
             return self.undo_partial_write(work, id, now);
         }
         if !self.is_in_place() {

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use super::{Ftl, Outcome};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
@@ -37,11 +36,11 @@ pub(super) struct ParityWork {
     reads: u64,
 }
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// Whether superblocks have parity.
     #[inline]
     pub fn has_parity(&self) -> bool {
-        X::SUPERBLOCKS && self.blocks.has_parity()
+        self.blocks.has_parity()
     }
 
     /// A page was programmed, or failed to be: the parity of its stripe sets out if that was the last one.
@@ -98,7 +97,7 @@ impl<X: Features> Ftl<X> {
     /// Whether a read that has come waits for its page to be rebuilt.
     #[inline]
     pub fn awaits_rebuild(&self, id: TransactionId) -> bool {
-        X::SUPERBLOCKS && self.parity.rebuilds.contains_key(&id)
+        !self.parity.rebuilds.is_empty() && self.parity.rebuilds.contains_key(&id)
     }
 
     /// Reads what a page is rebuilt from. Returns whether there is anything to wait for.

@@ -2,7 +2,6 @@
 
 use super::Ftl;
 use crate::config::design::WritePlacement;
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::{LunId, PlaneId};
@@ -13,9 +12,9 @@ use crate::measure::probe::Probe;
 use crate::measure::root_cause::Ended;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     fn is_dynamic(&self) -> bool {
-        X::DYNAMIC_ALLOCATION && self.rules.placement == WritePlacement::Dynamic
+        self.rules.placement == WritePlacement::Dynamic
     }
 
     /// The plane for a write; none if every one has to end what is under way first.

@@ -1,7 +1,6 @@
 //! Transactions about to be issued: whether they can be, what they have waited for, and the pages that writes get.
 
 use super::{Ftl, Outcome};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::Ppa;
@@ -14,18 +13,16 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::Readiness;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
-use std::marker::PhantomData;
 
 /// View of the blocks that command formation has.
-pub struct PageReadiness<'a, X> {
+pub struct PageReadiness<'a> {
     blocks: &'a Blocks,
     layout: &'a Layout,
     collector: &'a Collector,
     hybrid: Option<&'a Hybrid>,
-    features: PhantomData<X>,
 }
 
-impl<X: Features> Readiness for PageReadiness<'_, X> {
+impl Readiness for PageReadiness<'_> {
     #[inline]
     fn ready(&self, t: &Transaction) -> bool {
         t.old_page != OldPage::Awaited
@@ -37,9 +34,8 @@ impl<X: Features> Readiness for PageReadiness<'_, X> {
 
     #[inline]
     fn waits_for_planes(&self, t: &Transaction, free: u64) -> bool {
-        X::SUPERBLOCKS
+        self.blocks.has_superblocks()
             && (!t.ppa.is_bound() || Self::is_parity(t))
-            && self.blocks.has_superblocks()
             && self
                 .blocks
                 .goes_with(t.ppa.plane, t.line(), self.places_more(t))
@@ -50,18 +46,17 @@ impl<X: Features> Readiness for PageReadiness<'_, X> {
     fn page(&self, t: &Transaction) -> u32 {
         match self.hybrid {
             _ if t.ppa.is_bound() => self.layout.flash_page(t.ppa),
-            Some(hybrid) if X::HYBRID_MAPPING => hybrid.page_for(t, self.blocks).unwrap_or(0),
+            Some(hybrid) => hybrid.page_for(t, self.blocks).unwrap_or(0),
             _ => self.blocks.next_page(t.ppa.plane, t.frontier) >> self.layout.flash_shift,
         }
     }
 
     #[inline]
     fn is_pseudo_slc(&self, t: &Transaction) -> bool {
-        X::PSEUDO_SLC
-            && match t.ppa.is_bound() {
-                true => self.blocks.is_cache_block(t.ppa.plane, t.ppa.block),
-                false => self.blocks.gives_cache_page(t.ppa.plane, t.frontier),
-            }
+        match t.ppa.is_bound() {
+            true => self.blocks.is_cache_block(t.ppa.plane, t.ppa.block),
+            false => self.blocks.gives_cache_page(t.ppa.plane, t.frontier),
+        }
     }
 
     #[inline]
@@ -72,7 +67,7 @@ impl<X: Features> Readiness for PageReadiness<'_, X> {
     /// Hybrid mapping looks for sequences of writes. Its copies come in any order and have their places.
     #[inline]
     fn keeps_order(&self, t: &Transaction) -> bool {
-        X::HYBRID_MAPPING && self.hybrid.is_some() && t.operation == Operation::Program && t.origin != Origin::Gc
+        self.hybrid.is_some() && t.operation == Operation::Program && t.origin != Origin::Gc
     }
 
     fn shares(&self, first: &Transaction, other: &Transaction) -> bool {
@@ -83,7 +78,7 @@ impl<X: Features> Readiness for PageReadiness<'_, X> {
                 !first.ppa.is_bound()
                     && other.ppa == Ppa::unbound(first.ppa.plane)
                     && other.frontier == first.frontier
-                    && !(X::SUPERBLOCKS && self.blocks.has_superblocks() && other.line() != first.line())
+                    && !(self.blocks.has_superblocks() && other.line() != first.line())
                     && self.ready(other)
             }
             Operation::Erase => false,
@@ -91,22 +86,22 @@ impl<X: Features> Readiness for PageReadiness<'_, X> {
     }
 }
 
-impl<X: Features> PageReadiness<'_, X> {
+impl PageReadiness<'_> {
     /// Collection fills flash pages as far as it can: what it takes to move a block is then never more than the block. In
     /// superblocks all writes do so with those that are on their way, and those of the planes of a die set out together.
     fn fills_page(&self, t: &Transaction) -> bool {
-        if X::SUPERBLOCKS && self.blocks.has_superblocks() {
+        if self.blocks.has_superblocks() {
             return self.blocks.fills_row(t.ppa.plane, t.line(), self.places_more(t));
         }
         let pages = self.layout.pages_per_flash_page();
-        if !X::SHARED_FLASH_PAGES || pages == 1 {
+        if pages == 1 {
             return true;
         }
         t.origin != Origin::Gc || self.collector.fills_flash_page(t.ppa.plane, pages)
     }
 
     fn is_parity(t: &Transaction) -> bool {
-        X::SUPERBLOCKS && t.origin == Origin::Parity
+        t.origin == Origin::Parity
     }
 
     /// Whether further writes of a line of superblocks are to come that would be as well programmed with this one.
@@ -121,27 +116,26 @@ impl<X: Features> PageReadiness<'_, X> {
 
     fn has_page(&self, t: &Transaction) -> bool {
         match self.hybrid {
-            Some(hybrid) if X::HYBRID_MAPPING => hybrid.page_for(t, self.blocks).is_some(),
+            Some(hybrid) => hybrid.page_for(t, self.blocks).is_some(),
             _ => self.blocks.has_page(t.ppa.plane, t.frontier),
         }
     }
 }
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// Returns the view of the blocks that command formation has.
-    pub fn readiness(&self) -> PageReadiness<'_, X> {
+    pub fn readiness(&self) -> PageReadiness<'_> {
         PageReadiness {
             blocks: &self.blocks,
             layout: &self.layout,
             collector: &self.collector,
             hybrid: self.hybrid.as_ref(),
-            features: PhantomData,
         }
     }
 
     /// Whether log blocks are merged in place of collection.
     pub fn merges_blocks(&self) -> bool {
-        X::HYBRID_MAPPING && self.hybrid.is_some()
+        self.hybrid.is_some()
     }
 
     /// Notes the clock of its plane's time without room for a transaction that is queued.
@@ -181,7 +175,7 @@ impl<X: Features> Ftl<X> {
     pub fn bind<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         if !work.transactions[id].ppa.is_bound() {
             self.bind_write(work, id, now);
-        } else if X::SUPERBLOCKS && work.transactions[id].origin == Origin::Parity {
+        } else if work.transactions[id].origin == Origin::Parity {
             let t = &work.transactions[id];
             self.blocks.note_bound(t.ppa.plane, t.line(), t.has_come);
         }
@@ -199,9 +193,7 @@ impl<X: Features> Ftl<X> {
         if self.has_parity() {
             self.blocks.note_in_flight(at);
         }
-        if X::SUPERBLOCKS {
-            self.blocks.note_bound(at.plane, t.line(), true);
-        }
+        self.blocks.note_bound(at.plane, t.line(), true);
         work.transactions[id].ppa = at;
         self.page_given(work, id);
         self.collector.copy_is_bound(&t);
@@ -218,7 +210,7 @@ impl<X: Features> Ftl<X> {
     /// Queues a transaction on its LUN.
     #[inline]
     pub(super) fn issue<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId) {
-        if X::FAILURES && self.is_read_of_lost_plane(&work.transactions[id]) {
+        if self.is_read_of_lost_plane(&work.transactions[id]) {
             return self.read_without_plane(id);
         }
         self.count_in(&work.transactions[id]);
@@ -237,19 +229,15 @@ impl<X: Features> Ftl<X> {
         let write = &mut work.transactions[id];
         self.collector.copy_lines_up(write);
         self.count_in(write);
-        if X::SUPERBLOCKS {
-            write.has_come = true;
-            self.note_come(write);
-        }
-        if X::FAILURES {
-            self.leave_lost_plane(&work.transactions[id]);
-        }
+        write.has_come = true;
+        self.note_come(&work.transactions[id]);
+        self.leave_lost_plane(&work.transactions[id]);
     }
 
     /// A write has come to its chip, or its old page is there.
     pub fn note_come(&mut self, write: &Transaction) {
         let has_place = !write.ppa.is_bound() || write.origin == Origin::Parity;
-        if write.has_come && has_place && write.old_page != OldPage::Awaited {
+        if self.blocks.has_superblocks() && write.has_come && has_place && write.old_page != OldPage::Awaited {
             self.blocks.note_come(write.ppa.plane, write.line());
         }
     }
@@ -260,7 +248,7 @@ impl<X: Features> Ftl<X> {
         let first = lun.0 * self.layout.planes_per_lun;
         let mut planes = (first..first + self.layout.planes_per_lun).map(PlaneId);
         match &self.hybrid {
-            Some(hybrid) if X::HYBRID_MAPPING => hybrid.is_working() && planes.any(|plane| hybrid.is_busy(plane)),
+            Some(hybrid) => hybrid.is_working() && planes.any(|plane| hybrid.is_busy(plane)),
             _ => self.collector.is_working() && planes.any(|plane| self.collector.urgent(plane, &self.blocks)),
         }
     }

@@ -1,13 +1,12 @@
 //! Data that are moved before they are lost, and the history of wear that says when.
 
 use super::Ftl;
-use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::flash::address::Ppa;
 use crate::flash::wear::Wear;
 use crate::ftl::gc::Reason;
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// The history of wear.
     pub fn wear(&self) -> &Wear {
         &self.wear

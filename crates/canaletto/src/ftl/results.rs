@@ -1,13 +1,12 @@
 //! Outcome of collection and wear, for the results, and work that waits, for a stuck run's explanation.
 
 use super::Ftl;
-use crate::engine::features::Features;
 use crate::flash::address::{ChipId, PlaneId};
 use crate::ftl::gc::Reason;
 use crate::measure::maintenance::{BlocksReport, GcReport, WearReport};
 use crate::measure::report::{FlashCounts, FlashReport, MappingReport};
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// Report on the flash, whose back end counted `flash`. Its blocks endure `endurance` erases (0: any number).
     pub fn report(&self, flash: &FlashCounts, endurance: u32) -> FlashReport {
         let (host_pages, _) = self.maintenance.totals();

@@ -16,7 +16,6 @@ use std::collections::VecDeque;
 use super::pages::Found;
 use super::{Ftl, Outcome};
 use crate::config::design::{Design, InitialTable, ReadUnit, WriteBacks};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
@@ -182,10 +181,10 @@ impl Translation {
     }
 }
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// Looks up where a page of the host is. False if it has to wait: [`Ftl::begin_translated`] follows then.
     pub fn look_up<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) -> bool {
-        if !X::CACHED_MAPPING || self.translation.is_ideal() {
+        if self.translation.is_ideal() {
             return true;
         }
         let entry = self.translation.entry(work.transactions[id].lpa);
@@ -244,7 +243,7 @@ impl<X: Features> Ftl<X> {
 
     /// Whether a page of the host may be waiting for the entry of a logical page.
     pub fn is_awaited(&self, lpa: u64) -> bool {
-        if !X::CACHED_MAPPING || self.translation.is_ideal() {
+        if self.translation.is_ideal() {
             return false;
         }
         let number = self.translation.entry(lpa);
@@ -447,16 +446,13 @@ impl<X: Features> Ftl<X> {
 
     /// The entry of a logical page has changed; [`Ftl::write_due`] must follow.
     pub fn mapping_changed(&mut self, lpa: u64) {
-        if !X::CACHED_MAPPING {
-            return;
-        }
         let due = self.translation.change(lpa, Cmt::change);
         self.translation.due.extend(due);
     }
 
     /// Writes the translation pages that have become due.
     pub fn write_due<P: Probe>(&mut self, work: &mut InFlight<'_, P>, now: Time) {
-        while let Some(lpa) = if X::CACHED_MAPPING { self.translation.due.pop() } else { None } {
+        while let Some(lpa) = self.translation.due.pop() {
             self.write_one(work, lpa, now);
         }
     }
@@ -469,9 +465,6 @@ impl<X: Features> Ftl<X> {
 
     /// Garbage collection has moved a logical page of a plane; [`Ftl::write_moved`] follows.
     pub fn mapping_moved(&mut self, lpa: u64, plane: PlaneId) {
-        if !X::CACHED_MAPPING {
-            return;
-        }
         if let Some(page) = self.translation.change(lpa, Cmt::relocate) {
             self.translation.moved[plane.index()].push(page);
         }
@@ -480,7 +473,7 @@ impl<X: Features> Ftl<X> {
     /// Writes the translation pages that a victim's moved pages have changed, as far as the pages reclaimed from it (`won`)
     /// suffice.
     pub fn write_moved<P: Probe>(&mut self, work: &mut InFlight<'_, P>, plane: PlaneId, won: u64, now: Time) {
-        if !X::CACHED_MAPPING || self.translation.is_ideal() {
+        if self.translation.is_ideal() {
             return;
         }
         let Translation { moved, postponed, .. } = &mut self.translation;

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::{Ftl, Outcome};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::Ppa;
@@ -13,7 +12,7 @@ use crate::host::request::RequestId;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
-impl<X: Features> Ftl<X> {
+impl Ftl {
     /// The pages that a trim forgets: whole mapping units of a request; parts of some at its ends keep their data, as NVM Express allows (a
     /// deallocation is a hint: NVM Command Set §3.2.3.2). Pages with a write in flight follow that write. Nothing waits for
     /// a missing mapping entry, unless somebody waits for it already: the translation page is due to be written instead.

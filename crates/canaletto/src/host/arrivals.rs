@@ -2,7 +2,6 @@
 
 use super::{Host, HostEvent, Later};
 use crate::config::workload::Flow as FlowConfig;
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::host::request::{Request, RequestId};
@@ -45,7 +44,7 @@ impl Flow {
     }
 }
 
-impl<X: Features> Host<X> {
+impl Host {
     /// Starts all flows, or `only` one of them.
     pub fn start(&mut self, only: Option<u16>, later: &mut impl Later) {
         let flows = self.flows.len();

@@ -5,7 +5,6 @@
 //! `host_link`.
 
 use super::{Host, HostEvent, HostOutcome, Later};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::host::interrupts::Notice;
@@ -22,9 +21,9 @@ const FAR: usize = 128;
 const NEAR: usize = 64;
 const NEXT: usize = 16;
 
-impl<X: Features> Host<X> {
+impl Host {
     pub(super) fn speaks_sata(&self) -> bool {
-        X::OTHER_HOSTS && self.port.sata.is_some()
+        self.port.sata.is_some()
     }
 
     #[inline(always)]
@@ -43,7 +42,7 @@ impl<X: Features> Host<X> {
         now: Time,
         later: &mut impl Later,
     ) {
-        if let (true, Some(slots)) = (X::OTHER_HOSTS, &mut self.port.sata) {
+        if let Some(slots) = &mut self.port.sata {
             slots.submit(request);
             return self.place_waiting(queue, work, now, later);
         }
@@ -126,7 +125,7 @@ impl<X: Features> Host<X> {
         now: Time,
         later: &mut impl Later,
     ) {
-        if let (true, Some(slots)) = (X::OTHER_HOSTS, &mut self.port.sata) {
+        if let Some(slots) = &mut self.port.sata {
             // The drive has told of a completion, whose slot is free now.
             slots.complete();
             if P::FOLLOWS_WAITS {
@@ -379,11 +378,9 @@ impl<X: Features> Host<X> {
 
     #[inline(always)]
     fn send(&mut self, direction: Direction, message: Message, data_bytes: u64, now: Time, later: &mut impl Later) {
-        if X::OTHER_HOSTS {
-            if let Some(attached) = &mut self.attached {
-                attached.send(message, data_bytes, now);
-                return self.await_attachment(later);
-            }
+        if let Some(attached) = &mut self.attached {
+            attached.send(message, data_bytes, now);
+            return self.await_attachment(later);
         }
         let lane = self.link.lane(direction);
         if let Some(time) = self.link.send(lane, message, data_bytes, now) {

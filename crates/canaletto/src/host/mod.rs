@@ -16,12 +16,9 @@ pub mod port;
 pub mod request;
 pub mod sata;
 
-use std::marker::PhantomData;
-
 use crate::RunError;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
-use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::host::arrivals::Flow;
 use crate::host::attach::attached::Attached;
@@ -96,7 +93,7 @@ impl Failure {
 
 /// The host's end.
 #[derive(serde::Serialize, serde::Deserialize)]
-pub struct Host<X> {
+pub struct Host {
     flows: Vec<Flow>,
     /// Factor by which times of open-loop flows are multiplied.
     clock_factor: f64,
@@ -113,10 +110,9 @@ pub struct Host<X> {
     /// In the link's place, if the drive is attached to a PC.
     attached: Option<Box<Attached>>,
     failure: Failure,
-    features: PhantomData<X>,
 }
 
-impl<X: Features> Host<X> {
+impl Host {
     /// The host of a validated design, with the flows of a workload ready to start.
     pub fn new(design: &Design, workload: &Workload, limits: &Limits, sources: Sources) -> Self {
         let flows = workload.flow.iter().zip(&limits.flows).zip(sources.flows);
@@ -134,7 +130,6 @@ impl<X: Features> Host<X> {
             link: Link::new(design),
             attached: Attached::new(&design.attachment, u64::from(design.host.submission_entry_bytes)),
             failure: Failure::default(),
-            features: PhantomData,
         }
     }
 

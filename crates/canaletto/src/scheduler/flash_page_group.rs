@@ -1,32 +1,29 @@
 //! Transactions of one flash page, which go together: a chain through the transactions themselves.
 
-use std::marker::PhantomData;
-
-use crate::engine::features::Features;
 use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::TransactionId;
 
 /// A walk over a transaction and the others of its flash page. Each may be removed once it has been given. Without flash pages
 /// of several pages, a transaction is alone.
-pub struct FlashPageGroup<X> {
-    next: Option<TransactionId>,
-    features: PhantomData<X>,
+pub struct FlashPageGroup {
+    next: TransactionId,
 }
 
-impl<X: Features> FlashPageGroup<X> {
+impl FlashPageGroup {
     /// From the first one on.
     #[inline]
     pub fn of(first: TransactionId) -> Self {
-        FlashPageGroup { next: Some(first), features: PhantomData }
+        FlashPageGroup { next: first }
     }
 
     /// The next one.
     #[inline]
     pub fn next(&mut self, transactions: &Transactions) -> Option<TransactionId> {
-        let id = self.next.take()?;
-        if X::SHARED_FLASH_PAGES {
-            self.next = Some(transactions[id].next_in_flash_page).filter(|next| next.is_some());
+        let id = self.next;
+        if !id.is_some() {
+            return None;
         }
+        self.next = transactions[id].next_in_flash_page;
         Some(id)
     }
 
@@ -34,17 +31,15 @@ impl<X: Features> FlashPageGroup<X> {
     #[inline]
     pub fn part(&mut self, transactions: &mut Transactions) -> Option<TransactionId> {
         let id = self.next(transactions)?;
-        if X::SHARED_FLASH_PAGES {
-            transactions[id].next_in_flash_page = TransactionId::NONE;
-        }
+        transactions[id].next_in_flash_page = TransactionId::NONE;
         Some(id)
     }
 }
 
 /// Bytes of a transaction and the others of its flash page.
 #[inline]
-pub fn bytes_of<X: Features>(first: TransactionId, transactions: &Transactions) -> u64 {
-    let (mut group, mut bytes) = (FlashPageGroup::<X>::of(first), 0);
+pub fn bytes_of(first: TransactionId, transactions: &Transactions) -> u64 {
+    let (mut group, mut bytes) = (FlashPageGroup::of(first), 0);
     while let Some(id) = group.next(transactions) {
         bytes += u64::from(transactions[id].bytes);
     }

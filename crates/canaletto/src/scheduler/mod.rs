@@ -290,6 +290,12 @@ impl Scheduler {
         self.domains[domain.index()].midway.push_back((lun, what));
     }
 
+    /// Whether LUNs of a domain wait in the middle of their work.
+    #[inline]
+    pub fn has_midway(&self, domain: DomainId) -> bool {
+        !self.domains[domain.index()].midway.is_empty()
+    }
+
     /// Takes the first LUN that waits in the middle of its work and for which `is_free` holds.
     pub fn next_midway(
         &mut self,

@@ -62,7 +62,6 @@ const COMMON: &[&str] = &[
     "config",
     "engine::arena",
     "engine::events",
-    "engine::features",
     "engine::in_flight",
     "engine::index",
     "engine::memory",

@@ -9,7 +9,6 @@ mod copyback;
 mod drive;
 mod failed_parts;
 mod failures;
-mod features;
 mod flin;
 mod flits;
 mod formulas;

@@ -2,7 +2,6 @@
 
 use super::{Event, Route, fabric_events};
 use crate::config::design::TransferOrder;
-use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::paths::{Carried, Paths, Payload};
 use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer, TransferDone};
@@ -21,12 +20,12 @@ use crate::scheduler::flin::Arrival;
 use crate::scheduler::queues::{FreePlanes, IssueContext, Served};
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
-impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Queues a transaction on its LUN.
     #[inline(never)]
     pub(super) fn issue(&mut self, id: TransactionId, now: Time) {
         let lun = self.comes_to_lun(id, now);
-        if X::FAIR_SCHEDULING && self.scheduler.queues.are_fair() {
+        if self.scheduler.queues.are_fair() {
             let arrival = self.expected(id, lun, now);
             self.scheduler.queues.push_fairly(lun, id, &arrival, &mut self.work.transactions);
         } else {
@@ -38,7 +37,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Queues a transaction on its LUN, before others of its kind.
     pub(super) fn issue_first(&mut self, id: TransactionId, now: Time) {
         let lun = self.comes_to_lun(id, now);
-        if X::FAIR_SCHEDULING && self.scheduler.queues.are_fair() {
+        if self.scheduler.queues.are_fair() {
             let arrival = self.expected(id, lun, now);
             self.scheduler.queues.push_first_fairly(lun, id, &arrival, &mut self.work.transactions);
         } else {
@@ -51,9 +50,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     fn comes_to_lun(&mut self, id: TransactionId, now: Time) -> LunId {
         let lun = self.layout.lun_of(self.work.transactions[id].ppa.plane);
         self.mark_wait(id, lun, now);
-        if X::SHARED_FLASH_PAGES {
-            self.scheduler.queues.will_wait(&self.work.transactions[id]);
-        }
+        self.scheduler.queues.will_wait(&self.work.transactions[id]);
         lun
     }
 
@@ -114,12 +111,12 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Planes of the LUN that can take a command now: none while it holds a path, whose data come first.
     #[inline(always)]
     pub(super) fn free_planes(&self, lun: LunId) -> FreePlanes {
-        if X::LANES && self.flash.lanes.are_on() {
+        if self.flash.lanes.are_on() {
             let registers = FreePlanes::all(self.flash.array.empty_registers(lun));
             return self.flash.free_beside(lun, self.free_behind(lun, registers));
         }
         let any = if self.paths.is_holding(lun) { 0 } else { self.flash.array.free_planes(lun) };
-        if X::CACHE_READ && !self.flash.array.luns[lun.index()].busy {
+        if self.flash.cache_reads.is_on() && !self.flash.array.luns[lun.index()].busy {
             return self.free_behind(lun, FreePlanes::all(any));
         }
         FreePlanes::all(any)
@@ -138,13 +135,13 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     #[inline]
     pub(super) fn has_free_planes(&self, lun: LunId) -> bool {
         let free = self.free_planes(lun);
-        free.reads != 0 || X::LANES && free.programs | free.any != 0
+        free.reads != 0 || free.programs | free.any != 0
     }
 
     /// Transactions that the LUN may be given now.
     #[inline]
     pub(super) fn served(&self, lun: LunId) -> Served {
-        if X::SUSPENSION { self.flash.suspensions.served(lun) } else { Served::All }
+        self.flash.suspensions.served(lun)
     }
 
     /// Offers free paths to what waits for them, in every domain where something has changed.
@@ -182,7 +179,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Starts a command: of a LUN that waits in the middle of its work, or else a new one.
     #[inline(always)]
     fn start_commands(&mut self, domain: DomainId, now: Time) -> bool {
-        (X::COPYBACK || X::FULL_SEQUENCES) && self.start_midway(domain, now)
+        self.scheduler.has_midway(domain) && self.start_midway(domain, now)
             || self.scheduler.may_have_command(domain) && self.start_command(domain, now)
     }
 
@@ -228,8 +225,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let plane = self.work.transactions[id].ppa.plane;
         let chip = self.layout.chip_of_plane(plane);
         let fabric = &self.paths.fabric;
-        let data = fabric.data_time(Operation::Read, bytes_of::<X>(id, &self.work.transactions));
-        let command = if X::FULL_SEQUENCES { fabric.column_time() } else { Time::ZERO };
+        let data = fabric.data_time(Operation::Read, bytes_of(id, &self.work.transactions));
+        let command = fabric.column_time();
         let port_free_at = fabric.port_free_at(chip, Direction::FromChip);
         self.charge_path_wait(id, port_free_at, now);
         if P::FOLLOWS_WAITS {
@@ -245,7 +242,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Charges what a flash page's data have waited for between array and wires: their own chip's port, then a path.
     #[inline(always)]
     pub(super) fn charge_path_wait(&mut self, first: TransactionId, port_free_at: Time, now: Time) {
-        let mut group = FlashPageGroup::<X>::of(first);
+        let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.next(&self.work.transactions) {
             let own = port_free_at.saturating_sub(self.work.transactions[id].since);
             self.work.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
@@ -322,7 +319,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Forms the LUN's next command, one without data where there is no path for them. A LUN at work may put that aside instead.
     #[inline(always)]
     fn next_command(&mut self, lun: LunId, takes_data: bool, now: Time) -> Option<Command> {
-        if X::SUSPENSION && self.flash.suspensions.is_on() && !self.takes_commands(lun, now) {
+        if self.flash.suspensions.is_on() && !self.takes_commands(lun, now) {
             return None;
         }
         let served = self.served(lun);
@@ -332,7 +329,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             gc_urgent: self.ftl.is_urgent(lun),
             now,
         };
-        if X::LANES && self.flash.lanes.are_on() {
+        if self.flash.lanes.are_on() {
             return self.next_beside(lun, &look);
         }
         self.scheduler.queues.next_command(lun, &look, &mut self.work.transactions, &self.ftl.readiness())
@@ -346,7 +343,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let lane = self.lane_for(lun, &command);
         self.tell_sent(lane, port_free_at, now);
         for &first in command.transactions() {
-            let (mut waited, mut placed) = (FlashPageGroup::<X>::of(first), FlashPageGroup::<X>::of(first));
+            let (mut waited, mut placed) = (FlashPageGroup::of(first), FlashPageGroup::of(first));
             while let Some(id) = waited.next(&self.work.transactions) {
                 self.ftl.charge_stall(&mut self.work, id, now);
                 self.flash.charge_wait(id, lun, port_free_at, &mut self.work, now);
@@ -357,12 +354,12 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             }
             if command.operation == Operation::Program {
                 self.ftl.end_flash_page(&self.work.transactions[first]);
-                data += self.paths.fabric.data_time(command.operation, bytes_of::<X>(first, &self.work.transactions));
+                data += self.paths.fabric.data_time(command.operation, bytes_of(first, &self.work.transactions));
             }
         }
         let wires = self.paths.fabric.command_time(command.operation, command.transactions().len());
         self.flash.begin(lane, command, &self.work, now);
-        if X::SUSPENSION || X::LANES {
+        if self.flash.stays_open() {
             self.refresh(lun);
         } else {
             self.scheduler.set_blocked(lun);
@@ -376,7 +373,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// The lane that a LUN's next command is given.
     #[inline(always)]
     fn lane_for(&mut self, lun: LunId, command: &Command) -> LunId {
-        match X::LANES && self.flash.lanes.are_on() {
+        match self.flash.lanes.are_on() {
             true => self.flash.lane_for(lun, command, &self.work),
             false => lun,
         }
@@ -393,7 +390,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
         if let Some(crossed) = outcome.crossed {
             self.transfer_done(crossed, now);
-        } else if X::FAILURES {
+        } else {
             self.fail_parts_at_rest(now);
         }
     }
@@ -403,7 +400,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn transfer_done(&mut self, crossed: TransferDone, now: Time) {
         let path = crossed.path;
         let Carried { payload, transfer } = self.paths.done(path);
-        let leads_there = !Paths::<F, X>::is_nowhere(path);
+        let leads_there = !Paths::<F>::is_nowhere(path);
         if leads_there {
             self.flash.array.port_used(transfer.chip, transfer.time());
         }
@@ -462,7 +459,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let command = self.flash.command(lun);
         let with_data = command.operation == Operation::Program;
         for &first in command.transactions() {
-            let mut group = FlashPageGroup::<X>::of(first);
+            let mut group = FlashPageGroup::of(first);
             while let Some(id) = group.next(&self.work.transactions) {
                 self.work.charge_crossing(id, crossed, now);
                 if with_data {
@@ -475,26 +472,24 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             }
         }
         self.tell_crossed(lun, crossed, now);
-        if X::LANES && self.flash.waits_for_array(lun, &self.work, now) {
+        if self.flash.waits_for_array(lun, &self.work, now) {
             return;
         }
         let ends = self.flash.work(lun, &mut self.work, now);
-        if X::SUSPENSION && self.flash.phase(lun) == Phase::Working || X::LANES && self.flash.lanes.are_on() {
+        if self.flash.phase(lun) == Phase::Working || self.flash.lanes.are_on() {
             self.refresh(self.flash.lun_of(lun));
         }
         self.events.push(ends, Event::ArrayDone(lun));
-        if X::FULL_SEQUENCES {
-            self.schedule_polls(lun);
-        }
+        self.schedule_polls(lun);
     }
 
     /// Read data have left their chip. Returns their LUN.
     #[inline(always)]
     fn data_crossed(&mut self, first: TransactionId, crossed: &TransferDone, now: Time) -> LunId {
-        let mut group = FlashPageGroup::<X>::of(first);
+        let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.next(&self.work.transactions) {
             self.work.charge_crossing(id, crossed, now);
-            if X::FULL_SEQUENCES {
+            if self.paths.fabric.column_time() > Time::ZERO {
                 let column = self.paths.fabric.column_time().saturating_sub(crossed.before);
                 self.work.charge_page_up_to(id, Cause::CommandTransfer, column, now);
             }
@@ -505,11 +500,11 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             self.work.root_causes.data_crossed(lun, crossed, now);
         }
         self.flash.drain_register(first, lun, &mut self.work, now);
-        if X::CACHE_READ {
+        if self.flash.cache_reads.is_on() {
             self.move_up(lun, self.work.transactions[first].ppa.plane, now);
         }
         let crossed = self.flash.crossed(first, &self.work);
-        let mut group = FlashPageGroup::<X>::of(first);
+        let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.part(&mut self.work.transactions) {
             self.ftl.count_out(lun);
             self.page_read(id, crossed, now);
@@ -539,7 +534,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             Decoded::Lost => self.ftl.read_failed(&mut self.work, id, now),
         }
         self.ftl.end_read_of(self.work.transactions[id].ppa);
-        if X::FAILURES && !self.controller.has_ecc() {
+        if self.flash.may_fail() && !self.controller.has_ecc() {
             let t = &mut self.work.transactions[id];
             t.retrying = false;
             t.leave_outer_codewords();
@@ -584,27 +579,25 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let domain = self.paths.release(path, now, fabric_events!(events));
         self.watch_wires();
         self.scheduler.touch(domain);
-        if X::FAILURES {
-            self.fail_parts_at_rest(now);
-        }
+        self.fail_parts_at_rest(now);
     }
 
     /// A LUN's array has finished its command, unless that has been suspended meanwhile.
     #[inline(always)]
     pub(super) fn array_done(&mut self, lun: LunId, now: Time) {
         // The end of an operation that was put aside may have been due at the very time of another one's that awaits its status.
-        let is_known = X::FULL_SEQUENCES && self.flash.statuses.is_done(lun);
-        if !self.flash.has_ended(lun, now) || is_known || X::SUSPENSION && self.suspension_moves(lun, now) {
+        let is_known = self.flash.statuses.is_done(lun);
+        if !self.flash.has_ended(lun, now) || is_known || self.suspension_moves(lun, now) {
             return;
         }
         if P::WATCHES_WIRES {
             let command = *self.flash.command(lun);
             self.flash.tell_of_step(lun, &command, ArrayStep::Ends, (now, now), &mut self.work);
         }
-        if X::LANES && self.flash.lanes.are_on() {
+        if self.flash.lanes.are_on() {
             self.lane_rests(lun, now);
         }
-        if X::FULL_SEQUENCES && self.flash.statuses.concern(self.flash.command(lun).operation) {
+        if self.flash.statuses.concern(self.flash.command(lun).operation) {
             return self.array_awaits_status(lun, now);
         }
         self.command_done(lun, now);
@@ -630,17 +623,17 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     fn reads_done(&mut self, lun: LunId, lane: LunId, command: &Command, worked: Time, now: Time) {
         let mut copies = Command::new(Operation::Program);
         for &first in command.transactions() {
-            self.work.charge_flash_pages::<X>(&[first], Cause::ArrayRead, now);
+            self.work.charge_flash_pages(&[first], Cause::ArrayRead, now);
             let t = &self.work.transactions[first];
             let (at, origin, copyback) = (t.ppa, t.origin, t.copyback);
             self.ftl.flash_page_read(at);
-            if X::CACHE_READ && self.flash.is_read_behind(lun, first, at.plane) {
+            if self.flash.cache_reads.is_on() && self.flash.is_read_behind(lun, first, at.plane) {
                 self.flash.draw_read_failure(first, &mut self.work);
                 self.move_up(lun, at.plane, now);
                 continue;
             }
             self.flash.fill_register(lun, at.plane, &mut self.work, now);
-            if X::COPYBACK && copyback {
+            if copyback {
                 self.bind_copyback(first, lun, now).into_iter().for_each(|first| copies.push(first));
                 continue;
             }
@@ -649,7 +642,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 self.scheduler.line_up_data(first, origin, lun);
             }
         }
-        if X::COPYBACK && !copies.transactions().is_empty() {
+        if !copies.transactions().is_empty() {
             self.flash.copybacks.hold(lun, copies);
         }
         self.array_is_free(lane, worked, now);
@@ -708,7 +701,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.ftl.flash_page_programmed(self.work.transactions[first].ppa, now);
         let write = self.work.transactions[first];
         let again = self.flash.program_fails(write.ppa.plane).then(|| self.ftl.retire_failed(&self.work, first));
-        let mut group = FlashPageGroup::<X>::of(first);
+        let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.part(&mut self.work.transactions) {
             self.ftl.count_out(lun);
             self.work.charge_page(id, Cause::ArrayProgram, now);
@@ -721,7 +714,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             }
             self.carry_out(now);
         }
-        if X::SUPERBLOCKS && self.ftl.has_parity() {
+        if self.ftl.has_parity() {
             self.ftl.send_due_parity(&mut self.work, &write, now);
             self.carry_out(now);
         }

@@ -8,7 +8,6 @@ use super::{Event, Route};
 use crate::cache::dram::Purpose;
 use crate::cache::{DataCache, Destage};
 use crate::controller::FROM_CACHE;
-use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::flash::address::SECTOR;
@@ -20,7 +19,7 @@ use crate::measure::root_cause::Ended;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
-impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+impl<F: Fabric, P: Probe> Route<'_, F, P> {
     fn cache(&mut self) -> &mut DataCache {
         self.cache.as_mut().expect("only called where there is a cache")
     }
@@ -164,7 +163,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 self.page_finished(part, now);
             }
             Purpose::Destage(id) => {
-                let mut group = FlashPageGroup::<X>::of(id);
+                let mut group = FlashPageGroup::of(id);
                 while let Some(id) = group.next(&self.work.transactions) {
                     self.work.charge_page(id, Cause::Cache, now);
                     self.work.transactions[id].stage = FROM_CACHE;
@@ -177,7 +176,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// Keeps sectors that have just left their chip, if they are still the page's current ones.
     pub(super) fn keep_read(&mut self, id: TransactionId, now: Time) {
-        let Some(cache) = self.cache.as_ref().filter(|_| X::DATA_CACHE) else { return };
+        let Some(cache) = &self.cache else { return };
         let t = &self.work.transactions[id];
         if !cache.mode(t.flow).reads() || !self.ftl.is_current(t) {
             return;
@@ -246,7 +245,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// Reads a page that goes to flash, and those of its flash page, from the cache's DRAM.
     pub(super) fn read_destaged(&mut self, first: TransactionId, now: Time) {
-        let (mut group, mut sectors) = (FlashPageGroup::<X>::of(first), 0);
+        let (mut group, mut sectors) = (FlashPageGroup::of(first), 0);
         while let Some(id) = group.next(&self.work.transactions) {
             sectors += self.work.transactions[id].sectors.count_ones();
         }
@@ -318,7 +317,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// With power-loss protection what is cached is safe; otherwise all that is dirty goes to flash first.
     pub(super) fn begin_flush(&mut self, id: RequestId, now: Time) {
         let flow = self.work.requests[id].flow;
-        let waits = self.cache.as_mut().filter(|_| X::DATA_CACHE).is_some_and(|cache| {
+        let waits = self.cache.as_mut().is_some_and(|cache| {
             cache.counts.flushes += 1;
             !cache.survives_power_loss && cache.flush(flow, id)
         });
@@ -335,7 +334,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// Makes the cache forget a trimmed page.
     pub(super) fn trim_cached(&mut self, request: RequestId, lpa: u64, now: Time) {
-        if !X::DATA_CACHE {
+        if self.cache.is_none() {
             return;
         }
         let (waits, all) = (self.ftl.trim_waits(&self.work, lpa), self.ftl.whole_page());
@@ -348,7 +347,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// Trimmed pages have left room.
     pub(super) fn room_after_trim(&mut self, now: Time) {
-        if X::DATA_CACHE && self.cache.is_some() {
+        if self.cache.is_some() {
             self.serve_waiting(now);
         }
     }

@@ -1,13 +1,12 @@
 //! Collection is looked after: planes that have changed, epochs, pages that wait for room.
 
 use super::{Event, Route};
-use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::flash::address::PlaneId;
 use crate::measure::probe::Probe;
 
-impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Starts or moves on collection in every plane where something has changed.
     #[inline(never)]
     pub(super) fn run_collections(&mut self, now: Time) {

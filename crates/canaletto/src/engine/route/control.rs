@@ -4,7 +4,6 @@
 //! stays busy until the controller has learnt so.
 
 use super::{Event, Route, fabric_events};
-use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::paths::Payload;
 use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer, TransferDone};
@@ -15,7 +14,7 @@ use crate::measure::probe::Probe;
 use crate::scheduler::Midway;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 
-impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// The array of a LUN begins: polls are due from its shortest time on.
     pub(super) fn schedule_polls(&mut self, lun: LunId) {
         let first = self.flash.first_poll(lun, &self.work, self.events.now());
@@ -37,8 +36,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn array_awaits_status(&mut self, lun: LunId, now: Time) {
         let command = *self.flash.command(lun);
         match command.operation {
-            Operation::Read => self.work.charge_flash_pages::<X>(command.transactions(), Cause::ArrayRead, now),
-            Operation::Program => self.work.charge_flash_pages::<X>(command.transactions(), Cause::ArrayProgram, now),
+            Operation::Read => self.work.charge_flash_pages(command.transactions(), Cause::ArrayRead, now),
+            Operation::Program => self.work.charge_flash_pages(command.transactions(), Cause::ArrayProgram, now),
             Operation::Erase => {}
         }
         if self.flash.statuses.array_done(lun) {
@@ -51,7 +50,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.flash.statuses.ask(lun);
         if self.flash.statuses.is_done(lun) {
             let command = *self.flash.command(lun);
-            self.work.charge_flash_pages::<X>(command.transactions(), Cause::Status, now);
+            self.work.charge_flash_pages(command.transactions(), Cause::Status, now);
             self.tell_ended(lun, true, now);
         }
         match self.paths.is_holding(lun) {
@@ -132,7 +131,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             return self.refresh(self.flash.lun_of(lun));
         }
         for &first in command.transactions() {
-            let mut group = FlashPageGroup::<X>::of(first);
+            let mut group = FlashPageGroup::of(first);
             while let Some(id) = group.next(&self.work.transactions) {
                 self.work.charge_crossing(id, crossed, now);
                 self.work.charge_page(id, Cause::Status, now);

@@ -1,7 +1,6 @@
 //! Copies that do not pass the controller: within a plane by copyback, and straight from chip to chip.
 
 use super::{Event, Route, fabric_events};
-use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::paths::Payload;
 use crate::fabric::{Direction, Fabric, Transfer};
@@ -10,7 +9,7 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::TransactionId;
 
-impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// A flash page to be copied back is in its register: it is bound to the one it goes to. Returns its first page unless
     /// there is nothing left to copy, or no place to copy it to, or only a part of it is still valid: what is goes through
     /// the controller then.
@@ -76,7 +75,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn copy_crossed(&mut self, id: TransactionId, now: Time) {
         let lun = self.layout.lun_of(self.work.transactions[id].ppa.plane);
         self.flash.drain_register(id, lun, &mut self.work, now);
-        if X::CACHE_READ {
+        if self.flash.cache_reads.is_on() {
             self.move_up(lun, self.work.transactions[id].ppa.plane, now);
         }
         self.ftl.count_out(lun);

@@ -3,7 +3,6 @@
 
 use super::{Event, HostEvents, Route};
 use crate::controller::{FROM_CACHE, Passing, stage_cause};
-use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::flash::interface::Operation;
@@ -17,7 +16,7 @@ use crate::measure::root_cause::Ended;
 use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
 use crate::scheduler::transaction::{OldPage, Origin, Outer, TransactionId};
 
-impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// The message on a direction of the link has left the wires.
     #[inline(always)]
     pub(super) fn link_sent(&mut self, direction: Direction, now: Time) {
@@ -63,11 +62,11 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if let Some(request) = self.host.take_newest() {
             self.request_arrived(request);
         }
-        if X::DATA_CACHE && self.completed() > completed {
+        if self.completed() > completed {
             self.expect_idleness(now);
-        }
-        if X::PSEUDO_SLC && self.completed() > completed {
-            self.expect_folding(now);
+            if self.ftl.has_pseudo_slc() {
+                self.expect_folding(now);
+            }
         }
     }
 
@@ -85,12 +84,10 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// A request has arrived at the host: the drive is not idle, and will look for the request's first page soon.
     #[inline(always)]
     fn request_arrived(&mut self, request: RequestId) {
-        if let Some(cache) = self.cache.as_mut().filter(|_| X::DATA_CACHE) {
+        if let Some(cache) = &mut self.cache {
             cache.set_idle(false);
         }
-        if X::PSEUDO_SLC {
-            self.ftl.host_is_back();
-        }
+        self.ftl.host_is_back();
         self.expect_pages(request);
     }
 
@@ -148,7 +145,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// The drive starts to work on a request.
     #[inline(always)]
     fn begin(&mut self, request: RequestId, now: Time) {
-        let is_cached = X::DATA_CACHE && self.cache.is_some();
+        let is_cached = self.cache.is_some();
         match self.work.requests[request].kind {
             Kind::Read if is_cached => self.begin_cached_read(request, now),
             Kind::Write if is_cached => self.begin_cached_write(request, now),
@@ -204,7 +201,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             if request.unbegun == 0 {
                 continue;
             }
-            if X::DATA_CACHE && self.cache.is_some() && request.kind == Kind::Read {
+            if self.cache.is_some() && request.kind == Kind::Read {
                 self.begin_cached_read(id, now);
             } else {
                 self.begin_further_pages(id, now);
@@ -225,10 +222,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             self.ftl.begin_page(&mut self.work, id, lpa, sectors, now);
             self.carry_out(now);
         }
-        if X::SHARED_FLASH_PAGES {
-            self.ftl.send_gathered(&mut self.work);
-            self.carry_out(now);
-        }
+        self.ftl.send_gathered(&mut self.work);
+        self.carry_out(now);
         self.scheduler.touch_all_if_noticed();
         self.offer_paths(now);
     }
@@ -271,7 +266,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             self.work.remove_page(page);
             return self.note_unbegun(id);
         }
-        if X::SEVERAL_FLOWS && self.work.statistics.is_warm() {
+        if self.work.interference.is_tracked() && self.work.statistics.is_warm() {
             self.work.interference.count(usize::from(flow), page);
         }
         self.finish(id, now);
@@ -334,7 +329,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// DRAM.
     fn send_out(&mut self, id: TransactionId, now: Time) {
         let t = &self.work.transactions[id];
-        if X::DATA_CACHE && t.origin == Origin::Destage && t.stage < FROM_CACHE {
+        if t.origin == Origin::Destage && t.stage < FROM_CACHE {
             self.read_destaged(id, now);
         } else {
             self.pass_stages(id, now);
@@ -346,7 +341,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn pass_stages(&mut self, id: TransactionId, now: Time) {
         let t = &self.work.transactions[id];
         let inbound = t.operation == Operation::Read;
-        if X::FAILURES && t.ecc_failed && t.stage > 0 {
+        if t.ecc_failed && t.stage > 0 {
             return self.read_again(id, now);
         }
         if self.controller.takes_time() {
@@ -354,8 +349,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 inbound,
                 stage: t.stage,
                 channel: self.layout.channel_of_plane(t.ppa.plane),
-                bytes: bytes_of::<X>(id, &self.work.transactions),
-                outer: X::FAILURES && matches!(t.outer, Outer::Decoded(_)),
+                bytes: bytes_of(id, &self.work.transactions),
+                outer: matches!(t.outer, Outer::Decoded(_)),
             };
             if let Some((stage, _, time)) = self.controller.pass(page, now) {
                 self.work.transactions[id].stage = stage;
@@ -365,7 +360,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if inbound {
             return self.read_arrived(id, now);
         }
-        let mut group = FlashPageGroup::<X>::of(id);
+        let mut group = FlashPageGroup::of(id);
         while let Some(id) = group.part(&mut self.work.transactions) {
             self.ftl.lines_up(&mut self.work, id);
             self.issue(id, now);
@@ -376,14 +371,14 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn stage_done(&mut self, id: TransactionId, now: Time) {
         let t = &self.work.transactions[id];
         let cause = stage_cause(t.operation == Operation::Read, t.stage);
-        let mut group = FlashPageGroup::<X>::of(id);
+        let mut group = FlashPageGroup::of(id);
         while let Some(id) = group.next(&self.work.transactions) {
             self.work.charge_page(id, cause, now);
             let t = &mut self.work.transactions[id];
             t.stage += 1;
             // What follows the ECC engine is as it would have been without retries.
             t.retrying &= t.ecc_failed;
-            if X::FAILURES && !t.ecc_failed {
+            if !t.ecc_failed {
                 t.leave_outer_codewords();
             }
         }
@@ -393,7 +388,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// A page's data are in the controller's memory.
     #[inline(always)]
     pub(super) fn read_arrived(&mut self, id: TransactionId, now: Time) {
-        if X::SUPERBLOCKS && self.ftl.awaits_rebuild(id) {
+        if self.ftl.awaits_rebuild(id) {
             return self.rebuild(id, now);
         }
         match (self.work.transactions[id].origin, self.work.transactions[id].old_page) {
@@ -438,18 +433,14 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// The old page that a write needs is there: the write can be issued.
     fn old_page_read(&mut self, read: TransactionId, write: TransactionId, now: Time) {
-        let old_page = if X::FAILURES { self.ftl.old_page_after(&self.work.transactions[read]) } else { OldPage::None };
+        let old_page = self.ftl.old_page_after(&self.work.transactions[read]);
         self.work.remove_awaited(read, Ended::OldPage);
         self.work.transactions[write].old_page = old_page;
-        if X::FAILURES {
-            self.ftl.leave_lost_plane(&self.work.transactions[write]);
-        }
+        self.ftl.leave_lost_plane(&self.work.transactions[write]);
         self.work.charge_page_for(write, Ended::OldPage, Cause::ReadModifyWrite, now);
         let plane = self.work.transactions[write].ppa.plane;
         if plane.is_some() {
-            if X::SUPERBLOCKS {
-                self.ftl.note_come(&self.work.transactions[write]);
-            }
+            self.ftl.note_come(&self.work.transactions[write]);
             let lun = self.layout.lun_of(plane);
             self.mark_wait(write, lun, now);
             self.refresh(lun);

@@ -1,7 +1,6 @@
 //! Commands side by side in a LUN: which one goes next, and programs that wait for the array.
 
 use super::{Event, Route};
-use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::{Fabric, TransferDone};
 use crate::flash::address::LunId;
@@ -11,7 +10,7 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::{FreePlanes, IssueContext};
 
-impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Forms the next command of a LUN that may have others in work.
     #[inline(never)]
     pub(super) fn next_beside(&mut self, lun: LunId, look: &IssueContext) -> Option<Command> {
@@ -53,7 +52,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn lane_rests(&mut self, lane: LunId, now: Time) {
         let Some((next, begins)) = self.flash.lane_rests(lane, now) else { return };
         let command = *self.flash.command(next);
-        self.work.charge_flash_pages::<X>(command.transactions(), Cause::ChipBusyUser, now);
+        self.work.charge_flash_pages(command.transactions(), Cause::ChipBusyUser, now);
         let ends = self.flash.work_from(next, begins, &mut self.work);
         self.events.push(ends, Event::ArrayDone(next));
         self.schedule_polls(next);

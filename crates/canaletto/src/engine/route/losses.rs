@@ -2,7 +2,6 @@
 
 use super::{Event, Route};
 use crate::config::design::Design;
-use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::failing::{self, Failed};
 use crate::fabric::loss::{Loss, losses};
@@ -27,7 +26,7 @@ impl Losses {
     }
 }
 
-impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Schedules the moments at which something is lost.
     #[cold]
     pub(super) fn schedule_losses(&mut self) {

@@ -32,7 +32,6 @@ use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::controller::Controller;
 use crate::engine::events::{Due, EventQueue};
-use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::fabric::paths::Paths;
@@ -108,17 +107,17 @@ macro_rules! fabric_events {
 use fabric_events;
 
 /// A drive at work, with its host: all stations, and the way between them.
-pub struct Route<'p, F: Fabric, P: Probe, X: Features> {
+pub struct Route<'p, F: Fabric, P: Probe> {
     events: EventQueue<Event<F::Event>>,
     layout: Layout,
     work: InFlight<'p, P>,
-    host: Host<X>,
+    host: Host,
     cache: Option<DataCache>,
-    ftl: Ftl<X>,
+    ftl: Ftl,
     controller: Controller,
     scheduler: Scheduler,
-    paths: Paths<F, X>,
-    flash: FlashBackend<X>,
+    paths: Paths<F>,
+    flash: FlashBackend,
     /// Pages and sectors of a read that are not in the cache, between looking them up and reading them.
     missing: Vec<(u64, u64)>,
     /// Pages of one request that may be in flight.
@@ -139,7 +138,7 @@ const WATCH_EVERY: u64 = 1 << 16;
 /// How many rows of requests are handed on at a time, or somewhat more: some ten megabytes.
 const ROWS: usize = 1 << 15;
 
-impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
+impl<'p, F: Fabric, P: Probe> Route<'p, F, P> {
     /// A drive in its state before the run, with its flows ready to start.
     pub fn new(
         design: &Design,
@@ -151,7 +150,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
         probe: &'p mut P,
     ) -> Self {
         let (layout, losses) = (&limits.layout, Losses::of(design));
-        let mut paths = Paths::<F, X>::new(design, layout);
+        let mut paths = Paths::<F>::new(design, layout);
         if P::WATCHES_WIRES {
             paths.fabric.trace().switch_on();
         }
@@ -311,7 +310,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
     }
 
     /// The host's end, to change what it does between runs.
-    pub fn host(&mut self) -> &mut Host<X> {
+    pub fn host(&mut self) -> &mut Host {
         &mut self.host
     }
 

@@ -6,7 +6,6 @@ use crate::config::design::Design;
 use crate::config::named::Named;
 use crate::config::units::Rate;
 use crate::config::workload::Workload;
-use crate::engine::features::Features;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::Fabric;
 use crate::fabric::facts::Interconnect;
@@ -28,7 +27,7 @@ use crate::measure::report::{FlashCounts, FlashReport, FlowReport, Measures, Rep
 /// Name of all arrays together among the parts in use.
 const ARRAYS: &str = "flash arrays";
 
-impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// The results of a run that has ended.
     ///
     /// # Panics

@@ -4,7 +4,6 @@ use super::{HostEvents, Route};
 use crate::RunError;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
-use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::measure::precondition::PreconditionReport;
@@ -13,7 +12,7 @@ use crate::measure::records::Records;
 use crate::measure::report::Report;
 use crate::workload::external::External;
 
-/// A [`Route`] of any fabric and bundle of features. It keeps rows of its requests, which come from outside.
+/// A [`Route`] of any fabric. It keeps rows of its requests, which come from outside.
 pub trait Stepped: Send {
     /// Begins at time zero. Called once, before anything else.
     fn begin(&mut self);
@@ -52,7 +51,7 @@ pub trait Stepped: Send {
     fn results(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report;
 }
 
-impl<F: Fabric, X: Features> Stepped for Route<'static, F, NoProbe, X>
+impl<F: Fabric> Stepped for Route<'static, F, NoProbe>
 where
     Self: Send,
 {

@@ -1,7 +1,6 @@
 //! Programs and erases that make way for requests of the host.
 
 use super::{Event, Route};
-use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::flash::address::LunId;
@@ -11,7 +10,7 @@ use crate::measure::probe::Probe;
 use crate::scheduler::Midway;
 use crate::scheduler::queues::FreePlanes;
 
-impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Whether the LUN has something to do when a path is free: a command to take, or work to put aside for one.
     #[inline(always)]
     pub(super) fn can_act(&self, lun: LunId) -> bool {
@@ -51,14 +50,14 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Puts a LUN's work aside if something it makes way for waits.
     fn try_suspend(&mut self, lun: LunId, now: Time) {
         if self.flash.phase(lun) != Phase::Working
-            || X::FULL_SEQUENCES && self.flash.statuses.is_engaged(lun)
+            || self.flash.statuses.is_engaged(lun)
             || !self.flash.suspensions.is_worth_while(self.flash.remaining(lun, now))
             || self.is_needed_at_once(lun)
             || !self.waits(lun, FreePlanes::all(self.flash.array.empty_registers(lun)))
         {
             return;
         }
-        if X::FULL_SEQUENCES && self.flash.statuses.suspensions_are_told() {
+        if self.flash.statuses.suspensions_are_told() {
             self.flash.statuses.sends_suspension(lun);
             return self.send_control(lun, Control::Suspend, now);
         }
@@ -92,9 +91,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             Phase::Resuming => {
                 let time = self.flash.has_resumed(lun, &mut self.work, now);
                 self.events.push(time, Event::ArrayDone(lun));
-                if X::FULL_SEQUENCES {
-                    self.schedule_polls(lun);
-                }
+                self.schedule_polls(lun);
             }
             Phase::Working => {
                 self.flash.suspendee_ends(lun, &mut self.work, now);
@@ -118,7 +115,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// planes' registers are empty. Returns whether the command to do so waits for a path.
     #[inline]
     pub(super) fn settle_suspension(&mut self, lun: LunId, now: Time) -> bool {
-        if !X::SUSPENSION || self.flash.phase(lun) != Phase::Suspended || !self.flash.can_resume(lun, &self.work) {
+        if self.flash.phase(lun) != Phase::Suspended || !self.flash.can_resume(lun, &self.work) {
             return false;
         }
         let free = FreePlanes::all(self.flash.planes_without_copies(lun, &self.work));
@@ -130,7 +127,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             let seen_as = self.flash.seen_as(lun, &self.work);
             self.work.root_causes.command_resumed(lun, seen_as, now);
         }
-        let is_told = X::FULL_SEQUENCES && self.flash.statuses.suspensions_are_told();
+        let is_told = self.flash.statuses.suspensions_are_told();
         if is_told {
             self.line_up_midway(lun, Midway::Control(Control::Resume));
         } else {

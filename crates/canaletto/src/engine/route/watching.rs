@@ -1,7 +1,6 @@
 //! For whoever watches the wires: transfers, what fabrics trace of them, and whom they are for.
 
 use super::{Event, Route};
-use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::paths::{Carried, Paths, Payload};
 use crate::fabric::{Fabric, PathId};
@@ -9,12 +8,12 @@ use crate::flash::interface::Operation;
 use crate::measure::probe::{Carries, Load, Owner, Probe};
 use crate::scheduler::flash_page_group::bytes_of;
 
-impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Tells the watcher of a transfer that has just been given a path, and what the fabric has traced. A path that leads nowhere is
     /// crossed at once.
     #[inline]
     pub(super) fn watch_transfer(&mut self, path: PathId, now: Time) {
-        if Paths::<F, X>::is_nowhere(path) {
+        if Paths::<F>::is_nowhere(path) {
             return self.events.push(now, Event::CrossedNowhere(path));
         }
         if P::WATCHES_WIRES {
@@ -54,7 +53,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 let is_control = matches!(payload, Payload::Control(..));
                 // A page that is copied back is in its register already.
                 let brings_data = command.operation == Operation::Program && transfer.data > Time::ZERO;
-                let bytes = |&first| bytes_of::<X>(first, &self.work.transactions);
+                let bytes = |&first| bytes_of(first, &self.work.transactions);
                 Load {
                     carries: if is_control { Carries::Control } else { Carries::Command },
                     operation: command.operation,
@@ -77,7 +76,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                     lun: self.layout.lun_of(t.ppa.plane),
                     planes: 1 << self.layout.plane_in_lun(t.ppa.plane),
                     direction,
-                    bytes: bytes_of::<X>(id, &self.work.transactions),
+                    bytes: bytes_of(id, &self.work.transactions),
                 }
             }
         }

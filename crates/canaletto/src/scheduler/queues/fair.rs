@@ -3,7 +3,6 @@
 use super::look::{Choice, FreePlanes, GC_FIRST, IssueContext, Served};
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
 use super::{Queues, Readiness, Transactions};
-use crate::engine::features::Full;
 use crate::flash::address::LunId;
 use crate::flash::array::Command;
 use crate::scheduler::flash_page_group::FlashPageGroup;
@@ -206,7 +205,7 @@ impl Queues {
     /// A command's transactions have left the queues.
     pub(super) fn note_issued(&mut self, lun: LunId, command: &Command, transactions: &Transactions) {
         for &first in command.transactions() {
-            let mut group = FlashPageGroup::<Full>::of(first);
+            let mut group = FlashPageGroup::of(first);
             while let Some(id) = group.next(transactions) {
                 self.flin.iter_mut().for_each(|flin| flin.issued(lun, &transactions[id]));
                 self.rule.iter_mut().for_each(|rule| rule.goes(id));
