@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,8 +39,6 @@ def drive_of(design: Design, work: Work, *, is_alone: bool = False) -> Drive:
     for key, number in failing_parts(design).items():
         raise ConfigError(f"{key}: got {number}, expected 0: an interconnect of which parts fail has no closed form")
     geometry, flash, fabric = keys["geometry"], keys["flash"], keys["fabric"]
-    ecc = keys["controller"]["ecc"]
-    outer = ecc["outer"]
     found = sequences(design)
     times = {(each["name"], each["planes"]): each for each in found["times"]}
     planes, luns = geometry["planes_per_die"], _luns(keys)
@@ -50,14 +49,8 @@ def drive_of(design: Design, work: Work, *, is_alone: bool = False) -> Drive:
     written = np.inf if work.cached_writes and not is_alone else waiting
     programs = 1.0 if flash["multi_plane"] == "off" else _batch(keys, written)
 
-    def command_us(kind: str, batch: float, key: str) -> float:
-        """Between those of one plane and of all."""
-        one, most = times[kind, 1][key], times[kind, planes][key]
-        part = (batch - 1.0) / (planes - 1.0) if planes > 1 else 0.0
-        return float(one + part * (most - one)) / 1e3
-
+    command_us = partial(_command_us, times, planes)
     status = _status(fabric, times)
-    network = rate(fabric["network"]["link_rate"])
     return Drive(
         fabric=fabric["kind"],
         rows=geometry["channels"],
@@ -76,7 +69,7 @@ def drive_of(design: Design, work: Work, *, is_alone: bool = False) -> Drive:
         programs_overlap=flash["cache_program"],
         program_busy_us=time_us(flash["cache_program_busy"]),
         link_rate=rate(fabric["link_rate"]),
-        network_rate=network,
+        network_rate=rate(fabric["network"]["link_rate"]),
         burst_bytes=fabric["burst_bytes"] if fabric["kind"] in ("bus", "ideal") else 0,
         read_command_us=command_us("read", reads, "wires_ns"),
         program_command_us=command_us("program", programs, "wires_ns"),
@@ -97,14 +90,29 @@ def drive_of(design: Design, work: Work, *, is_alone: bool = False) -> Drive:
         mesh_packet_bytes=size_bytes(fabric["mesh"]["packet"]),
         any_controller=_any_controller(fabric),
         piece_bytes=unit_bytes(keys),
-        codeword_bytes=size_bytes(ecc["codeword"]),
-        outer_bytes=size_bytes(outer["codeword"]),
-        inner_failure=outer["inner_failure"],
-        outer_us=time_us(outer["latency"]),
+        **_codewords(keys["controller"]["ecc"]),
         link=_link(keys),
         controller=_controller(keys["controller"]),
         host=_host(keys["host"]),
     )
+
+
+def _command_us(times: Mapping[Any, Any], planes: int, kind: str, batch: float, key: str) -> float:
+    """Time of a command to a mean number of planes, between its times for one plane and for all."""
+    one, most = times[kind, 1][key], times[kind, planes][key]
+    part = (batch - 1.0) / (planes - 1.0) if planes > 1 else 0.0
+    return float(one + part * (most - one)) / 1e3
+
+
+def _codewords(ecc: Keys) -> dict[str, float]:
+    """The codewords of the controller's ECC."""
+    outer = ecc["outer"]
+    return {
+        "codeword_bytes": size_bytes(ecc["codeword"]),
+        "outer_bytes": size_bytes(outer["codeword"]),
+        "inner_failure": outer["inner_failure"],
+        "outer_us": time_us(outer["latency"]),
+    }
 
 
 def _check(keys: Keys) -> None:

@@ -1,10 +1,15 @@
 """Options of trace replay and of arrivals."""
 
-from typing import Annotated, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from canaletto._cli.help import ARRIVALS, TRACES, share, whole
+from canaletto._cli.trace import Columns, Events, OnError, SortWindow, TraceFormat, reading
+
+if TYPE_CHECKING:
+    from canaletto._run.config import WorkloadOptions
 
 # Options of a closed loop or of arrival times.
 QueueDepth = Annotated[
@@ -83,10 +88,40 @@ DeviceNumbers = Annotated[
 ]
 
 
-def out_of_range(*, wrap: bool, fit: bool) -> str | None:
-    """Treatment of addresses beyond the drive. Raises ConfigError if both `--wrap` and `--fit` are given."""
-    from canaletto._engine import ConfigError
+@dataclass(frozen=True)
+class ReplayOptions:
+    """Options of arrivals and traces, which `run` and `compare` take."""
 
-    if wrap and fit:
-        raise ConfigError("--wrap and --fit: both given, expected one of them")
-    return "wrap" if wrap else "fit" if fit else None
+    queue_depth: QueueDepth = None
+    inter_arrival: InterArrival = None
+    speed: Speed = None
+    as_fast_as_possible: AsFastAsPossible = False
+    requests: Requests = None
+    after: After = None
+    until: Until = None
+    skip: Skip = None
+    every: Every = None
+    sample: Sample = None
+    repeat: Repeat = None
+    wrap: Wrap = False
+    fit: Fit = False
+    devices: DeviceNumbers = None
+    trace_format: TraceFormat = None
+    on_error: OnError = None
+    sort_window: SortWindow = None
+    events: Events = None
+    columns: Columns = None
+
+    def asked(self) -> "WorkloadOptions":
+        """The same for a workload. Raises ConfigError if both `--wrap` and `--fit` are given."""
+        from canaletto._engine import ConfigError
+        from canaletto._run.config import WorkloadOptions
+
+        if self.wrap and self.fit:
+            raise ConfigError("--wrap and --fit: both given, expected one of them")
+        of_trace = ("wrap", "fit", "on_error", "sort_window", "events", "columns")
+        return WorkloadOptions(
+            **{name: given for name, given in vars(self).items() if name not in of_trace},
+            out_of_range="wrap" if self.wrap else "fit" if self.fit else None,
+            read=reading(self.on_error, self.sort_window, self.events, self.columns),
+        )

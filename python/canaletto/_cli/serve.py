@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,6 +11,7 @@ import typer
 from canaletto._cli import console
 from canaletto._cli.drive import DesignName, FabricName, Seed, Settings, assignments, resolve_drive
 from canaletto._cli.help import OUTPUT, RUN, Command
+from canaletto._cli.options import spread
 from canaletto._cli.trace import JsonFlag
 
 if TYPE_CHECKING:
@@ -21,27 +23,29 @@ CLIENTS = "Clients"
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to those of the program."""
-    app.command("serve", cls=Command)(_serve)
+    app.command("serve", cls=Command)(spread(_serve))
 
 
-def _serve(
-    design: DesignName,
+@dataclass(frozen=True)
+class _ClientOptions:
+    """Options of the place at which clients find the drive, and of their data."""
+
     socket: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="Serve at a new Unix socket.", rich_help_panel=CLIENTS),
-    ] = None,
+    ] = None
     listen: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS:PORT", help="Serve at a TCP port, such as 127.0.0.1:10809.", rich_help_panel=CLIENTS
         ),
-    ] = None,
+    ] = None
     remote: Annotated[
         bool,
         typer.Option(
             "--remote", help="Let --listen take an address that other machines reach.", rich_help_panel=CLIENTS
         ),
-    ] = False,
+    ] = False
     command: Annotated[
         str | None,
         typer.Option(
@@ -50,32 +54,45 @@ def _serve(
             help="Run a shell command that finds the drive at $uri, and end with it.",
             rich_help_panel=CLIENTS,
         ),
-    ] = None,
+    ] = None
     data: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE", help="Keep the data in a sparse file; default: in memory.", rich_help_panel=CLIENTS
         ),
-    ] = None,
-    fabric: FabricName = None,
-    set_: Settings = None,
+    ] = None
+
+
+@dataclass(frozen=True)
+class _ClockOptions:
+    """Options of simulated time."""
+
     clock: Annotated[
         Literal["real", "scaled", "free"],
         typer.Option(
             help="Simulated time: that of the wall, that times --factor, or as fast as can be simulated.",
             rich_help_panel=RUN,
         ),
-    ] = "real",
+    ] = "real"
     factor: Annotated[
         float | None,
         typer.Option(metavar="X", help="Simulated seconds in a second of the wall.", rich_help_panel=RUN),
-    ] = None,
+    ] = None
     lose_power_at: Annotated[
         str | None,
         typer.Option(
             metavar="T", help="Lose power, and what was not flushed, at a simulated time.", rich_help_panel=RUN
         ),
-    ] = None,
+    ] = None
+
+
+def _serve(
+    design: DesignName,
+    *,
+    clients: _ClientOptions,
+    fabric: FabricName = None,
+    set_: Settings = None,
+    time: _ClockOptions,
     seed: Seed = 1,
     trace: Annotated[
         Path | None,
@@ -113,7 +130,7 @@ def _serve(
     if of_workload:
         raise ConfigError(f"{of_workload[0].label}: a key of a workload, which is up to the clients here")
     drive = resolve_drive(design, keys, fabric)
-    options = Options(socket, listen, remote, data, clock, factor, lose_power_at, command, seed)
+    options = Options(**vars(clients), **vars(time), seed=seed)
     options.check()
     statistics = _served(drive, options, trace, out, force=force, report=not no_report)
     if json:
@@ -123,7 +140,7 @@ def _serve(
 
         console.show(*tables.served(statistics))
     if statistics["command_status"]:
-        raise SimulationError(f"--run {command}: ended with status {statistics['command_status']}")
+        raise SimulationError(f"--run {clients.command}: ended with status {statistics['command_status']}")
 
 
 def _served(

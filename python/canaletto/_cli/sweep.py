@@ -1,6 +1,7 @@
 """The commands of many runs: `sweep`, `search`."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,6 +9,7 @@ import typer
 
 from canaletto._cli import console
 from canaletto._cli.help import OUTPUT, RUN, Command, whole
+from canaletto._cli.options import spread
 from canaletto._cli.trace import JsonFlag
 from canaletto._io.units import number_of
 
@@ -21,7 +23,7 @@ CLUSTER = "Cluster"
 
 def add_to(app: typer.Typer) -> None:
     """Adds the commands to those of the program."""
-    app.command("sweep", cls=Command)(_sweep)
+    app.command("sweep", cls=Command)(spread(_sweep))
     app.command("search", cls=Command)(_search)
 
 
@@ -36,16 +38,10 @@ Workers = Annotated[
 ]
 
 
-def _sweep(
-    file: Annotated[Path, typer.Argument(metavar="SWEEP", help="A sweep's file, TOML (see docs/sweep.md).")],
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for the table; a later call continues.", rich_help_panel=OUTPUT)
-    ],
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Count points and estimate CPU-hours from a few of them.", rich_help_panel=RUN),
-    ] = False,
-    workers: Workers = None,
+@dataclass(frozen=True)
+class _ClusterOptions:
+    """Options of where points are simulated."""
+
     on: Annotated[
         str,
         typer.Option(
@@ -54,14 +50,14 @@ def _sweep(
             help="local (default), dask://HOST:PORT, or cluster, of the file's [cluster].",
             rich_help_panel=CLUSTER,
         ),
-    ] = "local",
+    ] = "local"
     shard: Annotated[
         str | None,
         typer.Option(metavar="I/N", help="Compute part I of N, without a table.", rich_help_panel=CLUSTER),
-    ] = None,
+    ] = None
     collect: Annotated[
         bool, typer.Option("--collect", help="Write the table of what shards computed.", rich_help_panel=CLUSTER)
-    ] = False,
+    ] = False
     slurm: Annotated[
         int | None,
         typer.Option(
@@ -70,7 +66,21 @@ def _sweep(
             help="Write DIR/slurm.sh, which submits an array of N jobs.",
             rich_help_panel=CLUSTER,
         ),
-    ] = None,
+    ] = None
+
+
+def _sweep(
+    file: Annotated[Path, typer.Argument(metavar="SWEEP", help="A sweep's file, TOML (see docs/sweep.md).")],
+    *,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the table; a later call continues.", rich_help_panel=OUTPUT)
+    ],
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Count points and estimate CPU-hours from a few of them.", rich_help_panel=RUN),
+    ] = False,
+    workers: Workers = None,
+    cluster: _ClusterOptions,
     point: Annotated[
         int | None,
         typer.Option(
@@ -91,20 +101,28 @@ def _sweep(
     from canaletto._sweeping import document
     from canaletto._sweeping.sweep import Sweep
 
-    _check_one({"--dry-run": dry_run, "--shard": shard, "--collect": collect, "--slurm": slurm, "--point": point})
+    _check_one(
+        {
+            "--dry-run": dry_run,
+            "--shard": cluster.shard,
+            "--collect": cluster.collect,
+            "--slurm": cluster.slurm,
+            "--point": point,
+        }
+    )
     asked = document.read(file)
     if dry_run:
         _show_dry_run(asked, out, json)
-    elif slurm is not None:
+    elif cluster.slurm is not None:
         from canaletto._sweeping.slurm import write_script
 
-        script = write_script(asked, file, out, slurm)
+        script = write_script(asked, file, out, cluster.slurm)
         console.say(f"wrote {script} (bash {script} submits it)")
     elif point is not None:
         from canaletto._sweeping.folder import Folder
 
         _freeze(Sweep(Folder(out).known(asked)), point)
-    elif collect:
+    elif cluster.collect:
         from canaletto._sweeping.folder import Folder
         from canaletto._sweeping.sweep import collect as write_table
 
@@ -112,7 +130,7 @@ def _sweep(
         write_table(found, page=not no_report)
         _tell(found, 0, no_report, json)
     else:
-        _carry_out(asked, out, on, workers, shard, no_report, json)
+        _carry_out(asked, out, cluster.on, workers, cluster.shard, no_report, json)
 
 
 def _check_one(given: dict[str, Any]) -> None:

@@ -196,15 +196,6 @@ def stacks(
         for part, value in table.items()
         if value
     ]
-    ends = [
-        {
-            "fabric": fabric,
-            "length": short(total * drawn[fabric] / size, 6),
-            "text": f"{digits(total / size)}{'' if drawn[fabric] == 1 else f' {SHORTENED}'}",
-        }
-        for fabric, total in sums.items()
-        if total
-    ]
     shortened = any(part < 1 for part in drawn.values())
     y = fabric_axis(list(tables))
     scale = room(top / size, 120 if shortened else 45)
@@ -230,9 +221,24 @@ def stacks(
             ],
         )
     )
-    totals = alt.Chart(alt.InlineData(ends)).mark_text(align="left", dx=4)
-    totals = totals.encode(y=y, x=alt.X("length:Q"), text=alt.Text("text:N"))
+    totals = _totals(sums, drawn, size).encode(y=y)
     return spec(alt.layer(parts, totals).properties(width="container", height=_HEIGHT * len(tables)))
+
+
+def _totals(sums: Mapping[str, float], drawn: Mapping[str, float], size: float) -> alt.Chart:
+    """The sum of each stack, at its end. drawn: the part of its length that is drawn."""
+    ends = [
+        {
+            "fabric": fabric,
+            "length": short(total * drawn[fabric] / size, 6),
+            "text": f"{digits(total / size)}{'' if drawn[fabric] == 1 else f' {SHORTENED}'}",
+        }
+        for fabric, total in sums.items()
+        if total
+    ]
+    texts = alt.Chart(alt.InlineData(ends)).mark_text(align="left", dx=4)
+    found: alt.Chart = texts.encode(x=alt.X("length:Q"), text=alt.Text("text:N"))
+    return found
 
 
 SHORTENED = "(not to scale)"

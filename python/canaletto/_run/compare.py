@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -412,30 +412,7 @@ def run_all(
     if equal is not None and any(own.fabric for own in parts):
         raise ConfigError("equal: got a fabric of one's own, expected fabrics of the engine, whose links are counted")
 
-    def job(fabric: str, design: Design, own: Parts) -> Callable[[Progress], tuple[Result, list[Sample]]]:
-        def run(report: Progress) -> tuple[Result, list[Sample]]:
-            first = None
-            results = []
-            for number in range(seeds):
-                keep = records and number == 0
-                data, rows = simulate.run_once(
-                    design,
-                    workload,
-                    seed + number,
-                    warmup,
-                    keep,
-                    _part(report, number, seeds),
-                    check_wires=check_wires,
-                    parts=own,
-                )
-                first = rows if keep else first
-                results.append(data)
-            samples: list[Sample] = [{"fabric": fabric, **{key: data[key] for key in _SAMPLED}} for data in results]
-            found = simulate.over_seeds(results, seed)
-            return Result(found, design, workload, options | own.names, first, own), samples
-
-        return run
-
+    once = partial(_run_once, workload, options, check_wires, records)
     parts = list(parts) or [Parts()] * len(designs)
     if equal is None:
         called = [own.fabric_name or design.fabric for own, design in zip(parts, designs, strict=True)]
@@ -445,7 +422,10 @@ def run_all(
         drives, parts = equal.named(), [*parts, parts[0]]
     workers = _workers(list(drives.values()), workload, records)
     found = _side_by_side(
-        list(drives), [job(*each, own) for each, own in zip(drives.items(), parts, strict=True)], workers, progress
+        list(drives),
+        [partial(once, *each, own) for each, own in zip(drives.items(), parts, strict=True)],
+        workers,
+        progress,
     )
     runs, samples = [run for run, _ in found], list(zip(*(each for _, each in found), strict=True))
     further = {
@@ -473,6 +453,30 @@ Sample: TypeAlias = Mapping[str, Any]
 """Figures of a run that speedups are made of."""
 
 _SAMPLED = ("execution_time_us", "latency_us", "iops")
+
+
+def _run_once(
+    workload: Workload,
+    options: Mapping[str, int],
+    check_wires: bool,
+    records: bool,
+    fabric: str,
+    design: Design,
+    own: Parts,
+    report: Progress,
+) -> tuple[Result, list[Sample]]:
+    """The result of one design with all seeds, and the samples that speedups are made of."""
+    first, results, seed = None, [], options["seed"]
+    for number in range(options["seeds"]):
+        keep = records and number == 0
+        told = _part(report, number, options["seeds"])
+        asked = design, workload, seed + number, options["warmup"], keep, told
+        data, rows = simulate.run_once(*asked, check_wires=check_wires, parts=own)
+        first = rows if keep else first
+        results.append(data)
+    samples: list[Sample] = [{"fabric": fabric, **{key: data[key] for key in _SAMPLED}} for data in results]
+    found = simulate.over_seeds(results, seed)
+    return Result(found, design, workload, {**options, **own.names}, first, own), samples
 
 
 def _part(report: Progress, number: int, parts: int) -> Progress:
