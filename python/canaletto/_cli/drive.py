@@ -144,13 +144,10 @@ def on_fabric(design: str, keys: "list[Setting]", fabric: str, label: str) -> "D
 
 
 def own_part(part: str, given: str | None, option: str) -> "type[Any] | None":
-    """The class that an option names as FILE.py:CLASS; none for a name of the engine's."""
-    from canaletto._run import own_files
-    from canaletto._run.own import BASES
+    """The class that an option names as FILE.py:CLASS, or a plug-in; none for a name of the engine's."""
+    from canaletto._run.own import named
 
-    return (
-        own_files.from_file(given, option, BASES[part][0]) if given is not None and own_files.is_file(given) else None
-    )
+    return None if given is None else named(part, given, option)
 
 
 def own_parts(fabric: str | None, gc_policy: str | None, scheduler: str | None) -> "Parts":
@@ -166,13 +163,12 @@ def own_parts(fabric: str | None, gc_policy: str | None, scheduler: str | None) 
 
 def policies(gc_policy: str | None, scheduler: str | None) -> "list[Setting]":
     """Keys of the design for what `--gc-policy` and `--scheduler` name."""
-    from canaletto._run import own_files
     from canaletto._run.config import Setting
     from canaletto._run.own import BASES, OWN
 
     given = {"gc_policy": ("--gc-policy", gc_policy), "scheduler": ("--scheduler", scheduler)}
     return [
-        Setting(f"{option} {text}", "", f"{BASES[part][1]}={OWN if own_files.is_file(text) else text}")
+        Setting(f"{option} {text}", "", f"{BASES[part][1]}={OWN if own_part(part, text, option) else text}")
         for part, (option, text) in given.items()
         if text is not None
     ]

@@ -11,8 +11,6 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-from canaletto._cli import console
-from canaletto._engine import ConfigError
 from canaletto._io import plugins
 
 if TYPE_CHECKING:
@@ -66,24 +64,24 @@ class Program(TyperGroup):
     def get_command(self, ctx: "Context", cmd_name: str) -> Any:
         """The command of a name, if there is one."""
         if cmd_name not in self.commands:
-            known = plugins.names("command")
-            self._add([cmd_name] if cmd_name in known else known)
+            if cmd_name in plugins.names("command"):
+                self._add(cmd_name, plugins.load("command", cmd_name))
+            else:
+                self.list_commands(ctx)  # Those that the message may suggest.
         return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: "Context") -> list[str]:
         """Names of all commands."""
-        self._add(plugins.names("command"))
+        for name, found in plugins.each("command"):
+            self._add(name, found)
         return super().list_commands(ctx)
 
-    def _add(self, names: list[str]) -> None:
-        for name in names:
-            if name not in self.commands:
-                try:
-                    found = typer.Typer(rich_markup_mode=None)
-                    found.add_typer(plugins.load("command", name))
-                    self.add_command(get_group(found).commands[name])
-                except (ConfigError, KeyError) as error:
-                    console.say(str(error))
+    def _add(self, name: str, plugin: typer.Typer) -> None:
+        if name not in self.commands:
+            # Its help is to look like that of the others.
+            app = typer.Typer(rich_markup_mode=None)
+            app.add_typer(plugin)
+            self.add_command(get_group(app).commands[name])
 
 
 # Numbers. A parser takes defaults as well as text.

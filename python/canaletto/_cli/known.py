@@ -1,5 +1,6 @@
 """Commands that print what is known: designs, profiles and fabrics, command sequences, keys of files and results."""
 
+import tomllib
 from typing import Annotated, Literal
 
 import typer
@@ -24,9 +25,16 @@ def _presets(json: JsonFlag = False) -> None:
     Examples:
       canaletto presets
     """
+    from canaletto._io import plugins
     from canaletto._run import names
 
-    kinds = {"designs": names.presets(), "profiles": names.profiles(), "fabrics": names.fabrics()}
+    presets = {name: str(tomllib.loads(text).get("about", "")) for name, text in plugins.each("preset")}
+    fabrics = {name: (found.__doc__ or "").partition("\n")[0] for name, found in plugins.each("fabric")}
+    kinds = {
+        "designs": {**presets, **names.presets()},
+        "profiles": names.profiles(),
+        "fabrics": {**fabrics, **names.fabrics()},
+    }
     if json:
         console.emit({kind: [{"name": n, "about": a} for n, a in known.items()] for kind, known in kinds.items()})
         return

@@ -1,22 +1,27 @@
 """Parts that installed packages add, by entry points of the group `canaletto.plugins`.
 
-An entry point is named KIND.NAME: `command.NAME` is a Typer application with that command, `fabric.NAME`,
-`gc_policy.NAME` and `scheduler.NAME` are classes, and `preset.NAME` is a package that holds NAME.toml. Looking for
-names reads the metadata of installed packages; a part is imported when it is used.
+An entry point is named KIND.NAME. `command.NAME` is a Typer application with that command; `fabric.NAME`,
+`gc_policy.NAME` and `scheduler.NAME` are classes of that name; `preset.NAME` is a package that holds NAME.toml.
+Looking for names reads the metadata of installed packages; a part is imported when it is used or listed.
 """
 
+from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from canaletto._engine import ConfigError
+from canaletto._io.printable import say
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "canaletto.plugins"
 
 
 @cache
-def _found() -> dict[str, EntryPoint]:
+def _found() -> "dict[str, EntryPoint]":
+    from importlib.metadata import entry_points  # Its import takes longer than all of a short command.
+
     return {each.name: each for each in entry_points(group=GROUP)}
 
 
@@ -26,25 +31,23 @@ def names(kind: str) -> list[str]:
 
 
 def load(kind: str, name: str) -> Any:
-    """The object of a part. Raises ConfigError if its package cannot be imported."""
+    """The object of a part, or the text of a preset. Raises ConfigError if its package is broken."""
     entry = _found()[f"{kind}.{name}"]
     try:
+        if kind == "preset":
+            from importlib.resources import files
+
+            return files(entry.module).joinpath(f"{name}.toml").read_text(encoding="utf-8")
         return entry.load()
     except Exception as error:
-        raise ConfigError(_broken(entry, error)) from None
+        package = "" if entry.dist is None else f" of package {entry.dist.name}"
+        raise ConfigError(f"plug-in {entry.name}{package}: {type(error).__name__}: {error}") from None
 
 
-def preset(name: str) -> str | None:
-    """The text of a preset; none if no package has it. Raises ConfigError if it cannot be read."""
-    entry = _found().get(f"preset.{name}")
-    if entry is None:
-        return None
-    try:
-        return files(entry.module).joinpath(f"{name}.toml").read_text(encoding="utf-8")
-    except Exception as error:
-        raise ConfigError(_broken(entry, error)) from None
-
-
-def _broken(entry: EntryPoint, error: Exception) -> str:
-    package = "" if entry.dist is None else f" of package {entry.dist.name}"
-    return f"plug-in {entry.name}{package}: cannot be loaded: {type(error).__name__}: {error}"
+def each(kind: str) -> Iterator[tuple[str, Any]]:
+    """Name and object of every part of a kind; broken ones are told and left out."""
+    for name in names(kind):
+        try:
+            yield name, load(kind, name)
+        except ConfigError as error:
+            say(str(error))

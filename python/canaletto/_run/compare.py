@@ -18,7 +18,7 @@ from canaletto._run.equal import CROSSBAR, Equal, Equalised, equalised, usual_fa
 from canaletto._run.fabric import Fabric
 from canaletto._run.gc_policy import GcPolicy
 from canaletto._run.hot_spots import places
-from canaletto._run.own import OWN, Parts, check_name
+from canaletto._run.own import OWN, Parts, check_name, named
 from canaletto._run.results import Result
 from canaletto._run.scheduler import Scheduler
 from canaletto._run.together import NamedProgress, naming, side_by_side
@@ -343,6 +343,7 @@ def chosen_fabrics(fabrics: Iterable[str | type[Fabric]] | str | type[Fabric] | 
     if isinstance(fabrics, str | type):
         fabrics = [fabrics]
     chosen = list(names.usual_fabrics() if fabrics is None else fabrics)
+    chosen = [(named("fabric", each, "fabrics") or each) if isinstance(each, str) else each for each in chosen]
     if not chosen:
         raise ConfigError(f"fabrics: got none, expected some of {', '.join(known)}")
     for fabric in chosen:

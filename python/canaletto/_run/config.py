@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self
 
 from canaletto import _engine
 from canaletto._engine import ConfigError
-from canaletto._io import _toml, printable
+from canaletto._io import _toml, plugins, printable
 from canaletto._io.files import awaiting_writers
 from canaletto._run import names
 
@@ -230,8 +230,13 @@ def quiet_design(source: str | os.PathLike[str], /, **overrides: Any) -> Design:
 
 def resolve_design(label: str, settings: list[Setting]) -> Design:
     """Resolves like `design`, without warnings."""
-    is_name = label in names.presets() or not _means_file(label)
-    return Design._resolved(label, None if is_name else read_text(label), settings)
+    text = None
+    if label not in names.presets():
+        if _means_file(label):
+            text = read_text(label)
+        elif label in plugins.names("preset"):
+            text = plugins.load("preset", label)
+    return Design._resolved(label, text, settings)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from canaletto._engine import ConfigError, SimulationError
 from canaletto._io.files import sound_parquet
 from canaletto._run import folder, simulate
 from canaletto._run.config import check_whole
-from canaletto._run.own import check_known
+from canaletto._run.own import of_record
 from canaletto._run.timeline import Timeline, Window, around, record
 
 LIMIT, LIMIT_ALONE = 2_000_000, 20_000_000
@@ -188,7 +188,7 @@ def explain(
     options = folder.record(home)["options"]
     if not all(type(options.get(key)) is int for key in ("seed", "warmup")):
         raise ConfigError(f"{home / folder.RUN_FILE}: options: got {options}, expected whole numbers")
-    check_known(options, str(home / folder.RUN_FILE), "explained, from its timeline,")
+    parts = of_record(options, str(home / folder.RUN_FILE), "explained, from its timeline,")
     if not wanted:
         return Explained([], [], 0)
     found = record(
@@ -199,6 +199,7 @@ def explain(
         windows=wanted.values(),
         limit=limit if limit is not None else LIMIT if request is None else LIMIT_ALONE,
         progress=progress,
+        parts=parts,
     )
     page_bytes = simulate.inspect(design, workload)["page_bytes"]
     left_out = [number for number in wanted if not _is_whole(found, number, wanted[number])]

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from canaletto._engine import ConfigError
+from canaletto._io import plugins
+from canaletto._run import names, own_files
 from canaletto._run.config import Design
 from canaletto._run.fabric import Array, Fabric
 from canaletto._run.gc_policy import GcPolicy
@@ -55,17 +57,38 @@ class Parts:
         return None if self.fabric is None else self.fabric.__name__
 
 
-def check_known(options: Mapping[str, Any], where: str, what: str) -> None:
-    """Raises ConfigError for a run with a part of one's own, whose class only the process knows that ran it.
+def named(part: str, text: str, label: str) -> type[Any] | None:
+    """The class that a text names: FILE.py:CLASS, or a plug-in. None for other names, which are the engine's.
 
-    where: file of the options; what: what cannot be done.
+    label: the option that names it, for messages. Raises ConfigError for a class that is none of the part.
     """
-    for name in (f"{part}_class" for part in BASES):
-        if name in options:
+    base = BASES[part][0]
+    if own_files.is_file(text):
+        return own_files.from_file(text, label, base)
+    if text in names.fabrics() or text not in plugins.names(part):
+        return None
+    return own_files.from_plugin(plugins.load(part, text), f"{label}: plug-in {part}.{text}", text, base)
+
+
+def of_record(options: Mapping[str, Any], where: str, what: str) -> Parts:
+    """Parts of a recorded run, whose classes plug-ins have.
+
+    where: file of the options; what: what cannot be done without. Raises ConfigError for a class that only the process
+    knows that ran it.
+    """
+    found: dict[str, type[Any]] = {}
+    for part in BASES:
+        if (recorded := options.get(f"{part}_class")) is None:
+            continue
+        name = str(recorded).rpartition(".")[2]
+        plugin = None if own_files.is_file(str(recorded)) else named(part, name, where)
+        if plugin is None or title(plugin) != recorded:
             raise ConfigError(
-                f"{where}: options.{name}: got {options[name]!r}, expected none: a run with a part of one's own is "
-                f"{what} in Python, where its class is"
+                f"{where}: options.{part}_class: got {recorded!r}, expected none or a plug-in: a run with a "
+                f"user-defined part is {what} in Python, where its class is"
             )
+        found[part] = plugin
+    return Parts(**found)
 
 
 def check_name(fabric: type[Any], known: Collection[str]) -> None:

@@ -39,6 +39,14 @@ def from_file(text: str, label: str, base: type[Part]) -> type[Part]:
     raise ConfigError(f"{label}: {what}, expected a class derived from canaletto.{base.__name__}; there is {there}")
 
 
+def from_plugin(found: Any, label: str, name: str, base: type[Part]) -> type[Part]:
+    """The class of a plug-in, which results call by its name. Raises ConfigError for another name, or no such part."""
+    if isinstance(found, type) and issubclass(found, base) and found.__name__ == name:
+        _PLUGINS.add(str(sys.modules[found.__module__].__file__))
+        return found
+    raise ConfigError(f"{label}: got {found!r}, expected a class {name} derived from canaletto.{base.__name__}")
+
+
 def _imported(file: Path, label: str) -> ModuleType:
     """A file as a module, once for a process. Raises ConfigError for what keeps it from being one."""
     if not file.is_file():
@@ -70,6 +78,9 @@ def _imported(file: Path, label: str) -> ModuleType:
 _MODULES = "canaletto_own_"
 """First part of the names of modules that are files."""
 
+_PLUGINS: set[str] = set()
+"""Files that define the classes of plug-ins in use."""
+
 
 def title(given: type[Any]) -> str:
     """A class with where it is defined."""
@@ -79,8 +90,8 @@ def title(given: type[Any]) -> str:
 
 
 def raised_in_file(error: BaseException) -> str | None:
-    """The exception of a class that a file defines, with the place; none for those of others."""
-    files = {str(module.__file__) for name, module in sys.modules.items() if name.startswith(_MODULES)}
+    """The exception of a user-defined class, with the place; none for those of others."""
+    files = _PLUGINS | {str(module.__file__) for name, module in sys.modules.items() if name.startswith(_MODULES)}
     for at in reversed(extract_tb(error.__traceback__)):
         if at.filename in files:
             return ": ".join(

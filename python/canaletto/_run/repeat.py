@@ -10,7 +10,7 @@ from canaletto import _engine
 from canaletto._engine import ConfigError
 from canaletto._run import folder
 from canaletto._run.confidence import EXTRA_HEADLINES, HEADLINES, lookup
-from canaletto._run.own import check_known
+from canaletto._run.own import of_record
 from canaletto._run.results import frozen
 from canaletto._run.running import run
 
@@ -59,13 +59,14 @@ def rerun(path: str | PathLike[str], *, progress: bool | None = None) -> Rerun:
     options = {key: record["options"].get(key) for key in ("seed", "seeds", "warmup")}
     if not all(type(given) is int for given in options.values()):
         raise ConfigError(f"{home / folder.RUN_FILE}: options: got {options}, expected whole numbers")
-    check_known(record["options"], str(home / folder.RUN_FILE), "repeated")
+    parts = of_record(record["options"], str(home / folder.RUN_FILE), "repeated")
     switches = {key: record["options"].get(key, usual) for key, usual in SWITCHES.items()}
     for key, given in switches.items():
         if type(given) is not bool:
             raise ConfigError(f"{home / folder.RUN_FILE}: options.{key}: got {given!r}, expected true or false")
+    asked: dict[str, Any] = {**options, **switches, **parts.given}
     before = without_cost(frozen(home).to_dict())
-    after = without_cost(run(design, workload, **options, **switches, records=False, progress=progress).to_dict())
+    after = without_cost(run(design, workload, records=False, progress=progress, **asked).to_dict())
     return Rerun(record["version"], _engine.version(), differences(before, after))
 
 

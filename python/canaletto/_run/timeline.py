@@ -22,7 +22,7 @@ from canaletto._io import frames
 from canaletto._io.progress import Bar
 from canaletto._io.units import listing
 from canaletto._run.config import Design, Workload, check_whole
-from canaletto._run.own import check_known
+from canaletto._run.own import of_record
 from canaletto._run.ran import Ran
 
 if TYPE_CHECKING:
@@ -188,11 +188,10 @@ def of_result(
 ) -> Timeline:
     """The timeline of a run's first seed. Without a window: around its slowest request, or its first 200 us."""
     design, workload = result.configuration
-    if result.parts is None:
-        check_known(result.options, f"{design.name}, {workload.name}", "recorded")
+    parts = result.parts or of_record(result.options, f"{design.name}, {workload.name}", "recorded")
     options = {key: result.options[key] for key in ("seed", "warmup")}
     windows = [window or default_window(result)]
-    return record(design, workload, **options, windows=windows, limit=limit, progress=progress, parts=result.parts)
+    return record(design, workload, **options, windows=windows, limit=limit, progress=progress, parts=parts)
 
 
 def from_columns(
