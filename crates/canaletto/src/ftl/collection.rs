@@ -3,10 +3,10 @@
 use super::{Ftl, Outcome};
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
-use crate::fabric::chip_to_chip::ChipToChip;
 use crate::flash::address::{LunId, PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::{Frontier, Line};
+use crate::ftl::gc::epoch::Epoch;
 use crate::ftl::gc::{Reason, Step};
 use crate::ftl::mapping::Entry;
 use crate::measure::probe::Probe;
@@ -27,19 +27,16 @@ impl Ftl {
         self.changed.pop()
     }
 
-    /// Starts or moves on collection in a plane.
-    pub fn look_after<P: Probe, E, C: ChipToChip<E>>(
-        &mut self,
-        work: &mut InFlight<'_, P>,
-        fabric: &mut C,
-        plane: PlaneId,
-        now: Time,
-    ) {
+    /// Starts collection in a plane, if it is due.
+    pub fn start_collection(&mut self, plane: PlaneId, now: Time) {
         if !self.is_out_of_reach(plane) {
             self.fold_if_due(plane);
             self.collector.start(plane, &mut self.blocks, !self.allocation_stalled.is_empty(), now);
         }
-        self.drive_collection(work, fabric, plane, now);
+    }
+
+    /// Notes that the plane's collection waits, with whatever it had to copy on its way.
+    pub fn collection_waits(&mut self, plane: PlaneId) {
         let is_shared = self.layout.pages_per_flash_page() > 1;
         if is_shared || self.blocks.has_superblocks() {
             // No further copies may come to fill a flash page, or a row, with those that are queued.
@@ -69,37 +66,25 @@ impl Ftl {
         self.changed.extend((0..self.layout.planes()).rev().map(PlaneId));
     }
 
-    /// Tells the fabric whose the columns are when an epoch has begun or ended.
-    pub fn share_columns<E, C: ChipToChip<E>>(&mut self, fabric: &mut C) {
+    /// The epoch that says whose the columns are, where one runs or has just ended.
+    pub fn epoch_of_columns(&mut self) -> Option<&Epoch> {
         let epoch = self.collector.epoch();
-        if epoch.is_running() || self.columns_kept {
-            self.columns_kept = epoch.is_running();
-            fabric.keep_columns(|chip| epoch.owns_column_of(chip));
-        }
+        let changes = epoch.is_running() || self.columns_kept;
+        self.columns_kept = epoch.is_running();
+        changes.then_some(epoch)
     }
 
-    fn drive_collection<P: Probe, E, C: ChipToChip<E>>(
-        &mut self,
-        work: &mut InFlight<'_, P>,
-        fabric: &mut C,
-        plane: PlaneId,
-        now: Time,
-    ) {
-        loop {
-            let transaction = match self.collector.step(plane, &self.blocks) {
-                Step::Copy(from) => match self.plan_copy(fabric, from, now) {
-                    Some(copy) => copy,
-                    None => return,
-                },
-                Step::Erase(victim) => {
-                    self.write_moved(work, plane, self.collector.reclaimed_pages(plane), now);
-                    return self.erase_victim(work, victim, now);
-                }
-                Step::Wait => return,
-            };
-            let id = work.new_page(transaction);
-            self.issue(work, id);
+    /// Moves on collection in a plane. Returns the page to be [copied](Ftl::copy_to) next; none where collection waits.
+    pub fn next_copy<P: Probe>(&mut self, work: &mut InFlight<'_, P>, plane: PlaneId, now: Time) -> Option<Ppa> {
+        match self.collector.step(plane, &self.blocks) {
+            Step::Copy(from) => return Some(from),
+            Step::Erase(victim) => {
+                self.write_moved(work, plane, self.collector.reclaimed_pages(plane), now);
+                self.erase_victim(work, victim, now);
+            }
+            Step::Wait => {}
         }
+        None
     }
 
     /// Queues the erases of a victim's blocks: of those that are to be used again.
@@ -119,16 +104,14 @@ impl Ftl {
         }
     }
 
-    /// Settles where a page is copied to and how. None if the chips it could go to have no register for it yet.
-    fn plan_copy<E, C: ChipToChip<E>>(&mut self, fabric: &mut C, from: Ppa, now: Time) -> Option<Transaction> {
-        let Some((to, direct)) = self.destination(fabric, from) else {
-            self.collector.postpone(from);
-            let waiting = &mut self.awaiting_register[self.layout.column_of(from.plane)];
-            if !waiting.contains(&from.plane) {
-                waiting.push(from.plane);
-            }
-            return None;
-        };
+    /// Copies a page to a plane, which has promised one unless it is the page's own; straight to its chip where that is `direct`.
+    pub fn copy_to<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        from: Ppa,
+        (to, direct): (PlaneId, bool),
+        now: Time,
+    ) {
         let lpa = self.blocks.valid_lpa(from).expect("only valid pages are copied");
         self.blocks.read_begins(from);
         let within = to == from.plane;
@@ -136,34 +119,37 @@ impl Ftl {
         let copy = Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now);
         let copyback = within && self.may_copy_back(from) && self.blocks.is_flash_page_valid(from);
         let folds = self.has_pseudo_slc() && self.blocks.is_cache_block(from.plane, from.block);
-        Some(Transaction { to, direct, frontier, copyback, folds, ..copy })
+        let id = work.new_page(Transaction { to, direct, frontier, copyback, folds, ..copy });
+        self.issue(work, id);
     }
 
-    /// The plane that a page is to be copied to, and whether straight from chip to chip. A page there has been promised, and
-    /// a register taken. The page's own plane if no other has room; none if others have, but no register.
-    fn destination<E, C: ChipToChip<E>>(&mut self, fabric: &mut C, from: Ppa) -> Option<(PlaneId, bool)> {
-        let chip = self.layout.chip_of_plane(from.plane);
-        // A held path leads to the controller: what is sent over it passes it.
-        let unchecked = !self.rules.hold_path && !fabric.must_check(u32::from(self.blocks.copies(from)));
-        let mut waits = false;
-        for to in self.collector.destinations(from.plane, &self.layout) {
-            let chip_there = self.layout.chip_of_plane(to);
-            let direct = unchecked && fabric.can_copy(chip, chip_there);
-            if !self.allocator.may_take(to, &self.blocks) {
-                continue;
-            }
-            if direct && !fabric.reserve_register(chip_there) {
-                waits = true;
-                continue;
-            }
-            if self.blocks.promise_arrival(to) {
-                return Some((to, direct));
-            }
-            if direct {
-                fabric.release_register(chip_there);
-            }
+    /// Puts off the copy of a page until a chip that it could go to has a register for it.
+    pub fn await_register(&mut self, from: Ppa) {
+        self.collector.postpone(from);
+        let waiting = &mut self.awaiting_register[self.layout.column_of(from.plane)];
+        if !waiting.contains(&from.plane) {
+            waiting.push(from.plane);
         }
-        (!waits).then_some((from.plane, false))
+    }
+
+    /// Number of times that a page was sent from chip to chip since it last passed a controller.
+    pub fn copies_of(&self, page: Ppa) -> u32 {
+        u32::from(self.blocks.copies(page))
+    }
+
+    /// Planes that a page may be copied to, the one to try first in front. Without room in any it stays in its own.
+    pub fn destinations(&mut self, from: Ppa) -> impl Iterator<Item = PlaneId> + use<> {
+        self.collector.destinations(from.plane, &self.layout)
+    }
+
+    /// Whether a plane may take pages from others.
+    pub fn may_take_arrival(&self, plane: PlaneId) -> bool {
+        self.allocator.may_take(plane, &self.blocks)
+    }
+
+    /// Promises a page of a plane to a copy from another one. Returns whether there is one.
+    pub fn promise_arrival(&mut self, plane: PlaneId) -> bool {
+        self.blocks.promise_arrival(plane)
     }
 
     /// A page to be copied is in the controller's memory: it goes out again, to the collection frontier of its plane or to

@@ -6,35 +6,12 @@ use super::{Ftl, Outcome};
 use crate::config::design::WritePlacement;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
-use crate::flash::address::{LunId, PlaneId, Ppa};
+use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
-use crate::scheduler::queues::Transactions;
-use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
-
-/// Writes that wait in their LUNs' queues, as far as the flash translation layer must know of them.
-pub trait QueuedWrites {
-    /// Whether writes of host requests or of the mapping table are queued on the LUN.
-    fn has_writes(&self, lun: LunId) -> bool;
-
-    /// The first write of a host request on the LUN's queues for which `wanted` holds.
-    fn find_write(
-        &self,
-        lun: LunId,
-        transactions: &Transactions,
-        wanted: impl Fn(&Transaction) -> bool,
-    ) -> Option<TransactionId>;
-
-    /// Takes the first write of a host request or of the mapping table for which `wanted` holds off the LUN's queues.
-    fn take_write(
-        &mut self,
-        lun: LunId,
-        transactions: &mut Transactions,
-        wanted: impl Fn(&Transaction) -> bool,
-    ) -> Option<TransactionId>;
-}
+use crate::scheduler::transaction::{OldPage, Origin, TransactionId};
 
 impl Ftl {
     /// Whether nothing that is under way in the plane can ever give the frontier a page.
@@ -58,14 +35,10 @@ impl Ftl {
         self.blocks.is_one_group() && (self.blocks.group_is_written(plane) || !self.collector.is_stuck(plane, false))
     }
 
-    /// Frontiers whose writes may wait for a page of the plane that never comes. None with superblocks: whoever is queued has
-    /// a place there.
-    pub fn write_frontiers<Q: QueuedWrites>(
-        &self,
-        plane: PlaneId,
-        queued: &Q,
-    ) -> impl Iterator<Item = Frontier> + use<Q> {
-        let looks = !self.blocks.has_superblocks() && queued.has_writes(self.layout.lun_of(plane));
+    /// Frontiers whose writes may wait for a page of a plane that never comes. None with superblocks: whoever is queued has a
+    /// place there.
+    pub fn write_frontiers(&self) -> impl Iterator<Item = Frontier> + use<> {
+        let looks = !self.blocks.has_superblocks();
         let streams = if looks { self.streams } else { 0 };
         let cached = if self.has_pseudo_slc() { streams } else { 0 };
         let own = (0..streams).map(Frontier::User).chain((0..cached).map(Frontier::Cached));
@@ -82,23 +55,10 @@ impl Ftl {
         exhausted
     }
 
-    /// Sends a write that waits for a page of the plane elsewhere, or ends it with an error. Returns whether there was one.
-    pub fn give_up_write<P: Probe>(
-        &mut self,
-        work: &mut InFlight<'_, P>,
-        queued: &mut impl QueuedWrites,
-        (plane, frontier): (PlaneId, Frontier),
-        now: Time,
-    ) -> bool {
-        let lun = self.layout.lun_of(plane);
-        let waits =
-            |t: &Transaction| t.ppa == Ppa::unbound(plane) && t.frontier == frontier && t.old_page != OldPage::Awaited;
-        let write = queued.take_write(lun, &mut work.transactions, waits);
-        if let Some(id) = write {
-            self.count_out(lun);
-            self.leave_plane(work, id, now);
-        }
-        write.is_some()
+    /// Sends a write that waited for a page of its plane elsewhere, or ends it with an error. It is off its LUN's queues.
+    pub fn give_up_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        self.count_out(self.layout.lun_of(work.transactions[id].ppa.plane));
+        self.leave_plane(work, id, now);
     }
 
     /// A write cannot stay with the plane it was given.

@@ -1,6 +1,6 @@
 //! Hybrid mapping at work: writes get the pages of given blocks, log blocks are merged when writes wait for it.
 
-use super::{Ftl, Outcome, QueuedWrites};
+use super::{Ftl, Outcome};
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::PlaneId;
@@ -65,16 +65,16 @@ impl Ftl {
         self.changed.push(plane);
     }
 
-    /// Begins or moves on a plane's merge.
+    /// Begins or moves on a plane's merge. `first` is the first write in line that goes to the plane.
     pub fn look_after_merges<P: Probe>(
         &mut self,
         work: &mut InFlight<'_, P>,
-        queued: &impl QueuedWrites,
+        first: Option<TransactionId>,
         plane: PlaneId,
         now: Time,
     ) {
         loop {
-            if !self.start_merge(work, queued, plane, now) {
+            if !self.start_merge(work, first, plane, now) {
                 return;
             }
             match self.step_merge(work, plane) {
@@ -99,11 +99,11 @@ impl Ftl {
     fn start_merge<P: Probe>(
         &mut self,
         work: &mut InFlight<'_, P>,
-        queued: &impl QueuedWrites,
+        first: Option<TransactionId>,
         plane: PlaneId,
         now: Time,
     ) -> bool {
-        let log = self.log_in_the_way(work, queued, plane);
+        let log = self.log_in_the_way(work, first, plane);
         let Some(hybrid) = &mut self.hybrid else { return false };
         if hybrid.is_busy(plane) {
             return true;
@@ -124,12 +124,11 @@ impl Ftl {
     fn log_in_the_way<P: Probe>(
         &self,
         work: &InFlight<'_, P>,
-        queued: &impl QueuedWrites,
+        first: Option<TransactionId>,
         plane: PlaneId,
     ) -> Option<(usize, u64)> {
         let hybrid = self.hybrid.as_ref().filter(|hybrid| !hybrid.is_busy(plane))?;
-        let first = queued.find_write(self.layout.lun_of(plane), &work.transactions, |t| t.ppa.plane == plane)?;
-        let t = &work.transactions[first];
+        let t = &work.transactions[first?];
         match hybrid.target(plane, t.lpa, &self.blocks) {
             Err(Want::Merge(log)) if t.old_page != OldPage::Awaited => Some((log, t.lpa)),
             _ => None,

@@ -1,7 +1,7 @@
 //! The flash translation layer: where pages are, where they go, and how space is reclaimed.
 //!
 //! - In: pages of requests to [begin](Ftl::begin_page), reads, programs and erases that have [ended](Ftl::host_page_programmed),
-//!   planes to [look after](Ftl::look_after).
+//!   planes to [collect](Ftl::start_collection) in.
 //! - Out: [`Outcome`]s, in the order in which they are to be carried out.
 //! - State: mapping table and its cache, blocks, collection, history of wear, writes without room.
 
@@ -40,12 +40,11 @@ mod trim;
 
 use std::collections::VecDeque;
 
-pub use exhausted::QueuedWrites;
 pub use outcomes::{Outcome, Outcomes};
 pub use pages::{Pages, sector_mask};
 pub use readiness::PageReadiness;
 
-use crate::config::design::{Design, HoldPath, MapUpdate, PartialWrites, UnwrittenReads, WritePlacement};
+use crate::config::design::{Design, MapUpdate, PartialWrites, UnwrittenReads, WritePlacement};
 use crate::config::workload::{Priority, Workload};
 use crate::engine::in_flight::InFlight;
 use crate::flash::address::{Layout, PlaneId};
@@ -100,8 +99,6 @@ struct Rules {
     pages_per_unit: u64,
     /// Erases that a block endures; 0 is any number.
     endurance: u32,
-    /// Whether paths are held, so that no copy goes straight from chip to chip.
-    hold_path: bool,
     copyback: bool,
     /// Every so many copybacks of a page one passes the controller; 0 is never.
     copyback_check_every: u32,
@@ -190,7 +187,6 @@ impl Ftl {
                 placement: design.ftl.write_placement,
                 pages_per_unit: u64::from(design.pages_per_unit()),
                 endurance: design.wear.endurance,
-                hold_path: design.fabric.hold_path != HoldPath::Never,
                 copyback: design.gc.copyback,
                 copyback_check_every: design.gc.copyback_check_every,
             },

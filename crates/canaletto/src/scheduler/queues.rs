@@ -6,7 +6,6 @@ use crate::engine::arena::Slab;
 use crate::flash::address::{Layout, LunId};
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
-use crate::ftl::QueuedWrites;
 use crate::ftl::blocks::Frontier;
 use crate::scheduler::classes::{CLASSES, WeightedRoundRobin};
 use crate::scheduler::custom::Ruled;
@@ -510,12 +509,14 @@ impl Queues {
     }
 }
 
-impl QueuedWrites for Queues {
-    fn has_writes(&self, lun: LunId) -> bool {
+impl Queues {
+    /// Whether writes of host requests or of the mapping table are queued on the LUN.
+    pub fn has_writes(&self, lun: LunId) -> bool {
         self.luns[lun.index()].waiting & (ALL_CLASSES << USER_WRITE | 1 << MAPPING_WRITE) != 0
     }
 
-    fn find_write(
+    /// The first write of a host request on the LUN's queues for which `wanted` holds.
+    pub fn find_write(
         &self,
         lun: LunId,
         transactions: &Transactions,
@@ -530,7 +531,8 @@ impl QueuedWrites for Queues {
         })
     }
 
-    fn take_write(
+    /// Takes the first write of a host request or of the mapping table for which `wanted` holds off the LUN's queues.
+    pub fn take_write(
         &mut self,
         lun: LunId,
         transactions: &mut Transactions,

@@ -118,6 +118,11 @@ pub enum Outer {
 }
 
 impl Transaction {
+    /// Whether it is a write that only waits for a page of a plane's frontier.
+    pub fn waits_for_page(&self, plane: PlaneId, frontier: Frontier) -> bool {
+        self.ppa == Ppa::unbound(plane) && self.frontier == frontier && self.old_page != OldPage::Awaited
+    }
+
     /// A transaction of a host request, not yet translated.
     #[inline(always)]
     pub fn of_request(

@@ -13,7 +13,6 @@ const STATIONS: &[(&str, &[&str])] = &[
         "ftl",
         &[
             "cache::TrimWaits",
-            "fabric::chip_to_chip",
             "flash::address",
             "flash::interface",
             "flash::plane_set",
@@ -37,7 +36,6 @@ const STATIONS: &[(&str, &[&str])] = &[
             "flash::array::Clocks",
             "flash::array::Command",
             "flash::interface",
-            "ftl::QueuedWrites",
             "ftl::blocks::Frontier",
             "ftl::blocks::Line",
             "host::request",

@@ -3,8 +3,9 @@
 use super::{Event, Route};
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
-use crate::flash::address::PlaneId;
+use crate::flash::address::{PlaneId, Ppa};
 use crate::measure::probe::Probe;
+use crate::scheduler::transaction::Transaction;
 
 impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Starts or moves on collection in every plane where something has changed.
@@ -15,7 +16,9 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             if self.ftl.begin_epoch(now) {
                 self.look_after_planes(now);
             }
-            self.ftl.share_columns(&mut self.paths.fabric);
+            if let Some(epoch) = self.ftl.epoch_of_columns() {
+                self.paths.fabric.keep_columns(|chip| epoch.owns_column_of(chip));
+            }
             self.place_stalled(now);
             self.ftl.resume_collection();
         }
@@ -37,9 +40,11 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let hybrid = self.ftl.merges_blocks();
         while let Some(plane) = self.ftl.next_changed_plane() {
             if hybrid {
-                self.ftl.look_after_merges(&mut self.work, &self.scheduler.queues, plane, now);
+                let (lun, transactions) = (self.layout.lun_of(plane), &self.work.transactions);
+                let first = self.scheduler.queues.find_write(lun, transactions, |t| t.ppa.plane == plane);
+                self.ftl.look_after_merges(&mut self.work, first, plane, now);
             } else {
-                self.ftl.look_after(&mut self.work, &mut self.paths.fabric, plane, now);
+                self.collect(plane, now);
                 self.carry_out(now);
                 self.give_up_writes(plane, now);
             }
@@ -47,13 +52,61 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         }
     }
 
+    /// Starts or moves on collection in a plane.
+    fn collect(&mut self, plane: PlaneId, now: Time) {
+        self.ftl.start_collection(plane, now);
+        while let Some(from) = self.ftl.next_copy(&mut self.work, plane, now) {
+            let Some(destination) = self.destination(from) else {
+                self.ftl.await_register(from);
+                break;
+            };
+            self.ftl.copy_to(&mut self.work, from, destination, now);
+        }
+        self.ftl.collection_waits(plane);
+    }
+
+    /// The plane that a page is to be copied to, and whether straight from chip to chip. A page there has been promised, and
+    /// a register taken. The page's own plane if no other has room; none if others have, but no register.
+    fn destination(&mut self, from: Ppa) -> Option<(PlaneId, bool)> {
+        let chip = self.layout.chip_of_plane(from.plane);
+        let may_go_directly = self.paths.may_copy_directly(self.ftl.copies_of(from));
+        let fabric = &mut self.paths.fabric;
+        let mut waits = false;
+        for to in self.ftl.destinations(from) {
+            let chip_there = self.layout.chip_of_plane(to);
+            let direct = may_go_directly && fabric.can_copy(chip, chip_there);
+            if !self.ftl.may_take_arrival(to) {
+                continue;
+            }
+            if direct && !fabric.reserve_register(chip_there) {
+                waits = true;
+                continue;
+            }
+            if self.ftl.promise_arrival(to) {
+                return Some((to, direct));
+            }
+            if direct {
+                fabric.release_register(chip_there);
+            }
+        }
+        (!waits).then_some((from.plane, false))
+    }
+
     /// Sends writes that wait for a page of the plane elsewhere, or ends them with an error, if there will be none.
     fn give_up_writes(&mut self, plane: PlaneId, now: Time) {
-        for frontier in self.ftl.write_frontiers(plane, &self.scheduler.queues) {
+        let lun = self.layout.lun_of(plane);
+        if !self.scheduler.queues.has_writes(lun) {
+            return;
+        }
+        for frontier in self.ftl.write_frontiers() {
             let mut goes_on = self.ftl.note_if_exhausted(plane, frontier);
             while goes_on {
-                let queued = &mut self.scheduler.queues;
-                goes_on = self.ftl.give_up_write(&mut self.work, queued, (plane, frontier), now);
+                let waits = |t: &Transaction| t.waits_for_page(plane, frontier);
+                let write = self.scheduler.queues.take_write(lun, &mut self.work.transactions, waits);
+                goes_on = write.is_some();
+                if let Some(id) = write {
+                    self.ftl.give_up_write(&mut self.work, id, now);
+                }
                 self.carry_out(now);
             }
         }
