@@ -28,12 +28,14 @@ from canaletto._run.sequences import sequences
 from canaletto._run.simulate import inspect
 
 if TYPE_CHECKING:
+    from canaletto_extras.calibrating.calibration import Calibration, calibrate
+    from canaletto_extras.searching.found import Search
+    from canaletto_extras.searching.search import search
+
     from canaletto import attachments, bounds, result, traces
     from canaletto._bounding.bound import Bound, bound
-    from canaletto._calibrating.calibration import Calibration, calibrate
     from canaletto._run.explain import Explained, Explanation, explain
     from canaletto._run.timeline import Timeline
-    from canaletto._searching.search import Search, search
     from canaletto._sweeping.sweep import Sweep, sweep
 
 shown.views = views
@@ -86,11 +88,12 @@ __all__ = [
 
 _LATER = {
     **dict.fromkeys(("Bound", "bound"), "canaletto._bounding.bound"),
-    **dict.fromkeys(("Calibration", "calibrate"), "canaletto._calibrating.calibration"),
+    **dict.fromkeys(("Calibration", "calibrate"), "canaletto_extras.calibrating.calibration"),
     **dict.fromkeys(("Explained", "Explanation", "explain"), "canaletto._run.explain"),
     "Timeline": "canaletto._run.timeline",
     **dict.fromkeys(("Sweep", "sweep"), "canaletto._sweeping.sweep"),
-    **dict.fromkeys(("Search", "search"), "canaletto._searching.search"),
+    "Search": "canaletto_extras.searching.found",
+    "search": "canaletto_extras.searching.search",
 }
 """Names whose modules are loaded when they are asked for: most who import the package do not."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from canaletto._engine import ConfigError
+from canaletto._io import plugins
 from canaletto._io.files import sound_parquet
 from canaletto._run import folder
 from canaletto._run.compare import Comparison
@@ -17,8 +18,7 @@ from canaletto._run.results import Result, frozen
 if TYPE_CHECKING:
     import polars as pl
 
-    from canaletto._searching.search import Search
-    from canaletto._sweeping.sweep import Sweep
+    from canaletto._sweeping.points import Points
 
 
 class Tables(Mapping[str, "pl.DataFrame"]):
@@ -44,7 +44,7 @@ class Tables(Mapping[str, "pl.DataFrame"]):
         return f"<tables {', '.join(self._files)} in {self.path}>"
 
 
-def load(path: str | PathLike[str]) -> "Result | Comparison | Sweep | Search | Tables":
+def load(path: str | PathLike[str]) -> "Result | Comparison | Points | Tables":
     """Opens a folder that a command wrote.
 
     Parameters
@@ -73,24 +73,26 @@ def load(path: str | PathLike[str]) -> "Result | Comparison | Sweep | Search | T
     'bus'
     """
     home = Path(path)
-    for kind in ("sweep", "search"):
-        if (home / f"{kind}.json").is_file():
-            return _many(home, kind)
+    if (home / "sweep.json").is_file():
+        from canaletto._sweeping.sweep import Sweep
+
+        return _many(home, "sweep", Sweep)
     tables = _tables(home)
     if tables:
         return Tables(home, tables)
+    if not (home / folder.RUN_FILE).exists():
+        for kind in plugins.names("folder"):
+            if (home / f"{kind}.json").is_file():
+                return _many(home, kind, plugins.load("folder", kind))
     return _comparison(home) if folder.is_comparison(home) else frozen(home)
 
 
-def _many(home: Path, kind: str) -> "Sweep | Search":
-    """The folder of a sweep or of a search."""
-    from canaletto._searching.search import Search
+def _many(home: Path, kind: str, points: "type[Points]") -> "Points":
+    """The folder of many points."""
     from canaletto._sweeping.folder import Folder, about
-    from canaletto._sweeping.sweep import Sweep
 
     about(home, kind)
-    folder = Folder(home, kind)
-    return Sweep(folder) if kind == "sweep" else Search(folder)
+    return points(Folder(home, kind))
 
 
 def _tables(home: Path) -> dict[str, Path]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import canaletto as cn
 import pytest
-from canaletto._calibrating import document, fio_results
+from canaletto_extras.calibrating import document, fio_results
 from conftest import Canaletto
 
 pytest.importorskip("optuna", reason="no Optuna (extra search)")

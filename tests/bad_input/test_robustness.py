@@ -20,14 +20,14 @@ import canaletto as cn
 import polars as pl
 import pytest
 from canaletto import traces
-from canaletto._calibrating import document as calibrating
-from canaletto._calibrating import fio_results
 from canaletto._cli import console
 from canaletto._io import files
 from canaletto._io.printable import printable
 from canaletto._run import explain, folder, laboratory, repeat
-from canaletto._searching import document as searching
 from canaletto._sweeping import document as sweeping
+from canaletto_extras.calibrating import document as calibrating
+from canaletto_extras.calibrating import fio_results
+from canaletto_extras.searching import document as searching
 from conftest import COMMAND, REPOSITORY, Canaletto
 
 LIMIT_S = 60

@@ -16,8 +16,8 @@ from typing import Any
 
 import canaletto as cn
 import pytest
-from canaletto._sweeping import remote
 from canaletto._sweeping.tasks import Task
+from canaletto_extras.cluster import remote
 from kill_sweep import COMMAND, table
 
 SWEEP = """design = "performance-optimized"
@@ -123,7 +123,7 @@ def test_a_scheduler_that_cannot_be_reached(canaletto: Any, home: Path) -> None:
 
 def test_workers_with_another_version_are_refused() -> None:
     pytest.importorskip("distributed", reason="no dask.distributed (extra cluster)")
-    from canaletto._sweeping import cluster
+    from canaletto_extras.cluster import cluster
 
     version, build = remote.build()
     cluster._check_workers("dask://head:1", {"tcp://a": (version, build)})
@@ -160,8 +160,9 @@ def test_traces_reach_workers_by_their_content(home: Path) -> None:
 
 def test_a_trace_is_sent_to_workers_that_lack_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed", reason="no dask.distributed (extra cluster)")
-    from canaletto._sweeping import cluster, document
+    from canaletto._sweeping import document
     from canaletto._sweeping.tasks import resolve
+    from canaletto_extras.cluster import cluster
 
     points, _ = resolve(document.read(home / "sweep.toml"))
     tasks = [point.task for point in points[:3]]
@@ -179,7 +180,7 @@ def test_a_trace_is_sent_to_workers_that_lack_it(home: Path, monkeypatch: pytest
 
 
 def test_whoever_waits_for_workers_that_left_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from canaletto._sweeping import cluster
+    from canaletto_extras.cluster import cluster
 
     told: list[str] = []
     watch = cluster.Watch(told.append)
@@ -193,8 +194,9 @@ def test_whoever_waits_for_workers_that_left_is_told(monkeypatch: pytest.MonkeyP
 
 def test_workers_are_looked_at_while_nothing_ends(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed", reason="no dask.distributed (extra cluster)")
-    from canaletto._sweeping import cluster, document
+    from canaletto._sweeping import document
     from canaletto._sweeping.tasks import resolve
+    from canaletto_extras.cluster import cluster
 
     points, _ = resolve(document.read(home / "sweep.toml"))
     monkeypatch.setattr(cluster, "_ASK_AGAIN_S", 0)
@@ -282,7 +284,7 @@ class Queue:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Time that passes by calls."""
-    from canaletto._sweeping import cluster
+    from canaletto_extras.cluster import cluster
 
     now = [0]
     monkeypatch.setattr(cluster.time, "monotonic", lambda: now[0])
@@ -290,7 +292,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_refused_jobs_are_told_as_they_come(clock: Any) -> None:
-    from canaletto._sweeping import jobs
+    from canaletto_extras.cluster import jobs
 
     told: list[str] = []
     refusals = ["no room", ""]
@@ -315,7 +317,7 @@ def test_refused_jobs_are_told_as_they_come(clock: Any) -> None:
 
 
 def test_jobs_that_ended_are_submitted_again(clock: Any) -> None:
-    from canaletto._sweeping import jobs
+    from canaletto_extras.cluster import jobs
 
     told: list[str] = []
     queue = Queue()
@@ -348,7 +350,7 @@ def test_jobs_that_ended_are_submitted_again(clock: Any) -> None:
 
 
 IMPATIENT = """import sys
-from canaletto._sweeping import cluster
+from canaletto_extras.cluster import cluster
 cluster.TELL_S = 1
 sys.argv[0] = "canaletto"
 from canaletto_command import main
@@ -419,7 +421,7 @@ def test_ctrl_c_while_jobs_are_queued(canaletto: Any, home: Path, monkeypatch: p
 
 
 def test_whoever_waits_for_a_first_worker_is_told() -> None:
-    from canaletto._sweeping import jobs
+    from canaletto_extras.cluster import jobs
 
     class Client:
         """Workers join in the fifth minute."""

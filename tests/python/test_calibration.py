@@ -9,10 +9,10 @@ from typing import Any
 import canaletto as cn
 import numpy as np
 import pytest
-from canaletto._calibrating import document, fio_results, latency_log
-from canaletto._calibrating.identify import identify
-from canaletto._calibrating.measured import halved
-from canaletto._calibrating.parameters import read, value_of, with_values
+from canaletto_extras.calibrating import document, fio_results, latency_log
+from canaletto_extras.calibrating.identify import identify
+from canaletto_extras.calibrating.measured import halved
+from canaletto_extras.calibrating.parameters import read, value_of, with_values
 from canaletto_papers.flows import flow, workload
 
 pytest.importorskip("optuna", reason="no Optuna (extra search)")

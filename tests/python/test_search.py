@@ -9,7 +9,7 @@ from typing import Any
 import canaletto as cn
 import pytest
 from canaletto._run import memory, simulate
-from canaletto._searching import document, measures, study
+from canaletto_extras.searching import document, measures, study
 
 optuna = pytest.importorskip("optuna", reason="no Optuna (extra search)")
 

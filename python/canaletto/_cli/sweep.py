@@ -1,4 +1,4 @@
-"""The commands of many runs: `sweep`, `search`."""
+"""The command `sweep`: many runs."""
 
 import sys
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from canaletto._cli import console
 from canaletto._cli.help import OUTPUT, RUN, Command, whole
 from canaletto._cli.options import spread
 from canaletto._cli.trace import JsonFlag
+from canaletto._io import plugins
 from canaletto._io.units import number_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ CLUSTER = "Cluster"
 def add_to(app: typer.Typer) -> None:
     """Adds the commands to those of the program."""
     app.command("sweep", cls=Command)(spread(_sweep))
-    app.command("search", cls=Command)(_search)
 
 
 NoReport = Annotated[
@@ -183,15 +183,11 @@ def _executor(asked: "Document", on: str, workers: int | None) -> "Executor":
         return LocalProcesses(workers)
     if workers is not None:
         raise ConfigError(f"--workers {workers}: given with --on {on}, expected it with local processes only")
-    if on.startswith("dask://"):
-        from canaletto._sweeping.cluster import connected
-
-        return connected(on, console.say)
-    if on == "cluster":
-        from canaletto._sweeping.jobs import started
-
-        return started(asked, console.say)
-    raise ConfigError(f"--on {on}: expected local, dask://HOST:PORT or cluster")
+    kind = on.partition("://")[0]
+    if kind not in plugins.names("executor"):
+        raise ConfigError(f"--on {on}: expected local, dask://HOST:PORT or cluster")
+    executor: Executor = plugins.load("executor", kind)(asked, on, console.say)
+    return executor
 
 
 def _tell(found: "Sweep", computed: int, no_report: bool, json: bool) -> None:
@@ -251,43 +247,3 @@ def _freeze(found: "Sweep", point: int) -> None:
     place = found.path / "runs" / str(point)
     run.save(place)
     console.say(f"wrote {place} (open {place / 'report.html'})")
-
-
-def _search(
-    file: Annotated[Path, typer.Argument(metavar="SEARCH", help="A search's file, TOML (see docs/sweep.md).")],
-    out: Annotated[
-        Path,
-        typer.Option(metavar="DIR", help="Folder for the designs; a later call continues.", rich_help_panel=OUTPUT),
-    ],
-    no_report: NoReport = False,
-    json: JsonFlag = False,
-) -> None:
-    """Look for the best designs: latency, rate, energy, area and pins against each other, within limits.
-
-    Examples:
-      canaletto search search.toml --out searches/first
-    """
-    from canaletto._searching import document
-    from canaletto._searching.search import go_on
-    from canaletto._sweeping.sweep import reporting
-
-    asked = document.read(file)
-    try:
-        with reporting(what="trials") as report:
-            found = go_on(asked, out, report=report, command=["canaletto", *sys.argv[1:]], page=not no_report)
-    except KeyboardInterrupt:
-        console.say(f"interrupted; the same command goes on with {out}")
-        sys.exit(130)
-    page = "" if no_report else f"; open {out / 'report.html'}"
-    # Points that are drawn again are counted once.
-    trials = f" in {asked.trials} trials" if found.table.height < asked.trials else ""
-    console.say(f"wrote {out} ({number_of(found.table.height, 'point')} tried{trials}{page})")
-    front = found.front
-    if json:
-        columns = ["point", "fabric", "pins", "area_vs_channels", *(each.column for each in asked.objectives)]
-        rows = front.select(*dict.fromkeys(columns)).rows(named=True)
-        console.emit({"schema": 1, "points": found.table.height, "front": rows})
-    else:
-        from canaletto._report import tables
-
-        console.show(tables.searched(asked, front))

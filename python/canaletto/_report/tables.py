@@ -24,12 +24,9 @@ from canaletto._report.terminal import figure, headline_name, plain_table, trace
 from canaletto._run import likeness
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from canaletto._bounding.bound import Bound
     from canaletto._run.mqsim import Replay
     from canaletto._run.repeat import Difference, Rerun
-    from canaletto._searching.document import Search
     from canaletto._sweeping.document import Document
     from canaletto._sweeping.estimate import Estimate
 
@@ -47,7 +44,7 @@ def rerun(again: "Rerun") -> Iterator[RenderableType]:
         yield Text(f"different: {number_of(len(again.differences), 'result differs', 'results differ')}", "bold red")
         table = plain_table("result", "recorded", "now", "change", right=(1, 2, 3))
         for line in again.differences[:20]:
-            table.add_row(line.name, _value(line.a), _value(line.b), change(line.change))
+            table.add_row(line.name, value(line.a), value(line.b), change(line.change))
         yield table
     if again.version != again.recorded_version:
         yield Text(f"recorded by canaletto {again.recorded_version}, repeated by {again.version}")
@@ -60,7 +57,7 @@ def diff(
     if configuration:
         table = plain_table("configuration", a, b)
         for line in configuration:
-            table.add_row(line.name, _value(line.a), _value(line.b))
+            table.add_row(line.name, value(line.a), value(line.b))
         yield table
     else:
         yield Text("The configurations are the same.")
@@ -103,19 +100,6 @@ def planned(
             f"about {in_all} for the {count(missing)} that are missing, from {cost.tried} that "
             f"were tried: {alone} on this machine's {number_of(processors, 'processor')}"
         )
-
-
-def searched(asked: "Search", front: "pl.DataFrame") -> RenderableType:
-    """The best designs, the first objective's best first."""
-    if not front.height:
-        return Text("no point that was tried keeps all constraints")
-    keys = dict.fromkeys(axis.column for axis in asked.points.grid.all_axes if axis.column in front.columns)
-    judges = [each.column for each in asked.objectives]
-    table = plain_table("design", *keys, *judges, right=tuple(range(len(keys) + 1, len(keys) + 1 + len(judges))))
-    for row in front.iter_rows(named=True):
-        cells = [_value(row[name]) if name in keys else f"{row[name]:.4g}" for name in [*keys, *judges]]
-        table.add_row(f"designs/{row['point']}.toml", *cells)
-    return table
 
 
 def loads(curves: Sequence[Mapping[str, Any]]) -> RenderableType:
@@ -335,12 +319,11 @@ def _kib(size: float | None) -> str:
     return f"{size:.0f} B" if size < 1024 else f"{digits(size / 1024)} KiB"
 
 
-def _value(value: Any) -> str:
-    if value is None:
+def value(given: Any) -> str:
+    """A value of a key or a result as text."""
+    if given is None:
         return ABSENT
-    if isinstance(value, float):
-        return f"{value:.10g}"
-    return str(value)
+    return f"{given:.10g}" if isinstance(given, float) else str(given)
 
 
 def served(statistics: Mapping[str, Any]) -> Iterator[RenderableType]:
@@ -371,27 +354,3 @@ def served(statistics: Mapping[str, Any]) -> Iterator[RenderableType]:
         "requests failed": failed,
     }
     yield Text(listing([*facts, *(f"{number:,} {name}" for name, number in told.items() if number)]))
-
-
-def calibrated(report: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """A calibration: parameters, errors of each point, and what the data leave open."""
-    table = plain_table("parameter", "range", "before", "calibrated", "uncertainty", right=(2, 3, 4))
-    for each in report["parameters"]:
-        uncertain = each["uncertainty_of_range"]
-        spread = ABSENT if uncertain is None else f"{uncertain:.1%} of the range"
-        value = f"{each['value']}{' (end of the range)' if each['at_bound'] else ''}"
-        before = ABSENT if each["before"] is None else str(each["before"])
-        table.add_row(", ".join(each["keys"]), f"{each['low']} to {each['high']}", before, value, spread)
-    yield table
-    names = list(dict.fromkeys(name for point in report["points"] for name in point["error"]))
-    table = plain_table("ours over measured", "half", *names, right=tuple(range(2, len(names) + 2)))
-    for point in report["points"]:
-        cells = [change(point["error"][name]) if name in point["error"] else ABSENT for name in names]
-        table.add_row(point["job"], point["half"], *cells)
-    yield table
-    table = plain_table("error, root mean square", "before", "after", right=(1, 2))
-    for half, after in report["error"]["after"].items():
-        if after is not None:
-            table.add_row(half, f"{report['error']['before'][half]:.1%}", f"{after:.1%}")
-    yield table
-    yield from map(Text, report["notes"])

@@ -8,8 +8,6 @@ from canaletto._run.results import Result
 if TYPE_CHECKING:
     from canaletto._run.compare import Comparison
     from canaletto._run.timeline import Window
-    from canaletto._searching.document import Search as Asked
-    from canaletto._searching.search import Search
     from canaletto._sweeping.sweep import Sweep
 
 
@@ -68,10 +66,3 @@ def sweep(found: "Sweep") -> str:
     from canaletto._report import sweep as page
 
     return page.html(found)
-
-
-def search(asked: "Asked", found: "Search") -> str:
-    """The page of a search."""
-    from canaletto._report import search as page
-
-    return page.html(asked, found)

@@ -31,8 +31,5 @@ class Views(Protocol):
     def sweep(self, found: Any) -> str:
         """The page of a sweep."""
 
-    def search(self, asked: Any, found: Any) -> str:
-        """The page of a search."""
-
 
 views: Views

@@ -1,4 +1,4 @@
-"""Many runs at once: a grid of them (`sweep`), or a search among them (`search`).
+"""Many runs at once: a grid of them (`sweep`).
 
 document.py   the file of a sweep, checked
 axes.py       values of one key: lists, and ranges with units
@@ -7,11 +7,10 @@ tasks.py      points resolved into simulations, each with the hash of what it co
 work.py       one simulation, wherever it is carried out, and the record of its result
 store.py      records on disk: whole, checked, and shared among folders
 executors.py  where simulations are carried out: local processes (worker.py)
-cluster.py    the same on Dask; remote.py is what runs there
 slurm.py      the same as an array of jobs, each of which takes a part (shard.py)
 estimate.py   the cost of a sweep before it is carried out
 folder.py     the folder of a sweep or a search
-points.py     the points of a folder, whether of a sweep or of a search
+points.py     the points of a folder
 run.py        simulations carried out, as far as they have not been before
 sweep.py      a sweep from its file to its table: `cn.sweep`
 table.py      one row a point

@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from canaletto._calibrating.fio_results import job_of
-from canaletto._calibrating.measured import FEWEST, Point, of_latencies
 from canaletto._engine import ConfigError
+
+from canaletto_extras.calibrating.fio_results import job_of
+from canaletto_extras.calibrating.measured import FEWEST, Point, of_latencies
 
 _PER_US = {"ns": 1e3, "us": 1.0, "ms": 1e-3}
 _LATENCY = re.compile(r"(?:.*_)?(?:[cs]?lat|latency)(?:_(?P<unit>ns|us|ms|s))?\s*(?:[(\[](?P<other>\w+)[)\]])?")

@@ -4,12 +4,12 @@ import tomllib
 from collections.abc import Sequence
 
 import polars as pl
-
-from canaletto._searching import measures
-from canaletto._searching.document import Search
-from canaletto._searching.study import Trial
 from canaletto._sweeping import table
 from canaletto._sweeping.store import Store
+
+from canaletto_extras.searching import measures
+from canaletto_extras.searching.document import Search
+from canaletto_extras.searching.study import Trial
 
 
 def frame(

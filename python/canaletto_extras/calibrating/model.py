@@ -6,13 +6,14 @@ from functools import cache
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from canaletto._calibrating.fio_results import job_text
-from canaletto._calibrating.measured import QUANTILES, Job, Point, name_of
 from canaletto._engine import ConfigError
 from canaletto._io import fio
 from canaletto._run import parallel, simulate
 from canaletto._run.config import Design, Workload, workload
 from canaletto._sweeping.axes import quantity
+
+from canaletto_extras.calibrating.fio_results import job_text
+from canaletto_extras.calibrating.measured import QUANTILES, Job, Point, name_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from canaletto._calibrating.parameters import is_index
 from canaletto._run.config import Design
+
+from canaletto_extras.calibrating.parameters import is_index
 
 
 def marked(design: Design, report: Mapping[str, Any]) -> str:

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from canaletto._engine import ConfigError, SimulationError
-from canaletto._sweeping import remote
+from canaletto._sweeping.document import Document
 from canaletto._sweeping.executors import MOST_DEATHS, Done
 from canaletto._sweeping.tasks import Task
+
+from canaletto_extras.cluster import remote
 
 Client: TypeAlias = Any
 Future: TypeAlias = Any
@@ -159,8 +161,8 @@ class Dask:
         return {digest: self._traces[digest]}
 
 
-def connected(where: str, tell: Callable[[str], object]) -> Dask:
-    """The workers of a scheduler at `dask://HOST:PORT`.
+def connected(asked: Document, where: str, tell: Callable[[str], object]) -> Dask:
+    """The workers of a scheduler at `dask://HOST:PORT`, whatever is asked of them.
 
     tell: called with what somebody who waits should know. Raises ConfigError if it cannot be reached, has no workers,
     or workers with another build of this package.

@@ -11,9 +11,10 @@ from typing import Any
 
 from canaletto._engine import ConfigError
 from canaletto._run.config import check_whole, read_text
-from canaletto._searching.measures import MEASURES, Measure
 from canaletto._sweeping import document as sweeping
 from canaletto._sweeping.axes import MOST
+
+from canaletto_extras.searching.measures import MEASURES, Measure
 
 SAMPLERS = ("tpe", "nsga2", "random")
 _KEYS = ("objectives", "trials", "sampler", "sampler_seed", "batch")

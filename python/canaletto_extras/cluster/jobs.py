@@ -7,8 +7,9 @@ from itertools import count
 from typing import Any
 
 from canaletto._engine import ConfigError, SimulationError
-from canaletto._sweeping.cluster import TELL_S, Client, Dask, Watch, package
 from canaletto._sweeping.document import Document
+
+from canaletto_extras.cluster.cluster import TELL_S, Client, Dask, Watch, package
 
 _QUEUES = {"slurm": "SLURMCluster", "pbs": "PBSCluster", "lsf": "LSFCluster"}
 """Classes of dask-jobqueue."""
@@ -17,7 +18,7 @@ _LOOK_S = 1
 """Time between two looks at whether jobs were refused, while there is no worker."""
 
 
-def started(asked: Document, tell: Callable[[str], object]) -> Dask:
+def started(asked: Document, where: str, tell: Callable[[str], object]) -> Dask:
     """Workers that are jobs, as the table `[cluster]` of a sweep's file says, once one of them has joined.
 
     tell: called with what somebody who waits for workers should know. Raises ConfigError for a table that is none,

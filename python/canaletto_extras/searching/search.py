@@ -2,64 +2,21 @@
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from canaletto._run import shown
 from canaletto._run.config import Design, Workload
-from canaletto._searching import document
-from canaletto._searching.document import Search as Asked
-from canaletto._sweeping.points import Points, place
+from canaletto._sweeping.points import place
 from canaletto._sweeping.run import Report
 from canaletto._sweeping.sweep import reporting
 
+from canaletto_extras.searching import document
+from canaletto_extras.searching.document import Search as Asked
+from canaletto_extras.searching.found import Search
+
 if TYPE_CHECKING:
-    import polars as pl
-
-
-class Search(Points):
-    """A search that was carried out."""
-
-    @cached_property
-    def table(self) -> "pl.DataFrame":
-        """One row a point that was tried: its values, pins and area, whether it is feasible, and its results."""
-        from canaletto._sweeping.folder import TABLE
-
-        return self._folder.table(TABLE)
-
-    @property
-    def front(self) -> "pl.DataFrame":
-        """The rows of the Pareto front: feasible points that none is better than, the first objective's best first."""
-        return self.table.filter(self.table["front"].is_not_null()).sort("front")
-
-    def design(self, point: int) -> Design:
-        """The design of a point.
-
-        Parameters
-        ----------
-        point
-            Its number, from 0: the column `point` of `table`.
-
-        Returns
-        -------
-        Design
-            With every default spelt out.
-
-        Raises
-        ------
-        ConfigError
-            For a point that there is not.
-        """
-        row = self._planned(point)
-        return Design(row["design_toml"], row["design"])
-
-    def __repr__(self) -> str:
-        return f"<search among {self.table.height} points in {self.path}>"
-
-    def _repr_html_(self) -> str:
-        return self.front._repr_html_()
+    pass
 
 
 def search(
@@ -123,8 +80,9 @@ def go_on(
     asked: Asked, out: Path, *, report: Report, command: Sequence[str] | None = None, page: bool = True
 ) -> Search:
     """Carries a search out, and writes its table, the best designs and a page. Raises what `search` does."""
-    from canaletto._searching import study, table
     from canaletto._sweeping.folder import PLAN, REPORT, SEARCH, TABLE, Folder, plan_of
+
+    from canaletto_extras.searching import study, table
 
     folder = Folder(out, SEARCH)
     folder.check(asked)
@@ -140,5 +98,7 @@ def go_on(
         folder.write(f"designs/{trial.point.number}.toml", trial.point.task.design.encode())
     found = Search(folder)
     if page:
-        folder.write(REPORT, shown.views.search(asked, found).encode())
+        from canaletto_extras.searching import page as pages
+
+        folder.write(REPORT, pages.html(asked, found).encode())
     return found

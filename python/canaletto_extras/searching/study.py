@@ -13,14 +13,15 @@ from typing import Any
 from canaletto._engine import ConfigError
 from canaletto._run import parallel
 from canaletto._run.config import Design, Workload
-from canaletto._searching.document import Constraint, Search
-from canaletto._searching.measures import DESIGN_ONLY, most_iops, value
 from canaletto._sweeping import work
 from canaletto._sweeping.axes import Value
 from canaletto._sweeping.estimate import affordable
 from canaletto._sweeping.run import Report
 from canaletto._sweeping.store import Store
 from canaletto._sweeping.tasks import Point, Resolver, Task
+
+from canaletto_extras.searching.document import Constraint, Search
+from canaletto_extras.searching.measures import DESIGN_ONLY, most_iops, value
 
 
 @dataclass(frozen=True)

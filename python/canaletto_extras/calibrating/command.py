@@ -4,17 +4,14 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-
 from canaletto._cli import console
 from canaletto._cli.help import OUTPUT, RUN, Command, whole
 from canaletto._cli.trace import JsonFlag
 
-
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to those of the program."""
-    app.command("calibrate", cls=Command)(_calibrate)
+app = typer.Typer()
 
 
+@app.command("calibrate", cls=Command)
 def _calibrate(
     file: Annotated[
         Path, typer.Argument(metavar="CALIBRATION", help="A calibration's file, TOML (see docs/calibrate.md).")
@@ -55,11 +52,11 @@ def _calibrate(
     Examples:
       canaletto calibrate mine.toml fio-qd*.json --out calibrated.toml
     """
-    from canaletto._calibrating import calibration, document
     from canaletto._engine import ConfigError
     from canaletto._io import files
-    from canaletto._report import tables
     from canaletto._sweeping.sweep import reporting
+
+    from canaletto_extras.calibrating import calibration, document
 
     if out is not None:
         if out.suffix != ".toml":
@@ -75,4 +72,6 @@ def _calibrate(
     if json:
         console.emit(found.to_dict())
         return
-    console.show(*tables.calibrated(found.report))
+    from canaletto_extras.calibrating import terminal
+
+    console.show(*terminal.tables(found.report))

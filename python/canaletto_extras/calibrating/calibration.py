@@ -8,16 +8,17 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from canaletto._calibrating import document, model
-from canaletto._calibrating.document import Asked
-from canaletto._calibrating.fit import Fitted, check_optuna, fit
-from canaletto._calibrating.identify import Identified, identify
-from canaletto._calibrating.measured import Point, halved
-from canaletto._calibrating.parameters import Parameter, applied, value_of
 from canaletto._io import files
 from canaletto._run.config import Design
 from canaletto._sweeping.run import Report
 from canaletto._sweeping.sweep import reporting
+
+from canaletto_extras.calibrating import document, model
+from canaletto_extras.calibrating.document import Asked
+from canaletto_extras.calibrating.fit import Fitted, check_optuna, fit
+from canaletto_extras.calibrating.identify import Identified, identify
+from canaletto_extras.calibrating.measured import Point, halved
+from canaletto_extras.calibrating.parameters import Parameter, applied, value_of
 
 AT_BOUND = 0.01
 """Part of a range within which a value counts as being at its end."""
@@ -38,7 +39,7 @@ class Calibration:
 
     def to_toml(self) -> str:
         """The calibrated design, every calibrated value marked with its range."""
-        from canaletto._calibrating.marked import marked
+        from canaletto_extras.calibrating.marked import marked
 
         return marked(self.design, self.report)
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from canaletto._calibrating import fio_results, latency_log, parameters
-from canaletto._calibrating.measured import Point, positive
-from canaletto._calibrating.model import bytes_of
-from canaletto._calibrating.parameters import Parameter
 from canaletto._engine import ConfigError
 from canaletto._run.config import Design, check_text, check_whole, quiet_design, read_text
 from canaletto._sweeping import document as sweeping
+
+from canaletto_extras.calibrating import fio_results, latency_log, parameters
+from canaletto_extras.calibrating.measured import Point, positive
+from canaletto_extras.calibrating.model import bytes_of
+from canaletto_extras.calibrating.parameters import Parameter
 
 JUDGE = ("half", "none")
 _KEYS = ("design", "set", "ranges", "measured", "judge", "trials", "requests", "seed", "capacity")

@@ -5,16 +5,16 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import polars as pl
-
 from canaletto._io.units import number_of
 from canaletto._report import sweep_charts
 from canaletto._report.document import chart, document, grid, note, section, table
 from canaletto._report.sweep_points import ENERGY, IOPS, MEAN, P99, Measure, Points, cell
-from canaletto._searching import measures
+
+from canaletto_extras.searching import measures
 
 if TYPE_CHECKING:
-    from canaletto._searching.document import Search as Asked
-    from canaletto._searching.search import Search
+    from canaletto_extras.searching.document import Search as Asked
+    from canaletto_extras.searching.found import Search
 
 _WORDED = {each.column: each for each in (P99, IOPS, MEAN, ENERGY)}
 

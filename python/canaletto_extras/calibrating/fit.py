@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from canaletto._calibrating import model
-from canaletto._calibrating.measured import Point
-from canaletto._calibrating.parameters import Parameter, applied, value_of
 from canaletto._engine import ConfigError
 from canaletto._run.config import Design
+
+from canaletto_extras.calibrating import model
+from canaletto_extras.calibrating.measured import Point
+from canaletto_extras.calibrating.parameters import Parameter, applied, value_of
 
 STEPS = 4
 """Steps of least squares at the most; the next one would be within the noise of the runs."""

@@ -7,11 +7,12 @@ get the mean time of submission added. Job options become a workload as those of
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from canaletto._calibrating.measured import BELOW, OPS, QUANTILES, Job, Point, name_of, positive
 from canaletto._engine import ConfigError
 from canaletto._io import fio, fio_options
 from canaletto._io.fio_values import DEPTHS, PROCESSES, Given, decimal
 from canaletto._io.parsed import from_json
+
+from canaletto_extras.calibrating.measured import BELOW, OPS, QUANTILES, Job, Point, name_of, positive
 
 _ENDS = ("runtime", "timeout", "time_based", "number_ios", "io_size", "io_limit", "loops", "startdelay", "ramp_time")
 """Options that say how long a job lasts: a simulated one is as long as it takes to tell."""

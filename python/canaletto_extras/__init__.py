@@ -1,0 +1,1 @@
+"""Commands and executors that need further packages: searches and calibrations (Optuna), clusters (Dask)."""
