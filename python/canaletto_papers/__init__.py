@@ -5,35 +5,29 @@
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from types import ModuleType
 
 from canaletto._engine import ConfigError
 
 from canaletto_papers.figure import Figure
 from canaletto_papers.verdicts import Finding
 
-SOURCES = {
-    "networked-ssd": "networked_ssd",
-    "venice": "venice",
-    "mqsim": "mqsim",
-    "pc-ssd": "pc_ssd",
-    "storage-next": "storage_next",
-    "drives": "drives",
-    "load": "load",
-}
-"""Sources by the names of the command line, and the packages that hold their figures."""
+SOURCES = ("networked-ssd", "venice", "mqsim", "pc-ssd", "storage-next", "drives", "load")
+"""Sources by the names of the command line; each is a package of this one, with an underscore for each hyphen."""
+
+
+def _package(source: str) -> ModuleType:
+    return import_module(f"canaletto_papers.{source.replace('-', '_')}")
 
 
 def names_of(source: str) -> Mapping[str, str]:
     """Our fabrics by the names of a source's systems, where it has some of its own."""
-    package = SOURCES.get(source)
-    found = getattr(import_module(f"canaletto_papers.{package}"), "NAMES", {}) if package else {}
-    return dict(found)
+    return dict(getattr(_package(source), "NAMES", {})) if source in SOURCES else {}
 
 
 def findings_of(source: str) -> Sequence[Finding]:
     """Numbers of a source that do not go together, where there are any."""
-    package = SOURCES.get(source)
-    return getattr(import_module(f"canaletto_papers.{package}"), "FINDINGS", ()) if package else ()
+    return getattr(_package(source), "FINDINGS", ()) if source in SOURCES else ()
 
 
 def figures(source: str, wanted: Sequence[str] = ()) -> list[Figure]:
@@ -43,7 +37,7 @@ def figures(source: str, wanted: Sequence[str] = ()) -> list[Figure]:
     """
     if source not in SOURCES:
         raise ConfigError(f"{source}: no source of that name, expected one of {', '.join(SOURCES)}")
-    there: list[Figure] = import_module(f"canaletto_papers.{SOURCES[source]}").FIGURES
+    there: list[Figure] = _package(source).FIGURES
     names = [figure.name for figure in there]
     for name in wanted:
         if name not in names:

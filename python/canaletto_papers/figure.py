@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from canaletto._report.charts import Spec
 from canaletto._run.laboratory import Data, Run, Simulation, seconds
 
-__all__ = ["Data", "Figure", "Grid", "Label", "Row", "Run", "Scale", "Settings", "Simulation", "seconds"]
+__all__ = ["Data", "Figure", "Grid", "Label", "Row", "Run", "Scale", "Settings", "Simulation", "of_modules", "seconds"]
 
 Label: TypeAlias = tuple[str, ...]
 """Names a run among those of its figure."""
@@ -90,6 +91,12 @@ class Figure:
         if drawn is None:
             return {}
         return drawn if "$schema" not in drawn else {CAPTION: drawn}
+
+
+def of_modules(package: str, names: str) -> list[Figure]:
+    """The figures of a package's modules, in the order of their names: each has a `FIGURE`, or several `FIGURES`."""
+    modules = [import_module(f"{package}.{name}") for name in names.split()]
+    return [figure for module in modules for figure in getattr(module, "FIGURES", None) or [module.FIGURE]]
 
 
 CAPTION = "bars: ours; red: what was published"

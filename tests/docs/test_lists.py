@@ -16,6 +16,13 @@ def test_every_fabric_is_named(page: str) -> None:
     assert [name for name in names.fabrics() if f"`{name}`" not in text] == []
 
 
+def test_the_demo_has_every_fabric_but_variants() -> None:
+    text = (ROOT / "examples/demo.py").read_text()
+    absent = [name for name in names.fabrics() if f'"{name}"' not in text]
+    assert absent == ["omnibus-split", "mesh-2bit", "custom"]
+    assert "canaletto._" not in text
+
+
 def test_every_collection_policy_is_named() -> None:
     text = (ROOT / "docs/collection.md").read_text()
     policies = json.loads(_engine.schema("design"))["$defs"]["VictimPolicy"]["oneOf"]

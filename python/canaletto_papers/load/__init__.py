@@ -3,7 +3,15 @@
 No paper's figures, but what decides most of those papers' figures.
 """
 
-from canaletto_papers.load import curves, imbalance, knees, sizes
+from canaletto_papers.figure import of_modules
 
-FIGURES = [module.FIGURE for module in (curves, knees, imbalance, sizes)]
+FIGURES = of_modules(
+    __name__,
+    """
+    curves
+    knees
+    imbalance
+    sizes
+    """,
+)
 """From load to size."""

@@ -3,7 +3,16 @@
 The formulas of its model are `canaletto.bounds`; its simulator, MQSim-Next, is not public.
 """
 
-from canaletto_papers.storage_next import changes, failures, fig7, table2, tails
+from canaletto_papers.figure import of_modules
 
-FIGURES = [module.FIGURE for module in (table2, fig7, failures, changes, tails)]
+FIGURES = of_modules(
+    __name__,
+    """
+    table2
+    fig7
+    failures
+    changes
+    tails
+    """,
+)
 """From the model to what changes it."""

@@ -1,29 +1,30 @@
 """Figures of "Venice: Improving SSD Parallelism at Low Cost via Conflict-Free Accesses" (ISCA 2023)."""
 
-from canaletto_papers.venice import (
-    bound,
-    causes,
-    fig3,
-    fig4,
-    fig9,
-    fig10,
-    fig11,
-    fig12,
-    fig13,
-    fig14,
-    fig15,
-    table1,
-    table2,
-    table3,
-    table4,
-    traces,
-)
+from canaletto_papers.figure import of_modules
 from canaletto_papers.venice.evaluation import SYSTEMS as NAMES
 from canaletto_papers.venice.findings import FINDINGS
 
 __all__ = ["FIGURES", "FINDINGS", "NAMES"]
 
-_PUBLISHED = (fig3, fig4, table1, table2, table3, fig9, fig10, fig11, fig12, fig13, fig14, fig15, table4)
-
-FIGURES = [module.FIGURE for module in (*_PUBLISHED, bound, causes, traces)]
+FIGURES = of_modules(
+    __name__,
+    """
+    fig3
+    fig4
+    table1
+    table2
+    table3
+    fig9
+    fig10
+    fig11
+    fig12
+    fig13
+    fig14
+    fig15
+    table4
+    bound
+    causes
+    traces
+    """,
+)
 """In the paper's order, then what explains them."""
