@@ -189,9 +189,6 @@ fn check_fabric(design: &Design) -> Checked {
     require(control.rate.0 > 0, "fabric.omnibus.control.rate", || {
         format!("got \"{}\", expected a rate above 0", control.rate)
     })?;
-    require((1..=4096).contains(&control.message.0), "fabric.omnibus.control.message", || {
-        format!("got \"{}\", expected from \"1B\" to \"4KiB\"", control.message)
-    })?;
     let (buffer, packet) = (fabric.mesh.buffer.0, fabric.mesh.packet.0);
     require((64..=1 << 30).contains(&packet), "fabric.mesh.packet", || {
         format!("got \"{}\", expected from \"64B\" to \"1GiB\"", fabric.mesh.packet)

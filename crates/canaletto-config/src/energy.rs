@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::{Joules, Power, Rate};
+use crate::units::{Power, Rate};
 
 /// Powers and energies. "Venice" is "Venice: Improving SSD Parallelism at Low Cost via Conflict-Free Accesses", ISCA
 /// 2023. Its milliwatts are "for a 4 KB page transfer" and count for as long as the transfer takes.
@@ -54,13 +54,6 @@ pub struct Array {
     pub program_power: Power,
     /// Power of a plane while it erases a block. Source: Micron MT29F64*, ICC3, by way of SimpleSSD.
     pub erase_power: Power,
-    /// Energy of each page read in addition to power × time. Assumed: none, because data sheets state currents. For
-    /// sources that state energies instead, set the power to 0.
-    pub read_energy: Joules,
-    /// Energy of each page program in addition to power × time. Assumed: none, as for reads.
-    pub program_energy: Joules,
-    /// Energy of each block erase in addition to power × time. Assumed: none, as for reads.
-    pub erase_energy: Joules,
 }
 
 /// Rates for which powers are stated. Toggling wires take energy by the bit, ½ α C V² with capacitance C, swing V and
@@ -88,22 +81,12 @@ pub struct Wires {
     pub channel: Power,
     /// Column bus of omnibus. Assumed: a channel's, because it joins as many chips.
     pub column: Power,
-    /// Line from a controller to a single chip, in the ideal SSD, or to a switch with its grants. Assumed: half a channel's,
-    /// because it is half as long on average and has one chip instead of eight.
-    pub path: Power,
     /// Power of the termination of each data wire of a bus, whatever its rate, while commands or data cross it. Default:
     /// none, because Venice's figures are whole, and ORION 3.0, which gave them, has unterminated wires. ONFI's on-die
     /// termination takes (VccQ / 2)² / (Ron + Rtt) a wire (docs/energy.md).
     pub termination: Power,
     /// Link between neighbouring routers, each direction for itself. Source: Venice Table 4 (1.08 mW, by ORION 3.0).
     pub link: Power,
-    /// Link between a controller and its router. Assumed: a link's, because it is as short.
-    pub controller_link: Power,
-    /// Trunk of clusters with its switches. Assumed: a channel's, because it is as long and joins about as many chips.
-    pub trunk: Power,
-    /// Inner bus of a switch. Assumed: a quarter of a channel's, because it has two chips instead of eight and is as much
-    /// shorter.
-    pub inner_bus: Power,
 }
 
 /// Power of working routers of eight data wires at `energy.reference.network_rate`. Narrower ones (`mesh-2bit`) take power
@@ -119,9 +102,6 @@ pub struct Routers {
     /// Buffer of a packet router, written and later read. Assumed: 2.5 pJ a byte at 1 GB/s: 10 pJ for 64 bits of an 8
     /// KiB memory in 45 nm (Horowitz, ISSCC 2014), once in, once out; NoSSD's buffers hold pages.
     pub buffer: Power,
-    /// Switch of clusters at `energy.reference.network_rate`, with eight of its sixteen data wires. Assumed: a
-    /// circuit-switched router's, because both are crossbars without buffers; its pads count for wires.
-    pub switch: Power,
     /// Cell of the arbiter of scheduled-mesh, one a router, while the arbiter searches. Assumed: a tenth of a router's power,
     /// because a cell has the states of five ports and no data path.
     pub arbiter_cell: Power,
@@ -150,14 +130,7 @@ const fn uw(uw: u64) -> Power {
 
 impl Default for Array {
     fn default() -> Self {
-        Array {
-            read_power: uw(82_500),
-            program_power: uw(82_500),
-            erase_power: uw(82_500),
-            read_energy: Joules(0),
-            program_energy: Joules(0),
-            erase_energy: Joules(0),
-        }
+        Array { read_power: uw(82_500), program_power: uw(82_500), erase_power: uw(82_500) }
     }
 }
 
@@ -169,22 +142,13 @@ impl Default for Reference {
 
 impl Default for Wires {
     fn default() -> Self {
-        Wires {
-            channel: uw(10_800),
-            column: uw(10_800),
-            path: uw(5_400),
-            termination: Power(0),
-            link: uw(1_080),
-            controller_link: uw(1_080),
-            trunk: uw(10_800),
-            inner_bus: uw(2_700),
-        }
+        Wires { channel: uw(10_800), column: uw(10_800), termination: Power(0), link: uw(1_080) }
     }
 }
 
 impl Default for Routers {
     fn default() -> Self {
-        Routers { circuit: uw(241), packet: uw(241), buffer: uw(2_500), switch: uw(241), arbiter_cell: uw(24) }
+        Routers { circuit: uw(241), packet: uw(241), buffer: uw(2_500), arbiter_cell: uw(24) }
     }
 }
 
@@ -199,18 +163,6 @@ mod tests {
     use super::*;
     use crate::area::Footprint;
     use crate::reader::read_text;
-    use toml::{Table, Value};
-
-    /// Every key below a table, with its value as a file would have it.
-    fn rows(prefix: &str, table: &Table) -> Vec<(String, String)> {
-        let each = table.iter().map(|(name, value)| (format!("{prefix}.{name}"), value));
-        each.flat_map(|(key, value)| match value {
-            Value::Table(inner) => rows(&key, inner),
-            Value::String(text) => vec![(key, text.clone())],
-            other => vec![(key, other.to_string())],
-        })
-        .collect()
-    }
 
     #[test]
     fn defaults_survive_a_file() {
@@ -233,22 +185,9 @@ mod tests {
         for (text, says) in [
             ("[wires]\nlinks = \"1mW\"", "unknown field `links`"),
             ("[wires]\nlink = 1.08", "got 1.08 without a unit, expected a power"),
-            ("[array]\nread_energy = \"1mW\"", "expected an energy with its unit"),
         ] {
             let message = read_text::<Energy>(text).unwrap_err().to_string();
             assert!(message.contains(says), "{message}");
         }
-    }
-
-    #[test]
-    fn the_documentation_lists_every_key_with_its_default() {
-        let page = include_str!("../../../docs/energy.md");
-        let keys = rows("energy", &Table::try_from(Energy::default()).unwrap());
-        let areas = rows("area", &Table::try_from(Footprint::default()).unwrap());
-        for (key, value) in keys.iter().chain(&areas) {
-            assert!(page.contains(&format!("| `{key}` | {value} |")), "docs/energy.md: no row for `{key}`, {value}");
-        }
-        let listed = page.lines().filter(|l| l.starts_with("| `energy.") || l.starts_with("| `area.")).count();
-        assert_eq!(listed, keys.len() + areas.len());
     }
 }

@@ -178,8 +178,6 @@ pub struct ControlPlane {
     pub width: u32,
     /// Data rate of eight of them. Assumed: 1 GHz.
     pub rate: Rate,
-    /// Size of a message. Assumed: 8 bytes, which hold two controllers, a chip, a page's address and a kind.
-    pub message: Size,
     /// Time that a controller takes from a message to its answer. Assumed: three cycles of 1 GHz.
     pub delay: Duration,
 }
@@ -466,7 +464,7 @@ impl Default for Sca {
 
 impl Default for ControlPlane {
     fn default() -> Self {
-        ControlPlane { width: 32, rate: Rate(1_000_000_000), message: Size(8), delay: Duration(3_000) }
+        ControlPlane { width: 32, rate: Rate(1_000_000_000), delay: Duration(3_000) }
     }
 }
 

@@ -37,10 +37,6 @@ pub struct PseudoSlc {
     /// pseudo-SLC", 2023).
     #[schemars(range(min = 0, max = 10_000_000))]
     pub endurance: u32,
-    /// Factor of the raw bit error rate (`flash.errors`) of its pages, in place of `flash.errors.page_type_factors`. Two
-    /// levels lie further apart than eight. Default: assumed, a tenth.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub error_factor: f64,
     /// Idle time of the drive after which its blocks are folded, until a request arrives. `"0us"` turns this off. Default:
     /// assumed, 100 ms.
     pub idle_time: Duration,
@@ -62,7 +58,6 @@ impl Default for PseudoSlc {
             program: Duration::from_ns(200_000),
             erase: Duration(0),
             endurance: 0,
-            error_factor: 0.1,
             idle_time: Duration::from_ns(100_000_000),
             high_watermark: 1.0,
             low_watermark: 0.5,

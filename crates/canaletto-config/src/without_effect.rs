@@ -220,7 +220,6 @@ const NEEDS: &[Need] = &[
             "flash.pslc.program",
             "flash.pslc.erase",
             "flash.pslc.endurance",
-            "flash.pslc.error_factor",
             "flash.pslc.idle_time",
             "flash.pslc.high_watermark",
             "flash.pslc.low_watermark",

@@ -74,13 +74,14 @@ fn series(ratios: impl Iterator<Item = f64>) -> f64 {
     sum
 }
 
+/// Factor of the raw bit error rate of pages in pseudo-SLC cells, whose two levels lie further apart than eight. Assumed.
+const PSEUDO_SLC: f64 = 0.1;
+
 /// Bit errors of a drive.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Reliability {
     errors: Errors,
     kinds: Kinds,
-    /// Factor of pages in cells used as pseudo-SLC.
-    pseudo_slc: f64,
     codeword_bytes: u64,
     tails: Tails,
     /// How often a page is read again at the most.
@@ -100,7 +101,6 @@ impl Reliability {
         let errors = design.flash.errors.clone();
         errors.are_possible().then(|| Reliability {
             kinds: Kinds::new(design.flash.cell, design.flash.page_order),
-            pseudo_slc: design.flash.pslc.error_factor,
             codeword_bytes: ecc.codeword.0,
             tails: Tails::new(ecc.codeword.0 * 8, u64::from(ecc.correctable_bits)),
             retries: ecc.max_read_retries,
@@ -121,7 +121,7 @@ impl Reliability {
             + e.retention.factor * cycles.powf(e.retention.cycles_exponent) * days.powf(e.retention.days_exponent)
             + e.disturb.factor * cycles.powf(e.disturb.cycles_exponent) * reads.powf(e.disturb.reads_exponent);
         let kind = match pseudo_slc {
-            true => self.pseudo_slc,
+            true => PSEUDO_SLC,
             false => e.page_type_factors.get(self.kinds.of(at.page)).copied().unwrap_or(1.0),
         };
         sum * kind * e.retry_factor.powi(attempt as i32)
@@ -227,11 +227,11 @@ mod tests {
     }
 
     #[test]
-    fn pseudo_slc_has_a_factor_of_its_own() {
-        let keys = ["flash.errors.base=0.01", "flash.errors.page_type_factors=[3.0]", "flash.pslc.error_factor=0.25"];
+    fn pseudo_slc_has_its_factor() {
+        let keys = ["flash.errors.base=0.01", "flash.errors.page_type_factors=[3.0]"];
         let (reliability, wear) = reliability(&keys);
         assert_eq!(reliability.rate((AT, false), 0, &wear, Time::ZERO), 0.03);
-        assert_eq!(reliability.rate((AT, true), 0, &wear, Time::ZERO), 0.0025);
+        assert_eq!(reliability.rate((AT, true), 0, &wear, Time::ZERO), 0.001);
     }
 
     /// A page fails if any of its codewords does: of four with 0.1 each, 1 - 0.9^4.

@@ -207,11 +207,15 @@ fn over(millijoules: f64, time: impl Into<TimeSum>) -> Option<f64> {
 
 fn array_energy(activity: &Activity, keys: &Array) -> ArrayEnergy {
     ArrayEnergy {
-        read: energy(keys.read_power, activity.read_time) + keys.read_energy.mj() * activity.page_reads as f64,
-        program: energy(keys.program_power, activity.program_time)
-            + keys.program_energy.mj() * activity.page_programs as f64,
-        erase: energy(keys.erase_power, activity.erase_time) + keys.erase_energy.mj() * activity.block_erases as f64,
+        read: energy(keys.read_power, activity.read_time),
+        program: energy(keys.program_power, activity.program_time),
+        erase: energy(keys.erase_power, activity.erase_time),
     }
+}
+
+/// Power of a part of a channel.
+fn share(channel: Power, parts: u64) -> Power {
+    Power(channel.0 / parts)
 }
 
 /// Power of working wires as it is stated, their number as a multiple of the eight that it is stated for, and whether
@@ -223,15 +227,17 @@ fn wires_of(keys: &Wires, kind: WireKind) -> (Power, f64, bool) {
         // Its pins are among those of the channel, whose leakage is stated.
         WireKind::CommandChannel => (keys.channel, 0.0, true),
         WireKind::Column => (keys.column, 1.0, true),
-        WireKind::Path => (keys.path, 1.0, true),
-        WireKind::Link => (keys.link, 1.0, false),
-        WireKind::NarrowLink => (keys.link, NARROW, false),
-        WireKind::ControllerLink => (keys.controller_link, 1.0, false),
-        WireKind::NarrowControllerLink => (keys.controller_link, NARROW, false),
-        WireKind::Trunk => (keys.trunk, WIDE, true),
-        WireKind::InnerBus => (keys.inner_bus, WIDE, true),
+        // Assumed: half as long as a channel on average, with one chip instead of eight.
+        WireKind::Path => (share(keys.channel, 2), 1.0, true),
+        // A controller's link to its router is as short as a link between routers.
+        WireKind::Link | WireKind::ControllerLink => (keys.link, 1.0, false),
+        WireKind::NarrowLink | WireKind::NarrowControllerLink => (keys.link, NARROW, false),
+        // Assumed: as long as a channel, with about as many chips.
+        WireKind::Trunk => (keys.channel, WIDE, true),
+        // Assumed: a quarter of a channel's length, with two chips instead of eight.
+        WireKind::InnerBus => (share(keys.channel, 4), WIDE, true),
         // As many as there are, see `width_of`.
-        WireKind::GrantLine => (keys.path, 0.0, true),
+        WireKind::GrantLine => (share(keys.channel, 2), 0.0, true),
         WireKind::GrantBus => (keys.channel, 0.0, true),
     }
 }
@@ -278,8 +284,8 @@ fn router_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
         (Some(RouterKind::Packet), RouterSource::Synthesised) => synthesis::PACKET_POWER.mw(),
         // A router of two bits was not synthesised.
         (Some(RouterKind::NarrowPacket), _) => NARROW * keys.routers.packet.mw(),
-        // Nor was a switch.
-        (Some(RouterKind::Switch), _) => WIDE * keys.routers.switch.mw(),
+        // Nor was a switch. Assumed: a circuit-switched router, because both are crossbars without buffers.
+        (Some(RouterKind::Switch), _) => WIDE * keys.routers.circuit.mw(),
     }
 }
 

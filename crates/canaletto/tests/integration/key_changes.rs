@@ -71,7 +71,6 @@ const FOLDING: &[&str] = &[
     "flash.pslc.high_watermark=0.4",
     "flash.pslc.low_watermark=0.0",
 ];
-const ERRORS_IN_CACHE: &[&str] = &["flash.cell=tlc", "flash.pslc.static_size=128KiB", "flash.errors.base=0.008"];
 
 /// A write buffer of 32 pages.
 const CACHED: &[&str] = &["cache.capacity=128KiB"];
@@ -135,7 +134,6 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("flash.pslc.program", "50us", PSLC, WRITES),
     ("flash.pslc.erase", "9ms", FOLDING, WRITES),
     ("flash.pslc.endurance", "2", FOLDING, WRITES),
-    ("flash.pslc.error_factor", "1.0", ERRORS_IN_CACHE, MIXED),
     ("flash.pslc.idle_time", "100us", PSLC, SPARSE),
     ("flash.pslc.high_watermark", "0.9", FOLDING, WRITES),
     (
@@ -222,20 +220,12 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("energy.array.read_power", "90mW", &[], READS),
     ("energy.array.program_power", "90mW", &[], WRITES),
     ("energy.array.erase_power", "90mW", &[], WRITES),
-    ("energy.array.read_energy", "1nJ", &[], READS),
-    ("energy.array.program_energy", "1nJ", &[], WRITES),
-    ("energy.array.erase_energy", "1nJ", &[], WRITES),
     ("energy.reference.bus_rate", "1GB/s", &[], READS),
     ("energy.reference.network_rate", "2GB/s", &["fabric.kind=venice"], READS),
     ("energy.wires.channel", "9mW", &[], READS),
     ("energy.wires.column", "9mW", &["fabric.kind=omnibus"], READS),
-    ("energy.wires.path", "9mW", &["fabric.kind=ideal"], READS),
     ("energy.wires.termination", "1mW", &[], READS),
     ("energy.wires.link", "9mW", &["fabric.kind=venice"], READS),
-    ("energy.wires.controller_link", "9mW", &["fabric.kind=venice"], READS),
-    ("energy.wires.trunk", "9mW", CLUSTERS, READS),
-    ("energy.wires.inner_bus", "9mW", CLUSTERS, READS),
-    ("energy.routers.switch", "9mW", CLUSTERS, READS),
     ("energy.routers.arbiter_cell", "9mW", SCHEDULED, READS),
     ("energy.routers.circuit", "9mW", &["fabric.kind=venice"], READS),
     ("energy.routers.packet", "9mW", &["fabric.kind=mesh"], READS),
@@ -255,7 +245,6 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.sca.ca_rate", "50MB/s", &["fabric.kind=sca"], READS),
     ("fabric.omnibus.control.width", "1", &["fabric.kind=omnibus"], READS),
     ("fabric.omnibus.control.rate", "50MB/s", &["fabric.kind=omnibus"], READS),
-    ("fabric.omnibus.control.message", "256B", &["fabric.kind=omnibus"], READS),
     ("fabric.omnibus.control.delay", "100ns", &["fabric.kind=omnibus"], READS),
     ("fabric.omnibus.v_page_registers", "1", SPATIAL, WRITES),
     ("fabric.omnibus.chip_to_chip_ecc", "detect", SPATIAL, WRITES),

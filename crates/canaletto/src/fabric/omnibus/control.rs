@@ -27,12 +27,15 @@ pub struct ControlPlane {
     waits: TimeSum,
 }
 
+/// Size of a message. Assumed: 8 bytes, which hold two controllers, a chip, a page's address and a kind.
+const MESSAGE_BITS: u64 = 64;
+
 impl ControlPlane {
     /// The idle medium of a validated design.
     pub fn new(config: &Config) -> ControlPlane {
         let bits_a_second = config.rate.0.saturating_mul(u64::from(config.width));
         ControlPlane {
-            message: Time::of_transfer(8 * config.message.0, bits_a_second),
+            message: Time::of_transfer(MESSAGE_BITS, bits_a_second),
             delay: config.delay.time(),
             free_at: Time::ZERO,
             messages: 0,

@@ -71,22 +71,6 @@ fn an_array_costs_power_times_time() {
     assert!(close(of(&slow).energy_detail.array.read, 2475e-6));
 }
 
-/// Sources that state an energy for each operation fit, too.
-#[test]
-fn operations_may_have_energies_of_their_own() {
-    let array = Array {
-        read_power: Power(0),
-        read_energy: "2uJ".parse().unwrap(),
-        program_energy: "3uJ".parse().unwrap(),
-        erase_energy: "5uJ".parse().unwrap(),
-        ..Array::default()
-    };
-    let keys = Energy { array, ..Energy::default() };
-    let activity = Activity { page_reads: 10, page_programs: 20, block_erases: 30, ..Activity::default() };
-    let array = EnergyReport::of(&activity, &keys).energy_detail.array;
-    assert!(close(array.read, 0.02) && close(array.program, 0.06) && close(array.erase, 0.15), "{array:?}");
-}
-
 #[test]
 fn idle_parts_draw_for_the_whole_run() {
     let parts =
@@ -177,30 +161,21 @@ fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 13] {
 const BUS: u64 = 1_200_000_000;
 const NETWORK: u64 = 1_000_000_000;
 
-/// Kinds that differ in length have powers of their own, kinds that differ in width their share of the same one.
+/// Wires of other lengths and widths take their share of a channel's or a link's power.
 #[test]
 fn every_kind_has_its_key_and_its_width() {
     let mw = |each: u64| Power(each * 1_000_000);
-    let keys = Wires {
-        channel: mw(4),
-        column: mw(8),
-        path: mw(12),
-        link: mw(16),
-        controller_link: mw(20),
-        trunk: mw(24),
-        inner_bus: mw(28),
-        ..Wires::default()
-    };
-    let expected = [4.0, 8.0, 4.0, 8.0, 12.0, 16.0, 4.0, 20.0, 5.0, 48.0, 56.0, 12.0, 4.0];
+    let keys = Wires { channel: mw(4), column: mw(8), link: mw(16), ..Wires::default() };
+    let expected = [4.0, 8.0, 4.0, 8.0, 2.0, 16.0, 4.0, 16.0, 4.0, 8.0, 2.0, 2.0, 4.0];
     assert_eq!(powers(&keys, BUS, NETWORK), expected);
-    let routers = Routers { circuit: mw(4), packet: mw(8), buffer: mw(12), switch: mw(16), ..Routers::default() };
+    let routers = Routers { circuit: mw(4), packet: mw(8), buffer: mw(12), ..Routers::default() };
     let kinds = [RouterKind::Circuit, RouterKind::Packet, RouterKind::NarrowPacket, RouterKind::Switch];
     let keys = Energy { routers, ..Energy::default() };
-    assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind))), [4.0, 8.0, 2.0, 32.0]);
+    assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind))), [4.0, 8.0, 2.0, 8.0]);
     assert_eq!(kinds.map(|kind| buffer_power(&keys, Some(kind))), [0.0, 12.0, 3.0, 0.0]);
     let keys = Energy { router: RouterSource::Synthesised, ..keys };
     let (circuit, packet) = (synthesis::CIRCUIT_POWER.mw(), synthesis::PACKET_POWER.mw());
-    assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind))), [circuit, packet, 2.0, 32.0]);
+    assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind))), [circuit, packet, 2.0, 8.0]);
 }
 
 /// A byte over wires takes ½ α C V² a bit however fast it goes: a page at four times the rate lasts a quarter as long and takes
@@ -337,14 +312,6 @@ fn all(report: &EnergyReport) -> Vec<f64> {
     parts.into_iter().chain([array, fabric, idle, total]).collect()
 }
 
-/// Keys under which counts matter, too.
-fn keys() -> Energy {
-    let nj = |n: &str| n.parse().unwrap();
-    let array =
-        Array { read_energy: nj("10nJ"), program_energy: nj("20nJ"), erase_energy: nj("30nJ"), ..Array::default() };
-    Energy { array, ..Energy::default() }
-}
-
 fn two() -> impl Strategy<Value = (Activity, Activity)> {
     prop::sample::select(KINDS.to_vec()).prop_flat_map(|kind| (activity(kind), activity(kind)))
 }
@@ -353,8 +320,8 @@ proptest! {
     /// Two runs take what each takes; more of anything never takes less; nothing is negative or infinite.
     #[test]
     fn energies_add_up((a, b) in two()) {
-        let whole = all(&EnergyReport::of(&both(&a, &b), &keys()));
-        let (a, b) = (all(&EnergyReport::of(&a, &keys())), all(&EnergyReport::of(&b, &keys())));
+        let whole = all(&EnergyReport::of(&both(&a, &b), &Energy::default()));
+        let (a, b) = (all(&EnergyReport::of(&a, &Energy::default())), all(&EnergyReport::of(&b, &Energy::default())));
         for ((whole, a), b) in whole.iter().zip(&a).zip(&b) {
             prop_assert!(close(*whole, a + b), "{whole} is not {a} + {b}");
             prop_assert!(whole.is_finite() && *a >= 0.0 && *b >= 0.0);
@@ -365,9 +332,9 @@ proptest! {
     /// One more operation costs at least as much, in its own column and in the total.
     #[test]
     fn more_operations_take_more((a, _) in two()) {
-        let before = EnergyReport::of(&a, &keys());
+        let before = EnergyReport::of(&a, &Energy::default());
         let more = Activity { page_reads: a.page_reads + (1 << 30), ..a.clone() };
-        let after = EnergyReport::of(&more, &keys());
+        let after = EnergyReport::of(&more, &Energy::default());
         prop_assert!(after.energy_detail.array.read > before.energy_detail.array.read);
         prop_assert!(after.energy_mj.total > before.energy_mj.total);
         prop_assert_eq!(after.energy_detail.array.program, before.energy_detail.array.program);
@@ -376,7 +343,7 @@ proptest! {
     /// The parts are the whole, and the whole is its average power times the time.
     #[test]
     fn sums_close((a, _) in two()) {
-        let report = EnergyReport::of(&a, &keys());
+        let report = EnergyReport::of(&a, &Energy::default());
         let all = all(&report);
         prop_assert!(close(all[..10].iter().sum(), report.energy_mj.total));
         if let Some(power) = report.average_power_mw {

@@ -94,7 +94,7 @@ impl Lengths {
     pub fn agreement(&self) -> Time {
         let control = &self.fabric.omnibus.control;
         let rate = control.rate.0.saturating_mul(u64::from(control.width));
-        (at_rate(8 * control.message.0, rate) + control.delay.time()) * 2
+        (at_rate(64, rate) + control.delay.time()) * 2
     }
 
     /// Least time of one message between controllers, and of the packet that turns a chip to a column.
