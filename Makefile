@@ -125,7 +125,7 @@ docs: $(VENV)/.docs ## Build the documentation site into site/; after `make wasm
 	@echo "site/index.html"
 
 .PHONY: tables
-tables: $(VENV)/.built ## Measure the tables of the documentation again and put them into its pages (half an hour)
+tables: $(VENV)/.built ## Measure the tables of the documentation again and put them into docs/generated (half an hour)
 	for page in presets fabrics small-reads bound numbering beyond; do $(BIN)/python docs/$$page.py --write || exit 1; done
 
 .PHONY: wasm

@@ -1,18 +1,20 @@
-"""Tables of pages in this folder, which the scripts beside them make: `fabrics.py`, `beyond.py`, `bound.py`."""
+"""Measured tables of pages in this folder, which the scripts next to it make: `fabrics.py`, `beyond.py`, `bound.py`."""
 
 import argparse
-import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+DOCS = Path(__file__).parent
+
 Table = tuple[Path, Callable[[], Iterable[str]]]
-"""Page that has a table between `<!-- NAME -->` and `<!-- end -->`, and what makes its lines."""
+"""Page that includes a table, and the function that makes its lines."""
 
 
 def main(about: str, tables: Mapping[str, Table]) -> None:
-    """Makes the tables that the command line names, or all; with `--write` it puts them into their pages."""
+    """Makes the tables that the command line names, or all. `--write` puts them into docs/generated."""
     parser = argparse.ArgumentParser(description=about)
-    parser.add_argument("--write", action="store_true", help="put the tables into their pages")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/generated")
     parser.add_argument("tables", nargs="*", choices=[[], *tables], help="tables to make; default: all")
     wanted = parser.parse_args()
     for name in wanted.tables or tables:
@@ -20,13 +22,16 @@ def main(about: str, tables: Mapping[str, Table]) -> None:
         table = "\n".join(lines())
         print(f"\n{name}\n{table}", flush=True)
         if wanted.write:
-            put(page, name, table)
+            place(page, name).write_text(file(name, table), encoding="utf-8")
 
 
-def put(page: Path, name: str, table: str) -> None:
-    """Puts a table into its place in a page."""
-    place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-    text, found = place.subn(lambda old: f"{old[1]}{table}\n{old[2]}", page.read_text(encoding="utf-8"))
-    if found != 1:
-        raise SystemExit(f"{page}: {found} places for table {name}, expected one")
-    page.write_text(text, encoding="utf-8")
+def place(page: Path, name: str) -> Path:
+    """File of a table that a page includes."""
+    folder = DOCS / "generated" / page.relative_to(DOCS).with_suffix("")
+    return folder / f"{name.removeprefix(page.stem + '-')}.md"
+
+
+def file(name: str, table: str, script: str = "") -> str:
+    """Contents of the file of a table, which begin with the command that makes it."""
+    table = table.strip("\n")
+    return f"<!-- Made by `python docs/{script or Path(sys.argv[0]).name} {name} --write` -->\n\n{table}\n"

@@ -17,6 +17,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).resolve().parents[2]
 
 _PROJECT = {"architecture.md": "ARCHITECTURE.md", "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
+_GENERATED = re.compile(r"^\[[^\]]*\]\((?:\.\./)*(generated/[\w./-]+\.md)\)$", re.MULTILINE)
 _LOADED = re.compile(r"""<(?:script|img|iframe|link(?=[^>]*stylesheet))[^>]*(?:src|href)=["']?(?:https?:)?//[^>]*>""")
 
 
@@ -62,19 +63,27 @@ def _from_root(text: str) -> str:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Calls pages by their titles where their sources, which are read as files, name the file.
+    """Includes measured tables, and calls pages by their titles where sources name the file.
 
-    The comparison with other simulators stands in README.md, and on the site under what explains it.
+    A line that is a link into `generated/` is replaced by that file. The comparison with other simulators stands in
+    README.md, and on the site under the explanations.
     """
     if page.file.src_uri == "explanation.md":
         text = (ROOT / "README.md").read_text()
         markdown += "\n" + text[text.index("## Beside") : text.index("## Documentation")].replace("](docs/", "](")
+
+    markdown = _GENERATED.sub(lambda found: _table(ROOT / "docs" / found[1]), markdown)
 
     def link(found: re.Match[str]) -> str:
         page = ROOT / "docs" / found[1]
         return f"[{page.read_text().splitlines()[0].removeprefix('# ')}](" if page.exists() else found[0]
 
     return re.sub(r"\[(?:docs/)?([\w-]+\.md)\]\(", link, markdown)
+
+
+def _table(file: Path) -> str:
+    """A generated table without the comment that names its command."""
+    return file.read_text().partition("-->\n")[2]
 
 
 def on_post_build(config: MkDocsConfig) -> None:

@@ -42,8 +42,8 @@ def test_every_preset_has_a_page_a_row_and_a_place_on_the_site() -> None:
 def test_tables_are_those_of_the_script(presets: ModuleType) -> None:
     """`.venv/bin/python docs/presets.py --write` mends it."""
     for name, (page, lines) in presets.TABLES.items():
-        text = "\n".join(lines())
-        assert f"<!-- {name} -->\n{text}\n<!-- end -->" in page.read_text(), f"{page}: {name}"
+        made = presets.tables.file(name, "\n".join(lines()), "presets.py")
+        assert presets.tables.place(page, name).read_text() == made, f"{page}: {name}"
 
 
 def test_every_source_that_is_listed_is_cited() -> None:

@@ -1,4 +1,4 @@
-"""Does the tool fill the page's tables, and leave alone what was not run?"""
+"""Does the tool replace the tables that pages include, and leave those unchanged that were not made?"""
 
 import runpy
 from pathlib import Path
@@ -9,33 +9,27 @@ import pytest
 TOOL = Path(__file__).parents[2] / "tools" / "reproduction_tables.py"
 
 
-def test_tables_are_put_between_their_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(
-        "a\n<!-- table: venice-fig3 -->\n\nold\n\n<!-- end -->\nb\n<!-- table: x-y -->\nkept\n<!-- end -->\nc\n"
-    )
+def test_made_tables_replace_included_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    (tmp_path / "reproduction").mkdir()
+    fig3, kept = (tmp_path / "reproduction" / f"{name}.md" for name in ("venice-fig3", "x-y"))
+    fig3.write_text("old\n")
+    kept.write_text("kept\n")
     (tmp_path / "out" / "markdown").mkdir(parents=True)
     (tmp_path / "out" / "markdown" / "venice-fig3.md").write_text("| new |\n")
     tool = runpy.run_path(str(TOOL))
-    tool["main"].__globals__["PAGES"] = [page]
+    tool["main"].__globals__["GENERATED"] = tmp_path
     monkeypatch.setattr("sys.argv", ["tool", str(tmp_path / "out")])
     tool["main"]()
-    filled = page.read_text()
-    assert filled.startswith("a\n<!-- table: venice-fig3 -->\n\n| new |\n\n<!-- end -->\nb\n")
-    assert filled.endswith("<!-- table: x-y -->\nkept\n<!-- end -->\nc\n")
+    assert fig3.read_text() == f"{tool['MADE']}\n\n| new |\n"
+    assert kept.read_text() == "kept\n"
     assert "x-y" in capsys.readouterr().err
-    tool["main"]()
-    assert page.read_text() == filled, "again changes nothing"
 
 
-def test_every_marked_table_is_one_that_a_figure_makes() -> None:
+def test_every_included_table_is_one_that_a_figure_makes() -> None:
     from canaletto_papers import SOURCES, figures
 
     made = {f"{source}-{figure.name}" for source in SOURCES for figure in figures(source)}
     made |= {f"{source}-{part}" for source in SOURCES for part in ("verdicts", "extent")}
-    tool = runpy.run_path(str(TOOL))
-    names = [
-        block["name"] for page in tool["PAGES"] for block in tool["BLOCK"].finditer(page.read_text(encoding="utf-8"))
-    ]
+    names = [file.stem for file in runpy.run_path(str(TOOL))["included"]()]
     assert len(names) > 10
     assert set(names) <= made

@@ -1,0 +1,19 @@
+"""Is every generated table included by one page at least, and does every page's table exist?"""
+
+import re
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+LINK = re.compile(r"\]\((?:\.\./)*(generated/[^)]+)\)")
+
+
+def test_tables_are_included() -> None:
+    pages = [page for page in DOCS.rglob("*.md") if DOCS / "generated" not in page.parents]
+    linked = {target for page in pages for target in LINK.findall(page.read_text(encoding="utf-8"))}
+    there = {str(table.relative_to(DOCS)) for table in (DOCS / "generated").rglob("*.md")}
+    assert linked == there
+
+
+def test_tables_name_the_command_that_makes_them() -> None:
+    for table in (DOCS / "generated").rglob("*.md"):
+        assert table.read_text(encoding="utf-8").startswith("<!-- Made by `"), table
