@@ -1,12 +1,13 @@
 """Makes pictures and tables of docs/presets.md and docs/presets/: `.venv/bin/python docs/presets.py --write`.
 
 The inside of each preset drive, its limits, and the sources that its page cites: from the preset, from one short run,
-and from the list of sources in docs/presets.md. A second or two; without `--write` it only prints, and names of tables
+and from docs/sources.toml. A second or two; without `--write` it only prints, and names of tables
 make it do these alone.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import zip_longest
 from pathlib import Path
@@ -21,6 +22,7 @@ from canaletto._run.simulate import run_once
 from canaletto_papers.flows import flow, workload
 
 INDEX = Path(__file__).with_suffix(".md")
+SOURCES: dict[str, str] = tomllib.loads(INDEX.with_name("sources.toml").read_text(encoding="utf-8"))
 REQUEST = 4096
 
 
@@ -228,23 +230,22 @@ def of_all(part: Any, unit: str) -> Iterator[str]:
 
 
 def sources(preset: str) -> Iterator[str]:
-    """The sources that a page cites, as the index has them."""
-    text = page(preset).read_text(encoding="utf-8")
-    cited = set(re.findall(r"\[([A-Z][A-Z0-9]*)\](?!\()", text.partition("## Sources")[0]))
-    listed = {tag: line for line in INDEX.read_text(encoding="utf-8").splitlines() if (tag := _tag(line))}
-    if missing := cited - listed.keys():
-        raise SystemExit(f"{page(preset)}: cites {', '.join(sorted(missing))}, which {INDEX} does not list")
-    yield from ("", *(line for tag, line in listed.items() if tag in cited), "")
+    """The sources that a page cites."""
+    cited = set(re.findall(r"\[([A-Z][A-Z0-9]*)\](?!\()", page(preset).read_text(encoding="utf-8")))
+    if missing := cited - SOURCES.keys():
+        raise SystemExit(f"{page(preset)}: cites {', '.join(sorted(missing))}, which docs/sources.toml does not list")
+    yield from listed(tag for tag in SOURCES if tag in cited)
 
 
-def _tag(line: str) -> str | None:
-    found = re.match(r"- \*\*\[([A-Z0-9]+)\]\*\*", line)
-    return found[1] if found else None
+def listed(tags: Iterable[str]) -> Iterator[str]:
+    """Sources by their tags."""
+    return (f"- **[{tag}]** {SOURCES[tag]}" for tag in tags)
 
 
 TABLES: dict[str, tables.Table] = {
     "limits-large": (INDEX, partial(of_all, large, "GB/s")),
     "limits-small": (INDEX, partial(of_all, small, "M/s of 4 KiB")),
+    "sources": (INDEX, partial(listed, SOURCES)),
     **{
         f"{preset}-{name}": (page(preset), partial(made, preset))
         for preset in names.presets()

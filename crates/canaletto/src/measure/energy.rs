@@ -36,12 +36,6 @@ pub struct Parts {
 /// Activity of a drive during a run.
 #[derive(Debug, Clone, Default)]
 pub struct Activity {
-    /// Pages read from arrays.
-    pub page_reads: u64,
-    /// Pages programmed.
-    pub page_programs: u64,
-    /// Blocks erased.
-    pub block_erases: u64,
     /// Array time of the reads, summed over planes at work.
     pub read_time: TimeSum,
     /// Array time of the programs, summed over planes at work.

@@ -273,14 +273,6 @@ fn array_energy_mj(operations: &Operations, design: &Design) -> f64 {
 
 /// Activity of arrays alone.
 fn array_activity(operations: &Operations) -> Activity {
-    let Operations { reads, programs, erases, read_time, program_time, erase_time } = *operations;
-    Activity {
-        page_reads: reads,
-        page_programs: programs,
-        block_erases: erases,
-        read_time,
-        program_time,
-        erase_time,
-        ..Activity::default()
-    }
+    let Operations { read_time, program_time, erase_time, .. } = *operations;
+    Activity { read_time, program_time, erase_time, ..Activity::default() }
 }
