@@ -24,6 +24,8 @@ def test_a_wheel_holds_the_package_and_nothing_else() -> None:
     assert {name.split("/")[0] for name in names} <= {
         "canaletto",
         "canaletto_command",
+        "canaletto_extras",
+        "canaletto_papers",
         f"canaletto-{cn.__version__}.dist-info",
         "canaletto.libs",
     }
@@ -42,6 +44,17 @@ def test_it_installs_into_an_empty_environment_and_runs(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     assert json.loads(ended.stdout)["requests"]["completed"] == 500
     assert (tmp_path / "run/report.html").stat().st_size > 100_000
+    for words, status in (
+        (["reproduce", "venice", "fig3", "--quick"], 0),
+        (["rtl", "trace", "run", "--out", "a.vcd"], 2),
+    ):
+        ended = subprocess.run(["canaletto", *words], env=bare, cwd=tmp_path, capture_output=True, text=True)
+        assert ended.returncode == status, ended.stderr
+    assert "rtl/ is not part of the installed package, expected a checkout" in ended.stderr
+    cells = json.loads((ROOT / "docs/tutorial.ipynb").read_text())["cells"]
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    ended = subprocess.run([home / "bin/python", "-c", code], env=bare, cwd=tmp_path, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
     program = "import canaletto as cn; print(cn.load('run').latency_us.all.p99 > 0)"
     ended = subprocess.run([home / "bin/python", "-c", program], env=bare, cwd=tmp_path, capture_output=True, text=True)
     assert ended.stdout == "True\n", ended.stderr
