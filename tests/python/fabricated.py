@@ -370,9 +370,7 @@ class Toy:
             ],
         }
 
-    def timeline(self, start_us: float, end_us: float) -> Timeline:
-        """Timeline of a window."""
-        start, end = int(start_us * US), int(end_us * US)
+    def _parts(self) -> dict[Any, dict[str, Any]]:
         chips = [(r, c) for r in range(self.rows) for c in range(self.columns)]
         parts: dict[Any, dict[str, Any]] = {}
         for r, c in chips:
@@ -386,6 +384,12 @@ class Toy:
         for wire in self.wires:
             ends = {"from": list(wire[1:3]), "to": list(wire[3:])}
             parts[wire] = {"name": wire_name(wire), "kind": wire[0], **ends}
+        return parts
+
+    def timeline(self, start_us: float, end_us: float) -> Timeline:
+        """Timeline of a window."""
+        start, end = int(start_us * US), int(end_us * US)
+        parts = self._parts()
         index = {part: number for number, part in enumerate(parts)}
 
         def inside(first: int, last: int) -> bool:
