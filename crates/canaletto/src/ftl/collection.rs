@@ -8,6 +8,7 @@ use crate::flash::interface::Operation;
 use crate::ftl::blocks::{Frontier, Line};
 use crate::ftl::gc::epoch::Epoch;
 use crate::ftl::gc::{Reason, Step};
+use crate::ftl::hybrid::work::Ground;
 use crate::ftl::mapping::Entry;
 use crate::measure::probe::Probe;
 use crate::scheduler::flash_page_group::FlashPageGroup;
@@ -16,7 +17,7 @@ use crate::scheduler::transaction::{Transaction, TransactionId};
 impl Ftl {
     /// Whether planes have changed, or pages wait to be looked at again.
     pub fn wants_collection(&self) -> bool {
-        !self.changed.is_empty() || self.allocation_wanted
+        !self.changed.is_empty() || self.room.is_wanted()
     }
 
     /// The next plane that has changed since it was last looked after.
@@ -30,8 +31,11 @@ impl Ftl {
     /// Starts collection in a plane, if it is due.
     pub fn start_collection(&mut self, plane: PlaneId, now: Time) {
         if !self.is_out_of_reach(plane) {
-            self.fold_if_due(plane);
-            self.collector.start(plane, &mut self.blocks, !self.allocation_stalled.is_empty(), now);
+            let due = if self.collector.is_busy(plane) { None } else { self.folding.due(plane, &mut self.blocks) };
+            if let Some(block) = due {
+                self.collector.want(plane, block, Reason::Fold);
+            }
+            self.collector.start(plane, &mut self.blocks, self.room.waiting() > 0, now);
         }
     }
 
@@ -57,12 +61,13 @@ impl Ftl {
 
     /// Goes on with collection that waited until no page wants room.
     pub fn resume_collection(&mut self) {
-        if self.allocation_stalled.is_empty() && self.collector.resume() {
+        if self.room.waiting() == 0 && self.collector.resume() {
             self.all_planes_changed();
         }
     }
 
-    pub(super) fn all_planes_changed(&mut self) {
+    /// Has every plane looked after.
+    pub fn all_planes_changed(&mut self) {
         self.changed.extend((0..self.layout.planes()).rev().map(PlaneId));
     }
 
@@ -118,7 +123,7 @@ impl Ftl {
         let frontier = if within { Frontier::Gc } else { Frontier::Arrivals };
         let copy = Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now);
         let copyback = within && self.may_copy_back(from) && self.blocks.is_flash_page_valid(from);
-        let folds = self.has_pseudo_slc() && self.blocks.is_cache_block(from.plane, from.block);
+        let folds = self.folding.is_on && self.blocks.is_cache_block(from.plane, from.block);
         let id = work.new_page(Transaction { to, direct, frontier, copyback, folds, ..copy });
         self.issue(work, id);
     }
@@ -144,12 +149,32 @@ impl Ftl {
 
     /// Whether a plane may take pages from others.
     pub fn may_take_arrival(&self, plane: PlaneId) -> bool {
-        self.allocator.may_take(plane, &self.blocks)
+        self.room.allocator.may_take(plane, &self.blocks)
     }
 
     /// Promises a page of a plane to a copy from another one. Returns whether there is one.
     pub fn promise_arrival(&mut self, plane: PlaneId) -> bool {
         self.blocks.promise_arrival(plane)
+    }
+
+    /// Begins or moves on a plane's merge. `first` is the first write in line that goes to the plane.
+    pub fn look_after_merges<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        first: Option<TransactionId>,
+        plane: PlaneId,
+        now: Time,
+    ) {
+        let Some(hybrid) = &mut self.hybrid else { return };
+        let mut ground = Ground {
+            layout: &self.layout,
+            map: &self.map,
+            blocks: &mut self.blocks,
+            counts: &mut self.collector.counts,
+            maintenance: &mut self.maintenance,
+            outcomes: &mut self.outcomes,
+        };
+        hybrid.look_after(&mut ground, work, first, plane, now);
     }
 
     /// A page to be copied is in the controller's memory: it goes out again, to the collection frontier of its plane or to
@@ -194,7 +219,11 @@ impl Ftl {
             self.blocks.withdraw_arrival(t.to);
         }
         self.give_register_back(&t);
-        self.forget_merge_copy(&t);
+        if let Some(hybrid) = &mut self.hybrid {
+            // Those behind it need not wait for it.
+            hybrid.drop_copy(t.ppa.plane, t.lpa);
+            self.outcomes.tell(Outcome::LunChanged(self.layout.lun_of(t.ppa.plane)));
+        }
         self.end_copy(work, id, t.ppa.plane, false);
     }
 
@@ -246,7 +275,7 @@ impl Ftl {
         counts.copied_elsewhere += u64::from(t.to != t.old.plane);
         counts.copied_directly += u64::from(t.direct);
         if t.copyback {
-            self.wear.copied(t.old, t.ppa);
+            self.upkeep.wear.copied(t.old, t.ppa);
         }
         // They are valid until newer ones have taken effect.
         if self.blocks.valid_lpa(t.old).is_some() {
@@ -298,7 +327,7 @@ impl Ftl {
         let Ppa { plane, block, .. } = work.transactions[id].ppa;
         work.remove_page(id);
         work.probe.block_erased(now, plane, block);
-        self.wear.erased(plane, block);
+        self.upkeep.wear.erased(plane, block);
         if failed {
             // The next victim's copies must still find a block.
             self.retire(plane, block, self.blocks.reserved());
@@ -320,7 +349,7 @@ impl Ftl {
             return self.changed.push(plane);
         }
         self.blocks.note_stalls(plane, now);
-        self.allocator.set_exhausted(plane, self.is_out_of_reach(plane));
+        self.room.allocator.set_exhausted(plane, self.is_out_of_reach(plane));
         let (since, all) = self.collector.erase_done(plane, &mut self.blocks, now);
         self.maintenance.job(since, now);
         if all {
@@ -344,7 +373,7 @@ impl Ftl {
     /// Whether the page at `from` may be copied without passing the controller, whose ECC would correct it.
     fn may_copy_back(&self, from: Ppa) -> bool {
         let every = self.rules.copyback_check_every;
-        self.rules.copyback && (every == 0 || self.wear.copies(from) + 1 < every)
+        self.rules.copyback && (every == 0 || self.upkeep.wear.copies(from) + 1 < every)
     }
 
     /// Ends those copies of a flash page in its register whose data were overwritten meanwhile. Returns the first of the others,
@@ -361,7 +390,7 @@ impl Ftl {
             let Transaction { ppa: from, lpa, .. } = work.transactions[id];
             if self.blocks.valid_lpa(from) != Some(lpa) {
                 self.end_read_of(from);
-                self.count_out(lun);
+                self.room.count_out(lun);
                 self.end_copy(work, id, from.plane, false);
                 continue;
             }
@@ -408,5 +437,26 @@ impl Ftl {
         self.blocks.note_stall(at.plane, frontier, now);
         let t = &mut work.transactions[id];
         (t.operation, t.old, t.ppa, t.pseudo_slc) = (Operation::Program, from, at, false);
+    }
+
+    /// A flash page was read, which disturbs the others of its block.
+    #[inline(always)]
+    pub fn flash_page_read(&mut self, at: Ppa) {
+        if self.upkeep.read(at) {
+            self.want(at.plane, at.block, Reason::ReadDisturb);
+        }
+    }
+
+    /// Looks at the next block for data that are too old.
+    pub fn scan_for_refresh(&mut self, now: Time) {
+        if let Some((plane, block)) = self.upkeep.scan(&self.blocks, now) {
+            self.want(plane, block, Reason::Refresh);
+        }
+    }
+
+    /// Has a block collected.
+    fn want(&mut self, plane: PlaneId, block: u32, reason: Reason) {
+        self.collector.want(plane, block, reason);
+        self.changed.push(plane);
     }
 }

@@ -5,7 +5,6 @@
 //! - Out: [`Outcome`]s, in the order in which they are to be carried out.
 //! - State: mapping table and its cache, blocks, collection, history of wear, writes without room.
 
-pub mod bad_blocks;
 pub mod blocks;
 pub mod cmt;
 pub mod directory;
@@ -13,80 +12,54 @@ pub mod dynamic;
 pub mod gc;
 pub mod hybrid;
 pub mod in_place;
+pub mod maintenance;
 pub mod mapping;
 pub mod placement;
 pub mod precondition;
 pub mod recovery;
+pub mod spaces;
 pub mod steady;
 
-mod cached;
 mod collection;
-mod exhausted;
-mod failed;
+mod failures;
 mod folding;
-mod lost;
-mod mapping_units;
-mod merging;
 mod outbound;
 mod outcomes;
 mod pages;
 mod parity;
-mod placing;
 mod readiness;
-mod refreshing;
-mod results;
+pub mod room;
 mod translation;
 mod trim;
 
-use std::collections::VecDeque;
-
 pub use outcomes::{Outcome, Outcomes};
-pub use pages::{Pages, sector_mask};
 pub use readiness::PageReadiness;
+pub use spaces::{Pages, sector_mask};
 
-use crate::config::design::{Design, MapUpdate, PartialWrites, UnwrittenReads, WritePlacement};
-use crate::config::workload::{Priority, Workload};
+use crate::config::design::{Design, MapUpdate, PartialWrites, UnwrittenReads};
+use crate::config::workload::Workload;
 use crate::engine::in_flight::InFlight;
 use crate::flash::address::{Layout, PlaneId};
-use crate::flash::wear::Wear;
 use crate::ftl::blocks::Blocks;
-use crate::ftl::dynamic::DynamicAllocator;
 use crate::ftl::folding::Folding;
 use crate::ftl::gc::Collector;
-use crate::ftl::gc::refresh::Refresh;
 use crate::ftl::hybrid::Hybrid;
 use crate::ftl::in_place::InPlace;
-use crate::ftl::lost::Lost;
+use crate::ftl::maintenance::Upkeep;
+use crate::ftl::maintenance::lost::Lost;
 use crate::ftl::mapping::MappingTable;
 use crate::ftl::outbound::Outbound;
 use crate::ftl::parity::ParityWork;
 use crate::ftl::placement::{Placement, Positions};
+use crate::ftl::room::Room;
+use crate::ftl::spaces::Spaces;
 use crate::ftl::translation::Translation;
 use crate::limits::Limits;
 use crate::measure::maintenance::Maintenance;
 use crate::measure::probe::Probe;
+use crate::measure::report::{FlashCounts, FlashReport};
+use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::TransactionId;
-
-/// A flow's part of the logical address space.
-#[derive(serde::Serialize, serde::Deserialize)]
-struct FlowSpace {
-    priority: Priority,
-    /// The planes that its pages belong to.
-    placement: Placement,
-    /// Its own write frontiers, if flows have such.
-    stream: u16,
-    /// First sector of its addresses, as requests state them.
-    first_sector: u64,
-    /// Sectors up to the end of the last page that its requests may begin in.
-    sectors: u64,
-    /// Sector of its addresses at which a request goes on that runs over that end. MQSim takes the address of each page beyond
-    /// the last sector modulo that sector's number.
-    again_at: u64,
-    /// First logical page of its addresses in the mapping table.
-    first_page: u64,
-    /// The page after its last.
-    end_page: u64,
-}
 
 /// Choices of the model that are looked at while running.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -94,9 +67,6 @@ struct Rules {
     unwritten: UnwrittenReads,
     map_update: MapUpdate,
     partial: PartialWrites,
-    placement: WritePlacement,
-    /// Pages of a mapping unit that is larger than a page.
-    pages_per_unit: u64,
     /// Erases that a block endures; 0 is any number.
     endurance: u32,
     copyback: bool,
@@ -118,7 +88,8 @@ pub struct Contents {
 pub struct Ftl {
     layout: Layout,
     rules: Rules,
-    spaces: Vec<FlowSpace>,
+    /// Logical addresses of the flows.
+    pub spaces: Spaces,
     map: MappingTable,
     translation: Translation,
     blocks: Blocks,
@@ -127,13 +98,8 @@ pub struct Ftl {
     hybrid: Option<Hybrid>,
     /// In place of the work of blocks and collector, if pages are written in place.
     in_place: Option<InPlace>,
-    allocator: DynamicAllocator,
-    /// Pages for which no plane has room yet, oldest first.
-    allocation_stalled: VecDeque<TransactionId>,
-    /// Whether some of them have not been looked at yet.
-    allocation_wanted: bool,
-    /// With superblocks: how many had become free when all of them were last looked at.
-    superblocks_seen: Option<u64>,
+    /// Room for writes.
+    pub room: Room,
     /// Planes of each column whose copies wait for a register of another chip.
     awaiting_register: Vec<Vec<PlaneId>>,
     /// Whether an epoch was under way when the fabric was last told whose the columns are.
@@ -141,9 +107,10 @@ pub struct Ftl {
     /// Planes whose free blocks or victims have changed, to be looked at before the next event.
     changed: Vec<PlaneId>,
     outbound: Outbound,
-    wear: Wear,
-    refresh: Refresh,
-    folding: Folding,
+    /// Wear, and data to be moved for it.
+    pub upkeep: Upkeep,
+    /// Folding of the pseudo-SLC cache.
+    pub folding: Folding,
     maintenance: Maintenance,
     streams: u16,
     /// Programs that failed and whose page was spent for nothing.
@@ -152,8 +119,10 @@ pub struct Ftl {
     given_up: u64,
     /// Pages that could not be read.
     uncorrectable: u64,
-    parity: ParityWork,
-    lost: Lost,
+    /// Parity of superblocks.
+    pub parity: ParityWork,
+    /// Planes that have stopped working.
+    pub lost: Lost,
     outcomes: Outcomes,
 }
 
@@ -161,52 +130,30 @@ impl Ftl {
     /// The layer of a drive in its state before the run.
     pub fn new(design: &Design, workload: &Workload, limits: &Limits, contents: Contents, seed: u64) -> Self {
         let layout = limits.layout.clone();
-        let per_page = u64::from(layout.sectors_per_page);
-        let spaces = workload.flow.iter().zip(&limits.flows).map(|(config, flow)| {
-            let last = config.last_start(flow.sectors);
-            let sectors = (last + 1).next_multiple_of(per_page);
-            FlowSpace {
-                priority: config.priority,
-                placement: Placement::new(&layout, design.ftl.allocation, &flow.positions),
-                stream: flow.stream,
-                first_sector: flow.first_sector,
-                sectors,
-                again_at: (flow.first_sector + sectors) % last.max(1),
-                first_page: flow.first_page,
-                end_page: flow.first_page + flow.sectors.div_ceil(per_page),
-            }
-        });
         let everywhere = Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout));
-        let counts_copies = design.gc.copyback && design.gc.copyback_check_every > 0;
-        let keeps_history = counts_copies || design.flash.errors.are_possible() || design.refresh.is_on();
+        let has_parity = contents.blocks.has_parity();
         Ftl {
             rules: Rules {
                 unwritten: design.ftl.unwritten_reads,
                 map_update: design.ftl.map_update,
                 partial: design.ftl.partial_writes,
-                placement: design.ftl.write_placement,
-                pages_per_unit: u64::from(design.pages_per_unit()),
                 endurance: design.wear.endurance,
                 copyback: design.gc.copyback,
                 copyback_check_every: design.gc.copyback_check_every,
             },
-            spaces: spaces.collect(),
+            spaces: Spaces::new(design, workload, limits),
             map: contents.map,
             translation: Translation::new(design, limits),
             blocks: contents.blocks,
             collector: Collector::new(&design.gc, &design.wear, limits, seed),
             hybrid: Hybrid::new(design, &layout, &everywhere),
             in_place: InPlace::new(design, &layout),
-            allocator: DynamicAllocator::new(&layout, limits.streams, limits.most_valid),
-            allocation_stalled: VecDeque::new(),
-            allocation_wanted: false,
-            superblocks_seen: None,
+            room: Room::new(design, limits),
             awaiting_register: vec![Vec::new(); layout.chips_per_channel as usize],
             columns_kept: false,
             changed: Vec::new(),
-            outbound: Outbound::default(),
-            wear: Wear::new(&layout, keeps_history),
-            refresh: Refresh::new(design, &layout),
+            outbound: Outbound::new(&layout),
+            upkeep: Upkeep::new(design, &layout),
             folding: Folding::new(&design.flash.pslc),
             maintenance: Maintenance::default(),
             streams: limits.streams,
@@ -214,7 +161,7 @@ impl Ftl {
             given_up: 0,
             uncorrectable: 0,
             parity: ParityWork::default(),
-            lost: Lost::default(),
+            lost: Lost::new(has_parity),
             outcomes: Outcomes::default(),
             layout,
         }
@@ -248,7 +195,104 @@ impl Ftl {
     /// The mapping table as a prefetch hint: the entry of a request that has arrived will be wanted.
     #[inline(always)]
     pub fn expect(&self, flow: u16, lba: u64) {
-        let space = &self.spaces[usize::from(flow)];
-        self.map.expect(space.first_page + ((lba - space.first_sector) >> self.layout.sector_shift));
+        self.map.expect(self.spaces.page_of(flow, lba));
+    }
+
+    /// Writes that follow set out together, until [`Ftl::send_gathered`].
+    #[inline]
+    pub fn gather(&mut self) {
+        self.outbound.gather();
+    }
+
+    /// Sends the gathered writes.
+    #[inline]
+    pub fn send_gathered(&mut self, transactions: &mut Transactions) {
+        self.outbound.send_gathered(transactions, &mut self.outcomes);
+    }
+
+    /// Sends a write's data towards the chip.
+    fn send_data_out(&mut self, id: TransactionId) {
+        self.outbound.send(id, &mut self.outcomes);
+    }
+
+    /// Report on the flash, whose back end counted `flash`. Its blocks endure `endurance` erases (0: any number).
+    pub fn report(&self, flash: &FlashCounts, endurance: u32) -> FlashReport {
+        let (host_pages, _) = self.maintenance.totals();
+        let programmed = self.pages_programmed(flash.programs);
+        let write_amplification = (host_pages > 0).then(|| programmed as f64 / host_pages as f64);
+        let native = programmed - self.pages_programmed(flash.in_cache[1]);
+        let native_amplification = (host_pages > 0).then(|| native as f64 / host_pages as f64);
+        let pages_per_block = self.blocks.candidates(PlaneId(0)).data_pages_per_block();
+        FlashReport {
+            reads: flash.reads,
+            programs: flash.programs,
+            erases: flash.erases,
+            suspensions: flash.suspensions,
+            copybacks: flash.copybacks,
+            read_retries: flash.read_retries,
+            outer_reads: flash.outer_reads,
+            program_failures: flash.program_failures,
+            erase_failures: flash.erase_failures,
+            host_pages,
+            padding: self.blocks.padding(),
+            uncorrectable: self.uncorrectable,
+            bad_blocks: self.blocks.count_bad(),
+            write_amplification,
+            gc: self.collector.report(
+                &self.maintenance,
+                pages_per_block,
+                self.hybrid.as_ref().map(|hybrid| hybrid.merges),
+            ),
+            wear: self.blocks.wear_report(&self.layout, endurance, native_amplification),
+            blocks: self.blocks.report(&self.layout),
+            pslc: self.folding.is_on.then(|| {
+                let series = self.maintenance.pslc_series();
+                self.folding.report(flash.in_cache, &self.collector.counts, &self.blocks, series)
+            }),
+            parity: self.has_parity().then(|| self.parity.report(&self.blocks, &self.lost, &self.layout)),
+            series: self.maintenance.series(),
+        }
+    }
+
+    /// Logical pages that so many programs of flash pages amount to.
+    pub fn pages_programmed(&self, programs: u64) -> u64 {
+        programs << self.layout.flash_shift
+    }
+
+    /// Logical pages programmed for the host.
+    pub fn host_pages(&self) -> u64 {
+        self.maintenance.totals().0
+    }
+
+    /// One phrase on a plane's blocks and collection.
+    pub fn describe_plane(&self, plane: PlaneId) -> String {
+        let hybrid = self.hybrid.as_ref().map(|hybrid| hybrid.describe(plane));
+        let job = hybrid.unwrap_or_else(|| self.collector.describe(plane));
+        format!(", plane {} has {} free blocks and {job}", plane.0, self.blocks.free(plane))
+    }
+
+    /// Checks that the pages that blocks hold are those that the mapping table names, up to `in_flight` of which either may
+    /// know more than the other.
+    ///
+    /// # Panics
+    /// If they are not, which is a defect of the model.
+    pub fn audit(&self, in_flight: u64) {
+        self.blocks.audit().unwrap_or_else(|problem| panic!("{problem}"));
+        // When the last request ends, copies still on their way count twice; pages from the cache and translation pages
+        // have no place yet.
+        let valid = self.blocks.count_valid();
+        let mapped = if self.is_in_place() { 0 } else { self.map.mapped() + self.blocks.count_seeded_unmapped() };
+        // A page that a failed write left where it was seeded has an entry all the same.
+        assert!(valid.abs_diff(mapped) <= in_flight + self.given_up, "{valid} valid pages, {mapped} mapped");
+    }
+
+    /// The cache of the mapping table.
+    pub fn translation(&self) -> &Translation {
+        &self.translation
+    }
+
+    /// Blocks of every plane.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
     }
 }

@@ -2,73 +2,64 @@
 //!
 //! Sent one by one, the first to pass the controller would find its chip idle and be programmed alone.
 
-use super::{Ftl, Outcome};
-use crate::engine::in_flight::InFlight;
-use crate::measure::probe::Probe;
+use super::{Outcome, Outcomes};
+use crate::flash::address::Layout;
+use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::{Transaction, TransactionId};
 
 /// Writes that set out at one moment.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Outbound {
+    pages_per_flash_page: usize,
     /// How many want writes gathered: a part of the drive may do so on behalf of another.
     gathers: u32,
     writes: Vec<TransactionId>,
 }
 
 impl Outbound {
-    /// Keeps a write until all that set out with it are known. Returns whether it does.
-    pub fn keeps(&mut self, id: TransactionId) -> bool {
-        if self.gathers > 0 {
-            self.writes.push(id);
-        }
-        self.gathers > 0
+    /// No write, of a drive with such flash pages.
+    pub fn new(layout: &Layout) -> Outbound {
+        Outbound { pages_per_flash_page: layout.pages_per_flash_page() as usize, gathers: 0, writes: Vec::new() }
     }
-}
 
-impl Ftl {
-    /// Writes that follow set out together, until [`Ftl::send_gathered`].
+    /// Writes that follow set out together, until [`Outbound::send_gathered`].
     #[inline]
     pub fn gather(&mut self) {
-        self.outbound.gathers += u32::from(self.layout.pages_per_flash_page() > 1);
+        self.gathers += u32::from(self.pages_per_flash_page > 1);
+    }
+
+    /// Sends a write's data towards the chip, or keeps it until all that set out with it are known.
+    pub fn send(&mut self, id: TransactionId, outcomes: &mut Outcomes) {
+        if self.gathers > 0 { self.writes.push(id) } else { outcomes.tell(Outcome::Outbound(id)) }
     }
 
     /// Sends the gathered writes.
     #[inline]
-    pub fn send_gathered<P: Probe>(&mut self, work: &mut InFlight<'_, P>) {
-        if self.outbound.gathers == 0 {
+    pub fn send_gathered(&mut self, transactions: &mut Transactions, outcomes: &mut Outcomes) {
+        if self.gathers == 0 {
             return;
         }
-        self.outbound.gathers -= 1;
-        if self.outbound.gathers > 0 {
+        self.gathers -= 1;
+        if self.gathers > 0 {
             return;
         }
-        let mut writes = std::mem::take(&mut self.outbound.writes);
-        let most = self.layout.pages_per_flash_page() as usize;
         let together = |a: &Transaction, b: &Transaction| {
             (a.ppa.plane, a.request, a.origin, a.stage) == (b.ppa.plane, b.request, b.origin, b.stage)
         };
         let mut from = 0;
-        while from < writes.len() {
-            let first = writes[from];
+        while from < self.writes.len() {
+            let first = self.writes[from];
             let mut until = from + 1;
-            while until < writes.len()
-                && until - from < most
-                && together(&work.transactions[first], &work.transactions[writes[until]])
+            while until < self.writes.len()
+                && until - from < self.pages_per_flash_page
+                && together(&transactions[first], &transactions[self.writes[until]])
             {
-                work.transactions[writes[until - 1]].next_in_flash_page = writes[until];
+                transactions[self.writes[until - 1]].next_in_flash_page = self.writes[until];
                 until += 1;
             }
-            self.tell(Outcome::Outbound(first));
+            outcomes.tell(Outcome::Outbound(first));
             from = until;
         }
-        writes.clear();
-        self.outbound.writes = writes;
-    }
-
-    /// Sends a write's data towards the chip.
-    pub fn send_data_out(&mut self, id: TransactionId) {
-        if !self.outbound.keeps(id) {
-            self.tell(Outcome::Outbound(id));
-        }
+        self.writes.clear();
     }
 }

@@ -1,6 +1,7 @@
 //! Between host and chips: requests become page transactions, logical pages become physical ones.
 
-use super::{FlowSpace, Ftl, Outcome};
+use super::{Ftl, Outcome};
+use crate::cache::TrimWaits;
 use crate::config::design::{MapUpdate, PartialWrites, UnwrittenReads};
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
@@ -9,16 +10,12 @@ use crate::flash::interface::Operation;
 use crate::ftl::blocks::{Frontier, Line};
 use crate::ftl::in_place::InPlace;
 use crate::ftl::mapping::Entry;
+use crate::ftl::spaces::{FlowSpace, sector_mask};
 use crate::host::request::{Kind, RequestId};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::root_cause::Ended;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
-
-/// A mask of `count` sectors from `first` on.
-pub fn sector_mask(first: u64, count: u64) -> u64 {
-    (if count == 64 { u64::MAX } else { (1 << count) - 1 }) << first
-}
 
 /// Result of a look-up of a page to read.
 pub(super) enum Found {
@@ -32,121 +29,7 @@ pub(super) enum Found {
     OutOfReach,
 }
 
-/// A walk over a request's pages: each logical page with its sectors.
-#[derive(Clone, serde::Serialize, serde::Deserialize)]
-pub struct Pages {
-    /// The next page.
-    pub next: u64,
-    /// The last page, of those up to the end of the flow's addresses.
-    pub last: u64,
-    /// First sector in the next page.
-    at: u64,
-    /// Sectors left, of those up to the end of the flow's addresses.
-    left: u64,
-    per_page: u64,
-    /// First page of the flow.
-    first_page: u64,
-    /// Sectors of the flow.
-    capacity: u64,
-    /// Sectors beyond the end of the flow's addresses.
-    beyond: u64,
-    /// Sector of the flow at which a request that runs over its end goes on.
-    again_at: u64,
-}
-
-impl Pages {
-    /// Returns the pages of `sectors` sectors from a flow's sector `first` on.
-    #[inline]
-    fn new(flow: &FlowSpace, first: u64, sectors: u64, sector_shift: u32) -> Pages {
-        let fitting = sectors.min(flow.sectors - first);
-        let per_page = 1 << sector_shift;
-        Pages {
-            next: flow.first_page + (first >> sector_shift),
-            last: flow.first_page + ((first + fitting - 1) >> sector_shift),
-            at: first & (per_page - 1),
-            left: fitting,
-            per_page,
-            first_page: flow.first_page,
-            capacity: flow.sectors,
-            beyond: sectors - fitting,
-            again_at: flow.again_at,
-        }
-    }
-
-    /// Pages still to come.
-    #[inline]
-    pub fn left_pages(&self) -> u32 {
-        let fitting = (self.last + 1 - self.next) as u32;
-        if self.beyond == 0 { fitting } else { self.clone().count() as u32 }
-    }
-
-    /// Leaves out the next pages.
-    fn skip_pages(&mut self, mut pages: u64) {
-        while pages > 0 && (self.left > 0 || self.beyond > 0) {
-            if self.left == 0 {
-                self.turn();
-            }
-            let here = pages.min(self.last + 1 - self.next);
-            let sectors = self.left.min(here * self.per_page - self.at);
-            self.next += here;
-            self.left -= sectors;
-            self.at = 0;
-            pages -= here;
-        }
-    }
-
-    /// Goes on behind the end of the flow's addresses.
-    #[cold]
-    fn turn(&mut self) {
-        let fitting = self.beyond.min(self.capacity - self.again_at);
-        self.next = self.first_page + self.again_at / self.per_page;
-        self.last = self.first_page + (self.again_at + fitting - 1) / self.per_page;
-        self.at = self.again_at % self.per_page;
-        self.left = fitting;
-        self.beyond -= fitting;
-    }
-}
-
-impl Iterator for Pages {
-    type Item = (u64, u64);
-
-    fn next(&mut self) -> Option<(u64, u64)> {
-        if self.next > self.last {
-            if self.beyond == 0 {
-                return None;
-            }
-            self.turn();
-        }
-        let count = self.left.min(self.per_page - self.at);
-        let page = (self.next, sector_mask(self.at, count));
-        self.next += 1;
-        self.left -= count;
-        self.at = 0;
-        Some(page)
-    }
-
-    /// A request may have millions of pages.
-    fn nth(&mut self, pages: usize) -> Option<(u64, u64)> {
-        self.skip_pages(pages as u64);
-        self.next()
-    }
-}
-
 impl Ftl {
-    /// The pages of a request, and their number: those first that only share a mapping unit with one of its own (without
-    /// sectors).
-    #[inline]
-    pub fn split<P: Probe>(
-        &self,
-        work: &InFlight<'_, P>,
-        id: RequestId,
-    ) -> (u32, impl Iterator<Item = (u64, u64)> + use<P>) {
-        let pages = self.pages_of(work, id);
-        let (before, after) = self.rest_of_units(work, &pages, id);
-        let count = pages.left_pages() + (before.end - before.start + after.end - after.start) as u32;
-        (count, before.chain(after).map(|lpa| (lpa, 0)).chain(pages))
-    }
-
     /// A page's mapping entry is at hand.
     #[inline(always)]
     pub fn begin_translated<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
@@ -162,14 +45,6 @@ impl Ftl {
         sector_mask(0, u64::from(self.layout.sectors_per_page))
     }
 
-    /// The pages of a request, each with its sectors.
-    #[inline]
-    pub fn pages_of<P: Probe>(&self, work: &InFlight<'_, P>, id: RequestId) -> Pages {
-        let request = &work.requests[id];
-        let flow = &self.spaces[request.flow as usize];
-        Pages::new(flow, request.lba - flow.first_sector, u64::from(request.sectors), self.layout.sector_shift)
-    }
-
     /// Sends one page of a request on its way to flash.
     #[inline(always)]
     pub fn begin_page<P: Probe>(
@@ -182,10 +57,10 @@ impl Ftl {
     ) {
         let request = &work.requests[id];
         let (flow, began) = (request.flow, request.arrival);
-        let FlowSpace { priority, stream, .. } = self.spaces[flow as usize];
+        let &FlowSpace { priority, stream, .. } = &self.spaces[usize::from(flow)];
         let write = request.kind == Kind::Write;
         let operation = if write { Operation::Program } else { Operation::Read };
-        let frontier = if write { self.frontier_of_host(stream) } else { Frontier::User(stream) };
+        let frontier = if write { self.folding.frontier_of_host(stream) } else { Frontier::User(stream) };
         let since = request.since;
         let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
         let transaction = work.new_page(Transaction { flow, frontier, began, since, ..transaction });
@@ -211,8 +86,7 @@ impl Ftl {
         if t.origin == Origin::Mapping {
             return t.ppa.plane;
         }
-        let flow = &self.spaces[t.flow as usize];
-        flow.placement.plane(t.lpa - flow.first_page)
+        self.spaces.plane(t.flow, t.lpa)
     }
 
     #[inline(always)]
@@ -230,7 +104,7 @@ impl Ftl {
                 work.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
                 self.tell(Outcome::PageDone(id));
             }
-            Found::NoRoom => self.wait_for_room(id),
+            Found::NoRoom => self.room.wait(id),
             Found::OutOfReach => {
                 self.uncorrectable += 1;
                 let Transaction { request, lpa, .. } = work.transactions[id];
@@ -337,7 +211,7 @@ impl Ftl {
         if self.rules.unwritten == UnwrittenReads::AssumeSectorsWritten {
             self.mapping_changed(lpa);
         }
-        self.wear.found(at);
+        self.upkeep.wear.found(at);
         work.probe.page_found(lpa, at);
         Found::At(at)
     }
@@ -438,7 +312,7 @@ impl Ftl {
         }
         self.map.set(t.lpa, Entry::Pending(id));
         let Some(plane) = self.plane_to_write(work, id) else {
-            self.wait_for_room(id);
+            self.room.wait(id);
             return false;
         };
         self.send_to_plane(work, id, plane, now);
@@ -499,7 +373,7 @@ impl Ftl {
                 self.blocks.invalidate(t.old);
             }
             work.transactions[id].ppa = at;
-            self.page_given(work, id);
+            self.room.page_given(&work.transactions[id]);
             self.mapping_changed(t.lpa);
         }
     }
@@ -556,4 +430,171 @@ impl Ftl {
             self.send_data_out(id);
         }
     }
+
+    /// A flash page that nobody wrote holds all of its logical pages that have no other place.
+    fn find_rest_of_page<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, at: Ppa) {
+        let Transaction { lpa, frontier, flow, origin, .. } = work.transactions[id];
+        if origin == Origin::Mapping {
+            return;
+        }
+        for other in self.spaces.found_with(flow, lpa) {
+            if self.map.get(other) == Entry::Unmapped && self.blocks.locate(other).is_none() {
+                let whole = self.whole_page();
+                let beside = match self.blocks.has_superblocks() {
+                    true => self.blocks.write_beside(at, other, whole),
+                    false => self.allocate(at.plane, frontier.native(), other, whole),
+                };
+                if let Some(at) = beside {
+                    self.map.set(other, Entry::At(at));
+                    work.probe.page_found(other, at);
+                }
+            }
+        }
+    }
+
+    /// A page of a mapping unit holds nothing that its write would have to keep.
+    fn leave_unwritten<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+        let Transaction { origin, successor, .. } = work.transactions[id];
+        if origin == Origin::Destage {
+            self.tell(Outcome::Destaged(id))
+        } else {
+            self.tell(Outcome::PageDone(id))
+        }
+        if successor.is_some() {
+            self.tell(Outcome::StartSuccessor(successor));
+        }
+    }
+
+    /// Tells the watcher and the counts of a page that a write has programmed.
+    fn tell_of_program<P: Probe>(&mut self, work: &mut InFlight<'_, P>, t: &Transaction, now: Time) {
+        if t.sectors == 0 {
+            // Nobody wrote it: it belongs to the unit of a page that somebody wrote.
+            return work.probe.page_copied(now, t.lpa, t.old, t.ppa);
+        }
+        self.maintenance.host_page(now);
+        if t.pseudo_slc {
+            self.maintenance.cached_page(now);
+        }
+        let merged = if t.merged == 0 { Ppa::NONE } else { t.old };
+        if t.origin == Origin::Destage {
+            work.probe.page_destaged(now, t.lpa, t.sectors, t.ppa, merged);
+        } else {
+            work.probe.page_programmed(now, t.request, t.lpa, t.sectors, t.ppa, merged);
+        }
+    }
+
+    /// Begins to write `sectors` of a page of the cache, which has passed the stages of the controller before `stage`.
+    pub fn begin_destage<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        flow: u16,
+        lpa: u64,
+        sectors: u64,
+        stage: u8,
+        now: Time,
+    ) {
+        let space = &self.spaces[usize::from(flow)];
+        let page = Transaction::of_destage(
+            flow,
+            space.priority,
+            self.folding.frontier_of_host(space.stream),
+            lpa,
+            sectors,
+            now,
+        );
+        let page = work.new_page(Transaction { stage, ..page });
+        self.begin_located(work, page, now);
+    }
+
+    /// Whether what was read is the page's current data, and no write waits for the page's mapping entry to make them old.
+    pub fn is_current(&self, read: &Transaction) -> bool {
+        self.entry(read.lpa) == Entry::At(read.ppa) && !self.is_awaited(read.lpa)
+    }
+
+    /// Returns the event that a trim of a page in the cache waits for.
+    pub fn trim_waits<P: Probe>(&self, work: &InFlight<'_, P>, lpa: u64) -> TrimWaits {
+        match self.map.get(lpa) {
+            _ if self.is_awaited(lpa) => TrimWaits::Longer,
+            Entry::Pending(write) if is_landing(work, write) => TrimWaits::ForLanding,
+            Entry::Pending(_) => TrimWaits::Longer,
+            _ => TrimWaits::No,
+        }
+    }
+
+    /// The plane for a write; none if every one has to end what is under way first.
+    pub fn plane_to_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Option<PlaneId> {
+        if self.blocks.has_superblocks() {
+            return self.take_place(self.plane_of(work, id), work.transactions[id].line(), false);
+        }
+        if !self.room.is_dynamic {
+            return Some(self.home_of(work, id)).filter(|&plane| !self.is_out_of_reach(plane));
+        }
+        let stream = self.spaces[usize::from(work.transactions[id].flow)].stream;
+        let plane = match self.room.allocator.go_on(stream, &self.blocks) {
+            Some(plane) => plane,
+            None => {
+                let plane = self.least_busy_plane(work, id)?;
+                self.room.allocator.fill(stream, plane);
+                plane
+            }
+        };
+        self.room.expect(plane);
+        Some(plane)
+    }
+
+    /// The plane that a logical page is written to: its own, or another one in the place of that.
+    #[inline(always)]
+    pub fn home_of<P: Probe>(&self, work: &InFlight<'_, P>, id: TransactionId) -> PlaneId {
+        let plane = self.plane_of(work, id);
+        if !self.is_out_of_reach(plane) {
+            return plane;
+        }
+        let t = &work.transactions[id];
+        self.spaces.stand_in(t.flow, t.lpa).unwrap_or(plane)
+    }
+
+    /// The plane that a write of a group of planes goes to, where the stripe says so, if it is to be `alone` in a flash page of
+    /// its own; none if there is no room.
+    pub fn take_place(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<PlaneId> {
+        let (to, opened) = self.blocks.take_place(plane, line, alone)?;
+        if opened {
+            self.changed.push(plane);
+        }
+        Some(to)
+    }
+
+    fn least_busy_plane<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Option<PlaneId> {
+        let t = &work.transactions[id];
+        let planes = self.spaces[t.flow as usize].placement.planes();
+        let epoch = self.collector.epoch();
+        let avoided = |plane| epoch.keeps_writes_from(plane);
+        self.room.allocator.choose(planes, t.frontier, &self.layout, &self.blocks, avoided)
+    }
+
+    /// The plane in which a page that was never written is found: where static allocation would have put it, if that can
+    /// take it. None if there is surely no room.
+    pub fn plane_to_find<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        id: TransactionId,
+        frontier: Frontier,
+    ) -> Option<PlaneId> {
+        let plane = self.plane_of(work, id);
+        if self.blocks.has_superblocks() {
+            return self.take_place(plane, Line { frontier, ..work.transactions[id].line() }, true);
+        }
+        let fits = |plane| self.room.allocator.may_take(plane, &self.blocks) && self.blocks.has_page(plane, frontier);
+        let fixed = !self.room.is_dynamic || work.transactions[id].origin == Origin::Mapping;
+        Some(if fixed || fits(plane) { plane } else { self.least_busy_plane(work, id).unwrap_or(plane) })
+    }
+}
+
+/// Whether of the changes of a page that begin with `write` only one is still to be programmed, and that comes from the
+/// cache. Others may follow: of other pages' writes that rewrite the whole mapping unit, or round the cache.
+fn is_landing<P: Probe>(work: &InFlight<'_, P>, write: TransactionId) -> bool {
+    let Transaction { origin, sectors, mut successor, .. } = work.transactions[write];
+    while successor.is_some() && work.transactions[successor].origin == Origin::Trim {
+        successor = work.transactions[successor].successor;
+    }
+    origin == Origin::Destage && sectors != 0 && !successor.is_some()
 }

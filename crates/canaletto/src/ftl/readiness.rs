@@ -141,8 +141,11 @@ impl Ftl {
     /// Notes the clock of its plane's time without room for a transaction that is queued.
     #[inline(always)]
     pub fn mark_stall<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
-        if self.merges_blocks() {
-            self.mark_wait_for_merges(work, id, now);
+        if let Some(hybrid) = &self.hybrid {
+            let t = &mut work.transactions[id];
+            if hybrid.mark_wait(t, &self.blocks, now) {
+                self.changed.push(t.ppa.plane);
+            }
         } else if !work.transactions[id].ppa.is_bound() {
             self.mark_stall_of_write(&mut work.transactions[id], now);
         }
@@ -159,8 +162,10 @@ impl Ftl {
     /// Charges a transaction that is issued now with the time for which its plane had no room for it.
     #[inline(always)]
     pub fn charge_stall<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
-        if self.merges_blocks() {
-            self.charge_wait_for_merges(work, id, now);
+        if let Some(hybrid) = &self.hybrid {
+            if let Some(waited) = hybrid.waited(&work.transactions[id], now) {
+                work.blame_page_up_to(id, Cause::FreeBlocks, waited, now);
+            }
         } else if !work.transactions[id].ppa.is_bound() {
             let Transaction { ppa, frontier, stall_mark, .. } = work.transactions[id];
             self.blocks.note_stall(ppa.plane, frontier, now);
@@ -179,12 +184,18 @@ impl Ftl {
             let t = &work.transactions[id];
             self.blocks.note_bound(t.ppa.plane, t.line(), t.has_come);
         }
-        self.note_mode(work, id);
+        if self.folding.is_on {
+            let at = work.transactions[id].ppa;
+            work.transactions[id].pseudo_slc = self.blocks.is_cache_block(at.plane, at.block);
+        }
     }
 
     fn bind_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
-        if self.merges_blocks() {
-            return self.bind_by_block(work, id);
+        if let Some(hybrid) = &mut self.hybrid {
+            let t = &mut work.transactions[id];
+            t.ppa = hybrid.bind(t, &mut self.blocks);
+            // Others may have lost the page they would have got.
+            return self.changed.push(t.ppa.plane);
         }
         let t = work.transactions[id];
         let at = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged);
@@ -195,7 +206,7 @@ impl Ftl {
         }
         self.blocks.note_bound(at.plane, t.line(), true);
         work.transactions[id].ppa = at;
-        self.page_given(work, id);
+        self.room.page_given(&work.transactions[id]);
         self.collector.copy_is_bound(&t);
         self.blocks.note_stall(at.plane, t.frontier, now);
     }
@@ -213,13 +224,13 @@ impl Ftl {
         if self.is_read_of_lost_plane(&work.transactions[id]) {
             return self.read_without_plane(id);
         }
-        self.count_in(&work.transactions[id]);
+        self.room.count_in(&work.transactions[id]);
         self.tell(Outcome::Issue(id));
     }
 
     /// Queues a transaction on its LUN before others of its kind.
     pub(super) fn issue_first<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId) {
-        self.count_in(&work.transactions[id]);
+        self.room.count_in(&work.transactions[id]);
         self.tell(Outcome::IssueFirst(id));
     }
 
@@ -228,7 +239,7 @@ impl Ftl {
     pub fn lines_up<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
         let write = &mut work.transactions[id];
         self.collector.copy_lines_up(write);
-        self.count_in(write);
+        self.room.count_in(write);
         write.has_come = true;
         self.note_come(&work.transactions[id]);
         self.leave_lost_plane(&work.transactions[id]);

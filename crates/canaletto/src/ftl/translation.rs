@@ -32,7 +32,7 @@ use crate::scheduler::transaction::{OldPage, Transaction, TransactionId};
 
 /// The cached tables of all streams, and what concerns them all.
 #[derive(serde::Serialize, serde::Deserialize)]
-pub(super) struct Translation {
+pub struct Translation {
     directories: Vec<Directory>,
     /// One for each directory; none if the whole table is in DRAM.
     tables: Vec<Cmt>,
@@ -333,7 +333,7 @@ impl Ftl {
     /// Begins the next operation that a translation page needs, once all who waited for it have gone on. Transactions that
     /// found no room for their entry look again.
     pub fn end_translation_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, lpa: u64, now: Time) {
-        self.send_gathered(work);
+        self.send_gathered(&mut work.transactions);
         let Some((table, page)) = self.translation.page(lpa) else { return };
         self.begin_wanted(work, table, page, now);
         self.translation.tables[table].let_go(page);

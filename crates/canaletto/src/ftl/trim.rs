@@ -71,7 +71,7 @@ impl Ftl {
         let flow = &self.spaces[request.flow as usize];
         let per_page = u64::from(self.layout.sectors_per_page);
         let first = request.lba - flow.first_sector;
-        let unit = self.rules.pages_per_unit;
+        let unit = self.spaces.pages_per_unit;
         // What runs over the end is not forgotten.
         let sectors = u64::from(request.sectors).min(flow.sectors - first);
         let end = (first + sectors) / per_page / unit * unit;

@@ -26,7 +26,7 @@ const STATIONS: &[(&str, &[&str])] = &[
             "workload::popularity",
         ],
     ),
-    ("controller.rs", &[]),
+    ("controller", &[]),
     (
         "scheduler",
         &[

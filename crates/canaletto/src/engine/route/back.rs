@@ -506,7 +506,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let crossed = self.flash.crossed(first, &self.work);
         let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.part(&mut self.work.transactions) {
-            self.ftl.count_out(lun);
+            self.ftl.room.count_out(lun);
             self.page_read(id, crossed, now);
         }
         self.settle_suspension(lun, now);
@@ -518,7 +518,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// the ECC engine.
     #[inline(always)]
     fn page_read(&mut self, id: TransactionId, crossed: u64, now: Time) {
-        match self.flash.decode(id, crossed, self.ftl.wear(), &mut self.work, now) {
+        match self.flash.decode(id, crossed, &self.ftl.upkeep.wear, &mut self.work, now) {
             Decoded::Legible => self.note_legible(id, now),
             // A page that the ECC engine cannot correct is read again once the engine is done with it.
             Decoded::ReadAgain if !self.controller.has_ecc() => return self.read_again(id, now),
@@ -687,7 +687,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
                 self.work.root_causes.ends(Ended::Erase, id);
             }
             let failed = self.flash.erase_fails(self.work.transactions[id].ppa.plane);
-            self.ftl.count_out(lun);
+            self.ftl.room.count_out(lun);
             self.ftl.erased(&mut self.work, id, failed, now);
             self.carry_out(now);
         }
@@ -698,12 +698,12 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// A flash page is programmed, or failed to be.
     #[inline]
     fn flash_page_programmed(&mut self, first: TransactionId, lun: LunId, now: Time) {
-        self.ftl.flash_page_programmed(self.work.transactions[first].ppa, now);
+        self.ftl.upkeep.wear.programmed(self.work.transactions[first].ppa, now);
         let write = self.work.transactions[first];
         let again = self.flash.program_fails(write.ppa.plane).then(|| self.ftl.retire_failed(&self.work, first));
         let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.part(&mut self.work.transactions) {
-            self.ftl.count_out(lun);
+            self.ftl.room.count_out(lun);
             self.work.charge_page(id, Cause::ArrayProgram, now);
             match (again, self.work.transactions[id].origin) {
                 (failed, Origin::Parity) => self.ftl.parity_programmed(&mut self.work, id, failed.is_some(), now),

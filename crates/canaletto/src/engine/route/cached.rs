@@ -27,7 +27,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Reads what is cached from there, all in one transfer, and the rest from flash.
     /// Of a large request so many pages as may be in flight, and later the next ones.
     pub(super) fn begin_cached_read(&mut self, id: RequestId, now: Time) {
-        let pages = self.ftl.pages_of(&self.work, id);
+        let pages = self.ftl.spaces.pages(&self.work.requests[id]);
         let count = pages.left_pages();
         let request = &mut self.work.requests[id];
         if request.outstanding == 0 {
@@ -73,7 +73,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     pub(super) fn begin_cached_write(&mut self, id: RequestId, now: Time) {
         let flow = self.work.requests[id].flow;
         if !self.cache().mode(flow).writes() && !self.is_unwritten_in_cache(id) {
-            for (lpa, _) in self.ftl.pages_of(&self.work, id) {
+            for (lpa, _) in self.ftl.spaces.pages(&self.work.requests[id]) {
                 self.cache().discard(lpa);
             }
             self.tell_dropped();
@@ -93,7 +93,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
 
     /// Whether the cache holds newer data of any of the request's pages than flash: they can only be joined there.
     fn is_unwritten_in_cache(&mut self, id: RequestId) -> bool {
-        self.ftl.pages_of(&self.work, id).any(|(lpa, _)| self.cache().is_unwritten(lpa))
+        self.ftl.spaces.pages(&self.work.requests[id]).any(|(lpa, _)| self.cache().is_unwritten(lpa))
     }
 
     /// Gives the cache pages of a write while there is room. Returns whether that was the last of them.
@@ -103,7 +103,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let safe = self.cache().survives_power_loss || !fua && self.cache().mode(flow).writes();
         let (mut sectors, mut all) = (0, true);
         self.ftl.gather();
-        for (lpa, wanted) in self.ftl.pages_of(&self.work, id).skip(taken as usize) {
+        for (lpa, wanted) in self.ftl.spaces.pages(&self.work.requests[id]).skip(taken as usize) {
             all = self.cache().write(flow, lpa, wanted);
             self.tell_dropped();
             if !all {
@@ -119,7 +119,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             }
             self.start_due(now);
         }
-        self.ftl.send_gathered(&mut self.work);
+        self.ftl.send_gathered(&mut self.work.transactions);
         self.carry_out(now);
         if sectors > 0 {
             let purpose = if safe { Purpose::Part(self.new_part(id, now)) } else { Purpose::Fill };
@@ -135,7 +135,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let request = &mut self.work.requests[id];
         request.outstanding += 1;
         let (flow, since) = (request.flow, request.since);
-        let part = Transaction::of_request(Operation::Read, id, self.ftl.priority(flow), 0, 0, now);
+        let part = Transaction::of_request(Operation::Read, id, self.ftl.spaces[usize::from(flow)].priority, 0, 0, now);
         let part = self.work.new_page(Transaction { origin: Origin::Cached, flow, since, ..part });
         if self.work.requests[id].kind == Kind::Read && since < now {
             self.work.charge_page(part, Cause::DeviceQueue, now);
@@ -214,18 +214,18 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let Destage { lpa, flow, from_dram, .. } = destage;
         self.ftl.gather();
         self.destage_page(destage, now);
-        for other in self.ftl.pages_written_with(flow, lpa, from_dram) {
+        for other in self.ftl.spaces.written_with(flow, lpa, from_dram) {
             match self.cache().next_with(other) {
                 Some(destage) => self.destage_page(destage, now),
                 // The cache has nothing new of it, but it may belong to the mapping unit of one that it has.
-                None if self.ftl.share_mapping_unit() => {
+                None if self.ftl.spaces.share_mapping_unit() => {
                     self.ftl.begin_destage(&mut self.work, flow, other, 0, FROM_CACHE, now);
                     self.carry_out(now);
                 }
                 None => {}
             }
         }
-        self.ftl.send_gathered(&mut self.work);
+        self.ftl.send_gathered(&mut self.work.transactions);
         self.carry_out(now);
     }
 

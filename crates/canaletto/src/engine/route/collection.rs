@@ -130,7 +130,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Requests have been completed: the drive may become idle, and fold its pseudo-SLC cache.
     pub(super) fn expect_folding(&mut self, now: Time) {
         let is_last = self.work.requests.is_empty();
-        if let Some(time) = self.ftl.expect_idle_host(is_last, now) {
+        if let Some(time) = self.ftl.folding.expect_idle_host(is_last, now) {
             self.events.push(time, Event::FoldIdle);
         }
     }
@@ -138,7 +138,11 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Folds the pseudo-SLC cache if the drive is idle.
     #[inline(never)]
     pub(super) fn fold_if_idle(&mut self, now: Time) {
-        if let Some(time) = self.ftl.look_for_idle_host(self.work.requests.is_empty(), now) {
+        let (becomes_idle, again) = self.ftl.folding.look_for_idle_host(self.work.requests.is_empty(), now);
+        if becomes_idle {
+            self.ftl.all_planes_changed();
+        }
+        if let Some(time) = again {
             self.events.push(time, Event::FoldIdle);
         }
         self.scheduler.touch_all_if_noticed();
@@ -147,7 +151,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Schedules the next scan for data that are too old, if ages matter.
     #[cold]
     pub(super) fn schedule_refresh_scan(&mut self, now: Time) {
-        if let Some(time) = self.ftl.next_refresh_scan(now) {
+        if let Some(time) = self.ftl.upkeep.next_scan(now) {
             self.events.push(time, Event::RefreshScan);
             self.refresh_is_scheduled = true;
         }

@@ -78,7 +78,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         if self.flash.cache_reads.is_on() {
             self.move_up(lun, self.work.transactions[id].ppa.plane, now);
         }
-        self.ftl.count_out(lun);
+        self.ftl.room.count_out(lun);
         if self.ftl.copy_crossed(&mut self.work, id) {
             match self.paths.fabric.check_time() {
                 Time::ZERO => self.ftl.program_copy(&mut self.work, id),

@@ -64,7 +64,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         }
         if self.completed() > completed {
             self.expect_idleness(now);
-            if self.ftl.has_pseudo_slc() {
+            if self.ftl.folding.is_on {
                 self.expect_folding(now);
             }
         }
@@ -87,7 +87,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         if let Some(cache) = &mut self.cache {
             cache.set_idle(false);
         }
-        self.ftl.host_is_back();
+        self.ftl.folding.host_is_back();
         self.expect_pages(request);
     }
 
@@ -129,7 +129,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             return self.begin(request, now);
         }
         let pages = match self.work.requests[request].kind {
-            Kind::Read | Kind::Write => self.ftl.pages_of(&self.work, request).left_pages(),
+            Kind::Read | Kind::Write => self.ftl.spaces.pages(&self.work.requests[request]).left_pages(),
             Kind::Trim | Kind::Flush => 0,
         };
         let time = self.controller.firmware(pages, now);
@@ -158,7 +158,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Splits a request into pages and sends each on its way, as many as may be in flight.
     #[inline]
     pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
-        let (count, pages) = self.ftl.split(&self.work, id);
+        let (count, pages) = self.ftl.spaces.split(&self.work.requests[id]);
         self.work.requests[id].outstanding = count;
         if count > self.pages_in_flight {
             self.work.requests[id].unbegun = count;
@@ -170,7 +170,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Begins as many of a large request's pages as may be in flight beside those that are.
     #[cold]
     fn begin_further_pages(&mut self, id: RequestId, now: Time) {
-        let (count, pages) = self.ftl.split(&self.work, id);
+        let (count, pages) = self.ftl.spaces.split(&self.work.requests[id]);
         let further = self.take_unbegun(id);
         self.begin_each(id, pages.skip((count - further.end) as usize).take(further.len()), now);
     }
@@ -222,7 +222,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             self.ftl.begin_page(&mut self.work, id, lpa, sectors, now);
             self.carry_out(now);
         }
-        self.ftl.send_gathered(&mut self.work);
+        self.ftl.send_gathered(&mut self.work.transactions);
         self.carry_out(now);
         self.scheduler.touch_all_if_noticed();
         self.offer_paths(now);
@@ -388,7 +388,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// A page's data are in the controller's memory.
     #[inline(always)]
     pub(super) fn read_arrived(&mut self, id: TransactionId, now: Time) {
-        if self.ftl.awaits_rebuild(id) {
+        if self.ftl.parity.is_awaited(id) {
             return self.rebuild(id, now);
         }
         match (self.work.transactions[id].origin, self.work.transactions[id].old_page) {
@@ -419,7 +419,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// A page is there of which another one is rebuilt: with the last one that one's read goes on.
     #[cold]
     fn rebuild_with(&mut self, id: TransactionId, now: Time) {
-        if let Some(read) = self.ftl.rebuilds_with(&mut self.work, id) {
+        if let Some(read) = self.ftl.parity.rebuilds_with(&mut self.work, id) {
             self.rebuilt(read, now);
         }
     }
@@ -452,7 +452,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let t = &mut self.work.transactions[id];
         (t.ecc_failed, t.retrying, t.stage) = (false, true, 0);
         self.flash.reads_again(t);
-        self.ftl.count_in(&self.work.transactions[id]);
+        self.ftl.room.count_in(&self.work.transactions[id]);
         self.issue_first(id, now);
     }
 }

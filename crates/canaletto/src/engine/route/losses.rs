@@ -97,6 +97,6 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Report on chips that are cut off; none if no part of the interconnect fails.
     pub(super) fn cut_off_report(&self) -> Option<CutOffReport> {
         let fails = self.losses.all.iter().any(|loss| loss.fabric);
-        fails.then(|| CutOffReport { chips: self.paths.chips_cut_off(), ..self.ftl.cut_off_report() })
+        fails.then(|| CutOffReport { chips: self.paths.chips_cut_off(), ..self.ftl.lost.report() })
     }
 }

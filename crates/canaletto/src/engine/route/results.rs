@@ -61,7 +61,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             precondition,
             flash: self.flash_report(design),
             cache: self.cache_report(),
-            mapping: self.ftl.mapping_report(),
+            mapping: self.ftl.translation().report(),
             utilisation,
             load,
             map: self.map_of_use(),
@@ -195,7 +195,11 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             .map(|(chip, luns)| {
                 let arrays = luns.iter().map(|u| u.array_busy.0).sum::<u64>() / luns_per_chip as u64;
                 let port = Time(self.flash.array.port_busy(ChipId(chip as u32)).0 / self.paths.fabric.ports());
-                ChipUse { array: Time(arrays), port, erases: self.ftl.mean_erases(ChipId(chip as u32)) }
+                ChipUse {
+                    array: Time(arrays),
+                    port,
+                    erases: self.ftl.blocks().mean_erases(&self.layout, ChipId(chip as u32)),
+                }
             })
             .collect();
         let shape = (self.layout.channels, self.layout.chips_per_channel);
@@ -211,7 +215,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             self.work.statistics.generated()
         );
         text += &self.host.describe();
-        text += &self.ftl.describe_stalled();
+        text += &self.ftl.room.describe();
         if let Some(cache) = &self.cache {
             text += &format!("; cache: {}", cache.describe());
         }
@@ -227,7 +231,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
                 text += &self.ftl.describe_plane(plane);
             }
         }
-        text + &self.ftl.describe_mapping()
+        text + &self.ftl.translation().describe()
     }
 
     /// Conservation laws that must hold when no request is in flight.

@@ -277,7 +277,7 @@ mod tests {
     use crate::config::design::Geometry;
     use crate::config::units::Size;
     use crate::flash::address::{Layout, Ppa};
-    use crate::ftl::bad_blocks::BadBlocks;
+    use crate::ftl::maintenance::bad_blocks::BadBlocks;
 
     const PLANE: PlaneId = PlaneId(0);
     const CACHED: Frontier = Frontier::Cached(0);

@@ -8,7 +8,6 @@
 
 pub mod epoch;
 pub mod policy;
-pub mod refresh;
 
 use crate::config::design::{Gc, Scope, Wear};
 use crate::engine::random::Stream;
@@ -19,6 +18,7 @@ use crate::ftl::blocks::{Blocks, Frontier};
 use crate::ftl::gc::epoch::Epoch;
 use crate::ftl::gc::policy::Chooser;
 use crate::limits::Limits;
+use crate::measure::maintenance::{GcReport, Maintenance, Merges};
 use crate::scheduler::transaction::{Origin, Transaction};
 
 /// Why a block is collected.
@@ -353,6 +353,26 @@ impl Collector {
             return Step::Erase(Ppa { plane, block: job.victim, page: 0 });
         }
         Step::Wait
+    }
+
+    /// Report on collection of victims of so many pages, and on `merges` of log blocks in its place.
+    pub fn report(&self, maintenance: &Maintenance, pages_per_block: u32, merges: Option<Merges>) -> GcReport {
+        let counts = &self.counts;
+        let for_space: u64 =
+            [Reason::Space, Reason::Epoch, Reason::Urgent].iter().map(|&reason| counts.jobs[reason as usize]).sum();
+        let pages = for_space * u64::from(pages_per_block);
+        let occurring = Reason::ALL.into_iter().filter(|&reason| counts.jobs[reason as usize] > 0);
+        GcReport {
+            collections: counts.jobs.iter().sum(),
+            reasons: occurring.map(|reason| (reason.key(), counts.jobs[reason as usize])).collect(),
+            pages_copied: counts.copied,
+            pages_copied_to_other_planes: counts.copied_elsewhere,
+            pages_copied_chip_to_chip: counts.copied_directly,
+            valid_share_of_victims: (pages > 0).then(|| counts.valid_in_victims as f64 / pages as f64),
+            merges,
+            epochs: self.epoch().lengths.number(),
+            durations: maintenance.durations(&self.epoch().lengths),
+        }
     }
 
     /// Planes that a page of `plane` may be copied to beside its own, the one to try first in front: any plane (PaGC), or

@@ -20,6 +20,7 @@
 pub mod bast;
 pub mod fast;
 pub mod merge;
+pub mod work;
 
 use std::collections::VecDeque;
 

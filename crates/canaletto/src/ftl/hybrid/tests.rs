@@ -3,7 +3,7 @@
 use super::merge::Step;
 use super::*;
 use crate::config::load_design;
-use crate::ftl::bad_blocks::BadBlocks;
+use crate::ftl::maintenance::bad_blocks::BadBlocks;
 use crate::ftl::mapping::{Entry, MappingTable};
 use crate::ftl::placement::Positions;
 

@@ -16,6 +16,7 @@ mod explicit;
 mod frontier;
 mod gathering;
 mod parity;
+mod report;
 #[cfg(test)]
 mod tests;
 
@@ -24,7 +25,6 @@ use std::collections::BinaryHeap;
 
 use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
-use crate::ftl::bad_blocks::BadBlocks;
 pub use crate::ftl::blocks::accounts::PlaneWear;
 use crate::ftl::blocks::block::Block;
 pub use crate::ftl::blocks::candidates::Candidates;
@@ -34,6 +34,7 @@ use crate::ftl::blocks::frontier::{Frontiers, Open};
 pub use crate::ftl::blocks::gathering::{Line, Together};
 use crate::ftl::blocks::pseudo_slc::{Cache, Mode};
 use crate::ftl::blocks::superblocks::Superblocks;
+use crate::ftl::maintenance::bad_blocks::BadBlocks;
 use crate::ftl::precondition::Seeds;
 
 /// One plane's blocks.

@@ -1,0 +1,434 @@
+//! Pages that cannot be programmed, read or placed: other places for them, or an end with an error.
+//!
+//! A block is retired only while its plane can spare it: enough blocks stay for the host's data and for collection. After
+//! that, host writes whose program fails are completed with an error, copies are taken for good and blocks go on in use.
+//! A drive that cannot take any more ends writes with an error instead of letting them wait for ever. That does not happen to a healthy
+//! drive, whose spare blocks outlast any traffic; it does when blocks wear out or fail.
+
+use super::{Ftl, Outcome};
+use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
+use crate::flash::address::{PlaneId, Ppa};
+use crate::flash::interface::Operation;
+use crate::ftl::blocks::Frontier;
+use crate::ftl::gc::Reason;
+use crate::ftl::mapping::Entry;
+use crate::host::request::RequestId;
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::measure::root_cause::Ended;
+use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
+
+impl Ftl {
+    /// The program of a flash page has failed. Returns whether its block is retired.
+    pub fn retire_failed<P: Probe>(&mut self, work: &InFlight<'_, P>, first: TransactionId) -> bool {
+        let Transaction { ppa: at, origin, .. } = work.transactions[first];
+        let copy = origin == Origin::Gc;
+        if self.is_lost(at.plane) {
+            // What is copied within a plane is there before and after.
+            return !copy || self.has_parity();
+        }
+        // Collection needs another block at once if its own is retired, and must leave one for the next victim.
+        let keep_free = if copy { self.blocks.reserved() + 1 } else { 0 };
+        self.retire(at.plane, at.block, keep_free)
+    }
+
+    /// The program of a page has failed; it may be programmed `again` if its block is retired.
+    pub fn program_failed<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        id: TransactionId,
+        mut again: bool,
+        now: Time,
+    ) {
+        let Transaction { ppa: at, old, origin, frontier, .. } = work.transactions[id];
+        let copy = origin == Origin::Gc;
+        if frontier == Frontier::Arrivals {
+            again &= self.blocks.promise_arrival(at.plane);
+        } else if copy && !self.is_lost(at.plane) {
+            // A further page is spent on it: the others must still find theirs.
+            again &= self.blocks.copies_fit(old.plane, old.block);
+        }
+        match origin {
+            Origin::Gc if !again => return self.copy_programmed(work, id, now),
+            Origin::Mapping if !again => return self.translation_programmed(work, id, now),
+            Origin::Destage if !again => return self.host_page_programmed(work, id, now),
+            _ => {}
+        }
+        self.spent += 1;
+        self.blocks.note_void(at);
+        self.blocks.program_ends(at);
+        self.blocks.invalidate(at);
+        self.blocks.note_stalls(at.plane, now);
+        self.changed.push(at.plane);
+        if again { self.program_again(work, id) } else { self.write_failed(work, id, now) }
+    }
+
+    /// Looks for another page. What a copy had in its register is gone: it is read again, into the controller.
+    fn program_again<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+        work.transactions[id].retrying = true;
+        if self.is_out_of_reach(work.transactions[id].ppa.plane) {
+            work.transactions[id].ppa = Ppa::NONE;
+            return self.room.wait(id);
+        }
+        if self.blocks.has_superblocks() {
+            return self.place_again(work, id);
+        }
+        let t = &mut work.transactions[id];
+        if t.copyback {
+            (t.copyback, t.operation, t.ppa) = (false, Operation::Read, t.old);
+            let from = t.old;
+            self.blocks.read_begins(from);
+            self.collector.copy_is_lost(from.plane);
+            self.collector.copy_is_unsettled(from.plane);
+        } else {
+            t.ppa = Ppa::unbound(t.ppa.plane);
+            self.room.expect_again(&work.transactions[id]);
+            let t = work.transactions[id];
+            self.collector.copy_lines_up_again(&t);
+        }
+        self.issue_first(work, id);
+    }
+
+    /// Gives a write, or a copy, another place.
+    fn place_again<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+        let t = &work.transactions[id];
+        let line = t.line();
+        let Some(plane) = self.take_place(t.ppa.plane, line, false) else {
+            work.transactions[id].ppa = Ppa::NONE;
+            return self.room.wait(id);
+        };
+        let t = &mut work.transactions[id];
+        (t.to, t.ppa) = (plane, Ppa::unbound(plane));
+        self.blocks.note_come(plane, line);
+        self.collector.copy_lines_up_again(&work.transactions[id]);
+        self.issue_first(work, id);
+    }
+
+    /// A write has found no page that could be programmed: its logical page keeps what it held before.
+    pub fn write_failed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        let t = work.transactions[id];
+        if t.origin == Origin::User {
+            work.requests[t.request].failed = true;
+            work.probe.page_failed(now, t.request, t.lpa);
+        }
+        self.given_up += 1;
+        if self.map.get(t.lpa) == Entry::Pending(id) {
+            // A page that was never written has no entry to go back to: it reads as zeroes.
+            self.map.set(t.lpa, if t.old.is_bound() { Entry::At(t.old) } else { Entry::Trimmed });
+            if t.successor.is_some() {
+                self.start_successor(work, t.successor, now);
+            }
+        }
+        if t.origin == Origin::Destage { self.tell(Outcome::DestageLost(id)) } else { self.tell(Outcome::PageDone(id)) }
+    }
+
+    /// A page cannot be read by any means: the request that needs it fails. A copy carries on what it found.
+    pub fn read_failed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        self.uncorrectable += 1;
+        let t = work.transactions[id];
+        let request = match t.old_page {
+            OldPage::For(write) => work.transactions[write].request,
+            _ => t.request,
+        };
+        if self.is_out_of_reach(t.ppa.plane) {
+            self.note_out_of_reach(work, request);
+        } else if request != RequestId::NONE {
+            work.requests[request].failed = true;
+        }
+        if t.origin == Origin::User {
+            work.probe.page_failed(now, request, t.lpa);
+        }
+    }
+
+    /// Planes stop working, or are cut off.
+    pub fn lose_planes(&mut self, planes: &[PlaneId]) {
+        if planes.is_empty() {
+            return;
+        }
+        self.lost.planes.add(planes);
+        if self.has_parity() {
+            return self.lose_protected_planes(planes);
+        }
+        self.spaces.leave_out(&self.lost.planes);
+        planes.iter().for_each(|&plane| self.room.allocator.set_exhausted(plane, true));
+        self.changed.extend(planes);
+    }
+
+    /// Whether a transaction would read a plane that has stopped working.
+    #[inline]
+    pub(super) fn is_read_of_lost_plane(&self, t: &Transaction) -> bool {
+        t.operation == Operation::Read && self.is_lost(t.ppa.plane)
+    }
+
+    /// Answers a read of a plane that has stopped working without trying it.
+    #[cold]
+    pub(super) fn read_without_plane(&mut self, id: TransactionId) {
+        if self.has_parity() {
+            self.parity.awaits(id);
+            self.tell(Outcome::Rebuild(id));
+        } else {
+            self.tell(Outcome::OutOfReach(id));
+        }
+    }
+
+    /// Ends a write of a part of a page whose rest is out of reach. The page keeps what it holds.
+    #[cold]
+    pub(super) fn leave_as_it_is<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        let Transaction { request, lpa, origin, successor, .. } = work.transactions[id];
+        self.note_out_of_reach(work, request);
+        if origin == Origin::User {
+            work.probe.page_failed(now, request, lpa);
+        }
+        self.tell(if origin == Origin::Destage { Outcome::DestageOutOfReach(id) } else { Outcome::PageDone(id) });
+        if successor.is_some() {
+            self.tell(Outcome::StartSuccessor(successor));
+        }
+    }
+
+    /// Ends a write that has been programmed, although the rest of its page could not be read.
+    #[cold]
+    pub(super) fn undo_partial_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        let at = work.transactions[id].ppa;
+        self.spent += 1;
+        self.blocks.note_void(at);
+        self.blocks.program_ends(at);
+        self.blocks.invalidate(at);
+        self.changed.push(at.plane);
+        self.write_failed(work, id, now);
+    }
+
+    /// A write has all that it needs: one for a plane that has stopped working is to go elsewhere.
+    #[inline]
+    pub fn leave_lost_plane(&mut self, t: &Transaction) {
+        if self.is_out_of_reach(t.ppa.plane) && t.operation == Operation::Program && !t.ppa.is_bound() {
+            self.changed.push(t.ppa.plane);
+        }
+    }
+
+    /// The old page of a write has come, or has not. Returns what the write finds in its place.
+    pub fn old_page_after(&self, read: &Transaction) -> OldPage {
+        if read.read_failed && self.is_out_of_reach(read.ppa.plane) { OldPage::Lost } else { OldPage::None }
+    }
+
+    /// Whether a plane has stopped working.
+    #[inline]
+    pub(super) fn is_lost(&self, plane: PlaneId) -> bool {
+        self.lost.has(plane)
+    }
+
+    /// Whether a plane has stopped working and nothing makes up for it.
+    #[inline]
+    pub fn is_out_of_reach(&self, plane: PlaneId) -> bool {
+        self.lost.is_out_of_reach(plane)
+    }
+
+    /// A page is out of reach for a request (or for the drive itself), which fails.
+    pub(super) fn note_out_of_reach<P: Probe>(&mut self, work: &mut InFlight<'_, P>, request: RequestId) {
+        self.lost.note((request != RequestId::NONE).then(|| &mut work.requests[request]));
+    }
+
+    /// Whether nothing that is under way in the plane can ever give the frontier a page.
+    fn is_exhausted(&self, plane: PlaneId, frontier: Frontier) -> bool {
+        if self.is_out_of_reach(plane) {
+            return true;
+        }
+        if self.blocks.has_superblocks() {
+            return self.collector.is_stuck(plane, false)
+                && !self.blocks.group_is_written(plane)
+                && !self.blocks.has_place(plane, frontier);
+        }
+        !self.blocks.has_page(plane, frontier)
+            && self.blocks.programs_in(plane) == 0
+            && self.collector.is_stuck(plane, self.blocks.has_page(plane, Frontier::Gc))
+    }
+
+    /// Whether all planes are one group, in which something is under way that may make room.
+    pub(super) fn only_group_goes_on(&self) -> bool {
+        let plane = PlaneId(0);
+        self.blocks.is_one_group() && (self.blocks.group_is_written(plane) || !self.collector.is_stuck(plane, false))
+    }
+
+    /// Frontiers whose writes may wait for a page of a plane that never comes. None with superblocks: whoever is queued has a
+    /// place there.
+    pub fn write_frontiers(&self) -> impl Iterator<Item = Frontier> + use<> {
+        let looks = !self.blocks.has_superblocks();
+        let streams = if looks { self.streams } else { 0 };
+        let cached = if self.folding.is_on { streams } else { 0 };
+        let own = (0..streams).map(Frontier::User).chain((0..cached).map(Frontier::Cached));
+        own.chain(looks.then_some(Frontier::Translation))
+    }
+
+    /// Notes that a plane can take nothing if nothing under way there can ever give the frontier a page. Returns whether it
+    /// is so.
+    pub fn note_if_exhausted(&mut self, plane: PlaneId, frontier: Frontier) -> bool {
+        let exhausted = self.is_exhausted(plane, frontier);
+        if exhausted {
+            self.room.allocator.set_exhausted(plane, true);
+        }
+        exhausted
+    }
+
+    /// Sends a write that waited for a page of its plane elsewhere, or ends it with an error. It is off its LUN's queues.
+    pub fn give_up_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        self.room.count_out(self.layout.lun_of(work.transactions[id].ppa.plane));
+        self.leave_plane(work, id, now);
+    }
+
+    /// A write cannot stay with the plane it was given.
+    fn leave_plane<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        if work.transactions[id].origin == Origin::Mapping {
+            return self.translation_failed(work, id, now);
+        }
+        self.room.page_given(&work.transactions[id]);
+        work.charge_page(id, Cause::FreeBlocks, now);
+        let lost = self.is_out_of_reach(work.transactions[id].ppa.plane);
+        work.transactions[id].ppa = Ppa::NONE;
+        if lost || self.room.is_dynamic {
+            self.room.wait(id);
+        } else {
+            self.write_failed(work, id, now);
+        }
+    }
+
+    /// Whether nothing under way anywhere can make room for a page that no plane takes.
+    pub fn no_room_will_come<P: Probe>(&self, work: &InFlight<'_, P>, id: TransactionId) -> bool {
+        let t = &work.transactions[id];
+        if t.old_page == OldPage::Awaited {
+            return false;
+        }
+        if !self.room.is_dynamic {
+            return self.is_exhausted(self.home_of(work, id), t.frontier);
+        }
+        let mut planes = (0..self.layout.planes()).map(PlaneId);
+        self.room.allocator.expects_nothing()
+            && planes.all(|plane| self.blocks.programs_in(plane) == 0 && self.collector.is_stuck(plane, false))
+    }
+
+    /// Ends the page that has waited longest for room, at the end of everything. Returns whether there was one.
+    pub fn give_up_oldest<P: Probe>(&mut self, work: &mut InFlight<'_, P>, now: Time) -> bool {
+        let Some(id) = self.room.next() else { return false };
+        work.charge_page(id, Cause::FreeBlocks, now);
+        self.give_up(work, id, now);
+        true
+    }
+
+    /// Ends a page that no plane can take: a read finds nothing, a write fails and leaves what was there before.
+    pub fn give_up<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        let t = work.transactions[id];
+        if t.origin == Origin::Mapping {
+            self.translation_read(work, id);
+        } else if t.operation == Operation::Read {
+            work.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
+            self.tell(Outcome::PageDone(id));
+        } else {
+            self.write_failed(work, id, now);
+        }
+    }
+
+    /// Pages that wait for room. All of them are looked at now: [`Ftl::place_next_stalled`], as often as this says.
+    pub fn begin_placing_stalled(&mut self) -> usize {
+        self.room.begin_placing(&self.blocks)
+    }
+
+    /// Gives room to the oldest page that waits for some, or has it wait on.
+    pub fn place_next_stalled<P: Probe>(&mut self, work: &mut InFlight<'_, P>, now: Time) {
+        let Some(id) = self.room.next() else { return };
+        work.blame_page(id, Cause::FreeBlocks, now);
+        if work.transactions[id].operation == Operation::Read {
+            work.charge_page_for(id, Ended::Erase, Cause::FreeBlocks, now);
+            self.begin_read(work, id, now);
+            self.room.have_been_seen();
+        } else if let Some(plane) = self.plane_to_write(work, id) {
+            work.charge_page_for(id, Ended::Erase, Cause::FreeBlocks, now);
+            self.send_to_plane(work, id, plane, now);
+            self.send_data_out(id);
+        } else {
+            self.room.wait_on(id);
+        }
+    }
+
+    /// Ends the oldest page that waits for room if none will come, or has it wait on.
+    pub fn give_up_next_stalled<P: Probe>(&mut self, work: &mut InFlight<'_, P>, now: Time) {
+        let Some(id) = self.room.next() else { return };
+        if self.no_room_will_come(work, id) {
+            work.blame_page(id, Cause::FreeBlocks, now);
+            self.give_up(work, id, now);
+        } else {
+            self.room.wait_on(id);
+        }
+    }
+
+    /// How many pages wait for room that may never come.
+    pub fn stalled_perhaps_for_ever(&self) -> usize {
+        if self.only_group_goes_on() { 0 } else { self.room.waiting() }
+    }
+
+    /// Whether superblocks have parity.
+    #[inline]
+    pub fn has_parity(&self) -> bool {
+        self.blocks.has_parity()
+    }
+
+    /// A page was programmed, or failed to be: the parity of its stripe sets out if that was the last one.
+    pub fn send_due_parity<P: Probe>(&mut self, work: &mut InFlight<'_, P>, write: &Transaction, now: Time) {
+        self.parity.send_due((&mut self.blocks, &self.layout, &mut self.outcomes), work, write, now);
+    }
+
+    /// A page of parity is programmed, or has `failed` to be.
+    pub fn parity_programmed<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        id: TransactionId,
+        failed: bool,
+        now: Time,
+    ) {
+        self.changed.push(work.transactions[id].ppa.plane);
+        self.parity.programmed(&mut self.blocks, work, id, failed, now);
+    }
+
+    /// A read has found nothing legible: whether its page is to be rebuilt once it is through the controller.
+    pub fn is_to_be_rebuilt(&mut self, id: TransactionId, t: &Transaction) -> bool {
+        self.has_parity() && self.parity.is_to_be_rebuilt(&self.blocks, &self.lost, id, t)
+    }
+
+    /// Reads what a page is rebuilt from. Returns whether there is anything to wait for.
+    pub fn begin_rebuild<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) -> bool {
+        let t = work.transactions[id];
+        work.transactions[id].retrying = true;
+        let pages = self.parity.begin_rebuild(&self.blocks, &self.lost, id, t.ppa);
+        if !pages.is_empty() {
+            work.probe.page_rebuilds(now, t.ppa, &pages);
+        }
+        for &at in &pages {
+            let read = work.new_page(Transaction::of_rebuild(id, &t, at, now));
+            self.begin_read_of(at);
+            self.issue(work, read);
+        }
+        !pages.is_empty()
+    }
+
+    /// All is there that a page is rebuilt from. Returns whether it could be.
+    pub fn end_rebuild<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) -> bool {
+        work.charge_page_for(id, Ended::OldPage, Cause::Retry, now);
+        let t = &mut work.transactions[id];
+        t.retrying = false;
+        t.leave_outer_codewords();
+        let rebuilt = self.parity.end_rebuild(id);
+        self.end_read_of(work.transactions[id].ppa);
+        if !rebuilt {
+            self.read_failed(work, id, now);
+        }
+        rebuilt
+    }
+
+    /// Planes of a unit stop working. Superblocks that have data are collected, one after the other, and with them what was
+    /// there: rebuilt, and protected again.
+    pub(super) fn lose_protected_planes(&mut self, planes: &[PlaneId]) {
+        let leader = planes[0];
+        for block in self.blocks.lose_planes(planes) {
+            self.collector.want(leader, block, Reason::Retired);
+        }
+        self.changed.extend(self.blocks.planes_of_group(leader));
+    }
+}

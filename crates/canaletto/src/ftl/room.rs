@@ -1,0 +1,127 @@
+//! Room for writes: what is on its way to planes, and pages for which no plane has any yet.
+
+use std::collections::VecDeque;
+
+use crate::config::design::{Design, WritePlacement};
+use crate::flash::address::{LunId, PlaneId};
+use crate::ftl::blocks::Blocks;
+use crate::ftl::dynamic::DynamicAllocator;
+use crate::limits::Limits;
+use crate::scheduler::transaction::{Transaction, TransactionId};
+
+/// Room for writes.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Room {
+    /// Whether writes go to any plane.
+    pub is_dynamic: bool,
+    /// What is on its way to each plane and LUN.
+    pub allocator: DynamicAllocator,
+    planes_per_lun: u32,
+    /// Pages for which no plane has room yet, oldest first.
+    stalled: VecDeque<TransactionId>,
+    /// Whether some of them have not been looked at yet.
+    wanted: bool,
+    /// With superblocks: how many had become free when all of them were last looked at.
+    superblocks_seen: Option<u64>,
+}
+
+impl Room {
+    /// Nothing on its way.
+    pub fn new(design: &Design, limits: &Limits) -> Room {
+        Room {
+            is_dynamic: design.ftl.write_placement == WritePlacement::Dynamic,
+            allocator: DynamicAllocator::new(&limits.layout, limits.streams, limits.most_valid),
+            planes_per_lun: limits.layout.planes_per_lun,
+            stalled: VecDeque::new(),
+            wanted: false,
+            superblocks_seen: None,
+        }
+    }
+
+    fn lun_of(&self, plane: PlaneId) -> LunId {
+        LunId(plane.0 / self.planes_per_lun)
+    }
+
+    /// A write is on its way to a plane.
+    pub fn expect(&mut self, plane: PlaneId) {
+        self.allocator.expect(plane, self.lun_of(plane));
+    }
+
+    /// A write has its page: it is no longer expected but there.
+    pub fn page_given(&mut self, t: &Transaction) {
+        if self.is_dynamic && t.is_host_write() {
+            self.allocator.arrived(t.ppa.plane);
+        }
+    }
+
+    /// A write looks for another page in its plane.
+    pub fn expect_again(&mut self, t: &Transaction) {
+        if self.is_dynamic && t.is_host_write() {
+            self.expect(t.ppa.plane);
+        }
+    }
+
+    /// A transaction is queued on a LUN; writes have counted there since their plane was chosen.
+    #[inline]
+    pub fn count_in(&mut self, t: &Transaction) {
+        if self.is_dynamic && !t.is_host_write() {
+            self.allocator.queued(self.lun_of(t.ppa.plane));
+        }
+    }
+
+    /// A LUN is through with a transaction.
+    #[inline]
+    pub fn count_out(&mut self, lun: LunId) {
+        if self.is_dynamic {
+            self.allocator.done(lun);
+        }
+    }
+
+    /// Whether pages wait that have not been looked at since there may be room.
+    pub fn is_wanted(&self) -> bool {
+        self.wanted
+    }
+
+    /// Puts a page in line for room.
+    pub fn wait(&mut self, id: TransactionId) {
+        self.wait_on(id);
+        self.wanted = true;
+    }
+
+    /// Puts a page that has been looked at in line again.
+    pub fn wait_on(&mut self, id: TransactionId) {
+        self.stalled.push_back(id);
+    }
+
+    /// The oldest page that waits, which is taken off the line.
+    pub fn next(&mut self) -> Option<TransactionId> {
+        self.stalled.pop_front()
+    }
+
+    /// Those that wait have been looked at.
+    pub fn have_been_seen(&mut self) {
+        self.wanted = false;
+    }
+
+    /// How many pages wait.
+    pub fn waiting(&self) -> usize {
+        self.stalled.len()
+    }
+
+    /// How many pages that wait are to be looked at now. With superblocks there is no more room than before until one becomes free,
+    /// and thousands of pages may wait for that.
+    pub fn begin_placing(&mut self, blocks: &Blocks) -> usize {
+        self.wanted = false;
+        let freed = blocks.superblocks_freed();
+        let seen = std::mem::replace(&mut self.superblocks_seen, freed);
+        if freed.is_some() && seen == freed { 0 } else { self.stalled.len() }
+    }
+
+    /// One phrase on the pages that wait, for a stuck run's explanation.
+    pub fn describe(&self) -> String {
+        match self.stalled.len() {
+            0 => String::new(),
+            pages => format!("; {pages} pages wait for a plane with room"),
+        }
+    }
+}

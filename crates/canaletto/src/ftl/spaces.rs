@@ -1,0 +1,262 @@
+//! The flows' parts of the logical address space, and the pages of their requests.
+
+use std::ops::Range;
+
+use crate::config::design::Design;
+use crate::config::workload::{Priority, Workload};
+use crate::flash::address::PlaneId;
+use crate::flash::plane_set::PlaneSet;
+use crate::ftl::placement::Placement;
+use crate::host::request::{Kind, Request};
+use crate::limits::Limits;
+
+/// A mask of `count` sectors from `first` on.
+pub fn sector_mask(first: u64, count: u64) -> u64 {
+    (if count == 64 { u64::MAX } else { (1 << count) - 1 }) << first
+}
+
+/// A walk over a request's pages: each logical page with its sectors.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+pub struct Pages {
+    /// The next page.
+    pub next: u64,
+    /// The last page, of those up to the end of the flow's addresses.
+    pub last: u64,
+    /// First sector in the next page.
+    at: u64,
+    /// Sectors left, of those up to the end of the flow's addresses.
+    left: u64,
+    per_page: u64,
+    /// First page of the flow.
+    first_page: u64,
+    /// Sectors of the flow.
+    capacity: u64,
+    /// Sectors beyond the end of the flow's addresses.
+    beyond: u64,
+    /// Sector of the flow at which a request that runs over its end goes on.
+    again_at: u64,
+}
+
+impl Pages {
+    /// Returns the pages of `sectors` sectors from a flow's sector `first` on.
+    #[inline]
+    fn new(flow: &FlowSpace, first: u64, sectors: u64, sector_shift: u32) -> Pages {
+        let fitting = sectors.min(flow.sectors - first);
+        let per_page = 1 << sector_shift;
+        Pages {
+            next: flow.first_page + (first >> sector_shift),
+            last: flow.first_page + ((first + fitting - 1) >> sector_shift),
+            at: first & (per_page - 1),
+            left: fitting,
+            per_page,
+            first_page: flow.first_page,
+            capacity: flow.sectors,
+            beyond: sectors - fitting,
+            again_at: flow.again_at,
+        }
+    }
+
+    /// Pages still to come.
+    #[inline]
+    pub fn left_pages(&self) -> u32 {
+        let fitting = (self.last + 1 - self.next) as u32;
+        if self.beyond == 0 { fitting } else { self.clone().count() as u32 }
+    }
+
+    /// Leaves out the next pages.
+    fn skip_pages(&mut self, mut pages: u64) {
+        while pages > 0 && (self.left > 0 || self.beyond > 0) {
+            if self.left == 0 {
+                self.turn();
+            }
+            let here = pages.min(self.last + 1 - self.next);
+            let sectors = self.left.min(here * self.per_page - self.at);
+            self.next += here;
+            self.left -= sectors;
+            self.at = 0;
+            pages -= here;
+        }
+    }
+
+    /// Goes on behind the end of the flow's addresses.
+    #[cold]
+    fn turn(&mut self) {
+        let fitting = self.beyond.min(self.capacity - self.again_at);
+        self.next = self.first_page + self.again_at / self.per_page;
+        self.last = self.first_page + (self.again_at + fitting - 1) / self.per_page;
+        self.at = self.again_at % self.per_page;
+        self.left = fitting;
+        self.beyond -= fitting;
+    }
+}
+
+impl Iterator for Pages {
+    type Item = (u64, u64);
+
+    fn next(&mut self) -> Option<(u64, u64)> {
+        if self.next > self.last {
+            if self.beyond == 0 {
+                return None;
+            }
+            self.turn();
+        }
+        let count = self.left.min(self.per_page - self.at);
+        let page = (self.next, sector_mask(self.at, count));
+        self.next += 1;
+        self.left -= count;
+        self.at = 0;
+        Some(page)
+    }
+
+    /// A request may have millions of pages.
+    fn nth(&mut self, pages: usize) -> Option<(u64, u64)> {
+        self.skip_pages(pages as u64);
+        self.next()
+    }
+}
+
+/// A flow's part of the logical address space.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct FlowSpace {
+    /// Priority class.
+    pub priority: Priority,
+    /// The planes that its pages belong to.
+    pub placement: Placement,
+    /// Its own write frontiers, if flows have such.
+    pub stream: u16,
+    /// First sector of its addresses, as requests state them.
+    pub first_sector: u64,
+    /// Sectors up to the end of the last page that its requests may begin in.
+    pub sectors: u64,
+    /// Sector of its addresses at which a request goes on that runs over that end. MQSim takes the address of each page beyond
+    /// the last sector modulo that sector's number.
+    pub again_at: u64,
+    /// First logical page of its addresses in the mapping table.
+    pub first_page: u64,
+    /// The page after its last.
+    pub end_page: u64,
+}
+
+/// The logical address space.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Spaces {
+    flows: Vec<FlowSpace>,
+    sector_shift: u32,
+    pages_per_flash_page: u64,
+    /// Pages of a mapping unit that is larger than a page.
+    pub pages_per_unit: u64,
+}
+
+impl Spaces {
+    /// The flows of a validated workload.
+    pub fn new(design: &Design, workload: &Workload, limits: &Limits) -> Spaces {
+        let layout = &limits.layout;
+        let per_page = u64::from(layout.sectors_per_page);
+        let flows = workload.flow.iter().zip(&limits.flows).map(|(config, flow)| {
+            let last = config.last_start(flow.sectors);
+            let sectors = (last + 1).next_multiple_of(per_page);
+            FlowSpace {
+                priority: config.priority,
+                placement: Placement::new(layout, design.ftl.allocation, &flow.positions),
+                stream: flow.stream,
+                first_sector: flow.first_sector,
+                sectors,
+                again_at: (flow.first_sector + sectors) % last.max(1),
+                first_page: flow.first_page,
+                end_page: flow.first_page + flow.sectors.div_ceil(per_page),
+            }
+        });
+        Spaces {
+            flows: flows.collect(),
+            sector_shift: layout.sector_shift,
+            pages_per_flash_page: u64::from(layout.pages_per_flash_page()),
+            pages_per_unit: u64::from(design.pages_per_unit()),
+        }
+    }
+
+    /// The pages of a request, each with its sectors.
+    #[inline]
+    pub fn pages(&self, request: &Request) -> Pages {
+        let flow = &self[usize::from(request.flow)];
+        Pages::new(flow, request.lba - flow.first_sector, u64::from(request.sectors), self.sector_shift)
+    }
+
+    /// The pages of a request, and their number: those first that only share a mapping unit with one of its own (without
+    /// sectors).
+    #[inline]
+    pub fn split(&self, request: &Request) -> (u32, impl Iterator<Item = (u64, u64)> + use<>) {
+        let pages = self.pages(request);
+        let (before, after) = self.rest_of_units(&pages, request);
+        let count = pages.left_pages() + (before.end - before.start + after.end - after.start) as u32;
+        (count, before.chain(after).map(|lpa| (lpa, 0)).chain(pages))
+    }
+
+    /// Pages around those of a write that belong to the same mapping units: they are written anew as they are.
+    #[inline]
+    fn rest_of_units(&self, pages: &Pages, request: &Request) -> (Range<u64>, Range<u64>) {
+        let unit = self.pages_per_unit;
+        if unit == 1 || request.kind != Kind::Write {
+            return (0..0, 0..0);
+        }
+        let end = pages.last + 1;
+        let last = end.next_multiple_of(unit).min(self[usize::from(request.flow)].end_page);
+        (pages.next / unit * unit..pages.next, end..last)
+    }
+
+    /// Whether several pages share an entry of the mapping table, so that they are written anew together.
+    pub fn share_mapping_unit(&self) -> bool {
+        self.pages_per_unit > 1
+    }
+
+    /// The other pages that are written with one of a flow: those of its mapping unit, and, if they come from the cache's DRAM,
+    /// those that its flash page has room for.
+    pub fn written_with(&self, flow: u16, lpa: u64, from_dram: bool) -> impl Iterator<Item = u64> + use<> {
+        let shared = if from_dram { self.pages_per_flash_page } else { 1 };
+        self.others(flow, lpa, shared.max(self.pages_per_unit))
+    }
+
+    /// The other pages of the flash page that a page of a flow would be in if nobody had written it.
+    pub fn found_with(&self, flow: u16, lpa: u64) -> impl Iterator<Item = u64> + use<> {
+        self.others(flow, lpa, self.pages_per_flash_page)
+    }
+
+    fn others(&self, flow: u16, lpa: u64, together: u64) -> impl Iterator<Item = u64> + use<> {
+        let first = lpa / together * together;
+        let all: Range<u64> = first..(first + together).min(self[usize::from(flow)].end_page);
+        all.filter(move |&other| other != lpa)
+    }
+
+    /// The plane that a logical page of a flow belongs to.
+    #[inline]
+    pub fn plane(&self, flow: u16, lpa: u64) -> PlaneId {
+        let flow = &self[usize::from(flow)];
+        flow.placement.plane(lpa - flow.first_page)
+    }
+
+    /// The plane that stands in for the one that a logical page of a flow belongs to, if there is any.
+    pub fn stand_in(&self, flow: u16, lpa: u64) -> Option<PlaneId> {
+        let flow = &self[usize::from(flow)];
+        flow.placement.stand_in(lpa - flow.first_page)
+    }
+
+    /// Pages go to no plane of these any more.
+    pub fn leave_out(&mut self, planes: &PlaneSet) {
+        self.flows.iter_mut().for_each(|flow| flow.placement.leave_out(planes));
+    }
+
+    /// The logical page that a sector of a flow, as requests state it, is in.
+    #[inline(always)]
+    pub fn page_of(&self, flow: u16, lba: u64) -> u64 {
+        let flow = &self[usize::from(flow)];
+        flow.first_page + ((lba - flow.first_sector) >> self.sector_shift)
+    }
+}
+
+impl std::ops::Index<usize> for Spaces {
+    type Output = FlowSpace;
+
+    #[inline]
+    fn index(&self, flow: usize) -> &FlowSpace {
+        &self.flows[flow]
+    }
+}
