@@ -254,9 +254,13 @@ def _status(fabric: Keys, times: Mapping[Any, Any]) -> dict[str, float]:
     return {"read": 0.0 if when_done else 1.0, "program": 1.0}
 
 
+MESSAGE_BITS = 64.0
+"""Size of a message between controllers, as `fabric/omnibus/control.rs` has it."""
+
+
 def _handshake_us(control: Keys) -> float:
     """Request and grant between controllers, each with the time to its answer (Networked SSD §V-D)."""
-    message = size_bytes(control["message"]) * 8.0 / (control["width"] * rate(control["rate"]))
+    message = MESSAGE_BITS / (control["width"] * rate(control["rate"]))
     return float(2.0 * (message + time_us(control["delay"])))
 
 
