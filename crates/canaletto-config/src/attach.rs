@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::{Duration, Rate, Size};
+use crate::units::{ByteRate, Duration, Rate, Size, in_bytes};
 
 /// Place of the drive in a PC, and number of its paths to main memory (slides, "4 Architectural Choices").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -181,6 +181,8 @@ pub struct Bridges {
     #[schemars(range(min = 1, max = 32))]
     pub lanes: u32,
     /// Rate of a lane in one direction (PCI Express 1.1: 2.5 GT/s, 8b/10b).
+    #[serde(deserialize_with = "in_bytes")]
+    #[schemars(with = "ByteRate")]
     pub lane_rate: Rate,
     /// Latency of a packet in addition to its transfer time, each way. Assumed: 100 ns.
     pub latency: Duration,
@@ -233,6 +235,8 @@ impl Default for Ata {
 #[serde(deny_unknown_fields, default)]
 pub struct Ddr {
     /// Data rate (slides: DDR2-800, 6.4 GB/s).
+    #[serde(deserialize_with = "in_bytes")]
+    #[schemars(with = "ByteRate")]
     pub rate: Rate,
     /// Time to open a row (tRCD; 12.5 ns of DDR2-800 5-5-5: JESD79-2, table of speed bins).
     pub trcd: Duration,
@@ -274,6 +278,8 @@ impl Default for Ddr {
 #[serde(deny_unknown_fields, default)]
 pub struct Direct {
     /// Rate of the path. Assumed: that of DDR2-800, as of main memory's first port.
+    #[serde(deserialize_with = "in_bytes")]
+    #[schemars(with = "ByteRate")]
     pub rate: Rate,
     /// Division of data between this path and the bridges.
     pub division: Division,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::{Duration, Rate, Size};
+use crate::units::{ByteRate, Duration, Rate, Size, in_bytes};
 
 /// Requests of a flow that use the data cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -83,6 +83,8 @@ pub struct CacheDram {
     /// Size of a row.
     pub row: Size,
     /// Rate of the data bus.
+    #[serde(deserialize_with = "in_bytes")]
+    #[schemars(with = "ByteRate")]
     pub rate: Rate,
     /// Size of a burst. Transfers are whole bursts.
     pub burst: Size,

@@ -74,7 +74,8 @@ pub fn place_of(problem: &Problem, layers: &[Layer]) -> Option<(usize, usize)> {
     layers.iter().enumerate().rev().find_map(place)
 }
 
-fn is_within(key: &str, prefix: &str) -> bool {
+/// Returns whether a key is `prefix` or in it.
+pub(super) fn is_within(key: &str, prefix: &str) -> bool {
     key == prefix || key.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.'))
 }
 

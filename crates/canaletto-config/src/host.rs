@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::units::{Duration, Rate, Size};
+use crate::units::{ByteRate, Duration, Rate, Size};
 
 /// Host interface and its queues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -193,6 +193,9 @@ const GENERATIONS: [u64; 7] = [
     16_000_000_000 / 256 * 236,
 ];
 
+/// Transfers of each generation in GT/s, bits of coded data on a lane.
+const TRANSFERS: [&str; 7] = ["2.5", "5", "8", "16", "32", "64", "128"];
+
 /// The first generation whose packets travel in flits.
 const FLITS: u8 = 6;
 
@@ -230,7 +233,13 @@ impl<'de> Deserialize<'de> for LaneRate {
                 _ => Err(de::Error::custom(format!("got {text:?}, expected \"gen1\" to \"gen7\", or a rate"))),
             };
         }
-        text.parse().map(LaneRate::Is).map_err(de::Error::custom)
+        if let Some(transfers) = text.strip_suffix("GT/s") {
+            let known = TRANSFERS.iter().position(|each| *each == transfers.trim());
+            let wrong =
+                || format!("got {text:?}, expected {} GT/s (\"gen1\" to \"gen7\"), or a rate", TRANSFERS.join(", "));
+            return known.map(|at| LaneRate::Generation(at as u8 + 1)).ok_or_else(|| de::Error::custom(wrong()));
+        }
+        text.parse().map(|ByteRate(rate)| LaneRate::Is(Rate(rate))).map_err(de::Error::custom)
     }
 }
 
@@ -241,8 +250,8 @@ impl JsonSchema for LaneRate {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "a rate such as \"2GB/s\", or a generation, \"gen1\" to \"gen7\"",
-            "pattern": r"^(gen[1-7]|[0-9._]+(e[+-]?[0-9]+)? ?(TB|GB|MB|kB|B)/s)$"
+            "description": "a rate such as \"2GB/s\", or a generation, \"gen1\" to \"gen7\", or its transfers, such as \"16GT/s\"",
+            "pattern": r"^(gen[1-7]|(2\.5|5|8|16|32|64|128) ?GT/s|[0-9._]+(e[+-]?[0-9]+)? ?(TB|GB|MB|kB|B)/s)$"
         })
     }
 }

@@ -10,7 +10,7 @@ use toml::{Table, Value};
 use crate::attach_check::check_pc;
 use crate::check::{Checked, check_design, check_workload};
 use crate::design::Design;
-use crate::error::{ConfigError, Layer, Problem, line_at, locate, place_of};
+use crate::error::{ConfigError, Layer, Problem, is_within, line_at, locate, place_of};
 use crate::names::suggest;
 use crate::numbers;
 use crate::pc::Pc;
@@ -216,12 +216,23 @@ impl<'a> Sources<'a> {
         &mut self,
         check: impl Fn(&T) -> Result<(), Problem>,
     ) -> Result<T, ConfigError> {
-        let config = self.deserialize();
+        let mut table = Value::Table(self.table.clone());
+        numbers::understand(schema::of(self.kind), &mut table);
+        finite(&table, "", &mut self.problems);
+        for problem in &self.problems {
+            restore(&mut table, &self.under, &problem.key);
+        }
+        let config = self.deserialize(&mut table);
         if let Some(config) = &config {
             let json = serde_json::to_value(config).expect("a configuration is plain data");
-            self.problems.extend(check_ranges(self.kind, &json));
-            if self.problems.is_empty() {
-                self.problems.extend(check(config).err());
+            let wrong = check_ranges(self.kind, &json);
+            for problem in &wrong {
+                restore(&mut table, &self.under, &problem.key);
+            }
+            self.problems.extend(wrong);
+            let is_whole = !self.problems.iter().any(|problem| problem.what.starts_with("missing key"));
+            if is_whole && (!self.problems.is_empty() || check(config).is_err()) {
+                self.check(table, check);
             }
         }
         match (config, self.problems.is_empty()) {
@@ -230,30 +241,60 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Reads the merged table. Notes every value that cannot be read, puts back what stood under it, and tries again.
-    fn deserialize<T: DeserializeOwned>(&mut self) -> Option<T> {
-        let mut table = Value::Table(self.table.clone());
-        numbers::understand(schema::of(self.kind), &mut table);
-        finite(&table, "", &mut self.problems);
-        for problem in &self.problems {
-            restore(&mut table, &self.under, &problem.key);
-        }
+    /// Reads the merged table. Notes every value that cannot be read, puts back what stood under it, and tries again. A key that
+    /// is missing is taken from an example.
+    fn deserialize<T: DeserializeOwned>(&mut self, table: &mut Value) -> Option<T> {
         while self.problems.len() < MANY {
-            let error = match read(&table) {
+            let error = match read(table) {
                 Ok(config) => return Some(config),
                 Err(error) => error,
             };
             let key = error.key();
             let what = explain(self.kind, &key, error.message());
-            let is_ours = what.starts_with("missing key") && !self.problems.is_empty();
-            if !is_ours {
-                self.problems.push(Problem::new(&key, what));
-            }
-            if is_ours || !restore(&mut table, &self.under, &key) {
-                return None;
+            match what.strip_prefix("missing key `").and_then(|rest| rest.strip_suffix('`')) {
+                Some(name) => {
+                    let missing = schema::join(&key, name);
+                    // One that was taken away has been told of.
+                    if !self.problems.iter().any(|problem| problem.key == missing) {
+                        self.problems.push(Problem::new(&key, &what));
+                    }
+                    if !supply(table, &missing, self.kind) {
+                        return None;
+                    }
+                }
+                None => {
+                    self.problems.push(Problem::new(&key, what));
+                    if !restore(table, &self.under, &key) {
+                        return None;
+                    }
+                }
             }
         }
         None
+    }
+
+    /// Notes what breaks a rule between keys. What stood under a key that breaks one is put back, so that others show. A rule that
+    /// names a key with a mistake of its own is not applied: what is wrong may be that key alone.
+    fn check<T: DeserializeOwned>(&mut self, mut table: Value, check: impl Fn(&T) -> Result<(), Problem>) {
+        let given = self.given();
+        let is_given = |key: &str| given.iter().any(|given| is_within(key, given));
+        let mut seen: Vec<String> = Vec::new();
+        while self.problems.len() < MANY {
+            let Ok(config) = read::<T>(&table) else { return };
+            let Err(problem) = check(&config) else { return };
+            let key = problem.key.clone();
+            let is_doubtful = || {
+                let mut others = self.problems.iter().map(|other| &other.key).chain(&seen);
+                others.any(|other| problem.what.contains(other.rsplit('.').next().unwrap_or(other)))
+            };
+            if !self.problems.iter().any(|other| other.key == key) && !is_doubtful() {
+                self.problems.push(problem);
+            }
+            if seen.contains(&key) || !is_given(&key) || !restore(&mut table, &self.under, &key) {
+                return;
+            }
+            seen.push(key);
+        }
     }
 
     /// All mistakes in words, each on a line of its own, those of a file in its order.
@@ -310,6 +351,39 @@ fn restore(table: &mut Value, under: &Table, key: &str) -> bool {
         below = below.and_then(|below| below.get(name)).and_then(Value::as_table);
     }
     false
+}
+
+/// Puts a key that is missing where it belongs, from a preset or a profile. Returns whether they have it.
+fn supply(table: &mut Value, key: &str, kind: Kind) -> bool {
+    let example = match kind {
+        Kind::Design => preset_names().first().and_then(|name| preset_text(name)).map(str::to_owned),
+        Kind::Workload => {
+            profiles().first().and_then(|first| profile(&first.name)).and_then(|w| toml::to_string(&w).ok())
+        }
+        Kind::Pc => None,
+    };
+    let example = example.and_then(|text| toml::from_str::<Table>(&text).ok()).map(Value::Table);
+    let mut found = example.as_ref();
+    for name in key.split('.') {
+        found = match found {
+            Some(Value::Array(items)) => items.first(),
+            Some(Value::Table(inner)) => inner.get(name),
+            _ => None,
+        };
+    }
+    let (parent, name) = key.rsplit_once('.').unwrap_or(("", key));
+    let mut place = Some(table);
+    for name in parent.split('.').filter(|name| !name.is_empty()) {
+        place = match place {
+            Some(Value::Array(items)) => name.parse().ok().and_then(|index: usize| items.get_mut(index)),
+            Some(Value::Table(inner)) => inner.get_mut(name),
+            _ => None,
+        };
+    }
+    match (place, found) {
+        (Some(Value::Table(inner)), Some(value)) => inner.insert(name.to_owned(), value.clone()).is_none(),
+        _ => false,
+    }
 }
 
 /// Keys of all values of a table, dotted.

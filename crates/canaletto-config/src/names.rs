@@ -10,8 +10,83 @@ pub fn closest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 
 /// Returns the known name nearest to `given`, if any is near enough to be meant.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let (apart, name) = closest(given, known)?;
-    (apart <= given.chars().count().max(name.chars().count()) / 2).then_some(name)
+    most_alike(known.into_iter().map(|name| (likeness(given, name), 0.0, name)))
+}
+
+/// Likeness of names below which none is suggested.
+const NEAR: f64 = 0.5;
+
+/// Returns the first of the names whose likeness and nearness add up to most, of those that are alike at all.
+pub(super) fn most_alike<T>(names: impl Iterator<Item = (f64, f64, T)>) -> Option<T> {
+    let near = names.filter(|(alike, _, _)| *alike >= NEAR);
+    near.reduce(|best, next| if next.0 + next.1 > best.0 + best.1 { next } else { best }).map(|(_, _, name)| name)
+}
+
+/// Words for one thing, each with the word that keys use.
+const SYNONYMS: [(&str, &str); 13] = [
+    ("interface", "link"),
+    ("bus", "link"),
+    ("io", "link"),
+    ("pcie", "link"),
+    ("ways", "chips"),
+    ("luns", "dies"),
+    ("bandwidth", "rate"),
+    ("speed", "rate"),
+    ("throughput", "rate"),
+    ("op", "overprovisioning"),
+    ("prog", "program"),
+    ("buffer", "cache"),
+    ("size", "capacity"),
+];
+
+/// Words that say what sort of number a key holds and little about which.
+const WEAK: [&str; 12] =
+    ["size", "time", "latency", "count", "number", "num", "each", "in", "us", "ns", "bytes", "type"];
+
+/// The words of a name with their weights. The last one that is not weak says most (a link rate is a rate), those after `per` say
+/// little.
+fn words(name: &str) -> Vec<(&str, f64)> {
+    let weight = |part| if WEAK.contains(&part) { 0.3 } else { 1.0 };
+    let (counted, each) = name.split_once("_per_").unwrap_or((name, ""));
+    let parts = |text| str::split(text, ['_', '-', ' ']).filter(|part| !part.is_empty());
+    let mut words: Vec<(&str, f64)> = parts(counted).map(|part| (usual(part), weight(part))).collect();
+    let head = words.iter().rposition(|(_, weight)| *weight == 1.0).or(words.len().checked_sub(1));
+    if let Some(head) = head {
+        words[head].1 = 2.0;
+    }
+    words.extend(parts(each).map(|part| (usual(part), 0.3)));
+    words
+}
+
+/// The word that keys use for a thing.
+fn usual(word: &str) -> &str {
+    SYNONYMS.iter().find(|(other, _)| *other == word).map_or(word, |(_, usual)| usual)
+}
+
+/// Returns how far two words are one, which may be cut or a plural.
+fn sameness(a: &str, b: &str) -> f64 {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    match short.len() {
+        _ if short == long => 1.0,
+        3.. if long.starts_with(short) => 0.9,
+        _ => 0.0,
+    }
+}
+
+/// Returns how alike two names are, from 0 to 1: by the words that they share, or else by their letters.
+pub(super) fn likeness(given: &str, known: &str) -> f64 {
+    let given = given.chars().take(64).collect::<String>().to_lowercase();
+    let known = known.to_lowercase();
+    let (ours, theirs) = (words(&given), words(&known));
+    let total: f64 = ours.iter().chain(&theirs).map(|(_, weight)| weight).sum();
+    let shared = ours.iter().map(|(word, weight)| {
+        let each = theirs.iter().map(|(other, weighs)| sameness(word, other) * weight.min(*weighs));
+        each.fold(0.0, f64::max)
+    });
+    let by_words = 2.0 * shared.sum::<f64>() / total.max(1.0);
+    let longest = given.chars().count().max(known.chars().count()).max(1);
+    let by_letters = 1.0 - distance(&given, &known) as f64 / longest as f64;
+    by_words.max(by_letters)
 }
 
 /// Returns the Levenshtein distance.

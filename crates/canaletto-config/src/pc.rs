@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attach::Attachment;
-use crate::units::{Duration, Rate};
+use crate::units::{ByteRate, Duration, Rate, in_bytes};
 
 /// PC with a drive of stated latencies and rates.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +40,8 @@ pub struct FixedSsd {
     /// Latency of data in the buffer. Assumed: two accesses to DRAM.
     pub hit_latency: Duration,
     /// Rate of the buffer. Assumed: that of DDR2-800, so that it is no limit.
+    #[serde(deserialize_with = "in_bytes")]
+    #[schemars(with = "ByteRate")]
     pub hit_rate: Rate,
     /// Latency of data on flash. Assumed: tR of SLC flash, 25 us (Samsung K9XXG08UXM data sheet), and as much again for
     /// the controller.

@@ -136,13 +136,13 @@ fn forget_origin(table: &mut Table, key: &str) {
     origin.map(|origin| origin.remove(name));
 }
 
-/// Returns every key of a kind of configuration, dotted.
+/// Returns every key of a kind of configuration, dotted; entries of lists have no numbers.
 pub(super) fn all_keys(kind: Kind) -> Vec<String> {
     fn walk(node: Node, path: &str, out: &mut Vec<String>) {
         for name in node.names() {
             let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
             if let Some(inner) = node.field(&name) {
-                walk(inner, &path, out);
+                walk(inner.item().unwrap_or(inner), &path, out);
             }
             out.push(path);
         }

@@ -17,6 +17,8 @@ trait Quantity: Sized {
     const EXPECTED: &'static str;
     /// Units and their size in the stored unit, largest first, so that printing picks the largest that divides.
     const UNITS: &'static [(&'static str, f64)];
+    /// Units that are read and never printed.
+    const OTHER_UNITS: &'static [(&'static str, f64)] = &[];
     /// Returns the quantity of so many stored units, if it is within range.
     fn from_stored(value: f64) -> Option<Self>;
     fn stored(&self) -> u64;
@@ -28,7 +30,7 @@ fn parse<Q: Quantity>(text: &str) -> Result<Q, String> {
     let (number, unit) = text_trimmed.split_at(number_length(text_trimmed));
     let number: f64 = number.replace('_', "").parse().map_err(|_| wrong())?;
     let unit = unit.trim();
-    let (_, size) = Q::UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?;
+    let (_, size) = Q::UNITS.iter().chain(Q::OTHER_UNITS).find(|(name, _)| *name == unit).ok_or_else(wrong)?;
     Q::from_stored(number * size).ok_or_else(wrong)
 }
 
@@ -133,8 +135,14 @@ quantity!(
     r"^[0-9._]+(e[+-]?[0-9]+)? ?(ps|ns|us|ms|s)$"
 );
 quantity!(
-    /// Data rate, stored in bytes a second. Decimal: 1 GB/s = 10^9 B/s.
+    /// Data rate, stored in bytes per second. Decimal: 1 GB/s = 10^9 B/s. A transfer (MT/s, GT/s) carries a bit on each of
+    /// eight data pins, hence a byte.
     Rate,
+    r"^[0-9._]+(e[+-]?[0-9]+)? ?(TB|GB|MB|kB|B|GT|MT)/s$"
+);
+quantity!(
+    /// Data rate of a bus whose width the key does not state, so that transfers per second say nothing.
+    ByteRate,
     r"^[0-9._]+(e[+-]?[0-9]+)? ?(TB|GB|MB|kB|B)/s$"
 );
 quantity!(
@@ -188,17 +196,39 @@ impl Quantity for Span {
     }
 }
 
+const BYTE_RATES: [(&str, f64); 5] = [("TB/s", 1e12), ("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)];
+
 impl Quantity for Rate {
-    const EXPECTED: &'static str =
-        "a data rate with its unit, one of B/s, kB/s, MB/s, GB/s, TB/s (for example \"1.2GB/s\")";
-    const UNITS: &'static [(&'static str, f64)] =
-        &[("TB/s", 1e12), ("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)];
+    const EXPECTED: &'static str = "a data rate with its unit, one of B/s, kB/s, MB/s, GB/s, TB/s, or MT/s, GT/s on eight pins (for \
+                                    example \"1.2GB/s\" or \"2400MT/s\")";
+    const UNITS: &'static [(&'static str, f64)] = &BYTE_RATES;
+    const OTHER_UNITS: &'static [(&'static str, f64)] = &[("GT/s", 1e9), ("MT/s", 1e6)];
     fn from_stored(value: f64) -> Option<Self> {
         (value < 1e18).then_some(Rate(value.round() as u64))
     }
     fn stored(&self) -> u64 {
         self.0
     }
+}
+
+impl Quantity for ByteRate {
+    const EXPECTED: &'static str =
+        "a data rate with its unit, one of B/s, kB/s, MB/s, GB/s, TB/s (for example \"1.2GB/s\")";
+    const UNITS: &'static [(&'static str, f64)] = &BYTE_RATES;
+    fn from_stored(value: f64) -> Option<Self> {
+        Rate::from_stored(value).map(|Rate(rate)| ByteRate(rate))
+    }
+    fn stored(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Reads a rate that is stated in bytes per second only.
+///
+/// # Errors
+/// A text that is no such rate.
+pub(super) fn in_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Rate, D::Error> {
+    ByteRate::deserialize(deserializer).map(|ByteRate(rate)| Rate(rate))
 }
 
 impl Quantity for Size {
@@ -330,6 +360,20 @@ mod tests {
         for bad in ["8", "8mm", "8m2"] {
             let message = bad.parse::<Area>().unwrap_err();
             assert!(message.starts_with(&format!("got {bad:?}, expected an area with its unit")), "{message}");
+        }
+    }
+
+    #[test]
+    fn transfers_on_eight_pins_are_bytes() {
+        for (text, bytes_per_s) in
+            [("2400MT/s", 2_400_000_000), ("3.6 GT/s", 3_600_000_000), ("1e3MT/s", 1_000_000_000)]
+        {
+            let rate = text.parse::<Rate>().unwrap();
+            assert_eq!((rate.0, rate.to_string().ends_with("GB/s")), (bytes_per_s, true), "{text}");
+            assert!(text.parse::<ByteRate>().unwrap_err().ends_with("TB/s (for example \"1.2GB/s\")"), "{text}");
+        }
+        for wrong in ["2400MT", "2400mt/s", "2400", "MT/s"] {
+            assert!(wrong.parse::<Rate>().is_err(), "{wrong}");
         }
     }
 

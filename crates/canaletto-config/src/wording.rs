@@ -1,6 +1,6 @@
 //! Messages of serde in a user's words: keys and values instead of fields and variants, no types of Rust.
 
-use crate::names::nearest;
+use crate::names::{likeness, most_alike, nearest};
 use crate::schema::Kind;
 use crate::setting::all_keys;
 
@@ -9,7 +9,7 @@ pub(super) fn explain(kind: Kind, key: &str, message: &str) -> String {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let near = match (message.split_once(' '), names.split_first()) {
         (Some(("unknown", rest)), Some((given, known))) => match rest.starts_with("field") {
-            true => nearest_key(kind, key, known),
+            true => nearest_key(kind, key),
             false => nearest(given, known.iter().copied()).map(str::to_owned),
         },
         _ => None,
@@ -36,18 +36,24 @@ pub(super) fn of_toml(message: &str) -> String {
     }
 }
 
-/// Returns the key that an unknown one means: one of its table's, `siblings`, or one of the same name in another table.
-fn nearest_key(kind: Kind, key: &str, siblings: &[&str]) -> Option<String> {
-    let (table, name) = key.rsplit_once('.').map_or(("", key), |(table, name)| (table, name));
-    let here = |name: &str| if table.is_empty() { name.to_owned() } else { format!("{table}.{name}") };
-    if let Some(near) = nearest(name, siblings.iter().copied()) {
-        let elsewhere = all_keys(kind).into_iter().filter(|known| known.rsplit('.').next() == Some(name));
-        return elsewhere.min_by_key(String::len).or(Some(here(near)));
-    }
+/// Returns the key that an unknown one means, if any is like it: a key of its own table rather than of another one, and one of few
+/// tables rather than of many.
+fn nearest_key(kind: Kind, key: &str) -> Option<String> {
+    let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
+    // The schema does not count the entries of lists.
+    let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let unnumbered = table.split('.').filter(|part| !is_number(part)).collect::<Vec<_>>().join(".");
     let known = all_keys(kind);
-    let last = |known: &String| known.rsplit('.').next().unwrap_or_default().to_owned();
-    let meant = nearest(name, known.iter().map(|key| key.rsplit('.').next().unwrap_or_default()))?.to_owned();
-    known.into_iter().filter(|key| last(key) == meant).min_by_key(String::len)
+    let meant = most_alike(known.iter().map(|known| {
+        let (place, last) = known.rsplit_once('.').unwrap_or(("", known));
+        let nearness = if place == unnumbered { 0.2 } else { -0.02 * known.split('.').count() as f64 };
+        (likeness(name, last), nearness, known)
+    }))?;
+    let number = table.split('.').find(is_number).unwrap_or("0");
+    Some(match meant.strip_prefix("flow.") {
+        Some(rest) => format!("flow.{number}.{rest}"),
+        None => meant.clone(),
+    })
 }
 
 /// A value as serde describes it, such as `integer `5``, without the name of its type.

@@ -85,7 +85,6 @@ fn errors_name_file_line_key_given_and_allowed() {
             "performance-optimized",
         ),
         ("x = [1,\n2\n".to_owned(), "my.toml:", ""),
-        (String::new(), "my.toml: ", "missing key"),
     ];
     let nan = format!("{BASE}[ftl]\noverprovisioning = nan\n");
     assert!(message(&nan, &[]).starts_with("my.toml:3: ftl.overprovisioning: got NaN, expected a finite number"));
@@ -128,10 +127,95 @@ fn all_mistakes_are_told_in_the_order_of_the_file() {
 }
 
 #[test]
-fn a_mistake_in_a_needed_key_is_told_once() {
+fn a_mistake_in_a_needed_key_hides_no_other() {
     let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.synthetic]\nrequests = \"few\"\nread_share = 2\n";
     let message = load_workload("w.toml", Some(text), &[]).unwrap_err().to_string();
-    assert_eq!(message, "w.toml:5: flow.0.synthetic.requests: got \"few\", expected a whole number of at least 0");
+    let lines: Vec<&str> = message.lines().collect();
+    assert_eq!(lines[0], "w.toml:5: flow.0.synthetic.requests: got \"few\", expected a whole number of at least 0");
+    assert!(lines[1].starts_with("w.toml:6: flow.0.synthetic.read_share: got 2.0") && lines.len() == 2, "{message}");
+}
+
+#[test]
+fn all_missing_keys_are_told() {
+    let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.synthetic]\nsize = \"4\"\n[[flow]]\n[flow.synthetic]\nrequests = 9\n";
+    let message = load_workload("w.toml", Some(text), &[]).unwrap_err().to_string();
+    for part in [
+        "missing key `requests`",
+        "missing key `read_share`",
+        "flow.1: missing key `name`",
+        "got \"4\", expected a size",
+    ] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    assert_eq!(message.lines().count(), 5, "{message}");
+    let empty = load_design("my.toml", Some(""), &[]).unwrap_err().to_string();
+    assert!(empty.lines().count() > 3 && empty.lines().all(|line| line.contains("missing key")), "{empty}");
+}
+
+#[test]
+fn rules_between_keys_are_told_with_other_mistakes() {
+    // A name, a unit, a range and three rules, in any combination.
+    let mistakes = [
+        ("flash", "raed = \"5us\"", "flash.raed: unknown key"),
+        ("flash", "erase = \"5 parsecs\"", "flash.erase: got"),
+        ("geometry", "channels = 0", "geometry.channels: got 0"),
+        ("geometry", "page = \"3KiB\"", "geometry.page: got \"3KiB\""),
+        ("cache", "low_watermark = 0.9", "cache.low_watermark: got 0.9"),
+        ("refresh", "scan_interval = \"0s\"", "refresh.scan_interval: got 0"),
+        ("scheduler.flin", "epoch = \"0s\"", "scheduler.flin.epoch: got 0"),
+    ];
+    for chosen in 1u32..1 << mistakes.len() {
+        let made = mistakes.iter().enumerate().filter(|(i, _)| chosen >> i & 1 == 1).map(|(_, mistake)| mistake);
+        let (mut text, mut wanted, mut last) = (BASE.to_owned(), Vec::new(), "");
+        for (table, line, says) in made {
+            if *table != last {
+                text += &format!("[{table}]\n");
+            }
+            last = table;
+            text += &format!("{line}\n");
+            wanted.push(*says);
+        }
+        let message = message(&text, &[]);
+        assert_eq!(message.lines().count(), wanted.len(), "{text}{message}");
+        for says in wanted {
+            assert!(message.contains(says), "{text}{message}");
+        }
+    }
+}
+
+#[test]
+fn a_rule_that_names_a_mistaken_key_waits_for_it() {
+    let text = format!("{BASE}[gc]\nthreshold = 0.5\nhard_threshold = 0.04\n");
+    let message = message(&text, &[]);
+    assert!(message.starts_with("my.toml:3: gc.threshold: got 0.5") && message.lines().count() == 1, "{message}");
+}
+
+#[test]
+fn keys_of_other_programs_find_ours() {
+    for (given, meant) in [
+        ("geometry.planes", "geometry.planes_per_die"),
+        ("geometry.dies", "geometry.dies_per_chip"),
+        ("geometry.chips", "geometry.chips_per_channel"),
+        ("geometry.ways", "geometry.chips_per_channel"),
+        ("geometry.blocks", "geometry.blocks_per_plane"),
+        ("geometry.pages", "geometry.pages_per_block"),
+        ("geometry.page_size", "geometry.page"),
+        ("geometry.num_channels", "geometry.channels"),
+        ("flash.interface_rate", "fabric.link_rate"),
+        ("flash.read_latency", "flash.read"),
+        ("flash.channels", "geometry.channels"),
+        ("flash.erase_time", "flash.erase"),
+        ("fabric.link_speed", "fabric.link_rate"),
+        ("ftl.op", "ftl.overprovisioning"),
+        ("gc.gc_threshold", "gc.threshold"),
+        ("cache.size", "cache.capacity"),
+        ("planes", "geometry.planes_per_die"),
+    ] {
+        let message = message(BASE, &[&format!("{given}=4")]);
+        assert!(message.ends_with(&format!("did you mean `{meant}`?")), "{given}: {message}");
+    }
+    let message = message(BASE, &["flash.qqqqqqq=4"]);
+    assert!(!message.contains("did you mean"), "{message}");
 }
 
 #[test]
@@ -189,7 +273,7 @@ fn values_have_the_shape_that_is_asked_for() {
     }
     let workload = "[[flow]]\npriority = 3\n[flow.synthetic]\nrequests = 1\nread_share = 1\n";
     let error = load_workload("w.toml", Some(workload), &[]).unwrap_err().to_string();
-    assert!(error.starts_with("w.toml:2: flow.0.priority: got 3, expected one of `"), "{error}");
+    assert!(error.contains("\nw.toml:2: flow.0.priority: got 3, expected one of `"), "{error}");
 }
 
 #[test]
