@@ -41,6 +41,7 @@ def info(
     *,
     design: "Design | None" = None,
     read: Mapping[str, Any] | None = None,
+    job: str | None = None,
 ) -> dict[str, Any]:
     """Counts, sizes, pace, footprint, order and reuse of a trace, read once from end to end in bounded memory.
 
@@ -56,6 +57,8 @@ def info(
     read
         How lines are read: the keys of `flow.trace.read` in `canaletto schema workload`, such as `{"on_error":
         "skip"}`.
+    job
+        Of a fio job file, the names of the jobs that are taken.
 
     Returns
     -------
@@ -70,11 +73,15 @@ def info(
         If it cannot be read.
     """
     drive = None if design is None else design.to_toml()
-    work = _generated(source)
+    work = _generated(source, job, design)
+    bounded = None
     if work is not None:
         if trace_format is not None or read:
             raise ConfigError(f"{work.label}: got options of reading, expected none: it is a workload and no trace")
-        label, text = work.label, _engine.survey_workload(work.to_toml(), drive, 1)
+        label, (shown, bounded) = work.label, _bounded(work)
+        text = _engine.survey_workload(shown.to_toml(), drive, 1)
+    elif job is not None:
+        raise ConfigError(f"{fspath(source)}: got job = {job}, expected a fio job file (.fio) with it")  # type: ignore[arg-type]
     else:
         label = fspath(source)  # type: ignore[arg-type]
         with files.awaiting_writers([label]):
@@ -82,10 +89,36 @@ def info(
     found = json.loads(text)
     if design is not None:
         found["channels"]["design"] = design.to_dict()["name"]
-    return {"file": label, **found}
+    return {"file": label, **found, "bounded": bounded}
 
 
-def _generated(source: "str | PathLike[str] | Workload") -> "Workload | None":
+CLOSED = 100_000
+"""Requests that are looked at of a closed loop which ends by the clock, or late."""
+LATE = 10_000_000
+"""Requests of a closed loop that are not all looked at."""
+
+
+def _bounded(work: "Workload") -> "tuple[Workload, str | None]":
+    """A workload of which each closed loop that ends by the clock, or late, is cut, and a sentence on that."""
+    from canaletto._io import _toml
+    from canaletto._run.config import Workload
+
+    document, names = work.to_dict(), []
+    for flow in document["flow"]:
+        made = flow.get("synthetic") or {}
+        most = CLOSED if "stop" in made else LATE
+        if "queue_depth" in made and made["requests"] > most:
+            by_clock = "ends by the clock, so that a drive decides how many requests it makes"
+            late = f"ends after {made['requests']:,} requests"
+            names.append(f"{flow['name']} {by_clock if 'stop' in made else late}")
+            made["requests"] = CLOSED
+    if not names:
+        return work, None
+    said = f"{'; '.join(names)}; the first {CLOSED:,} requests are shown"
+    return Workload.from_toml(_toml.dumps(document), work.label), said
+
+
+def _generated(source: "str | PathLike[str] | Workload", job: str | None, design: "Design | None") -> "Workload | None":
     """The workload that is meant, if it is one and not a trace."""
     from canaletto._run import config
 
@@ -93,7 +126,11 @@ def _generated(source: "str | PathLike[str] | Workload") -> "Workload | None":
         return source
     label = fspath(source)
     is_workload = label in names.profiles() or label.endswith((".toml", ".fio"))
-    return config.workload(label) if is_workload else None
+    if not is_workload:
+        return None
+    # The engine takes the same drive for addresses where none is given.
+    drive = config.quiet_design("performance-optimized") if design is None and label.endswith(".fio") else design
+    return config.workload(label, job=job, design=drive)
 
 
 def fit(

@@ -143,7 +143,7 @@ def percentiles(**cuts: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("job", "says"),
     [
-        ({"options": {"numjobs": "0"}}, "job 'one': numjobs: got '0', expected a whole number from 1 to 64"),
+        ({"options": {"numjobs": "0"}}, "job 'one': numjobs: got '0', expected a whole number from 1 to 65536"),
         ({"options": {"iodepth": "inf"}}, "job 'one': iodepth: got 'inf', expected a whole number from 1 to 1048576"),
         ({"options": {"iodepth": "nan"}}, "job 'one': iodepth: got 'nan', expected a whole number"),
         ({"iops": 10**400}, "read: iops: got 1000"),

@@ -118,7 +118,6 @@ def test_workload_files(case: str, canaletto: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "d.toml: missing key"),
         (b"x = [1,\n2\n", "d.toml:"),
         (b"name = 'a'\nname = 'b'\n", "d.toml:2"),
         (b"\xff\xfe\x00", "d.toml:1: byte 0xff is not UTF-8"),
@@ -126,11 +125,19 @@ def test_workload_files(case: str, canaletto: Any, tmp_path: Path) -> None:
         (b"#" * ((16 << 20) + 1), "d.toml: larger than 16 MiB"),
         (b"x = " + b"[" * 100_000, "d.toml:"),
     ],
-    ids=["empty", "torn", "twice", "binary", "nul", "huge", "deep"],
+    ids=["torn", "twice", "binary", "nul", "huge", "deep"],
 )
 def test_files_that_are_no_toml(content: bytes, says: str, canaletto: Any, tmp_path: Path) -> None:
     (tmp_path / "d.toml").write_bytes(content)
     canaletto.refuses("run", "d.toml", "--workload", "hm_0", says=(says,))
+
+
+def test_all_that_a_file_lacks_is_named(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "d.toml").write_bytes(b"")
+    answer = canaletto("run", "d.toml", "--workload", "hm_0")
+    missing = [line.removeprefix("canaletto: d.toml: ") for line in answer.err.splitlines()]
+    assert missing == [f"missing key `{key}`" for key in ("name", "geometry", "flash", "fabric", "link")]
+    assert answer.status == 2
 
 
 def test_files_that_cannot_be_read(canaletto: Any, tmp_path: Path) -> None:

@@ -108,8 +108,7 @@ def test_options_become_keys(job: str, expected: dict[str, Any]) -> None:
     [
         ("[j]\nrw=randread\nsize=1m\niodepth_low=3\n", ("job.fio:4", "iodepth_low", "no counterpart")),
         ("[j]\nrw=randsomething\nsize=1m\n", ("job.fio:2", "rw", "randread")),
-        ("[j]\nrw=randread\n", ("job.fio:1: job 'j'", "expected size, number_ios or runtime")),
-        ("[j]\nsize=1m\n[k]\nstonewall\nsize=1m\n", ("job.fio:4", "stonewall", "a file for each")),
+        ("[j]\nsize=1m\n[k]\nstonewall\nsize=1m\n", ("job.fio:3", "stonewall", "--job j, --job k")),
         ("rw=read\n", ("job.fio:1", "before any section")),
         ("[j\n", ("job.fio:1", "[job1]")),
         ("; nothing\n[global]\nrw=read\n", ("no job",)),
@@ -124,7 +123,7 @@ def test_options_become_keys(job: str, expected: dict[str, Any]) -> None:
         ("[j]\nsize=1m\nrandom_distribution=zipf:99\nrw=randread\n", ("zipf_exponent", "from 0 to 10")),
         ("[j]\nsize=1m\nruntime=soon\n", ("job.fio:3", "runtime", "30s")),
         ("include other.fio\n", ("job.fio:1", "include")),
-        ("[j]\nsize=1m\nnumjobs=99999999999999999999\n", ("job.fio:3", "numjobs", "a whole number from 1 to 64")),
+        ("[j]\nsize=1m\nnumjobs=99999999999999999999\n", ("job.fio:3", "numjobs", "a whole number from 1 to 65536")),
         ("[j]\nsize=1m\nnumjobs=40\n[k]\nsize=1m\nnumjobs=40\n", ("job.fio:4", "got 80 processes", "at most 64")),
     ],
 )
@@ -140,7 +139,7 @@ NO_NUMBERS = ("inf", "nan", "1e400", "-1", "1_0", "٣", "x", LONG)
 @pytest.mark.parametrize(
     ("key", "values", "allowed"),
     [
-        ("numjobs", ("1.5", "0", "65", *NO_NUMBERS), "a whole number from 1 to 64"),
+        ("numjobs", ("1.5", "0", "65537", *NO_NUMBERS), "a whole number from 1 to 65536"),
         ("iodepth", ("1.5", "0", "2m", *NO_NUMBERS), "a whole number from 1 to 1048576"),
         ("number_ios", ("1.5", "1e-320", *NO_NUMBERS), "a whole number from 0 to 1"),
         ("loops", ("1.5", "1e18", *NO_NUMBERS), "a whole number from 0 to "),

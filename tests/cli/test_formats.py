@@ -20,10 +20,12 @@ LINES = {
     "disksim": "1000.0 0 16 8 1\n2000.0 0 0 1 0\n",
     "blkparse": "0,0 0 1 1.0 7 Q R 16 + 8 [x]\n0,0 0 2 1.0 7 D R 16 + 8 [x]\n0,0 0 3 2.0 7 D W 0 + 1 [x]\n",
     "iolog": "fio version 3 iolog\n0 f add\n1000000 f read 8192 4096\n2000000 f write 0 512\n",
+    "biosnoop": "TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n1.0 x 7 sda R 16 4096 0.00\n2.0 x 7 sda W 0 512 0.00\n",
     "fiu": "1000000000 7 x 16 8 R 0 0 00\n2000000000 7 x 0 1 W 0 0 00\n",
     "diskmon": "0\t1.0\t0.1\t0\tRead\t16\t8\n1\t2.0\t0.1\t0\tWrite\t0\t1\n",
     "csv": "arrival_ns,device,offset_bytes,bytes,kind\n1000000000,0,8192,4096,read\n2000000000,0,0,512,write\n",
 }
+READ_ONLY = {"biosnoop"}
 EXPECTED = {
     "arrival_ns": [1_000_000_000, 2_000_000_000],
     "device": [0, 0],
@@ -36,7 +38,7 @@ EXPECTED = {
 def test_every_format_is_tried(canaletto: Any) -> None:
     found = canaletto.ok("trace", "formats", "--json").json
     assert {each["name"] for each in found} == {*LINES, "vscsi"}
-    assert {each["name"] for each in found if each["writable"]} == {*LINES}
+    assert {each["name"] for each in found if each["writable"]} == {*LINES} - READ_ONLY
     table = canaletto.ok("trace", "formats").out
     assert all(name in table for name in [*LINES, "vscsi", "parquet"])
 
@@ -48,8 +50,9 @@ def test_formats_are_found_read_and_written(name: str, canaletto: Any, tmp_path:
     (tmp_path / "t").write_text(LINES[name])
     assert canaletto.ok("trace", "info", "t", "--json").json["format"] == name
     assert traces.frame(tmp_path / "t").to_dict(as_series=False) == EXPECTED
-    canaletto.ok("trace", "convert", "t", "back", "--to", name)
-    assert traces.frame(tmp_path / "back", name).to_dict(as_series=False) == EXPECTED
+    if name not in READ_ONLY:
+        canaletto.ok("trace", "convert", "t", "back", "--to", name)
+        assert traces.frame(tmp_path / "back", name).to_dict(as_series=False) == EXPECTED
     result = canaletto.ok("run", "performance-optimized", "--workload", "t", "--json").json
     assert (result["requests"]["reads"], result["requests"]["writes"]) == (1, 1)
     assert "traces" not in result

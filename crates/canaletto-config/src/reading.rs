@@ -21,11 +21,14 @@ pub struct ReadOptions {
     /// the header or #1, #2, … and the unit. Absent: the columns that `trace convert` writes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<String>,
+    /// Unit of the trace's times. Absent: the unit of the format; of a CSV file the unit that `columns` states, or else ns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_unit: Option<TimeUnit>,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        ReadOptions { on_error: OnError::Stop, sort_window: 65_536, events: None, columns: None }
+        ReadOptions { on_error: OnError::Stop, sort_window: 65_536, events: None, columns: None, time_unit: None }
     }
 }
 
@@ -56,4 +59,52 @@ pub enum BlockEvent {
     D,
     /// Completed; its time counts as the arrival.
     C,
+}
+
+/// Unit of recorded times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum TimeUnit {
+    /// Seconds.
+    #[serde(rename = "s")]
+    Second,
+    /// Milliseconds.
+    #[serde(rename = "ms")]
+    Millisecond,
+    /// Microseconds.
+    #[serde(rename = "us")]
+    Microsecond,
+    /// Ticks of 100 ns.
+    #[serde(rename = "100ns")]
+    Tick,
+    /// Nanoseconds.
+    #[serde(rename = "ns")]
+    Nanosecond,
+}
+
+impl TimeUnit {
+    /// Every unit, the longest first.
+    pub const ALL: [TimeUnit; 5] =
+        [TimeUnit::Second, TimeUnit::Millisecond, TimeUnit::Microsecond, TimeUnit::Tick, TimeUnit::Nanosecond];
+
+    /// Returns its name in configurations.
+    pub fn name(self) -> &'static str {
+        match self {
+            TimeUnit::Second => "s",
+            TimeUnit::Millisecond => "ms",
+            TimeUnit::Microsecond => "us",
+            TimeUnit::Tick => "100ns",
+            TimeUnit::Nanosecond => "ns",
+        }
+    }
+
+    /// Returns its length in nanoseconds.
+    pub fn ns(self) -> u64 {
+        match self {
+            TimeUnit::Second => 1_000_000_000,
+            TimeUnit::Millisecond => 1_000_000,
+            TimeUnit::Microsecond => 1000,
+            TimeUnit::Tick => 100,
+            TimeUnit::Nanosecond => 1,
+        }
+    }
 }

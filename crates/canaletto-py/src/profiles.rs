@@ -46,7 +46,8 @@ pub fn survey_workload(py: Python, workload_toml: &str, design_toml: Option<&str
         let mut found = serde_json::to_value(survey.finish()).map_err(config_error)?;
         found["format"] = json!("generated");
         found["compression"] = json!("plain");
-        found["lines"] = json!({ "skipped_lines": 0, "first_skipped": null, "out_of_order_lines": 0 });
+        found["lines"] =
+            json!({ "skipped_lines": 0, "first_skipped": null, "out_of_order_lines": 0, "clock_restarts": 0 });
         Ok(found.to_string())
     })
 }

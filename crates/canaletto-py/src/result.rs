@@ -20,6 +20,9 @@ pub struct RunResult<'a> {
     /// Notes on the traces that were read. Absent unless some are irregular or were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traces: Option<Vec<TraceNotes>>,
+    /// Sentences that a reader needs before any figure, the most important first: saturation, runs too short for a steady figure, keys
+    /// without effect.
+    pub notes: Vec<String>,
     /// Cost of the run.
     pub cost: &'a Cost,
 }

@@ -115,6 +115,6 @@ fn requests_of(flow: &Flow) -> Option<u64> {
 }
 
 fn to_json(outcome: &Outcome, cost: &Cost, notes: &Notes) -> PyResult<String> {
-    let result = RunResult { report: &outcome.report, traces: notes.told(), cost };
+    let result = RunResult { report: &outcome.report, traces: notes.told(), notes: Vec::new(), cost };
     serde_json::to_string(&result).map_err(config_error)
 }

@@ -110,6 +110,8 @@ pub struct Lines {
     first_skipped: Option<String>,
     /// Lines that were out of order.
     out_of_order_lines: u64,
+    /// Times that the trace's clock has started again; the requests after that follow those before.
+    clock_restarts: u64,
 }
 
 /// Notes on a trace that was read.
@@ -131,7 +133,8 @@ pub struct TraceNotes {
 impl Notes {
     /// Returns the notes as a part of a result, if there are any.
     pub fn told(&self) -> Option<Vec<TraceNotes>> {
-        let regular = |n: &Note| n.tally.skipped() == 0 && n.tally.out_of_order_lines() == 0;
+        let regular =
+            |n: &Note| n.tally.skipped() == 0 && n.tally.out_of_order_lines() == 0 && n.tally.seen().restarts == 0;
         let quiet = |n: &Note| !n.asked && regular(n) && !n.misleads();
         if self.0.iter().all(quiet) {
             return None;
@@ -170,6 +173,7 @@ pub fn lines(tally: &Tally) -> Lines {
         skipped_lines: tally.skipped(),
         first_skipped: tally.first_skipped(),
         out_of_order_lines: tally.out_of_order_lines(),
+        clock_restarts: seen.restarts,
     }
 }
 

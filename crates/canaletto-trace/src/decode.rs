@@ -7,8 +7,8 @@ use canaletto::workload::replay::Record;
 
 use crate::detect::{binary_error, line_error};
 use crate::error::{TraceError, quote};
-use crate::fields::Fault;
-use crate::formats::TraceFormat;
+use crate::fields::{Fault, Field};
+use crate::formats::{Clock, TraceFormat};
 use crate::lines::{Line, LineFault, Lines};
 use crate::tally::{Tally, Watch};
 
@@ -34,6 +34,7 @@ pub(crate) struct Place<'a> {
 /// A format and how far its trace has come.
 pub(crate) struct Decoder<F> {
     format: F,
+    clock: Clock,
     skips: bool,
     window: u32,
     /// The latest arrival so far and its line.
@@ -51,6 +52,7 @@ impl<F: TraceFormat> Decoder<F> {
         let skips = options.on_error == OnError::Skip;
         Ok(Self {
             format,
+            clock: Clock::of::<F>(options),
             skips,
             window: options.sort_window,
             newest_ns: 0,
@@ -92,7 +94,7 @@ impl<F: TraceFormat> Decoder<F> {
 impl<F: TraceFormat> Decode for Decoder<F> {
     fn fill(&mut self, place: &mut Place<'_>, batch: &mut Vec<Record>, wanted: usize) -> Result<(), TraceError> {
         let outcome = self.read(place, batch, wanted);
-        place.tally.tell(&self.watch);
+        place.tally.tell(&self.watch, self.format.restarts());
         outcome
     }
 }
@@ -117,7 +119,7 @@ impl<F: TraceFormat> Decoder<F> {
                 }
                 Err(fault) => return Err(line_error(place.path, place.lines, fault)),
             };
-            match self.format.parse(line.text) {
+            match self.format.parse(line.text).and_then(|found| in_ns(found, self.clock)) {
                 Ok(Some(record)) => {
                     if record.arrival_ns < self.newest_ns {
                         if let Err(error) = self.out_of_order(&record, place) {
@@ -140,6 +142,17 @@ impl<F: TraceFormat> Decoder<F> {
             }
         }
         Ok(())
+    }
+}
+
+static TIME: Field = Field { name: "time", allowed: "a time that is below 2^64 ns in the unit that time_unit names" };
+
+#[inline]
+fn in_ns(found: Option<Record>, clock: Clock) -> Result<Option<Record>, Box<Fault>> {
+    let Some(record) = found else { return Ok(None) };
+    match clock.in_ns(record.arrival_ns) {
+        Some(arrival_ns) => Ok(Some(Record { arrival_ns, ..record })),
+        None => Err(Fault::value(&TIME, record.arrival_ns.to_string().as_bytes(), TIME.allowed)),
     }
 }
 
@@ -175,6 +188,7 @@ mod tests {
         const NAME: &'static str = "headers";
         const DESCRIPTION: &'static str = "";
         const LAYOUT: &'static str = "";
+        const UNIT_NS: Option<u64> = None;
         const HOLDS: Option<Holds> = None;
 
         fn parse(&mut self, _: &[u8]) -> Result<Option<Record>, Box<Fault>> {

@@ -45,8 +45,21 @@ pub enum TraceError {
     FormatName { given: String, known: String },
 
     /// The content is of no format that is read.
-    #[error("{path}:{line}: no format that is known; the formats are {known}; the line is \"{given}\"")]
-    UnknownFormat { path: PathBuf, line: u64, given: String, known: String },
+    #[error(
+        "{path}:{line}: no format that is known; the formats are {known}; the line is \"{given}\"; columns of another CSV file are \
+         named, for example: --columns {columns}"
+    )]
+    UnknownFormat { path: PathBuf, line: u64, given: String, known: String, columns: String },
+
+    /// No line has the columns that are named.
+    #[error("{path}: columns is \"{columns}\": {missing}")]
+    Columns { path: PathBuf, columns: String, missing: String },
+
+    /// The trace runs at a pace that speaks for another unit of time.
+    #[error(
+        "{path}: with times in {unit}, requests arrive {pace}; state the unit: --time-unit {unit} if that is right, or one of {others}"
+    )]
+    TimeUnit { path: PathBuf, unit: &'static str, pace: String, others: String },
 
     /// The content is not of the format that was named.
     #[error("{path}:{line}: named format {named}, but this line is not \"{layout}\"{hint}; the line is \"{given}\"")]

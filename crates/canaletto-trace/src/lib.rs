@@ -22,6 +22,7 @@
 //! `compression` (files into bytes), `decode` (lines into records), `order` (records into order) and `formats` (one
 //! file a format). `writer` writes traces; `survey` says what one is like.
 
+mod amounts;
 mod columns;
 mod compression;
 mod decode;

@@ -26,6 +26,8 @@ pub struct Seen {
     pub devices: usize,
     /// Requests that arrive at the same time as the one before them.
     pub simultaneous: u64,
+    /// Times that the trace's clock has started again, after which its requests follow those before.
+    pub restarts: u64,
     /// Largest of 1 s, 1 ms and 1 ns, in nanoseconds, of which all arrivals are multiples after the first.
     pub clock_ns: u64,
 }
@@ -109,8 +111,8 @@ impl Tally {
     }
 
     /// Tells of the requests read so far.
-    pub(crate) fn tell(&self, watch: &Watch) {
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = watch.seen();
+    pub(crate) fn tell(&self, watch: &Watch, restarts: u64) {
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Seen { restarts, ..watch.seen() };
     }
 
     pub(crate) fn skip(&self, error: &TraceError) {
@@ -142,7 +144,7 @@ mod tests {
                 zeroes: false,
             });
         }
-        let Seen { requests, devices, simultaneous, clock_ns } = watch.seen();
+        let Seen { requests, devices, simultaneous, clock_ns, .. } = watch.seen();
         (requests, devices, simultaneous, clock_ns)
     }
 

@@ -7,7 +7,7 @@ import typer
 from canaletto._cli import console
 from canaletto._cli.drive import DesignName, FabricName, Settings, assignments, resolve_drive, resolve_workload
 from canaletto._cli.help import RUN, Command, complete_workload, share, whole
-from canaletto._cli.trace import JsonFlag
+from canaletto._cli.trace import Job, JsonFlag
 
 
 def add_to(app: typer.Typer) -> None:
@@ -50,6 +50,7 @@ def _bound(
         ),
     ] = "times",
     fabric: FabricName = None,
+    job: Job = None,
     set_: Settings = None,
     json: JsonFlag = False,
 ) -> None:
@@ -68,7 +69,11 @@ def _bound(
     if workload is None and workload_keys:
         raise ConfigError(f"{workload_keys[0].label}: given without --workload, whose key it is")
     drive = resolve_drive(design, keys, fabric)
-    made = None if workload is None else resolve_workload(workload, workload_keys, config.WorkloadOptions())
+    made = (
+        None
+        if workload is None
+        else resolve_workload(workload, workload_keys, config.WorkloadOptions(job=job, design=drive))
+    )
     found = bound.bound(
         drive,
         made,

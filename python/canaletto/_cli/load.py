@@ -22,7 +22,7 @@ from canaletto._cli.drive import (
 )
 from canaletto._cli.help import OUTPUT, RUN, Command, whole
 from canaletto._cli.replay import Requests
-from canaletto._cli.trace import JsonFlag
+from canaletto._cli.trace import Job, JsonFlag
 
 
 def add_to(app: typer.Typer) -> None:
@@ -41,6 +41,7 @@ def _load(
         int, typer.Option(parser=whole(2, 1000), metavar="N", help="Number of loads tried.", rich_help_panel=RUN)
     ] = 12,
     hot_spots: HotSpots = False,
+    job: Job = None,
     seed: Seed = 1,
     out: Annotated[
         Path | None,
@@ -69,7 +70,9 @@ def _load(
         )
     same = equalised(drives, equal)
     named = {drive.fabric: drive for drive in drives} if same is None else same.named()
-    work = resolve_workload(workload, workload_keys, config.WorkloadOptions(requests=requests))
+    work = resolve_workload(
+        workload, workload_keys, config.WorkloadOptions(requests=requests, job=job, design=drives[0])
+    )
     works = {OWN: work, **(hot_spots_of(work, "--hot-spots") if hot_spots else {})}
     with Bar.when_wanted() as bar, TemporaryDirectory(prefix="canaletto-") as passing:
         row = bar.tasks(["loads"])[0] if bar else None

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from canaletto._cli.help import ARRIVALS, TRACES, share, whole
-from canaletto._cli.trace import Columns, Events, OnError, SortWindow, TraceFormat, reading
+from canaletto._cli.trace import Columns, Events, Job, OnError, SortWindow, TimeUnit, TraceFormat, reading
 
 if TYPE_CHECKING:
-    from canaletto._run.config import WorkloadOptions
+    from canaletto._run.config import Design, WorkloadOptions
 
 # Options of a closed loop or of arrival times.
 QueueDepth = Annotated[
@@ -111,17 +111,20 @@ class ReplayOptions:
     sort_window: SortWindow = None
     events: Events = None
     columns: Columns = None
+    time_unit: TimeUnit = None
+    job: Job = None
 
-    def asked(self) -> "WorkloadOptions":
-        """The same for a workload. Raises ConfigError if both `--wrap` and `--fit` are given."""
+    def asked(self, drive: "Design") -> "WorkloadOptions":
+        """The same for a workload of a drive. Raises ConfigError if both `--wrap` and `--fit` are given."""
         from canaletto._engine import ConfigError
         from canaletto._run.config import WorkloadOptions
 
         if self.wrap and self.fit:
             raise ConfigError("--wrap and --fit: both given, expected one of them")
-        of_trace = ("wrap", "fit", "on_error", "sort_window", "events", "columns")
+        of_trace = ("wrap", "fit", "on_error", "sort_window", "events", "columns", "time_unit")
         return WorkloadOptions(
             **{name: given for name, given in vars(self).items() if name not in of_trace},
             out_of_range="wrap" if self.wrap else "fit" if self.fit else None,
-            read=reading(self.on_error, self.sort_window, self.events, self.columns),
+            read=reading(self.on_error, self.sort_window, self.events, self.columns, self.time_unit),
+            design=drive,
         )

@@ -51,17 +51,40 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="LIST",
-        help="CSV: time=ts:ms,offset=lba:sectors,size=len,kind=op[,device=d].",
+        help="CSV: time=ts:ms,offset=lba:sectors,size=len,kind=op[,device=d]; kind=op:read=RD:write=WR names words, "
+        "kind=read is for reads alone.",
         rich_help_panel=TRACES,
+    ),
+]
+TimeUnit = Annotated[
+    Literal["s", "ms", "us", "100ns", "ns"] | None,
+    typer.Option(
+        "--time-unit",
+        help="Unit of the trace's times, if not the format's own.",
+        rich_help_panel=TRACES,
+    ),
+]
+Job = Annotated[
+    str | None,
+    typer.Option(
+        "--job", metavar="NAME[,…]", help="Jobs of a fio job file to take; default: all.", rich_help_panel=TRACES
     ),
 ]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A trace, plain or in gzip, zstd or xz.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the file.", rich_help_panel=OUTPUT)]
 
 
-def reading(on_error: str | None, sort_window: int | None, events: str | None, columns: str | None) -> dict[str, Any]:
+def reading(
+    on_error: str | None, sort_window: int | None, events: str | None, columns: str | None, time_unit: str | None
+) -> dict[str, Any]:
     """Keys of `flow.trace.read` that the options set."""
-    given = {"on_error": on_error, "sort_window": sort_window, "events": events, "columns": columns}
+    given = {
+        "on_error": on_error,
+        "sort_window": sort_window,
+        "events": events,
+        "columns": columns,
+        "time_unit": time_unit,
+    }
     return {key: value for key, value in given.items() if value is not None}
 
 
@@ -81,6 +104,8 @@ def _info(
     sort_window: SortWindow = None,
     events: Events = None,
     columns: Columns = None,
+    time_unit: TimeUnit = None,
+    job: Job = None,
     design: Annotated[
         str | None,
         typer.Option(
@@ -105,8 +130,8 @@ def _info(
     if out is not None:
         files.check_free(out, force=force)
     drive = None if design is None else config.resolve_design(design, [])
-    read = reading(on_error, sort_window, events, columns)
-    found = traces.info(file, trace_format, design=drive, read=read)
+    read = reading(on_error, sort_window, events, columns, time_unit)
+    found = traces.info(file, trace_format, design=drive, read=read, job=job)
     if against is not None:
         other = traces.info(against, design=drive)
         found["against"] = {**other, "alike": likeness.likeness(found, other)}
@@ -145,6 +170,7 @@ def _fit(
     sort_window: SortWindow = None,
     events: Events = None,
     columns: Columns = None,
+    time_unit: TimeUnit = None,
     force: Force = False,
 ) -> None:
     """Fit a profile to a trace: a workload with statistically similar traffic.
@@ -165,7 +191,7 @@ def _fit(
         if out.suffix != ".toml":
             raise ConfigError(f"{out}: expected a name that ends in .toml, by which --workload knows a workload file")
     drive = None if design is None else config.resolve_design(design, [])
-    read = reading(on_error, sort_window, events, columns)
+    read = reading(on_error, sort_window, events, columns, time_unit)
     profile, lines = traces.fit(file, trace_format, name=name, design=drive, read=read)
     for note in terminal.trace_lines(lines):
         console.say(f"{file}: {note}")
@@ -189,6 +215,7 @@ def _convert(
     sort_window: SortWindow = None,
     events: Events = None,
     columns: Columns = None,
+    time_unit: TimeUnit = None,
     rounding: Annotated[
         bool, typer.Option("--round", help="Round times down and extents outward where the format needs it.")
     ] = False,
@@ -204,7 +231,7 @@ def _convert(
     from canaletto._io.units import count
     from canaletto._report import terminal
 
-    read = reading(on_error, sort_window, events, columns)
+    read = reading(on_error, sort_window, events, columns, time_unit)
     found = traces.convert(file, out, to, trace_format, read=read, rounding=rounding, force=force)
     for note in terminal.trace_lines(found["lines"]):
         console.say(f"{file}: {note}")

@@ -4,14 +4,16 @@
 those that would make one and have no counterpart are errors with file, line and key.
 """
 
+import difflib
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from canaletto._engine import ConfigError
 from canaletto._io import _toml, fio_options
-from canaletto._io.fio_values import DAY_PS, DEPTHS, MOST, PROCESSES, Given, Sizes
+from canaletto._io.fio_values import DAY_PS, DEPTHS, FLOWS, MOST, PROCESSES, Given, Sizes
 
 SECTOR = 512
 SHORTEST_REQUEST_S = 50e-9
@@ -29,9 +31,12 @@ class Job:
     used: set[str] = field(default_factory=set)
 
     def get(self, *names: str) -> Given | None:
-        """An option by any of its names."""
+        """An option by any of its names. Raises ConfigError for one that a variable stands in."""
         self.used.update(names)
-        return next((self.options[name] for name in names if name in self.options), None)
+        given = next((self.options[name] for name in names if name in self.options), None)
+        if given is not None and (variable := _VARIABLE.search(given.text)):
+            raise given.wrong(f"variables are not expanded: expected the value instead of {variable[0]}")
+        return given
 
     def text(self, default: str, *names: str) -> str:
         """An option as a word."""
@@ -63,33 +68,72 @@ class Job:
         self.notes[text] = None
 
 
-def workload(text: str, label: str) -> tuple[str, list[str]]:
+def workload(
+    text: str, label: str, *, job: str | None = None, drive_bytes: Callable[[], int] | None = None
+) -> tuple[str, list[str]]:
     """A job file's text as a workload, in TOML, and notes on what is not as in fio.
 
-    label: names the file in errors.
+    label: names the file in errors. job: names of jobs, which are all that is taken. drive_bytes: returns the size of
+    the drive, which is the size of jobs that state none.
     Raises ConfigError for what has no counterpart.
     """
     jobs = list(read(text, label))
     if not jobs:
         raise ConfigError(f"{label}: no job, expected a section such as [job1]")
+    jobs = _step(jobs, label, job)
     flows: list[dict[str, Any]] = []
     notes: dict[str, None] = {}
-    for number, job in enumerate(jobs):
-        waits = job.get("stonewall", "wait_for_previous")
-        if number and waits is not None:
-            raise waits.wrong("jobs that wait for others are runs of their own: expected a file for each")
-        flows += _flows(job)
-        if len(flows) > PROCESSES[1]:
+    crowded = sum(each.whole(1, "numjobs", bounds=PROCESSES) for each in jobs) > FLOWS
+    for each in jobs:
+        flows += _flows(each, crowded, drive_bytes)
+        if len(flows) > FLOWS:
             raise ConfigError(
-                f"{job.place}: got {len(flows)} processes of jobs up to here, expected at most {PROCESSES[1]}"
+                f"{each.place}: got {len(flows)} processes of jobs up to here that cannot be joined into one flow, "
+                f"expected at most {FLOWS}"
             )
-        for note in (*job.notes, *_leftover(job)):
+        for note in (*each.notes, *_leftover(each)):
             notes[note] = None
     for name, count in Counter(flow["name"] for flow in flows).items():
         if count > 1:
             raise ConfigError(f"{label}: several jobs are called {name!r}, expected names of their own")
     document = {"name": _stem(label), "about": "a fio job file", "flow": flows}
     return _toml.dumps(document), list(notes)
+
+
+def _step(jobs: Sequence[Job], label: str, wanted: str | None) -> list[Job]:
+    """The jobs that run at the same time: all of them, or those of the names that are wanted.
+
+    Raises ConfigError for jobs that run one after another.
+    """
+    steps: list[list[Job]] = []
+    for each in jobs:
+        waits = each.flag("stonewall", "wait_for_previous")
+        if waits or not steps:
+            steps.append([])
+        steps[-1].append(each)
+    if wanted is None:
+        chosen = steps
+    else:
+        names = [name.strip() for name in wanted.split(",")]
+        known = [each.name for each in jobs]
+        for name in names:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                meant = f"did you mean {near[0]!r}? " if near else ""
+                raise ConfigError(f"{label}: no job {name!r}; {meant}The jobs are {', '.join(known)}")
+        chosen = [[each for each in step if each.name in names] for step in steps]
+    chosen = [step for step in chosen if step]
+    if len(chosen) > 1:
+        ways = ", ".join("--job " + ",".join(each.name for each in step) for step in chosen)
+        raise ConfigError(
+            f"{chosen[1][0].place}: stonewall: jobs run one after another, and a workload is one of these steps; "
+            f"choose one of: {ways}"
+        )
+    return chosen[0]
+
+
+_VARIABLE = re.compile(r"\$\{[^}]*\}?|\$(?:pagesize|mb_memory|ncpus|jobnum|jobname)\b")
+"""A variable of the environment, or one of fio's own."""
 
 
 def read(text: str, label: str) -> Iterator[Job]:
@@ -99,8 +143,9 @@ def read(text: str, label: str) -> Iterator[Job]:
     job: Job | None = None
     for number, line in enumerate(text.splitlines(), 1):
         place = f"{label}:{number}"
-        line = line.strip()
-        if not line or line[0] in ";#":
+        # As in fio, a comment may follow a value.
+        line = re.split("[;#]", line, maxsplit=1)[0].strip()
+        if not line:
             continue
         if line.startswith("["):
             if job is not None:
@@ -133,19 +178,23 @@ def _leftover(job: Job) -> Iterator[str]:
     for key, given in job.options.items():
         if key in job.used:
             continue
-        if not fio_options.without_effect(key):
+        if not fio_options.without_effect(key, given.text):
             raise given.wrong(fio_options.why_not(key))
         silent.append(key)
     if silent:
         yield f"no effect on a device: {', '.join(sorted(silent))}"
 
 
-def _flows(job: Job) -> list[dict[str, Any]]:
-    """A flow for each of the job's processes."""
-    synthetic = _synthetic(job)
+def _flows(job: Job, crowded: bool, drive_bytes: Callable[[], int] | None) -> list[dict[str, Any]]:
+    """A flow for each of the job's processes; where these are too many, one for all of them if that is as good."""
+    synthetic = _synthetic(job, drive_bytes)
     increment = job.get("offset_increment")
     step = 0 if increment is None else increment.sectors(least=0)
     count = job.whole(1, "numjobs", bounds=PROCESSES)
+    is_alike = step == 0 and synthetic["addresses"] != "sequential" and "sequential_share" not in synthetic
+    if crowded and count > 1 and is_alike and "think_time" not in synthetic:
+        job.note(f"the {count} processes of {job.name} are one flow, which is as good for random requests")
+        return [{"name": job.name, "synthetic": _joined(synthetic, count)}]
     flows = []
     for number in range(count):
         own = dict(synthetic)
@@ -157,7 +206,21 @@ def _flows(job: Job) -> list[dict[str, Any]]:
     return flows
 
 
-def _synthetic(job: Job) -> dict[str, Any]:
+def _joined(synthetic: dict[str, Any], count: int) -> dict[str, Any]:
+    """The keys of a generator for so many processes that do the same."""
+    made = dict(synthetic)
+    offset = made.pop("_offset")
+    if offset:
+        made["working_set_offset"] = f"{offset}B"
+    made["requests"] *= count
+    if "queue_depth" in made:
+        made["queue_depth"] *= count
+    else:
+        made["inter_arrival"] = f"{max(round(int(made['inter_arrival'].removesuffix('ps')) / count), 1)}ps"
+    return made
+
+
+def _synthetic(job: Job, drive_bytes: Callable[[], int] | None) -> dict[str, Any]:
     """The keys of a generator."""
     direction, random = _direction(job)
     read_share, trims = _shares(job, direction)
@@ -167,12 +230,12 @@ def _synthetic(job: Job) -> dict[str, Any]:
     made: dict[str, Any] = {"read_share": read_share, **({"trim_share": 1.0} if trims else {})}
     made |= sizes.keys(read_share)
     made["alignment"] = f"{_alignment(job, sizes, random)}B"
-    made |= _places(job, random)
+    made |= {"addresses": "uniform"} | _places(job, random)
     made |= _region(job)
     flushes = _flushes(job, read_share, trims)
     made |= flushes
     made |= _pace(job, read_share)
-    made |= _end(job, sizes.mean(read_share), flushes.get("flush_share", 0.0))
+    made |= _end(job, sizes.mean(read_share), flushes.get("flush_share", 0.0), drive_bytes)
     return made
 
 
@@ -294,7 +357,7 @@ def _open_loop(
     return {**gap, **({"burstiness": 0.0} if kind == "linear" else {})}
 
 
-def _end(job: Job, mean_bytes: float, flush_share: float) -> dict[str, Any]:
+def _end(job: Job, mean_bytes: float, flush_share: float, drive_bytes: Callable[[], int] | None) -> dict[str, Any]:
     """Number of requests, or end time. As in fio, 0 stands for none of both."""
     made: dict[str, Any] = {}
     start, runtime = job.time_ps("s", "startdelay"), job.time_ps("s", "runtime", "timeout")
@@ -302,9 +365,10 @@ def _end(job: Job, mean_bytes: float, flush_share: float) -> dict[str, Any]:
         made["start"] = f"{start}ps"
     if runtime:
         made["stop"] = f"{start + runtime}ps"
-    number, once = job.whole(0, "number_ios"), _volume(job) / mean_bytes
-    loops = job.whole(1, "loops", bounds=(0, int(MOST / max(once, 1))))
     timed = job.flag("time_based") and runtime
+    number = job.whole(0, "number_ios")
+    once = _volume(job, None if number or runtime else drive_bytes) / mean_bytes
+    loops = job.whole(1, "loops", bounds=(0, int(MOST / max(once, 1))))
     if number and not timed:
         requests = float(number)
     elif once and not timed:
@@ -312,17 +376,28 @@ def _end(job: Job, mean_bytes: float, flush_share: float) -> dict[str, Any]:
     elif runtime:
         requests = runtime / 1e12 / SHORTEST_REQUEST_S
     else:
-        raise ConfigError(f"{job.place}: job {job.name!r}: no end, expected size, number_ios or runtime")
+        raise ConfigError(
+            f"{job.place}: job {job.name!r}: no end, expected size, number_ios or runtime: without them its size is "
+            "the drive's, and no design is given"
+        )
     # Flushes come on top of what moves data.
     made["requests"] = max(round(requests / (1 - flush_share)), 1)
     return made
 
 
-def _volume(job: Job) -> int:
-    """Bytes that the job moves, 0 if it does not say how many. As in fio, a size of 0 is none."""
-    for given in (job.get("io_size", "io_limit"), job.get("size", "filesize")):
-        if given is not None and given.text.endswith("%"):
-            return 0
-        if given is not None and given.size():
-            return given.size()
-    return 0
+def _volume(job: Job, drive_bytes: Callable[[], int] | None) -> float:
+    """Bytes that the job moves, 0 if it does not say how many and there is no drive. As in fio, a size of 0 is none."""
+    given = [job.get("io_size", "io_limit"), job.get("size", "filesize")]
+    share = 1.0
+    for each in given:
+        if each is not None and each.text.endswith("%"):
+            share = each.percent()
+            break
+        if each is not None and each.size():
+            return each.size()
+    if drive_bytes is None:
+        return 0
+    part = "the drive's" if share == 1 else f"{share:.4g} of the drive's"
+    job.note(f"{job.name} states no bytes: its size is {part}")
+    offset = job.get("offset")
+    return max(drive_bytes() * share - (0 if offset is None else offset.size()), SECTOR)

@@ -32,14 +32,14 @@ _NAMES_WITHOUT_EFFECT = ("buffer_", "write_", "log_", "steadystate_", "thinktime
 _REASONS = {
     "read_iolog": "expected the log itself as the workload: canaletto reads fio's I/O logs as traces",
     "verify": "expected no verification: it reads back what was written",
-    "nrfiles": "expected one file: a device knows of none",
+    "nrfiles": "expected 1: a device has no files",
     "zonemode": "zones are not modelled",
 }
 
 
-def without_effect(key: str) -> bool:
+def without_effect(key: str, value: str) -> bool:
     """Whether an option makes no difference to what a device is asked for."""
-    return key in _WITHOUT_EFFECT or key.startswith(_NAMES_WITHOUT_EFFECT)
+    return key in _WITHOUT_EFFECT or key.startswith(_NAMES_WITHOUT_EFFECT) or (key, value) == ("nrfiles", "1")
 
 
 def why_not(key: str) -> str:

@@ -22,8 +22,10 @@ MOST_BYTES = 2**63 - 1
 DAY_PS = _TIMES_PS["d"]
 MOST = 10**18
 """No count of requests, and no other number, is larger."""
-PROCESSES = (1, 64)
-"""Values of `numjobs`: a workload has at most so many flows."""
+PROCESSES = (1, 1 << 16)
+"""Values of `numjobs`."""
+FLOWS = 64
+"""Flows that a workload has at most."""
 DEPTHS = (1, 1 << 20)
 """Values of `iodepth`."""
 

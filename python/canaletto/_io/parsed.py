@@ -21,6 +21,32 @@ def from_json(text: str) -> Any:
         raise _too_deep() from None
 
 
+def within(text: str, key: str) -> dict[str, Any]:
+    """The last table of JSON in a text that has a key, whatever stands before and after it.
+
+    Raises ValueError for a text without such a table, or one that is nested too deep.
+    """
+    decoder, found = json.JSONDecoder(), None
+    at = text.find("{")
+    try:
+        while at >= 0:
+            try:
+                document, end = decoder.raw_decode(text, at)
+            except json.JSONDecodeError:
+                # Text with a brace in it; a document begins a line.
+                end = text.find("\n", at)
+                end = len(text) if end < 0 else end
+            else:
+                found = document if key in document else found
+            at = text.find("{", end)
+    except RecursionError:
+        raise _too_deep() from None
+    if found is None:
+        raise ValueError(f"no table with {key}")
+    shallow: dict[str, Any] = _shallow(found)
+    return shallow
+
+
 def from_toml(text: str) -> dict[str, Any]:
     """The contents of TOML. Raises ValueError, with the line if known, for what is none, or is nested too deep."""
     for number, line in enumerate(text.splitlines(), 1):

@@ -309,7 +309,8 @@ def trace_facts(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         bursts = channels["imbalance_of_bursts"]
         short = "" if bursts is None else f", {factor(bursts)} within short stretches"
         yield "channels", f"the busiest of {channels['design']} takes {factor(channels['imbalance'])} the mean{short}"
-    for note in (*trace_lines(found["lines"]), *caveats.of_trace(found["lines"])):
+    bounded = [found["bounded"]] if found.get("bounded") else []
+    for note in (*bounded, *trace_lines(found["lines"]), *caveats.of_trace(found["lines"])):
         yield "lines", note
 
 

@@ -205,6 +205,8 @@ def trace_lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"{number_of(found['skipped_lines'], 'bad line')} left out, the first: {found['first_skipped']}"
     if found["out_of_order_lines"]:
         yield f"{number_of(found['out_of_order_lines'], 'line')} out of order, sorted by arrival"
+    if found.get("clock_restarts"):
+        yield f"its clock starts again {number_of(found['clock_restarts'], 'time')}: the runs follow each other"
 
 
 def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -56,7 +56,10 @@ def html(found: Mapping[str, Any]) -> str:
 
 
 def _opening(title: str, found: Mapping[str, Any]) -> str:
-    warnings = "".join(note(text) for text in (*trace_lines(found["lines"]), *caveats.of_trace(found["lines"])))
+    bounded = [found["bounded"]] if found.get("bounded") else []
+    warnings = "".join(
+        note(text) for text in (*bounded, *trace_lines(found["lines"]), *caveats.of_trace(found["lines"]))
+    )
     faint = listing([number_of(found["requests"], "request"), time_us(found["span_us"]), found["format"]])
     return f'<header><h1>{escape(title)}</h1><p class="faint">{escape(faint)}</p></header>{warnings}'
 

@@ -5,12 +5,13 @@ frozen and repeated.
 """
 
 import copy
+import json
 import os
 import tomllib
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -258,6 +259,10 @@ class WorkloadOptions:
     devices: str | None = None
     trace_format: str | None = None
     read: Mapping[str, Any] = field(default_factory=dict)
+    job: str | None = None
+    """Of a fio job file, the jobs that are taken, by name."""
+    design: Design | None = None
+    """The drive whose size fio jobs without one have."""
 
     def check(self) -> None:
         """Raises ConfigError for what is not allowed in any workload."""
@@ -308,6 +313,8 @@ def workload(
     devices: str | None = None,
     trace_format: str | None = None,
     read: Mapping[str, Any] | None = None,
+    job: str | None = None,
+    design: Design | None = None,
     **overrides: Any,
 ) -> Workload:
     """A workload from a profile's name, a TOML file, a fio job file (.fio) or a trace of any known format (others).
@@ -348,6 +355,11 @@ def workload(
         Format of the trace; by default found from its content.
     read
         How the trace's lines are read: the keys of `flow.trace.read`, such as `{"on_error": "skip"}`.
+    job
+        Of a fio job file, the names of the jobs that are taken, separated by commas. Needed where jobs run one after
+        another (`stonewall`).
+    design
+        The drive whose size fio jobs without a size have.
     overrides
         Values by key, as in `canaletto schema workload`; those of the only flow need no `flow.0.synthetic.` before
         them.
@@ -386,6 +398,8 @@ def workload(
         devices=devices,
         trace_format=trace_format,
         read=read or {},
+        job=job,
+        design=design,
     )
     made = resolve_workload(os.fspath(source), keyword_settings(overrides), options)
     if made.notes:
@@ -396,12 +410,12 @@ def workload(
 def resolve_workload(label: str, settings: list[Setting], options: WorkloadOptions) -> Workload:
     """Resolves like `workload`, without warnings."""
     options.check()
-    return shaped(_load_workload(label, settings), options)
+    return shaped(_load_workload(label, settings, options), options)
 
 
 def shaped(made: Workload, options: WorkloadOptions) -> Workload:
     """A workload with some options, which have been checked."""
-    if options == WorkloadOptions():
+    if options == WorkloadOptions(job=options.job, design=options.design):
         return made
     label = made.label
     for_traces = options.of_traces() | options.of_streams()
@@ -453,7 +467,9 @@ def read_text(path: str) -> str:
         ) from None
 
 
-def _load_workload(label: str, settings: list[Setting]) -> Workload:
+def _load_workload(label: str, settings: list[Setting], options: WorkloadOptions) -> Workload:
+    if options.job is not None and not label.endswith(".fio"):
+        raise ConfigError(f"{label}: got job = {options.job}, expected a fio job file (.fio) with it")
     if label in names.profiles() or not _means_file(label):
         return Workload._resolved(label, None, settings)
     if label.endswith(".toml"):
@@ -462,7 +478,8 @@ def _load_workload(label: str, settings: list[Setting]) -> Workload:
     if label.endswith(".fio"):
         from canaletto._io import fio
 
-        text, notes = fio.workload(read_text(label), label)
+        drive_bytes = None if options.design is None else partial(_logical_bytes, options.design)
+        text, notes = fio.workload(read_text(label), label, job=options.job, drive_bytes=drive_bytes)
         made = Workload(Workload._resolved(f"{label} as a workload", text, settings).to_toml(), label)
         made.notes = tuple(notes)
         return made
@@ -473,6 +490,18 @@ def _load_workload(label: str, settings: list[Setting]) -> Workload:
     name = trace_name(label)
     flow = {"name": name, "trace": {"file": _absolute(label)}}
     return Workload._resolved(label, _toml.dumps({"name": name, "flow": [flow]}), settings)
+
+
+def _logical_bytes(drive: Design) -> int:
+    """Bytes that a host can address."""
+    any_work = Workload._resolved("mixed", _toml.dumps(_ANY_WORK), [])
+    return int(json.loads(_engine.inspect(drive.to_toml(), any_work.to_toml(), False, False))["logical_bytes"])
+
+
+_ANY_WORK = {
+    "name": "any",
+    "flow": [{"name": "any", "synthetic": {"requests": 1, "read_share": 1.0, "size": "512B", "queue_depth": 1}}],
+}
 
 
 def trace_name(path: str) -> str:

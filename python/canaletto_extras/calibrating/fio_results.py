@@ -10,9 +10,11 @@ from typing import Any
 from canaletto._engine import ConfigError
 from canaletto._io import fio, fio_options
 from canaletto._io.fio_values import DEPTHS, PROCESSES, Given, decimal
-from canaletto._io.parsed import from_json
+from canaletto._io.parsed import within
 
 from canaletto_extras.calibrating.measured import BELOW, OPS, QUANTILES, Job, Point, name_of, positive
+
+Keys = Mapping[str, Any]
 
 _ENDS = ("runtime", "timeout", "time_based", "number_ios", "io_size", "io_limit", "loops", "startdelay", "ramp_time")
 """Options that say how long a job lasts: a simulated one is as long as it takes to tell."""
@@ -21,11 +23,10 @@ _ENDS = ("runtime", "timeout", "time_based", "number_ios", "io_size", "io_limit"
 def points(text: str, label: str) -> list[Point]:
     """A point for each job and direction. Raises ConfigError for what is no such result, or lacks what is compared."""
     try:
-        # fio may print warnings before its JSON.
-        document = from_json(text[text.index("{") :])
+        document = within(text, "jobs")
     except ValueError:
         raise ConfigError(f"{label}: not JSON, expected what `fio --output-format=json` printed") from None
-    jobs = document.get("jobs") if isinstance(document, dict) else None
+    jobs = document.get("jobs")
     if not isinstance(jobs, list) or not jobs:
         raise ConfigError(f"{label}: no list of jobs, expected what `fio --output-format=json` printed")
     shared = document.get("global options", {})
@@ -110,6 +111,7 @@ def _statistics(side: Mapping[str, Any], place: str) -> dict[str, float]:
             f"{place}: clat_ns has no percentiles, expected them: they are off (clat_percentiles=0, gtod_reduce=1, "
             "disable_clat=1) or nothing completed"
         )
+    _check_possible(total, completion, cuts, place)
     known = {_percent(key, place): key for key in cuts}
     found = {"iops": _number(side, "iops", place), "mean_us": mean / 1e3}
     for quantile in QUANTILES:
@@ -120,6 +122,39 @@ def _statistics(side: Mapping[str, Any], place: str) -> dict[str, float]:
         wanted = ", ".join(f"{quantile * 100:g}" for quantile in QUANTILES)
         raise ConfigError(f"{place}: percentiles {', '.join(cuts)}, expected some of {wanted} (percentile_list)")
     return found
+
+
+ROUNDING = 1.05
+"""Percentiles are of bins, whose middle may be above the largest latency by this factor."""
+
+
+def _check_possible(total: Keys, completion: Keys, cuts: Keys, place: str) -> None:
+    """Raises ConfigError for latencies that contradict each other.
+
+    A request's time (lat) is the sum of its submission (slat) and its completion (clat): neither can be longer.
+    """
+
+    def wrong(what: str) -> ConfigError:
+        return ConfigError(
+            f"{place}: {what}; fio 3.32 is known for such results: expected those of another version, or percentiles "
+            "of lat (lat_percentiles=1)"
+        )
+
+    for key in ("mean", "max"):
+        whole, part = positive(total.get(key)), positive(completion.get(key))
+        if whole is not None and part is not None and part > whole * ROUNDING:
+            raise wrong(f"clat_ns.{key}: got {part:.0f}, above lat_ns.{key}, {whole:.0f}, of which it is a part")
+    # Markov: half of the latencies cannot be above twice their mean.
+    bounds = [(100.0, positive(total.get("max")), "the largest latency")]
+    bounds.append((50.0, 2 * (positive(total.get("mean")) or BELOW), "twice the mean latency"))
+    last = 0.0
+    for percent, cut in sorted((_percent(key, place), positive(cut) or 0.0) for key, cut in cuts.items()):
+        for most, bound, name in bounds:
+            if percent <= most and bound is not None and cut > bound * ROUNDING:
+                raise wrong(f"percentile {percent:g}: got {cut:.0f}, above {name}, {bound:.0f}")
+        if 0 < cut < last:
+            raise wrong(f"percentile {percent:g}: got {cut:.0f}, below a lower percentile, {last:.0f}")
+        last = max(last, cut)
 
 
 def _table(side: Mapping[str, Any], key: str, place: str) -> Mapping[str, Any]:

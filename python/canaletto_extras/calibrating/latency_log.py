@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from canaletto._engine import ConfigError
@@ -23,7 +24,8 @@ def points(text: str, label: str, options: Mapping[str, Any]) -> list[Point]:
     for needed in ("rw", "bs", "iodepth"):
         if needed not in options and not (needed == "iodepth" and _header(text) is not None):
             raise ConfigError(f"{label}: {needed}: missing, expected rw, bs and iodepth: a log of latencies has none")
-    rows = _csv(text, label) if _header(text) is not None else _log(text, label)
+    is_csv = _header(text) is not None
+    rows = _csv(text, label) if is_csv else _log(text, label, job_of(options, label).outstanding)
     found = []
     for (op, depth), latencies in rows.items():
         job = job_of({**options, **({} if depth is None else {"iodepth": depth})}, label)
@@ -74,9 +76,11 @@ def _csv(text: str, label: str) -> Rows:
     return rows
 
 
-def _log(text: str, label: str) -> Rows:
+def _log(text: str, label: str, depth: int) -> Rows:
     """Lines of fio: time in ms, latency in ns, direction, size, offset; from 3.x on also a priority."""
     rows: Rows = {}
+    times: Rows = {}
+    sizes: set[str] = set()
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
@@ -91,16 +95,43 @@ def _log(text: str, label: str) -> Rows:
             continue
         key = (_DIRECTIONS[direction], None)
         rows.setdefault(key, []).append(_positive(cells[1], f"{label}:{number}") / _PER_US["ns"])
+        times.setdefault(key, []).append(float(_whole(cells[0], f"{label}:{number}", least=0)))
+        sizes.add(cells[3])
     if not rows:
         raise ConfigError(f"{label}: no latencies, expected lines of fio's latency log")
+    for each, latencies in rows.items():
+        if len(latencies) >= FEWEST_STEPS and (sizes == {"0"} or _is_averaged(times[each], latencies, depth)):
+            step = _median([after - before for before, after in pairwise(times[each])])
+            raise ConfigError(
+                f"{label}: one line for each {step:g} ms: means over so much time (log_avg_msec), which say nothing of "
+                "a distribution; expected single latencies: a log of fio without log_avg_msec"
+            )
     for latencies in rows.values():
-        median = sorted(latencies)[len(latencies) // 2]
+        median = _median(latencies)
         if median < 0.5:
             raise ConfigError(
                 f"{label}: half of the latencies are below {median * 1e3:,.0f} ns, expected nanoseconds of a drive: "
                 "logs of fio before 3.0 are in microseconds; expected a newer one, or CSV with a column latency_us"
             )
     return rows
+
+
+FEWEST_STEPS = 5
+"""Lines below which it is not judged whether they come at even steps."""
+
+
+def _median(values: list[float]) -> float:
+    return sorted(values)[len(values) // 2]
+
+
+def _is_averaged(times_ms: list[float], latencies_us: list[float], depth: int) -> bool:
+    """Whether lines come at even steps, and less often than requests of these latencies complete."""
+    steps = [after - before for before, after in pairwise(times_ms)]
+    step = _median(steps)
+    even = sum(abs(each - step) <= max(1.0, 0.02 * step) for each in steps)
+    between_ms = sum(latencies_us) / len(latencies_us) / depth / 1e3
+    # Times are whole milliseconds, so that short steps look even whatever they are.
+    return step >= 5 and even >= 0.9 * len(steps) and step > 3 * between_ms
 
 
 def _positive(text: str, place: str) -> float:

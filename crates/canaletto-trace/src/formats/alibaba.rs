@@ -26,6 +26,8 @@ impl TraceFormat for Alibaba {
     const NAME: &'static str = "alibaba";
     const DESCRIPTION: &'static str = "Alibaba block CSV: virtual disk, R or W, offset and length in bytes, time in µs";
     const LAYOUT: &'static str = HEADER;
+    const UNIT_NS: Option<u64> = Some(MICROSECOND_NS);
+    const UNIT_VARIES: bool = true;
     const HOLDS: Option<Holds> = Holds::reads_and_writes(MICROSECOND_NS, 1);
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {

@@ -53,6 +53,7 @@ impl TraceFormat for Blkparse {
     const DESCRIPTION: &'static str =
         "blkparse text: major,minor, CPU, number, time in s, process, event, RWBS, 512-byte sector + sectors";
     const LAYOUT: &'static str = "major,minor CPU number time process event RWBS sector + sectors";
+    const UNIT_NS: Option<u64> = Some(SECOND_NS);
     const HOLDS: Option<Holds> = Some(Holds {
         time_ns: 1,
         bytes: SECTOR_BYTES,
@@ -156,6 +157,15 @@ fn device_number(text: &[u8]) -> Result<u32, Box<Fault>> {
         return Err(Fault::value(&DEVICE, text, DEVICE.allowed));
     }
     Ok(major << MINOR_BITS | minor)
+}
+
+/// Returns the kind of request that the field RWBS stands for, if it moves blocks or flushes.
+pub(super) fn asked(rwbs: &[u8]) -> Option<Kind> {
+    match kind(rwbs)? {
+        Asked::For(kind) => Some(kind),
+        Asked::FlushAnd(kind) => Some(kind.unwrap_or(Kind::Flush)),
+        Asked::Other => None,
+    }
 }
 
 /// Kind of request in the field RWBS.

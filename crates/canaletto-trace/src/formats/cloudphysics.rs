@@ -30,6 +30,8 @@ impl TraceFormat for CloudPhysics {
     const DESCRIPTION: &'static str =
         "CloudPhysics CSV: record version, time in µs, SCSI operation code in hex, size in bytes, 512-byte block";
     const LAYOUT: &'static str = HEADER;
+    const UNIT_NS: Option<u64> = Some(MICROSECOND_NS);
+    const UNIT_VARIES: bool = true;
     const HOLDS: Option<Holds> = Some(Holds {
         time_ns: MICROSECOND_NS,
         bytes: BLOCK_BYTES,

@@ -32,6 +32,7 @@ impl TraceFormat for DiskMon {
     const DESCRIPTION: &'static str =
         "DiskMon logs: number, time and duration in s, disk, Read or Write, sector and length in 512-byte sectors";
     const LAYOUT: &'static str = "number time duration disk request sector length";
+    const UNIT_NS: Option<u64> = Some(SECOND_NS);
     const HOLDS: Option<Holds> = Holds::reads_and_writes(1, SECTOR_BYTES);
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {

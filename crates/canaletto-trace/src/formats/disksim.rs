@@ -28,6 +28,7 @@ impl TraceFormat for DiskSim {
     const DESCRIPTION: &'static str =
         "DiskSim ASCII: time in ms, device, address and size in 512-byte blocks, flags with 1 = read or 0 = write";
     const LAYOUT: &'static str = "time device block blocks flags";
+    const UNIT_NS: Option<u64> = Some(MILLISECOND_NS);
     const HOLDS: Option<Holds> = Holds::reads_and_writes(1, BLOCK_BYTES);
 
     fn fits(&mut self, line: &[u8]) -> bool {

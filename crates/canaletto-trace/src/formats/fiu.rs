@@ -33,6 +33,7 @@ impl TraceFormat for Fiu {
     const DESCRIPTION: &'static str =
         "FIU: time in ns, process, its name, address and size in 512-byte blocks, W or R, major and minor device, MD5";
     const LAYOUT: &'static str = "time process name block blocks type major minor [MD5]";
+    const UNIT_NS: Option<u64> = Some(1);
     const HOLDS: Option<Holds> = Holds::reads_and_writes(1, BLOCK_BYTES);
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {

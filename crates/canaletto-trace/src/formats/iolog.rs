@@ -12,6 +12,10 @@
 //! 2 has `wait`, in µs, after which the following actions come. Files are numbered in the order in which they appear. `sync`
 //! and `datasync` flush; `add`, `open`, `close` and `sync_file_range` ask the drive for nothing.
 
+//!
+//! A log that several runs of a job have written to has a clock that starts again with each. The runs follow each other: a time that
+//! falls back by more than half of its run, or a second header, begins one that starts where the one before ended.
+
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -25,6 +29,9 @@ const MICROSECOND_NS: u64 = 1000;
 /// Bounds of what is remembered: fio itself reads at most 256 bytes of a name.
 const MOST_FILES: usize = 4096;
 const LONGEST_NAME: usize = 256;
+
+/// Lines are out of order by less: processes log at about the same time.
+const LEAST_RESTART_NS: u64 = 1_000_000;
 
 static HEADER: Field = Field { name: "header", allowed: "\"fio version 2 iolog\" or \"fio version 3 iolog\"" };
 static TIME: Field = Field { name: "time", allowed: "whole microseconds, 0 to 2^64 / 1000" };
@@ -40,6 +47,7 @@ pub(super) struct Iolog {
     version: u8,
     /// The moment that `wait` has come to (version 2).
     clock_ns: u64,
+    run: Run,
     /// Numbers of file names.
     files: HashMap<Vec<u8>, u32>,
     /// Numbers of the devices written.
@@ -51,6 +59,7 @@ impl TraceFormat for Iolog {
     const DESCRIPTION: &'static str =
         "fio I/O logs, version 2 (without times) and 3 (in µs): file, action, offset and length in bytes";
     const LAYOUT: &'static str = "[time] file action [offset length]";
+    const UNIT_NS: Option<u64> = Some(MICROSECOND_NS);
     const HOLDS: Option<Holds> = Some(Holds {
         time_ns: MICROSECOND_NS,
         bytes: 1,
@@ -61,12 +70,20 @@ impl TraceFormat for Iolog {
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {
         match line {
-            b"fio version 2 iolog" => self.version = 2,
-            b"fio version 3 iolog" => self.version = 3,
+            b"fio version 2 iolog" | b"fio version 3 iolog" => {
+                if self.version == 3 {
+                    self.run.start_again();
+                }
+                self.version = line[b"fio version ".len()] - b'0';
+            }
             _ if self.version == 0 => return Err(Fault::text(&HEADER, line)),
             _ => return self.action(line),
         }
         Ok(None)
+    }
+
+    fn restarts(&self) -> u64 {
+        self.run.restarts
     }
 
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -90,6 +107,38 @@ impl TraceFormat for Iolog {
     }
 }
 
+/// One of several runs in a log of version 3.
+#[derive(Debug, Default)]
+struct Run {
+    /// Where in the log it starts.
+    start_ns: u64,
+    /// Its first and its latest time, once there is one.
+    times_ns: Option<(u64, u64)>,
+    restarts: u64,
+}
+
+impl Run {
+    /// Returns the time in the log of a time in the run; `None` beyond 64 bits.
+    fn place(&mut self, time_ns: u64) -> Option<u64> {
+        if let Some((first, newest)) = self.times_ns {
+            let back = newest.saturating_sub(time_ns);
+            if back >= LEAST_RESTART_NS && 2 * u128::from(back) > u128::from(newest - first) {
+                self.start_again();
+            }
+        }
+        let (first, newest) = self.times_ns.unwrap_or((time_ns, time_ns));
+        self.times_ns = Some((first.min(time_ns), newest.max(time_ns)));
+        self.start_ns.checked_add(time_ns)
+    }
+
+    fn start_again(&mut self) {
+        if let Some((_, newest)) = self.times_ns.take() {
+            self.start_ns = self.start_ns.saturating_add(newest);
+            self.restarts += 1;
+        }
+    }
+}
+
 impl Iolog {
     fn action(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {
         let mut fields = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|field| !field.is_empty());
@@ -98,7 +147,14 @@ impl Iolog {
             count += 1;
             fields.next().ok_or_else(|| Box::new(Fault::Fields { found: count - 1 }))
         };
-        let arrival_ns = if self.version == 3 { scaled(&TIME, next()?, MICROSECOND_NS)? } else { self.clock_ns };
+        let arrival_ns = match self.version {
+            3 => {
+                let given = next()?;
+                let in_log = self.run.place(scaled(&TIME, given, MICROSECOND_NS)?);
+                in_log.ok_or_else(|| Fault::value(&TIME, given, TIME.allowed))?
+            }
+            _ => self.clock_ns,
+        };
         let (name, action) = (next()?, next()?);
         let kind = match action {
             b"read" => Kind::Read,
@@ -156,6 +212,45 @@ mod tests {
             zeroes: false,
         };
         assert_eq!(read(&lines), [write, flush(13_000, 0)]);
+    }
+
+    #[test]
+    fn runs_of_a_clock_that_starts_again_follow_each_other() {
+        for (first, length_us, gap) in [(0, 1000, 1), (20, 1_000_000, 7), (5_000_000, 60_000_000, 999)] {
+            for between in
+                [&[][..], &["0 a close", "0 a open"], &["fio version 3 iolog"], &["fio version 3 iolog", "0 a add"]]
+            {
+                let run = [
+                    format!("{first} a read 0 512"),
+                    format!("{} a read 0 512", first + gap),
+                    format!("{} a read 0 512", first + length_us),
+                ];
+                let mut format = Iolog::default();
+                let mut arrivals = Vec::new();
+                format.parse(b"fio version 3 iolog").unwrap();
+                for number in 0..3 {
+                    let before = if number > 0 { between } else { &[] };
+                    for line in before.iter().copied().chain(run.iter().map(String::as_str)) {
+                        arrivals.extend(format.parse(line.as_bytes()).unwrap().map(|record| record.arrival_ns / 1000));
+                    }
+                }
+                let end = first + length_us;
+                let expected: Vec<u64> =
+                    (0..3).flat_map(|n| [first, first + gap, end].map(|time| n * end + time)).collect();
+                assert_eq!((arrivals, format.restarts()), (expected, 2), "{between:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_that_are_a_little_late_start_no_run() {
+        let mut format = Iolog::default();
+        format.parse(b"fio version 3 iolog").unwrap();
+        for time in [900, 0, 2000, 1500, 1_000_000, 600_000, 2_000_000] {
+            let record = format.parse(format!("{time} a read 0 512").as_bytes()).unwrap().unwrap();
+            assert_eq!(record.arrival_ns, time * 1000);
+        }
+        assert_eq!(format.restarts(), 0);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 use std::str::FromStr;
 
-use canaletto::config::reading::ReadOptions;
+use canaletto::config::reading::{ReadOptions, TimeUnit};
 use canaletto::host::request::Kind;
 use canaletto::workload::replay::Record;
 
@@ -33,6 +33,7 @@ formats! {
     DiskSim: disksim,
     Blkparse: blkparse,
     Iolog: iolog,
+    Biosnoop: biosnoop,
     Fiu: fiu,
     DiskMon: diskmon,
     Csv: csv,
@@ -53,6 +54,10 @@ pub(crate) trait TraceFormat: Default + Send + 'static {
     const HOLDS: Option<Holds>;
     /// Whether binary data are valid.
     const BINARY: bool = false;
+    /// Length of the unit of its times, in nanoseconds; `None` if the format applies `time_unit` itself.
+    const UNIT_NS: Option<u64>;
+    /// Whether there are files of it in other units, so that the unit is doubted where no drive could follow.
+    const UNIT_VARIES: bool = false;
 
     /// Takes the options that are this format's own.
     ///
@@ -83,6 +88,16 @@ pub(crate) trait TraceFormat: Default + Send + 'static {
     /// # Errors
     /// The fault says whether the line is of another format or of this one with a value that cannot be.
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>>;
+
+    /// Columns that no line so far has, and those that there are; for a format that looks for its columns.
+    fn missing(&self) -> Option<String> {
+        None
+    }
+
+    /// Number of times that the clock of the trace has started again.
+    fn restarts(&self) -> u64 {
+        0
+    }
 
     /// Reason why there was no request on any line, if it is known, and what to do about it.
     fn reason_of_emptiness(&self) -> Option<String> {
@@ -186,6 +201,26 @@ macro_rules! formats {
                 match self { $(Self::$variant => count::<$module::$variant>(lines, options, reads),)+ }
             }
 
+            /// Returns the columns that none of the first lines has, if any are missing.
+            pub(crate) fn missing(self, lines: &[Line<'_>], options: &ReadOptions) -> Option<String> {
+                match self { $(Self::$variant => missing::<$module::$variant>(lines, options),)+ }
+            }
+
+            /// Returns the arrivals of the requests on the first lines.
+            pub(crate) fn arrivals(self, lines: &[Line<'_>], options: &ReadOptions) -> Vec<u64> {
+                match self { $(Self::$variant => arrivals::<$module::$variant>(lines, options),)+ }
+            }
+
+            /// Returns whether there are files of the format in other units of time.
+            pub(crate) fn unit_varies(self) -> bool {
+                match self { $(Self::$variant => $module::$variant::UNIT_VARIES,)+ }
+            }
+
+            /// Returns the length of the format's unit of time, if it has one.
+            pub(crate) fn unit_ns(self) -> Option<u64> {
+                match self { $(Self::$variant => $module::$variant::UNIT_NS,)+ }
+            }
+
             pub(crate) fn decoder(self, options: &ReadOptions) -> Result<Box<dyn Decode>, String> {
                 Ok(match self { $(Self::$variant => Box::new(Decoder::<$module::$variant>::new(options)?),)+ })
             }
@@ -230,4 +265,44 @@ fn count<F: TraceFormat>(lines: &[Line<'_>], options: &ReadOptions, is_of: fn(&m
     // A format that refuses the options says so once it is chosen.
     let _ = format.configure(options);
     lines.iter().filter(|line| is_of(&mut format, line.text)).count()
+}
+
+fn missing<F: TraceFormat>(lines: &[Line<'_>], options: &ReadOptions) -> Option<String> {
+    let mut format = F::default();
+    let _ = format.configure(options);
+    for line in lines {
+        let _ = format.parse(line.text);
+    }
+    format.missing()
+}
+
+fn arrivals<F: TraceFormat>(lines: &[Line<'_>], options: &ReadOptions) -> Vec<u64> {
+    let mut format = F::default();
+    let _ = format.configure(options);
+    let clock = Clock::of::<F>(options);
+    let record = |line: &Line<'_>| format.parse(line.text).ok().flatten();
+    lines.iter().filter_map(record).filter_map(|record| clock.in_ns(record.arrival_ns)).collect()
+}
+
+/// Times in another unit than the format's.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Clock {
+    /// Lengths of the unit that was asked for and of the format's, where they differ.
+    units_ns: Option<(u64, u64)>,
+}
+
+impl Clock {
+    pub(crate) fn of<F: TraceFormat>(options: &ReadOptions) -> Self {
+        let asked = options.time_unit.map(TimeUnit::ns);
+        Self { units_ns: asked.zip(F::UNIT_NS).filter(|(asked, own)| asked != own) }
+    }
+
+    /// Returns a time of the format; `None` beyond 64 bits.
+    #[inline]
+    pub(crate) fn in_ns(self, time_ns: u64) -> Option<u64> {
+        match self.units_ns {
+            None => Some(time_ns),
+            Some((asked, own)) => u64::try_from(u128::from(time_ns) * u128::from(asked) / u128::from(own)).ok(),
+        }
+    }
 }

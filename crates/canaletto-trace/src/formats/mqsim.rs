@@ -28,6 +28,7 @@ impl TraceFormat for Mqsim {
     const DESCRIPTION: &'static str =
         "MQSim and SSDSim ASCII: arrival in ns, device, LBA in 512-byte sectors, sectors, 1 = read or 0 = write";
     const LAYOUT: &'static str = "arrival device LBA sectors type";
+    const UNIT_NS: Option<u64> = Some(1);
     const HOLDS: Option<Holds> = Holds::reads_and_writes(1, SECTOR_BYTES);
 
     #[inline]

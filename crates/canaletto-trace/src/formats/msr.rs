@@ -40,6 +40,8 @@ impl TraceFormat for Msr {
     const DESCRIPTION: &'static str = "MSR Cambridge CSV: timestamp in ticks of 100 ns, hostname, disk number, \
                                        Read or Write, offset and size in bytes, response time in ticks";
     const LAYOUT: &'static str = "timestamp,hostname,disk number,type,offset,size,response time";
+    const UNIT_NS: Option<u64> = Some(TICK_NS);
+    const UNIT_VARIES: bool = true;
     const HOLDS: Option<Holds> = Holds::reads_and_writes(TICK_NS, 1);
 
     #[inline]

@@ -29,6 +29,7 @@ impl TraceFormat for Replayer {
     const DESCRIPTION: &'static str =
         "replayer, as in Heimdall: time in ms, disk, offset and size in bytes, 1 = read or 0 = write";
     const LAYOUT: &'static str = "time disk offset size type";
+    const UNIT_NS: Option<u64> = Some(MILLISECOND_NS);
     const HOLDS: Option<Holds> = Holds::reads_and_writes(1, 1);
 
     fn fits(&mut self, line: &[u8]) -> bool {

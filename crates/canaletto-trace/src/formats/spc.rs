@@ -37,6 +37,8 @@ impl TraceFormat for Spc {
     const DESCRIPTION: &'static str =
         "SPC (UMass Financial, WebSearch): ASU, LBA in 512-byte blocks, size in bytes, R or W, time in s";
     const LAYOUT: &'static str = "ASU,LBA,size,opcode,timestamp";
+    const UNIT_NS: Option<u64> = Some(SECOND_NS);
+    const UNIT_VARIES: bool = true;
     const HOLDS: Option<Holds> = Holds::reads_and_writes(1, BLOCK_BYTES);
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {

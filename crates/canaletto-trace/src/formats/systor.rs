@@ -30,6 +30,8 @@ impl TraceFormat for Systor {
     const DESCRIPTION: &'static str =
         "SYSTOR '17 CSV: timestamp and response time in s, R or W, LUN, offset and size in bytes; sorted by completion";
     const LAYOUT: &'static str = HEADER;
+    const UNIT_NS: Option<u64> = Some(SECOND_NS);
+    const UNIT_VARIES: bool = true;
     const HOLDS: Option<Holds> = Holds::reads_and_writes(1, 1);
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {

@@ -37,6 +37,8 @@ impl TraceFormat for Tencent {
     const DESCRIPTION: &'static str =
         "Tencent block CSV: time in whole s, offset and size in 512-byte sectors, 0 = read or 1 = write, volume";
     const LAYOUT: &'static str = "timestamp,offset,size,type,volume";
+    const UNIT_NS: Option<u64> = Some(SECOND_NS);
+    const UNIT_VARIES: bool = true;
     const HOLDS: Option<Holds> = Holds::reads_and_writes(SECOND_NS, SECTOR_BYTES);
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {

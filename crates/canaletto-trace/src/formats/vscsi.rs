@@ -75,6 +75,7 @@ impl TraceFormat for Vscsi {
     const DESCRIPTION: &'static str = "VMware vscsi (CloudPhysics), binary: records of 32 (version 1) or 40 bytes \
                                        (version 2) with SCSI command, bytes, 512-byte block and time in µs";
     const LAYOUT: &'static str = "a record of 32 or 40 bytes";
+    const UNIT_NS: Option<u64> = Some(MICROSECOND_NS);
     const HOLDS: Option<Holds> = None;
     const BINARY: bool = true;
 

@@ -80,7 +80,10 @@ fn formats_that_do_not_exist() {
     let names = Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().join(", ");
     assert_eq!(
         refused("hello\nworld\n").1,
-        format!("trace.csv:1: no format that is known; the formats are {names}; the line is \"hello\"")
+        format!(
+            "trace.csv:1: no format that is known; the formats are {names}; the line is \"hello\"; columns of another CSV file are \
+             named, for example: --columns time=#1:s,offset=#2:sectors,size=#3,kind=#4"
+        )
     );
     assert_eq!(
         "mrs".parse::<Format>().unwrap_err().to_string(),
@@ -110,7 +113,7 @@ fn options_of_other_formats_are_refused() {
     );
     assert_eq!(
         told("a,b\n1,2\n", columns("time=a,offset=b,size=c,kind=d")),
-        "trace.csv:1: named format csv, but this line is not \"time=a,offset=b,size=c,kind=d\"; the line is \"a,b\""
+        "trace.csv: columns is \"time=a,offset=b,size=c,kind=d\": no column \"c\", \"d\"; the columns are a, b"
     );
 }
 

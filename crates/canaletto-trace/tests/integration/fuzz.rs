@@ -8,7 +8,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use crate::common::{NAME, gzip, written, xz, zstd};
-use canaletto::config::reading::{BlockEvent, OnError};
+use canaletto::config::reading::{BlockEvent, OnError, TimeUnit};
 use canaletto::host::request::Kind;
 use canaletto::workload::replay::Record;
 use canaletto_trace::{Format, Options, ReadOptions, TraceReader};
@@ -131,8 +131,28 @@ fn sound(format: Format) -> impl Strategy<Value = Vec<u8>> {
             Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false }
         });
         let records: Vec<_> = records.collect();
-        if format.is_writable() { written(format, &records, true).0 } else { records.iter().flat_map(vscsi).collect() }
+        match format {
+            Format::Biosnoop => biosnoop(&records),
+            _ if format.is_writable() => written(format, &records, true).0,
+            _ => records.iter().flat_map(vscsi).collect(),
+        }
     })
+}
+
+/// What biosnoop prints.
+fn biosnoop(records: &[Record]) -> Vec<u8> {
+    let line = |record: &Record| {
+        let (seconds, ns) = (record.arrival_ns / 1_000_000_000, record.arrival_ns % 1_000_000_000);
+        let kind = if record.kind == Kind::Read { "R" } else { "WS" };
+        format!(
+            "{seconds}.{ns:09} a b 7 d{} {kind} {} {} 0.25\n",
+            record.device,
+            record.offset_bytes / 512,
+            record.bytes
+        )
+    };
+    let lines: String = records.iter().map(line).collect();
+    format!("TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n{lines}").into_bytes()
 }
 
 /// A vscsi record.
@@ -198,15 +218,19 @@ fn read_options() -> impl Strategy<Value = ReadOptions> {
         None,
         Some("time=#1:ms,offset=#2:sectors,size=#3,kind=#4"),
         Some("time=arrival_ns,offset=bytes:KiB,size=bytes,kind=kind"),
+        Some("time=#1,offset=#2,size=#3,kind=read"),
+        Some("time=#1:s,offset=#3,size=#4,kind=#2:read=0|R:write=W"),
     ]);
     let events = prop::sample::select(vec![None, None, Some(BlockEvent::Q), Some(BlockEvent::C)]);
     let on_error = prop::sample::select(vec![OnError::Stop, OnError::Skip]);
-    (columns, events, on_error, prop::sample::select(vec![0, 3, 4096])).prop_map(
-        |(columns, events, on_error, sort_window)| ReadOptions {
+    let time_unit = prop::sample::select(vec![None, None, Some(TimeUnit::Second), Some(TimeUnit::Tick)]);
+    (columns, events, on_error, prop::sample::select(vec![0, 3, 4096]), time_unit).prop_map(
+        |(columns, events, on_error, sort_window, time_unit)| ReadOptions {
             on_error,
             sort_window,
             events,
             columns: columns.map(str::to_owned),
+            time_unit,
         },
     )
 }

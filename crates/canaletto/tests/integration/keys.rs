@@ -146,13 +146,14 @@ fn every_pc_key_changes_a_result() {
 }
 
 /// Read by whoever opens the trace file (tested with the command line): the engine never sees a file.
-const OPENERS: [&str; 6] = [
+const OPENERS: [&str; 7] = [
     "flow.trace.file",
     "flow.trace.format",
     "flow.trace.read.on_error",
     "flow.trace.read.sort_window",
     "flow.trace.read.events",
     "flow.trace.read.columns",
+    "flow.trace.read.time_unit",
 ];
 
 #[test]
