@@ -962,6 +962,8 @@ class TraceNotes(Fields):
     """The first line left out, and the reason."""
     out_of_order_lines: int
     """Lines that were out of order."""
+    clock_restarts: int
+    """Times that the trace's clock has started again; the requests after that follow those before."""
     flow: str
     """Name of the flow that replays it."""
     file: str
@@ -1064,6 +1066,10 @@ class Report(Fields):
     """Scaling of the flows' times; none if they were not scaled."""
     traces: list[TraceNotes] | None
     """Notes on the traces that were read. Absent unless some are irregular or were asked for."""
+    notes: list[str]
+    """Sentences that a reader needs before any figure, the most important first: saturation, runs too short for a
+    steady figure, keys without effect.
+    """
 
     _kinds: ClassVar[Mapping[str, type[Fields]]] = {
         "precondition": PreconditionReport,

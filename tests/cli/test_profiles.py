@@ -56,7 +56,9 @@ def test_a_profile_runs_and_keeps_its_origins(canaletto: Any, tmp_path: Path) ->
     frozen = tomllib.loads((tmp_path / "r" / "workload.toml").read_text())
     assert frozen["name"] == "mine"
     assert frozen["flow"][0]["synthetic"]["origin"]["sizes"] == "fitted"
-    shorter = canaletto.ok("run", "performance-optimized", "--workload", "p.toml", "--requests", "5", "--dry-run").out
+    shorter = canaletto.ok(
+        "run", "performance-optimized", "--workload", "p.toml", "--requests", "5", "--dry-run", "--full"
+    ).out
     assert 'sizes = "fitted"' in shorter
     assert 'requests = "fitted"' not in shorter
 

@@ -1,6 +1,7 @@
 """Does `canaletto run` do on real traces what it says?"""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def test_compression_does_not_matter(canaletto: Any, shared: Path, tmp_path: Pat
     (tmp_path / "t.trace.gz").write_bytes(gzip.compress(plain))
     first, second = (one_run(canaletto, name) for name in ("t.trace", "t.trace.gz"))
     for result in (first, second):
-        del result["replays"][0]["traces"][0]["file"], result["traces"][0]["file"]
+        del result["replays"][0]["traces"][0]["file"], result["traces"][0]["file"], result["notes"]
     assert without_cost(first) == without_cost(second)
 
 
@@ -162,11 +163,19 @@ def test_a_design_file_builds_on_a_preset(canaletto: Any, tmp_path: Path) -> Non
     assert result["latency_us"]["read"]["p50"] > 50
 
 
-def test_dry_run_shows_all_and_runs_nothing(canaletto: Any, tmp_path: Path) -> None:
+def test_dry_run_answers_first_and_runs_nothing(canaletto: Any, tmp_path: Path) -> None:
     words = ["run", "performance-optimized", "--workload", "hm_0", "--dry-run", "--set", "flash.read=7us"]
-    text = canaletto.ok(*words).out
-    for word in ('read = "7us"', "[flow.synthetic]", "412 GB raw", "reads bound by", "memory"):
+    text, whole = canaletto.ok(*words).out, canaletto.ok(*words, "--full").out
+    assert re.match("performance-optimized on bus, .* at most .* IOPS, .* limited by ", " ".join(text.split()))
+    for word in ("412 GB raw", "reads bound by", "memory", "time", "of CPU"):
         assert word in text
+    assert text.count("\n") < 25
+    for word in ('read = "7us"', "[flow.synthetic]"):
+        assert word in whole
+        assert word not in text
+    # The estimate of time differs.
+    assert whole.split()[:10] == text.split()[:10]
+    canaletto.refuses(*words[:4], "--full", says=("--full", "--dry-run"))
     found = canaletto.ok(*words, "--json").json
     assert found["design"]["flash"]["read"] == "7us"
     assert found["raw_bytes"] == 8 * 8 * 2 * 1024 * 768 * 4096
@@ -176,7 +185,9 @@ def test_dry_run_shows_all_and_runs_nothing(canaletto: Any, tmp_path: Path) -> N
     narrow = canaletto.ok(
         "run", "performance-optimized", "--workload", "YCSB_B", "--set", "geometry.channels=4", "--dry-run"
     )
-    assert narrow.out.startswith("# Saturated: 5.00 GB/s of reads are asked for, and fabric allows 4.80 GB/s.")
+    assert " ".join(narrow.out.split()).startswith(
+        "Saturated: 5.00 GB/s of reads are asked for, and fabric allows 4.80 GB/s."
+    )
 
 
 def without_cost(result: dict[str, Any]) -> dict[str, Any]:

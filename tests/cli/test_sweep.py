@@ -112,6 +112,10 @@ def test_parts_are_collected_once_all_are_there(canaletto: Any, tmp_path: Path) 
     # Another sweep leaves it alone.
     (tmp_path / "other.toml").write_text(SMALL.replace("6us", "7us"))
     canaletto.refuses("sweep", "other.toml", "--out", "a", says=("the folder of another sweep than other.toml",))
+    assert "12 points" in canaletto.ok("sweep", "other.toml", "--out", "a", "--force", "--no-report").err
+    (tmp_path / "mine").mkdir()
+    canaletto.refuses("sweep", "other.toml", "--out", "mine", "--force", says=("mine: no sweep.json in it",))
+    assert (tmp_path / "mine").is_dir()
     assert pl.read_parquet(tmp_path / "a" / "table.parquet").height == 12
 
 

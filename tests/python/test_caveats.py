@@ -3,8 +3,8 @@
 import canaletto as cn
 import numpy as np
 import pytest
-from canaletto._report import account, caveats, tables, terminal
-from canaletto._run import simulate, warmup
+from canaletto._report import account, tables, terminal
+from canaletto._run import caveats, simulate, warmup
 
 SMALL = {"geometry.channels": 2, "geometry.chips_per_channel": 2}
 

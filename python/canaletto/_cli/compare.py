@@ -83,7 +83,7 @@ def _compare(
     moments = parsed_window(window)
     keys, workload_keys = drive.settings()
     drives, parts = _drives(design, keys, fabrics, equal, drive.parts())
-    work = resolve_workload(workload, workload_keys, replay.asked())
+    work = resolve_workload(workload, workload_keys, replay.asked(drives[0]))
     same = equalised(drives, equal)
     left_out = seeds.left_out(drives[0] if same is None else same.designs[0], work, parts[0])
     compared = partial(

@@ -59,8 +59,9 @@ FabricName = Annotated[
     str | None,
     typer.Option(
         "--fabric",
+        "--fabrics",
         metavar="F",
-        help="Interconnect, in place of the design's; of run also a class, FILE.py:CLASS.",
+        help="Interconnect instead of the design's. `run` also accepts a class: FILE.py:CLASS.",
         autocompletion=complete_fabric,
         rich_help_panel=DRIVE,
     ),
@@ -68,8 +69,10 @@ FabricName = Annotated[
 Fabrics = Annotated[
     str | None,
     typer.Option(
+        "--fabrics",
+        "--fabric",
         metavar="A,B,…",
-        help="Interconnects, the baseline first; of compare also a class, FILE.py:CLASS. Default: the usual ones.",
+        help="Interconnects, the baseline first; default: the usual ones. `compare` accepts classes: FILE.py:CLASS.",
         autocompletion=complete_fabrics,
         rich_help_panel=DRIVE,
     ),
@@ -128,6 +131,10 @@ def resolve_drive(design: str, keys: "list[Setting]", fabric: str | None) -> "De
     """The drive of `DESIGN`, `--set` and `--fabric`, with notes on keys without effect."""
     from canaletto._run import config
 
+    if fabric is not None and "," in fabric:
+        from canaletto._engine import ConfigError
+
+        raise ConfigError(f"--fabric {fabric}: got several, expected one; `compare` and `load` take several")
     drive = (
         config.resolve_design(design, keys) if fabric is None else on_fabric(design, keys, fabric, f"--fabric {fabric}")
     )

@@ -47,6 +47,9 @@ def _load(
         Path | None,
         typer.Option(metavar="DIR", help="Folder for page and table; a later call continues.", rich_help_panel=OUTPUT),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Begin anew, without the runs in DIR.", rich_help_panel=OUTPUT)
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Latency against throughput, from idle to saturated, with the knee of each interconnect.
@@ -68,6 +71,8 @@ def _load(
         raise ConfigError(
             f"--fabrics {fabrics}: got a fabric of one's own, expected names; compare takes such a fabric"
         )
+    if force and out is not None:
+        load.discard(out)
     same = equalised(drives, equal)
     named = {drive.fabric: drive for drive in drives} if same is None else same.named()
     work = resolve_workload(

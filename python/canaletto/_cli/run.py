@@ -54,8 +54,14 @@ class _RunOptions:
         bool,
         typer.Option(
             "--dry-run",
-            help="Show configuration, capacity, bounds and memory without a run.",
+            help="Show capacity, bounds, memory and time without a run.",
             rich_help_panel=RUN,
+        ),
+    ] = False
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--full", help="With --dry-run: also print the whole configuration, as TOML.", rich_help_panel=RUN
         ),
     ] = False
 
@@ -112,6 +118,7 @@ def _run(
       canaletto run pcie4-tlc --workload hm_0 --set workload.read_share=90% --seeds 3
       canaletto run performance-optimized --workload hm_0 --set attachment.kind=nbdp
     """
+    from canaletto._engine import ConfigError
     from canaletto._run import folder as folders
     from canaletto._run import simulate
     from canaletto._run.own import OWN
@@ -121,10 +128,14 @@ def _run(
     keys, workload_keys = drive.settings()
     parts = drive.parts(fabric)
     resolved = resolve_drive(design, keys, fabric if parts.fabric is None else OWN)
-    work = resolve_workload(workload, workload_keys, replay.asked())
+    work = resolve_workload(workload, workload_keys, replay.asked(resolved))
     if how.dry_run:
-        _dry_run(resolved, work, fabric if parts.fabric is not None else None, json is not None)
+        if parts.fabric is not None:
+            raise ConfigError(f"--fabric {fabric}: given with --dry-run, which cannot bound a user-defined fabric")
+        _dry_run(resolved, work, json is not None, full=how.full, own=bool(parts.given))
         return
+    if how.full:
+        raise ConfigError("--full: given without --dry-run, which it is for")
     if timeline.file is not None:
         simulate.check_rereadable(work, "the run and its timeline, for which it is repeated")
     keep = folder.out is not None or (timeline.file is not None and moments is None)
@@ -164,9 +175,10 @@ def _simulated(
 def _show(found: dict[str, Any], json: str | None, account: Any) -> None:
     """Prints a result: for machines all of it or its summary, for people by an account of where latency goes."""
     if json is not None:
+        from canaletto._report import summary
         from canaletto._run.results import lean
 
-        console.emit(found if json == "full" else lean(found))
+        console.emit(found if json == "full" else {**lean(found), "verdict": summary.comparison([found])})
     else:
         from canaletto._report import terminal
 
@@ -202,28 +214,26 @@ def _timeline(result: "Result", moments: "Window | None") -> "Timeline":
     return found
 
 
-def _dry_run(design: "Design", workload: "Workload", own_fabric: str | None, as_json: bool) -> None:
-    """Prints configuration, capacity, bounds and memory."""
+def _dry_run(design: "Design", workload: "Workload", as_json: bool, *, full: bool, own: bool) -> None:
+    """Prints capacity, bounds, memory and time, and the configuration if it is asked for.
+
+    own: whether parts are user-defined, so that nothing is known of their time.
+    """
+    from canaletto._bounding.bound import of_run
     from canaletto._run import simulate
+    from canaletto._sweeping.estimate import cpu_s
 
-    if own_fabric is not None:
-        from canaletto._engine import ConfigError
-
-        raise ConfigError(f"--fabric {own_fabric}: given with --dry-run, which cannot bound a user-defined fabric")
-    found = simulate.inspect(design, workload)
+    found = {**simulate.inspect(design, workload), "cpu_s": None if own else cpu_s(design, workload, 1, 0)}
     if as_json:
         console.emit({"schema": 1, "design": design.to_dict(), "workload": workload.to_dict(), **found})
         return
-    from canaletto._bounding.bound import of_run
     from canaletto._bounding.inputs import failing_parts
     from canaletto._report import tables
 
     if failing := failing_parts(design):
         told = ", ".join(f"{key} = {number}" for key, number in failing.items())
         console.say(f"{told}: the limits below are those of the whole interconnect")
-    # What decides how to read the rest comes first, and once more below, where a long text ends on a screen.
-    first = f"# {said}\n\n" if (said := tables.overload(found)) else ""
-    texts = [each.shown_toml().strip() for each in (design, workload)]
-    sys.stdout.write(f"{first}# design\n{texts[0]}\n\n# workload\n{texts[1]}\n\n")
-    sys.stdout.flush()
-    console.show(*tables.bounds(found), *tables.bound_in_short(of_run(design, workload)))
+    console.show(*tables.answers(found, of_run(design, workload)))
+    if full:
+        texts = [each.shown_toml().strip() for each in (design, workload)]
+        sys.stdout.write(f"\n# design\n{texts[0]}\n\n# workload\n{texts[1]}\n")

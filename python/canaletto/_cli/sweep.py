@@ -27,6 +27,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("sweep", cls=Command)(spread(_sweep))
 
 
+Force = Annotated[bool, typer.Option("--force", help="Begin anew, without the points in DIR.", rich_help_panel=OUTPUT)]
 NoReport = Annotated[
     bool, typer.Option("--no-report", help="Leave the report page out of DIR.", rich_help_panel=OUTPUT)
 ]
@@ -87,6 +88,7 @@ def _sweep(
             parser=whole(0), metavar="N", help="Repeat point N into the run folder DIR/runs/N.", rich_help_panel=OUTPUT
         ),
     ] = None,
+    force: Force = False,
     no_report: NoReport = False,
     json: JsonFlag = False,
 ) -> None:
@@ -108,9 +110,14 @@ def _sweep(
             "--collect": cluster.collect,
             "--slurm": cluster.slurm,
             "--point": point,
+            "--force": force,
         }
     )
     asked = document.read(file)
+    if force:
+        from canaletto._sweeping.folder import Folder
+
+        Folder(out).discard()
     if dry_run:
         _show_dry_run(asked, out, json)
     elif cluster.slurm is not None:

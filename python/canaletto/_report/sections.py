@@ -11,7 +11,6 @@ from canaletto._report import (
     array,
     bars,
     budget,
-    caveats,
     colours,
     lines,
     places,
@@ -20,6 +19,7 @@ from canaletto._report import (
 )
 from canaletto._report.account import Account
 from canaletto._report.document import asset, chart, embedded, fabric, grid, map_figure, note, section, table
+from canaletto._run import caveats
 from canaletto._run.equal import IDEAL, Equal
 from canaletto._run.gains import Gains
 from canaletto._run.timeline import PAGE_LIMIT

@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from canaletto._io.units import ABSENT, cause_label, count, listing, scaled, share, thousandths, time_us
-from canaletto._report import account, budget, caveats, maintenance, places, summary, terminal
+from canaletto._report import account, budget, maintenance, places, summary, terminal
+from canaletto._run import caveats
 from canaletto._run.confidence import lookup
 from canaletto._run.equal import IDEAL, Equal
 from canaletto._run.gains import MEASURES, Gain, Gains, gains

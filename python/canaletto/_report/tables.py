@@ -19,9 +19,8 @@ from canaletto._io.units import (
     share,
     time_us,
 )
-from canaletto._report import caveats
 from canaletto._report.terminal import figure, headline_name, plain_table, trace_lines
-from canaletto._run import likeness
+from canaletto._run import caveats, likeness
 
 if TYPE_CHECKING:
     from canaletto._bounding.bound import Bound
@@ -181,16 +180,20 @@ def overload(found: Mapping[str, Any]) -> str:
     return ""
 
 
-def bounds(found: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """Capacity, bandwidth bounds and memory of a run, before it."""
+def answers(found: Mapping[str, Any], closed_form: "Bound | None") -> Iterator[RenderableType]:
+    """Peak, capacity, memory and time of a run before it, and the bandwidth of each part."""
     if said := overload(found):
         yield Text(said, "bold yellow")
+    if closed_form is not None:
+        yield Text(_said(closed_form), "bold")
     table = plain_table("", "")
     table.show_header = False
     table.add_row("capacity", f"{scaled(found['logical_bytes'], 'B')} of {scaled(found['raw_bytes'], 'B')} raw")
     array = [number_of(found[key], key.removesuffix("s")) for key in ("chips", "planes")]
     table.add_row("array", listing([*array, f"pages of {_kib(found['page_bytes'])}"]))
     table.add_row("memory", f"at most about {scaled(found['memory_mb'] * 1e6, 'B')}")
+    cpu_s = found["cpu_s"]
+    table.add_row("time", "not known beforehand" if cpu_s is None else f"about {time_us(cpu_s * 1e6)} of CPU")
     yield table
     for kind, heading in (("read", "reads bound by"), ("write", "writes bound by")):
         yield Text()
@@ -231,13 +234,6 @@ def bound(found: "Bound") -> Iterator[RenderableType]:
     for each in tails:
         table.add_row(f"{each['load']:.0%}", *(time_us(each[name]) for name in names))
     yield table
-
-
-def bound_in_short(found: "Bound | None") -> Iterator[RenderableType]:
-    """A line of `bound`; none without one."""
-    if found is not None:
-        yield Text()
-        yield Text(_said(found))
 
 
 def _said(found: "Bound") -> str:

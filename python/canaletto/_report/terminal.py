@@ -23,8 +23,9 @@ from canaletto._io.units import (
     time_us,
     words,
 )
-from canaletto._report import account, caveats, maintenance, replays
+from canaletto._report import account, maintenance, replays
 from canaletto._report.account import Account
+from canaletto._run import caveats
 from canaletto._run.confidence import lookup
 
 PERCENTILES = {

@@ -5,6 +5,8 @@ from typing import Any
 
 from canaletto import _engine
 from canaletto._io.units import count, digits, number_of, scaled, share
+from canaletto._run.config import Design, Workload
+from canaletto._run.quantities import size_bytes
 
 GROWTH = 1.5
 """A backlog that grows this much from the second quarter of the arrivals to the last is not steady."""
@@ -15,7 +17,12 @@ BACKLOG = 2.0
 
 def of(run: Mapping[str, Any]) -> list[str]:
     """Sentences, the most important first; none for a run that has come to rest."""
-    return [*_cut_off(run), *_traces(run), *_load(run), *_collection(run)]
+    return [*_cut_off(run), *_traces(run), *_load(run), *_collection(run), *_cached(run), *_unsettled(run)]
+
+
+def notes(run: Mapping[str, Any], design: Design, workload: Workload) -> list[str]:
+    """All that is to be known of a run before its figures: its caveats, and what its configuration does not do."""
+    return [*of(run), *_straddling(design, workload), *design.notes, *workload.notes]
 
 
 def of_all(runs: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -24,7 +31,8 @@ def of_all(runs: Sequence[Mapping[str, Any]]) -> list[str]:
         return of(runs[0])
     saturated = [run for run in runs if (run.get("load") or {}).get("saturated")]
     told = {sentence: None for run in runs if run not in saturated for sentence in of(run)}
-    told |= {sentence: None for run in saturated for sentence in (*_cut_off(run), *_traces(run), *_collection(run))}
+    apart = {sentence for run in saturated for sentence in _load(run)}
+    told |= {sentence: None for run in saturated for sentence in of(run) if sentence not in apart}
     about = {sentence: [run["fabric"] for run in runs if sentence in of(run)] for sentence in told}
     return [*_saturated(saturated), *(_on(sentence, about[sentence], len(runs)) for sentence in told)]
 
@@ -139,3 +147,56 @@ def _collection(run: Mapping[str, Any]) -> Iterator[str]:
             f"Only {number_of(erases, 'block')} of {count(chips)} chips came to be erased: too short a run for a "
             "steady figure of collection."
         )
+
+
+ALL = 0.999
+"""Share of writes from which on the pseudo-SLC cache has taken all of them."""
+
+
+def _cached(run: Mapping[str, Any]) -> Iterator[str]:
+    flash = run.get("flash") or {}
+    if (run.get("requests") or {}).get("writes") and not flash.get("programs"):
+        yield (
+            "All writes stayed in the write buffer, so that no flash was programmed. Write more than it holds to "
+            "see what writes cost."
+        )
+    taken, written = (flash.get("pslc") or {}).get("host_pages") or 0, flash.get("host_pages") or 0
+    folded = (flash.get("pslc") or {}).get("pages_folded") or 0
+    if written and taken >= ALL * written and folded < taken / 2:
+        yield (
+            "All writes stayed in the pseudo-SLC cache, so that the state of the blocks behind it does not show. Write "
+            "more than the cache holds to see what writes cost in the long run."
+        )
+
+
+SETTLED = 1.25
+"""Write amplifications apart by less are the same."""
+
+
+def _unsettled(run: Mapping[str, Any]) -> Iterator[str]:
+    state, flash = run.get("precondition") or {}, run.get("flash") or {}
+    before, now = state.get("write_amplification"), flash.get("write_amplification")
+    chips = len((run.get("map") or {}).get("chips") or ())
+    if state.get("kind") != "steady" or not before or not now or (flash.get("erases") or 0) < chips:
+        return
+    if max(before, now) / min(before, now) > SETTLED:
+        yield (
+            f"Not the steady state that the drive began in: write amplification was {digits(before)} and is "
+            f"{digits(now)} in this run. Write more, or begin with a drive that was really written (replay)."
+        )
+
+
+def _straddling(design: Design, workload: Workload) -> Iterator[str]:
+    """Requests of whole pages that begin within one, and so need one page more."""
+    page = design.to_dict()["geometry"]["page"]
+    for flow in workload.to_dict()["flow"]:
+        made = flow.get("synthetic") or {}
+        size, step = made.get("size"), made.get("alignment")
+        if size is None or step is None or made.get("addresses") == "sequential":
+            continue
+        within = size_bytes(step) / size_bytes(page)
+        if size_bytes(size) % size_bytes(page) == 0 and within < 1:
+            yield (
+                f"{flow['name']}: requests of {size} begin at multiples of {step}, so that {share(1 - within)} of them "
+                f'touch one more page of {page} than they fill. With alignment = "{page}" none does.'
+            )

@@ -189,7 +189,8 @@ class Comparison(Mapping[str, Result]):
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the data that `canaletto compare --json` prints."""
-        found = {"schema": 1, "runs": [run.to_dict() for run in self._runs], "speedup": self.speedup.to_dict()}
+        runs = [run.to_dict() for run in self._runs]
+        found = {"schema": 1, "verdict": self.verdict, "runs": runs, "speedup": self.speedup.to_dict()}
         if self._equal is not None and self._crossbar is not None:
             found |= {"equal": self._equal.to_dict(), "crossbar": self._crossbar.to_dict()}
         if self._hot_spots:

@@ -6,6 +6,7 @@ the latency of single requests.
 """
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -31,6 +32,16 @@ Curves = Mapping[str, list[Row]]
 """The rows of each fabric, from idle to saturated."""
 
 
+RUNS = "runs"
+"""Folder of the results."""
+
+
+def discard(out: Path) -> None:
+    """Removes the results in a folder, from which a later call would continue."""
+    if (out / RUNS).is_dir():
+        shutil.rmtree(out / RUNS)
+
+
 def measure(
     drives: Mapping[str, Design], workload: Workload, out: Path, *, loads: int, seed: int, report: Report
 ) -> Curves:
@@ -41,7 +52,7 @@ def measure(
     """
     _check_open(workload)
     simulate.check_rereadable(workload, "every load")
-    kept = out / "runs"
+    kept = out / RUNS
     kept.mkdir(parents=True, exist_ok=True)
     single = config.shaped(workload, WorkloadOptions(queue_depth=1))
     idle = {fabric: Run(drive, single, seed) for fabric, drive in drives.items()}

@@ -6,7 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from canaletto._io.fields import Fields
-from canaletto._run import shown
+from canaletto._run import caveats, shown
 from canaletto._run.config import Design, Workload
 from canaletto.result import Requests, RunResult
 
@@ -33,7 +33,8 @@ class Result(RunResult):
         rows: "Rows | Saved | None",
         parts: "Parts | None" = None,
     ) -> None:
-        super().__init__(data)
+        # Those of a frozen run are with it.
+        super().__init__({**data, "notes": data.get("notes") or caveats.notes(data, design, workload)})
         self._design = design
         self._workload = workload
         self._options = dict(options)

@@ -30,8 +30,8 @@ class Estimate:
 def estimate(tasks: Sequence[Task]) -> Estimate:
     """The cost of tasks. Raises ConfigError for what cannot be simulated, OSError for a trace that cannot be read."""
     chosen = _spread(tasks)
-    found = [_cpu_s(task) for task in chosen]
-    known = [cpu_s for cpu_s in found if cpu_s is not None]
+    found = [cpu_s(*_configuration(task), task.seed, task.warmup) for task in chosen]
+    known = [each for each in found if each is not None]
     memory = [simulate.inspect(*_configuration(task))["memory_mb"] for task in chosen]
     hours = sum(known) / len(known) * len(tasks) / 3600 if known else None
     return Estimate(hours if tasks else 0.0, len(chosen), max(memory, default=0.0))
@@ -60,8 +60,8 @@ class _EnoughError(Exception):
     """Raised by a try that is given up."""
 
 
-def _cpu_s(task: Task) -> float | None:
-    """CPU time of a task, in seconds; None if its requests are not counted beforehand and it takes long."""
+def cpu_s(design: Design, workload: Workload, seed: int, warmup: int) -> float | None:
+    """CPU time of a run, in seconds; None if its requests are not counted beforehand and it takes long."""
     begun = time.process_time()
     share = 0.0
 
@@ -73,11 +73,11 @@ def _cpu_s(task: Task) -> float | None:
             raise _EnoughError
 
     try:
-        simulate.run_once(*_configuration(task), task.seed, task.warmup, False, look)
+        simulate.run_once(design, workload, seed, warmup, False, look)
         share = 1.0
     except _EnoughError:
         pass
     except (ConfigError, SimulationError):
-        # It stops there in the sweep, too, and has a record that says why.
+        # It stops there when it is carried out, and says why.
         share = 1.0
     return (time.process_time() - begun) / share if share else None

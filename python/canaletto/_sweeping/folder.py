@@ -12,6 +12,7 @@ Every file appears whole or not at all.
 
 import io
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -93,6 +94,12 @@ class Folder:
                 f"{self.path}: the folder of another {self.kind} than {asked.label}; expected a new folder: points "
                 "that both have are not computed again"
             )
+
+    def discard(self) -> None:
+        """Removes the folder with all points. Raises ConfigError if it is no folder of this kind."""
+        if self.path.exists():
+            about(self.path, self.kind)
+            shutil.rmtree(self.path)
 
     def known(self, asked: Asked) -> "Folder":
         """The folder itself. Raises ConfigError if it is not this sweep's, or not there."""

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from canaletto._cli import console
 from canaletto._cli.help import OUTPUT, Command
+from canaletto._cli.sweep import Force
 from canaletto._cli.trace import JsonFlag
 from canaletto._io.units import number_of
 
@@ -20,6 +21,7 @@ def _search(
         Path,
         typer.Option(metavar="DIR", help="Folder for the designs; a later call continues.", rich_help_panel=OUTPUT),
     ],
+    force: Force = False,
     no_report: Annotated[
         bool, typer.Option("--no-report", help="Leave the report page out of DIR.", rich_help_panel=OUTPUT)
     ] = False,
@@ -30,12 +32,15 @@ def _search(
     Examples:
       canaletto search search.toml --out searches/first
     """
+    from canaletto._sweeping.folder import SEARCH, Folder
     from canaletto._sweeping.sweep import reporting
 
     from canaletto_extras.searching import document
     from canaletto_extras.searching.search import go_on
 
     asked = document.read(file)
+    if force:
+        Folder(out, SEARCH).discard()
     try:
         with reporting(what="trials") as report:
             found = go_on(asked, out, report=report, command=["canaletto", *sys.argv[1:]], page=not no_report)
