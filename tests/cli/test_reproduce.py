@@ -17,7 +17,8 @@ def test_a_figure_is_run_once_and_written_down(canaletto: Any, tmp_path: Path) -
     rows = found["figures"]["fig20"]
     base = {row["measure"]: row for row in rows if row["system"] == "baseSSD (PaGC)"}
     assert base["p50"]["ours"] == 1.0
-    assert base["p50"]["us"] < base["p99"]["us"] < base["p99_9"]["us"]
+    assert base["p50"]["us"] < base["p90"]["us"] < base["p99"]["us"]
+    assert base["p99_9"]["us"] is None, "5,000 requests have no 99.9th percentile"
     (published,) = [row for row in rows if row["published"]]
     assert (published["measure"], published["system"], published["published"]) == ("p99", "pnSSD (SpGC)", 18.7)
     # Isolation pays, as the paper has it: well beyond what a faster bus explains.

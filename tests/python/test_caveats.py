@@ -46,6 +46,16 @@ def test_a_closed_loop_offers_no_rate() -> None:
     assert not run.load.saturated
 
 
+@pytest.mark.parametrize(("blocks", "is_small"), [(64, True), (128, False)])
+def test_a_drive_too_small_for_the_computed_state_says_so(blocks: int, is_small: bool) -> None:
+    keys = {"geometry.blocks_per_plane": blocks, "geometry.pages_per_block": 64, "precondition.kind": "steady"}
+    design = cn.design("performance-optimized").replace(**SMALL, **keys, **{"ftl.overprovisioning": 0.1})
+    run = cn.run(design, cn.workload("hm_0", requests=50), records=False)
+    said = [sentence for sentence in caveats.of(run) if sentence.startswith("Too small a drive")]
+    assert len(said) == is_small
+    assert all("expected at least 4" in sentence and "--precondition replay" in sentence for sentence in said)
+
+
 def test_writes_that_never_collect_are_no_steady_figure() -> None:
     run = served(read_share=0.0, queue_depth=4)
     (said,) = caveats.of(run)

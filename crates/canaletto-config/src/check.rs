@@ -161,17 +161,16 @@ fn check_rates(design: &Design) -> Checked {
 fn check_fabric(design: &Design) -> Checked {
     let fabric = &design.fabric;
     sequences::check(fabric)?;
-    require(fabric.network.link_rate.0 > 0, "fabric.network.link_rate", || {
-        format!("got \"{}\", expected a rate above 0", fabric.network.link_rate)
-    })?;
-    let byte = Time::of_transfer(1, fabric.network.link_rate.0);
+    let network = fabric.network_rate();
+    require(network.0 > 0, "fabric.network.link_rate", || format!("got \"{network}\", expected a rate above 0"))?;
+    let byte = Time::of_transfer(1, network.0);
     require(
         fabric.venice.scouts != Scouts::Clocked || fabric.network.router_delay.time() == byte,
         "fabric.venice.scouts",
         || {
             format!(
                 "got \"clocked\", which needs fabric.network.router_delay to be a byte's time on a link, {} ps at \"{}\"; it is \"{}\"",
-                byte.0, fabric.network.link_rate, fabric.network.router_delay
+                byte.0, network, fabric.network.router_delay
             )
         },
     )?;
@@ -519,15 +518,15 @@ const RESERVED_FOR_LOSS: u32 = 2;
 /// Checks that the loss of a die or a channel can be survived: by parity, and by space for all data on the others.
 fn check_loss(design: &Design) -> Checked {
     let (layout, failures) = (design.layout(), &design.flash.failures);
-    let Some(lost) = failures.lost_planes(&layout) else { return Ok(()) };
-    let (what, number) = failures.lost_die.map_or(("channel", failures.lost_channel), |die| ("die", Some(die)));
-    let (key, number) = (&*format!("flash.failures.lost_{what}"), number.unwrap_or_default());
+    let Some((number, lost)) = failures.lost_part(&layout) else { return Ok(()) };
+    let what = if failures.lost_die.is_some() { "die" } else { "channel" };
+    let key = &*format!("flash.failures.lost_{what}");
     require(failures.lost_die.is_none() || failures.lost_channel.is_none(), "flash.failures.lost_channel", || {
         "got a channel beside flash.failures.lost_die, expected one of the two: parity makes up for one loss".to_owned()
     })?;
-    let count = layout.planes() / lost.len() as u32;
+    let count = layout.planes() / lost;
     require(number < count, key, || format!("got {number}, expected 0 to {}: the {what}s of the drive", count - 1))?;
-    check_reserves(design, key, what, lost.len() as u32)
+    check_reserves(design, key, what, lost)
 }
 
 /// Checks what so many planes of a kind that are lost leave.

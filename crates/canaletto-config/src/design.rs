@@ -239,6 +239,15 @@ pub enum PageTimes {
     PerKind(Vec<Duration>),
 }
 
+impl Design {
+    /// Returns the design with the values that follow others, where it does not state them.
+    #[must_use]
+    pub fn spelt_out(mut self) -> Design {
+        self.fabric.network.link_rate = Some(self.fabric.network_rate());
+        self
+    }
+}
+
 impl<'de> Deserialize<'de> for PageTimes {
     /// Reads the value without serde's derive, so that an error names the wrong time instead of "no variant matched".
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

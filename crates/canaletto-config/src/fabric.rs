@@ -77,8 +77,8 @@ impl HoldPath {
 pub struct Fabric {
     /// Kind of interconnect.
     pub kind: FabricKind,
-    /// Data rate of eight data pins of a bus. `packetized` has twice as many pins. Networks of routers have
-    /// `network.link_rate` instead.
+    /// Data rate of eight data pins of a bus. `packetized` has twice as many pins. Links between routers have the same
+    /// rate unless `network.link_rate` is given.
     pub link_rate: Rate,
     /// Size of a burst in bytes. Data cross in whole bursts, and a remainder costs nothing (MQSim: two beats of the
     /// channel). 0 counts every byte. For `bus` and `ideal` only, because packets cross flit by flit.
@@ -266,8 +266,10 @@ pub enum ControllerEdge {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Network {
-    /// Data rate of a link of eight data pins. Default: 8 bit at 1 GHz (Venice Table 1).
-    pub link_rate: Rate,
+    /// Data rate of a link of eight data pins. Absent: `fabric.link_rate`, so that fabrics are compared at one rate per
+    /// wire. The presets of Venice's Table 1 state 1 GB/s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_rate: Option<Rate>,
     /// Time that a packet's header or a scout spends in a router. Default: one cycle of 1 GHz (Venice Table 1). On `scheduled-mesh`
     /// nothing stops at a router.
     pub router_delay: Duration,
@@ -421,6 +423,11 @@ impl Fabric {
         }
     }
 
+    /// Data rate of eight data pins of a link between routers.
+    pub fn network_rate(&self) -> Rate {
+        self.network.link_rate.unwrap_or(self.link_rate)
+    }
+
     /// The sequences of its commands.
     pub fn sequence_table(&self) -> &SequenceTable {
         self.steps.as_deref().unwrap_or_else(|| table(self.sequences))
@@ -540,11 +547,7 @@ impl Default for ScheduledMesh {
 
 impl Default for Network {
     fn default() -> Self {
-        Network {
-            link_rate: Rate(1_000_000_000),
-            router_delay: Duration(1_000),
-            controllers: ControllerEdge::default(),
-        }
+        Network { link_rate: None, router_delay: Duration(1_000), controllers: ControllerEdge::default() }
     }
 }
 

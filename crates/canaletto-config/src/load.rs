@@ -45,10 +45,12 @@ pub fn load_design_with(
     further: fn(&Design) -> Checked,
 ) -> Result<Design, ConfigError> {
     let mut sources = design_sources(name, text, plain(settings)?)?;
-    sources.read(|design| check_design(design).and_then(|()| further(design)))
+    let design: Design = sources.read(|design| check_design(design).and_then(|()| further(design)))?;
+    Ok(design.spelt_out())
 }
 
-/// Loads a design like [`load_design_with`]. Also returns notes on keys that were given and have no effect.
+/// Loads a design as it is stated: values that follow others are absent until [`Design::spelt_out`] fills them in. Also
+/// returns notes on keys that were given and have no effect.
 ///
 /// # Errors
 /// As [`load_design`].
@@ -60,7 +62,8 @@ pub fn resolve_design_with(
 ) -> Result<(Design, Vec<String>), ConfigError> {
     let mut sources = design_sources(name, text, settings.to_vec())?;
     let design: Design = sources.read(|design| check_design(design).and_then(|()| further(design)))?;
-    let mut notes = without_effect::notes(&design, &sources.given(), |keys| sources.without(keys));
+    let without = |keys: &[&str]| sources.without(keys).map(Design::spelt_out);
+    let mut notes = without_effect::notes(&design.clone().spelt_out(), &sources.given(), without);
     notes.sort_by_key(|note| place_of(note, &sources.layers));
     let notes = notes.into_iter().map(|note| locate(&note, &sources.layers).0).collect();
     Ok((design, notes))
@@ -85,10 +88,10 @@ fn design_sources<'a>(name: &str, text: Option<&'a str>, settings: Vec<Setting>)
 /// # Errors
 /// As [`load_design`].
 pub fn load_workload(name: &str, text: Option<&str>, settings: &[String]) -> Result<Workload, ConfigError> {
-    resolve_workload(name, text, &plain(settings)?)
+    Ok(resolve_workload(name, text, &plain(settings)?)?.spelt_out())
 }
 
-/// Loads a workload like [`load_workload`].
+/// Loads a workload as it is stated: values that follow others are absent until [`Workload::spelt_out`] fills them in.
 ///
 /// # Errors
 /// As [`load_design`].

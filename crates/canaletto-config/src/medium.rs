@@ -136,11 +136,15 @@ impl Failures {
         self.lost_die.is_some() || self.lost_channel.is_some()
     }
 
-    /// Planes that stop working.
+    /// Number of the die or channel that stops working, and of the planes that it has.
+    pub fn lost_part(&self, layout: &Layout) -> Option<(u32, u32)> {
+        let die = self.lost_die.map(|die| (die, layout.planes_per_die));
+        die.or_else(|| self.lost_channel.map(|channel| (channel, layout.planes() / layout.channels)))
+    }
+
+    /// Planes that stop working, of a validated design.
     pub fn lost_planes(&self, layout: &Layout) -> Option<Range<u32>> {
-        let planes_of = |number: u32, planes: u32| number * planes..(number + 1) * planes;
-        let die = self.lost_die.map(|die| planes_of(die, layout.planes_per_die));
-        die.or_else(|| self.lost_channel.map(|channel| planes_of(channel, layout.planes() / layout.channels)))
+        self.lost_part(layout).map(|(number, planes)| number * planes..(number + 1) * planes)
     }
 }
 

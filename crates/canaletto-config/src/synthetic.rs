@@ -194,9 +194,10 @@ pub struct Synthetic {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hot_spot: Option<HotSpot>,
     /// Alignment of addresses, which are rounded down to a multiple of it. Requests that continue a sequential run are
-    /// exempt.
-    #[serde(default = "four_kib")]
-    pub alignment: Size,
+    /// exempt. Absent: the smallest size of the flow's requests, as `blockalign` of fio, so that requests of 16 KiB
+    /// begin at multiples of 16 KiB. With `size_deviation`, `channel_skew` or `hot_spot` it is 4 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alignment: Option<Size>,
     /// Mean request size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
@@ -282,7 +283,7 @@ impl Default for Synthetic {
             recent_share: 0.0,
             channel_skew: None,
             hot_spot: None,
-            alignment: four_kib(),
+            alignment: None,
             size: None,
             size_unit: sector(),
             size_deviation: zero_size(),
@@ -328,6 +329,26 @@ impl Synthetic {
             None => self.size.unwrap_or(Size(0)).0.next_multiple_of(self.size_unit.0),
         };
         largest(true).max(largest(false))
+    }
+
+    /// Returns the size of the smallest request, in bytes, without `size_deviation`.
+    fn smallest_bytes(&self) -> u64 {
+        let smallest = |reads| match self.mix(reads) {
+            Some(mix) => mix.iter().filter(|each| each.share > 0.0).map(|each| each.size.0).min().unwrap_or(0),
+            None => {
+                let (size, unit) = (self.size.unwrap_or(Size(0)).0, self.size_unit.0);
+                (size - size % unit).max(unit)
+            }
+        };
+        smallest(true).min(smallest(false))
+    }
+
+    /// Returns the alignment of addresses, in bytes.
+    pub fn alignment(&self) -> Size {
+        // Deviating sizes start at a sector; a busy channel or a hot spot is chosen page by page.
+        let is_by_page = self.size_deviation.0 > 0 || self.channel_skew.is_some() || self.hot_spot.is_some();
+        let usual = || if is_by_page { four_kib() } else { Size(self.smallest_bytes()) };
+        self.alignment.unwrap_or_else(usual)
     }
 
     /// Returns the size of the working set among `sectors`, in sectors.

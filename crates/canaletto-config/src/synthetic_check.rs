@@ -15,9 +15,9 @@ pub(super) fn check_synthetic(s: &Synthetic, key: &str) -> Checked {
     require(s.trim_share + s.flush_share <= 1.0, &format!("{key}.trim_share"), || {
         format!("got {} beside flush_share = {}, expected at most 1 together", s.trim_share, s.flush_share)
     })?;
-    whole_sectors(key, "alignment", s.alignment)?;
     whole_sectors(key, "size_unit", s.size_unit)?;
     check_sizes(s, key)?;
+    whole_sectors(key, "alignment", s.alignment())?;
     check_working_set(s, key)?;
     check_popularity(s, key)?;
     check_runs(s, key)?;
@@ -146,8 +146,8 @@ fn check_skew(s: &Synthetic, key: &str) -> Checked {
     require(s.addresses != Addresses::Sequential, &format!("{key}.channel_skew"), || {
         "got one with addresses = \"sequential\", which visits all channels alike".to_owned()
     })?;
-    require(skew.page.0 > 0 && skew.page.0 % s.alignment.0 == 0, &format!("{key}.channel_skew.page"), || {
-        format!("got \"{}\", expected a multiple of alignment (\"{}\") above 0", skew.page, s.alignment)
+    require(skew.page.0 > 0 && skew.page.0 % s.alignment().0 == 0, &format!("{key}.channel_skew.page"), || {
+        format!("got \"{}\", expected a multiple of alignment (\"{}\") above 0", skew.page, s.alignment())
     })?;
     require(skew.share * f64::from(skew.channels) >= 1.0, &format!("{key}.channel_skew.share"), || {
         format!("got {}, expected at least 1 / {}, the share of any channel without it", skew.share, skew.channels)

@@ -90,6 +90,15 @@ impl Workload {
             flow,
         }
     }
+
+    /// Returns the workload with the values that follow others, where it does not state them.
+    #[must_use]
+    pub fn spelt_out(mut self) -> Workload {
+        for synthetic in self.flow.iter_mut().filter_map(|flow| flow.synthetic.as_mut()) {
+            synthetic.alignment = Some(synthetic.alignment());
+        }
+        self
+    }
 }
 
 impl Flow {

@@ -54,8 +54,8 @@ pub fn schema(kind: &str) -> PyResult<String> {
 /// A setting of a key: its name in messages, a part of the key that stands there only, and `key=value`.
 type Given = (String, String, String);
 
-/// Resolves a design from a file's text or, without one, from the preset of that name. Returns it with notes on keys
-/// that were given and have no effect.
+/// Resolves a design from a file's text or, without one, from the preset of that name. Returns it as it is stated, with
+/// notes on keys that were given and have no effect.
 #[pyfunction]
 #[pyo3(signature = (name, text, settings))]
 pub fn resolve_design(name: &str, text: Option<&str>, settings: Vec<Given>) -> PyResult<(String, Vec<String>)> {
@@ -63,11 +63,17 @@ pub fn resolve_design(name: &str, text: Option<&str>, settings: Vec<Given>) -> P
     Ok((toml(&design)?, notes))
 }
 
-/// Resolves a workload from a file's text or, without one, from the profile of that name.
+/// Resolves a workload from a file's text or, without one, from the profile of that name. Returns it as it is stated.
 #[pyfunction]
 #[pyo3(signature = (name, text, settings))]
 pub fn resolve_workload(name: &str, text: Option<&str>, settings: Vec<Given>) -> PyResult<String> {
     toml(&config::resolve_workload(name, text, &parse_settings(&settings)?).map_err(config_error)?)
+}
+
+/// Returns a `design` or a `workload` with the values that follow others, where it does not state them.
+#[pyfunction]
+pub fn spelt_out(kind: &str, text: &str) -> PyResult<String> {
+    if kind == "design" { toml(&parse_design(text)?) } else { toml(&parse_workload(text)?) }
 }
 
 fn parse_settings(settings: &[Given]) -> PyResult<Vec<Setting>> {

@@ -33,7 +33,8 @@ mod _engine {
     use crate::attach::{resolve_pc, simulate_pc};
     #[pymodule_export]
     use crate::config::{
-        chip_shares, fabrics, inspect, presets, profiles, resolve_design, resolve_workload, schema, sequences, version,
+        chip_shares, fabrics, inspect, presets, profiles, resolve_design, resolve_workload, schema, sequences,
+        spelt_out, version,
     };
     #[pymodule_export]
     use crate::drive::{Completion, SteppedDrive};

@@ -70,17 +70,17 @@ pub struct Counted {
     pub latency_us: Option<Times>,
 }
 
-/// Distribution of times, in microseconds.
+/// Distribution of times, in microseconds. A percentile is absent where fewer than ten times lie above it.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Times {
     /// Mean.
     pub mean: f64,
     /// Median.
-    pub p50: f64,
+    pub p50: Option<f64>,
     /// 99th percentile.
-    pub p99: f64,
+    pub p99: Option<f64>,
     /// 99.9th percentile.
-    pub p99_9: f64,
+    pub p99_9: Option<f64>,
     /// Maximum.
     pub max: f64,
 }
@@ -88,12 +88,12 @@ pub struct Times {
 impl Times {
     /// Returns the distribution; none of nothing.
     pub fn of(histogram: &Histogram) -> Option<Times> {
-        let quantile = |q| histogram.quantile(q).map(Time::us);
+        let percentile = |q| histogram.percentile(q).map(Time::us);
         Some(Times {
             mean: histogram.mean_ps()? / 1e6,
-            p50: quantile(0.5)?,
-            p99: quantile(0.99)?,
-            p99_9: quantile(0.999)?,
+            p50: percentile(0.5),
+            p99: percentile(0.99),
+            p99_9: percentile(0.999),
             max: histogram.max()?.us(),
         })
     }

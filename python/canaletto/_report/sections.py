@@ -113,6 +113,7 @@ def _latency_table(runs: Sequence[Data]) -> str:
         if (row := run["latency_us"].get(kind)) and row.get("mean") is not None
     ]
     found = table([*(["fabric"] if several else []), "requests", *terminal.PERCENTILES.values()], rows)
+    found += f"<p>{terminal.FEW}</p>" if terminal.lacks_percentiles(runs) else ""
     return f"<details><summary>All percentiles</summary>{found}</details>" if several else found
 
 

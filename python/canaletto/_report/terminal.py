@@ -1,6 +1,6 @@
 """A result in one screen of 80 columns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
@@ -37,6 +37,9 @@ PERCENTILES = {
     "p99_99": "p99.99",
     "max": "max",
 }
+
+FEW = "–: fewer than ten requests are slower, too few for a percentile."
+"""Note to a table of latencies in which percentiles are absent."""
 
 KINDS = ("all", "read", "write", "trim", "flush")
 """Kinds of requests whose latencies are told, where there are any."""
@@ -133,7 +136,13 @@ def _latency(data: Mapping[str, Any]) -> RenderableType:
         row = data["latency_us"].get(kind)
         if row and row.get("mean") is not None:
             table.add_row(kind, *[time_us(row.get(key)) for key in PERCENTILES])
-    return table
+    return Group(table, Text(FEW, _FAINT)) if lacks_percentiles([data]) else table
+
+
+def lacks_percentiles(runs: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether a kind of requests that were served has too few of them for some percentile."""
+    served = [row for run in runs for row in run["latency_us"].values() if row and row.get("mean") is not None]
+    return any(row.get(key) is None for row in served for key in PERCENTILES)
 
 
 def _causes(data: Mapping[str, Any], shown: Account | None) -> RenderableType:

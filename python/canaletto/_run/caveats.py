@@ -17,7 +17,7 @@ BACKLOG = 2.0
 
 def of(run: Mapping[str, Any]) -> list[str]:
     """Sentences, the most important first; none for a run that has come to rest."""
-    return [*_cut_off(run), *_traces(run), *_load(run), *_collection(run), *_cached(run), *_unsettled(run)]
+    return [*_cut_off(run), *_traces(run), *_load(run), *_small(run), *_collection(run), *_cached(run), *_unsettled(run)]
 
 
 def notes(run: Mapping[str, Any], design: Design, workload: Workload) -> list[str]:
@@ -127,6 +127,25 @@ def _load(run: Mapping[str, Any]) -> Iterator[str]:
 def _outstanding(run: Mapping[str, Any]) -> float:
     outstanding = [float(each) for each in (run.get("series") or {}).get("outstanding") or ()]
     return sum(outstanding) / max(1, len(outstanding))
+
+
+SPARE = 4.0
+"""Spare blocks per plane, below which the computed steady state is off by more than 5 % (docs/preconditioning.md)."""
+
+
+def _small(run: Mapping[str, Any]) -> Iterator[str]:
+    before = run.get("precondition") or {}
+    blocks, free = before.get("blocks") or {}, (before.get("free_blocks") or {}).get("mean")
+    if before.get("kind") != "steady" or not free:
+        return
+    planes = blocks["free"] / free
+    spare = (blocks["full"] - before["valid_pages"] * blocks["total"] / before["pages"]) / planes
+    if spare < SPARE:
+        yield (
+            f"Too small a drive for the computed steady state: {digits(max(spare, 0.0))} spare blocks per plane, "
+            f"expected at least {SPARE:.0f}. Its write amplification is off by more than 5 %. Write the drive instead "
+            "(--precondition replay), or take more blocks or more over-provisioning."
+        )
 
 
 def _collection(run: Mapping[str, Any]) -> Iterator[str]:

@@ -91,16 +91,19 @@ class Config:
 
     def to_toml(self) -> str:
         """The full configuration as TOML."""
-        return self._toml
+        return _spelt_out(self._kind, self._toml)
 
     def shown_toml(self) -> str:
         """The same, with codes for characters that a terminal would act on."""
-        if printable.printable(self._toml) == self._toml:
-            return self._toml
-        return printable.toml(_toml.dumps(self.to_dict()))
+        toml = self.to_toml()
+        return toml if printable.printable(toml) == toml else printable.toml(_toml.dumps(self.to_dict()))
 
     def to_dict(self) -> dict[str, Any]:
         """The full configuration as plain dictionaries and lists."""
+        return copy.deepcopy(_read(self.to_toml()))
+
+    def _stated(self) -> dict[str, Any]:
+        """The same without values that follow others, such as the rate of links that follows the rate of buses."""
         return copy.deepcopy(_read(self._toml))
 
     @property
@@ -136,10 +139,10 @@ class Config:
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and isinstance(other, Config) and other._toml == self._toml
+        return type(other) is type(self) and isinstance(other, Config) and other.to_toml() == self.to_toml()
 
     def __hash__(self) -> int:
-        return hash(self._toml)
+        return hash(self.to_toml())
 
     def __repr__(self) -> str:
         return f"<{self._kind} {self.name}>"
@@ -149,7 +152,7 @@ class Config:
         about = escape(str(document.get("about", "")))
         return (
             f"<details><summary><b>{escape(self.name)}</b> ({self._kind}) {about}</summary>"
-            f"<pre>{escape(self._toml)}</pre></details>"
+            f"<pre>{escape(self.to_toml())}</pre></details>"
         )
 
 
@@ -422,7 +425,7 @@ def shaped(made: Workload, options: WorkloadOptions) -> Workload:
     if for_traces and not made.traces():
         given = ", ".join(f"{key} = {option}" for key, option in for_traces.items())
         raise ConfigError(f"{label}: got {given}, expected a workload that replays a trace: this one does not")
-    document = made.to_dict()
+    document = made._stated()
     if options.inter_arrival is not None:
         document["inter_arrival"] = options.inter_arrival
     elif options.queue_depth is not None:
@@ -473,14 +476,14 @@ def _load_workload(label: str, settings: list[Setting], options: WorkloadOptions
     if label in names.profiles() or not _means_file(label):
         return Workload._resolved(label, None, settings)
     if label.endswith(".toml"):
-        toml = Workload._resolved(label, read_text(label), settings).to_toml()
+        toml = Workload._resolved(label, read_text(label), settings)._toml
         return Workload(_with_absolute_traces(toml, Path(label).parent), label)
     if label.endswith(".fio"):
         from canaletto._io import fio
 
         drive_bytes = None if options.design is None else partial(_logical_bytes, options.design)
         text, notes = fio.workload(read_text(label), label, job=options.job, drive_bytes=drive_bytes)
-        made = Workload(Workload._resolved(f"{label} as a workload", text, settings).to_toml(), label)
+        made = Workload(Workload._resolved(f"{label} as a workload", text, settings)._toml, label)
         made.notes = tuple(notes)
         return made
     check_text(label)
@@ -515,6 +518,12 @@ def trace_name(path: str) -> str:
 def _read(toml: str) -> dict[str, Any]:
     """A configuration's text as what is in it, not to be changed: reports ask for the same one a dozen times."""
     return tomllib.loads(toml)
+
+
+@lru_cache(maxsize=8)
+def _spelt_out(kind: str, toml: str) -> str:
+    """A configuration's text with the values that follow others."""
+    return _engine.spelt_out(kind, toml)
 
 
 def _with_absolute_traces(toml: str, folder: Path) -> str:

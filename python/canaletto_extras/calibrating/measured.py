@@ -105,6 +105,10 @@ def size_order(point: Point) -> tuple[int, str]:
     return (int(digits), "") if digits.isdigit() else (0, digits)
 
 
+LEAST_ABOVE = 10
+"""Latencies above a percentile, with fewer than which it says more of chance than of the drive."""
+
+
 def of_latencies(name: str, job: Job, op: str, latencies_us: Sequence[float], half: Half = "fitted") -> Point:
     """A point of single latencies. Its rate follows from Little's law where the loop is closed."""
     import numpy as np
@@ -112,6 +116,6 @@ def of_latencies(name: str, job: Job, op: str, latencies_us: Sequence[float], ha
     found = np.asarray(latencies_us)
     mean = float(found.mean())
     statistics = {"mean_us": mean, "iops": job.outstanding / mean * 1e6}
-    cuts = np.quantile(found, QUANTILES)
-    statistics |= {name_of(quantile): float(cut) for quantile, cut in zip(QUANTILES, cuts, strict=True)}
+    known = [quantile for quantile in QUANTILES if (1 - quantile) * len(found) > LEAST_ABOVE - 0.5]
+    statistics |= {name_of(each): float(cut) for each, cut in zip(known, np.quantile(found, known), strict=True)}
     return Point(name, job, op, statistics, tuple(latencies_us), half)

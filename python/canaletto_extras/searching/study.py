@@ -71,12 +71,31 @@ def carry_out(asked: Search, store: Store, report: Report) -> list[Trial]:
 
 
 def check(asked: Search) -> None:
-    """Raises ConfigError if Optuna is not installed, or any value of any key cannot be resolved."""
+    """Raises ConfigError if Optuna is not installed, a value cannot be resolved, or p99 is asked of few requests."""
     optuna = _optuna()
     space, resolver = Space(optuna, asked), Resolver(asked.points)
     for number in range(max(map(len, space.choices), default=1)):
         # One after the other, all at a time: mistakes show before hours of work.
-        resolver.point(0, space.values({key: space.choice(key, number) for key in space.distributions}))
+        point = resolver.point(0, space.values({key: space.choice(key, number) for key in space.distributions}))
+        _check_requests(asked, point.task)
+
+
+LEAST_FOR_P99 = 1_000
+"""Requests of which a 99th percentile is known: ten are slower."""
+
+
+def _check_requests(asked: Search, task: Task) -> None:
+    """Raises ConfigError if designs are judged by the 99th percentile of too few generated requests."""
+    names = {each.name for each in (*asked.objectives, *(each.measure for each in asked.constraints))}
+    flows = Workload(task.workload, "workload").to_dict()["flow"]
+    if "p99" not in names or not all("synthetic" in flow for flow in flows):
+        return
+    counted = sum(flow["synthetic"]["requests"] for flow in flows) - task.warmup
+    if counted < LEAST_FOR_P99:
+        raise ConfigError(
+            f"p99: a 99th percentile needs {LEAST_FOR_P99:,} requests, got {max(counted, 0)}; raise `requests`, or "
+            "judge by mean_latency"
+        )
 
 
 class Space:

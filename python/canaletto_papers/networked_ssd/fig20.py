@@ -41,7 +41,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
                     "system": name,
                     "us": latency,
                     **work(data),
-                    "ours": first["latency_us"]["all"][percentile] / latency,
+                    "ours": first["latency_us"]["all"][percentile] / latency if latency else None,
                     "published": PUBLISHED.get((percentile, label[0])),
                 }
             )

@@ -70,6 +70,15 @@ def on_paths(found: Mapping[Label, Data], which: Label) -> float:
     )
 
 
+def _mean_at(found: Mapping[Label, Data], which: Label, percent: float) -> float | None:
+    """A percentile, the mean over the seeds; None where there are too few requests for the 99th."""
+    runs = [data for label, data in found.items() if label[1:5] == which]
+    if percent != 99:
+        return fmean(percentile(data["tail_us"], percent) for data in runs)
+    known = [data["latency_us"]["all"]["p99"] for data in runs]
+    return None if None in known else fmean(known)
+
+
 def table(found: Mapping[Label, Data]) -> list[Row]:
     """A line a workload, traffic, load, system and percentile (of the headline; else the 99th alone)."""
     rows: list[Row] = []
@@ -77,14 +86,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
         for kind in TRAFFICS:
             for load in LOADS:
                 for percent in PERCENTILES if (kind, load) == (OWN, OPEN) else (99.0,):
-                    at = {
-                        system: fmean(
-                            data["latency_us"]["all"]["p99"] if percent == 99 else percentile(data["tail_us"], percent)
-                            for label, data in found.items()
-                            if label[1:5] == (kind, load, name, system)
-                        )
-                        for system in SYSTEMS
-                    }
+                    at = {system: _mean_at(found, (kind, load, name, system), percent) for system in SYSTEMS}
                     rows += [
                         {
                             "workload": name,
@@ -94,7 +96,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
                             "percentile": float(percent),
                             "latency_us": latency,
                             "on_paths": on_paths(found, (kind, load, name, system)) if percent == 99 else None,
-                            "ours": at["Venice"] / latency,
+                            "ours": at["Venice"] / latency if at["Venice"] and latency else None,
                             "published": PUBLISHED.get((name, system)) if percent == 99 else None,
                         }
                         for system, latency in at.items()

@@ -30,6 +30,57 @@ fn what_is_loaded_prints_and_loads_the_same() {
     }
 }
 
+/// Links between routers have the rate of the design's bus, unless it states another.
+#[test]
+fn links_follow_the_bus() {
+    let rates = |name: &str, settings: &[&str]| {
+        let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
+        let fabric = load_design(name, None, &settings).unwrap().fabric;
+        (fabric.link_rate.0 / 1_000_000, fabric.network.link_rate.unwrap().0 / 1_000_000)
+    };
+    let (faster, link) = ("fabric.link_rate=2GB/s", "fabric.network.link_rate=3GB/s");
+    assert_eq!(rates("pcie5-tlc", &[]), (2400, 2400));
+    assert_eq!(rates("pcie5-tlc", &[faster]), (2000, 2000));
+    assert_eq!(rates("pcie5-tlc", &[link, faster]), (2000, 3000));
+    assert_eq!(rates("performance-optimized", &[faster]), (2000, 1000), "Venice, Table 1");
+    let published = ["performance-optimized", "cost-optimized"];
+    for name in preset_names() {
+        let (bus, network) = rates(name, &[]);
+        assert_eq!(network, if published.contains(&name) { 1000 } else { bus }, "{name}");
+    }
+}
+
+#[test]
+fn addresses_are_aligned_to_the_smallest_request() {
+    let aligned = |keys: &str| {
+        let keys = format!("requests = 1\nread_share = 0.5\nqueue_depth = 1\n{keys}");
+        let text = format!("name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.synthetic]\n{keys}\n");
+        load_workload("w.toml", Some(&text), &[]).unwrap().flow[0].synthetic.clone().unwrap().alignment.unwrap().0
+    };
+    for (keys, expected) in [
+        ("size = \"16KiB\"", 16384),
+        ("size = \"512B\"", 512),
+        ("size = \"12KiB\"", 12288),
+        ("size = \"16KiB\"\nalignment = \"4KiB\"", 4096),
+        ("size = \"10KiB\"\nsize_unit = \"4KiB\"", 8192),
+        ("size = \"1KiB\"\nsize_unit = \"4KiB\"", 4096),
+        (
+            "sizes = [{ size = \"8KiB\", share = 1 }, { size = \"64KiB\", share = 1 }, { size = \"4KiB\", share = 0 }]",
+            8192,
+        ),
+        ("size = \"64KiB\"\nwrite_sizes = [{ size = \"8KiB\", share = 1 }]", 8192),
+        ("size = \"16KiB\"\nsize_deviation = \"4KiB\"", 4096),
+        ("size = \"16KiB\"\nhot_spot = { at = \"channel\", share = 0.5 }", 4096),
+        ("size = \"16KiB\"\nchannel_skew = { share = 0.5, channels = 8 }", 4096),
+    ] {
+        assert_eq!(aligned(keys), expected, "{keys}");
+    }
+    assert!(profiles().iter().all(|listing| {
+        load_workload(&listing.name, None, &[])
+            .is_ok_and(|w| w.flow.iter().all(|flow| flow.synthetic.as_ref().unwrap().alignment.is_some()))
+    }));
+}
+
 #[test]
 fn a_file_builds_on_a_preset_and_overrides_win() {
     let text = format!("{BASE}name = \"mine\"\n[flash]\nread = \"5us\"\n");
@@ -285,7 +336,7 @@ fn keys_of_the_only_flow_are_reached_directly() {
     };
     let flow = set(&["read_share=0.25", "priority=low", "flow.0.synthetic.alignment=8KiB", "name=mine"]).unwrap();
     let made = flow.flow[0].synthetic.as_ref().unwrap();
-    assert_eq!((made.read_share, made.alignment.0, flow.name.as_str()), (0.25, 8192, "mine"));
+    assert_eq!((made.read_share, made.alignment().0, flow.name.as_str()), (0.25, 8192, "mine"));
     assert_eq!(flow.flow[0].priority, crate::workload::Priority::Low);
     assert!(!made.origin.contains_key("read_share"));
     for (key, says) in [

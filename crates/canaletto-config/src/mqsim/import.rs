@@ -398,7 +398,7 @@ fn import_synthetic(xml: &SyntheticXml) -> Synthetic {
         hot_share: (xml.addresses == AddressDistribution::RandomHotCold)
             .then(|| f64::from(xml.hot_region_percent) / 100.0),
         working_set: f64::from(xml.working_set_percent) / 100.0,
-        alignment: Size(if xml.aligned { u64::from(xml.alignment_sectors) * SECTOR } else { SECTOR }),
+        alignment: Some(Size(if xml.aligned { u64::from(xml.alignment_sectors) * SECTOR } else { SECTOR })),
         size: Some(Size(u64::from(xml.mean_sectors) * SECTOR)),
         size_unit: Size(SECTOR),
         size_deviation: Size(if normal { u64::from(xml.variance_sectors) * SECTOR } else { 0 }),

@@ -80,10 +80,12 @@ fn mix(all: &mut BTreeMap<String, Profile>, of: &[String]) -> Vec<Flow> {
 }
 
 /// Returns the flow of these keys. Keys of which the file does not say that they are fitted or published are assumed, given
-/// or not: without a number of requests they are 100,000, with a mean size alone sizes are whole multiples of 4 KiB.
+/// or not: without a number of requests they are 100,000, with a mean size alone sizes are whole multiples of 4 KiB, and
+/// addresses are multiples of 4 KiB.
 fn synthetic(mut keys: Table) -> Synthetic {
     keys.entry("requests").or_insert(Value::Integer(REQUESTS as i64));
     let stated: Vec<String> = keys.keys().filter(|&key| key != "origin").cloned().collect();
+    keys.entry("alignment").or_insert(Value::String("4KiB".to_owned()));
     if keys.contains_key("size") {
         keys.entry("size_unit").or_insert(Value::String("4KiB".to_owned()));
     }

@@ -89,7 +89,7 @@ fn mix(sizes: &[(u64, u64)]) -> Vec<SizeShare> {
 
 fn fit_places(fitted: &mut Synthetic, found: &Findings, channels: Channels) {
     let starts = &found.starts;
-    fitted.alignment = Size(starts.alignment_bytes);
+    fitted.alignment = Some(Size(starts.alignment_bytes));
     fitted.sequential_share = rounded(found.sequential_share.unwrap_or(0.0)).min(0.999);
     if fitted.sequential_share > 0.0 {
         let least = 1.0 / (1.0 - fitted.sequential_share);
@@ -115,7 +115,7 @@ fn fit_places(fitted: &mut Synthetic, found: &Findings, channels: Channels) {
     // What is asked for must lie within, however few places there are.
     let bytes = ((law.pages.round() as u64) * PAGE).max(4 * largest.next_multiple_of(PAGE));
     fitted.working_set_size = Some(Size(bytes));
-    fitted.channel_skew = skew(found, channels, fitted.alignment);
+    fitted.channel_skew = skew(found, channels, fitted.alignment());
 }
 
 /// Returns the busiest channel's share of the starts, if it exceeds chance (three standard deviations).

@@ -49,7 +49,7 @@ fn what_was_put_in_is_found_again() {
     near(s.zipf_exponent.unwrap(), 0.9, 0.1);
     near(s.recent_share, 0.2, 0.15);
     near(s.channel_skew.unwrap().share, 0.3, 0.12);
-    assert_eq!(s.alignment, Size(4096));
+    assert_eq!(s.alignment, Some(Size(4096)));
     assert_eq!(s.origin["zipf_exponent"], Origin::Fitted);
     assert_eq!(s.origin["popular_regions"], Origin::Assumed);
 }

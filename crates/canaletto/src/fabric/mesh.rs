@@ -240,7 +240,7 @@ impl Fabric for Mesh {
         let grid = Grid::new(layout, network.controllers);
         let narrow = config.kind == FabricKind::Mesh2bit;
         // A byte takes a narrow link four times as long.
-        let flit = Time::of_transfer(if narrow { 4 } else { 1 }, network.link_rate.0);
+        let flit = Time::of_transfer(if narrow { 4 } else { 1 }, config.network_rate().0);
         let buffer = Time(flit.0.saturating_mul(config.mesh.buffer.0));
         let no_load = vec![Time::ZERO; layout.channels as usize];
         let columns: Vec<u32> = (0..layout.channels).map(|c| grid.controller_column(c)).collect();

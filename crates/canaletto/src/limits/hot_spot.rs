@@ -59,11 +59,11 @@ impl HotPages {
             ));
         }
         let page = pages.page_sectors * SECTOR;
-        if page % synthetic.alignment.0 != 0 {
+        if page % synthetic.alignment().0 != 0 {
             return refuse(format!(
                 ": got alignment = \"{}\", expected a part of a page ({page} B), one of which is in the hot spot and the next \
                  elsewhere",
-                synthetic.alignment
+                synthetic.alignment()
             ));
         }
         let (set, least) = (synthetic.used_sectors(range.sectors), pages.round_sectors());

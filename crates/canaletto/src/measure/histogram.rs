@@ -10,6 +10,9 @@ use crate::measure::blame::{CAUSES, Ledger};
 const SUB_BITS: u32 = 10;
 const SUB: u64 = 1 << SUB_BITS;
 
+/// Number of values above a percentile, with fewer than which it says more of chance than of the distribution.
+const LEAST_ABOVE: u64 = 10;
+
 /// Counts by latency, exact below 1024 ps and to 0.1 % above.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct Histogram {
@@ -160,9 +163,14 @@ impl Histogram {
         (self.count > 0).then_some(self.max)
     }
 
+    /// Returns the value that a share `q` of all values does not exceed, unless fewer than ten values lie above it.
+    pub fn percentile(&self, q: f64) -> Option<Time> {
+        self.quantile(q).filter(|_| self.count - self.rank(q) >= LEAST_ABOVE)
+    }
+
     /// Returns the value that a share `q` of all values does not exceed (upper end of its bucket, never above the
     /// maximum).
-    pub fn quantile(&self, q: f64) -> Option<Time> {
+    fn quantile(&self, q: f64) -> Option<Time> {
         let (i, _) = self.quantile_bucket(q)?;
         Some(Time(upper(i)).min(self.max))
     }
@@ -188,12 +196,17 @@ impl Histogram {
         points
     }
 
+    /// Returns the number of values that are at most the quantile, of a histogram that has any.
+    fn rank(&self, q: f64) -> u64 {
+        ((q * self.count as f64).ceil() as u64).clamp(1, self.count)
+    }
+
     /// Returns the bucket of the quantile, and the number of values in the buckets before it.
     fn quantile_bucket(&self, q: f64) -> Option<(usize, u64)> {
         if self.count == 0 {
             return None;
         }
-        let rank = ((q * self.count as f64).ceil() as u64).clamp(1, self.count);
+        let rank = self.rank(q);
         let mut before = 0;
         for (i, &n) in self.buckets.iter().enumerate() {
             if before + n >= rank {
@@ -273,6 +286,20 @@ mod tests {
             }
             let sum: f64 = histogram.blame_from(0.0).unwrap().iter().sum();
             prop_assert!((sum - histogram.mean_ps().unwrap()).abs() < 1e-3 * sum);
+        }
+    }
+
+    /// The median of 20 values has ten above it, the 99.99th percentile needs 100,000 values.
+    #[test]
+    fn percentiles_of_few_values_are_absent() {
+        for (q, least) in [(0.5, 20), (0.9, 100), (0.99, 1000), (0.999, 10_000), (0.9999, 100_000)] {
+            let mut histogram = Histogram::default();
+            assert_eq!(histogram.percentile(q), None);
+            (1..least).for_each(|value| histogram.record(Time(value)));
+            assert_eq!(histogram.percentile(q), None, "{q} of {} values", least - 1);
+            histogram.record(Time(least));
+            assert_eq!(histogram.percentile(q), histogram.quantile(q), "{q} of {least} values");
+            assert!(histogram.percentile(q).is_some());
         }
     }
 

@@ -15,6 +15,12 @@ const GROWTH: f64 = 1.5;
 /// A mean that is this close to the most loaded part is told in its place.
 const NEARLY: f64 = 0.95;
 
+/// Returns the share of a run in which a part was in use. Parts book a piece of work when it begins: what continues after the
+/// end of the run, or began before its first request, does not make a part busier than all the time.
+pub fn use_share(busy: Time, run: Time) -> f64 {
+    if run > Time::ZERO { busy.min(run).0 as f64 / run.0 as f64 } else { 0.0 }
+}
+
 /// A part and the share of the run in which it was in use.
 #[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct Bottleneck {

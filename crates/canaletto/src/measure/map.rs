@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::engine::time::Time;
 use crate::fabric::wires::{ControllerUse, Place, Wire};
+use crate::measure::load::use_share;
 
 /// Largest array that is drawn. A map of every wire of a larger one would be longer than all other results.
 pub const MOST_CHIPS: u32 = 4096;
@@ -88,7 +89,7 @@ impl Map {
         wires: &[Wire],
         length: Time,
     ) -> Map {
-        let share = |busy: Time| if length > Time::ZERO { busy.0 as f64 / length.0 as f64 } else { 0.0 };
+        let share = |busy: Time| use_share(busy, length);
         let chip = |(i, used): (usize, &ChipUse)| {
             let (row, column) = (i as u32 / columns, i as u32 % columns);
             ChipShare {

@@ -135,7 +135,8 @@ impl Requests {
     }
 }
 
-/// Distribution of times, in microseconds. All are null where there was none.
+/// Distribution of times, in microseconds. All are null where there was none; a percentile is null where fewer than ten
+/// times lie above it: the 99th needs 1,000 requests.
 #[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct Distribution {
     /// Mean, in microseconds.
@@ -158,15 +159,15 @@ pub struct Distribution {
 
 impl Distribution {
     fn of(histogram: &Histogram) -> Distribution {
-        let quantile = |q| histogram.quantile(q).map(Time::us);
+        let percentile = |q| histogram.percentile(q).map(Time::us);
         Distribution {
             mean: histogram.mean_ps().map(|ps| ps / 1e6),
             min: histogram.min().map(Time::us),
-            p50: quantile(0.5),
-            p90: quantile(0.9),
-            p99: quantile(0.99),
-            p99_9: quantile(0.999),
-            p99_99: quantile(0.9999),
+            p50: percentile(0.5),
+            p90: percentile(0.9),
+            p99: percentile(0.99),
+            p99_9: percentile(0.999),
+            p99_99: percentile(0.9999),
             max: histogram.max().map(Time::us),
         }
     }

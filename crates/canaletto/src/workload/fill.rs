@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::config::workload::{Flow, Synthetic, Workload};
+use crate::config::workload::{Synthetic, Workload};
 use crate::engine::random::Stream;
 use crate::engine::time::Time;
 use crate::ftl::precondition::occupied::OccupiedPages;
@@ -76,10 +76,11 @@ impl Fills {
         // What is larger than a page and written as a whole counts as one.
         let per_page = u64::from(limits.layout.sectors_per_page) * limits.pages_per_unit;
         let mut written = Vec::new();
-        for ((flow, range), again) in workload.flow.iter().zip(&limits.flows).zip(reopened) {
+        let flows = workload.flow.iter().zip(&limits.flows).zip(reopened);
+        for (number, ((flow, range), again)) in flows.enumerate() {
             let (overwrites, weight, units) = match (&flow.synthetic, again) {
                 (Some(synthetic), _) => {
-                    let generator = generator(synthetic, flow, seed, range);
+                    let generator = generator(synthetic, number, seed, range);
                     (Overwrites::Generated(Box::new(generator)), weight_of(synthetic), Traced::new())
                 }
                 (None, Some(mut again)) => {
@@ -133,9 +134,9 @@ impl Fills {
 }
 
 /// Returns the flow's generator with other random numbers, for as many requests as it takes.
-fn generator(config: &Synthetic, flow: &Flow, seed: u64, range: &FlowRange) -> Generator {
+fn generator(config: &Synthetic, number: usize, seed: u64, range: &FlowRange) -> Generator {
     let endless = Synthetic { requests: u64::MAX, stop: None, mqsim_seed: None, ..config.clone() };
-    Generator::of(&endless, &format!("precondition/{}", flow.name), seed, range)
+    Generator::of(&endless, &format!("precondition/{number}"), seed, range)
 }
 
 /// Returns the bytes that a generated flow writes.

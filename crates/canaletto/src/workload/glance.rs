@@ -187,7 +187,7 @@ pub fn glance(
     let mut seen = Seen::default();
     if let Some(synthetic) = &flow.synthetic {
         inputs.next();
-        let mut source = Generator::of(synthetic, &flow.name, 1, range);
+        let mut source = Generator::of(synthetic, "0", 1, range);
         let mut now = synthetic.start.time();
         while !seen.is_enough() {
             now += source.gap().unwrap_or(Time::ZERO);
@@ -206,7 +206,7 @@ pub fn glance(
     }
     let known = flow.most_requests().map_or(f64::INFINITY, |most| most as f64);
     let mut wanted_inputs = inputs.take(flow.traces().len());
-    let Ok((plan, sources)) = Plan::new(flow, &mut wanted_inputs, range, 1, &mut |_| true) else {
+    let Ok((plan, sources)) = Plan::new(flow, 0, &mut wanted_inputs, range, 1, &mut |_| true) else {
         wanted_inputs.for_each(drop);
         let requests = if known.is_finite() { known } else { 0.0 };
         return Glance { requests, pages_each: 2.0, pages: 2.0 * requests, groups: requests, ..Glance::default() };

@@ -23,12 +23,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Makes the plan of `flow`, and the open traces to begin with.
+    /// Makes the plan of `flow`, the workload's flow of this number, and the open traces to begin with.
     ///
     /// # Errors
     /// A trace that is missing, cannot be read, or does not fit the flow's addresses.
     pub fn new(
         flow: &Flow,
+        number: usize,
         inputs: &mut dyn Iterator<Item = Option<TraceInput>>,
         range: &FlowRange,
         seed: u64,
@@ -41,8 +42,8 @@ impl Plan {
                 return Err(RunError::Config(problem));
             };
             let stream = match flow.mix {
-                None => format!("workload/{}/sample", flow.name),
-                Some(_) => format!("workload/{}/{i}/sample", flow.name),
+                None => format!("workload/{number}/sample"),
+                Some(_) => format!("workload/{number}/{i}/sample"),
             };
             parts.push(plan_part(trace, again, range, seed, stream, watch)?);
             sources.push(source);

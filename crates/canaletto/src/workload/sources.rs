@@ -37,16 +37,16 @@ impl Sources {
         let mut made = Sources { flows: Vec::new(), factor: 1.0, scaling: None, reopened: Vec::new() };
         // Arrivals a picosecond of all open-loop flows together.
         let mut rate = 0.0;
-        for (flow, range) in workload.flow.iter().zip(&limits.flows) {
+        for (number, (flow, range)) in workload.flow.iter().zip(&limits.flows).enumerate() {
             let counts = workload.inter_arrival.is_some() && flow.looping() == Loop::Open;
-            if let Some(generator) = generator(flow, range, seed) {
+            if let Some(generator) = generator(flow, number, range, seed) {
                 inputs.next();
                 rate += flow.synthetic.as_ref().and_then(|s| s.inter_arrival).map_or(0.0, |gap| 1.0 / gap.0 as f64);
                 made.flows.push(Source::Synthetic(Box::new(generator)));
                 made.reopened.push(None);
                 continue;
             }
-            let (plan, sources) = Plan::new(flow, &mut inputs, range, seed, watch)?;
+            let (plan, sources) = Plan::new(flow, number, &mut inputs, range, seed, watch)?;
             if counts {
                 rate += 1.0 / plan.mean_gap(&flow.name, watch)?;
             }
@@ -70,7 +70,7 @@ impl Sources {
     }
 }
 
-fn generator(flow: &Flow, range: &FlowRange, seed: u64) -> Option<Generator> {
+fn generator(flow: &Flow, number: usize, range: &FlowRange, seed: u64) -> Option<Generator> {
     let synthetic = flow.synthetic.as_ref()?;
-    Some(Generator::of(synthetic, &flow.name, seed, range))
+    Some(Generator::of(synthetic, &number.to_string(), seed, range))
 }

@@ -47,24 +47,24 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// Makes a generator of the validated flow `name` over its addresses.
-    pub fn of(config: &Synthetic, name: &str, seed: u64, range: &FlowRange) -> Generator {
+    /// Makes a generator of a validated flow over its addresses. `streams` names its random streams, by the flow's position.
+    pub fn of(config: &Synthetic, streams: &str, seed: u64, range: &FlowRange) -> Generator {
         let last = range.first_sector + range.sectors - 1;
-        let mut generator = Generator::new(config, name, seed, range.first_sector, last);
+        let mut generator = Generator::new(config, streams, seed, range.first_sector, last);
         if let (Some(spot), Some(pages)) = (&config.hot_spot, &range.hot) {
-            let random = Stream::named(seed, &format!("workload/{name}/hot-spot"));
+            let random = Stream::named(seed, &format!("workload/{streams}/hot-spot"));
             generator.hot_spot = Some(HotSpot::new(spot.share, pages.clone(), generator.range, random));
             generator.only_uniform = false;
         }
         generator
     }
 
-    /// Makes a generator of the validated flow `name` over sectors `first..=last`.
-    pub fn new(config: &Synthetic, name: &str, seed: u64, first: u64, last: u64) -> Generator {
+    /// Makes a generator of a validated flow over sectors `first..=last`.
+    pub fn new(config: &Synthetic, streams: &str, seed: u64, first: u64, last: u64) -> Generator {
         let mut next_mqsim = config.mqsim_seed.unwrap_or(0);
         // MQSim numbers its streams from the flow's seed, in this order, skipping those a flow does not use.
         let mut stream = |choice: &str, used: bool| match config.mqsim_seed {
-            None => Stream::named(seed, &format!("workload/{name}/{choice}")),
+            None => Stream::named(seed, &format!("workload/{streams}/{choice}")),
             Some(_) => {
                 let stream = Stream::mqsim(next_mqsim);
                 next_mqsim += u32::from(used);
@@ -80,14 +80,14 @@ impl Generator {
         let gaps = stream("gap", config.inter_arrival.is_some());
         // Limits have seen to it that there is something behind the offset.
         let (first, used_last) = config.used_range(first, last);
-        let alignment = (config.alignment.0 / SECTOR).max(1);
+        let alignment = (config.alignment().0 / SECTOR).max(1);
         let next_sequential = if config.addresses == Addresses::Sequential {
             let start = addresses.integer(first, used_last);
             start - start % alignment
         } else {
             0
         };
-        let own = |choice: &str| Stream::named(seed, &format!("workload/{name}/{choice}"));
+        let own = |choice: &str| Stream::named(seed, &format!("workload/{streams}/{choice}"));
         let places = ((used_last - first + 1) / alignment).max(1);
         let scatter = |law| (law, Scatter::new(places, config.popular_regions));
         let mixes = [true, false].map(|reads| config.mix(reads).map(Mix::new));
@@ -119,9 +119,9 @@ impl Generator {
             addresses: if hot_cold { hot_address } else { addresses },
             hot,
             sizes,
-            special: Stream::named(seed, &format!("workload/{name}/special")),
-            fua: Stream::named(seed, &format!("workload/{name}/fua")),
-            zeroes: Stream::named(seed, &format!("workload/{name}/zeroes")),
+            special: Stream::named(seed, &format!("workload/{streams}/special")),
+            fua: Stream::named(seed, &format!("workload/{streams}/fua")),
+            zeroes: Stream::named(seed, &format!("workload/{streams}/zeroes")),
             spare_normal: None,
             next_sequential,
             generated: 0,

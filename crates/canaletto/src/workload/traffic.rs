@@ -34,7 +34,7 @@ impl Traffic {
             let Some(synthetic) = &flow.synthetic else {
                 return Err(format!("flow {:?} replays a trace, expected generated requests", flow.name));
             };
-            let generator = Generator::of(synthetic, &flow.name, seed, range);
+            let generator = Generator::of(synthetic, &number.to_string(), seed, range);
             let device = if workload.partitioned { number as u32 } else { 0 };
             let mut flow = Flow { generator, next: None, device };
             flow.advance(synthetic.start.time());

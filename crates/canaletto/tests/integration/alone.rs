@@ -87,3 +87,16 @@ fn alone_a_flow_makes_its_requests_on_the_same_drive() {
         }
     }
 }
+
+#[test]
+fn the_names_of_flows_change_no_result() {
+    for before in ["precondition.kind=replay", "precondition.kind=steady"] {
+        let mut workload = three_flows("");
+        workload.flow[2].trace.as_mut().unwrap().sample = Some(0.6);
+        let mut renamed = workload.clone();
+        renamed.flow.iter_mut().for_each(|flow| flow.name = format!("another {}", flow.name));
+        let [one, other] = [&workload, &renamed].map(|workload| simulated(workload, before, None).records.unwrap());
+        assert!(one.flow.contains(&2) && one.flow.iter().filter(|&&flow| flow == 2).count() < 200);
+        assert_eq!((one.lba, one.arrival, one.complete), (other.lba, other.arrival, other.complete), "{before}");
+    }
+}

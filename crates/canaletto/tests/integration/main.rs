@@ -7,6 +7,7 @@ mod attach;
 mod common;
 mod copyback;
 mod drive;
+mod extremes;
 mod failed_parts;
 mod failures;
 mod flin;

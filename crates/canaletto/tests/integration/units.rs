@@ -175,3 +175,12 @@ fn entries_count_units() {
     assert!(misses("16KiB") < 250);
     assert!(misses("1KiB") > misses("4KiB"));
 }
+
+/// A request of a power of two begins at a multiple of its size: it takes as few pages as it can.
+#[test]
+fn a_request_of_a_page_reads_one_page() {
+    for (size, reads) in [("4KiB", 2000), ("16KiB", 2000), ("32KiB", 4000)] {
+        let flow = format!("requests = 2000\nread_share = 1.0\nsize = \"{size}\"\nqueue_depth = 8");
+        assert_eq!(run("16KiB", &[], &flow).report.flash.reads, reads, "{size}");
+    }
+}

@@ -119,14 +119,14 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         parts.extend(self.controller.usage().map(|(part, busy)| (part.to_owned(), busy)));
         parts.extend(self.cache.as_ref().map(|cache| ("cache DRAM".to_owned(), cache.dram.busy())));
         let used = parts.into_iter().filter(|(_, busy)| *busy > Time::ZERO && span > Time::ZERO);
-        used.map(|(part, busy)| Utilisation { part, share: busy.0 as f64 / span.0 as f64 }).collect()
+        used.map(|(part, busy)| Utilisation { part, share: load::use_share(busy, span) }).collect()
     }
 
     fn load(&self, measures: &Measures, utilisation: &[Utilisation]) -> LoadReport {
         let span = self.span();
         let dies = self.layout.luns_per_chip as usize;
         let share =
-            |luns: &[Lun]| luns.iter().map(|lun| lun.array_busy.0).max().unwrap_or(0) as f64 / span.0.max(1) as f64;
+            |luns: &[Lun]| load::use_share(luns.iter().map(|lun| lun.array_busy).max().unwrap_or_default(), span);
         let chips = self.luns().chunks(dies).enumerate().map(|(chip, luns)| {
             let (row, column) =
                 (chip as u32 / self.layout.chips_per_channel, chip as u32 % self.layout.chips_per_channel);
@@ -157,8 +157,8 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             arbiter: self.paths.fabric.arbiter_time(),
             rates: Rates {
                 // Links of a custom fabric have one rate, those of many places among them.
-                bus: if keys.blueprint.is_some() { keys.network.link_rate } else { keys.link_rate },
-                network: keys.network.link_rate,
+                bus: if keys.blueprint.is_some() { keys.network_rate() } else { keys.link_rate },
+                network: keys.network_rate(),
                 commands: Rate(of_eight.0 * u64::from(grant_pins) / 8),
                 grant_pins,
             },

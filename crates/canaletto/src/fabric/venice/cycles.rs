@@ -23,7 +23,7 @@ impl Cycles {
     /// The times of a validated design.
     pub fn new(config: &FabricConfig, layout: &Layout) -> Cycles {
         Cycles {
-            rate: config.network.link_rate.0,
+            rate: config.network_rate().0,
             stated: config.command_time.map(|stated| stated.time()),
             commands: CommandTable::new(config, layout.planes_per_die),
             are_full: config.has_full_sequences(),

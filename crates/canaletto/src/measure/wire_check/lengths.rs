@@ -73,7 +73,7 @@ impl Lengths {
     /// Time of a byte on a link of a network.
     pub fn flit(&self) -> Time {
         let bits = if self.fabric.kind == FabricKind::Mesh2bit { 4 } else { 1 };
-        let rate = u128::from(self.fabric.network.link_rate.0);
+        let rate = u128::from(self.fabric.network_rate().0);
         Time((bits * PS_PER_S).div_ceil(rate) as u64)
     }
 
@@ -172,7 +172,7 @@ impl Lengths {
             FabricKind::Sca => self.cycles(planes * bytes),
             FabricKind::Mesh | FabricKind::Mesh2bit => self.flit() * (planes * (1 + bytes)),
             FabricKind::Venice | FabricKind::ScheduledMesh | FabricKind::Custom => {
-                at_rate(planes * bytes, self.fabric.network.link_rate.0)
+                at_rate(planes * bytes, self.fabric.network_rate().0)
             }
         }
     }
@@ -248,7 +248,7 @@ impl Lengths {
                 self.flit() * (bytes + DATA_HEADER * packets)
             }
             FabricKind::Venice | FabricKind::ScheduledMesh | FabricKind::Custom => {
-                at_rate(bytes, self.fabric.network.link_rate.0)
+                at_rate(bytes, self.fabric.network_rate().0)
             }
         }
     }

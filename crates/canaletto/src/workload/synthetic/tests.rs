@@ -9,7 +9,7 @@ use crate::config::load_workload;
 fn generator(keys: &str, sectors: u64) -> Generator {
     let text = format!("name = \"t\"\n[[flow]]\nname = \"f\"\n[flow.synthetic]\nqueue_depth = 1\n{keys}\n");
     let workload = load_workload("t.toml", Some(&text), &[]).unwrap();
-    Generator::new(workload.flow[0].synthetic.as_ref().unwrap(), "f", 5, 0, sectors - 1)
+    Generator::new(workload.flow[0].synthetic.as_ref().unwrap(), "0", 5, 0, sectors - 1)
 }
 
 /// Requests of that flow.

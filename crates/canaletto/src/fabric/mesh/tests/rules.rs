@@ -142,7 +142,7 @@ proptest! {
         let edge = if east { ControllerEdge::Alternating } else { ControllerEdge::West };
         let mut config = shape(edge);
         // One picosecond a flit.
-        config.network.link_rate = Rate(1_000_000_000_000);
+        config.network.link_rate = Some(Rate(1_000_000_000_000));
         config.network.router_delay = Duration(delay);
         config.mesh.buffer = Size(buffer);
         let mut bench = Bench::new(&config, &array(rows, columns));
