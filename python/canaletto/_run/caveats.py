@@ -17,7 +17,8 @@ BACKLOG = 2.0
 
 def of(run: Mapping[str, Any]) -> list[str]:
     """Sentences, the most important first; none for a run that has come to rest."""
-    return [*_cut_off(run), *_traces(run), *_load(run), *_small(run), *_collection(run), *_cached(run), *_unsettled(run)]
+    parts = (_cut_off, _traces, _load, _small, _collection, _cached, _unsettled)
+    return [sentence for part in parts for sentence in part(run)]
 
 
 def notes(run: Mapping[str, Any], design: Design, workload: Workload) -> list[str]:
