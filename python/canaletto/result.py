@@ -212,8 +212,10 @@ class Requests(Fields):
 
 
 class Distribution(Fields):
-    """Distribution of times, in microseconds. All are null where there was none; a percentile is null where fewer
-    than ten times lie above it: the 99th needs 1,000 requests.
+    """Distribution of times, in microseconds.
+
+    All are null where there was none; a percentile is null where fewer than ten times lie above it: the 99th
+    needs 1,000 requests.
     """
 
     mean: float | None
