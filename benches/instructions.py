@@ -84,20 +84,20 @@ def main() -> int:
     """Judge every case."""
     parser = argparse.ArgumentParser(description="Count the instructions that a request costs.")
     parser.add_argument("--record", metavar="TEXT", help="add a row to docs/speed-history.md that says this")
+    parser.add_argument(
+        "--profile", choices=("quick", "release"), default="quick", help="how the engine was compiled (make PROFILE=…)"
+    )
     arguments = parser.parse_args()
     if shutil.which("valgrind") is None:
         needed = os.environ.get("CI") == "true"
         print(f"{'failed' if needed else 'skipped'}: counting instructions needs valgrind", file=sys.stderr)
         return int(needed)
     ceilings = tomllib.loads((BENCHES / "ceilings.toml").read_text())
-    without_lto = ceilings.pop("without_lto")
-    if os.environ.get("CARGO_PROFILE_RELEASE_LTO") == "off":
-        ceilings = without_lto
-    found = costs(ceilings)
+    found = costs(ceilings[arguments.profile])
     above = False
     print(f"{'a request':24}{'case':>6}{'costs':>12}{'ceiling':>12}")
     for (measure, case), figure in found.items():
-        ceiling = ceilings[measure][case]
+        ceiling = ceilings[arguments.profile][measure][case]
         above |= figure > ceiling
         verdict = "  too much" if figure > ceiling else ""
         print(f"{measure.replace('_', ' '):24}{case:>6}{figure:12,.1f}{ceiling:12,}{verdict}")

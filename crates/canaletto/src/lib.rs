@@ -38,10 +38,11 @@ use crate::engine::memory::guarded;
 use crate::engine::precondition::Start;
 use crate::engine::route::Route;
 use crate::engine::time::Time;
-use crate::fabric::{AnyFabric, with_fabric};
+use crate::fabric::bus::Bus;
+use crate::fabric::{AnyFabric, Fabric, FabricKind};
 use crate::ftl::precondition::drive::occupancies;
 use crate::limits::Limits;
-use crate::measure::probe::{NoProbe, Probe, WaitFollower};
+use crate::measure::probe::{NoProbe, Observed, Observer, Probe, WaitFollower};
 use crate::measure::records::Records;
 use crate::measure::report::Report;
 use crate::measure::timeline::{Header, Timeline, Windows};
@@ -171,42 +172,24 @@ pub fn run_with_rows(
 ) -> Result<Outcome, RunError> {
     if options.check_wires {
         run_checked(design, workload, traces, options, rows, watch)
-    } else if options.root_causes {
-        run_watched(design, workload, traces, options, &mut WaitFollower, rows, watch)
     } else {
-        run_watched(design, workload, traces, options, &mut NoProbe, rows, watch)
+        simulate(design, workload, traces, options, None, rows, watch)
     }
 }
 
-/// [`run`], with a watcher of everything that happens to pages.
+/// [`run`], with an observer of everything that happens to pages.
 ///
 /// # Errors
 /// See [`RunError`].
-pub fn run_probed<P: Probe>(
+pub fn run_probed(
     design: &Design,
     workload: &Workload,
     traces: Vec<Option<TraceInput>>,
     options: &RunOptions,
-    probe: &mut P,
+    observer: &mut dyn Observer,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
-    run_on_any(design, workload, traces, options, probe, None, watch)
-}
-
-/// A run with the code that all fabrics share.
-fn run_on_any<P: Probe>(
-    design: &Design,
-    workload: &Workload,
-    traces: Vec<Option<TraceInput>>,
-    options: &RunOptions,
-    probe: &mut P,
-    rows: Option<&mut RowSink<'_>>,
-    watch: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<Outcome, RunError> {
-    guarded(|| {
-        let prepared = Prepared::new(design, workload, traces, options.seed, watch)?;
-        run_on::<AnyFabric, P>(design, workload, prepared, options, probe, rows, watch)
-    })
+    simulate(design, workload, traces, options, Some(observer), None, watch)
 }
 
 fn run_checked(
@@ -218,7 +201,7 @@ fn run_checked(
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
     let mut check = WireCheck::new(design, false);
-    let outcome = run_on_any(design, workload, traces, options, &mut check, rows, watch)?;
+    let outcome = simulate(design, workload, traces, options, Some(&mut check), rows, watch)?;
     check.finish().complaint().map_or(Ok(outcome), |complaint| Err(RunError::Wires(complaint)))
 }
 
@@ -229,27 +212,32 @@ fn run_checked(
 pub fn record_wires(design: &Design, workload: &Workload, options: &RunOptions) -> Result<Vec<Entry>, RunError> {
     let traces = workload.flow.iter().map(|_| None).collect();
     let mut check = WireCheck::new(design, true);
-    run_on_any(design, workload, traces, options, &mut check, None, &mut |_| true)?;
+    simulate(design, workload, traces, options, Some(&mut check), None, &mut |_| true)?;
     check.finish();
     Ok(check.kept.unwrap_or_default())
 }
 
-fn run_watched<P: Probe>(
+/// Chooses the instance of the engine for a run, and runs it. Fabrics other than `bus` share theirs.
+fn simulate(
     design: &Design,
     workload: &Workload,
     traces: Vec<Option<TraceInput>>,
     options: &RunOptions,
-    probe: &mut P,
+    observer: Option<&mut dyn Observer>,
     rows: Option<&mut RowSink<'_>>,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
     guarded(|| {
         let prepared = Prepared::new(design, workload, traces, options.seed, watch)?;
-        if cfg!(debug_assertions) {
-            // One engine per fabric takes a quarter of the time of a development build of this crate.
-            run_on::<AnyFabric, P>(design, workload, prepared, options, probe, rows, watch)
-        } else {
-            with_fabric!(design.fabric.kind, F => run_on::<F, P>(design, workload, prepared, options, probe, rows, watch))
+        let run = Run { design, workload, prepared, options, rows, watch };
+        // Development builds leave out the instances for speed alone.
+        let is_bus = design.fabric.kind == FabricKind::Bus && !cfg!(debug_assertions);
+        match (observer, options.root_causes) {
+            (Some(observer), _) => run.on::<AnyFabric, _>(&mut Observed::by(observer)),
+            (None, true) if is_bus => run.on::<Bus, _>(&mut WaitFollower {}),
+            (None, true) => run.on::<AnyFabric, _>(&mut Observed::following_waits()),
+            (None, false) if is_bus => run.on::<Bus, _>(&mut NoProbe {}),
+            (None, false) => run.on::<AnyFabric, _>(&mut NoProbe {}),
         }
     })
 }
@@ -269,38 +257,36 @@ pub fn timeline(
     guarded(|| {
         let Prepared { limits, sources, fills } = Prepared::new(design, workload, traces, options.seed, watch)?;
         let layout = &limits.layout;
-        let start = Start::new::<AnyFabric>(design, workload, &limits, fills, options, watch)?;
-        let idle = <AnyFabric as fabric::Fabric>::new(&design.fabric, layout);
-        let (wires, controllers) = (fabric::Fabric::wires(&idle), fabric::Fabric::controllers(&idle));
-        let mut timeline = Timeline::new(windows, layout, &wires, &controllers);
-        let mut route = Route::<AnyFabric, Timeline>::new(
-            design,
-            workload,
-            &limits,
-            sources,
-            start.contents,
-            options,
-            &mut timeline,
-        );
+        let start = Start::new(design, workload, &limits, fills, options, watch)?;
+        let idle = <AnyFabric as Fabric>::new(&design.fabric, layout);
+        let mut timeline = Timeline::new(windows, layout, &idle.wires(), &idle.controllers());
+        let mut probe = Observed::by(&mut timeline);
+        let mut route =
+            Route::<AnyFabric, _>::new(design, workload, &limits, sources, start.contents, options, &mut probe);
         route.run(watch, None)?;
         Ok((timeline.finish(), timeline))
     })
 }
 
-fn run_on<F: fabric::Fabric, P: Probe>(
-    design: &Design,
-    workload: &Workload,
+/// A run whose instance of the engine has yet to be chosen.
+struct Run<'a, 'r> {
+    design: &'a Design,
+    workload: &'a Workload,
     prepared: Prepared,
-    options: &RunOptions,
-    probe: &mut P,
-    rows: Option<&mut RowSink<'_>>,
-    watch: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<Outcome, RunError> {
-    let Prepared { limits, sources, fills } = prepared;
-    let Start { contents, report } = Start::new::<F>(design, workload, &limits, fills, options, watch)?;
-    let mut route = Route::<F, P>::new(design, workload, &limits, sources, contents, options, probe);
-    route.run(watch, rows)?;
-    Ok(route.outcome(design, workload, report))
+    options: &'a RunOptions,
+    rows: Option<&'a mut RowSink<'r>>,
+    watch: &'a mut dyn FnMut(&Progress) -> bool,
+}
+
+impl Run<'_, '_> {
+    fn on<F: Fabric, P: Probe>(self, probe: &mut P) -> Result<Outcome, RunError> {
+        let Run { design, workload, prepared, options, rows, watch } = self;
+        let Prepared { limits, sources, fills } = prepared;
+        let Start { contents, report } = Start::new(design, workload, &limits, fills, options, watch)?;
+        let mut route = Route::<F, P>::new(design, workload, &limits, sources, contents, options, probe);
+        route.run(watch, rows)?;
+        Ok(route.outcome(design, workload, report))
+    }
 }
 
 /// Everything that a run needs beside its configuration.

@@ -346,9 +346,9 @@ fn stepped(
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<(Box<dyn Stepped>, Option<PreconditionReport>), RunError> {
     let Prepared { limits, sources, fills } = prepared;
-    let Start { contents, report } = Start::new::<AnyFabric>(design, workload, &limits, fills, run, watch)?;
+    let Start { contents, report } = Start::new(design, workload, &limits, fills, run, watch)?;
     // Of no size: nothing is leaked.
-    let probe = Box::leak(Box::new(NoProbe));
+    let probe = Box::leak(Box::new(NoProbe {}));
     let route = Route::<AnyFabric, NoProbe>::new(design, external, &limits, sources, contents, run, probe);
     Ok((Box::new(route), report))
 }

@@ -23,6 +23,7 @@ impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
     }
 
     /// Stores `item` and returns its id.
+    #[inline]
     pub fn insert(&mut self, item: T) -> I {
         match self.free.pop() {
             Some(place) => {
@@ -38,6 +39,7 @@ impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
     }
 
     /// Gives a place back. Its content stays readable until the place is reused.
+    #[inline]
     pub fn remove(&mut self, id: I) {
         let place = id.into();
         debug_assert!(!self.free.contains(&place), "freed twice");
@@ -53,11 +55,13 @@ impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
     }
 
     /// How many items are stored now.
+    #[inline]
     pub fn len(&self) -> usize {
         self.items.len() - self.free.len()
     }
 
     /// Whether nothing is stored.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -71,12 +75,14 @@ impl<I: From<u32> + Into<u32>, T> Default for Slab<I, T> {
 
 impl<I: Into<u32>, T> Index<I> for Slab<I, T> {
     type Output = T;
+    #[inline]
     fn index(&self, id: I) -> &T {
         &self.items[id.into() as usize]
     }
 }
 
 impl<I: Into<u32>, T> IndexMut<I> for Slab<I, T> {
+    #[inline]
     fn index_mut(&mut self, id: I) -> &mut T {
         &mut self.items[id.into() as usize]
     }

@@ -6,11 +6,10 @@
 //! order. An event goes to the first lane that ends before it; what fits none, of a few lanes, is sorted into a list
 //! ([`SortedList`]).
 
-mod lane;
 mod sorted;
 
-use crate::engine::events::lane::Lane;
 use crate::engine::events::sorted::SortedList;
+use crate::engine::fifo::Fifo;
 use crate::engine::time::Time;
 
 /// An event and its place in the order.
@@ -29,14 +28,17 @@ impl Key {
     const NEVER: Key = Key(u128::MAX);
     const SOURCE_BITS: u32 = 3;
 
+    #[inline]
     fn new(time: Time, insertion: u64, source: usize) -> Key {
         Key((u128::from(time.0) << 64) | u128::from(insertion << Self::SOURCE_BITS | source as u64))
     }
 
+    #[inline]
     fn time(self) -> Time {
         Time((self.0 >> 64) as u64)
     }
 
+    #[inline]
     fn source(self) -> usize {
         self.0 as usize & ((1 << Self::SOURCE_BITS) - 1)
     }
@@ -69,7 +71,7 @@ pub struct EventQueue<E> {
     heads: [Key; LANES + 1],
     /// The least of them.
     front: Key,
-    lanes: [Lane<E>; LANES],
+    lanes: [Fifo<Entry<E>>; LANES],
     /// Time of the event last added to each lane. Each is later than the next lane's, or as late.
     ends: [Time; LANES],
     list: SortedList<E>,
@@ -86,7 +88,7 @@ impl<E: Copy> EventQueue<E> {
             slot_keys: [Key::NEVER; SLOTS],
             heads: [Key::NEVER; LANES + 1],
             front: Key::NEVER,
-            lanes: std::array::from_fn(|_| Lane::new()),
+            lanes: std::array::from_fn(|_| Fifo::new()),
             ends: [Time::ZERO; LANES],
             list: SortedList::new(),
             pushed: 0,
@@ -96,6 +98,7 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// The time of the event last popped.
+    #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
@@ -129,6 +132,7 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Adds `event` at `time`, which must not lie in the past.
+    #[inline]
     pub fn push(&mut self, time: Time, event: E) {
         let time = self.time_of(time);
         // Ends fall from lane to lane.
@@ -142,10 +146,11 @@ impl<E: Copy> EventQueue<E> {
             self.heads[place] = key;
             self.front = self.front.min(key);
         }
-        lane.push(key, event);
+        lane.push(Entry { key, event });
     }
 
     /// Keeps a place in the order for an event that is not known yet, as if it were pushed now.
+    #[inline]
     pub fn reserve(&mut self) {
         self.reserved = self.pushed;
         self.pushed += 1;
@@ -200,7 +205,8 @@ impl<E: Copy> EventQueue<E> {
         let event;
         let place = self.front.source() - SLOTS;
         if let Some(lane) = self.lanes.get_mut(place) {
-            (event, self.heads[place]) = lane.pop();
+            event = lane.pop().expect("a lane with a head has an event").event;
+            self.heads[place] = lane.first().map_or(Key::NEVER, |next| next.key);
         } else {
             (event, self.heads[LIST - SLOTS]) = self.list.pop();
         }

@@ -53,7 +53,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
             transactions: Slab::new(),
             ledgers: Slab::new(),
             interference: FlowInterference::new(flows),
-            root_causes: RootCauses::new(if P::FOLLOWS_WAITS { layout.luns() } else { 0 }),
+            root_causes: RootCauses::new(if probe.follows_waits() { layout.luns() } else { 0 }),
             statistics: Statistics::new(flows, options.warmup, options.records),
             probe,
             layout: layout.clone(),
@@ -76,7 +76,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     pub fn new_request(&mut self, request: Request) -> RequestId {
         let arrival = request.arrival;
         let id = self.requests.insert(request);
-        if P::FOLLOWS_WAITS {
+        if self.probe.follows_waits() {
             self.root_causes.request_begins(id, arrival);
         }
         id
@@ -86,7 +86,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     #[inline(always)]
     pub fn expect_request(&self, id: RequestId) {
         self.requests.expect(id);
-        if P::FOLLOWS_WAITS {
+        if self.probe.follows_waits() {
             self.root_causes.expect_request(id);
         }
     }
@@ -96,7 +96,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     pub fn expect_last_page(&self, id: RequestId) {
         let last = self.requests[id].last_page;
         self.transactions.expect(last);
-        if P::FOLLOWS_WAITS {
+        if self.probe.follows_waits() {
             self.root_causes.expect_page(last);
         }
     }
@@ -111,7 +111,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
         if self.interference.is_tracked() {
             self.interference.begin(id);
         }
-        if P::FOLLOWS_WAITS {
+        if self.probe.follows_waits() {
             self.root_causes.page_begins(id, work, since);
         }
         id
@@ -124,7 +124,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
             self.ledgers.remove(self.transactions[id].charges.ledger);
         }
         self.transactions.remove(id);
-        if P::FOLLOWS_WAITS {
+        if self.probe.follows_waits() {
             self.root_causes.page_ends(id);
         }
     }
@@ -132,7 +132,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     /// Removes a page transaction that is over, and that others have waited for.
     #[inline(always)]
     pub fn remove_awaited(&mut self, id: TransactionId, what: Ended) {
-        if P::FOLLOWS_WAITS {
+        if self.probe.follows_waits() {
             self.root_causes.ends(what, id);
         }
         self.remove_page(id);
@@ -141,7 +141,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     /// Charges everything since a page's last charge to `cause`: a wait for what has just ended.
     #[inline(always)]
     pub fn charge_page_for(&mut self, id: TransactionId, what: Ended, cause: Cause, now: Time) {
-        if P::FOLLOWS_WAITS {
+        if self.probe.follows_waits() {
             self.root_causes.page_waited_for(what, id, cause, now);
         }
         self.charge_page(id, cause, now);
@@ -155,18 +155,18 @@ impl<'p, P: Probe> InFlight<'p, P> {
         if since < now {
             request.charges.enter(cause, now - since, &mut self.ledgers);
         }
-        if P::FOLLOWS_WAITS {
+        if self.probe.follows_waits() {
             self.root_causes.charge_request(id, cause, now);
         }
-        if P::WATCHES_WIRES && since < now {
-            self.probe.charged(Owner::of_request(request.number), cause, since, now, None);
+        if self.probe.watches_wires() && since < now {
+            self.probe.notify(|observer| observer.charged(Owner::of_request(request.number), cause, since, now, None));
         }
     }
 
     /// Charges everything since a page's last charge to `cause`.
     #[inline(always)]
     pub fn charge_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
-        if P::FOLLOWS_WAITS {
+        if self.probe.follows_waits() {
             let cause = if self.transactions[id].retrying { Cause::Retry } else { cause };
             self.root_causes.charge_page(id, cause, now);
         }
@@ -186,7 +186,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     /// Charges at most `span` of the time since a page's last charge to `cause`, and returns how much that was.
     #[inline(always)]
     pub fn charge_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
-        if P::FOLLOWS_WAITS {
+        if self.probe.follows_waits() {
             let t = &self.transactions[id];
             let cause = if t.retrying { Cause::Retry } else { cause };
             let until = t.since + span.min(now - t.since);
@@ -232,7 +232,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
         let request = &mut self.requests[id];
         request.since = now;
         request.last_page = last;
-        if P::FOLLOWS_WAITS {
+        if self.probe.follows_waits() {
             self.root_causes.last_page(id, last);
         }
         lost
@@ -251,7 +251,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
         if last.is_some() {
             self.transactions[last].charges.add_to(&mut ledger, &self.ledgers);
         }
-        if P::FOLLOWS_WAITS {
+        if self.probe.follows_waits() {
             self.statistics.count_root_causes(request, &self.root_causes.request_ends(id), now);
         }
         self.statistics.count_request(request, &ledger, now);
@@ -297,16 +297,17 @@ impl<'p, P: Probe> InFlight<'p, P> {
 
     #[inline(always)]
     fn tell_page(&mut self, id: TransactionId, cause: Cause, since: Time, until: Time) {
-        if P::WATCHES_WIRES && since < until {
+        if self.probe.watches_wires() && since < until {
             let plane = self.transactions[id].ppa.plane;
             let chip = plane.is_some().then(|| self.layout.chip_of_plane(plane));
-            self.probe.charged(self.owner(id), cause, since, until, chip);
+            let owner = self.owner(id);
+            self.probe.notify(|observer| observer.charged(owner, cause, since, until, chip));
         }
     }
 
     /// The request, page and kind of work that a page transaction is for.
     pub fn owner(&self, id: TransactionId) -> Owner {
-        if !P::WATCHES_WIRES {
+        if !self.probe.watches_wires() {
             return Owner::NONE;
         }
         let t = &self.transactions[id];

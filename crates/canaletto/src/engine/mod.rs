@@ -2,6 +2,7 @@
 
 pub mod arena;
 pub mod events;
+pub mod fifo;
 pub mod in_flight;
 pub mod index;
 pub mod memory;

@@ -54,6 +54,7 @@ impl Mrg32k3a {
     }
 
     /// The next number in (0, 1).
+    #[inline]
     pub fn uniform(&mut self) -> f64 {
         let [first, second] = &mut self.state;
         let [one, two] = MODULI.map(|modulus| modulus as u64);

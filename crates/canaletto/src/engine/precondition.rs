@@ -10,7 +10,7 @@ use crate::config::units::Size;
 use crate::config::workload::Workload;
 use crate::engine::route::Route;
 use crate::engine::time::Time;
-use crate::fabric::Fabric;
+use crate::fabric::AnyFabric;
 use crate::ftl::Contents;
 use crate::ftl::blocks::{Blocks, Together};
 use crate::ftl::maintenance::bad_blocks::BadBlocks;
@@ -53,7 +53,7 @@ impl Start {
     ///
     /// # Errors
     /// Anything that does not fit, and whatever ends a run.
-    pub fn new<F: Fabric>(
+    pub fn new(
         design: &Design,
         workload: &Workload,
         limits: &Limits,
@@ -65,7 +65,7 @@ impl Start {
             (PreconditionKind::Steady, Some(fills)) => {
                 Start::steady(design, workload, limits, &fills.traced, options.seed)
             }
-            (PreconditionKind::Replay, Some(fills)) => replay::<F>(design, workload, limits, fills, options, watch),
+            (PreconditionKind::Replay, Some(fills)) => replay(design, workload, limits, fills, options, watch),
             _ => Ok(Start::fresh(design, limits, options.seed)),
         }
     }
@@ -113,7 +113,7 @@ impl Start {
 }
 
 /// Really writes the drive.
-fn replay<F: Fabric>(
+fn replay(
     design: &Design,
     workload: &Workload,
     limits: &Limits,
@@ -141,9 +141,9 @@ fn replay<F: Fabric>(
     let mut look = |p: &Progress| watch(&Progress { preconditioning: Some(planned), ..*p });
     let (weights, flows) = (fills.weights, fills.fills.into_iter().map(|f| Source::Fill(Box::new(f))).collect());
     let sources = Sources { flows, factor: 1.0, scaling: None, reopened: Vec::new() };
-    let mut probe = NoProbe;
+    let mut probe = NoProbe {};
     let contents = Start::fresh(design, limits, options.seed).contents;
-    let mut drive: Writing<F> = Route::new(&design_then, workload, limits, sources, contents, &options, &mut probe);
+    let mut drive: Writing = Route::new(&design_then, workload, limits, sources, contents, &options, &mut probe);
     let together = WRITES_PER_PLANE * limits.layout.pages_per_flash_page();
     let depth = (limits.layout.planes() * together / workload.flow.len() as u32).max(1);
     drive.host().start_closed_at(Some(depth), Time::ZERO);
@@ -168,7 +168,7 @@ fn worn_out() -> RunError {
 }
 
 /// A drive that is being written before the run.
-type Writing<'p, F> = Route<'p, F, NoProbe>;
+type Writing<'p> = Route<'p, AnyFabric, NoProbe>;
 
 /// Rounds of overwriting.
 struct Rounds<'a> {
@@ -180,11 +180,7 @@ struct Rounds<'a> {
 
 impl Rounds<'_> {
     /// Overwrites until the write amplification is steady. Returns that of the last turnover.
-    fn turn_over<F: Fabric>(
-        &self,
-        drive: &mut Writing<F>,
-        look: &mut dyn FnMut(&Progress) -> bool,
-    ) -> Result<f64, RunError> {
+    fn turn_over(&self, drive: &mut Writing, look: &mut dyn FnMut(&Progress) -> bool) -> Result<f64, RunError> {
         let mut before = drive.pages_written();
         let mut last = f64::INFINITY;
         for turnover in 1..=MOST_TURNOVERS {
@@ -211,11 +207,7 @@ impl Rounds<'_> {
     }
 
     /// One round.
-    fn overwrite<F: Fabric>(
-        &self,
-        drive: &mut Writing<F>,
-        look: &mut dyn FnMut(&Progress) -> bool,
-    ) -> Result<(), RunError> {
+    fn overwrite(&self, drive: &mut Writing, look: &mut dyn FnMut(&Progress) -> bool) -> Result<(), RunError> {
         let all: f64 = self.weights.iter().sum();
         for (source, weight) in drive.host().sources().zip(self.weights) {
             let pages = (self.units / f64::from(ROUNDS) * weight / all).ceil() as u64;

@@ -63,7 +63,7 @@ macro_rules! any_fabric {
                 to: ChipId,
                 time: Time,
                 now: Time,
-                later: &mut impl FnMut(Time, AnyEvent),
+                later: &mut dyn FnMut(Time, AnyEvent),
             ) -> PathId {
                 inside!(self, fabric, later => fabric.start_copy(from, to, time, now, later))
             }
@@ -116,7 +116,7 @@ macro_rules! any_fabric {
                 inside!(self, fabric => fabric.port_free_at(chip, direction))
             }
 
-            fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, AnyEvent)) -> PathId {
+            fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, AnyEvent)) -> PathId {
                 inside!(self, fabric, later => fabric.start(transfer, now, later))
             }
 
@@ -125,12 +125,12 @@ macro_rules! any_fabric {
                 path: PathId,
                 transfer: Transfer,
                 now: Time,
-                later: &mut impl FnMut(Time, AnyEvent),
+                later: &mut dyn FnMut(Time, AnyEvent),
             ) {
                 inside!(self, fabric, later => fabric.start_on_held_path(path, transfer, now, later));
             }
 
-            fn handle(&mut self, event: AnyEvent, now: Time, later: &mut impl FnMut(Time, AnyEvent)) -> FabricOutcome {
+            fn handle(&mut self, event: AnyEvent, now: Time, later: &mut dyn FnMut(Time, AnyEvent)) -> FabricOutcome {
                 match (self, event) {
                     $((AnyFabric::$Kind(fabric), AnyEvent::$Kind(event)) => {
                         fabric.handle(event, now, &mut |time, event| later(time, AnyEvent::$Kind(event)))
@@ -143,11 +143,11 @@ macro_rules! any_fabric {
                 inside!(self, fabric => fabric.next_step())
             }
 
-            fn step(&mut self, now: Time, until: Time, later: &mut impl FnMut(Time, AnyEvent)) {
+            fn step(&mut self, now: Time, until: Time, later: &mut dyn FnMut(Time, AnyEvent)) {
                 inside!(self, fabric, later => fabric.step(now, until, later));
             }
 
-            fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, AnyEvent)) -> DomainId {
+            fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, AnyEvent)) -> DomainId {
                 inside!(self, fabric, later => fabric.release(path, now, later))
             }
 

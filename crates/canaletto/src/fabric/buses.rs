@@ -80,7 +80,7 @@ impl Buses {
     }
 
     /// Takes the chip's bus for a transfer.
-    pub fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, TransferEnd)) -> PathId {
+    pub fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, TransferEnd)) -> PathId {
         let id = self.of(transfer.chip);
         let bus = &mut self.buses[id.index()];
         assert!(!bus.in_use, "bus {} carries two transfers at once", id.0);
@@ -97,7 +97,7 @@ impl Buses {
         path: PathId,
         transfer: Transfer,
         now: Time,
-        later: &mut impl FnMut(Time, TransferEnd),
+        later: &mut dyn FnMut(Time, TransferEnd),
     ) {
         let bus = &mut self.buses[path.index()];
         debug_assert!(bus.in_use && bus.chip == transfer.chip);
@@ -188,7 +188,7 @@ macro_rules! on_buses {
             &mut self,
             transfer: $crate::fabric::Transfer,
             now: $crate::engine::time::Time,
-            later: &mut impl FnMut($crate::engine::time::Time, Self::Event),
+            later: &mut dyn FnMut($crate::engine::time::Time, Self::Event),
         ) -> $crate::fabric::PathId {
             self.buses.start(transfer, now, later)
         }
@@ -198,7 +198,7 @@ macro_rules! on_buses {
             path: $crate::fabric::PathId,
             transfer: $crate::fabric::Transfer,
             now: $crate::engine::time::Time,
-            later: &mut impl FnMut($crate::engine::time::Time, Self::Event),
+            later: &mut dyn FnMut($crate::engine::time::Time, Self::Event),
         ) {
             self.buses.start_on_held_path(path, transfer, now, later);
         }
@@ -208,7 +208,7 @@ macro_rules! on_buses {
             &mut self,
             event: Self::Event,
             now: $crate::engine::time::Time,
-            _: &mut impl FnMut($crate::engine::time::Time, Self::Event),
+            _: &mut dyn FnMut($crate::engine::time::Time, Self::Event),
         ) -> $crate::fabric::FabricOutcome {
             self.buses.handle(event, now)
         }
@@ -217,7 +217,7 @@ macro_rules! on_buses {
             &mut self,
             path: $crate::fabric::PathId,
             now: $crate::engine::time::Time,
-            _: &mut impl FnMut($crate::engine::time::Time, Self::Event),
+            _: &mut dyn FnMut($crate::engine::time::Time, Self::Event),
         ) -> $crate::fabric::DomainId {
             self.buses.release(path, now)
         }

@@ -180,13 +180,13 @@ pub enum Event {
 }
 
 impl Custom {
-    fn decide_later(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) {
+    fn decide_later(&mut self, now: Time, later: &mut dyn FnMut(Time, Event)) {
         if !std::mem::replace(&mut self.is_due, true) {
             later(now, Event::Decide);
         }
     }
 
-    fn decide(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) {
+    fn decide(&mut self, now: Time, later: &mut dyn FnMut(Time, Event)) {
         self.is_due = false;
         if self.waiting.is_empty() || !self.ways.has_free_controller(&self.taken) {
             return;
@@ -217,7 +217,7 @@ impl Custom {
     }
 
     /// A transfer takes the way that it was granted.
-    fn begin(&mut self, path: PathId, links: &[u32], now: Time, later: &mut impl FnMut(Time, Event)) {
+    fn begin(&mut self, path: PathId, links: &[u32], now: Time, later: &mut dyn FnMut(Time, Event)) {
         let Some(place) = self.waiting.iter().position(|asked| asked.path == path) else {
             end_run(format!("custom fabric: a way for path {}, expected one that waits", path.0));
         };
@@ -250,7 +250,7 @@ impl Custom {
         self.cross(path, begins, later);
     }
 
-    fn cross(&mut self, path: PathId, begins: Time, later: &mut impl FnMut(Time, Event)) {
+    fn cross(&mut self, path: PathId, begins: Time, later: &mut dyn FnMut(Time, Event)) {
         let Circuit { transfer, links, .. } = &self.circuits[path];
         let time = transfer.time();
         for &link in links {
@@ -327,7 +327,7 @@ impl Fabric for Custom {
         self.port_free_at[chip.index()]
     }
 
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) -> PathId {
         self.port_taken[transfer.chip.index()] = true;
         let links = self.spare.pop().unwrap_or_default();
         let circuit = Circuit { transfer, waited: (Time::ZERO, Time::ZERO), controller: 0, links };
@@ -338,14 +338,14 @@ impl Fabric for Custom {
         path
     }
 
-    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
+    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let circuit = &mut self.circuits[path];
         // Nothing to decide: the circuit stands.
         (circuit.transfer, circuit.waited) = (transfer, (Time::ZERO, Time::ZERO));
         self.cross(path, now, later);
     }
 
-    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
+    fn handle(&mut self, event: Event, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
         let Event::Crossed(path) = event else {
             self.decide(now, later);
             return FabricOutcome::default();
@@ -356,7 +356,7 @@ impl Fabric for Custom {
         FabricOutcome { crossed: Some(crossed), freed: None }
     }
 
-    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> DomainId {
+    fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) -> DomainId {
         let Circuit { transfer, controller, links, .. } = &mut self.circuits[path];
         self.port_taken[transfer.chip.index()] = false;
         self.port_free_at[transfer.chip.index()] = now;

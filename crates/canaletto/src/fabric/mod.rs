@@ -142,7 +142,7 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Serialize + DeserializeO
     fn port_free_at(&self, chip: ChipId, direction: Direction) -> Time;
 
     /// Takes a path for a transfer. To be called only if [`Fabric::is_free`].
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> PathId;
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Self::Event)) -> PathId;
 
     /// Sends another transfer of the same chip over a path that was held after the last one. Only for fabrics whose paths can be
     /// held (`fabric.hold_path`).
@@ -151,11 +151,11 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Serialize + DeserializeO
         path: PathId,
         transfer: Transfer,
         now: Time,
-        later: &mut impl FnMut(Time, Self::Event),
+        later: &mut dyn FnMut(Time, Self::Event),
     );
 
     /// Something the fabric scheduled happens.
-    fn handle(&mut self, event: Self::Event, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> FabricOutcome;
+    fn handle(&mut self, event: Self::Event, now: Time, later: &mut dyn FnMut(Time, Self::Event)) -> FabricOutcome;
 
     /// When the next step is due that changes nothing outside the fabric: such steps need no place in the engine's queue.
     /// In a tie the event of the engine goes first.
@@ -164,7 +164,7 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Serialize + DeserializeO
     }
 
     /// Does the step that is due at `now`, and may do those that follow from it before `until`.
-    fn step(&mut self, _now: Time, _until: Time, _later: &mut impl FnMut(Time, Self::Event)) {}
+    fn step(&mut self, _now: Time, _until: Time, _later: &mut dyn FnMut(Time, Self::Event)) {}
 
     /// Whether nothing is under way, not even the end of a path that has been given back.
     fn is_at_rest(&self) -> bool {
@@ -176,7 +176,7 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Serialize + DeserializeO
     fn lose(&mut self, _failed: &Failed) {}
 
     /// Gives back the path of a transfer that has crossed. Returns the domain whose transfers may find something free.
-    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> DomainId;
+    fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Self::Event)) -> DomainId;
 
     /// How long a command to `planes` planes occupies the wires, without data.
     fn command_time(&self, operation: Operation, planes: usize) -> Time;

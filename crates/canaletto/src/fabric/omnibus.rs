@@ -167,7 +167,7 @@ impl Omnibus {
         transfer: Transfer,
         earlier: Time,
         now: Time,
-        later: &mut impl FnMut(Time, Event),
+        later: &mut dyn FnMut(Time, Event),
     ) {
         let messages = self.messages(transfer.chip, bus);
         self.take(path, bus, messages, transfer, now, later);
@@ -182,7 +182,7 @@ impl Omnibus {
         messages: u32,
         transfer: Transfer,
         now: Time,
-        later: &mut impl FnMut(Time, Event),
+        later: &mut dyn FnMut(Time, Event),
     ) {
         self.grid.take(bus, path, now);
         if messages == 0 {
@@ -194,7 +194,7 @@ impl Omnibus {
     }
 
     /// A controller acts on a message: it sends the next one, or lets cross what has been agreed on.
-    fn told(&mut self, bus: BusId, now: Time, later: &mut impl FnMut(Time, Event)) {
+    fn told(&mut self, bus: BusId, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let taken = self.grid.bus_mut(bus);
         taken.messages -= 1;
         if taken.messages > 0 {
@@ -208,7 +208,7 @@ impl Omnibus {
     }
 
     /// Sends a packet over a bus that is taken for it.
-    fn cross(&mut self, path: PathId, bus: BusId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
+    fn cross(&mut self, path: PathId, bus: BusId, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) {
         debug_assert!(self.grid.bus(bus).path == path);
         if self.late.is_on() {
             let crossing = &mut self.transfers[path];
@@ -228,7 +228,7 @@ impl Omnibus {
     }
 
     /// Sends the second half of a transfer over a free bus, or puts it in line for both of its chip's.
-    fn send_second(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) {
+    fn send_second(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let Crossing { chip, direction, second, .. } = self.transfers[path];
         match self.grid.first_free(chip) {
             Some(bus) => {
@@ -246,7 +246,7 @@ impl Omnibus {
     }
 
     /// Gives a bus back, and to the second half that is first in line for it.
-    fn give_back(&mut self, bus: BusId, now: Time, later: &mut impl FnMut(Time, Event)) {
+    fn give_back(&mut self, bus: BusId, now: Time, later: &mut dyn FnMut(Time, Event)) {
         self.grid.give_back(bus, now);
         let Some(path) = self.grid.bus_mut(bus).waiting.pop_front() else {
             if self.late.is_on() {
@@ -310,7 +310,7 @@ impl Fabric for Omnibus {
         self.port_free_at[chip.index()]
     }
 
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) -> PathId {
         let Transfer { chip, direction, data, .. } = transfer;
         let bus = self.grid.first_free(chip).expect("a transfer starts only if a bus of its chip is free");
         let in_halves = self.split && data > Time::ZERO;
@@ -325,7 +325,7 @@ impl Fabric for Omnibus {
         path
     }
 
-    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
+    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) {
         debug_assert!(!self.split && self.transfers[path].chip == transfer.chip);
         let bus = self.transfers[path].bus;
         self.transfers[path].left = 1;
@@ -334,7 +334,7 @@ impl Fabric for Omnibus {
         self.cross(path, bus, transfer, now, later);
     }
 
-    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
+    fn handle(&mut self, event: Event, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
         let bus = match event {
             Event::Told(bus) => {
                 self.told(bus, now, later);
@@ -370,7 +370,7 @@ impl Fabric for Omnibus {
         FabricOutcome { crossed: None, freed: self.grid.is_free(bus).then_some(ALL) }
     }
 
-    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> DomainId {
+    fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) -> DomainId {
         debug_assert!(self.transfers[path].left == 0, "a path is given back before its transfer has crossed");
         let bus = self.transfers[path].bus;
         self.transfers.remove(path);

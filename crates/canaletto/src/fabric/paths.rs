@@ -130,7 +130,7 @@ impl<F: Fabric> Paths<F> {
         transfer: Transfer,
         payload: Payload,
         now: Time,
-        later: &mut impl FnMut(Time, F::Event),
+        later: &mut dyn FnMut(Time, F::Event),
     ) -> PathId {
         if self.cut_off.has(transfer.chip) {
             return self.cut_off.send(Carried { payload, transfer });
@@ -149,7 +149,7 @@ impl<F: Fabric> Paths<F> {
         transfer: Transfer,
         payload: Payload,
         now: Time,
-        later: &mut impl FnMut(Time, F::Event),
+        later: &mut dyn FnMut(Time, F::Event),
     ) -> PathId {
         match self.held.take(lun) {
             Some(path) if Self::is_nowhere(path) => {
@@ -172,7 +172,7 @@ impl<F: Fabric> Paths<F> {
         page: TransactionId,
         bytes: u64,
         now: Time,
-        later: &mut impl FnMut(Time, F::Event),
+        later: &mut dyn FnMut(Time, F::Event),
     ) -> PathId {
         let data = self.fabric.copy_time(bytes);
         let transfer = Transfer { chip: from, direction: Direction::FromChip, command: Time::ZERO, data };
@@ -209,7 +209,7 @@ impl<F: Fabric> Paths<F> {
 
     /// Gives a path back. Returns the domain whose transfers may find something free.
     #[inline]
-    pub fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, F::Event)) -> DomainId {
+    pub fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, F::Event)) -> DomainId {
         if CutOff::is_nowhere(path) {
             let chip = self.cut_off.sent(path).transfer.chip;
             self.cut_off.give_back(path);

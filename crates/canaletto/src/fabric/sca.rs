@@ -149,7 +149,7 @@ impl Sca {
     }
 
     /// The packets of a sequence have crossed: its data follow, if it has any, at once or when DQ is free.
-    fn commanded(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
+    fn commanded(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
         let transfer = self.under_way[path].transfer;
         let domain = self.of_chips[transfer.chip.index()];
         let channel = &mut self.channels[domain.index()];
@@ -168,7 +168,7 @@ impl Sca {
     }
 
     /// Sends the data of the next sequence over DQ, which is free.
-    fn send_data(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) {
+    fn send_data(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let sequence = &mut self.under_way[path];
         sequence.waited = now - sequence.commanded;
         let Transfer { chip, data, .. } = sequence.transfer;
@@ -183,7 +183,7 @@ impl Sca {
     }
 
     /// The data of a sequence have crossed: those that wait follow.
-    fn crossed(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
+    fn crossed(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
         let channel = self.channel_of(path);
         channel.dq = None;
         channel.given_back(now);
@@ -253,7 +253,7 @@ impl Fabric for Sca {
         self.ports[chip.index()].free_at
     }
 
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) -> PathId {
         let Transfer { chip, command, data, .. } = transfer;
         let domain = self.of_chips[chip.index()];
         let path = self.under_way.insert(Sequence { transfer, commanded: now, waited: Time::ZERO });
@@ -274,18 +274,18 @@ impl Fabric for Sca {
         path
     }
 
-    fn start_on_held_path(&mut self, _: PathId, _: Transfer, _: Time, _: &mut impl FnMut(Time, Event)) {
+    fn start_on_held_path(&mut self, _: PathId, _: Transfer, _: Time, _: &mut dyn FnMut(Time, Event)) {
         unreachable!("no path is held")
     }
 
-    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
+    fn handle(&mut self, event: Event, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
         match event {
             Event::Commanded(path) => self.commanded(path, now, later),
             Event::Crossed(path) => self.crossed(path, now, later),
         }
     }
 
-    fn release(&mut self, path: PathId, now: Time, _: &mut impl FnMut(Time, Event)) -> DomainId {
+    fn release(&mut self, path: PathId, now: Time, _: &mut dyn FnMut(Time, Event)) -> DomainId {
         let chip = self.under_way[path].transfer.chip;
         self.under_way.remove(path);
         let port = &mut self.ports[chip.index()];

@@ -62,6 +62,7 @@ impl WireTrace {
     }
 
     /// Writes down a transfer: commands first, then data.
+    #[inline]
     pub fn write_transfer(&mut self, wire: u32, transfer: &super::Transfer, path: PathId, start: Time) {
         if transfer.command > Time::ZERO {
             self.write(wire, WireUse::Command, path, start, start + transfer.command);

@@ -228,7 +228,7 @@ impl Fabric for Venice {
         self.port_free_at[chip.index()]
     }
 
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) -> PathId {
         let id = self.choose(transfer.chip).expect("a transfer starts only where a controller is free");
         assert!(!self.port_taken[transfer.chip.index()], "the port of chip {} takes one circuit", transfer.chip.0);
         self.port_taken[transfer.chip.index()] = true;
@@ -242,7 +242,7 @@ impl Fabric for Venice {
         PathId(id)
     }
 
-    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
+    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let controller = &mut self.controllers[path.index()];
         controller.transfer = transfer;
         // Nothing to be set up: the circuit stands.
@@ -250,7 +250,7 @@ impl Fabric for Venice {
         self.transfer(path.0, now, later);
     }
 
-    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
+    fn handle(&mut self, event: Event, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
         match event {
             Event::Depart(id) => {
                 self.depart(id, now, later);
@@ -291,7 +291,7 @@ impl Fabric for Venice {
     }
 
     #[inline]
-    fn step(&mut self, _: Time, until: Time, later: &mut impl FnMut(Time, Event)) {
+    fn step(&mut self, _: Time, until: Time, later: &mut dyn FnMut(Time, Event)) {
         self.let_scouts_hop(until, later);
     }
 
@@ -313,7 +313,7 @@ impl Fabric for Venice {
         self.sets = sets_of_routers(self.grid.rows, self.grid.columns, failed);
     }
 
-    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> DomainId {
+    fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) -> DomainId {
         match self.tear_down {
             TearDown::Packet => self.send_tear_down(path.0, now),
             TearDown::Wire => self.free_circuit(path.0, now, later),

@@ -92,6 +92,7 @@ impl Command {
     }
 
     /// The transactions, in the order they were taken.
+    #[inline]
     pub fn transactions(&self) -> &[TransactionId] {
         &self.transactions[..self.length as usize]
     }
@@ -333,6 +334,7 @@ impl Array {
         }
     }
 
+    #[inline]
     fn close(&mut self, id: LunId, now: Time) {
         let lun = &mut self.luns[id.index()];
         if let Some((kind, since)) = lun.background_since.take() {

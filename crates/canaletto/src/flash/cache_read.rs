@@ -113,7 +113,7 @@ impl FlashBackend {
             return None;
         }
         work.charge_flash_pages(&[registers.page], Cause::ChipBusyUser, now);
-        work.probe.register_filled(plane, now);
+        work.probe.notify(|observer| observer.register_filled(plane, now));
         Some(now + self.cache_reads.busy)
     }
 

@@ -199,7 +199,7 @@ impl FlashBackend {
         if !is_suspendable {
             self.tell_of_work(lun, work, begins, ends);
         }
-        if P::WATCHES_WIRES {
+        if work.probe.watches_wires() {
             let command = *self.command(lun);
             self.tell_of_step(lun, &command, ArrayStep::Begins, (begins, ends), work);
         }
@@ -228,11 +228,12 @@ impl FlashBackend {
     }
 
     fn tell_of_work<P: Probe>(&self, lun: LunId, work: &mut InFlight<'_, P>, from: Time, until: Time) {
-        if P::WATCHES_WIRES {
+        if work.probe.watches_wires() {
             let command = self.command(lun);
             for &id in command.transactions() {
                 let plane = work.transactions[id].ppa.plane;
-                work.probe.array_works(plane, command.operation, work.owner(id), from, until);
+                let owner = work.owner(id);
+                work.probe.notify(|observer| observer.array_works(plane, command.operation, owner, from, until));
             }
         }
     }
@@ -247,9 +248,9 @@ impl FlashBackend {
         span: (Time, Time),
         work: &mut InFlight<'_, P>,
     ) {
-        if P::WATCHES_WIRES {
+        if work.probe.watches_wires() {
             let (lun, planes) = (self.lun_of(lun), self.planes_of(command, work));
-            work.probe.array_steps(lun, planes, command.operation, step, span);
+            work.probe.notify(|observer| observer.array_steps(lun, planes, command.operation, step, span));
         }
     }
 
@@ -336,7 +337,7 @@ impl FlashBackend {
         if let Some(lane) = self.reader_of(plane) {
             self.array.fill_register(lane, 0);
         }
-        work.probe.register_filled(plane, now);
+        work.probe.notify(|observer| observer.register_filled(plane, now));
     }
 
     /// Data of a page have left its plane's register.
@@ -349,8 +350,9 @@ impl FlashBackend {
         if let Some(lane) = self.reader_of(plane) {
             self.array.drain_lane(lane, now);
         }
-        if P::WATCHES_WIRES {
-            work.probe.register_drained(plane, work.owner(id), now);
+        if work.probe.watches_wires() {
+            let owner = work.owner(id);
+            work.probe.notify(|observer| observer.register_drained(plane, owner, now));
         }
     }
 
@@ -383,7 +385,7 @@ impl FlashBackend {
             work.interference.charge(id, self.flow_clocks(lun, operation, plane, now), own);
         }
         work.blame_page_up_to(id, Cause::ChipBusyUser, own, now);
-        if P::FOLLOWS_WAITS {
+        if work.probe.follows_waits() {
             work.root_causes.lun_given(id, lun, work.transactions[id].since, now);
         }
         work.charge_path_conflict(id, now);

@@ -216,7 +216,7 @@ impl FlashBackend {
         }
         self.suspensions.suspend(lun, self.remaining(lun, now));
         let stops = now + self.suspensions.suspend_time;
-        if P::WATCHES_WIRES {
+        if work.probe.watches_wires() {
             let command = *self.command(lun);
             self.tell_of_step(lun, &command, ArrayStep::Stops, (now, stops), work);
         }
@@ -264,12 +264,12 @@ impl FlashBackend {
 
     /// Tells the watcher how long the array has worked on what may be suspended.
     fn tell_of_suspendee<P: Probe>(&self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) {
-        let Some(suspendee) = self.suspensions.get(lun).filter(|_| P::WATCHES_WIRES) else { return };
+        let Some(suspendee) = self.suspensions.get(lun).filter(|_| work.probe.watches_wires()) else { return };
         if suspendee.since < now {
             for &id in suspendee.command.transactions() {
                 let plane = work.transactions[id].ppa.plane;
-                let operation = suspendee.command.operation;
-                work.probe.array_works(plane, operation, work.owner(id), suspendee.since, now);
+                let (operation, owner) = (suspendee.command.operation, work.owner(id));
+                work.probe.notify(|observer| observer.array_works(plane, operation, owner, suspendee.since, now));
             }
         }
     }

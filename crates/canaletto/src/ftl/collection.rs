@@ -289,7 +289,7 @@ impl Ftl {
             let copies = if t.direct { self.blocks.copies(t.old).saturating_add(1) } else { 0 };
             self.blocks.set_copies(t.ppa, copies);
             self.blocks.invalidate(t.old);
-            work.probe.page_copied(now, t.lpa, t.old, t.ppa);
+            work.probe.notify(|observer| observer.page_copied(now, t.lpa, t.old, t.ppa));
         } else {
             self.blocks.invalidate(t.ppa);
         }
@@ -326,7 +326,7 @@ impl Ftl {
     pub fn erased<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, failed: bool, now: Time) {
         let Ppa { plane, block, .. } = work.transactions[id].ppa;
         work.remove_page(id);
-        work.probe.block_erased(now, plane, block);
+        work.probe.notify(|observer| observer.block_erased(now, plane, block));
         self.upkeep.wear.erased(plane, block);
         if failed {
             // The next victim's copies must still find a block.

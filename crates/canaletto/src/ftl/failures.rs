@@ -110,7 +110,7 @@ impl Ftl {
         let t = work.transactions[id];
         if t.origin == Origin::User {
             work.requests[t.request].failed = true;
-            work.probe.page_failed(now, t.request, t.lpa);
+            work.probe.notify(|observer| observer.page_failed(now, t.request, t.lpa));
         }
         self.given_up += 1;
         if self.map.get(t.lpa) == Entry::Pending(id) {
@@ -137,7 +137,7 @@ impl Ftl {
             work.requests[request].failed = true;
         }
         if t.origin == Origin::User {
-            work.probe.page_failed(now, request, t.lpa);
+            work.probe.notify(|observer| observer.page_failed(now, request, t.lpa));
         }
     }
 
@@ -178,7 +178,7 @@ impl Ftl {
         let Transaction { request, lpa, origin, successor, .. } = work.transactions[id];
         self.note_out_of_reach(work, request);
         if origin == Origin::User {
-            work.probe.page_failed(now, request, lpa);
+            work.probe.notify(|observer| observer.page_failed(now, request, lpa));
         }
         self.tell(if origin == Origin::Destage { Outcome::DestageOutOfReach(id) } else { Outcome::PageDone(id) });
         if successor.is_some() {
@@ -319,7 +319,7 @@ impl Ftl {
         if t.origin == Origin::Mapping {
             self.translation_read(work, id);
         } else if t.operation == Operation::Read {
-            work.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
+            work.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE));
             self.tell(Outcome::PageDone(id));
         } else {
             self.write_failed(work, id, now);
@@ -398,7 +398,7 @@ impl Ftl {
         work.transactions[id].retrying = true;
         let pages = self.parity.begin_rebuild(&self.blocks, &self.lost, id, t.ppa);
         if !pages.is_empty() {
-            work.probe.page_rebuilds(now, t.ppa, &pages);
+            work.probe.notify(|observer| observer.page_rebuilds(now, t.ppa, &pages));
         }
         for &at in &pages {
             let read = work.new_page(Transaction::of_rebuild(id, &t, at, now));

@@ -144,6 +144,7 @@ impl MappingTable {
     }
 
     /// Sets a page's entry.
+    #[inline]
     pub fn set(&mut self, lpa: u64, entry: Entry) {
         let group = &mut self.groups[(lpa / GROUP) as usize];
         let bit = 1 << (lpa % GROUP);

@@ -174,9 +174,9 @@ impl Ftl {
 
     /// Tells the probe what every page holds before the run.
     pub fn announce_pages<P: Probe>(&self, work: &mut InFlight<'_, P>) {
-        if P::WATCHES_PAGES {
+        if work.probe.watches_pages() {
             for (at, lpa) in self.blocks.valid_pages() {
-                work.probe.page_preconditioned(lpa, at);
+                work.probe.notify(|observer| observer.page_preconditioned(lpa, at));
             }
         }
     }

@@ -101,7 +101,7 @@ impl Ftl {
             Found::Nothing if work.transactions[id].origin == Origin::Mapping => self.translation_read(work, id),
             Found::Nothing => {
                 let t = &work.transactions[id];
-                work.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
+                work.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE));
                 self.tell(Outcome::PageDone(id));
             }
             Found::NoRoom => self.room.wait(id),
@@ -109,7 +109,7 @@ impl Ftl {
                 self.uncorrectable += 1;
                 let Transaction { request, lpa, .. } = work.transactions[id];
                 self.note_out_of_reach(work, request);
-                work.probe.page_failed(now, request, lpa);
+                work.probe.notify(|observer| observer.page_failed(now, request, lpa));
                 self.tell(Outcome::PageDone(id));
             }
         }
@@ -212,7 +212,7 @@ impl Ftl {
             self.mapping_changed(lpa);
         }
         self.upkeep.wear.found(at);
-        work.probe.page_found(lpa, at);
+        work.probe.notify(|observer| observer.page_found(lpa, at));
         Found::At(at)
     }
 
@@ -221,7 +221,7 @@ impl Ftl {
         let (map, collector) = (&self.map, &self.collector);
         let may_go = |gone, at: Ppa| map.get(gone) == Entry::Unmapped && !collector.collects(at.plane, at.block);
         let (at, gone) = self.blocks.adopt(lpa, may_go)?;
-        work.probe.page_gone(gone, at);
+        work.probe.notify(|observer| observer.page_gone(gone, at));
         Some(at)
     }
 
@@ -405,7 +405,7 @@ impl Ftl {
             }
             self.mapping_changed(t.lpa);
             if t.successor.is_some() {
-                if P::FOLLOWS_WAITS {
+                if work.probe.follows_waits() {
                     work.root_causes.ends(Ended::Write, id);
                 }
                 self.start_successor(work, t.successor, now);
@@ -446,7 +446,7 @@ impl Ftl {
                 };
                 if let Some(at) = beside {
                     self.map.set(other, Entry::At(at));
-                    work.probe.page_found(other, at);
+                    work.probe.notify(|observer| observer.page_found(other, at));
                 }
             }
         }
@@ -469,7 +469,7 @@ impl Ftl {
     fn tell_of_program<P: Probe>(&mut self, work: &mut InFlight<'_, P>, t: &Transaction, now: Time) {
         if t.sectors == 0 {
             // Nobody wrote it: it belongs to the unit of a page that somebody wrote.
-            return work.probe.page_copied(now, t.lpa, t.old, t.ppa);
+            return work.probe.notify(|observer| observer.page_copied(now, t.lpa, t.old, t.ppa));
         }
         self.maintenance.host_page(now);
         if t.pseudo_slc {
@@ -477,9 +477,9 @@ impl Ftl {
         }
         let merged = if t.merged == 0 { Ppa::NONE } else { t.old };
         if t.origin == Origin::Destage {
-            work.probe.page_destaged(now, t.lpa, t.sectors, t.ppa, merged);
+            work.probe.notify(|observer| observer.page_destaged(now, t.lpa, t.sectors, t.ppa, merged));
         } else {
-            work.probe.page_programmed(now, t.request, t.lpa, t.sectors, t.ppa, merged);
+            work.probe.notify(|observer| observer.page_programmed(now, t.request, t.lpa, t.sectors, t.ppa, merged));
         }
     }
 

@@ -75,7 +75,7 @@ impl ParityWork {
         if failed {
             blocks.note_void(at);
         } else {
-            work.probe.parity_programmed(now, at);
+            work.probe.notify(|observer| observer.parity_programmed(now, at));
         }
         self.programmed += 1;
         work.remove_page(id);

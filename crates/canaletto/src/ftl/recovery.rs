@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::host::request::{Kind, Request, RequestId};
-use crate::measure::probe::Probe;
+use crate::measure::probe::Observer;
 
 /// A programmed page's out-of-band data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,8 +125,10 @@ impl Recorder {
     }
 }
 
-impl Probe for Recorder {
-    const WATCHES_PAGES: bool = true;
+impl Observer for Recorder {
+    fn watches_pages(&self) -> bool {
+        true
+    }
 
     fn page_preconditioned(&mut self, lpa: u64, at: Ppa) {
         self.program(lpa, 0, at);

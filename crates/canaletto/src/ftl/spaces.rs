@@ -93,6 +93,7 @@ impl Pages {
 impl Iterator for Pages {
     type Item = (u64, u64);
 
+    #[inline]
     fn next(&mut self) -> Option<(u64, u64)> {
         if self.next > self.last {
             if self.beyond == 0 {

@@ -404,7 +404,7 @@ impl Ftl {
         let t = work.transactions[id];
         work.remove_page(id);
         self.blocks.program_ends(t.ppa);
-        work.probe.translation_programmed(now, t.lpa, t.ppa);
+        work.probe.notify(|observer| observer.translation_programmed(now, t.lpa, t.ppa));
         debug_assert!(self.map.get(t.lpa) == Entry::Pending(id));
         self.map.set(t.lpa, Entry::At(t.ppa));
         if t.old.is_bound() {

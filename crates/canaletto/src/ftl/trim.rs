@@ -85,7 +85,7 @@ impl Ftl {
         }
         self.map.set(lpa, Entry::Trimmed);
         self.mapping_changed(lpa);
-        work.probe.page_trimmed(now, request, lpa);
+        work.probe.notify(|observer| observer.page_trimmed(now, request, lpa));
     }
 
     /// The data at a page are out of date. Written in place, they are gone or will be.

@@ -226,7 +226,7 @@ impl Host {
             charges: Charges::NONE,
             last_page: TransactionId::NONE,
         });
-        work.probe.arrived(&work.requests[request]);
+        work.probe.notify(|observer| observer.arrived(&work.requests[request]));
         work.statistics.count_arrival(id, arrival);
         self.newest = Some(request);
         // The host's software takes it up, on the core of its queue.

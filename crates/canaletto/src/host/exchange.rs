@@ -74,7 +74,7 @@ impl Host {
     #[inline(always)]
     fn placed<P: Probe>(&self, request: RequestId, work: &mut InFlight<'_, P>, now: Time) {
         work.requests[request].enqueue = now;
-        if P::FOLLOWS_WAITS {
+        if work.probe.follows_waits() {
             let slots = Slots::Submission(work.requests[request].queue);
             work.root_causes.slot_taken(slots, request, now);
         }
@@ -92,7 +92,7 @@ impl Host {
     fn place_waiting<P: Probe>(&mut self, queue: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
         if self.speaks_sata() {
             self.issue_commands(work, now, later);
-            if P::FOLLOWS_WAITS {
+            if work.probe.follows_waits() {
                 self.note_if_full(queue, work, now);
             }
             return;
@@ -100,7 +100,7 @@ impl Host {
         while let Some((request, tail)) = self.queue(queue).place() {
             self.entered(request, queue, tail, work, now, later);
         }
-        if P::FOLLOWS_WAITS {
+        if work.probe.follows_waits() {
             self.note_if_full(queue, work, now);
         }
     }
@@ -128,7 +128,7 @@ impl Host {
         if let Some(slots) = &mut self.port.sata {
             // The drive has told of a completion, whose slot is free now.
             slots.complete();
-            if P::FOLLOWS_WAITS {
+            if work.probe.follows_waits() {
                 work.root_causes.charge_request(request, Cause::Completion, now);
                 work.root_causes.slot_freed(Slots::Submission(0), request, now);
             }
@@ -177,7 +177,7 @@ impl Host {
         later: &mut impl Later,
     ) {
         self.queue(queue).learn_head(head);
-        if P::FOLLOWS_WAITS {
+        if work.probe.follows_waits() {
             work.root_causes.charge_request(request, Cause::Completion, now);
             work.root_causes.slot_freed(Slots::Submission(queue), request, now);
         }
@@ -218,8 +218,8 @@ impl Host {
         work.charge_request(id, Cause::Completion, now);
         let request = &work.requests[id];
         let (flow, queue) = (request.flow, request.queue);
-        work.probe.completed(now, id);
-        work.probe.ended(request, now);
+        work.probe.notify(|observer| observer.completed(now, id));
+        work.probe.notify(|observer| observer.ended(request, now));
         work.complete(id, now);
         if self.speaks_sata() || self.queue(queue).has_waiting() {
             self.place_waiting(queue, work, now, later);
@@ -246,7 +246,7 @@ impl Host {
             work.charge_request(request, Cause::HostLink, now);
         }
         self.fetch(queue, work, now, later);
-        if P::FOLLOWS_WAITS {
+        if work.probe.follows_waits() {
             self.note_if_held_back(queue, work, now);
         }
     }
@@ -278,7 +278,7 @@ impl Host {
         while let Some((queue, count)) = self.port.nvme.fetch(queue) {
             let slots = self.commands(queue);
             for request in self.port.nvme.queues[usize::from(queue)].asked_for(count) {
-                if P::FOLLOWS_WAITS {
+                if work.probe.follows_waits() {
                     work.root_causes.slot_taken(slots, request, now);
                 }
                 work.charge_request(request, Cause::DeviceQueue, now);
@@ -354,11 +354,11 @@ impl Host {
             return self.send(Direction::ToHost, Message::Completion { request: id, head: 0 }, 0, now, later);
         }
         self.port.nvme.finished(queue);
-        if P::FOLLOWS_WAITS {
+        if work.probe.follows_waits() {
             work.root_causes.slot_freed(self.commands(queue), id, now);
         }
         self.fetch(queue, work, now, later);
-        if P::FOLLOWS_WAITS {
+        if work.probe.follows_waits() {
             self.note_if_held_back(queue, work, now);
         }
         if let Some(head) = self.queue(queue).complete(id) {

@@ -4,9 +4,8 @@
 //! Packet sizes and overheads of PCI Express: its Base Specification, as MQSim counts them (payload split at the maximum
 //! payload size, framing + data link layer + header for each packet).
 
-use std::collections::VecDeque;
-
 use crate::config::design::{Design, Link as LinkConfig, LinkRounding, Protocol};
+use crate::engine::fifo::Fifo;
 use crate::engine::time::Time;
 use crate::host::request::RequestId;
 use crate::host::sata::SataTiming;
@@ -173,9 +172,9 @@ struct Lane {
     /// The message on the wires.
     on_wires: Option<Message>,
     /// Messages that wait, with their times on the wires.
-    waiting: VecDeque<(Message, Time)>,
+    waiting: Fifo<(Message, Time)>,
     /// Sent, but not yet arrived because of the link's latency.
-    flying: VecDeque<Message>,
+    flying: Fifo<Message>,
     busy: Time,
 }
 
@@ -304,7 +303,7 @@ impl Link {
         let time = self.times.of(message, data_bytes);
         let lane = &mut self.lanes[lane as usize];
         if lane.on_wires.is_some() {
-            lane.waiting.push_back((message, time));
+            lane.waiting.push((message, time));
             return None;
         }
         lane.busy += time;
@@ -320,7 +319,7 @@ impl Link {
         if self.latency == Time::ZERO {
             return Ok(message);
         }
-        lane.flying.push_back(message);
+        lane.flying.push(message);
         Err(now + self.latency)
     }
 
@@ -331,7 +330,7 @@ impl Link {
         if lane.on_wires.is_some() || lane.waiting.is_empty() {
             return None;
         }
-        let (message, time) = lane.waiting.pop_front()?;
+        let (message, time) = lane.waiting.pop()?;
         lane.busy += time;
         lane.on_wires = Some(message);
         Some(now + time)
@@ -345,7 +344,7 @@ impl Link {
 
     /// The message that arrives after the link's latency.
     pub fn arrived(&mut self, direction: Direction) -> Message {
-        self.lanes[direction as usize].flying.pop_front().expect("nothing was flying")
+        self.lanes[direction as usize].flying.pop().expect("nothing was flying")
     }
 
     /// Time a direction has been in use, with the message on its wires.

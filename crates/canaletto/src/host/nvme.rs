@@ -3,10 +3,9 @@
 //! NVM Express Base Specification 2.0 §3.3.3: rings of entries, a tail that the host moves by doorbell, a head that the
 //! drive reports in completions.
 
-use std::collections::VecDeque;
-
 use crate::config::design::{Fetch, Host};
 use crate::config::workload::Priority;
+use crate::engine::fifo::Fifo;
 use crate::engine::memory::expect;
 use crate::host::arbiter::Arbiter;
 use crate::host::interrupts::Interrupts;
@@ -17,7 +16,7 @@ use crate::host::request::{Request, RequestId};
 pub struct QueuePair {
     entries: u32,
     /// Requests for which the submission queue has no room.
-    waiting: VecDeque<RequestId>,
+    waiting: Fifo<RequestId>,
     /// The submission ring, as far as it has been used: a queue may have far more entries than it ever needs.
     ring: Vec<RequestId>,
     /// Host: next place to fill.
@@ -35,7 +34,7 @@ pub struct QueuePair {
     /// Drive: a fetch of several entries is on its way.
     fetching: bool,
     /// Drive: completions for which the completion queue has no room.
-    unreported: VecDeque<RequestId>,
+    unreported: Fifo<RequestId>,
     /// Completions sent and not yet acknowledged by doorbell.
     unacknowledged: u32,
     limit: u32,
@@ -49,7 +48,7 @@ impl QueuePair {
     pub fn new(config: &Host) -> QueuePair {
         QueuePair {
             entries: config.queue_entries,
-            waiting: VecDeque::new(),
+            waiting: Fifo::new(),
             ring: Vec::new(),
             tail: 0,
             known_head: 0,
@@ -58,7 +57,7 @@ impl QueuePair {
             head: 0,
             in_flight: 0,
             fetching: false,
-            unreported: VecDeque::new(),
+            unreported: Fifo::new(),
             unacknowledged: 0,
             limit: config.fetch_limit,
             fetch: config.fetch,
@@ -87,7 +86,7 @@ impl QueuePair {
 
     /// Host: puts a request in line.
     pub fn submit(&mut self, request: RequestId) {
-        self.waiting.push_back(request);
+        self.waiting.push(request);
     }
 
     /// Host: whether requests wait for room.
@@ -107,7 +106,7 @@ impl QueuePair {
         if self.after(self.tail) == self.known_head {
             return None;
         }
-        let request = self.waiting.pop_front()?;
+        let request = self.waiting.pop()?;
         Some((request, self.enter(request)))
     }
 
@@ -130,6 +129,7 @@ impl QueuePair {
     }
 
     /// Drive: entries that it could ask for.
+    #[inline]
     fn allowed(&self) -> u32 {
         let visible = self.distance(self.asked, self.device_tail);
         self.limit.saturating_sub(self.in_flight).min(visible)
@@ -179,7 +179,7 @@ impl QueuePair {
     /// is kept until [`QueuePair::acknowledged`] makes room.
     pub fn complete(&mut self, request: RequestId) -> Option<u32> {
         if self.unacknowledged + 1 >= self.entries {
-            self.unreported.push_back(request);
+            self.unreported.push(request);
             return None;
         }
         self.unacknowledged += 1;
@@ -190,7 +190,7 @@ impl QueuePair {
     #[inline(always)]
     pub fn acknowledged(&mut self) -> Option<(RequestId, u32)> {
         self.unacknowledged -= 1;
-        let request = self.unreported.pop_front()?;
+        let request = self.unreported.pop()?;
         self.unacknowledged += 1;
         Some((request, self.head))
     }

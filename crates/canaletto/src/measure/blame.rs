@@ -161,6 +161,7 @@ impl Ledger {
     }
 
     /// Adds another ledger's charges.
+    #[inline]
     pub fn add(&mut self, other: &Ledger) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
             *mine += *theirs;

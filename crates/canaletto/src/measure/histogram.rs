@@ -84,6 +84,7 @@ fn upper(index: usize) -> u64 {
 
 impl Histogram {
     /// Counts one value.
+    #[inline]
     pub fn record(&mut self, value: Time) {
         self.bucket(value);
     }

@@ -1,6 +1,7 @@
 //! Hooks for observers of a run: checks against a reference model, and timelines.
 //!
-//! The default methods do nothing and cost nothing, because the engine is compiled for each probe.
+//! An [`Observer`] receives what happens. The engine reaches it by way of a [`Probe`], for each type of which it is compiled: runs
+//! without an observer do not pay for the hooks, and all others share one type.
 
 pub use crate::config::own::values::Work;
 use crate::engine::time::Time;
@@ -80,13 +81,19 @@ pub enum ArrayStep {
 }
 
 /// Observer of a run. Sector masks have one bit for each 512 B of a page.
-pub trait Probe {
-    /// Whether the probe receives events of wires, arrays and single charges.
-    const WATCHES_WIRES: bool = false;
-    /// Whether the probe receives the content of every page of a preconditioned drive.
-    const WATCHES_PAGES: bool = false;
-    /// Whether waits may be passed on to their [root causes](crate::measure::root_cause).
-    const FOLLOWS_WAITS: bool = false;
+pub trait Observer {
+    /// Whether the observer receives events of wires, arrays and single charges.
+    fn watches_wires(&self) -> bool {
+        false
+    }
+    /// Whether the observer receives the content of every page of a preconditioned drive.
+    fn watches_pages(&self) -> bool {
+        false
+    }
+    /// Whether waits are passed on to their [root causes](crate::measure::root_cause).
+    fn follows_waits(&self) -> bool {
+        false
+    }
 
     /// Called when one page of a host request enters the drive.
     fn page_begins(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _kind: Kind) {}
@@ -94,7 +101,7 @@ pub trait Probe {
     fn page_found(&mut self, _lpa: u64, _at: Ppa) {}
     /// Called before the run for each page that holds this logical one.
     fn page_preconditioned(&mut self, _lpa: u64, _at: Ppa) {}
-    /// Called when a page of a preconditioned drive does not hold what [`Probe::page_preconditioned`] said, and
+    /// Called when a page of a preconditioned drive does not hold what [`Observer::page_preconditioned`] said, and
     /// something else is found there, as if written before the run.
     fn page_gone(&mut self, _lpa: u64, _at: Ppa) {}
     /// Called when a page of a host request is read from `from` (no page: it reads as zeroes).
@@ -163,20 +170,109 @@ pub trait Probe {
     fn charged(&mut self, _owner: Owner, _cause: Cause, _from: Time, _until: Time, _chip: Option<ChipId>) {}
     /// Called when a request ends.
     fn ended(&mut self, _request: &Request, _now: Time) {}
-    /// Returns whether the probe has seen enough, which ends the run.
+    /// Returns whether the observer has seen enough, which ends the run.
     fn is_done(&mut self, _now: Time) -> bool {
         false
     }
 }
 
-/// Probe that observes nothing.
-pub struct NoProbe;
+/// Connection of a run to its observer. The engine is compiled for each type, so that [`NoProbe`] costs nothing.
+pub trait Probe {
+    /// Returns the observer, if there is one.
+    fn observer(&mut self) -> Option<&mut dyn Observer>;
+    /// Answers [`Observer::watches_wires`].
+    fn watches_wires(&self) -> bool;
+    /// Answers [`Observer::watches_pages`].
+    fn watches_pages(&self) -> bool;
+    /// Answers [`Observer::follows_waits`].
+    fn follows_waits(&self) -> bool;
 
-impl Probe for NoProbe {}
+    /// Calls a hook of the observer, if there is one.
+    #[inline(always)]
+    fn notify(&mut self, hook: impl FnOnce(&mut dyn Observer)) {
+        if let Some(observer) = self.observer() {
+            hook(observer);
+        }
+    }
+}
 
-/// Probe that observes nothing, for runs that may follow waits to their root causes.
-pub struct WaitFollower;
+/// Probe of a run without an observer. `FOLLOWS_WAITS`: whether waits are passed on to their root causes.
+pub struct NoObserver<const FOLLOWS_WAITS: bool>;
 
-impl Probe for WaitFollower {
-    const FOLLOWS_WAITS: bool = true;
+/// Probe of a run without an observer or root causes.
+pub type NoProbe = NoObserver<false>;
+
+/// Probe of a run without an observer, whose waits are passed on to their root causes.
+pub type WaitFollower = NoObserver<true>;
+
+impl<const FOLLOWS_WAITS: bool> Probe for NoObserver<FOLLOWS_WAITS> {
+    #[inline(always)]
+    fn observer(&mut self) -> Option<&mut dyn Observer> {
+        None
+    }
+
+    #[inline(always)]
+    fn watches_wires(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn watches_pages(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn follows_waits(&self) -> bool {
+        FOLLOWS_WAITS
+    }
+}
+
+/// Probe of all other runs: a single type, whose answers are read at run time.
+pub struct Observed<'a> {
+    observer: Option<&'a mut dyn Observer>,
+    watches_wires: bool,
+    watches_pages: bool,
+    follows_waits: bool,
+}
+
+impl<'a> Observed<'a> {
+    /// Probe of a run that `observer` watches.
+    pub fn by(observer: &'a mut dyn Observer) -> Self {
+        Observed {
+            watches_wires: observer.watches_wires(),
+            watches_pages: observer.watches_pages(),
+            follows_waits: observer.follows_waits(),
+            observer: Some(observer),
+        }
+    }
+
+    /// Probe of a run that nobody watches, and whose waits are passed on to their root causes.
+    pub fn following_waits() -> Self {
+        Observed { observer: None, watches_wires: false, watches_pages: false, follows_waits: true }
+    }
+}
+
+impl Probe for Observed<'_> {
+    #[inline(always)]
+    fn observer(&mut self) -> Option<&mut dyn Observer> {
+        match &mut self.observer {
+            Some(observer) => Some(&mut **observer),
+            None => None,
+        }
+    }
+
+    #[inline(always)]
+    fn watches_wires(&self) -> bool {
+        self.watches_wires
+    }
+
+    #[inline(always)]
+    fn watches_pages(&self) -> bool {
+        self.watches_pages
+    }
+
+    #[inline(always)]
+    fn follows_waits(&self) -> bool {
+        self.follows_waits
+    }
 }

@@ -11,7 +11,7 @@ use crate::flash::address::{ChipId, Layout, PlaneId};
 use crate::flash::interface::Operation;
 use crate::host::request::Request;
 use crate::measure::blame::Cause;
-use crate::measure::probe::{Owner, Probe, Work};
+use crate::measure::probe::{Observer, Owner, Work};
 
 /// Kinds of span, in the order of their numbers.
 pub const KINDS: [&str; 10] = [
@@ -139,7 +139,7 @@ pub struct Header {
     pub parts: Vec<Part>,
 }
 
-/// Probe that records a timeline.
+/// Observer that records a timeline.
 pub struct Timeline {
     windows: Windows,
     end: Time,
@@ -264,8 +264,10 @@ fn part_of_wire(wire: &Wire) -> Part {
     Part { from: Some(wire.from), to: Some(wire.to), ..part(wire.kind.name(), wire.name.clone(), wire.from) }
 }
 
-impl Probe for Timeline {
-    const WATCHES_WIRES: bool = true;
+impl Observer for Timeline {
+    fn watches_wires(&self) -> bool {
+        true
+    }
 
     fn is_done(&mut self, now: Time) -> bool {
         self.now = now;

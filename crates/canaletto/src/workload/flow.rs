@@ -83,6 +83,7 @@ impl Source {
     }
 
     /// Returns the request that arrives now.
+    #[inline]
     pub fn next(&mut self, now: Time) -> Result<Option<Wanted>, String> {
         match self {
             Source::Synthetic(generator) => Ok(generator.next(now)),

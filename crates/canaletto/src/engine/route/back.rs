@@ -57,7 +57,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Notes the clocks from which a waiting transaction is charged when it is issued.
     #[inline(always)]
     pub(super) fn mark_wait(&mut self, id: TransactionId, lun: LunId, now: Time) {
-        if P::FOLLOWS_WAITS {
+        if self.work.probe.follows_waits() {
             self.work.root_causes.lun_wanted(id, lun, now);
         }
         self.flash.mark_wait(id, lun, &mut self.work, now);
@@ -96,7 +96,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     pub(super) fn refresh_and_offer(&mut self, lun: LunId, free: bool) {
         let ready = self.can_act(lun);
         self.scheduler.set_ready(lun, ready, free);
-        if P::FOLLOWS_WAITS {
+        if self.work.probe.follows_waits() {
             self.tell_if_open(lun, ready);
         }
     }
@@ -229,7 +229,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let command = fabric.column_time();
         let port_free_at = fabric.port_free_at(chip, Direction::FromChip);
         self.charge_path_wait(id, port_free_at, now);
-        if P::FOLLOWS_WAITS {
+        if self.work.probe.follows_waits() {
             self.work.root_causes.data_sent(self.layout.lun_of(plane), port_free_at, now);
         }
         let transfer = Transfer { chip, direction: Direction::FromChip, command, data };
@@ -305,7 +305,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
                 return false;
             }
             self.scheduler.set_blocked(lun);
-            if P::FOLLOWS_WAITS {
+            if self.work.probe.follows_waits() {
                 self.tell_if_open(lun, false);
             }
             // Paths of the domain are being offered: what has just lined up for one is looked at next.
@@ -404,10 +404,12 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         if leads_there {
             self.flash.array.port_used(transfer.chip, transfer.time());
         }
-        if P::WATCHES_WIRES && leads_there {
+        if self.work.probe.watches_wires() && leads_there {
             let owner = self.owner_of(payload);
-            self.work.probe.port_used(transfer.chip, owner, transfer.command, transfer.data, crossed.gap(), now);
-            self.work.probe.transfer_ends(path, now);
+            self.work.probe.notify(|observer| {
+                observer.port_used(transfer.chip, owner, transfer.command, transfer.data, crossed.gap(), now)
+            });
+            self.work.probe.notify(|observer| observer.transfer_ends(path, now));
         }
         match payload {
             Payload::Command(lun) => {
@@ -430,7 +432,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
                 if leads_there && to != transfer.chip {
                     self.flash.array.port_used(to, transfer.time());
                 }
-                if P::FOLLOWS_WAITS {
+                if self.work.probe.follows_waits() {
                     let lun = self.layout.lun_of(self.work.transactions[id].ppa.plane);
                     self.work.root_causes.data_crossed(lun, &crossed, now);
                     self.work.root_causes.charge_page(id, Cause::DataTransfer, now);
@@ -496,7 +498,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             self.work.charge_page(id, Cause::DataTransfer, now);
         }
         let lun = self.layout.lun_of(self.work.transactions[first].ppa.plane);
-        if P::FOLLOWS_WAITS {
+        if self.work.probe.follows_waits() {
             self.work.root_causes.data_crossed(lun, crossed, now);
         }
         self.flash.drain_register(first, lun, &mut self.work, now);
@@ -548,10 +550,10 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let t = &self.work.transactions[id];
         match t.origin {
             Origin::User => {
-                self.work.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa);
+                self.work.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, t.ppa));
                 self.keep_read(id, now);
             }
-            Origin::Mapping => self.work.probe.translation_read(now, t.lpa, t.ppa),
+            Origin::Mapping => self.work.probe.notify(|observer| observer.translation_read(now, t.lpa, t.ppa)),
             _ => {}
         }
     }
@@ -590,7 +592,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         if !self.flash.has_ended(lun, now) || is_known || self.suspension_moves(lun, now) {
             return;
         }
-        if P::WATCHES_WIRES {
+        if self.work.probe.watches_wires() {
             let command = *self.flash.command(lun);
             self.flash.tell_of_step(lun, &command, ArrayStep::Ends, (now, now), &mut self.work);
         }
@@ -682,7 +684,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     fn erases_done(&mut self, lun: LunId, command: &Command, worked: Time, now: Time) {
         self.release_held(lun, now);
         for &id in command.transactions() {
-            if P::FOLLOWS_WAITS {
+            if self.work.probe.follows_waits() {
                 self.work.root_causes.charge_page(id, Cause::ChipBusyErase, now);
                 self.work.root_causes.ends(Ended::Erase, id);
             }

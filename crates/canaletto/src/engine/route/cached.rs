@@ -38,7 +38,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let mut missing = std::mem::take(&mut self.missing);
         let mut found = 0;
         for (lpa, sectors) in pages {
-            self.work.probe.page_begins(now, id, lpa, sectors, Kind::Read);
+            self.work.probe.notify(|observer| observer.page_begins(now, id, lpa, sectors, Kind::Read));
             let here = self.cache().read(lpa, sectors);
             let reads = &mut self.cache().counts.reads;
             match here {
@@ -47,7 +47,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
                 _ => reads.partial += 1,
             }
             if here != 0 {
-                self.work.probe.page_read_cached(now, id, lpa, here);
+                self.work.probe.notify(|observer| observer.page_read_cached(now, id, lpa, here));
             }
             found += here.count_ones();
             if here != sectors {
@@ -109,8 +109,8 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             if !all {
                 break;
             }
-            self.work.probe.page_begins(now, id, lpa, wanted, Kind::Write);
-            self.work.probe.page_cached(now, id, lpa, wanted);
+            self.work.probe.notify(|observer| observer.page_begins(now, id, lpa, wanted, Kind::Write));
+            self.work.probe.notify(|observer| observer.page_cached(now, id, lpa, wanted));
             sectors += wanted.count_ones();
             self.work.requests[id].cached += 1;
             if !safe {
@@ -186,7 +186,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         self.tell_dropped();
         if new != 0 {
             self.cache().counts.filled += 1;
-            self.work.probe.page_filled(now, lpa, new, from);
+            self.work.probe.notify(|observer| observer.page_filled(now, lpa, new, from));
             self.use_dram(flow, Purpose::Fill, new.count_ones(), now);
         }
         self.start_due(now);
@@ -231,7 +231,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
 
     fn destage_page(&mut self, destage: Destage, now: Time) {
         let Destage { lpa, sectors, flow, from_dram } = destage;
-        self.work.probe.page_destages(now, lpa, sectors);
+        self.work.probe.notify(|observer| observer.page_destages(now, lpa, sectors));
         let stage = if from_dram { 0 } else { FROM_CACHE };
         self.ftl.begin_destage(&mut self.work, flow, lpa, sectors, stage, now);
         self.carry_out(now);
@@ -239,7 +239,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
 
     fn tell_dropped(&mut self) {
         while let Some(lpa) = self.cache().take_dropped() {
-            self.work.probe.page_dropped(lpa);
+            self.work.probe.notify(|observer| observer.page_dropped(lpa));
         }
     }
 
@@ -269,7 +269,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     pub(super) fn destage_lost(&mut self, id: TransactionId, now: Time) {
         let t = &self.work.transactions[id];
         if t.sectors != 0 {
-            self.work.probe.page_lost(now, t.lpa, t.sectors);
+            self.work.probe.notify(|observer| observer.page_lost(now, t.lpa, t.sectors));
             self.cache().counts.lost += 1;
         }
         self.destage_landed(id, now);
@@ -292,7 +292,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             part = next;
         }
         while let Some(flush) = self.cache().take_flushed() {
-            if P::FOLLOWS_WAITS {
+            if self.work.probe.follows_waits() {
                 self.work.root_causes.request_waited_for(Ended::Destage, flush, Cause::Flush, now);
             }
             self.work.charge_request(flush, Cause::Flush, now);
@@ -324,7 +324,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         if !waits {
             return self.finish(id, now);
         }
-        if P::FOLLOWS_WAITS {
+        if self.work.probe.follows_waits() {
             self.work.root_causes.flush_begins(id);
         }
         self.destage(now);
@@ -340,7 +340,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let (waits, all) = (self.ftl.trim_waits(&self.work, lpa), self.ftl.whole_page());
         let Some(forgotten) = self.cache.as_mut().and_then(|cache| cache.trim(lpa, all, waits)) else { return };
         self.cache().counts.trimmed += 1;
-        self.work.probe.page_trimmed_in_cache(now, request, lpa, forgotten.stays);
+        self.work.probe.notify(|observer| observer.page_trimmed_in_cache(now, request, lpa, forgotten.stays));
         self.tell_dropped();
         self.finish_waiters(forgotten.waiters, now);
     }

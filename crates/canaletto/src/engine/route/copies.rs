@@ -21,7 +21,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let Some((left, valid)) = left else {
             // The register's content is not needed.
             self.flash.array.use_register(lun, 1 << self.layout.plane_in_lun(plane));
-            self.work.probe.register_drained(plane, owner, now);
+            self.work.probe.notify(|observer| observer.register_drained(plane, owner, now));
             return None;
         };
         if self.ftl.bind_copyback(&mut self.work, left, valid, now) {
@@ -41,7 +41,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             let plane = self.work.transactions[id].ppa.plane;
             planes |= 1 << self.layout.plane_in_lun(plane);
             let owner = self.work.owner(id);
-            self.work.probe.register_drained(plane, owner, now);
+            self.work.probe.notify(|observer| observer.register_drained(plane, owner, now));
         }
         let chip = self.layout.chip_of(lun);
         let port_free_at = self.paths.fabric.port_free_at(chip, Direction::ToChip);
@@ -62,7 +62,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let t = &self.work.transactions[id];
         let chips = (self.layout.chip_of_plane(t.ppa.plane), self.layout.chip_of_plane(t.to));
         let bytes = u64::from(t.bytes);
-        if P::FOLLOWS_WAITS {
+        if self.work.probe.follows_waits() {
             self.work.root_causes.charge_page(id, Cause::PathConflict, now);
             self.work.root_causes.data_sent(self.layout.lun_of(t.ppa.plane), Time::ZERO, now);
         }
@@ -92,7 +92,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// The chip has looked for errors: the page can be programmed.
     #[inline(never)]
     pub(super) fn copy_checked(&mut self, id: TransactionId, now: Time) {
-        if P::FOLLOWS_WAITS {
+        if self.work.probe.follows_waits() {
             self.work.root_causes.charge_page(id, Cause::Ecc, now);
         }
         self.ftl.program_copy(&mut self.work, id);

@@ -217,7 +217,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         for (lpa, sectors) in pages {
             // Pages without sectors only share a mapping unit with one of the request.
             if sectors != 0 {
-                self.work.probe.page_begins(now, id, lpa, sectors, kind);
+                self.work.probe.notify(|observer| observer.page_begins(now, id, lpa, sectors, kind));
             }
             self.ftl.begin_page(&mut self.work, id, lpa, sectors, now);
             self.carry_out(now);
@@ -231,7 +231,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Forgets the pages of a request.
     fn begin_trim(&mut self, id: RequestId, now: Time) {
         for lpa in self.ftl.begin_trim(&mut self.work, id) {
-            self.work.probe.page_begins(now, id, lpa, u64::MAX, Kind::Trim);
+            self.work.probe.notify(|observer| observer.page_begins(now, id, lpa, u64::MAX, Kind::Trim));
             self.trim_cached(id, lpa, now);
             self.ftl.trim_page(&mut self.work, id, lpa, now);
             self.carry_out(now);

@@ -61,7 +61,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Tells root causes that a command sets out. What others of its LUN do goes on meanwhile, and counts.
     #[inline(always)]
     pub(super) fn tell_sent(&mut self, lane: LunId, port_free_at: Time, now: Time) {
-        if P::FOLLOWS_WAITS {
+        if self.work.probe.follows_waits() {
             let lun = self.flash.lun_of(lane);
             match self.flash.works_beside(lane) {
                 true => self.work.root_causes.command_sent_beside(lun, now),
@@ -73,7 +73,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Tells root causes that a command has crossed.
     #[inline(always)]
     pub(super) fn tell_crossed(&mut self, lane: LunId, crossed: &TransferDone, now: Time) {
-        if P::FOLLOWS_WAITS && !self.flash.works_beside(lane) {
+        if self.work.probe.follows_waits() && !self.flash.works_beside(lane) {
             let seen_as = self.flash.seen_as(lane, &self.work);
             self.work.root_causes.command_crossed(self.flash.lun_of(lane), crossed, seen_as, now);
         }
@@ -82,7 +82,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Tells root causes that an array has ended.
     #[inline(always)]
     pub(super) fn tell_ended(&mut self, lane: LunId, goes_on: bool, now: Time) {
-        if P::FOLLOWS_WAITS && !self.flash.works_beside(lane) {
+        if self.work.probe.follows_waits() && !self.flash.works_beside(lane) {
             self.work.root_causes.array_ended(self.flash.lun_of(lane), goes_on, now);
         }
     }

@@ -41,7 +41,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     pub(super) fn lose_from_the_start(&mut self) {
         if let Some(number) = self.losses.all.iter().position(Loss::is_from_the_start) {
             self.take_loss(number as u8);
-            self.work.probe.parts_failed(Time::ZERO);
+            self.work.probe.notify(|observer| observer.parts_failed(Time::ZERO));
         }
     }
 
@@ -70,7 +70,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         if let Some(number) = self.losses.all.iter().position(|loss| loss.fabric) {
             self.take_loss(number as u8);
             (0..self.paths.fabric.domains()).for_each(|domain| self.scheduler.touch(DomainId(domain)));
-            self.work.probe.parts_failed(now);
+            self.work.probe.notify(|observer| observer.parts_failed(now));
         }
     }
 

@@ -151,7 +151,7 @@ impl<'p, F: Fabric, P: Probe> Route<'p, F, P> {
     ) -> Self {
         let (layout, losses) = (&limits.layout, Losses::of(design));
         let mut paths = Paths::<F>::new(design, layout);
-        if P::WATCHES_WIRES {
+        if probe.watches_wires() {
             paths.fabric.trace().switch_on();
         }
         let mut work = InFlight::new(layout, workload.flow.len(), options, probe);
@@ -218,7 +218,7 @@ impl<'p, F: Fabric, P: Probe> Route<'p, F, P> {
                 self.refill(now);
             }
             self.check_host()?;
-            if self.work.probe.is_done(now) {
+            if self.work.probe.observer().is_some_and(|observer| observer.is_done(now)) {
                 return Ok(());
             }
             self.offer_paths(now);

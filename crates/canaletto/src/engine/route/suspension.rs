@@ -83,7 +83,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         match self.flash.phase(lun) {
             Phase::Suspending => {
                 self.flash.has_suspended(lun, now);
-                if P::FOLLOWS_WAITS {
+                if self.work.probe.follows_waits() {
                     self.work.root_causes.array_ended(lun, false, now);
                 }
                 self.settle_suspension(lun, now);
@@ -123,7 +123,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             return false;
         }
         self.flash.resume(lun, &self.work, now);
-        if P::FOLLOWS_WAITS {
+        if self.work.probe.follows_waits() {
             let seen_as = self.flash.seen_as(lun, &self.work);
             self.work.root_causes.command_resumed(lun, seen_as, now);
         }

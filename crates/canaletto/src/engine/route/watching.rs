@@ -16,9 +16,9 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         if Paths::<F>::is_nowhere(path) {
             return self.events.push(now, Event::CrossedNowhere(path));
         }
-        if P::WATCHES_WIRES {
+        if self.work.probe.watches_wires() {
             let load = self.load_of(self.paths.carried(path));
-            self.work.probe.transfer_begins(path, &load, now);
+            self.work.probe.notify(|observer| observer.transfer_begins(path, &load, now));
         }
         self.watch_wires();
     }
@@ -26,11 +26,11 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Passes what the fabric has traced on to the watcher.
     #[inline]
     pub(super) fn watch_wires(&mut self) {
-        if P::WATCHES_WIRES {
+        if self.work.probe.watches_wires() {
             let spans: Vec<_> = self.paths.fabric.trace().drain().collect();
             for span in spans {
                 let owner = self.owner_of(self.paths.carried(span.path).payload);
-                self.work.probe.wire_used(&span, owner);
+                self.work.probe.notify(|observer| observer.wire_used(&span, owner));
             }
         }
     }

@@ -73,7 +73,7 @@ impl Chunks {
 
 impl Clusters {
     /// Sends the next part of a transfer, or all of it, over a circuit that is granted now.
-    pub(super) fn send_part(&mut self, path: PathId, command: Time, now: Time, later: &mut impl FnMut(Time, Event)) {
+    pub(super) fn send_part(&mut self, path: PathId, command: Time, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let begins = self.grant(path, self.tree.of(self.under_way[path].chip).switch, now);
         let crossing = &mut self.under_way[path];
         let (chip, direction) = (crossing.chip, crossing.direction);
@@ -83,7 +83,7 @@ impl Clusters {
     }
 
     /// A part has crossed, and the chip turns to the column of the next one: its wires are free meanwhile.
-    pub(super) fn part_crossed(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) {
+    pub(super) fn part_crossed(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) {
         self.in_parts[self.under_way[path].chip.index()] = true;
         self.give_back(path, now);
         later(now + self.chunks.turn, Event::Turned(path));
@@ -91,14 +91,14 @@ impl Clusters {
     }
 
     /// A chip has turned to the column of its next part, which crosses as soon as its wires are free.
-    pub(super) fn turned(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) {
+    pub(super) fn turned(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) {
         self.under_way[path].ready = now;
         self.chunks.waiting.push_back(path);
         self.send_waiting(now, later);
     }
 
     /// Sends parts that wait and whose wires are free.
-    pub(super) fn send_waiting(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) {
+    pub(super) fn send_waiting(&mut self, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let mut place = 0;
         while let Some(&path) = self.chunks.waiting.get(place) {
             let chip = self.under_way[path].chip;

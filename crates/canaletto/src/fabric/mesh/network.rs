@@ -151,7 +151,7 @@ impl Network {
     }
 
     /// Sends a node's first packet on its way as soon as those before it have left.
-    pub fn set_off(&mut self, id: PacketId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
+    pub fn set_off(&mut self, id: PacketId, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
         let Packet { buffer, next, .. } = self.packets[id];
         let left_at = self.links[buffer.index()].left_at;
         if left_at > now {
@@ -170,7 +170,7 @@ impl Network {
     }
 
     /// Looks at a link, unless that was done before this came.
-    pub fn wake(&mut self, id: LinkId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
+    pub fn wake(&mut self, id: LinkId, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
         let link = &mut self.links[id.index()];
         if link.wake_at == now {
             link.wake_at = Time::MAX;
@@ -179,7 +179,7 @@ impl Network {
     }
 
     /// Schedules a look at a link for `time`, unless one is due before.
-    fn wake_at(&mut self, id: LinkId, time: Time, later: &mut impl FnMut(Time, MeshEvent)) {
+    fn wake_at(&mut self, id: LinkId, time: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
         let link = &mut self.links[id.index()];
         if time < link.wake_at {
             link.wake_at = time;
@@ -188,7 +188,7 @@ impl Network {
     }
 
     /// The head of a buffer gets in line for its next link, over which it may start at `from` or later.
-    fn line_up(&mut self, id: PacketId, from: Time, later: &mut impl FnMut(Time, MeshEvent)) {
+    fn line_up(&mut self, id: PacketId, from: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
         let packet = &mut self.packets[id];
         packet.from = from;
         let (next, order) = (packet.next, (packet.ready, packet.number));
@@ -216,7 +216,7 @@ impl Network {
     }
 
     /// Starts the first in line that may start now, if there is room for it.
-    fn grant(&mut self, id: LinkId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
+    fn grant(&mut self, id: LinkId, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
         let link = &mut self.links[id.index()];
         if link.free_at > now {
             self.wake_next(id, later);
@@ -269,7 +269,7 @@ impl Network {
     }
 
     /// Schedules a look at a link for when it is free for the next in line.
-    fn wake_next(&mut self, id: LinkId, later: &mut impl FnMut(Time, MeshEvent)) {
+    fn wake_next(&mut self, id: LinkId, later: &mut dyn FnMut(Time, MeshEvent)) {
         let Link { mut line, free_at, .. } = self.links[id.index()];
         let mut soonest = Time::MAX;
         while line.is_some() {
@@ -283,7 +283,7 @@ impl Network {
     }
 
     /// A packet starts to cross a link, in whose far buffer its room is taken, and the next one if nothing is in its way.
-    fn start(&mut self, id: LinkId, packet: PacketId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
+    fn start(&mut self, id: LinkId, packet: PacketId, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
         let (mut id, mut start, mut in_advance) = (id, now, false);
         while let Some((next, ready)) = self.cross(id, packet, start, later) {
             let clear = !in_advance && self.is_undisputed(id, next, now);
@@ -321,7 +321,7 @@ impl Network {
         id: LinkId,
         packet: PacketId,
         now: Time,
-        later: &mut impl FnMut(Time, MeshEvent),
+        later: &mut dyn FnMut(Time, MeshEvent),
     ) -> Option<(LinkId, Time)> {
         let port = id.port();
         let Packet { length, buffer, behind, path, what, .. } = self.packets[packet];
@@ -373,7 +373,7 @@ impl Network {
     }
 
     /// A packet crosses a link of a chip or controller from `now` on.
-    fn cross_edge(&mut self, id: LinkId, packet: PacketId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
+    fn cross_edge(&mut self, id: LinkId, packet: PacketId, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
         let Packet { length, ready, behind, path, last, .. } = self.packets[packet];
         let end = now + length;
         if !id.is_of_chip() {
@@ -396,7 +396,7 @@ impl Network {
         behind: PacketId,
         length: Time,
         now: Time,
-        later: &mut impl FnMut(Time, MeshEvent),
+        later: &mut dyn FnMut(Time, MeshEvent),
     ) {
         let end = now + length;
         let link = &mut self.links[buffer.index()];

@@ -82,7 +82,7 @@ impl Omnibus {
         path: PathId,
         bus: BusId,
         now: Time,
-        later: &mut impl FnMut(Time, Event),
+        later: &mut dyn FnMut(Time, Event),
     ) -> bool {
         let crossing = &mut self.transfers[path];
         if crossing.chunks == 0 || crossing.first_bus != bus {
@@ -95,7 +95,7 @@ impl Omnibus {
     }
 
     /// A bus that nobody took at this moment joins a page that crosses on another one.
-    pub(super) fn offer(&mut self, bus: BusId, now: Time, later: &mut impl FnMut(Time, Event)) {
+    pub(super) fn offer(&mut self, bus: BusId, now: Time, later: &mut dyn FnMut(Time, Event)) {
         if !self.grid.is_free(bus) || self.grid.is_kept(bus) {
             return;
         }
@@ -144,7 +144,7 @@ impl Omnibus {
         bus: BusId,
         transfer: Transfer,
         now: Time,
-        later: &mut impl FnMut(Time, Event),
+        later: &mut dyn FnMut(Time, Event),
     ) {
         let turned = now + self.late.column;
         let begins = turned + self.late.turn;

@@ -48,7 +48,7 @@ impl ChipToChip<Crossed> for ScheduledMesh {
         to: ChipId,
         time: Time,
         now: Time,
-        later: &mut impl FnMut(Time, Crossed),
+        later: &mut dyn FnMut(Time, Crossed),
     ) -> PathId {
         self.take_port(from);
         self.take_port(to);

@@ -31,7 +31,7 @@ impl Venice {
     }
 
     /// Sends a controller's scout on its way.
-    pub(super) fn send_scout(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
+    pub(super) fn send_scout(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
         self.counts.scouts += 1;
         self.searching += 1;
         let controller = &mut self.controllers[id as usize];
@@ -45,7 +45,7 @@ impl Venice {
     }
 
     /// A controller's scout sets out.
-    pub(super) fn depart(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
+    pub(super) fn depart(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let controller = &self.controllers[id as usize];
         let mut scout = self.routers.scout(id, controller.destination(), controller.scouts, now);
         self.routers.trace.write(self.grid.controller_link(id).0, WireUse::Scout, PathId(id), now, scout.due);
@@ -64,7 +64,7 @@ impl Venice {
     /// Lets scouts hop, and packets that tear circuits down, until one has an event follow from it, or all that are left
     /// arrive no sooner than `until`.
     #[inline]
-    pub(super) fn let_scouts_hop(&mut self, until: Time, later: &mut impl FnMut(Time, Event)) {
+    pub(super) fn let_scouts_hop(&mut self, until: Time, later: &mut dyn FnMut(Time, Event)) {
         loop {
             if self.travel == Scouts::Clocked {
                 self.under_way.put_lowest_number_first();
@@ -99,7 +99,7 @@ impl Venice {
     }
 
     /// The scout is back at its controller.
-    pub(super) fn scout_back(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
+    pub(super) fn scout_back(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
         self.searching -= 1;
         let controller = &mut self.controllers[id as usize];
         if controller.state == State::Reserved {
@@ -131,7 +131,7 @@ impl Venice {
     }
 
     /// A controller whose scout has failed waits, for some intervals at the most.
-    fn wait_for_timer(&mut self, id: u32, intervals: u64, now: Time, later: &mut impl FnMut(Time, Event)) {
+    fn wait_for_timer(&mut self, id: u32, intervals: u64, now: Time, later: &mut dyn FnMut(Time, Event)) {
         self.waiting.push(id);
         let timer = now + self.retry_interval * intervals;
         self.controllers[id as usize].timer = timer;
@@ -139,7 +139,7 @@ impl Venice {
     }
 
     /// The timer of a failed scout goes off. It may be that of one that was sent again before.
-    pub(super) fn retry_after_interval(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
+    pub(super) fn retry_after_interval(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let controller = &self.controllers[id as usize];
         if controller.state == State::Waiting && controller.timer == now {
             self.waiting.retain(|&waits| waits != id);
@@ -170,7 +170,7 @@ impl Venice {
     }
 
     /// Sends the controller's transfer over its circuit: Eq. 1.
-    pub(super) fn transfer(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
+    pub(super) fn transfer(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let controller = &mut self.controllers[id as usize];
         controller.state = State::Transferring;
         let (transfer, length) = (controller.transfer, controller.length);

@@ -35,7 +35,7 @@ impl Venice {
     /// The next packet to arrive is one that tears a circuit down: it frees a link. Returns whether events follow: controller
     /// and port are free once it has gone on, or scouts go that waited for a link.
     #[inline(never)]
-    pub(super) fn tear_down_hop(&mut self, later: &mut impl FnMut(Time, Event)) -> bool {
+    pub(super) fn tear_down_hop(&mut self, later: &mut dyn FnMut(Time, Event)) -> bool {
         let packet = self.under_way.next_mut();
         let (now, id, entry) = (packet.due, packet.packet.controller, packet.entry);
         let begins = entry == self.grid.entry(id);
@@ -54,7 +54,7 @@ impl Venice {
     }
 
     /// A circuit is over, and all of it is free at once.
-    pub(super) fn free_circuit(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
+    pub(super) fn free_circuit(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let chip = self.controllers[id as usize].transfer.chip;
         self.note_who_sees(|routers, router| routers.holds(id, router));
         self.routers.release(id, RouterId(chip.0), now);
@@ -74,7 +74,7 @@ impl Venice {
 
     /// Sends the scouts of controllers that have seen links freed, or that an oracle tells of a way. Returns whether there are
     /// any.
-    fn wake(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) -> bool {
+    fn wake(&mut self, now: Time, later: &mut dyn FnMut(Time, Event)) -> bool {
         let before = self.waiting.len();
         if self.retry == Retry::Oracle {
             self.looked_at.extend(&self.waiting);

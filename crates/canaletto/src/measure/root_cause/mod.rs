@@ -13,17 +13,18 @@
 //! - Waits for the link, for the processor, buses and DRAM of the controller, and for a path are not passed on: who uses those moves
 //!   data.
 //!
-//! The hooks are called where [`Probe::FOLLOWS_WAITS`](crate::measure::probe::Probe::FOLLOWS_WAITS) says so.
+//! The hooks are called where [`Probe::follows_waits`](crate::measure::probe::Probe::follows_waits) says so.
 
 mod history;
 mod trail;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use history::{History, ROOM};
 use trail::{MOST, Step};
 
+use crate::engine::fifo::Fifo;
 use crate::engine::memory::expect;
 use crate::engine::time::Time;
 use crate::fabric::TransferDone;
@@ -179,7 +180,7 @@ impl Slot {
 #[derive(Default)]
 struct Pool {
     /// Free ones, the first to come free first.
-    free: VecDeque<u32>,
+    free: Fifo<u32>,
     /// Since when somebody waits.
     wanted: Option<Time>,
 }
@@ -328,6 +329,7 @@ impl RootCauses {
     }
 
     /// The last page of a request has ended: its account is the request's.
+    #[inline]
     pub fn last_page(&mut self, request: RequestId, page: TransactionId) {
         self.looking_back[page.index()] = Time::MAX;
         self.requests[request.index()].go_through(page, &self.pages[page.index()]);
@@ -365,6 +367,7 @@ impl RootCauses {
 
     /// A page's wait for a LUN, whose command has just been [sent](RootCauses::command_sent), is over. From `ready_at` on it waited
     /// for nothing but a path.
+    #[inline]
     pub fn lun_given(&mut self, id: TransactionId, lun: LunId, ready_at: Time, now: Time) {
         let page = &mut self.pages[id.index()];
         let wanted = std::mem::replace(&mut page.lun, LunId::NONE);
@@ -375,6 +378,7 @@ impl RootCauses {
     }
 
     /// A LUN has no command now. It may wait for a path: for a command, or for data in its registers.
+    #[inline]
     pub fn lun_is_open(&mut self, lun: LunId, waits_for_path: bool, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
         if lun.is_busy || lun.crossing > 0 {
@@ -470,7 +474,7 @@ impl RootCauses {
     pub fn slot_freed(&mut self, slots: Slots, by: RequestId, now: Time) {
         let number = std::mem::replace(&mut self.slots[by.index()][slots.kind()], NO_SLOT);
         let pool = pool(&mut self.pools, slots);
-        pool.free.push_back(number);
+        pool.free.push(number);
         let (wanted, slot) = (pool.wanted, &mut self.held.slots[number as usize]);
         let taken = std::mem::replace(&mut slot.taken, Time::MAX);
         // What it did while nobody waited concerns nobody.
@@ -490,7 +494,7 @@ impl RootCauses {
 
     /// A request gets a slot: that which has been free longest. It may have had to wait for it.
     pub fn slot_taken(&mut self, slots: Slots, by: RequestId, now: Time) {
-        let number = pool(&mut self.pools, slots).free.pop_front().unwrap_or_else(|| {
+        let number = pool(&mut self.pools, slots).free.pop().unwrap_or_else(|| {
             self.held.slots.push(Slot { past: None, taken: Time::MAX });
             self.held.slots.len() as u32 - 1
         });

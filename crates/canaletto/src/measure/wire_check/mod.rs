@@ -28,7 +28,7 @@ use crate::fabric::PathId;
 use crate::fabric::trace::WireSpan;
 use crate::flash::address::{LunId, PlaneId};
 use crate::flash::interface::Operation;
-use crate::measure::probe::{ArrayStep, Load, Owner, Probe};
+use crate::measure::probe::{ArrayStep, Load, Observer, Owner};
 use crate::measure::wire_check::checker::Checker;
 use crate::measure::wire_check::found::Found;
 use crate::measure::wire_check::recording::{Entry, Fact, Recorder};
@@ -75,10 +75,15 @@ impl WireCheck {
     }
 }
 
-impl Probe for WireCheck {
-    const WATCHES_WIRES: bool = true;
+impl Observer for WireCheck {
+    fn watches_wires(&self) -> bool {
+        true
+    }
+
     // Runs with and without a checker have the same results.
-    const FOLLOWS_WAITS: bool = true;
+    fn follows_waits(&self) -> bool {
+        true
+    }
 
     fn parts_failed(&mut self, now: Time) {
         self.note_now(now, Fact::PartsFail);

@@ -1,11 +1,11 @@
-//! Contents with parity: part of the shadow, which is the one probe of all tests.
+//! Contents with parity: part of the shadow, which is the one observer of all tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
 use canaletto::host::request::RequestId;
-use canaletto::measure::probe::Probe;
+use canaletto::measure::probe::Observer;
 use canaletto::measure::report::Report;
 
 /// Data of pages as numbers: parity is really made of them, and what is rebuilt must be what was there.
@@ -54,8 +54,10 @@ impl Contents {
     }
 }
 
-impl Probe for Contents {
-    const WATCHES_PAGES: bool = true;
+impl Observer for Contents {
+    fn watches_pages(&self) -> bool {
+        true
+    }
 
     fn page_programmed(&mut self, _: Time, _: RequestId, _: u64, _: u64, at: Ppa, _: Ppa) {
         self.write(at);
@@ -81,7 +83,7 @@ impl Probe for Contents {
         let other_unit = |page: &Ppa| page.plane.0 / self.unit != at.plane.0 / self.unit;
         assert!(from.iter().all(other_unit), "{at:?} from {from:?}");
         let known = |page: &Ppa| self.pages.get(page).or_else(|| self.parity.get(page)).copied();
-        // The rest of a flash page that was left empty counts as zeroes, and so do copies without effect, of which no probe is told.
+        // The rest of a flash page that was left empty counts as zeroes, and so do copies without effect, of which no observer is told.
         self.unknown.extend(from.iter().filter(|page| known(page).is_none()));
         let read = from.iter().fold(0, |sum, page| sum ^ known(page).unwrap_or(0));
         // Before parity is programmed the controller has it.

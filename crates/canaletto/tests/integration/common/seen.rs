@@ -1,10 +1,10 @@
-//! Steps of a run: part of the shadow, the one probe of all tests, since the engine is compiled for each.
+//! Steps of a run: part of the shadow, the one observer of all tests.
 
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
 use canaletto::flash::interface::Operation;
 use canaletto::host::request::{Kind, RequestId};
-use canaletto::measure::probe::{Owner, Probe, Work};
+use canaletto::measure::probe::{Observer, Owner, Work};
 
 #[derive(Default)]
 pub struct Seen {
@@ -20,7 +20,7 @@ pub struct Seen {
     pub events: Vec<Time>,
 }
 
-impl Probe for Seen {
+impl Observer for Seen {
     fn page_begins(&mut self, _: Time, _: RequestId, lpa: u64, sectors: u64, _: Kind) {
         self.entered.push((lpa, sectors));
     }

@@ -11,7 +11,7 @@ use canaletto::flash::address::{LunId, PlaneId, Ppa};
 use canaletto::flash::interface::Operation;
 use canaletto::ftl::recovery::Recorder;
 use canaletto::host::request::{Kind, Request, RequestId};
-use canaletto::measure::probe::{ArrayStep, Load, Owner, Probe};
+use canaletto::measure::probe::{ArrayStep, Load, Observer, Owner};
 use canaletto::measure::wire_check::WireCheck;
 use canaletto::{Outcome, Progress, RunOptions, run_probed};
 
@@ -182,11 +182,19 @@ pub fn members(mask: u64) -> impl Iterator<Item = u32> {
     (0..64).filter(move |s| mask & (1 << s) != 0)
 }
 
-impl Probe for Shadow {
-    const WATCHES_PAGES: bool = true;
+impl Observer for Shadow {
+    fn watches_pages(&self) -> bool {
+        true
+    }
+
     // The engine asserts that the root causes of every request add up.
-    const FOLLOWS_WAITS: bool = true;
-    const WATCHES_WIRES: bool = true;
+    fn follows_waits(&self) -> bool {
+        true
+    }
+
+    fn watches_wires(&self) -> bool {
+        true
+    }
 
     fn parts_failed(&mut self, now: Time) {
         if let Some(wires) = &mut self.wires {

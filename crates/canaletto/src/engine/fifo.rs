@@ -1,0 +1,111 @@
+//! A queue, first in, first out, whose operations are compiled into whoever calls them.
+
+use crate::engine::memory::make_room;
+
+/// Items in a ring that grows with their number. Its places are a power of two, or none.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Fifo<T> {
+    places: Vec<T>,
+    first: usize,
+    count: usize,
+}
+
+impl<T> Default for Fifo<T> {
+    fn default() -> Self {
+        Fifo { places: Vec::new(), first: 0, count: 0 }
+    }
+}
+
+impl<T: Copy> Fifo<T> {
+    /// An empty queue.
+    pub fn new() -> Self {
+        Fifo::default()
+    }
+
+    /// Whether there is no item.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Number of items.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Adds an item behind all others.
+    #[inline]
+    pub fn push(&mut self, item: T) {
+        if self.count == self.places.len() {
+            return self.push_growing(item);
+        }
+        let place = self.place(self.count);
+        self.places[place] = item;
+        self.count += 1;
+    }
+
+    /// Takes the first item.
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        let item = *self.first()?;
+        self.first = self.place(1);
+        self.count -= 1;
+        Some(item)
+    }
+
+    /// The first item.
+    #[inline]
+    pub fn first(&self) -> Option<&T> {
+        self.get(0)
+    }
+
+    /// The item so many places behind the first.
+    #[inline]
+    pub fn get(&self, number: usize) -> Option<&T> {
+        (number < self.count).then(|| &self.places[self.place(number)])
+    }
+
+    #[inline]
+    fn place(&self, number: usize) -> usize {
+        (self.first + number) & (self.places.len() - 1)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push_growing(&mut self, item: T) {
+        self.places.rotate_left(self.first);
+        self.first = 0;
+        let more = (2 * self.places.len()).max(4);
+        make_room(&mut self.places, more - self.count);
+        self.places.resize(more, item);
+        self.count += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn items_come_in_their_order(steps in prop::collection::vec(any::<Option<u16>>(), 0..200)) {
+            let (mut fifo, mut model) = (Fifo::new(), VecDeque::new());
+            for step in steps {
+                match step {
+                    Some(item) => {
+                        fifo.push(item);
+                        model.push_back(item);
+                    }
+                    None => prop_assert_eq!(fifo.pop(), model.pop_front()),
+                }
+                prop_assert_eq!((fifo.len(), fifo.is_empty()), (model.len(), model.is_empty()));
+                prop_assert!((0..=model.len()).all(|number| fifo.get(number) == model.get(number)));
+            }
+        }
+    }
+}
