@@ -22,6 +22,8 @@ use crate::without_effect;
 use crate::wording::{explain, of_toml};
 use crate::workload::Workload;
 
+const LINKS_RATE: &str = "fabric.network.link_rate";
+
 /// Largest number of mistakes that are reported together.
 const MANY: usize = 20;
 
@@ -63,7 +65,10 @@ pub fn resolve_design_with(
     let mut sources = design_sources(name, text, settings.to_vec())?;
     let design: Design = sources.read(|design| check_design(design).and_then(|()| further(design)))?;
     let without = |keys: &[&str]| sources.without(keys).map(Design::spelt_out);
-    let mut notes = without_effect::notes(&design.clone().spelt_out(), &sources.given(), without);
+    let mut given = sources.given();
+    // A file states the links' rate for whichever fabric the design is compared on; a setting is for this one.
+    given.retain(|key| key != LINKS_RATE || sources.settings.iter().any(|setting| setting.key == *key));
+    let mut notes = without_effect::notes(&design.clone().spelt_out(), &given, without);
     notes.sort_by_key(|note| place_of(note, &sources.layers));
     let notes = notes.into_iter().map(|note| locate(&note, &sources.layers).0).collect();
     Ok((design, notes))
