@@ -1,6 +1,7 @@
 """How results are shown: as text, in notebooks, as pages.
 
-`_report` does it, which lies above: `canaletto/__init__.py` puts its `views` here. What is shown is typed there.
+`_report` does it, which lies above: `canaletto/__init__.py` says here how its `views` are loaded. What is shown is
+typed there.
 """
 
 from collections.abc import Callable
@@ -32,4 +33,15 @@ class Views(Protocol):
         """The page of a sweep."""
 
 
-views: Views
+def _unknown() -> Views:
+    raise RuntimeError("canaletto is still being imported")
+
+
+made_by: Callable[[], Views] = _unknown
+"""Loads what shows results, which takes longer than to import the package."""
+
+
+def __getattr__(name: str) -> Views:
+    if name != "views":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return made_by()
