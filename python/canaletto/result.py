@@ -34,6 +34,7 @@ __all__ = [
     "FreeBlocks",
     "GcReport",
     "IdleEnergy",
+    "Interconnect",
     "Latency",
     "LatencyTails",
     "LoadReport",
@@ -978,6 +979,28 @@ class TraceNotes(Fields):
     """Whether requests arrive at recorded times."""
 
 
+class Interconnect(Fields):
+    """Rate, width and extent of an interconnect's wires: differences that are no structure.
+
+    Filled in by the caller, who counts them.
+    """
+
+    rate_mt_s: float
+    """Transfers per second of a data wire, in 10^6."""
+    width: int
+    """Data wires of a link."""
+    data_pins_per_controller: float | None
+    """Data pins of the links at a controller. Null for a user-defined fabric, whose links nobody counted."""
+    data_pins_per_chip: int | None
+    """Data pins of a chip: of the chip that has most."""
+    wire_length_pitches: int | None
+    """Length of all data wires, in pitches between chips."""
+    area_mm2: float | None
+    """Area of pads, routers, switches and on-die controllers in mm². Null where nobody published it."""
+    area_source: str
+    """Source of the area, or why it is null."""
+
+
 class Cost(Fields):
     """Cost of a run."""
 
@@ -1074,6 +1097,8 @@ class Report(Fields):
     """Sentences that a reader needs before any figure, the most important first: saturation, runs too short for a
     steady figure, keys without effect.
     """
+    interconnect: Interconnect | None
+    """Rate, width and extent of the interconnect's wires. Null in results that no design is known of."""
 
     _kinds: ClassVar[Mapping[str, type[Fields]]] = {
         "precondition": PreconditionReport,
@@ -1098,6 +1123,7 @@ class Report(Fields):
         "replays": ReplayReport,
         "time_scaling": TimeScaling,
         "traces": TraceNotes,
+        "interconnect": Interconnect,
     }
 
 

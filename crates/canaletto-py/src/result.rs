@@ -23,8 +23,30 @@ pub struct RunResult<'a> {
     /// Sentences that a reader needs before any figure, the most important first: saturation, runs too short for a steady figure, keys
     /// without effect.
     pub notes: Vec<String>,
+    /// Rate, width and extent of the interconnect's wires. Null in results that no design is known of.
+    pub interconnect: Option<Interconnect>,
     /// Cost of the run.
     pub cost: &'a Cost,
+}
+
+/// Rate, width and extent of an interconnect's wires: differences that are no structure. Filled in by the caller, who counts them.
+#[derive(JsonSchema, Serialize)]
+#[allow(dead_code)] // The schema is made of it; Python makes the values.
+pub struct Interconnect {
+    /// Transfers per second of a data wire, in 10^6.
+    pub rate_mt_s: f64,
+    /// Data wires of a link.
+    pub width: u32,
+    /// Data pins of the links at a controller. Null for a user-defined fabric, whose links nobody counted.
+    pub data_pins_per_controller: Option<f64>,
+    /// Data pins of a chip: of the chip that has most.
+    pub data_pins_per_chip: Option<u32>,
+    /// Length of all data wires, in pitches between chips.
+    pub wire_length_pitches: Option<u64>,
+    /// Area of pads, routers, switches and on-die controllers in mm². Null where nobody published it.
+    pub area_mm2: Option<f64>,
+    /// Source of the area, or why it is null.
+    pub area_source: String,
 }
 
 /// Returns the JSON Schema (draft 2020-12) of results, with the doc comments as descriptions.

@@ -115,6 +115,7 @@ fn requests_of(flow: &Flow) -> Option<u64> {
 }
 
 fn to_json(outcome: &Outcome, cost: &Cost, notes: &Notes) -> PyResult<String> {
-    let result = RunResult { report: &outcome.report, traces: notes.told(), notes: Vec::new(), cost };
+    let report = &outcome.report;
+    let result = RunResult { report, traces: notes.told(), notes: Vec::new(), interconnect: None, cost };
     serde_json::to_string(&result).map_err(config_error)
 }

@@ -1,12 +1,13 @@
 """The report of a comparison: the same work on several fabrics, one page, complete in itself."""
 
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Protocol
 
 from canaletto._io.units import count, listing, scaled
-from canaletto._report import background, configuration, sections, summary, terminal
+from canaletto._report import background, configuration, sections, summary, terminal, wires
 from canaletto._report.animation import Timeline
-from canaletto._report.document import document, room, section
+from canaletto._report.document import document, note, room, section
 from canaletto._report.page import SCRIPTS
 from canaletto._run.equal import Equal
 from canaletto._run.gains import Gains
@@ -48,7 +49,10 @@ def html(
     # After a warm-up each fabric counts other requests.
     moved = "" if runs[0].options["warmup"] else f" ({scaled(requests['bytes'], 'B')})"
     work = f"the same {count(requests['generated'])} requests{moved} on every fabric"
-    opening = sections.opening(title, work, data, comparison.gains)
+    caveat = wires.caveat(data, comparison.gains)
+    warned = f'<p class="caveat">{escape(caveat)}</p>' if caveat else ""
+    counted = sections.sheet(wires.sheet(data)) + note(wires.about(data))
+    opening = sections.opening(title, work, data, comparison.gains, warned, counted)
     after = [
         *([sections.counting(comparison.equal)] if comparison.equal else []),
         section("figures", "Key figures", sections.key_figures(data)),

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from canaletto._io.units import ABSENT, cause_label, count, listing, scaled, share, thousandths, time_us
-from canaletto._report import account, budget, maintenance, places, summary, terminal
+from canaletto._report import account, budget, maintenance, places, summary, terminal, wires
 from canaletto._run import caveats
 from canaletto._run.confidence import lookup
 from canaletto._run.equal import IDEAL, Equal
@@ -48,6 +48,8 @@ def render(
         *([Text(failures, "bold red")] if (failures := terminal.failed(runs)) else []),
         *[Text(caveat, "bold yellow") for caveat in caveats.of_all(runs)],
         Text(summary.verdict(runs, found), "bold green"),
+        *([Text(caveat, "bold yellow")] if (caveat := wires.caveat(runs, found)) else []),
+        _table(wires.sheet(runs)),
         *(counting(equal) if equal else []),
         *map(_table, headlines(runs, found)),
         *([Text(summary.ABOUT_IDEAL, "dim")] if _has_ideal(runs) else []),
@@ -82,6 +84,7 @@ def html(
     found = found or gains([runs])
     counted = [budget.sheet(equal)] if equal else []
     sheets = [
+        wires.sheet(runs),
         *counted,
         *headlines(runs, found),
         *by_place(runs, hot_spots or {}),
@@ -93,13 +96,14 @@ def html(
     tables = [notebook.table([_one_line(cell) for cell in head], rows) for head, *rows in sheets]
     name = listing([str(runs[0]["design"]), title(runs)])
     verdict = summary.verdict(runs, found)
+    note = f"<p><b>{escape(caveat)}</b></p>" if (caveat := wires.caveat(runs, found)) else ""
     drawn = [
         notebook.picture(bars.speedup(found), f"Speedup. {verdict}"),
         notebook.picture(bars.causes(runs, "all"), f"Latency by cause, mean request. {verdict}"),
     ]
     return (
         f"<div><p><b>{escape(name)}</b><br>{escape(terminal.served(runs[0]))}</p>"
-        f"{notebook.failures(runs)}<p>{escape(verdict)}</p>{''.join([*drawn, *tables])}</div>"
+        f"{notebook.failures(runs)}<p>{escape(verdict)}</p>{note}{''.join([*drawn, *tables])}</div>"
     )
 
 

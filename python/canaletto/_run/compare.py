@@ -18,6 +18,7 @@ from canaletto._run.equal import CROSSBAR, Equal, Equalised, equalised, usual_fa
 from canaletto._run.fabric import Fabric
 from canaletto._run.gc_policy import GcPolicy
 from canaletto._run.hot_spots import places
+from canaletto._run.links import interconnect
 from canaletto._run.own import OWN, Parts, check_name, named
 from canaletto._run.results import Result
 from canaletto._run.scheduler import Scheduler
@@ -414,7 +415,8 @@ def run_all(
     if equal is not None and any(own.fabric for own in parts):
         raise ConfigError("equal: got a fabric of one's own, expected fabrics of the engine, whose links are counted")
 
-    once = partial(_run_once, workload, options, check_wires, records)
+    widths = {} if equal is None else equal.widths()
+    once = partial(_run_once, workload, options, check_wires, records, widths)
     parts = list(parts) or [Parts()] * len(designs)
     if equal is None:
         called = [own.fabric_name or design.fabric for own, design in zip(parts, designs, strict=True)]
@@ -462,12 +464,16 @@ def _run_once(
     options: Mapping[str, int],
     check_wires: bool,
     records: bool,
+    widths: Mapping[str, int],
     fabric: str,
     design: Design,
     own: Parts,
     report: Progress,
 ) -> tuple[Result, list[Sample]]:
-    """The result of one design with all seeds, and the samples that speedups are made of."""
+    """The result of one design with all seeds, and the samples that speedups are made of.
+
+    widths: data wires of a link of each fabric whose links are not as wide as its paper's.
+    """
     first, results, seed = None, [], options["seed"]
     for number in range(options["seeds"]):
         keep = records and number == 0
@@ -478,6 +484,8 @@ def _run_once(
         results.append(data)
     samples: list[Sample] = [{"fabric": fabric, **{key: data[key] for key in _SAMPLED}} for data in results]
     found = simulate.over_seeds(results, seed)
+    if fabric in widths:
+        found["interconnect"] = interconnect(design.to_dict(), width=widths[fabric])
     return Result(found, design, workload, {**options, **own.names}, first, own), samples
 
 

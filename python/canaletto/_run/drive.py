@@ -11,6 +11,7 @@ from canaletto._io.files import awaiting_writers
 from canaletto._run.config import Design, Workload, check_whole
 from canaletto._run.config import design as load_design
 from canaletto._run.config import workload as load_workload
+from canaletto._run.links import interconnect
 from canaletto.result import DriveResult
 
 if TYPE_CHECKING:
@@ -248,7 +249,8 @@ class Drive(Iterator[Completion]):
     @property
     def results(self) -> DriveResult:
         """Results so far: the fields of `run`'s, without `cost`, as if the run had ended now."""
-        return DriveResult(json.loads(self._engine.results()))
+        counted = interconnect(self.design.to_dict())
+        return DriveResult({**json.loads(self._engine.results()), "interconnect": counted})
 
     def snapshot(self) -> bytes:
         """The whole state of the drive, from which `restore` goes on exactly as this drive does.

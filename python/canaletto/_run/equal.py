@@ -105,6 +105,10 @@ class Equalised:
         """The designs by fabric, and behind them the crossbar."""
         return {**{each.fabric: each for each in self.designs}, CROSSBAR: self.crossbar}
 
+    def widths(self) -> dict[str, int]:
+        """Data wires of a link, in the same order."""
+        return {**{each.fabric: each.width for each in self.counting.fabrics}, CROSSBAR: self.counting.crossbar_pins}
+
 
 def amount(measure: str, number: float) -> str:
     """A number of a measure's units."""

@@ -8,7 +8,7 @@ pins do not count.
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from canaletto._run.quantities import area_mm2
+from canaletto._run.quantities import area_mm2, rate
 
 BUS_RATE, NETWORK_RATE = "fabric.link_rate", "fabric.network.link_rate"
 
@@ -60,6 +60,34 @@ def links_of(design: Mapping[str, Any]) -> Links | None:
     if fabric not in _FABRICS:
         return None
     return _FABRICS[fabric](design, geometry["channels"], geometry["chips_per_channel"])
+
+
+def interconnect(design: Mapping[str, Any], *, is_own: bool = False, width: int | None = None) -> dict[str, Any]:
+    """The field `interconnect` of a run's result.
+
+    is_own: whether a user-defined class stands for the fabric. width: data wires of a link where that is another one
+    than its paper's; the rate of the design is then the one of the paper's width.
+    """
+    found, rows = links_of(design), design["geometry"]["channels"]
+    assert found is not None  # every fabric of the engine is counted, which a test holds
+    wires = width or found.width
+    group, _, key = found.rate_key.rpartition(".")
+    keys = design["fabric"]["network"] if group.endswith("network") else design["fabric"]
+    area = None if found.area is None else found.area.at(wires)
+    return {
+        "rate_mt_s": rate(keys[key]) * found.width / wires,
+        "width": wires,
+        "data_pins_per_controller": None if is_own else found.at_controllers * wires / rows,
+        "data_pins_per_chip": None if is_own else found.at_chip * wires,
+        "wire_length_pitches": None if is_own else found.length * wires,
+        "area_mm2": None if is_own else area,
+        "area_source": _OWN if is_own else _NO_AREA if area is None else _AREA,
+    }
+
+
+_AREA = "keys area.* of the design, by Venice Table 4 and §6.6 and Networked SSD §VIII"
+_NO_AREA = "nobody published the area of NoSSD's routers, which are in the chips"
+_OWN = "a user-defined fabric, whose links are not counted"
 
 
 def _bus(width: int, *, packets: bool) -> Counted:

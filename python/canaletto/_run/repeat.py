@@ -102,8 +102,8 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
 
 
 def without_cost(data: dict[str, Any]) -> dict[str, Any]:
-    """A result without what the run cost, which alone differs from run to run."""
-    return {key: found for key, found in data.items() if key != "cost"}
+    """A result without what the run cost, which differs from run to run, and what is counted beside it."""
+    return {key: found for key, found in data.items() if key not in ("cost", "interconnect")}
 
 
 def _flatten(document: Any, prefix: str = "") -> dict[str, Any]:

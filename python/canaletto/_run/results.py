@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from canaletto._io.fields import Fields
 from canaletto._run import caveats, shown
 from canaletto._run.config import Design, Workload
+from canaletto._run.links import interconnect
 from canaletto.result import Requests, RunResult
 
 if TYPE_CHECKING:
@@ -33,8 +34,13 @@ class Result(RunResult):
         rows: "Rows | Saved | None",
         parts: "Parts | None" = None,
     ) -> None:
-        # Those of a frozen run are with it.
-        super().__init__({**data, "notes": data.get("notes") or caveats.notes(data, design, workload)})
+        counted = {
+            # Those of a frozen run are with it.
+            "notes": data.get("notes") or caveats.notes(data, design, workload),
+            "interconnect": data.get("interconnect")
+            or interconnect(design.to_dict(), is_own=bool(parts and parts.fabric)),
+        }
+        super().__init__({**data, **counted})
         self._design = design
         self._workload = workload
         self._options = dict(options)
