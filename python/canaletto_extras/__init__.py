@@ -1,1 +1,1 @@
-"""Commands and executors that need further packages: searches and calibrations (Optuna), clusters (Dask)."""
+"""Commands beside the main ones, as plug-ins: `search` and `calibrate` (Optuna), clusters (Dask), `serve`."""

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-
 from canaletto._cli import console
 from canaletto._cli.drive import DesignName, FabricName, Seed, Settings, assignments, resolve_drive
 from canaletto._cli.help import OUTPUT, RUN, Command
@@ -16,14 +15,13 @@ from canaletto._cli.trace import JsonFlag
 
 if TYPE_CHECKING:
     from canaletto._run.config import Design
-    from canaletto._run.serving import Options
+
+    from canaletto_extras.serving.server import Options
 
 CLIENTS = "Clients"
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to those of the program."""
-    app.command("serve", cls=Command)(spread(_serve))
+app = typer.Typer()
 
 
 @dataclass(frozen=True)
@@ -86,6 +84,8 @@ class _ClockOptions:
     ] = None
 
 
+@app.command("serve", cls=Command)
+@spread
 def _serve(
     design: DesignName,
     *,
@@ -122,7 +122,8 @@ def _serve(
       canaletto serve pcie4-tlc --clock free --out runs/copy --run 'qemu-img convert -n -O raw disk.img $uri'
     """
     from canaletto._engine import ConfigError, SimulationError
-    from canaletto._run.serving import Options
+
+    from canaletto_extras.serving.server import Options
 
     if no_report and out is None:
         raise ConfigError("--no-report: given without --out DIR, which it is for")
@@ -136,9 +137,9 @@ def _serve(
     if json:
         console.emit(statistics)
     else:
-        from canaletto._report import tables
+        from canaletto_extras.serving import terminal
 
-        console.show(*tables.served(statistics))
+        console.show(*terminal.served(statistics))
     if statistics["command_status"]:
         raise SimulationError(f"--run {clients.command}: ended with status {statistics['command_status']}")
 
@@ -148,20 +149,22 @@ def _served(
 ) -> dict[str, object]:
     """Serves, and keeps what is to be kept. Returns the statistics."""
     from canaletto._io import files
-    from canaletto._run import config, folder, running, serving
+    from canaletto._run import config, folder, running
+
+    from canaletto_extras.serving import server
 
     # A frozen run names its trace by path and hash, and holds no copy: the trace stays where it was written.
     kept = trace if trace is not None or out is None else out.with_name(f"{out.name}.csv.zst")
     with ExitStack() as ends:
         home = ends.enter_context(folder.place(out, force=force)) if out is not None else None
         if kept is None:
-            return serving.serve(drive, options, None, console.say)
+            return server.serve(drive, options, None, console.say)
         files.check_free(kept, force=force)
         with files.placed(kept) as path:
-            statistics = serving.serve(drive, options, (path, kept.name), console.say)
+            statistics = server.serve(drive, options, (path, kept.name), console.say)
         console.say(f"wrote {kept}")
         if out is not None and home is not None:
-            serving.check_used(statistics, out)
+            server.check_used(statistics, out)
             work = config.resolve_workload(str(kept), [], config.WorkloadOptions())
             result = running.run(drive, work, seed=options.seed)
             command = ["canaletto", *sys.argv[1:]]

@@ -1,0 +1,1 @@
+"""A drive that real programs use: `canaletto serve`."""
