@@ -37,7 +37,7 @@ def frozen(original: Path, tmp_path: Path) -> Path:
 def test_json_is_that_of_the_contract(name: str, canaletto: Any, shared: Path) -> None:
     trace = shared / "traces" / "mqsim" / f"{name}.trace"
     found = compare(canaletto, "performance-optimized", "--workload", trace)
-    assert set(found) == {"schema", "runs", "speedup"}
+    assert set(found) == {"schema", "verdict", "runs", "speedup"}
     assert found["schema"] == 1
     assert [run["fabric"] for run in found["runs"]] == list(found["speedup"]) == FABRICS
     for run in found["runs"]:

@@ -82,7 +82,7 @@ def test_a_comparison_shows_itself(comparison: cn.Comparison) -> None:
     assert comparison.verdict in " ".join(repr(comparison).split())
     assert comparison._repr_html_().count("<table>") == 5
     assert comparison._repr_html_().count("<img ") == 2
-    assert set(comparison.to_dict()) == {"schema", "runs", "speedup"}
+    assert set(comparison.to_dict()) == {"schema", "verdict", "runs", "speedup"}
 
 
 def test_save(comparison: cn.Comparison, tmp_path: Path) -> None:
