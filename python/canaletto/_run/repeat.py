@@ -102,8 +102,8 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
 
 
 def without_cost(data: dict[str, Any]) -> dict[str, Any]:
-    """A result without what the run cost, which differs from run to run, and what is counted beside it."""
-    return {key: found for key, found in data.items() if key not in ("cost", "interconnect")}
+    """A result without what the run cost, which differs from run to run, and what is said of its configuration."""
+    return {key: found for key, found in data.items() if key not in ("cost", "interconnect", "notes")}
 
 
 def _flatten(document: Any, prefix: str = "") -> dict[str, Any]:
