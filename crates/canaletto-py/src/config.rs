@@ -89,7 +89,7 @@ pub fn inspect(py: Python, design_toml: &str, workload_toml: &str, records: bool
     py.detach(|| {
         let opened = if look { open_all(&workload, Path::new("")).ok() } else { None };
         let traces = opened.map_or_else(Vec::new, |opened| opened.split().0);
-        json(&limits::inspect(&design, &workload, traces, records).map_err(config_error)?)
+        json(&canaletto::inspection::inspect(&design, &workload, traces, records).map_err(config_error)?)
     })
 }
 

@@ -16,6 +16,7 @@ pub mod fabric;
 pub mod flash;
 pub mod ftl;
 pub mod host;
+pub mod inspection;
 pub mod limits;
 pub mod measure;
 pub mod scheduler;
@@ -30,115 +31,23 @@ pub mod config {
 }
 pub use canaletto_config::typed_id;
 
-use thiserror::Error;
-
-use crate::config::design::{Design, PreconditionKind};
+use crate::config::design::Design;
 use crate::config::workload::Workload;
+pub use crate::engine::error::RunError;
 use crate::engine::memory::guarded;
 use crate::engine::precondition::Start;
+use crate::engine::prepared::Prepared;
 use crate::engine::route::Route;
-use crate::engine::time::Time;
+pub use crate::engine::route::results::Outcome;
+pub use crate::engine::run::{Progress, RunOptions, TraceInput};
 use crate::fabric::bus::Bus;
 use crate::fabric::{AnyFabric, Fabric, FabricKind};
-use crate::ftl::precondition::drive::occupancies;
-use crate::limits::Limits;
 use crate::measure::probe::{NoProbe, Observed, Observer, Probe, WaitFollower};
-use crate::measure::records::Records;
-use crate::measure::report::Report;
+pub use crate::measure::records::RowSink;
 use crate::measure::timeline::{Header, Timeline, Windows};
 use crate::measure::wire_check::WireCheck;
 use crate::measure::wire_check::recording::Entry;
-use crate::workload::fill::Fills;
-use crate::workload::replay::RecordSource;
-pub use crate::workload::replay::Reopen;
-use crate::workload::sources::Sources;
-
-/// How to run, beside what to run.
-#[derive(Debug, Clone)]
-pub struct RunOptions {
-    /// Seed of all random streams.
-    pub seed: u64,
-    /// Requests left out of the statistics: those completed first.
-    pub warmup: u64,
-    /// Whether to keep a row for each request.
-    pub records: bool,
-    /// The number of the only flow that makes requests. The others keep their addresses and what they did before the run,
-    /// and are silent. Absent: all make theirs.
-    pub alone: Option<u16>,
-    /// Whether to follow waits to their [root causes](measure::root_cause), too.
-    pub root_causes: bool,
-    /// Whether to [check](measure::wire_check) whatever goes over the wires. The results are the same, with root causes.
-    pub check_wires: bool,
-}
-
-impl Default for RunOptions {
-    fn default() -> Self {
-        RunOptions { seed: 1, warmup: 0, records: false, alone: None, root_causes: false, check_wires: false }
-    }
-}
-
-/// How far a run has come.
-#[derive(Debug, Clone, Copy)]
-pub struct Progress {
-    /// Requests completed.
-    pub completed: u64,
-    /// Requests generated.
-    pub generated: u64,
-    /// Simulated time.
-    pub now: Time,
-    /// While the drive is written before the run: how many pages that will take at the most. The counts above are of
-    /// these, then.
-    pub preconditioning: Option<u64>,
-}
-
-/// The recorded requests of a trace flow.
-pub struct TraceInput {
-    /// Its records.
-    pub source: Box<dyn RecordSource>,
-    /// Reads the trace from its beginning once more: needed to precondition the drive for it, to repeat it, and for what must
-    /// be known of all of it before the run (`devices = "offset"`, `out_of_range = "fit"`, `inter_arrival`).
-    pub again: Option<Reopen>,
-}
-
-/// Receiver of the rows of completed requests, some ten thousands at a time in order of completion, so that a run of any
-/// length takes bounded memory. It stops the run by returning false.
-pub type RowSink<'a> = dyn FnMut(Records) -> bool + 'a;
-
-/// Results of a run.
-pub struct Outcome {
-    /// The report.
-    pub report: Report,
-    /// Per-request rows, if asked for; the last ones, if those before went to a [`RowSink`].
-    pub records: Option<Records>,
-    /// Events simulated.
-    pub events: u64,
-}
-
-/// Why a run ended without a result.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// The design and the workload do not fit each other.
-    #[error("{0}")]
-    Config(String),
-    /// A trace cannot be read or placed.
-    #[error("{0}")]
-    Trace(String),
-    /// Requests are unfinished and nothing is left to happen.
-    #[error("{0}")]
-    Stuck(String),
-    /// Rules of the wires were violated: an error of the simulator.
-    #[error("{0}")]
-    Wires(String),
-    /// A part of one's own (a fabric, a GC policy, a scheduler) cannot go on, or answers what cannot be.
-    #[error("{0}")]
-    Own(String),
-    /// The watcher stopped it.
-    #[error("interrupted")]
-    Interrupted,
-    /// The system has no more memory.
-    #[error("out of memory")]
-    OutOfMemory,
-}
+pub use crate::workload::record::Reopen;
 
 /// Simulates `workload` on `design`.
 ///
@@ -286,35 +195,5 @@ impl Run<'_, '_> {
         let mut route = Route::<F, P>::new(design, workload, &limits, sources, contents, options, probe);
         route.run(watch, rows)?;
         Ok(route.outcome(design, workload, report))
-    }
-}
-
-/// Everything that a run needs beside its configuration.
-struct Prepared {
-    limits: Limits,
-    sources: Sources,
-    /// Data written before the run, if the drive is to be preconditioned.
-    fills: Option<Fills>,
-}
-
-impl Prepared {
-    fn new(
-        design: &Design,
-        workload: &Workload,
-        traces: Vec<Option<TraceInput>>,
-        seed: u64,
-        watch: &mut dyn FnMut(&Progress) -> bool,
-    ) -> Result<Prepared, RunError> {
-        let limits = Limits::new(design, workload).map_err(RunError::Config)?;
-        let mut sources = Sources::new(workload, &limits, traces, seed, watch)?;
-        let reopened = std::mem::take(&mut sources.reopened);
-        let fills = match design.precondition.kind {
-            PreconditionKind::None => None,
-            PreconditionKind::Steady | PreconditionKind::Replay => {
-                let occupancies = occupancies(design, workload);
-                Some(Fills::new(workload, &limits, &occupancies, reopened, seed).map_err(RunError::Trace)?)
-            }
-        };
-        Ok(Prepared { limits, sources, fills })
     }
 }

@@ -86,7 +86,8 @@ pub fn import(
         .collect()
 }
 
-fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
+/// Refuses what MQSim does not simulate either, and sizes that it does not check.
+fn check_device(label: &str, xml: &DeviceXml, mapping: &Mapping) -> Result<(), XmlError> {
     let (device, flash) = (&xml.device, &xml.flash);
     let refuse = |wrong: bool, tag: &str, problem: &str| match wrong {
         true => Err(XmlError::new(label, xml.lines.line_of(tag).unwrap_or(1), tag, problem)),
@@ -119,12 +120,17 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         "expected a power of two from 512 to 32768",
     )?;
     refuse(flash.blocks_per_plane < 4, "Block_No_Per_Plane", "expected at least 4")?;
-    let mapping = import_mapping(xml);
     refuse(
         !device.ideal_mapping_table && mapping.entries(1) == 0,
         "CMT_Capacity",
         &format!("expected at least the {} bytes of an entry", mapping.cached_entry_bytes),
-    )?;
+    )
+}
+
+fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
+    let (device, flash) = (&xml.device, &xml.flash);
+    let mapping = import_mapping(xml);
+    check_device(label, xml, &mapping)?;
     // Two beats take 2 * trunc(1000 / rate) ns: the truncation is MQSim's.
     let burst_bytes = 2 * device.channel_width_bytes;
     let kind = if device.preconditioning { PreconditionKind::Steady } else { PreconditionKind::None };
@@ -140,7 +146,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             planes_per_die: flash.planes_per_die,
             blocks_per_plane: flash.blocks_per_plane,
             pages_per_block: flash.pages_per_block,
-            page: Size(page),
+            page: Size(u64::from(flash.page_bytes)),
         },
         flash: import_flash(xml),
         fabric: Fabric {
@@ -157,31 +163,10 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             submission_entry_bytes: 72,
             ..Host::default()
         },
-        link: Link {
-            lanes: xml.host.pcie_lanes,
-            lane_rate: LaneRate::Is(Rate((xml.host.pcie_lane_gb_s * 1e9).round() as u64)),
-            latency: Duration(0),
-            max_payload: Size(128),
-            packet_overhead_bytes: Some(28),
-            rounding: LinkRounding::LaneNanoseconds,
-        },
+        link: import_link(xml),
         controller: Controller { pages_in_flight: 0, ..Controller::default() },
         cache: import_cache(device),
-        ftl: Ftl {
-            mapping: MappingScheme::Page,
-            mapping_unit: Size(0),
-            superblock: Superblock::None,
-            parity: Parity::None,
-            hybrid: Hybrid::default(),
-            overprovisioning: device.overprovisioning,
-            min_spare_blocks: 0,
-            allocation: allocation(&device.plane_allocation.to_string()),
-            numbering: Numbering::RowMajor,
-            write_placement: WritePlacement::Static,
-            unwritten_reads: UnwrittenReads::AssumeSectorsWritten,
-            map_update: MapUpdate::Issue,
-            partial_writes: PartialWrites::NewSectors,
-        },
+        ftl: import_ftl(device),
         mapping,
         gc: import_gc(xml),
         wear: Wear::default(),
@@ -195,6 +180,35 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         energy: Energy::default(),
         area: Footprint::default(),
     })
+}
+
+fn import_ftl(device: &ControllerXml) -> Ftl {
+    Ftl {
+        mapping: MappingScheme::Page,
+        mapping_unit: Size(0),
+        superblock: Superblock::None,
+        parity: Parity::None,
+        hybrid: Hybrid::default(),
+        overprovisioning: device.overprovisioning,
+        min_spare_blocks: 0,
+        allocation: allocation(&device.plane_allocation.to_string()),
+        numbering: Numbering::RowMajor,
+        write_placement: WritePlacement::Static,
+        unwritten_reads: UnwrittenReads::AssumeSectorsWritten,
+        map_update: MapUpdate::Issue,
+        partial_writes: PartialWrites::NewSectors,
+    }
+}
+
+fn import_link(xml: &DeviceXml) -> Link {
+    Link {
+        lanes: xml.host.pcie_lanes,
+        lane_rate: LaneRate::Is(Rate((xml.host.pcie_lane_gb_s * 1e9).round() as u64)),
+        latency: Duration(0),
+        max_payload: Size(128),
+        packet_overhead_bytes: Some(28),
+        rounding: LinkRounding::LaneNanoseconds,
+    }
 }
 
 /// The cached mapping table, with entries of MQSim's sizes: two page numbers and a bit for each sector in the cache, one page

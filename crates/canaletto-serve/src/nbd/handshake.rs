@@ -72,15 +72,7 @@ pub struct Agreed {
 /// # Errors
 /// A client that does not keep to the protocol, and whatever the connection says.
 pub fn negotiate(stream: &mut (impl Read + Write), export: &Export) -> io::Result<Option<Agreed>> {
-    let mut hello = Vec::new();
-    hello.extend(INIT_PASSWD.to_be_bytes());
-    hello.extend(OPTION.to_be_bytes());
-    hello.extend((FIXED_NEWSTYLE | NO_ZEROES).to_be_bytes());
-    stream.write_all(&hello)?;
-    let flags = u32::from_be_bytes(read(stream)?);
-    if flags & !u32::from(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
-        return Err(broken("unknown client flags"));
-    }
+    let flags = greet(stream)?;
     let mut agreed = Agreed { structured: false, allocation: false };
     for _ in 0..MOST_OPTIONS {
         if u64::from_be_bytes(read(stream)?) != OPTION {
@@ -141,6 +133,20 @@ pub fn negotiate(stream: &mut (impl Read + Write), export: &Export) -> io::Resul
         stream.write_all(&replies.out)?;
     }
     Err(broken("too many options"))
+}
+
+/// Sends the server's greeting. Returns the client's flags.
+fn greet(stream: &mut (impl Read + Write)) -> io::Result<u32> {
+    let mut hello = Vec::new();
+    hello.extend(INIT_PASSWD.to_be_bytes());
+    hello.extend(OPTION.to_be_bytes());
+    hello.extend((FIXED_NEWSTYLE | NO_ZEROES).to_be_bytes());
+    stream.write_all(&hello)?;
+    let flags = u32::from_be_bytes(read(stream)?);
+    match flags & !u32::from(FIXED_NEWSTYLE | NO_ZEROES) {
+        0 => Ok(flags),
+        _ => Err(broken("unknown client flags")),
+    }
 }
 
 /// The name and the kinds of information that `NBD_OPT_INFO` or `NBD_OPT_GO` ask for.

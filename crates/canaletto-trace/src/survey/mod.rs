@@ -192,13 +192,15 @@ impl Survey {
                 distances: footprint.gaps.buckets().collect(),
             },
             map: self.grids.map(|grid| Map { time_us: us(grid.time_ns), bytes: grid.bytes, cells: grid.cells() }),
-            channels: self.channels.map(|channels| {
-                let (imbalance, imbalance_of_bursts) = channels.imbalance();
-                let (page_bytes, start_share) = (channels.page_bytes(), channels.start_share());
-                Balance { page_bytes, imbalance, imbalance_of_bursts, start_share, pages: channels.pages }
-            }),
+            channels: self.channels.map(balance),
         }
     }
+}
+
+fn balance(channels: Channels) -> Balance {
+    let (imbalance, imbalance_of_bursts) = channels.imbalance();
+    let (page_bytes, start_share) = (channels.page_bytes(), channels.start_share());
+    Balance { page_bytes, imbalance, imbalance_of_bursts, start_share, pages: channels.pages }
 }
 
 /// Statistics of a trace. Shares are of reads and writes unless said otherwise; figures of nothing are absent.

@@ -30,9 +30,12 @@ use crate::config::design::Design;
 use crate::config::units::Size;
 use crate::config::workload::{Flow, Synthetic, Workload};
 pub use crate::drive::snapshot::SnapshotError;
+use crate::engine::error::RunError;
 use crate::engine::memory::guarded;
 use crate::engine::precondition::Start;
+use crate::engine::prepared::Prepared;
 use crate::engine::route::{Route, Stepped};
+use crate::engine::run::{Progress, RunOptions, TraceInput};
 use crate::engine::time::Time;
 use crate::fabric::AnyFabric;
 use crate::host::request::Kind;
@@ -44,7 +47,6 @@ use crate::measure::report::Report;
 use crate::workload::flow::Source;
 pub use crate::workload::flow::Wanted;
 use crate::workload::sources::Sources;
-use crate::{Prepared, Progress, RunError, RunOptions, TraceInput};
 
 /// How to simulate a drive, beside its design.
 #[derive(Debug, Clone)]

@@ -10,13 +10,14 @@ use super::{Drive, DriveOptions};
 use crate::config::design::Design;
 use crate::config::reader::read_text;
 use crate::config::workload::Workload;
+use crate::engine::error::RunError;
 use crate::engine::memory::guarded;
+use crate::engine::prepared::Prepared;
 use crate::engine::random::fnv1a;
 use crate::engine::time::Time;
 use crate::limits::Limits;
 use crate::measure::precondition::PreconditionReport;
 use crate::workload::sources::Sources;
-use crate::{Prepared, RunError};
 
 /// Beginning of every snapshot.
 const MAGIC: &[u8; 16] = b"canaletto drive\n";

@@ -5,10 +5,10 @@
 
 use serde::Serialize;
 
-use crate::RunOptions;
 use crate::engine::arena::Slab;
+use crate::engine::run::RunOptions;
 use crate::engine::time::Time;
-use crate::fabric::TransferDone;
+use crate::fabric::crossed::TransferDone;
 use crate::flash::address::Layout;
 use crate::host::request::{Request, RequestId};
 use crate::measure::blame::{Cause, Ledger};
@@ -18,7 +18,7 @@ use crate::measure::probe::{Owner, Probe};
 use crate::measure::root_cause::{Ended, RootCauses};
 use crate::measure::statistics::Statistics;
 use crate::scheduler::flash_page_group::FlashPageGroup;
-use crate::scheduler::queues::Transactions;
+use crate::scheduler::transaction::Transactions;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 
 /// Requests and page transactions, with the watcher that hears what becomes of them.

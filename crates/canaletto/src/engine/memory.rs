@@ -7,7 +7,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crate::RunError;
+use crate::engine::error::RunError;
 
 /// Payload with which a run is unwound. Of no size, because it must not need memory.
 struct OutOfMemory;

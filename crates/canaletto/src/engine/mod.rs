@@ -1,15 +1,19 @@
 //! The engine: time, events, arenas and randomness; what is in flight, and the way from station to station.
 
 pub mod arena;
+pub mod error;
 pub mod events;
 pub mod fifo;
+pub mod ids;
 pub mod in_flight;
 pub mod index;
 pub mod memory;
 pub mod mrg;
 pub mod precondition;
+pub mod prepared;
 pub mod random;
 pub mod ring;
 pub mod route;
+pub mod run;
 
 pub use canaletto_config::time;

@@ -8,7 +8,9 @@ use crate::config::design::{Design, FabricFailures, PreconditionKind, Refresh, S
 use crate::config::pseudo_slc::PseudoSlc;
 use crate::config::units::Size;
 use crate::config::workload::Workload;
+use crate::engine::error::RunError;
 use crate::engine::route::Route;
+use crate::engine::run::{Progress, RunOptions};
 use crate::engine::time::Time;
 use crate::fabric::AnyFabric;
 use crate::ftl::Contents;
@@ -23,7 +25,6 @@ use crate::measure::probe::NoProbe;
 use crate::workload::fill::Fills;
 use crate::workload::flow::Source;
 use crate::workload::sources::Sources;
-use crate::{Progress, RunError, RunOptions};
 
 /// Rounds to each turnover, in which as many pages are written as the drive has.
 const ROUNDS: u32 = 4;

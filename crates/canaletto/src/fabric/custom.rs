@@ -31,7 +31,7 @@ use crate::fabric::trace::WireTrace;
 use crate::fabric::venice;
 use crate::fabric::venice::cycles::Cycles;
 use crate::fabric::venice::grid::Grid;
-use crate::fabric::venice::router::LinkUse;
+use crate::fabric::venice::grid::LinkUse;
 use crate::fabric::wires::{ControllerUse, Place, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};

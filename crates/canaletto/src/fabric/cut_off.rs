@@ -5,7 +5,7 @@
 
 use crate::engine::arena::Slab;
 use crate::fabric::PathId;
-use crate::fabric::paths::Carried;
+use crate::fabric::carried::Carried;
 use crate::flash::address::ChipId;
 
 /// Paths of this number and above lead nowhere.

@@ -7,7 +7,8 @@ use crate::config::kinds::Signalling;
 use crate::config::named::Named;
 use crate::fabric::failing::Failing;
 use crate::fabric::lines::Line;
-use crate::fabric::{FabricKind, custom, facts_of};
+pub use crate::fabric::wires::neighbours;
+use crate::fabric::{FabricKind, facts_of};
 
 /// The facts of a fabric, stated in its own file.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -27,19 +28,6 @@ pub struct Facts {
     /// Lines of an array of so many rows and columns: chips that share a way to the controllers, each chip in one at least.
     #[serde(skip)]
     pub lines: fn(&FabricConfig, u32, u32) -> Vec<Line>,
-}
-
-impl Facts {
-    /// Number of its routers in an array of so many rows and columns: one at each chip, or a switch for several.
-    pub fn router_count(&self, config: &FabricConfig, rows: u32, columns: u32) -> u32 {
-        let chips = rows * columns;
-        match self.routers {
-            None => 0,
-            Some(_) if config.blueprint.is_some() => custom::routers(config, rows, columns),
-            Some(RouterKind::Switch) => chips.div_ceil(config.clusters.chips_per_switch),
-            Some(_) => chips,
-        }
-    }
 }
 
 /// A fabric as a list shows it.
@@ -149,10 +137,4 @@ impl Interconnect {
 
     /// Channels whose chips speak packets.
     pub const PACKET_CHANNELS: Interconnect = Interconnect { on_die_controllers: true, ..Interconnect::CHANNELS };
-}
-
-/// Pairs of neighbours in a mesh. Links to controllers and chips are not among them: a channel has as many connectors
-/// (Venice §6.6).
-pub fn neighbours(rows: u32, columns: u32) -> u32 {
-    rows * columns.saturating_sub(1) + columns * rows.saturating_sub(1)
 }

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use crate::config::design::Fabric as FabricConfig;
 use crate::engine::random::Stream;
-use crate::fabric::facts;
 use crate::fabric::facts_of;
+use crate::fabric::wires;
 use crate::flash::address::ChipId;
 
 /// Numbers of the parts of each kind.
@@ -68,7 +68,7 @@ pub const ROWS: Failing = Failing {
 
 /// Parts of a network of routers: links, routers and a controller for each row.
 pub fn of_network(_: &FabricConfig, rows: u32, columns: u32) -> Parts {
-    Parts { links: facts::neighbours(rows, columns), routers: rows * columns, controllers: rows, ..Parts::default() }
+    Parts { links: wires::neighbours(rows, columns), routers: rows * columns, controllers: rows, ..Parts::default() }
 }
 
 /// Parts of the configured interconnect that fail.

@@ -11,10 +11,12 @@
 mod any;
 pub mod bus;
 mod buses;
+mod carried;
 pub mod check;
 pub mod chip_to_chip;
 pub mod clusters;
 pub mod command_times;
+pub mod crossed;
 pub mod custom;
 mod cut_off;
 pub mod facts;
@@ -49,6 +51,8 @@ pub use crate::config::kinds::FabricKind;
 pub use crate::config::own::values::{Direction, PathId, Transfer};
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
+pub use crate::fabric::crossed::TransferDone;
+use crate::fabric::facts::RouterKind;
 pub use crate::fabric::facts::facts;
 use crate::fabric::failing::Failed;
 use crate::fabric::kinds::fabrics;
@@ -64,39 +68,6 @@ typed_id!(
     /// A set of chips that compete for the same paths.
     DomainId
 );
-
-/// A transfer that has crossed, and what it spent its time on beside crossing.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
-pub struct TransferDone {
-    /// Its path, which stays taken until [`Fabric::release`].
-    pub path: PathId,
-    /// Time that its command crossed before it was stopped, where that was behind its command.
-    pub before: Time,
-    /// Time it was stopped on the way because the path was not free.
-    pub conflict: Time,
-    /// Time it waited on the way for its own chip's port.
-    pub port: Time,
-    /// Time its path took to be set up: scouts on their way, controllers agreeing.
-    pub setup: Time,
-}
-
-impl TransferDone {
-    /// A transfer that met nothing on its way.
-    pub fn freely(path: PathId) -> TransferDone {
-        TransferDone { path, before: Time::ZERO, conflict: Time::ZERO, port: Time::ZERO, setup: Time::ZERO }
-    }
-
-    /// Time between its command and its data.
-    pub fn gap(&self) -> Time {
-        if self.before > Time::ZERO { self.conflict } else { Time::ZERO }
-    }
-
-    /// Whether it met nothing on its way.
-    #[inline]
-    pub fn met_nothing(&self) -> bool {
-        self.conflict + self.port + self.setup == Time::ZERO
-    }
-}
 
 /// Outcome of an event.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
@@ -232,6 +203,18 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Serialize + DeserializeO
 
     /// Trace of what crosses on which wire, for timelines.
     fn trace(&mut self) -> &mut WireTrace;
+}
+
+/// Number of routers of the configured interconnect in an array of so many rows and columns: one at each chip, or a switch for
+/// several.
+pub fn router_count(config: &FabricConfig, rows: u32, columns: u32) -> u32 {
+    let chips = rows * columns;
+    match facts_of(config.kind).routers {
+        None => 0,
+        Some(_) if config.blueprint.is_some() => custom::routers(config, rows, columns),
+        Some(RouterKind::Switch) => chips.div_ceil(config.clusters.chips_per_switch),
+        Some(_) => chips,
+    }
 }
 
 /// [`Fabric::peak_rate`] of the configured interconnect.
@@ -410,14 +393,14 @@ pub(crate) mod tests {
     fn every_fabric_states_its_facts() {
         for &kind in FabricKind::ALL {
             let (name, sentence) = (kind.name(), kind.sentence());
-            let facts @ Facts { routers, interconnect, .. } = *facts_of(kind);
+            let Facts { routers, interconnect, .. } = *facts_of(kind);
             assert!(!name.is_empty() && sentence.ends_with('.'), "{name}: {sentence}");
             let wires = with_fabric!(kind, F => F::new(&of(kind), &layout()).wires());
             let links = wires.iter().filter(|wire| matches!(wire.kind, WireKind::Link | WireKind::NarrowLink)).count();
             let (config, joined) = (of(kind), links > 0 || interconnect(&of(kind), 2, 4).switches.is_some());
             assert_eq!(kind.is_network(), links > 0, "{name}");
             assert_eq!(routers.is_some(), joined, "{name}");
-            assert_eq!(facts.router_count(&config, 2, 4) > 0, joined, "{name}");
+            assert_eq!(router_count(&config, 2, 4) > 0, joined, "{name}");
             assert_eq!(interconnect(&config, 2, 4).links as usize, links, "{name}");
         }
     }

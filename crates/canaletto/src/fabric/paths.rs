@@ -6,36 +6,15 @@
 
 use crate::config::design::{Design, HoldPath};
 use crate::engine::time::{Time, TimeSum};
+pub use crate::fabric::carried::{Carried, Payload};
 use crate::fabric::cut_off::CutOff;
 use crate::fabric::failing::Failed;
 use crate::fabric::held::HeldPaths;
 use crate::fabric::loss::Loss;
 use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer};
 use crate::flash::address::{ChipId, Layout, LunId};
-use crate::flash::interface::{Control, Operation};
+use crate::flash::interface::Operation;
 use crate::scheduler::transaction::TransactionId;
-
-/// Load of a transfer.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
-pub enum Payload {
-    /// A LUN's command, with the data of a write.
-    Command(LunId),
-    /// The data of a read.
-    Data(TransactionId),
-    /// A page from chip to chip.
-    Copy(TransactionId),
-    /// A command to a LUN in the middle of its work.
-    Control(LunId, Control),
-}
-
-/// A transfer with its load.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
-pub struct Carried {
-    /// Its load.
-    pub payload: Payload,
-    /// Where it goes, and how long it takes on the wires.
-    pub transfer: Transfer,
-}
 
 /// The interconnect at work.
 #[derive(serde::Serialize, serde::Deserialize)]

@@ -97,3 +97,9 @@ pub struct ControllerUse {
     /// Time in use.
     pub busy: Time,
 }
+
+/// Pairs of neighbours in a mesh. Links to controllers and chips are not among them: a channel has as many connectors
+/// (Venice §6.6).
+pub fn neighbours(rows: u32, columns: u32) -> u32 {
+    rows * columns.saturating_sub(1) + columns * rows.saturating_sub(1)
+}

@@ -1,54 +1,13 @@
 //! State of every LUN, plane register and chip port.
 
+use crate::engine::ids::TransactionId;
 use crate::engine::time::Time;
 use crate::flash::address::{ChipId, Layout, LunId, PlaneId};
+pub use crate::flash::clocks::{Background, Clocks};
 use crate::flash::interface::Operation;
-use crate::measure::blame::Cause;
-use crate::scheduler::transaction::TransactionId;
 
 /// Most planes one command can touch.
 pub const MAX_PLANES: usize = 16;
-
-/// Work that the host did not ask for, told apart because waits for it are blamed apart.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub enum Background {
-    /// Garbage collection reads.
-    GcRead,
-    /// Garbage collection programs.
-    GcProgram,
-    /// A block is erased.
-    Erase,
-    /// A mapping table's page is read or programmed.
-    Mapping,
-    /// A page of the pseudo-SLC cache is copied to native cells.
-    Fold,
-    /// Parity is programmed, or a page read of which another one is rebuilt.
-    Parity,
-}
-
-impl Background {
-    /// Every kind, in the order of the clocks.
-    pub const ALL: [Background; 6] = [
-        Background::GcRead,
-        Background::GcProgram,
-        Background::Erase,
-        Background::Mapping,
-        Background::Fold,
-        Background::Parity,
-    ];
-
-    /// Cause to which a wait for it is charged.
-    pub fn cause(self) -> Cause {
-        match self {
-            Background::GcRead => Cause::ChipBusyGcRead,
-            Background::GcProgram => Cause::ChipBusyGcProgram,
-            Background::Erase => Cause::ChipBusyErase,
-            Background::Mapping => Cause::ChipBusyMapping,
-            Background::Fold => Cause::ChipBusyFolding,
-            Background::Parity => Cause::ChipBusyParity,
-        }
-    }
-}
 
 /// Account to which the time of a LUN is charged, where that is told apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -58,9 +17,6 @@ pub enum Charge {
     /// A flow's, if there are several.
     Flow(u16),
 }
-
-/// Time a LUN has spent on each kind of background work; differences tell how much of a wait that was.
-pub type Clocks = [Time; Background::ALL.len()];
 
 /// A command on its way through a LUN: its operation and its transactions.
 #[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]

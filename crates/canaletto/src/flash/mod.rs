@@ -8,6 +8,7 @@
 
 pub mod array;
 pub mod cache_read;
+pub mod clocks;
 pub mod copyback;
 pub mod decode;
 pub mod failures;

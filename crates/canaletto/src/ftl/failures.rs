@@ -307,7 +307,7 @@ impl Ftl {
 
     /// Ends the page that has waited longest for room, at the end of everything. Returns whether there was one.
     pub fn give_up_oldest<P: Probe>(&mut self, work: &mut InFlight<'_, P>, now: Time) -> bool {
-        let Some(id) = self.room.next() else { return false };
+        let Some(id) = self.room.take_oldest() else { return false };
         work.charge_page(id, Cause::FreeBlocks, now);
         self.give_up(work, id, now);
         true
@@ -333,7 +333,7 @@ impl Ftl {
 
     /// Gives room to the oldest page that waits for some, or has it wait on.
     pub fn place_next_stalled<P: Probe>(&mut self, work: &mut InFlight<'_, P>, now: Time) {
-        let Some(id) = self.room.next() else { return };
+        let Some(id) = self.room.take_oldest() else { return };
         work.blame_page(id, Cause::FreeBlocks, now);
         if work.transactions[id].operation == Operation::Read {
             work.charge_page_for(id, Ended::Erase, Cause::FreeBlocks, now);
@@ -350,7 +350,7 @@ impl Ftl {
 
     /// Ends the oldest page that waits for room if none will come, or has it wait on.
     pub fn give_up_next_stalled<P: Probe>(&mut self, work: &mut InFlight<'_, P>, now: Time) {
-        let Some(id) = self.room.next() else { return };
+        let Some(id) = self.room.take_oldest() else { return };
         if self.no_room_will_come(work, id) {
             work.blame_page(id, Cause::FreeBlocks, now);
             self.give_up(work, id, now);

@@ -9,6 +9,7 @@ pub mod blocks;
 pub mod cmt;
 pub mod directory;
 pub mod dynamic;
+pub mod frontier;
 pub mod gc;
 pub mod hybrid;
 pub mod in_place;

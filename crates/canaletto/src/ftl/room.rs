@@ -94,7 +94,7 @@ impl Room {
     }
 
     /// The oldest page that waits, which is taken off the line.
-    pub fn next(&mut self) -> Option<TransactionId> {
+    pub fn take_oldest(&mut self) -> Option<TransactionId> {
         self.stalled.pop_front()
     }
 

@@ -11,14 +11,15 @@ pub mod cores;
 mod exchange;
 pub mod interrupts;
 pub mod link;
+pub mod message;
 pub mod nvme;
 pub mod port;
 pub mod request;
 pub mod sata;
 
-use crate::RunError;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
+use crate::engine::error::RunError;
 use crate::engine::time::Time;
 use crate::host::arrivals::Flow;
 use crate::host::attach::attached::Attached;

@@ -1,15 +1,10 @@
 //! A host request.
 
+pub use crate::engine::ids::RequestId;
+use crate::engine::ids::TransactionId;
 use crate::engine::time::Time;
 use crate::flash::address::SECTOR;
 use crate::measure::charges::Charges;
-use crate::scheduler::transaction::TransactionId;
-use crate::typed_id;
-
-typed_id!(
-    /// A host request in flight.
-    RequestId
-);
 
 /// Operation that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use crate::config::design::Sata as SataConfig;
 use crate::engine::time::Time;
-use crate::host::link::Message;
+use crate::host::message::Message;
 use crate::host::request::{Kind, RequestId};
 
 /// Bytes of each kind of FIS (Serial ATA 3.1 §10.3).

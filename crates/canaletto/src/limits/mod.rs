@@ -1,31 +1,19 @@
-//! Limits of a design for a workload: capacity, address ranges, thresholds, bounds and the memory of a run.
+//! Limits of a design for a workload: capacity, address ranges and thresholds.
 
 mod chip_shares;
 mod hot_spot;
-mod memory;
 
-use serde::Serialize;
-
-use crate::TraceInput;
-use crate::config::attach::AttachmentKind;
 use crate::config::cache::Sharing;
 pub use crate::config::capacity::data_units;
 use crate::config::capacity::{expendable_blocks, most_valid, translation_blocks, visible_sectors};
 use crate::config::design::{Allocation, Design, MappingScheme};
 use crate::config::pseudo_slc::CacheBlocks;
 use crate::config::workload::{Flow, Workload};
-use crate::fabric;
 use crate::flash::address::{Layout, SECTOR};
-use crate::flash::interface::Operation;
-use crate::flash::timing::ArrayTiming;
 use crate::ftl::directory::Directory;
 use crate::ftl::placement::{Placement, Positions};
-use crate::host::attach;
-use crate::host::link::read_time;
 pub use crate::limits::chip_shares::chip_shares;
 pub use crate::limits::hot_spot::HotPages;
-pub use crate::limits::memory::Memory;
-use crate::workload::offered::{Offered, offered};
 
 /// Addresses of a flow.
 #[derive(Debug, Clone)]
@@ -103,6 +91,47 @@ fn directories(
         .collect()
 }
 
+/// Returns the addresses of the flows, where `visible` sectors of a plane can be addressed: parts of the drive, or all of it for each.
+fn flow_ranges(design: &Design, workload: &Workload, layout: &Layout, visible: u64) -> Result<Vec<FlowRange>, String> {
+    let per_page = u64::from(layout.sectors_per_page);
+    // Whole flash pages and whole mapping units.
+    let aligned = u64::from(layout.pages_per_flash_page().max(design.pages_per_unit()));
+    let positions = workload.flow.iter().map(|flow| positions(flow, layout)).collect::<Result<Vec<_>, _>>()?;
+    let mut flows: Vec<FlowRange> = Vec::new();
+    if workload.partitioned {
+        let mut sharers = vec![0u64; layout.planes() as usize];
+        let planes: Vec<Placement> = positions.iter().map(|p| Placement::new(layout, Allocation::CWDP, p)).collect();
+        for plane in planes.iter().flat_map(|p| p.planes()) {
+            sharers[plane.index()] += 1;
+        }
+        let (mut first_sector, mut first_page) = (0, 0);
+        for (positions, placement) in positions.into_iter().zip(&planes) {
+            let sectors = placement.planes().iter().map(|p| visible / sharers[p.index()]).sum();
+            flows.push(FlowRange {
+                first_sector,
+                sectors,
+                first_page,
+                stream: flows.len() as u16,
+                positions,
+                hot: None,
+            });
+            first_sector += sectors;
+            first_page += sectors.div_ceil(per_page).next_multiple_of(aligned);
+        }
+    } else {
+        let sectors = visible * u64::from(layout.planes());
+        flows.extend(positions.into_iter().map(|positions| FlowRange {
+            first_sector: 0,
+            sectors,
+            first_page: 0,
+            stream: 0,
+            positions,
+            hot: None,
+        }));
+    }
+    Ok(flows)
+}
+
 impl Limits {
     /// Computes the limits.
     ///
@@ -121,42 +150,7 @@ impl Limits {
             ));
         }
         let per_page = u64::from(layout.sectors_per_page);
-        // Whole flash pages and whole mapping units.
-        let aligned = u64::from(layout.pages_per_flash_page().max(design.pages_per_unit()));
-        let positions = workload.flow.iter().map(|flow| positions(flow, &layout)).collect::<Result<Vec<_>, _>>()?;
-        let mut flows: Vec<FlowRange> = Vec::new();
-        if workload.partitioned {
-            let mut sharers = vec![0u64; layout.planes() as usize];
-            let planes: Vec<Placement> =
-                positions.iter().map(|p| Placement::new(&layout, Allocation::CWDP, p)).collect();
-            for plane in planes.iter().flat_map(|p| p.planes()) {
-                sharers[plane.index()] += 1;
-            }
-            let (mut first_sector, mut first_page) = (0, 0);
-            for (positions, placement) in positions.into_iter().zip(&planes) {
-                let sectors = placement.planes().iter().map(|p| visible / sharers[p.index()]).sum();
-                flows.push(FlowRange {
-                    first_sector,
-                    sectors,
-                    first_page,
-                    stream: flows.len() as u16,
-                    positions,
-                    hot: None,
-                });
-                first_sector += sectors;
-                first_page += sectors.div_ceil(per_page).next_multiple_of(aligned);
-            }
-        } else {
-            let sectors = visible * u64::from(layout.planes());
-            flows.extend(positions.into_iter().map(|positions| FlowRange {
-                first_sector: 0,
-                sectors,
-                first_page: 0,
-                stream: 0,
-                positions,
-                hot: None,
-            }));
-        }
+        let mut flows = flow_ranges(design, workload, &layout, visible)?;
         for (flow, range) in workload.flow.iter().zip(&mut flows) {
             range.hot = HotPages::of(design, &layout, flow, range)?;
             check_request_size(flow, range)?;
@@ -294,101 +288,5 @@ fn positions(flow: &Flow, layout: &Layout) -> Result<Positions, String> {
         chips: pick("chips", &flow.chips, all.chips)?,
         dies: pick("dies", &flow.dies, all.dies)?,
         planes: pick("planes", &flow.planes, all.planes)?,
-    })
-}
-
-/// Upper bound on bandwidth by one resource.
-#[derive(Debug, Clone, Serialize)]
-pub struct Bound {
-    /// Name of the resource.
-    pub resource: String,
-    /// User data, in 10^9 bytes a second.
-    pub limit_gb_s: f64,
-}
-
-/// Capacity, bounds and memory of a run, known before it.
-#[derive(Debug, Clone, Serialize)]
-pub struct Inspection {
-    /// Capacity of all pages, in bytes.
-    pub raw_bytes: u64,
-    /// Capacity that the host can address, in bytes.
-    pub logical_bytes: u64,
-    /// Number of chips.
-    pub chips: u32,
-    /// Number of planes.
-    pub planes: u32,
-    /// Size of a page, in bytes.
-    pub page_bytes: u64,
-    /// Upper bounds on read bandwidth, lowest first.
-    pub read_bounds: Vec<Bound>,
-    /// Upper bounds on write bandwidth, lowest first.
-    pub write_bounds: Vec<Bound>,
-    /// Load that is offered, where requests have arrival times of their own that are known before the run.
-    pub offered: Option<Offered>,
-    /// Largest memory that a run is expected to take, in 10^6 bytes.
-    pub memory_mb: f64,
-    /// Parts of that memory.
-    pub memory: Memory,
-}
-
-/// Returns capacity, bounds and memory of a design and a workload without running them. `traces` are those of a run, or none
-/// where they are not to be looked at; `records`: whether a row is kept for each request.
-///
-/// # Errors
-/// As [`Limits::new`].
-pub fn inspect(
-    design: &Design,
-    workload: &Workload,
-    traces: Vec<Option<TraceInput>>,
-    records: bool,
-) -> Result<Inspection, String> {
-    let limits = Limits::new(design, workload)?;
-    let layout = &limits.layout;
-    let page = layout.flash_page_bytes();
-    let host = |to_drive| match design.attachment.kind {
-        AttachmentKind::None => ("host link", page as f64 / read_time(design, page).seconds()),
-        _ => ("attachment", attach::limit::peak_rate(&design.attachment, to_drive)),
-    };
-    let array = |operation| {
-        let timing = ArrayTiming::new(&design.flash);
-        let kinds = 24;
-        let mean = (0..kinds).map(|p| timing.get(operation, p).seconds()).sum::<f64>() / f64::from(kinds);
-        let planes = f64::from(layout.luns()) * f64::from(layout.planes_per_die);
-        planes * page as f64 / mean
-    };
-    let fabric = fabric::peak_rate(&design.fabric, layout);
-    let mut common = vec![Bound { resource: "fabric".into(), limit_gb_s: fabric / 1e9 }];
-    let controller = &design.controller;
-    for (resource, rate) in [
-        ("system bus", controller.system_bus.0 as f64),
-        ("DRAM port", controller.dram.0 as f64),
-        ("ECC engines", controller.ecc_rate.0 as f64 * f64::from(layout.channels)),
-    ] {
-        if rate > 0.0 {
-            common.push(Bound { resource: resource.into(), limit_gb_s: rate / 1e9 });
-        }
-    }
-    let with = |operation, name: &str| {
-        let mut bounds = common.clone();
-        let (resource, rate) = host(operation == Operation::Program);
-        bounds.insert(0, Bound { resource: resource.into(), limit_gb_s: rate / 1e9 });
-        bounds.push(Bound { resource: name.into(), limit_gb_s: array(operation) / 1e9 });
-        bounds.sort_by(|a, b| a.limit_gb_s.total_cmp(&b.limit_gb_s));
-        bounds
-    };
-    let (read_bounds, write_bounds) =
-        (with(Operation::Read, "flash arrays (reading)"), with(Operation::Program, "flash arrays (programming)"));
-    let memory = Memory::of(design, workload, &limits, traces, [&read_bounds, &write_bounds], records);
-    Ok(Inspection {
-        raw_bytes: layout.pages() * layout.page_bytes(),
-        logical_bytes: limits.logical_sectors * SECTOR,
-        chips: layout.chips(),
-        planes: layout.planes(),
-        page_bytes: page,
-        read_bounds,
-        write_bounds,
-        offered: offered(workload),
-        memory_mb: memory.total_mb(),
-        memory,
     })
 }

@@ -4,8 +4,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::engine::time::Time;
-use crate::measure::report::Utilisation;
 use crate::measure::series::SeriesReport;
+
+/// Share of the execution time in which a part was in use.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+pub struct Utilisation {
+    /// Name of the part.
+    pub part: String,
+    /// Share from 0 to 1.
+    pub share: f64,
+}
 
 /// Offered load that is this much more than what was served may be more than can be.
 const EXCESS: f64 = 1.05;

@@ -4,6 +4,10 @@ use crate::engine::time::Time;
 use crate::host::request::Kind;
 use crate::measure::blame::{CAUSES, Ledger};
 
+/// Receiver of the rows of completed requests, some ten thousands at a time in order of completion, so that a run of any
+/// length takes bounded memory. It stops the run by returning false.
+pub type RowSink<'a> = dyn FnMut(Records) -> bool + 'a;
+
 /// Per-request columns, in completion order.
 #[derive(Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Records {

@@ -17,6 +17,7 @@ use crate::measure::cut_off::CutOffReport;
 use crate::measure::energy::EnergyReport;
 use crate::measure::histogram::Histogram;
 use crate::measure::load::LoadReport;
+pub use crate::measure::load::Utilisation;
 use crate::measure::maintenance::{BlocksReport, GcReport, MaintenanceSeries, WearReport};
 use crate::measure::map::Map;
 use crate::measure::parity::ParityReport;
@@ -447,15 +448,6 @@ pub struct MappingReport {
     pub translation_writes: u64,
     /// Largest number of translation pages in flight to flash at a time, each of which needs a buffer.
     pub translation_writes_in_flight_max: u64,
-}
-
-/// Share of the execution time in which a part was in use.
-#[derive(Debug, Clone, JsonSchema, Serialize)]
-pub struct Utilisation {
-    /// Name of the part.
-    pub part: String,
-    /// Share from 0 to 1.
-    pub share: f64,
 }
 
 /// Results of a run.

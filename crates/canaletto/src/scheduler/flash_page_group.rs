@@ -1,7 +1,7 @@
 //! Transactions of one flash page, which go together: a chain through the transactions themselves.
 
-use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::TransactionId;
+use crate::scheduler::transaction::Transactions;
 
 /// A walk over a transaction and the others of its flash page. Each may be removed once it has been given. Without flash pages
 /// of several pages, a transaction is alone.

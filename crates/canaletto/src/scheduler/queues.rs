@@ -2,14 +2,14 @@
 
 use crate::config::design::{Design, MultiPlane, Policy, RoundRobinAdvance};
 use crate::config::workload::Priority;
-use crate::engine::arena::Slab;
 use crate::flash::address::{Layout, LunId};
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
-use crate::ftl::blocks::Frontier;
+use crate::ftl::frontier::Frontier;
 use crate::scheduler::classes::{CLASSES, WeightedRoundRobin};
 use crate::scheduler::custom::Ruled;
 use crate::scheduler::flin::Flin;
+pub use crate::scheduler::transaction::Transactions;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
 mod fair;
@@ -23,9 +23,6 @@ use long::{LONG, LongQueues};
 use look::Choice;
 pub use look::{FreePlanes, IssueContext, Served};
 use waiting_reads::WaitingReads;
-
-/// All transactions in flight.
-pub type Transactions = Slab<TransactionId, Transaction>;
 
 /// A first-in first-out list.
 #[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]

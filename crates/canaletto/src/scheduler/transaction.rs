@@ -2,19 +2,18 @@
 
 pub use crate::config::own::values::Origin;
 use crate::config::workload::Priority;
+use crate::engine::arena::Slab;
+pub use crate::engine::ids::TransactionId;
 use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
-use crate::flash::array::{Background, Clocks};
+use crate::flash::clocks::{Background, Clocks};
 use crate::flash::interface::Operation;
-use crate::ftl::blocks::{Frontier, Line};
+use crate::ftl::frontier::{Frontier, Line};
 use crate::host::request::RequestId;
 use crate::measure::charges::Charges;
-use crate::typed_id;
 
-typed_id!(
-    /// A flash transaction in flight.
-    TransactionId
-);
+/// All transactions in flight.
+pub type Transactions = Slab<TransactionId, Transaction>;
 
 /// A page read, page program or block erase.
 #[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]

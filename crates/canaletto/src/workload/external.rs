@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::engine::time::Time;
-use crate::workload::flow::Wanted;
+use crate::workload::wanted::Wanted;
 
 /// Requests that have been submitted and have not arrived yet, and the tags of those that have and are not complete.
 #[derive(Default, serde::Serialize, serde::Deserialize)]

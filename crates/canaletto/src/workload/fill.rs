@@ -9,12 +9,12 @@ use crate::config::workload::{Synthetic, Workload};
 use crate::engine::random::Stream;
 use crate::engine::time::Time;
 use crate::ftl::precondition::occupied::OccupiedPages;
-use crate::ftl::precondition::rates::{Traced, of_spaces};
+use crate::ftl::precondition::rates::{Traced, of_spaces, weight_of};
 use crate::host::request::Kind;
 use crate::limits::{FlowRange, Limits};
-use crate::workload::flow::Wanted;
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;
+use crate::workload::wanted::Wanted;
 
 /// Restarts a trace's stream.
 pub type Reopened = Box<dyn FnMut() -> Result<Replay, String> + Send>;
@@ -137,12 +137,6 @@ impl Fills {
 fn generator(config: &Synthetic, number: usize, seed: u64, range: &FlowRange) -> Generator {
     let endless = Synthetic { requests: u64::MAX, stop: None, mqsim_seed: None, ..config.clone() };
     Generator::of(&endless, &format!("precondition/{number}"), seed, range)
-}
-
-/// Returns the bytes that a generated flow writes.
-pub fn weight_of(flow: &Synthetic) -> f64 {
-    let share = (1.0 - flow.trim_share - flow.flush_share) * (1.0 - flow.read_share);
-    share.max(0.0) * flow.requests as f64 * flow.mean_bytes(false)
 }
 
 /// Returns the number of writes of each page in a trace, counted from the flow's first page.

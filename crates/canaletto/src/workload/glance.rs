@@ -8,8 +8,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::TraceInput;
 use crate::config::workload::Flow;
+use crate::engine::run::TraceInput;
 use crate::engine::time::Time;
 use crate::flash::address::{Layout, SECTOR};
 use crate::host::request::Kind;

@@ -2,9 +2,9 @@
 
 use crate::config::workload::Trace;
 use crate::measure::replay::TraceReport;
-use crate::workload::flow::Wanted;
-use crate::workload::replay::{Record, RecordSource, Reopen, scaled};
+use crate::workload::record::{Record, RecordSource, Reopen, scaled};
 use crate::workload::selection::{Choice, Selection};
+use crate::workload::wanted::Wanted;
 use crate::workload::window::{Placed, Window};
 
 /// Parameters of a replayed trace, without its open file.

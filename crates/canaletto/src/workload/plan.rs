@@ -1,12 +1,13 @@
 //! Plan of a flow's replay. Properties of the whole trace that it needs are found by reading the trace once.
 
 use crate::config::workload::{Flow, Pace, Trace};
+use crate::engine::error::RunError;
+use crate::engine::run::{Progress, TraceInput};
 use crate::engine::time::Time;
 use crate::limits::FlowRange;
 use crate::workload::part::{Part, PartPlan};
 use crate::workload::replay::{RecordSource, Reopen, Replay};
 use crate::workload::window::{Extent, Window};
-use crate::{Progress, RunError, TraceInput};
 
 /// Callback that is called regularly and stops the run by returning false.
 pub type Watcher<'a> = &'a mut dyn FnMut(&Progress) -> bool;

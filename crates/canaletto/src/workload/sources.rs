@@ -1,13 +1,14 @@
 //! Sources of the requests of a workload's flows.
 
 use crate::config::workload::{Flow, Workload};
+use crate::engine::error::RunError;
+use crate::engine::run::TraceInput;
 use crate::limits::{FlowRange, Limits};
 use crate::measure::replay::TimeScaling;
 use crate::workload::fill::Reopened;
 use crate::workload::flow::{Loop, Source};
 use crate::workload::plan::{Plan, Watcher};
 use crate::workload::synthetic::Generator;
-use crate::{RunError, TraceInput};
 
 /// Sources of the requests of all flows.
 pub struct Sources {

@@ -7,9 +7,9 @@ use crate::flash::address::SECTOR;
 use crate::host::request::Kind;
 use crate::limits::FlowRange;
 use crate::workload::arrivals::Arrivals;
-use crate::workload::flow::Wanted;
 use crate::workload::places::{HotSpot, Part, Recent, Runs, Skew};
 use crate::workload::popularity::{Law, Scatter};
+use crate::workload::wanted::Wanted;
 
 /// Generator of one flow. Every choice has a random stream of its own, so that a change of one key never shifts the
 /// draws of another.

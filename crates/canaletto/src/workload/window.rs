@@ -4,8 +4,8 @@ use crate::config::workload::{Devices, OutOfRange, Trace};
 use crate::flash::address::SECTOR;
 use crate::host::request::Kind;
 use crate::limits::FlowRange;
-use crate::workload::flow::Wanted;
-use crate::workload::replay::Record;
+use crate::workload::record::Record;
+use crate::workload::wanted::Wanted;
 
 /// Extent of a trace's devices, found by reading it once before the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use canaletto::config::design::Design;
 use canaletto::config::workload::{Flow, Workload};
 use canaletto::config::{load_design, load_workload};
-use canaletto::limits::inspect;
+use canaletto::inspection::inspect;
 use canaletto::{RunOptions, TraceInput, run};
 
 use crate::common::SMALL;

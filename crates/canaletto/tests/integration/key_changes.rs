@@ -476,7 +476,9 @@ const MIX: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[[flow.mix.trace]]\nfil
 const PARTS: &str = "name = \"w\"\npartitioned = true\n[[flow]]\nname = \"a\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n[[flow]]\nname = \"b\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n";
 
 /// Key, changes, workload.
-pub fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
+type Row = (&'static str, Vec<&'static str>, String);
+
+pub fn workload_table() -> Vec<Row> {
     let one = workload_text(PARTIAL);
     let hot = workload_text(
         "requests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\naddresses = \"hot-cold\"\nhot_share = 0.1",
@@ -497,8 +499,7 @@ pub fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
     let waves = more(open_body, "diurnal = { period = \"1ms\", amplitude = 0.8 }");
     let open = workload_text(open_body);
     let parts = PARTS.to_owned();
-    let trace = TRACE.to_owned();
-    vec![
+    let mut rows = vec![
         ("name", vec!["name=other"], one.clone()),
         ("partitioned", vec!["partitioned=false"], parts.clone()),
         ("last_flow_first", vec!["last_flow_first=true"], parts.clone()),
@@ -554,6 +555,15 @@ pub fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
         ("flow.synthetic.inter_arrival", vec!["flow.0.synthetic.inter_arrival=50us"], open),
         ("flow.synthetic.start", vec!["flow.0.synthetic.start=1us"], two_classes()),
         ("flow.synthetic.mqsim_seed", vec!["flow.0.synthetic.mqsim_seed=3"], one),
+    ];
+    rows.extend(replayed_rows());
+    rows
+}
+
+/// Rows of keys of recorded flows.
+fn replayed_rows() -> Vec<Row> {
+    let trace = TRACE.to_owned();
+    vec![
         ("flow.trace.requests", vec!["flow.0.trace.requests=50"], trace.clone()),
         ("flow.trace.queue_depth", vec!["flow.0.trace.queue_depth=4"], trace.clone()),
         ("flow.trace.devices", vec!["flow.0.trace.devices=offset"], trace.clone()),

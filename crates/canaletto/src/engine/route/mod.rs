@@ -19,7 +19,7 @@ mod copies;
 mod front;
 mod lanes;
 mod losses;
-mod results;
+pub mod results;
 mod stepped;
 mod suspension;
 mod watching;
@@ -31,8 +31,10 @@ use crate::cache::DataCache;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::controller::Controller;
+use crate::engine::error::RunError;
 use crate::engine::events::{Due, EventQueue};
 use crate::engine::in_flight::InFlight;
+use crate::engine::run::{Progress, RunOptions};
 use crate::engine::time::Time;
 use crate::fabric::paths::Paths;
 use crate::fabric::{DomainId, Fabric, PathId, TransferDone};
@@ -44,10 +46,10 @@ use crate::host::request::RequestId;
 use crate::host::{Host, HostEvent, Later};
 use crate::limits::Limits;
 use crate::measure::probe::Probe;
+use crate::measure::records::RowSink;
 use crate::scheduler::Scheduler;
 use crate::scheduler::transaction::TransactionId;
 use crate::workload::sources::Sources;
-use crate::{Progress, RowSink, RunError, RunOptions};
 
 /// Everything that can happen.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]

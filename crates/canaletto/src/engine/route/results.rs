@@ -1,7 +1,6 @@
 //! The end of a run: audits and the report.
 
 use super::Route;
-use crate::Outcome;
 use crate::config::design::Design;
 use crate::config::named::Named;
 use crate::config::units::Rate;
@@ -9,8 +8,8 @@ use crate::config::workload::Workload;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::Fabric;
 use crate::fabric::facts::Interconnect;
-use crate::fabric::facts_of;
 use crate::fabric::wires::WireKind;
+use crate::fabric::{facts_of, router_count};
 use crate::flash::Operations;
 use crate::flash::address::{ChipId, LunId, PlaneId};
 use crate::flash::array::Lun;
@@ -22,10 +21,21 @@ use crate::measure::load::{self, LoadReport};
 use crate::measure::map::{ChipUse, MOST_CHIPS, Map};
 use crate::measure::precondition::PreconditionReport;
 use crate::measure::probe::Probe;
+use crate::measure::records::Records;
 use crate::measure::report::{FlashCounts, FlashReport, FlowReport, Measures, Report, Tally, Utilisation};
 
 /// Name of all arrays together among the parts in use.
 const ARRAYS: &str = "flash arrays";
+
+/// Results of a run.
+pub struct Outcome {
+    /// The report.
+    pub report: Report,
+    /// Per-request rows, if asked for; the last ones, if those before went to a [`RowSink`].
+    pub records: Option<Records>,
+    /// Events simulated.
+    pub events: u64,
+}
 
 impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// The results of a run that has ended.
@@ -165,7 +175,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             parts: Parts {
                 chips: self.layout.chips(),
                 wires: WireKind::ALL.into_iter().map(|kind| (kind, count(kind))).collect(),
-                routers: facts.router_count(keys, self.layout.channels, self.layout.chips_per_channel),
+                routers: router_count(keys, self.layout.channels, self.layout.chips_per_channel),
                 arbiter_cells: self.interconnect(design).arbiter.map_or(0, |arbiter| arbiter.cells),
                 ssd_controllers: 1,
             },

@@ -1,9 +1,9 @@
 //! The way from station to station, one event after the other: for requests that come from outside.
 
 use super::{HostEvents, Route};
-use crate::RunError;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
+use crate::engine::error::RunError;
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::measure::precondition::PreconditionReport;

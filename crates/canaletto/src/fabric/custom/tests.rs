@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::*;
-use crate::RunError;
 use crate::config::own::fabric::Plans;
+use crate::engine::error::RunError;
 use crate::engine::memory::guarded;
 use crate::fabric::FabricKind;
 use crate::fabric::tests::{Bench, array, of};

@@ -22,7 +22,7 @@ const AGREE: u64 = 10;
 
 /// Messages that take no time on the control plane, so that none waits for another, and their answers 5 ns.
 fn unhindered() -> ControlPlaneConfig {
-    ControlPlaneConfig { width: 4096, rate: Rate(1_000_000_000_000), delay: Duration(5_000), ..Default::default() }
+    ControlPlaneConfig { width: 4096, rate: Rate(1_000_000_000_000), delay: Duration(5_000) }
 }
 
 fn bench(rows: u32, columns: u32, kind: FabricKind) -> Bench<Omnibus> {

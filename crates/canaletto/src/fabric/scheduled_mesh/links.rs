@@ -12,8 +12,8 @@
 use std::cell::RefCell;
 
 use crate::engine::time::Time;
+use crate::fabric::venice::grid::LinkUse;
 use crate::fabric::venice::grid::{Grid, LinkId, Port, RouterId};
-use crate::fabric::venice::router::LinkUse;
 
 /// Ports in the order in which a way is traced back.
 const BACK: [Port; 4] = [Port::Down, Port::Up, Port::Left, Port::Right];

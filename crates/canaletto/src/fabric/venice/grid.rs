@@ -4,7 +4,7 @@
 //! higher row. Links are numbered along the rows first, then along the columns, then those of the controllers.
 
 use crate::config::design::ControllerEdge;
-use crate::fabric::venice::router::LinkUse;
+use crate::engine::time::Time;
 use crate::fabric::wires::{ControllerUse, Place, Wire, WireKind};
 use crate::typed_id;
 
@@ -286,6 +286,26 @@ impl Grid {
                 ((link.0 - self.along_rows()) / self.columns, (link.0 - self.along_rows()) % self.columns);
             (at(row, column), at(row + 1, column))
         }
+    }
+}
+
+/// Use of a link.
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+pub struct LinkUse {
+    /// Start of its present reservation.
+    pub since: Time,
+    /// Time reserved, the present reservation left out.
+    pub busy: Time,
+    /// Time it carried commands or data.
+    pub active: Time,
+}
+
+impl LinkUse {
+    /// Ends its reservation.
+    #[inline]
+    pub fn free(&mut self, now: Time) {
+        // Reservations follow each other, so that their sum is never later than now.
+        self.busy = Time(self.busy.0 + (now - self.since).0);
     }
 }
 

@@ -1,8 +1,7 @@
 //! One router: its reservation table (Venice §4.2, Fig. 7), its outputs, and its part of Algorithm 1 (§4.3).
 
-use crate::engine::time::Time;
 use crate::fabric::venice::choice::{Choice, Register};
-use crate::fabric::venice::grid::{Grid, Port, PortAt, RouterId};
+use crate::fabric::venice::grid::{Grid, LinkUse, Port, PortAt, RouterId};
 use crate::fabric::venice::minimal::MinimalPorts;
 
 /// Where a router sends something.
@@ -53,26 +52,6 @@ impl Row {
         let row = std::mem::replace(self, Row::NONE);
         assert!(row != Row::NONE && row.0 >> 16 == packet, "a packet gives up only what it reserved");
         row
-    }
-}
-
-/// Use of a link.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
-pub struct LinkUse {
-    /// Start of its present reservation.
-    pub since: Time,
-    /// Time reserved, the present reservation left out.
-    pub busy: Time,
-    /// Time it carried commands or data.
-    pub active: Time,
-}
-
-impl LinkUse {
-    /// Ends its reservation.
-    #[inline]
-    pub fn free(&mut self, now: Time) {
-        // Reservations follow each other, so that their sum is never later than now.
-        self.busy = Time(self.busy.0 + (now - self.since).0);
     }
 }
 

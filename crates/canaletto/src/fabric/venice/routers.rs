@@ -2,11 +2,11 @@
 
 use crate::engine::time::Time;
 use crate::fabric::trace::{WireTrace, WireUse};
-use crate::fabric::venice::grid::{Grid, LinkId, Port, PortAt, RouterId};
+use crate::fabric::venice::grid::{Grid, LinkId, LinkUse, Port, PortAt, RouterId};
 use crate::fabric::venice::minimal::MinimalPorts;
 use crate::fabric::venice::packet::Mode;
 use crate::fabric::venice::reach::Reach;
-use crate::fabric::venice::router::{Exit, LinkUse, Router, Row};
+use crate::fabric::venice::router::{Exit, Router, Row};
 use crate::fabric::venice::scout::Scout;
 use crate::fabric::{PathId, Transfer};
 

@@ -1,7 +1,25 @@
 //! One block's state, small: a preconditioned drive has one for each of its blocks.
 
-use super::contents::Row;
 use super::pseudo_slc::Mode;
+
+/// A block's row among those of `contents.rs`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Row(pub(super) u32);
+
+impl Row {
+    /// No row.
+    pub(super) const NONE: Row = Row(u32::MAX);
+
+    pub(super) fn is_some(self) -> bool {
+        self != Row::NONE
+    }
+}
+
+impl Default for Row {
+    fn default() -> Row {
+        Row::NONE
+    }
+}
 
 /// One block.
 #[derive(Default, serde::Serialize, serde::Deserialize)]

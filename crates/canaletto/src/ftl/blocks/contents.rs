@@ -3,30 +3,11 @@
 //! A block costs eight bytes a page while it is in use, and nothing before its first page is written. The little that is
 //! to be said of a page beside its logical page is the same nearly everywhere, and kept only for blocks where it is not.
 
-use super::block::Block;
+use super::block::{Block, Row};
 use crate::engine::memory::make_room;
 
 /// Marks a page that holds nothing valid.
 pub(super) const INVALID: u64 = u64::MAX;
-
-/// A block's row among [`Rows`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct Row(u32);
-
-impl Row {
-    /// No row.
-    pub(super) const NONE: Row = Row(u32::MAX);
-
-    pub(super) fn is_some(self) -> bool {
-        self != Row::NONE
-    }
-}
-
-impl Default for Row {
-    fn default() -> Row {
-        Row::NONE
-    }
-}
 
 /// Rows of cells.
 #[derive(serde::Serialize, serde::Deserialize)]

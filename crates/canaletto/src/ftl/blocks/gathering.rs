@@ -11,26 +11,10 @@
 //! Places go through the planes of a die first. Programmed one by one, the first would keep the others of its row waiting for as
 //! long as a program takes: a flash page waits for those beside it that have been given, or, in collection, will be.
 
-use super::{Blocks, Frontier};
+use super::{Blocks, Frontier, Line};
 use crate::config::design::{Design, MultiPlane};
 use crate::config::workload::Priority;
 use crate::flash::address::PlaneId;
-
-/// Writes of a frontier that may share a flash page: those of one priority class wait in one queue.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Line {
-    /// Where they get their pages from.
-    pub frontier: Frontier,
-    /// Their class.
-    pub class: u8,
-}
-
-impl Line {
-    /// The class of parity, whichever its queue.
-    pub const PARITY: u8 = Priority::COUNT as u8;
-    /// How many classes there are.
-    const CLASSES: usize = Priority::COUNT + 1;
-}
 
 /// Writes of a line and a plane that have a place and no page yet; of parity whole pages that are not being programmed yet.
 #[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]

@@ -29,11 +29,11 @@ pub use crate::ftl::blocks::accounts::PlaneWear;
 use crate::ftl::blocks::block::Block;
 pub use crate::ftl::blocks::candidates::Candidates;
 use crate::ftl::blocks::contents::Contents;
-pub use crate::ftl::blocks::frontier::Frontier;
 use crate::ftl::blocks::frontier::{Frontiers, Open};
-pub use crate::ftl::blocks::gathering::{Line, Together};
+pub use crate::ftl::blocks::gathering::Together;
 use crate::ftl::blocks::pseudo_slc::{Cache, Mode};
 use crate::ftl::blocks::superblocks::Superblocks;
+pub use crate::ftl::frontier::{Frontier, Line};
 use crate::ftl::maintenance::bad_blocks::BadBlocks;
 use crate::ftl::precondition::Seeds;
 

@@ -16,7 +16,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-use super::gathering::{Gathering, Line, Together};
+use super::Line;
+use super::gathering::{Gathering, Together};
 use super::parity::{Stripes, holds_parity};
 use super::{Block, Blocks, Frontier, Plane};
 use crate::flash::address::{PlaneId, Ppa};

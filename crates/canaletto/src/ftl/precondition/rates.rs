@@ -3,7 +3,6 @@
 use crate::config::workload::{Addresses, Flow, Synthetic};
 use crate::flash::address::SECTOR;
 use crate::limits::FlowRange;
-use crate::workload::fill::weight_of;
 use crate::workload::popularity::{Law, Scatter};
 
 /// Rates within this factor are taken for one: what they do to the steady state is below its noise.
@@ -161,6 +160,12 @@ fn grouped(sorted: &[(f64, u64)], together: impl Fn(f64, f64) -> bool) -> Vec<(f
         }
     }
     groups.into_iter().map(|(lowest, writes, pages)| (lowest, writes / pages)).collect()
+}
+
+/// Returns the bytes that a generated flow writes.
+pub fn weight_of(flow: &Synthetic) -> f64 {
+    let share = (1.0 - flow.trim_share - flow.flush_share) * (1.0 - flow.read_share);
+    share.max(0.0) * flow.requests as f64 * flow.mean_bytes(false)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ use trail::{MOST, Step};
 use crate::engine::fifo::Fifo;
 use crate::engine::memory::expect;
 use crate::engine::time::Time;
-use crate::fabric::TransferDone;
+use crate::fabric::crossed::TransferDone;
 use crate::flash::address::LunId;
 use crate::host::request::RequestId;
 use crate::measure::blame::{Cause, Ledger};

@@ -17,6 +17,7 @@
 pub mod checker;
 pub mod distances;
 pub mod found;
+pub mod known;
 pub mod lengths;
 pub mod recording;
 pub mod rules;

@@ -27,7 +27,7 @@ use crate::config::design::Flin as Config;
 use crate::engine::time::Time;
 use crate::flash::address::{Layout, LunId};
 use crate::flash::interface::Operation;
-use crate::scheduler::queues::Transactions;
+use crate::scheduler::transaction::Transactions;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 use position::Waiting;
 

@@ -1,13 +1,17 @@
 //! Arrival times, order and counts, to the picosecond.
 
+use std::sync::Arc;
+
 use super::*;
 use crate::config::load_workload;
 use crate::config::workload::{Flow, Trace};
+use crate::engine::error::RunError;
+use crate::engine::run::TraceInput;
 use crate::flash::address::Layout;
 use crate::ftl::placement::Positions;
+use crate::host::request::Kind;
 use crate::limits::FlowRange;
 use crate::workload::plan::Plan;
-use crate::{RunError, TraceInput};
 
 /// Sectors of the drive.
 const SECTORS: u64 = 1000;

@@ -5,7 +5,8 @@
 //! with more than `k`. From `S[b] = 0` down every `S[k]` is the root of one increasing function; the mean, the sum of `S`,
 //! falls with `decay` (symbols as in `steady/distribution.rs`).
 
-use super::random::{self, Random};
+use super::random::Random;
+use super::random_plus;
 use super::{GcPolicy, greedy};
 use crate::config::design::Gc;
 use crate::engine::random::Stream;
@@ -24,7 +25,7 @@ impl GcPolicy for DChoices {
 
     /// Draws again while all that it drew are full of valid pages, from which nothing can be reclaimed.
     fn choose(&self, blocks: &Candidates, rng: &mut Stream) -> Option<u32> {
-        for _ in 0..random::DRAWS {
+        for _ in 0..random_plus::DRAWS {
             let best = self.best(blocks, rng)?;
             if blocks.is_reclaimable(best) {
                 return Some(best);
@@ -48,9 +49,9 @@ impl GcPolicy for DChoices {
 
 impl DChoices {
     fn best(&self, blocks: &Candidates, rng: &mut Stream) -> Option<u32> {
-        let mut best = random::draw(blocks, rng)?;
+        let mut best = random_plus::draw(blocks, rng)?;
         for _ in 1..self.0 {
-            let drawn = random::draw(blocks, rng)?;
+            let drawn = random_plus::draw(blocks, rng)?;
             if blocks.valid(drawn) < blocks.valid(best) {
                 best = drawn;
             }

@@ -9,8 +9,8 @@ use crate::config::design::{FabricKind, Scouts};
 use crate::engine::time::Time;
 use crate::fabric::PathId;
 use crate::fabric::trace::WireUse;
-use crate::measure::wire_check::checker::{Known, Transfers};
 use crate::measure::wire_check::found::{Found, Rule, ns};
+use crate::measure::wire_check::known::{Known, Transfers};
 use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
 use crate::measure::wire_check::shape::{Line, Node};
 

@@ -8,8 +8,8 @@ use crate::engine::time::Time;
 use crate::fabric::trace::WireUse;
 use crate::flash::interface::Operation;
 use crate::measure::probe::{ArrayStep, Carries, Load};
-use crate::measure::wire_check::checker::{Known, Open, Transfers};
 use crate::measure::wire_check::found::{Found, Rule, ns};
+use crate::measure::wire_check::known::{Known, Open, Transfers};
 use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
 
 /// The last command to a plane on the wires.

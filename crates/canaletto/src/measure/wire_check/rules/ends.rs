@@ -7,8 +7,8 @@ use crate::config::design::FabricKind;
 use crate::engine::time::Time;
 use crate::fabric::PathId;
 use crate::fabric::trace::WireUse;
-use crate::measure::wire_check::checker::{Known, Open, Transfers};
 use crate::measure::wire_check::found::{Found, Rule, ns};
+use crate::measure::wire_check::known::{Known, Open, Transfers};
 use crate::measure::wire_check::recording::{Entry, Fact};
 
 /// Wires that a transfer has crossed so far, and until when.

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use super::Check;
 use crate::engine::time::Time;
 use crate::fabric::trace::WireUse;
-use crate::measure::wire_check::checker::{Known, Open, Transfers};
 use crate::measure::wire_check::found::{Found, Rule, ns};
+use crate::measure::wire_check::known::{Known, Open, Transfers};
 use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
 use crate::measure::wire_check::shape::Line;
 

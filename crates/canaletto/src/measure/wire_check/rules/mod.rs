@@ -21,8 +21,8 @@ mod ways;
 use std::rc::Rc;
 
 use crate::engine::time::Time;
-use crate::measure::wire_check::checker::{Known, Transfers};
 use crate::measure::wire_check::found::Found;
+use crate::measure::wire_check::known::{Known, Transfers};
 use crate::measure::wire_check::recording::Entry;
 
 /// A rule at work.

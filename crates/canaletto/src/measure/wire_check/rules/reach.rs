@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::Check;
 use crate::fabric::trace::WireUse;
-use crate::measure::wire_check::checker::{Known, Transfers};
 use crate::measure::wire_check::found::{Found, Rule};
+use crate::measure::wire_check::known::{Known, Transfers};
 use crate::measure::wire_check::recording::{Entry, Fact};
 use crate::measure::wire_check::shape::Line;
 

@@ -8,8 +8,8 @@ use crate::config::design::Design;
 use crate::engine::time::Time;
 use crate::flash::interface::Operation;
 use crate::measure::probe::{ArrayStep, Carries, Load};
-use crate::measure::wire_check::checker::{Known, Transfers};
 use crate::measure::wire_check::found::{Found, Rule, ns};
+use crate::measure::wire_check::known::{Known, Transfers};
 use crate::measure::wire_check::recording::{Entry, Fact};
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use crate::config::design::{FabricKind, MeshController};
 use crate::engine::time::Time;
 use crate::fabric::Direction;
 use crate::fabric::trace::WireUse;
-use crate::measure::wire_check::checker::{Known, Open, Transfers};
 use crate::measure::wire_check::found::{Found, Rule, ns};
+use crate::measure::wire_check::known::{Known, Open, Transfers};
 use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
 use crate::measure::wire_check::shape::{Line, Node};
 

@@ -6,8 +6,8 @@ use super::Check;
 use crate::config::design::FabricKind;
 use crate::engine::time::Time;
 use crate::fabric::trace::WireUse;
-use crate::measure::wire_check::checker::{Known, Transfers};
 use crate::measure::wire_check::found::{Found, Rule, ns};
+use crate::measure::wire_check::known::{Known, Transfers};
 use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
 use crate::measure::wire_check::shape::{Line, Node};
 

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use super::Check;
 use crate::fabric::trace::WireUse;
-use crate::measure::wire_check::checker::{Known, Transfers};
 use crate::measure::wire_check::found::{Found, Rule, ns};
+use crate::measure::wire_check::known::{Known, Transfers};
 use crate::measure::wire_check::recording::{Entry, Fact};
 
 pub struct Spans {

@@ -7,8 +7,8 @@ use crate::config::design::FabricKind;
 use crate::engine::time::Time;
 use crate::fabric::trace::WireUse;
 use crate::fabric::wires::Place;
-use crate::measure::wire_check::checker::{Known, Open, Transfers};
 use crate::measure::wire_check::found::{Found, Rule};
+use crate::measure::wire_check::known::{Known, Open, Transfers};
 use crate::measure::wire_check::recording::{Entry, Fact};
 use crate::measure::wire_check::shape::Line;
 

@@ -4,10 +4,10 @@
 use serde::Serialize;
 
 use super::{Bound, Limits};
-use crate::TraceInput;
 use crate::cache::pages::CachedPage;
 use crate::config::design::{Design, Policy, PreconditionKind, Protocol, UnwrittenReads};
 use crate::config::workload::{Flow, Workload};
+use crate::engine::run::TraceInput;
 use crate::host::request::Request;
 use crate::measure::blame::CAUSES;
 use crate::scheduler::transaction::Transaction;

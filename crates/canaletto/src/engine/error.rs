@@ -1,0 +1,29 @@
+//! Why runs end without a result.
+
+use thiserror::Error;
+
+/// Why a run ended without a result.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The design and the workload do not fit each other.
+    #[error("{0}")]
+    Config(String),
+    /// A trace cannot be read or placed.
+    #[error("{0}")]
+    Trace(String),
+    /// Requests are unfinished and nothing is left to happen.
+    #[error("{0}")]
+    Stuck(String),
+    /// Rules of the wires were violated: an error of the simulator.
+    #[error("{0}")]
+    Wires(String),
+    /// A part of one's own (a fabric, a GC policy, a scheduler) cannot go on, or answers what cannot be.
+    #[error("{0}")]
+    Own(String),
+    /// The watcher stopped it.
+    #[error("interrupted")]
+    Interrupted,
+    /// The system has no more memory.
+    #[error("out of memory")]
+    OutOfMemory,
+}

@@ -1,0 +1,46 @@
+//! What a run needs before it can begin.
+
+use crate::config::design::{Design, PreconditionKind};
+use crate::config::workload::Workload;
+use crate::engine::error::RunError;
+use crate::engine::run::{Progress, TraceInput};
+use crate::ftl::precondition::drive::occupancies;
+use crate::limits::Limits;
+use crate::workload::fill::Fills;
+use crate::workload::sources::Sources;
+
+/// Everything that a run needs beside its configuration.
+pub struct Prepared {
+    /// Limits of the design for the workload.
+    pub limits: Limits,
+    /// Requests of the flows.
+    pub sources: Sources,
+    /// Data written before the run, if the drive is to be preconditioned.
+    pub fills: Option<Fills>,
+}
+
+impl Prepared {
+    /// Prepares a run.
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    pub fn new(
+        design: &Design,
+        workload: &Workload,
+        traces: Vec<Option<TraceInput>>,
+        seed: u64,
+        watch: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<Prepared, RunError> {
+        let limits = Limits::new(design, workload).map_err(RunError::Config)?;
+        let mut sources = Sources::new(workload, &limits, traces, seed, watch)?;
+        let reopened = std::mem::take(&mut sources.reopened);
+        let fills = match design.precondition.kind {
+            PreconditionKind::None => None,
+            PreconditionKind::Steady | PreconditionKind::Replay => {
+                let occupancies = occupancies(design, workload);
+                Some(Fills::new(workload, &limits, &occupancies, reopened, seed).map_err(RunError::Trace)?)
+            }
+        };
+        Ok(Prepared { limits, sources, fills })
+    }
+}

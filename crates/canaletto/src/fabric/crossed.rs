@@ -1,0 +1,37 @@
+//! Transfers that have crossed.
+
+use crate::config::own::values::PathId;
+use crate::engine::time::Time;
+
+/// A transfer that has crossed, and what it spent its time on beside crossing.
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+pub struct TransferDone {
+    /// Its path, which stays taken until `Fabric::release`.
+    pub path: PathId,
+    /// Time that its command crossed before it was stopped, where that was behind its command.
+    pub before: Time,
+    /// Time it was stopped on the way because the path was not free.
+    pub conflict: Time,
+    /// Time it waited on the way for its own chip's port.
+    pub port: Time,
+    /// Time its path took to be set up: scouts on their way, controllers agreeing.
+    pub setup: Time,
+}
+
+impl TransferDone {
+    /// A transfer that met nothing on its way.
+    pub fn freely(path: PathId) -> TransferDone {
+        TransferDone { path, before: Time::ZERO, conflict: Time::ZERO, port: Time::ZERO, setup: Time::ZERO }
+    }
+
+    /// Time between its command and its data.
+    pub fn gap(&self) -> Time {
+        if self.before > Time::ZERO { self.conflict } else { Time::ZERO }
+    }
+
+    /// Whether it met nothing on its way.
+    #[inline]
+    pub fn met_nothing(&self) -> bool {
+        self.conflict + self.port + self.setup == Time::ZERO
+    }
+}

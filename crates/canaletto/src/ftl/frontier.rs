@@ -1,0 +1,56 @@
+//! Write frontiers and their lines: where writes get their pages from.
+
+use crate::config::workload::Priority;
+
+/// Kind of data that a write frontier takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Frontier {
+    /// Garbage collection's, for pages of the plane itself.
+    Gc,
+    /// Garbage collection's, for pages that come from other planes. It has no claim on the reserved blocks, which the
+    /// plane's own collection may need to end.
+    Arrivals,
+    /// The mapping table's: translation pages.
+    Translation,
+    /// The host's, of one stream.
+    User(u16),
+    /// The pseudo-SLC cache's, of one stream of the host. Where it has no room, that of the host takes the page.
+    Cached(u16),
+}
+
+/// Frontiers of a plane that are not the host's.
+pub(super) const OWN: usize = 3;
+
+impl Frontier {
+    /// Its number among those of a plane that has so many streams of the host.
+    pub(super) fn index(self, streams: u16) -> usize {
+        match self {
+            Frontier::Gc => 0,
+            Frontier::Arrivals => 1,
+            Frontier::Translation => 2,
+            Frontier::User(stream) => OWN + usize::from(stream),
+            Frontier::Cached(stream) => OWN + usize::from(streams) + usize::from(stream),
+        }
+    }
+
+    /// The frontier that takes what is not cached.
+    pub fn native(self) -> Frontier {
+        if let Frontier::Cached(stream) = self { Frontier::User(stream) } else { self }
+    }
+}
+
+/// Writes of a frontier that may share a flash page: those of one priority class wait in one queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Line {
+    /// Where they get their pages from.
+    pub frontier: Frontier,
+    /// Their class.
+    pub class: u8,
+}
+
+impl Line {
+    /// The class of parity, whichever its queue.
+    pub const PARITY: u8 = Priority::COUNT as u8;
+    /// How many classes there are.
+    pub(super) const CLASSES: usize = Priority::COUNT + 1;
+}

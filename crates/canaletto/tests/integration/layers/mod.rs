@@ -1,0 +1,246 @@
+//! The layers are as ARCHITECTURE.md draws them: a station knows values of others, never another station; arrows between modules go
+//! down; and no modules import each other in a circle.
+
+mod source;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use source::{Modules, is_below, module_of, modules};
+
+/// A station (a folder of the engine) and the modules of other stations whose values it may know. Everyone may
+/// use [`COMMON`].
+const STATIONS: &[(&str, &[&str])] = &[
+    ("host", &["flash::address", "scheduler::transaction", "workload"]),
+    ("cache", &["host::request", "scheduler::transaction"]),
+    (
+        "ftl",
+        &[
+            "cache::TrimWaits",
+            "flash::address",
+            "flash::interface",
+            "flash::plane_set",
+            "flash::wear",
+            "host::request",
+            "scheduler::flash_page_group",
+            "scheduler::queues::Readiness",
+            "scheduler::queues::Transactions",
+            "scheduler::transaction",
+            "workload::popularity",
+        ],
+    ),
+    ("controller", &[]),
+    (
+        "scheduler",
+        &[
+            "fabric::DomainId",
+            "flash::address",
+            "flash::array::Command",
+            "flash::clocks",
+            "flash::interface",
+            "ftl::frontier",
+            "host::request",
+        ],
+    ),
+    ("fabric", &["flash::address", "flash::array::MAX_PLANES", "flash::interface", "scheduler::transaction"]),
+    (
+        "flash",
+        &[
+            "scheduler::flash_page_group",
+            "scheduler::queues::FreePlanes",
+            "scheduler::queues::Served",
+            "scheduler::transaction",
+        ],
+    ),
+];
+
+/// Modules that are no stations: the engine's ground, configuration, and the books.
+const COMMON: &[&str] = &[
+    "config",
+    "engine::arena",
+    "engine::error",
+    "engine::events",
+    "engine::fifo",
+    "engine::ids",
+    "engine::in_flight",
+    "engine::index",
+    "engine::memory",
+    "engine::random",
+    "engine::ring",
+    "engine::run",
+    "engine::time",
+    "limits",
+    "measure",
+    "typed_id",
+];
+
+/// The stations' own types, which only the route brings together.
+const STATION_TYPES: &[&str] = &[
+    "host::Host",
+    "cache::DataCache",
+    "ftl::Ftl",
+    "controller::Controller",
+    "scheduler::Scheduler",
+    "fabric::paths::Paths",
+    "flash::FlashBackend",
+];
+
+/// Layers from the lowest to the highest, each with its modules. A module is in the layer that names it, or the nearest one above it
+/// in the tree. Modules that hold plain values lie below the stations whose folders they are in.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("ground", &["engine"]),
+    (
+        "values",
+        &[
+            "cache::pages",
+            "engine::run",
+            "fabric::chip_to_chip",
+            "fabric::crossed",
+            "fabric::trace",
+            "fabric::wires",
+            "flash::clocks",
+            "flash::interface",
+            "flash::plane_set",
+            "ftl::directory",
+            "ftl::frontier",
+            "ftl::placement",
+            "host::request",
+            "measure::blame",
+            "measure::charges",
+            "scheduler::flash_page_group",
+            "scheduler::transaction",
+            "workload::record",
+            "workload::wanted",
+        ],
+    ),
+    ("books", &["measure"]),
+    ("what is in flight", &["engine::in_flight"]),
+    ("limits", &["limits"]),
+    ("stations", &["cache", "controller", "fabric", "flash", "ftl", "host", "scheduler", "workload"]),
+    ("route", &["engine::precondition", "engine::prepared", "engine::route"]),
+    ("runs", &["", "drive", "inspection"]),
+];
+
+/// What the lowest crate defines and this one names again.
+const CONFIG: &[&str] = &[
+    "config",
+    "engine::time",
+    "fabric::Direction",
+    "fabric::FabricKind",
+    "fabric::PathId",
+    "fabric::Transfer",
+    "fabric::wires::Place",
+    "flash::address",
+    "flash::interface::Operation",
+    "flash::interface::Signalling",
+    "limits::data_units",
+    "measure::probe::Work",
+    "scheduler::transaction::Origin",
+    "typed_id",
+    "workload::flow::Loop",
+];
+
+/// Arrows that go up all the same: from, to, and the reason.
+const UP: &[(&str, &str, &str)] = &[
+    ("limits::hot_spot", "fabric::lines", "the worst line of an array is a fact of its fabric"),
+    ("measure::area", "fabric::facts", "area is counted by the parts that a fabric states"),
+    ("measure::energy", "fabric::facts", "idle power is counted by the routers that a fabric states"),
+    ("measure::precondition", "ftl::blocks", "the state before a run is counted on the blocks"),
+    ("measure::wire_check::shape", "fabric::custom", "links of a user-defined fabric are stated nowhere else"),
+    ("measure::wire_check::shape", "fabric::failing", "failed parts are drawn once"),
+    ("measure::wire_check::shape", "fabric::loss", "failed parts are drawn once"),
+];
+
+/// Arrows that close a circle all the same: from, to, and the reason.
+const ROUND: &[(&str, &str, &str)] = &[(
+    "ftl::blocks",
+    "ftl::precondition",
+    "pages that were written before the run are looked up where the plan of its state has put them",
+)];
+
+fn layer(module: &str) -> usize {
+    let places = LAYERS.iter().enumerate().flat_map(|(at, (_, names))| names.iter().map(move |name| (at, *name)));
+    let above = places.filter(|(_, name)| name.is_empty() || is_below(module, name));
+    above.max_by_key(|(_, name)| name.len()).expect("the root is in a layer").0
+}
+
+/// Modules that each module imports from, those of its own part of the tree (above or below it) left out.
+fn arrows(modules: &Modules) -> BTreeMap<&str, BTreeSet<&str>> {
+    let arrows = modules.iter().map(|(from, paths)| {
+        let foreign = paths.iter().filter(|path| !CONFIG.iter().any(|config| is_below(path, config)));
+        let to = foreign.map(|path| module_of(path, modules));
+        let to = to.filter(|to| !(is_below(to, from) || is_below(from, to)));
+        (from.as_str(), to.collect())
+    });
+    arrows.collect()
+}
+
+#[test]
+fn stations_know_values_of_others_only() {
+    let modules = modules();
+    let mut unused: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for &(station, allowed) in STATIONS {
+        unused.extend(allowed.iter().map(|module| (station, *module)));
+        assert!(modules.contains_key(station), "{station} is gone");
+        for (module, paths) in modules.iter().filter(|(module, _)| is_below(module, station)) {
+            for path in paths {
+                unused.retain(|(of, module)| *of != station || !is_below(path, module));
+                let mut may = COMMON.iter().chain(allowed).copied().chain([station]);
+                assert!(may.any(|may| is_below(path, may)), "{module} must not know {path}");
+            }
+        }
+    }
+    assert!(unused.is_empty(), "the table names what nobody uses: {unused:?}");
+}
+
+#[test]
+fn only_the_route_knows_two_stations() {
+    let mut route = BTreeSet::new();
+    for (module, paths) in modules() {
+        for station in STATION_TYPES.iter().copied().filter(|station| paths.contains(*station)) {
+            if is_below(&module, "engine::route") {
+                route.insert(station);
+            } else {
+                let own = station.split("::").next().unwrap();
+                assert!(is_below(&module, own), "{module} must not know {station}");
+            }
+        }
+    }
+    assert_eq!(route.len(), STATION_TYPES.len(), "the route brings all of them together: {route:?}");
+}
+
+#[test]
+fn arrows_go_down() {
+    let modules = modules();
+    let mut unused: BTreeSet<_> = UP.iter().map(|&(from, to, _)| (from, to)).collect();
+    let mut climbs = Vec::new();
+    for (from, all) in arrows(&modules) {
+        for to in all.into_iter().filter(|to| layer(to) > layer(from)) {
+            if !unused.remove(&(from, to)) {
+                climbs.push(format!("{from} ({}) -> {to} ({})", LAYERS[layer(from)].0, LAYERS[layer(to)].0));
+            }
+        }
+    }
+    assert!(climbs.is_empty(), "these imports go up:\n{}", climbs.join("\n"));
+    assert!(unused.is_empty(), "these are allowed and nobody needs them: {unused:?}");
+}
+
+/// A module, its folder and its tests are one: others may not lead back to it.
+#[test]
+fn no_modules_import_each_other_in_a_circle() {
+    let modules = modules();
+    let mut arrows = arrows(&modules);
+    for (from, to, _) in ROUND {
+        assert!(arrows.get_mut(from).unwrap().remove(to), "{from} does not import {to} any more");
+    }
+    // A module that imports none of those left, or that none of them imports, is in no circle.
+    while let Some(end) = {
+        let imported: BTreeSet<&str> = arrows.values().flatten().copied().collect();
+        arrows.iter().find(|(from, to)| to.is_empty() || !imported.contains(*from)).map(|(from, _)| *from)
+    } {
+        arrows.remove(end);
+        arrows.values_mut().for_each(|to| {
+            to.remove(end);
+        });
+    }
+    assert!(arrows.is_empty(), "in circles, or between two of them: {arrows:#?}");
+}
