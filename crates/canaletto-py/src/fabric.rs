@@ -35,7 +35,7 @@ impl Transfer {
     fn __repr__(&self) -> String {
         let (row, column) = self.chip;
         let way = if self.from_chip { "from" } else { "to" };
-        format!("Transfer {} {way} chip {row},{column}, {} ns on the wires", self.id, self.wire_ns)
+        format!("transfer {} {way} chip {row},{column}", self.id)
     }
 }
 
@@ -112,10 +112,12 @@ pub fn adopt(
     }
     let controllers = places_of_controllers(&design.fabric, rows, columns);
     let array = array.call1(py, (rows, columns, PyTuple::new(py, &controllers)?))?;
-    let links: Vec<Vec<Place>> = make.call1(py, (&array,))?.getattr(py, "links")?.extract(py)?;
+    let links: Vec<Vec<Place>> = make.call1(py, (&array,))?.call_method0(py, "_checked_links")?.extract(py)?;
+    let name: String = make.getattr(py, "__name__")?.extract(py)?;
     let plans = Arc::new(Class { make, array, columns, raised: raised.clone() });
-    let blueprint = Blueprint { links: Arc::new(links), plans };
-    blueprint.check(rows, columns, &controllers).map_err(config_error)?;
+    let blueprint = Blueprint { name, links: Arc::new(links), plans };
+    let refused = |problem| config_error(format!("fabric {}: links: {problem}", blueprint.name));
+    blueprint.check(rows, columns, &controllers).map_err(refused)?;
     design.fabric.blueprint = Some(blueprint);
     Ok(())
 }

@@ -46,7 +46,8 @@ fn main() {
         if fabric == "custom" {
             // Each controller at column -1, then the chips of its row.
             let links = (0..SHAPE.0).map(|row| (-1..SHAPE.1).map(|column| (row, column)).collect()).collect();
-            design.fabric.blueprint = Some(Blueprint { links: Arc::new(links), plans: Arc::new(Oldest) });
+            design.fabric.blueprint =
+                Some(Blueprint { name: "Oldest".to_owned(), links: Arc::new(links), plans: Arc::new(Oldest) });
         }
         let outcome = run(&design, &workload, vec![None], &RunOptions::default(), &mut |_| true).expect("it runs");
         let rate = outcome.report.measures.bandwidth_mb_s.expect("there are reads");

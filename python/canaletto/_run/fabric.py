@@ -1,11 +1,14 @@
 """Fabrics of one's own: a class that says which links there are, and which transfer gets which of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from inspect import iscoroutine
+from itertools import islice
+from operator import index
+from typing import Any, NoReturn, TypeAlias
 
-from canaletto._engine import Transfer
+from canaletto._engine import ConfigError, SimulationError, Transfer
 
 Place: TypeAlias = tuple[int, int]
 Way: TypeAlias = Sequence[int]
@@ -82,7 +85,7 @@ class Fabric:
     def _of_controllers(self) -> list[int]:
         """Links of controllers: every way needs one."""
         places = set(self.array.controllers)
-        return [number for number, ends in enumerate(self.links) if places.intersection(ends)]
+        return [number for number, ends in enumerate(self._checked_links()) if places.intersection(ends)]
 
     @property
     def links(self) -> Sequence[Sequence[Place]]:
@@ -110,7 +113,11 @@ class Fabric:
     def decide(self) -> None:
         """Grants ways to transfers that wait: by default to each that has a `route`, the first to come first."""
         for transfer in list(self.waiting.values()):
-            way = self.route(transfer)
+            try:
+                way = self.route(transfer)
+            except Exception as error:
+                error.add_note(f"({type(self).__name__}.route, {transfer})")
+                raise
             if way is not None:
                 self.grant(transfer, way)
                 if self.taken.issuperset(self._of_controllers):
@@ -147,9 +154,14 @@ class Fabric:
         way
             Numbers of its links, from the controller to the chip.
         """
-        del self.waiting[transfer.id]
-        self.taken.update(way)
-        self._granted.append((transfer.id, way))
+        if not isinstance(transfer, Transfer):
+            raise SimulationError(
+                f"fabric {type(self).__name__}: grant: got {_shown(transfer)}, expected a transfer of self.waiting"
+            )
+        links = self._checked_way(transfer, way)
+        self.waiting.pop(transfer.id, None)
+        self.taken.update(links)
+        self._granted.append((transfer.id, links))
 
     def _step(self, now_ns: float, arrived: Sequence[Transfer], freed: Sequence[int]) -> Iterator[tuple[int, Way]]:
         """One instant: what the engine calls."""
@@ -160,3 +172,103 @@ class Fabric:
         granted = iter(self._granted)
         self._granted = []
         return granted
+
+    def _checked_way(self, transfer: Transfer, way: Any) -> list[int]:
+        """The links of a way as whole numbers. Raises SimulationError for anything else."""
+
+        def refuse(problem: str) -> NoReturn:
+            raise SimulationError(
+                f"fabric {type(self).__name__}: the way of {transfer}: {problem}; expected the numbers of its links, "
+                "from a controller to the chip, or None to let it wait"
+            )
+
+        if isinstance(way, Iterator | Set):
+            refuse(f"got {_shown(way)}, whose links have no order to return to")
+        # A way over more links than there are is not looked at.
+        items = _listed(way, self._number_of_links)
+        links = None if items is None else [_whole(link) for link in items]
+        if links is None or None in links:
+            refuse(f"got {_shown(way)}")
+        whole = [link for link in links if link is not None]
+        wrong = [link for link in whole if not 0 <= link < self._number_of_links]
+        if wrong:
+            refuse(f"there is no link {wrong[0]}, expected one from 0 to {self._number_of_links - 1}")
+        return whole
+
+    @cached_property
+    def _number_of_links(self) -> int:
+        return len(self._checked_links())
+
+    def _checked_links(self) -> list[list[Place]]:
+        """`links` as lists of whole numbers: what the engine calls. Raises ConfigError for anything else."""
+        name = f"fabric {type(self).__name__}"
+        if not hasattr(self, "_granted"):
+            raise ConfigError(f"{name}: __init__ does not call super().__init__(array), expected it to")
+        place = "places (row, column) of whole numbers"
+        try:
+            given = self.links
+        except Exception as error:
+            error.add_note(f"({type(self).__name__}.links)")
+            raise
+        links = _listed(given)
+        if links is None:
+            problem = f"got {_shown(given)}, expected a sequence of links, each of two {place} or more"
+            raise ConfigError(f"{name}: links: {problem}")
+        checked = []
+        for number, link in enumerate(links):
+            ends = _listed(link)
+            places = None if ends is None else [_place(end) for end in ends]
+            if places is None or None in places:
+                raise ConfigError(f"{name}: links: link {number}: got {_shown(link)}, expected two {place} or more")
+            checked.append([end for end in places if end is not None])
+        return checked
+
+
+_MOST = 1 << 20
+"""Most links of a fabric, and places of a link."""
+
+_LARGEST = 2**31 - 1
+"""Largest number of a row or column."""
+
+
+def _listed(given: Any, most: int = _MOST) -> list[Any] | None:
+    """The items of a sequence; None for what is none, or has more than `most`."""
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        return None
+    try:
+        items = list(islice(given, most + 1))
+    except TypeError:
+        # An array of NumPy without a dimension only looks like a sequence.
+        return None
+    return items if len(items) <= most else None
+
+
+def _place(given: Any) -> Place | None:
+    """A pair of whole numbers; None for anything else."""
+    pair = _listed(given)
+    if pair is None or len(pair) != 2:
+        return None
+    row, column = (_whole(number) for number in pair)
+    if row is None or column is None or max(abs(row), abs(column)) > _LARGEST:
+        return None
+    return row, column
+
+
+def _whole(given: Any) -> int | None:
+    """A whole number, NumPy's included; None for anything else."""
+    try:
+        return None if isinstance(given, bool) else index(given)
+    except TypeError:
+        return None
+
+
+def _shown(given: Any) -> str:
+    """What was given, shortened."""
+    if iscoroutine(given):
+        given.close()
+        return "a coroutine"
+    try:
+        text = " ".join(repr(given).split())
+    except Exception:
+        return f"{type(given).__name__} without a text"
+    return text if len(text) <= 80 else f"{text[:77]}..."

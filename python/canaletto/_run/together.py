@@ -55,7 +55,8 @@ def naming(label: str) -> Iterator[None]:
     try:
         yield
     except (ConfigError, SimulationError) as error:
-        raise type(error)("\n".join(f"{label}: {line}" for line in str(error).splitlines())) from None
+        lines = str(error).splitlines()
+        raise type(error)("\n".join(f"{label}: {line.removeprefix(f'{label}: ')}" for line in lines)) from None
     except BaseException as error:
         error.add_note(label)
         raise

@@ -139,6 +139,10 @@ struct Controller {
 /// Links with the transfers that have them or wait for them.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Custom {
+    /// For messages.
+    name: String,
+    /// Chips of a row.
+    columns: u32,
     ends: Vec<Vec<Place>>,
     controllers: Vec<Controller>,
     ways: Ways,
@@ -207,23 +211,32 @@ impl Custom {
         grants.clear();
         self.grants = grants;
         if let Some(asked) = self.waiting.first().filter(|_| self.under_way == 0) {
-            end_run(format!("custom fabric: no way for {} though all links are free", Custom::name(&asked.transfer)));
+            let (fabric, transfer) = (&self.name, self.name_of(asked));
+            end_run(format!("fabric {fabric}: no way for {transfer} though all links are free, expected one"));
         }
     }
 
-    fn name(transfer: &Transfer) -> String {
-        let way = if transfer.direction == Direction::ToChip { "to" } else { "from" };
-        format!("the transfer {way} chip {}", transfer.chip.0)
+    /// A transfer as messages call it.
+    fn name_of(&self, asked: &Asked) -> String {
+        let Transfer { chip, direction, .. } = asked.transfer;
+        let way = if direction == Direction::ToChip { "to" } else { "from" };
+        format!("transfer {} {way} chip {},{}", asked.path.0, chip.0 / self.columns, chip.0 % self.columns)
     }
 
     /// A transfer takes the way that it was granted.
     fn begin(&mut self, path: PathId, links: &[u32], now: Time, later: &mut dyn FnMut(Time, Event)) {
         let Some(place) = self.waiting.iter().position(|asked| asked.path == path) else {
-            end_run(format!("custom fabric: a way for path {}, expected one that waits", path.0));
+            let waiting = self.waiting.iter().map(|asked| self.name_of(asked)).collect::<Vec<_>>().join("; ");
+            let (fabric, given) = (&self.name, path.0);
+            end_run(format!("fabric {fabric}: a way for transfer {given}, expected one that waits: {waiting}"));
         };
         let asked = self.waiting.remove(place);
+        let (fabric, transfer) = (&self.name, self.name_of(&asked));
         let refuse = |why: String| -> ! {
-            end_run(format!("custom fabric: links {links:?} for {}: {why}", Custom::name(&asked.transfer)))
+            end_run(format!(
+                "fabric {fabric}: the way of {transfer}: links {links:?}: {why}; expected free links, each once, that lead one after \
+                 the other from a controller to the chip"
+            ))
         };
         for (place, &link) in links.iter().enumerate() {
             match self.taken.get(link as usize) {
@@ -276,6 +289,8 @@ impl Fabric for Custom {
         let controller = |&place| Controller { place, transfers: 0, since: Time::ZERO, busy: Time::ZERO };
         let chips = layout.chips() as usize;
         Custom {
+            name: config.blueprint.as_ref().map_or_else(|| "custom".into(), |blueprint| blueprint.name.clone()),
+            columns,
             ways: Ways::new(&ends, &self::chips(rows, columns), &places),
             controllers: places.iter().map(controller).collect(),
             is_mesh: config.blueprint.is_none(),

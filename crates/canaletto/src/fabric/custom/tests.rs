@@ -32,7 +32,7 @@ impl Plan for Told {
 
 fn custom(links: &[&[Place]], plan: &[u32]) -> FabricConfig {
     let links = Arc::new(links.iter().map(|ends| ends.to_vec()).collect());
-    let blueprint = Blueprint { links, plans: Arc::new(Told(plan.to_vec())) };
+    let blueprint = Blueprint { name: "told".to_owned(), links, plans: Arc::new(Told(plan.to_vec())) };
     FabricConfig { blueprint: Some(blueprint), ..of(FabricKind::Custom) }
 }
 
