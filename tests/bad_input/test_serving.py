@@ -22,6 +22,10 @@ OPTIONS = {
     "no factor": (["--clock", "scaled", *RUN], ("--clock scaled: given without --factor",)),
     "a factor alone": (["--factor", "2", *RUN], ("--factor: given without --clock scaled",)),
     "a factor of zero": (["--clock", "scaled", "--factor", "0", *RUN], ("--factor 0: expected a number from",)),
+    "a factor that ends time within the hour": (
+        ["--clock", "scaled", "--factor", "2563", *RUN],
+        ("--factor 2563: expected a number from 1e-9 to 2562, with which the 107 days",),
+    ),
     "a factor that is none": (["--clock", "scaled", "--factor", "nan", *RUN], ("--factor nan",)),
     "no time": (["--lose-power-at", "3", *RUN], ("--lose-power-at 3: got 3 without a unit", "1.5ms")),
     "a workload's key": (["--set", "workload.read_share=1", *RUN], ("up to the clients",)),

@@ -1,8 +1,11 @@
 """A drive that Python steps: what it takes, what it gives back, what it refuses."""
 
 import copy
+import itertools
 import pickle
 import runpy
+import signal
+import threading
 import time
 from collections.abc import Callable
 
@@ -175,3 +178,54 @@ def test_the_key_value_store_serves_its_clients(capsys: pytest.CaptureFixture[st
     told = capsys.readouterr().out
     assert told.startswith("500 operations of 4 clients on performance-optimized: ")
     assert "flushes" in told
+
+
+def scanning() -> cn.Drive:
+    """An idle drive that looks for old data every microsecond, so that a second of its time takes a while."""
+    return small(**{"refresh.age_limit_days": 30.0, "refresh.scan_interval": "1us"})
+
+
+@pytest.mark.parametrize("requests", [0, 1000], ids=["idle", "busy"])
+@pytest.mark.parametrize("waits", [lambda drive: drive.advance_to(10**18), lambda drive: drive.next_completion(10**18)])
+def test_ctrl_c_stops_a_drive_at_once(requests: int, waits: Callable[[cn.Drive], object]) -> None:
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    drive = scanning()
+    for number in range(requests):
+        drive.submit("read", 8 * (number % 700), 8)
+    before = signal.signal(signal.SIGPROF, interrupt)
+    try:
+        started = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            all(waits(drive) != 0 for _ in itertools.count())
+        taken = time.process_time() - started
+    finally:
+        signal.signal(signal.SIGPROF, before)
+    assert taken < 0.8
+    drive.submit("read", 0, 8, tag=7)
+    assert any(completion.tag == 7 for completion in drive)
+
+
+def test_a_second_thread_is_told_that_a_drive_serves_one() -> None:
+    drive, said = scanning(), ""
+    worker = threading.Thread(target=lambda: drive.advance_to(10**12 // 2))
+    worker.start()
+    while worker.is_alive() and not said:
+        try:
+            drive.submit("read", 0, 8)
+        except cn.SimulationError as error:
+            said = str(error)
+    worker.join()
+    assert said.startswith("this Drive is at work in another thread, or in a call that a signal has interrupted")
+
+
+def test_a_request_at_the_end_of_time_is_refused_in_words() -> None:
+    drive, latest = small(), 1 << 63
+    drive.submit("read", 0, 8, at_ps=latest)
+    with pytest.raises(cn.ConfigError, match=r"no request is complete by 9223372036854775808 ps, .* 1 unfinished"):
+        next(drive)
+    with pytest.raises(cn.ConfigError, match="comes too late"):
+        drive.submit("read", 0, 8, at_ps=latest + 1)
+    assert drive.now_ps == latest

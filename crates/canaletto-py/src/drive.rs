@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use canaletto::RunError;
-use canaletto::drive::{Completions, Drive, DriveOptions, SnapshotError, SubmitError, Wanted};
+use canaletto::drive::{Advanced, Completions, Drive, DriveOptions, SnapshotError, SubmitError, Wanted};
 use canaletto::engine::time::Time;
 use canaletto::measure::blame::{Cause, Ledger};
 use pyo3::prelude::*;
@@ -13,22 +13,22 @@ use pyo3::types::{PyBytes, PyDict, PyType};
 
 use crate::columns::{insert, of_records};
 use crate::config::{parse_design, parse_workload};
-use crate::errors::{config_error, run_error};
+use crate::errors::{SimulationError, config_error, run_error};
 use crate::traces::open_all;
 use crate::watch::Watch;
 
-/// Completions between two looks at signals while time goes on.
-const LOOK_EVERY: u32 = 4096;
+/// Events between two looks at signals while time goes on: some milliseconds.
+const LOOK_EVERY: u64 = 10_000;
 
 /// Operations by name, in the order of their numbers.
 const OPERATIONS: [&str; 5] = ["read", "write", "trim", "flush", "write-zeroes"];
 
-/// Drive that is stepped: behind `canaletto.Drive`.
-#[pyclass(name = "Drive", module = "canaletto._engine")]
-pub struct SteppedDrive {
-    /// Behind a lock because Python shares objects among threads and a drive serves one. Nobody ever waits for it: who has the
-    /// object to itself has the drive.
-    drive: Mutex<Drive>,
+/// Drive that is stepped: behind `canaletto.Drive`. Python shares objects among threads, and a drive serves one call at a time.
+#[pyclass(name = "Drive", module = "canaletto._engine", frozen)]
+pub struct SteppedDrive(Mutex<State>);
+
+struct State {
+    drive: Drive,
     /// Requests that are complete and have not been asked for one by one, the next one last.
     ready: Vec<Completion>,
 }
@@ -134,51 +134,37 @@ impl SteppedDrive {
     }
 
     #[getter]
-    fn sectors(&mut self) -> u64 {
-        self.drive().sectors()
+    fn sectors(&self) -> PyResult<u64> {
+        Ok(self.state()?.drive.sectors())
     }
 
     #[getter]
-    fn now_ps(&mut self) -> u64 {
-        self.drive().now().0
+    fn now_ps(&self) -> PyResult<u64> {
+        Ok(self.state()?.drive.now().0)
     }
 
     #[getter]
-    fn outstanding(&mut self) -> u64 {
-        self.drive().outstanding()
+    fn outstanding(&self) -> PyResult<u64> {
+        Ok(self.state()?.drive.outstanding())
     }
 
     #[getter]
-    fn next_event_ps(&mut self) -> Option<u64> {
-        self.drive().next_event_time().map(|time| time.0)
+    fn next_event_ps(&self) -> PyResult<Option<u64>> {
+        Ok(self.state()?.drive.next_event_time().map(|time| time.0))
     }
 
     /// Submits a request; without a time, now.
-    fn submit(
-        &mut self,
-        operation: &str,
-        lba: u64,
-        sectors: u32,
-        fua: bool,
-        tag: u64,
-        at_ps: Option<u64>,
-    ) -> PyResult<()> {
+    fn submit(&self, operation: &str, lba: u64, sectors: u32, fua: bool, tag: u64, at_ps: Option<u64>) -> PyResult<()> {
         let number = OPERATIONS.iter().position(|&name| name == operation);
         let number = number.ok_or_else(|| config_error(unknown(&format!("{operation:?}"))))?;
-        let at = at_ps.map_or(self.drive().now(), Time);
-        self.drive().submit(at, wanted(number, lba, sectors, fua).map_err(config_error)?, tag).map_err(submit_error)
+        let drive = &mut self.state()?.drive;
+        let at = at_ps.map_or(drive.now(), Time);
+        drive.submit(at, wanted(number, lba, sectors, fua).map_err(config_error)?, tag).map_err(submit_error)
     }
 
     /// Submits requests given by columns of 64-bit words: times, numbers of operations, sectors and tags.
-    fn submit_many(
-        &mut self,
-        at_ps: &[u8],
-        operations: &[u8],
-        lbas: &[u8],
-        sectors: &[u8],
-        tags: &[u8],
-    ) -> PyResult<()> {
-        let drive = self.drive();
+    fn submit_many(&self, at_ps: &[u8], operations: &[u8], lbas: &[u8], sectors: &[u8], tags: &[u8]) -> PyResult<()> {
+        let drive = &mut self.state()?.drive;
         let columns = words(at_ps).zip(words(operations)).zip(words(lbas)).zip(words(sectors)).zip(words(tags));
         for (row, ((((at, operation), lba), sectors), tag)) in columns.enumerate() {
             let submitted = u32::try_from(sectors)
@@ -192,55 +178,40 @@ impl SteppedDrive {
     }
 
     /// Lets time go on to a moment.
-    fn advance_to(&mut self, py: Python, until_ps: u64) -> PyResult<()> {
-        loop {
-            let drive = self.drive();
-            let is_there = py.detach(|| {
-                for _ in 0..LOOK_EVERY {
-                    if !drive.advance_to_completion(Time(until_ps))? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            });
-            if is_there.map_err(run_error)? {
-                return Ok(());
-            }
-            py.check_signals()?;
-        }
+    fn advance_to(&self, py: Python, until_ps: u64) -> PyResult<()> {
+        advance(py, &mut self.state()?.drive, Time(until_ps), false)
     }
 
     /// The next request that is complete; time goes on until there is one, but not beyond `limit_ps`.
-    fn next_completion(&mut self, py: Python, limit_ps: Option<u64>) -> PyResult<Option<Completion>> {
-        if self.ready.is_empty() {
-            let waiting = self.drive().has_completions();
-            if !waiting {
-                if limit_ps.is_none() && self.drive().outstanding() == 0 {
+    fn next_completion(&self, py: Python, limit_ps: Option<u64>) -> PyResult<Option<Completion>> {
+        let State { drive, ready } = &mut *self.state()?;
+        if ready.is_empty() {
+            if !drive.has_completions() {
+                if limit_ps.is_none() && drive.outstanding() == 0 {
                     return Ok(None);
                 }
-                let (drive, limit) = (self.drive(), limit_ps.map_or(Time::LATEST, Time));
-                py.detach(|| drive.advance_to_completion(limit)).map_err(run_error)?;
+                advance(py, drive, limit_ps.map_or(Time::LATEST, Time), true)?;
             }
-            self.ready = self.drive().completions().map(Completion::of).collect();
-            self.ready.reverse();
+            *ready = drive.completions().map(Completion::of).collect();
+            ready.reverse();
         }
-        Ok(self.ready.pop())
+        Ok(ready.pop())
     }
 
     /// Columns of the requests that are complete and were not asked for.
-    fn take<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Completions { tags, rows } = self.drive().take_completions();
+    fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Completions { tags, rows } = self.state()?.drive.take_completions();
         let columns = of_records(py, Some(rows))?;
         insert(&columns, "tag", tags.into_iter())?;
         Ok(columns)
     }
 
     /// The whole state as bytes.
-    fn snapshot<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        if !self.ready.is_empty() {
+    fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let State { drive, ready } = &mut *self.state()?;
+        if !ready.is_empty() {
             return Err(config_error("completions of the same moment wait to be taken: take them before a snapshot"));
         }
-        let drive = self.drive();
         let bytes = py.detach(move || drive.snapshot()).map_err(snapshot_error)?;
         Ok(PyBytes::new(py, &bytes))
     }
@@ -254,19 +225,34 @@ impl SteppedDrive {
     }
 
     /// Results so far, as JSON.
-    fn results(&mut self) -> PyResult<String> {
-        serde_json::to_string(&self.drive().report()).map_err(config_error)
+    fn results(&self) -> PyResult<String> {
+        serde_json::to_string(&self.state()?.drive.report()).map_err(config_error)
     }
 }
 
 impl SteppedDrive {
     fn of(drive: Drive) -> SteppedDrive {
-        SteppedDrive { drive: Mutex::new(drive), ready: Vec::new() }
+        SteppedDrive(Mutex::new(State { drive, ready: Vec::new() }))
     }
 
-    fn drive(&mut self) -> &mut Drive {
-        self.drive.get_mut().unwrap_or_else(PoisonError::into_inner)
+    /// The drive, unless another call has it.
+    fn state(&self) -> PyResult<MutexGuard<'_, State>> {
+        match self.0.try_lock() {
+            Ok(state) => Ok(state),
+            Err(TryLockError::Poisoned(state)) => Ok(state.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(SimulationError::new_err(
+                "this Drive is at work in another thread, or in a call that a signal has interrupted: expected one call at a time",
+            )),
+        }
     }
+}
+
+/// Lets time go on to `limit`, or until a request is complete, and looks at signals meanwhile.
+fn advance(py: Python, drive: &mut Drive, limit: Time, to_completion: bool) -> PyResult<()> {
+    while py.detach(|| drive.advance_for(limit, to_completion, LOOK_EVERY)).map_err(run_error)? == Advanced::Paused {
+        py.check_signals()?;
+    }
+    Ok(())
 }
 
 impl Completion {

@@ -110,6 +110,17 @@ pub struct Completion {
     pub blame: Ledger,
 }
 
+/// How far time has gone on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advanced {
+    /// Until a request was complete.
+    Completed,
+    /// Up to the limit.
+    Reached,
+    /// By as many events as were allowed.
+    Paused,
+}
+
 /// Requests that are complete, by column.
 pub struct Completions {
     /// Tag of each.
@@ -272,39 +283,56 @@ impl Drive {
     /// # Errors
     /// A time in the past or beyond [`Time::LATEST`], and whatever ends a run; after that the drive does not go on.
     pub fn advance_to(&mut self, until: Time) -> Result<(), RunError> {
-        self.advance(until, false)?;
-        self.now = until;
-        Ok(())
+        self.advance_for(until, false, u64::MAX).map(drop)
     }
 
     /// Lets simulated time go on until a request is complete, but not beyond `limit`. Returns whether one is. If not, the
     /// drive has reached `limit`.
     ///
     /// # Errors
-    /// As [`Drive::advance_to`].
+    /// As [`Drive::advance_to`]; and requests that are not complete at [`Time::LATEST`], of which none will be.
     pub fn advance_to_completion(&mut self, limit: Time) -> Result<bool, RunError> {
-        let before = self.route.rows().len();
-        self.advance(limit, true)?;
-        let is_complete = self.route.rows().len() > before;
-        self.now = if is_complete { self.route.last_event() } else { limit };
-        Ok(is_complete)
+        Ok(self.advance_for(limit, true, u64::MAX)? == Advanced::Completed)
     }
 
-    fn advance(&mut self, until: Time, to_completion: bool) -> Result<(), RunError> {
+    /// Lets simulated time go on to `limit`, or only until a request is complete, but pauses after so many events: for programs that
+    /// look at something else meanwhile.
+    ///
+    /// # Errors
+    /// As [`Drive::advance_to`] and [`Drive::advance_to_completion`].
+    pub fn advance_for(&mut self, limit: Time, to_completion: bool, events: u64) -> Result<Advanced, RunError> {
         self.check().map_err(|reason| RunError::Stuck(format!("the drive has failed: {reason}")))?;
-        if until < self.now || until > Time::LATEST {
+        if limit < self.now || limit > Time::LATEST {
             let (now, latest) = (self.now.0, Time::LATEST.0);
             let problem =
-                format!("cannot go to {} ps: expected {now} ps, which the drive has reached, to {latest} ps", until.0);
+                format!("cannot go to {} ps: expected {now} ps, which the drive has reached, to {latest} ps", limit.0);
             return Err(RunError::Config(problem));
         }
+        let before = self.route.rows().len();
         self.is_going_on = true;
-        let advanced = guarded(|| self.route.advance(until, to_completion));
+        let advanced = guarded(|| self.route.advance(limit, to_completion, events));
         self.is_going_on = false;
         if let Err(error) = &advanced {
             self.failure = Some(error.to_string());
         }
-        advanced
+        let is_over = advanced?;
+        if to_completion && self.route.rows().len() > before {
+            self.now = self.route.last_event();
+            return Ok(Advanced::Completed);
+        }
+        if !is_over {
+            self.now = self.route.last_event();
+            return Ok(Advanced::Paused);
+        }
+        self.now = limit;
+        match self.outstanding() {
+            unfinished if to_completion && limit == Time::LATEST && unfinished > 0 => Err(RunError::Config(format!(
+                "no request is complete by {} ps, the latest time that a simulation can hold ({:.0} days): {unfinished} unfinished",
+                limit.0,
+                limit.seconds() / 86_400.0
+            ))),
+            _ => Ok(Advanced::Reached),
+        }
     }
 
     /// Whether requests are complete and have not been taken.

@@ -23,11 +23,12 @@ pub trait Stepped: Send {
     /// The time of the earliest thing that is due; later than anything if there is none.
     fn next_due(&mut self) -> Time;
 
-    /// Does everything that is due at `until` or before, or what comes before the end of the next request and includes it.
+    /// Does everything that is due at `until` or before, or what comes before the end of the next request and includes it, but no more
+    /// than so many events. Returns false if more are due.
     ///
     /// # Errors
     /// A simulation that is stuck.
-    fn advance(&mut self, until: Time, to_completion: bool) -> Result<(), RunError>;
+    fn advance(&mut self, until: Time, to_completion: bool, events: u64) -> Result<bool, RunError>;
 
     /// The time of the last event.
     fn last_event(&self) -> Time;
@@ -71,16 +72,20 @@ where
         inside.min(self.host.next_submitted())
     }
 
-    fn advance(&mut self, until: Time, to_completion: bool) -> Result<(), RunError> {
+    fn advance(&mut self, until: Time, to_completion: bool, mut events: u64) -> Result<bool, RunError> {
         let before = self.completed();
         loop {
             while self.step(until)? {
                 if to_completion && self.completed() > before {
-                    return Ok(());
+                    return Ok(true);
+                }
+                events = events.saturating_sub(1);
+                if events == 0 {
+                    return Ok(false);
                 }
             }
             if self.work.requests.is_empty() || self.next_due() != Time::MAX {
-                return Ok(());
+                return Ok(true);
             }
             // Nothing is under way that could make room for those that wait for it.
             if !self.poll_until_something_starts() && !self.give_up_oldest() {
