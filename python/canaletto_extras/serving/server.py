@@ -17,12 +17,16 @@ from canaletto import _engine
 from canaletto._engine import ConfigError, SimulationError
 from canaletto._run import memory
 from canaletto._run.config import Design, check_text
+from canaletto._run.drive import LATEST_PS
 from canaletto._run.timeline import time_ps
 
 CLOCKS = ("real", "scaled", "free")
 
 _LOOK_S = 0.05
 """Wall time between two looks at signals and at the command that is run."""
+
+_LARGEST_FACTOR = LATEST_PS // (3600 * 10**12)
+"""Largest number of simulated seconds in a second: time must not end within the hour."""
 
 _PORT_FORM = "an IP address and a port, such as 127.0.0.1:10809"
 
@@ -52,8 +56,11 @@ class Options:
         if (self.clock == "scaled") != (self.factor is not None):
             missing = "--clock scaled: given without --factor X"
             raise ConfigError(missing if self.factor is None else "--factor: given without --clock scaled")
-        if self.factor is not None and not 1e-9 <= self.factor <= 1e9:
-            raise ConfigError(f"--factor {self.factor:g}: expected a number from 1e-9 to 1e9")
+        if self.factor is not None and not 1e-9 <= self.factor <= _LARGEST_FACTOR:
+            raise ConfigError(
+                f"--factor {self.factor:g}: expected a number from 1e-9 to {_LARGEST_FACTOR}, with which the 107 days "
+                "that a simulation can hold last an hour"
+            )
         for path in (self.socket, self.data):
             if path is not None:
                 check_text(path)

@@ -1,6 +1,6 @@
 //! Blueprints: the links of a fabric, and the plan that chooses ways over them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
@@ -85,6 +85,8 @@ pub trait Plans: Debug + Send + Sync {
 /// where [`places_of_controllers`] says; any other place is a switch or a router of its own.
 #[derive(Debug, Clone)]
 pub struct Blueprint {
+    /// Name of the fabric, for messages.
+    pub name: String,
     /// Places that each link joins.
     pub links: Arc<Vec<Vec<Place>>>,
     /// Maker of the plans of ways.
@@ -112,14 +114,17 @@ impl Blueprint {
         if let Some(number) = self.links.iter().position(|ends| ends.iter().collect::<BTreeSet<_>>().len() < 2) {
             return Err(format!("link {number} joins {:?}, expected two places or more", self.links[number]));
         }
+        let mut at: BTreeMap<Place, Vec<&Vec<Place>>> = BTreeMap::new();
+        for ends in self.links.iter() {
+            ends.iter().for_each(|&end| at.entry(end).or_default().push(ends));
+        }
         let mut reached: BTreeSet<Place> = controllers.iter().copied().collect();
-        loop {
-            let near = self.links.iter().filter(|ends| ends.iter().any(|end| reached.contains(end)));
-            let all: BTreeSet<Place> = near.flatten().copied().chain(reached.iter().copied()).collect();
-            if all.len() == reached.len() {
-                break;
+        let mut next = controllers.to_vec();
+        while let Some(place) = next.pop() {
+            // Links are followed once.
+            for ends in at.remove(&place).unwrap_or_default() {
+                next.extend(ends.iter().filter(|&&end| reached.insert(end)));
             }
-            reached = all;
         }
         let mut chips = (0..rows as i32).flat_map(|row| (0..columns as i32).map(move |column| (row, column)));
         match chips.find(|chip| !reached.contains(chip)) {

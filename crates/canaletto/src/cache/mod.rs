@@ -316,6 +316,16 @@ impl DataCache {
         }
     }
 
+    /// Whether it holds nothing at all.
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    /// Whether it holds anything of a page.
+    pub fn holds(&self, lpa: u64) -> bool {
+        self.pages.find(lpa).is_some()
+    }
+
     /// Forgets what it holds of a trimmed page; none if there was nothing. Where flash would show older versions than the
     /// cache until the trim takes effect, the page stays, as zeroes that go to flash behind it.
     pub fn trim(&mut self, lpa: u64, all_sectors: u64, waits: TrimWaits) -> Option<Forgotten> {

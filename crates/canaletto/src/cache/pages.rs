@@ -105,6 +105,11 @@ pub struct Pages {
 }
 
 impl Pages {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.slab.is_empty()
+    }
+
     /// The page of a logical page.
     pub fn find(&self, lpa: u64) -> Option<CachedId> {
         self.index.get(lpa).map(CachedId)

@@ -232,6 +232,11 @@ impl Cmt {
         self.page_index.get(number).map(PageId)
     }
 
+    /// Whether an entry of the translation page of this number is missing.
+    pub fn is_awaited(&self, number: u64) -> bool {
+        self.page(number).is_some_and(|page| !self.pages[page].missing.is_empty())
+    }
+
     /// A translation page's number.
     pub fn number(&self, page: PageId) -> u64 {
         self.pages[page].number

@@ -3,7 +3,10 @@
 //! A drive of 64 TB has sixteen thousand million logical pages; a run touches some millions of them. Logical pages are
 //! grouped by 64: a group is a bitmap of its mapped pages and a short packed list of their entries. Groups lie in one array
 //! of zeroes, which the system gives without touching it, so that an untouched group costs 16 bytes of address space; looking
-//! a page up is an array access, and where the group has several entries a bit count and another access.
+//! a page up is an array access, and where the group has several entries a bit count and another access. A page that is
+//! deallocated before anything was written to it gets no entry, only a bit.
+
+use std::ops::Range;
 
 use crate::engine::memory::{expect, make_room, zeroed};
 use crate::flash::address::Ppa;
@@ -104,13 +107,15 @@ pub struct MappingTable {
     pools: [Pool; CAPACITIES],
     /// Pages that hold data.
     mapped: u64,
+    /// One bit per page that was deallocated before anything was written to it, by group. Empty until there is one.
+    deallocated: Vec<u64>,
 }
 
 impl MappingTable {
     /// An empty table for `pages` logical pages.
     pub fn new(pages: u64) -> MappingTable {
         let groups = zeroed::<Group>(pages.div_ceil(GROUP) as usize);
-        MappingTable { groups, pools: Default::default(), mapped: 0 }
+        MappingTable { groups, pools: Default::default(), mapped: 0, deallocated: Vec::new() }
     }
 
     /// Number of pages that hold data, pending ones included.
@@ -134,7 +139,7 @@ impl MappingTable {
         let [mapped, data] = self.groups[(lpa / GROUP) as usize];
         let bit = 1 << (lpa % GROUP);
         if mapped & bit == 0 {
-            return Entry::Unmapped;
+            return self.without_entry(lpa);
         }
         if mapped == bit {
             return Entry::unpack(data);
@@ -143,13 +148,25 @@ impl MappingTable {
         Entry::unpack(self.pools[list.pool].entries[list.start + rank(mapped, bit)])
     }
 
+    /// Returns the state of a page that was never written.
+    #[inline]
+    fn without_entry(&self, lpa: u64) -> Entry {
+        match self.deallocated.get((lpa / GROUP) as usize) {
+            Some(group) if group & (1 << (lpa % GROUP)) != 0 => Entry::Trimmed,
+            _ => Entry::Unmapped,
+        }
+    }
+
     /// Sets a page's entry.
     #[inline]
     pub fn set(&mut self, lpa: u64, entry: Entry) {
         let group = &mut self.groups[(lpa / GROUP) as usize];
         let bit = 1 << (lpa % GROUP);
-        self.mapped += u64::from(entry != Entry::Trimmed);
         let [mapped, data] = *group;
+        if mapped & bit == 0 && entry == Entry::Trimmed {
+            return self.deallocate(lpa..lpa + 1);
+        }
+        self.mapped += u64::from(entry != Entry::Trimmed);
         if mapped & bit == 0 {
             insert(group, bit, entry.pack(), &mut self.pools);
             return;
@@ -161,6 +178,28 @@ impl MappingTable {
         };
         self.mapped -= u64::from(*slot != TRIMMED);
         *slot = entry.pack();
+    }
+
+    /// Returns the end of the pages from `pages.start` on that lie in groups without any entry.
+    pub fn unwritten_until(&self, pages: Range<u64>) -> u64 {
+        let mut end = pages.start;
+        while end < pages.end && self.groups[(end / GROUP) as usize][0] == 0 {
+            end = (end / GROUP + 1) * GROUP;
+        }
+        end.min(pages.end)
+    }
+
+    /// Deallocates pages that were never written.
+    pub fn deallocate(&mut self, pages: Range<u64>) {
+        if self.deallocated.is_empty() {
+            self.deallocated = zeroed(self.groups.len());
+        }
+        let mut next = pages.start;
+        while next < pages.end {
+            let until = pages.end.min((next / GROUP + 1) * GROUP);
+            self.deallocated[(next / GROUP) as usize] |= (u64::MAX >> (GROUP - (until - next))) << (next % GROUP);
+            next = until;
+        }
     }
 }
 
@@ -223,6 +262,35 @@ mod tests {
     use std::collections::HashMap;
 
     proptest! {
+        #[test]
+        fn deallocated_pages_stay_so_until_they_are_written(
+            operations in prop::collection::vec((0u64..300, 1u64..150, prop::bool::ANY), 1..60)
+        ) {
+            let mut table = MappingTable::new(300);
+            let mut model = vec![Entry::Unmapped; 300];
+            for (first, pages, writes) in operations {
+                let pages = first..(first + pages).min(300);
+                let until = table.unwritten_until(pages.clone());
+                let is_written = |lpa: u64| matches!(model[lpa as usize], Entry::At(_));
+                prop_assert!(until <= pages.end && !(pages.start..until).any(is_written));
+                if writes {
+                    let at = Entry::At(Ppa { plane: PlaneId(3), block: first as u32, page: 7 });
+                    table.set(first, at);
+                    model[first as usize] = at;
+                } else {
+                    table.deallocate(pages.start..until);
+                    (until..pages.end).for_each(|lpa| table.set(lpa, Entry::Trimmed));
+                    pages.for_each(|lpa| model[lpa as usize] = Entry::Trimmed);
+                }
+                for lpa in 0..300 {
+                    // A page that was written and then deallocated keeps its entry.
+                    prop_assert_eq!(table.get(lpa), model[lpa as usize]);
+                }
+                let holding = model.iter().filter(|entry| matches!(entry, Entry::At(_))).count();
+                prop_assert_eq!(table.mapped(), holding as u64);
+            }
+        }
+
         #[test]
         fn behaves_like_a_map(operations in prop::collection::vec((0u64..300, 0u32..1 << 20), 1..500)) {
             let mut table = MappingTable::new(300);

@@ -55,6 +55,7 @@ use crate::ftl::placement::{Placement, Positions};
 use crate::ftl::room::Room;
 use crate::ftl::spaces::Spaces;
 use crate::ftl::translation::Translation;
+use crate::ftl::trim::Trims;
 use crate::limits::Limits;
 use crate::measure::maintenance::Maintenance;
 use crate::measure::probe::Probe;
@@ -93,6 +94,7 @@ pub struct Ftl {
     pub spaces: Spaces,
     map: MappingTable,
     translation: Translation,
+    trims: Trims,
     blocks: Blocks,
     collector: Collector,
     /// In place of the collector's work, if the drive does not map pages.
@@ -145,6 +147,7 @@ impl Ftl {
             spaces: Spaces::new(design, workload, limits),
             map: contents.map,
             translation: Translation::new(design, limits),
+            trims: Trims::default(),
             blocks: contents.blocks,
             collector: Collector::new(&design.gc, &design.wear, limits, seed),
             hybrid: Hybrid::new(design, &layout, &everywhere),

@@ -28,6 +28,8 @@ pub enum Outcome {
     MappingRead(u64),
     /// There may be room in this table for entries of pages that found none.
     SeatStalled(u16),
+    /// Trims that have waited for the mapping table go on, once all outcomes are carried out.
+    TrimsGoOn,
     /// A LUN may have something to do that it could not do before.
     LunChanged(LunId),
     /// The page of a read, which lies in a lost plane, is to be rebuilt from others.

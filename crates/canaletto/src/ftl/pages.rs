@@ -34,7 +34,7 @@ impl Ftl {
     #[inline(always)]
     pub fn begin_translated<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         match (work.transactions[id].origin, work.transactions[id].operation) {
-            (Origin::Trim, _) => self.begin_trim_of_page(work, id, now),
+            (Origin::Trim, _) => self.begin_translated_trim(work, id, now),
             (_, Operation::Program) => self.begin_write(work, id, now),
             _ => self.begin_read(work, id, now),
         }
@@ -507,14 +507,14 @@ impl Ftl {
     }
 
     /// Whether what was read is the page's current data, and no write waits for the page's mapping entry to make them old.
-    pub fn is_current(&self, read: &Transaction) -> bool {
-        self.entry(read.lpa) == Entry::At(read.ppa) && !self.is_awaited(read.lpa)
+    pub fn is_current<P: Probe>(&self, work: &InFlight<'_, P>, read: &Transaction) -> bool {
+        self.entry(read.lpa) == Entry::At(read.ppa) && !self.is_awaited(work, read.lpa)
     }
 
     /// Returns the event that a trim of a page in the cache waits for.
     pub fn trim_waits<P: Probe>(&self, work: &InFlight<'_, P>, lpa: u64) -> TrimWaits {
         match self.map.get(lpa) {
-            _ if self.is_awaited(lpa) => TrimWaits::Longer,
+            _ if self.is_awaited(work, lpa) => TrimWaits::Longer,
             Entry::Pending(write) if is_landing(work, write) => TrimWaits::ForLanding,
             Entry::Pending(_) => TrimWaits::Longer,
             _ => TrimWaits::No,

@@ -1,8 +1,8 @@
 //! The cached mapping table at work: pages wait for entries that are missing, translation pages are read and written.
 //!
-//! A read or a write of the host goes on when its entry is in the cache. An entry that changes is kept there until it has
-//! to make room, and is then written with all other changed ones of its translation page. Changes of entries that are not
-//! there (by garbage collection, by trims, by a write whose entry has left meanwhile) make their translation page due:
+//! A read or a write of the host goes on when its entry is in the cache, and so does a trim (`trim.rs`). An entry that changes is kept
+//! there until it has to make room, and is then written with all other changed ones of its translation page. Changes of entries that
+//! are not there (by garbage collection, by large trims, by a write whose entry has left meanwhile) make their translation page due:
 //! those of a victim are written together when it is about to be erased (DFTL: lazy copying and batch updates).
 //!
 //! Nothing here can wedge: a translation page waits for a free block of its plane as user data do, garbage collection
@@ -105,6 +105,28 @@ impl Translation {
     /// The number of the entry that a logical page of the host has.
     fn entry(&self, lpa: u64) -> u64 {
         lpa / self.pages_per_entry
+    }
+
+    /// The end of the pages from `lpa` on that have their entries on one translation page; none if the whole table is in DRAM.
+    pub fn end_of_piece(&self, lpa: u64) -> Option<u64> {
+        let entry = self.entry(lpa);
+        let directory = (!self.is_ideal()).then(|| self.directories[stream_of(&self.directories, entry)])?;
+        Some(directory.group(entry, directory.per_page).end * self.pages_per_entry)
+    }
+
+    /// Whether nobody waits for any entry of the translation page that has the entry of a logical page.
+    pub fn is_at_rest(&self, lpa: u64) -> bool {
+        if self.is_ideal() {
+            return true;
+        }
+        let entry = self.entry(lpa);
+        let table = stream_of(&self.directories, entry);
+        self.stalled[table].is_empty() && !self.tables[table].is_awaited(self.directories[table].number(entry))
+    }
+
+    /// Translation pages on their way to flash.
+    pub fn writes_in_flight(&self) -> u64 {
+        self.writes_in_flight
     }
 
     /// A translation page of a table as a logical page.
@@ -242,14 +264,16 @@ impl Ftl {
     }
 
     /// Whether a page of the host may be waiting for the entry of a logical page.
-    pub fn is_awaited(&self, lpa: u64) -> bool {
+    pub fn is_awaited<P: Probe>(&self, work: &InFlight<'_, P>, lpa: u64) -> bool {
         if self.translation.is_ideal() {
             return false;
         }
         let number = self.translation.entry(lpa);
         let table = stream_of(&self.translation.directories, number);
         let cmt = &self.translation.tables[table];
-        !self.translation.stalled[table].is_empty() || cmt.find(number).is_some_and(|entry| cmt.is_missing(entry))
+        let is_its = |id: &TransactionId| self.translation.entry(work.transactions[*id].lpa) == number;
+        cmt.find(number).is_some_and(|entry| cmt.is_missing(entry))
+            || self.translation.stalled[table].iter().any(is_its)
     }
 
     /// Whether a translation page is on flash, or on its way there. One that could not be written is not, see
@@ -281,7 +305,6 @@ impl Ftl {
     /// Queues the read of a translation page, of as much of it as crosses, for the request that has waited for it longest.
     fn read_translation<P: Probe>(&mut self, work: &mut InFlight<'_, P>, table: usize, page: PageId, now: Time) {
         let waiting = self.translation.tables[table].read_begins(page);
-        self.translation.reads += 1;
         let id = self.translation_read_of(work, table, page, now);
         let Transaction { request, began, .. } = work.transactions[waiting];
         let read = &mut work.transactions[id];
@@ -309,12 +332,13 @@ impl Ftl {
     pub fn translation_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
         let lpa = work.transactions[id].lpa;
         work.remove_awaited(id, Ended::Translation);
-        let Some((table, page)) = self.translation.page(lpa) else { return };
+        let is_read = |&(table, page): &(usize, PageId)| self.translation.tables[table].work(page) == Work::Read;
+        let Some((table, page)) = self.translation.page(lpa).filter(is_read) else {
+            // A read for a page that is never written back has nobody waiting for it.
+            return self.merge_read_ended();
+        };
+        self.translation.reads += 1;
         let cmt = &mut self.translation.tables[table];
-        // A read for a page that is never written back has nobody waiting for it.
-        if cmt.work(page) != Work::Read {
-            return;
-        }
         let mut waiting = cmt.read_ends(page, &mut work.transactions);
         self.gather();
         while waiting.is_some() {
@@ -322,6 +346,11 @@ impl Ftl {
             waiting = work.transactions[waiting].next;
         }
         self.tell(Outcome::MappingRead(lpa));
+    }
+
+    /// A translation page has been read to be merged with its changed entries.
+    pub fn merge_read_ended(&mut self) {
+        self.translation.merge_reads += 1;
     }
 
     /// A page of the host, which has waited for its mapping entry, goes on.
@@ -394,7 +423,6 @@ impl Ftl {
         work.transactions[write].old_page = OldPage::Awaited;
         let read = Transaction::of_mapping(Operation::Read, lpa, old, self.whole_page(), now);
         let read = work.new_page(Transaction { old_page: OldPage::For(write), ..read });
-        self.translation.merge_reads += 1;
         self.blocks.read_begins(old);
         self.issue(work, read);
     }
@@ -425,6 +453,7 @@ impl Ftl {
 
     fn translation_write_ended<P: Probe>(&mut self, work: &mut InFlight<'_, P>, lpa: u64, now: Time) {
         self.translation.writes_in_flight -= 1;
+        self.resume_trims();
         let Some((table, page)) = self.translation.page(lpa) else { return };
         self.translation.tables[table].write_ends(page);
         self.begin_wanted(work, table, page, now);
@@ -438,7 +467,6 @@ impl Ftl {
     fn depart<P: Probe>(&mut self, work: &mut InFlight<'_, P>, table: usize, page: PageId, now: Time) {
         self.translation.tables[table].depart(page);
         if self.is_stored(table, page) {
-            self.translation.merge_reads += 1;
             let id = self.translation_read_of(work, table, page, now);
             self.begin_read(work, id, now);
         }

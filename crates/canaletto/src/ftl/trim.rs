@@ -1,65 +1,184 @@
 //! Trims: pages are forgotten, their old data become invalid.
+//!
+//! A trim is taken piece by piece: a piece is what has its entries on one translation page. With a cached mapping table each piece
+//! waits until its first page's entry is in the cache, as a write would. Its further pages change entries that need not be there, so
+//! that their translation page is written at once.
+//!
+//! Look-ups of pieces and writes of translation pages that are under way are at most as many as the drive has planes. A trim that has
+//! more pieces waits, and so do the trims behind it: programs are slower than the reads of look-ups, and would pile up.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::{Ftl, Outcome};
+use crate::config::design::UnwrittenReads;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::Ppa;
 use crate::flash::interface::Operation;
 use crate::ftl::mapping::Entry;
 use crate::host::request::RequestId;
+use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
+/// Pages of a piece where the whole mapping table is in DRAM.
+const PIECE: u64 = 4096;
+
+/// Trims that wait for the mapping table.
+#[derive(Default, serde::Serialize, serde::Deserialize)]
+pub struct Trims {
+    /// Trims with pieces that may not begin yet, oldest first.
+    waiting: VecDeque<RequestId>,
+    /// Pieces that wait for their mapping entry, or have it and are not forgotten yet.
+    looking_up: u64,
+    /// The latter.
+    ready: VecDeque<TransactionId>,
+}
+
 impl Ftl {
-    /// The pages that a trim forgets: whole mapping units of a request; parts of some at its ends keep their data, as NVM Express allows (a
-    /// deallocation is a hint: NVM Command Set §3.2.3.2). Pages with a write in flight follow that write. Nothing waits for
-    /// a missing mapping entry, unless somebody waits for it already: the translation page is due to be written instead.
-    pub fn begin_trim<P: Probe>(&self, work: &mut InFlight<'_, P>, id: RequestId) -> Range<u64> {
-        // One more until all pages have been looked at, so that the request does not finish meanwhile.
-        work.requests[id].outstanding = 1;
-        self.whole_pages(work, id)
+    /// The drive takes up a trim. Returns whether it begins now.
+    ///
+    /// Whole mapping units of the request are forgotten. Parts of some at its ends keep their data, as NVM Express allows (a deallocation
+    /// is a hint: NVM Command Set §3.2.3.2).
+    pub fn begin_trim<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: RequestId) -> bool {
+        let pages = self.whole_pages(work, id);
+        let count = (pages.end - pages.start) as u32;
+        let request = &mut work.requests[id];
+        (request.outstanding, request.unbegun) = (count, count);
+        let waits = count > 0 && !self.trims.waiting.is_empty();
+        if waits {
+            self.trims.waiting.push_back(id);
+        }
+        !waits
     }
 
-    /// Forgets a page of a request, or has it wait its turn.
+    /// Takes the next piece of a trim, if it may begin now.
+    pub fn next_piece<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: RequestId) -> Option<Range<u64>> {
+        let left = work.requests[id].unbegun;
+        if left == 0 {
+            return None;
+        }
+        if !self.takes_trims() {
+            self.trims.waiting.push_front(id);
+            return None;
+        }
+        let end = self.whole_pages(work, id).end;
+        let first = end - u64::from(left);
+        let piece = first..end.min(self.translation.end_of_piece(first).unwrap_or(first + PIECE));
+        let request = &mut work.requests[id];
+        request.unbegun -= (piece.end - piece.start) as u32;
+        request.outstanding -= (piece.end - piece.start) as u32;
+        Some(piece)
+    }
+
+    fn takes_trims(&self) -> bool {
+        let at_work = self.trims.looking_up + self.translation.writes_in_flight();
+        at_work < u64::from(self.layout.planes())
+    }
+
+    /// Trims that have waited go on, if the mapping table takes another piece.
+    pub fn resume_trims(&mut self) {
+        if !self.trims.waiting.is_empty() && self.takes_trims() {
+            self.tell(Outcome::TrimsGoOn);
+        }
+    }
+
+    /// Takes the next trim that may continue.
+    pub fn next_trim(&mut self) -> Option<RequestId> {
+        if self.takes_trims() { self.trims.waiting.pop_front() } else { None }
+    }
+
+    /// Looks up a piece's first entry. False if the piece has to wait: [`Ftl::next_ready_piece`] returns it then.
+    pub fn look_up_piece<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        id: RequestId,
+        piece: &Range<u64>,
+        now: Time,
+    ) -> bool {
+        if self.translation.is_ideal() {
+            return true;
+        }
+        let transaction = self.new_trim(work, id, piece.start, piece.end - piece.start, now);
+        let is_there = self.look_up(work, transaction, now);
+        if is_there {
+            work.requests[id].outstanding -= 1;
+            work.remove_page(transaction);
+        } else {
+            self.trims.looking_up += 1;
+        }
+        is_there
+    }
+
+    /// Takes the next piece that has its entry, with its request and pages. Transactions that waited for entries with it have begun, so
+    /// that changes of one page keep their order.
+    pub fn next_ready_piece<P: Probe>(
+        &mut self,
+        work: &InFlight<'_, P>,
+    ) -> Option<(TransactionId, RequestId, Range<u64>)> {
+        let id = self.trims.ready.pop_front()?;
+        self.trims.looking_up -= 1;
+        let Transaction { request, lpa, sectors, .. } = work.transactions[id];
+        Some((id, request, lpa..lpa + sectors))
+    }
+
+    /// Pages of a trim from `lpa` on that have to wait: a `piece` of that many, or with 0 a single one whose piece has its entry.
+    fn new_trim<P: Probe>(
+        &self,
+        work: &mut InFlight<'_, P>,
+        id: RequestId,
+        lpa: u64,
+        piece: u64,
+        now: Time,
+    ) -> TransactionId {
+        let request = &mut work.requests[id];
+        request.outstanding += 1;
+        let since = request.since;
+        let priority = self.spaces[request.flow as usize].priority;
+        let page = Transaction::of_request(Operation::Program, id, priority, lpa, 0, now);
+        let page = work.new_page(Transaction { origin: Origin::Trim, sectors: piece, since, ..page });
+        if since < now {
+            // Pieces before it have kept the mapping table busy.
+            work.charge_page(page, Cause::MappingMiss, now);
+        }
+        page
+    }
+
+    /// Forgets the pages that come first and that nothing was ever written to, all at once. Returns the page behind them.
+    pub fn trim_unwritten(&mut self, pages: Range<u64>) -> u64 {
+        if self.blocks.has_seeds() || !self.translation.is_at_rest(pages.start) {
+            return pages.start;
+        }
+        let until = self.map.unwritten_until(pages.clone());
+        if until > pages.start && self.rules.unwritten != UnwrittenReads::Zeroes {
+            self.map.deallocate(pages.start..until);
+        }
+        until
+    }
+
+    /// Forgets a page of a request, or has it wait its turn: pages with a write in flight follow that write.
     pub fn trim_page<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: RequestId, lpa: u64, now: Time) {
-        if self.is_awaited(lpa) {
-            let page = self.trim_later(work, id, lpa, now);
+        if self.is_awaited(work, lpa) {
+            let page = self.new_trim(work, id, lpa, 0, now);
             self.begin_located(work, page, now);
         } else if let Entry::Pending(earlier) = self.map.get(lpa) {
-            let page = self.trim_later(work, id, lpa, now);
+            let page = self.new_trim(work, id, lpa, 0, now);
             self.follow(work, earlier, page);
         } else {
             self.forget(work, id, lpa, now);
         }
     }
 
-    /// Every page of a trim has been looked at. Returns whether none of them has to wait.
-    pub fn end_trim<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: RequestId, now: Time) -> bool {
-        self.write_due(work, now);
-        let request = &mut work.requests[id];
-        request.outstanding -= 1;
-        request.outstanding == 0
-    }
-
-    /// A page of a trim that has to wait its turn.
-    fn trim_later<P: Probe>(
-        &mut self,
-        work: &mut InFlight<'_, P>,
-        id: RequestId,
-        lpa: u64,
-        now: Time,
-    ) -> TransactionId {
-        let priority = self.spaces[work.requests[id].flow as usize].priority;
-        let page = Transaction::of_request(Operation::Program, id, priority, lpa, 0, now);
-        work.requests[id].outstanding += 1;
-        work.new_page(Transaction { origin: Origin::Trim, ..page })
-    }
-
-    /// A page of a trim waited with others for its mapping entry: those before it come first.
-    pub fn begin_trim_of_page<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
-        match self.map.get(work.transactions[id].lpa) {
+    /// The mapping entry that pages of a trim have waited for is there.
+    pub fn begin_translated_trim<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        let Transaction { lpa, sectors: piece, .. } = work.transactions[id];
+        if piece > 0 {
+            self.trims.ready.push_back(id);
+            return self.tell(Outcome::TrimsGoOn);
+        }
+        match self.map.get(lpa) {
+            // Those that waited before it come first.
             Entry::Pending(earlier) => self.follow(work, earlier, id),
             _ => self.trim_after_write(work, id, now),
         }
@@ -80,11 +199,20 @@ impl Ftl {
     }
 
     fn forget<P: Probe>(&mut self, work: &mut InFlight<'_, P>, request: RequestId, lpa: u64, now: Time) {
-        if let Entry::At(at) = self.entry(lpa) {
+        let entry = self.entry(lpa);
+        if let Entry::At(at) = entry {
             self.invalidate(at);
         }
-        self.map.set(lpa, Entry::Trimmed);
-        self.mapping_changed(lpa);
+        match entry {
+            Entry::Trimmed => {}
+            // It has no entry that could change; reads must not find data that were never written, though.
+            Entry::Unmapped if self.rules.unwritten == UnwrittenReads::Zeroes => {}
+            Entry::Unmapped => self.map.set(lpa, Entry::Trimmed),
+            Entry::At(_) | Entry::Pending(_) => {
+                self.map.set(lpa, Entry::Trimmed);
+                self.mapping_changed(lpa);
+            }
+        }
         work.probe.notify(|observer| observer.page_trimmed(now, request, lpa));
     }
 

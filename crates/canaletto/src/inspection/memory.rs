@@ -222,8 +222,34 @@ impl Estimate<'_> {
         let all = self.limits.logical_pages as f64;
         match self.design.precondition.kind {
             PreconditionKind::Replay => all,
-            _ => self.sum(|g| g.pages).min(all),
+            _ => self.sum(|g| g.pages).min(all) + self.translation_pages(),
         }
+    }
+
+    /// Translation pages that are looked up: those of a table that is on flash from the beginning are found there.
+    fn translation_pages(&self) -> f64 {
+        let all: f64 = self.limits.directories.iter().map(|directory| directory.translation_pages() as f64).sum();
+        let looks = self.sum(|g| g.groups + g.trimmed);
+        if all > 0.0 { all * (1.0 - (-looks / all).exp()) } else { 0.0 }
+    }
+
+    /// Translation pages that are written because changed entries leave the cache. Pages of a group leave it together.
+    fn translation_writes(&self) -> f64 {
+        if self.limits.directories.is_empty() {
+            return 0.0;
+        }
+        let is_written = self.design.precondition.kind != PreconditionKind::None;
+        let changes = self.sum(|g| {
+            let written = g.written * (g.groups / g.pages.max(1.0)).min(1.0);
+            // Where nothing was written a trim changes nothing.
+            written + if is_written { g.trimmed } else { g.trimmed.min(g.written) }
+        });
+        (changes - self.cached_entries()).max(0.0)
+    }
+
+    /// Entries of the cached mapping table that there is room for.
+    fn cached_entries(&self) -> f64 {
+        self.design.mapping.entries(1) as f64 * f64::from(self.limits.streams)
     }
 
     fn mapping(&self) -> f64 {
@@ -234,8 +260,15 @@ impl Estimate<'_> {
         // A single entry lies in its group: with so many pages to a group at random, so many groups have one.
         let mapped = self.mapped();
         let alone = groups * (1.0 - (mapped / groups.max(1.0) - 1.0)).clamp(0.0, 1.0);
-        let entries = self.design.mapping.entries(1) as f64 * f64::from(self.limits.streams);
-        stretches * STRETCH + (mapped - alone) * ENTRY + entries.min(self.sum(|g| g.pages)) * CACHED_ENTRY
+        let looked_up = self.sum(|g| g.pages + g.trimmed);
+        let table = stretches * STRETCH + (mapped - alone) * ENTRY + self.bits() * STRETCH;
+        table + self.cached_entries().min(looked_up) * CACHED_ENTRY
+    }
+
+    /// Pages of the system's memory with the bits of pages that were deallocated and never written.
+    fn bits(&self) -> f64 {
+        let reads_find = self.design.ftl.unwritten_reads != UnwrittenReads::Zeroes;
+        if reads_find || self.design.precondition.kind == PreconditionKind::Steady { self.sum(|g| g.bits) } else { 0.0 }
     }
 
     /// Contents of the blocks in use. What is read and was never written is found in a block, too.
@@ -243,11 +276,13 @@ impl Estimate<'_> {
         let layout = &self.limits.layout;
         let (pages, planes) = (f64::from(layout.pages_per_block), f64::from(layout.planes()));
         let placed = match self.design.precondition.kind {
-            PreconditionKind::None => self.sum(|g| g.pages.max(g.written)),
+            PreconditionKind::None => self.sum(|g| g.pages.max(g.written)) + self.translation_pages(),
             PreconditionKind::Steady => self.sum(|g| g.written),
             PreconditionKind::Replay => layout.pages() as f64,
         };
-        let placed = placed.min(layout.pages() as f64);
+        // A translation page is programmed alone.
+        let padded = self.translation_writes() * f64::from(layout.pages_per_flash_page());
+        let placed = (placed + padded).min(layout.pages() as f64);
         let begun = planes * (1.0 - (-placed / planes).exp());
         let blocks = (placed / pages + begun).min(planes * f64::from(layout.blocks_per_plane));
         let whole = 1.0 - self.sum(|g| g.partial * g.written) / self.sum(|g| g.written).max(1.0);

@@ -425,7 +425,7 @@ pub struct MappingReport {
     pub kind: &'static str,
     /// Capacity in entries, of all parts of the cache together.
     pub entries: u64,
-    /// Look-ups that found their entry.
+    /// Look-ups that found their entry. A trim looks up one entry per translation page.
     pub hits: u64,
     /// Look-ups that waited for a translation page.
     pub misses: u64,
@@ -437,8 +437,8 @@ pub struct MappingReport {
     pub evictions: u64,
     /// Changed entries evicted.
     pub dirty_evictions: u64,
-    /// Changes of entries that were not cached: by garbage collection and trims, and by writes whose entry had been
-    /// evicted.
+    /// Changes of entries that were not cached: by garbage collection, by trims of several pages, and by writes whose entry had
+    /// been evicted.
     pub uncached_updates: u64,
     /// Translation pages read for missing entries.
     pub translation_reads: u64,

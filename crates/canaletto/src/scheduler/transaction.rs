@@ -64,7 +64,7 @@ pub struct Transaction {
     pub to: PlaneId,
     /// For a copy: whether it goes straight from chip to chip, into a register kept for it.
     pub direct: bool,
-    /// Sectors it concerns, one bit each.
+    /// Sectors it concerns, one bit each. For a piece of a trim: its number of pages.
     pub sectors: u64,
     /// Sectors taken over from the old page.
     pub merged: u64,

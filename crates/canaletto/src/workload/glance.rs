@@ -28,6 +28,9 @@ const GROUP: u64 = 64;
 /// Groups of the mapping table in a page of the system's memory.
 const STRETCH: u64 = 256;
 
+/// Logical pages whose bits lie in a page of the system's memory, where they are deallocated without ever having been written.
+const BITS: u64 = GROUP * 512;
+
 /// Arrival of a request with a time of its own.
 #[derive(Debug, Clone, Copy)]
 pub struct Arriving {
@@ -58,6 +61,10 @@ pub struct Glance {
     pub groups: f64,
     /// Different pages of the system's memory that hold them.
     pub stretches: f64,
+    /// Groups of pages deallocated, each as often as it is.
+    pub trimmed: f64,
+    /// Different pages of the system's memory that hold the bits of deallocated pages.
+    pub bits: f64,
     /// Mean time between arrivals in seconds, where requests have times of their own.
     pub gap_s: Option<f64>,
     /// The arrivals seen, where they have.
@@ -71,6 +78,7 @@ struct Different {
     pages: u64,
     groups: u64,
     stretches: u64,
+    bits: u64,
 }
 
 /// Requests seen so far.
@@ -78,6 +86,7 @@ struct Different {
 struct Seen {
     groups: HashMap<u64, u64>,
     stretches: HashSet<u64>,
+    bits: HashSet<u64>,
     /// Groups looked at, each as often as it was.
     looks: u64,
     now: Different,
@@ -90,6 +99,7 @@ struct Seen {
     written_bytes: u64,
     written: u64,
     partial: u64,
+    trimmed: u64,
     arrivals: Vec<Arriving>,
 }
 
@@ -107,7 +117,7 @@ impl Seen {
         }
         self.now.requests += 1;
         let sectors = u64::from(wanted.sectors);
-        if !matches!(wanted.kind, Kind::Read | Kind::Write) || sectors == 0 {
+        if wanted.kind == Kind::Flush || sectors == 0 {
             return;
         }
         let per_page = u64::from(layout.sectors_per_page);
@@ -115,6 +125,14 @@ impl Seen {
         let end = (first + sectors).min(range.sectors).max(first + 1);
         let pages = first / per_page..end.div_ceil(per_page);
         let count = pages.end - pages.start;
+        if wanted.kind == Kind::Trim {
+            self.trimmed += count.div_ceil(GROUP);
+            let bits = (range.first_page + pages.start) / BITS..=(range.first_page + pages.end - 1) / BITS;
+            self.looks += bits.end() - bits.start() + 1;
+            self.bits.extend(bits);
+            self.now.bits = self.bits.len() as u64;
+            return;
+        }
         self.pages += count;
         let bytes = sectors * SECTOR;
         if wanted.kind == Kind::Write {
@@ -171,6 +189,8 @@ impl Seen {
             pages: different(now.pages, earlier.pages),
             groups: different(now.groups, earlier.groups),
             stretches: different(now.stretches, earlier.stretches),
+            trimmed: self.trimmed as f64 / count * requests,
+            bits: different(now.bits, earlier.bits),
             gap_s,
             arrivals: self.arrivals,
         }

@@ -42,5 +42,6 @@ mod superblocks;
 mod suspend;
 mod swarm;
 mod transfer_order;
+mod trims;
 mod units;
 mod wires;

@@ -178,7 +178,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     pub(super) fn keep_read(&mut self, id: TransactionId, now: Time) {
         let Some(cache) = &self.cache else { return };
         let t = &self.work.transactions[id];
-        if !cache.mode(t.flow).reads() || !self.ftl.is_current(t) {
+        if !cache.mode(t.flow).reads() || !self.ftl.is_current(&self.work, t) {
             return;
         }
         let (flow, lpa, from, sectors) = (t.flow, t.lpa, t.ppa, t.sectors);
@@ -332,9 +332,14 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         self.offer_paths(now);
     }
 
+    /// Whether the data cache holds anything.
+    pub(super) fn has_cached_pages(&self) -> bool {
+        self.cache.as_ref().is_some_and(|cache| !cache.is_empty())
+    }
+
     /// Makes the cache forget a trimmed page.
     pub(super) fn trim_cached(&mut self, request: RequestId, lpa: u64, now: Time) {
-        if self.cache.is_none() {
+        if !self.cache.as_ref().is_some_and(|cache| cache.holds(lpa)) {
             return;
         }
         let (waits, all) = (self.ftl.trim_waits(&self.work, lpa), self.ftl.whole_page());

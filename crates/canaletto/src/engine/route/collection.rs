@@ -119,6 +119,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let gave_up = self.ftl.give_up_oldest(&mut self.work, now);
         if gave_up {
             self.carry_out(now);
+            self.refill(now);
             self.offer_paths(now);
             if !self.refresh_is_scheduled {
                 self.schedule_refresh_scan(now);

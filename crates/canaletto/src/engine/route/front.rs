@@ -1,6 +1,8 @@
 //! In front of the chips: requests from the host into the drive, pages through its flash translation layer and its controller,
 //! and back.
 
+use std::ops::Range;
+
 use super::{Event, HostEvents, Route};
 use crate::controller::{FROM_CACHE, Passing, stage_cause};
 use crate::engine::time::Time;
@@ -189,7 +191,10 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     pub(super) fn note_unbegun(&mut self, id: RequestId) {
         let request = &self.work.requests[id];
         if request.unbegun > 0 && request.outstanding - request.unbegun <= self.pages_in_flight / 2 {
-            self.refills.push(id);
+            // A trim goes on as the mapping table takes it.
+            if request.kind != Kind::Trim {
+                self.refills.push(id);
+            }
         }
     }
 
@@ -197,6 +202,10 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     #[cold]
     pub(super) fn refill(&mut self, now: Time) {
         while let Some(id) = self.refills.pop() {
+            if id == RequestId::NONE {
+                self.go_on_with_trims(now);
+                continue;
+            }
             let request = &self.work.requests[id];
             if request.unbegun == 0 {
                 continue;
@@ -228,21 +237,67 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         self.offer_paths(now);
     }
 
-    /// Forgets the pages of a request.
+    /// Takes up a trim.
     fn begin_trim(&mut self, id: RequestId, now: Time) {
-        for lpa in self.ftl.begin_trim(&mut self.work, id) {
-            self.work.probe.notify(|observer| observer.page_begins(now, id, lpa, u64::MAX, Kind::Trim));
-            self.trim_cached(id, lpa, now);
-            self.ftl.trim_page(&mut self.work, id, lpa, now);
-            self.carry_out(now);
+        if self.ftl.begin_trim(&mut self.work, id) {
+            self.continue_trim(id, now);
         }
-        let is_done = self.ftl.end_trim(&mut self.work, id, now);
-        self.carry_out(now);
-        if is_done {
+    }
+
+    /// Begins further pieces of a trim, as many as the mapping table takes.
+    #[cold]
+    fn continue_trim(&mut self, id: RequestId, now: Time) {
+        // One more until all pieces have been looked at, so that the request does not finish meanwhile.
+        self.work.requests[id].outstanding += 1;
+        while let Some(piece) = self.ftl.next_piece(&mut self.work, id) {
+            if self.ftl.look_up_piece(&mut self.work, id, &piece, now) {
+                self.trim_pages(id, piece, now);
+            }
+            self.carry_out(now);
+            self.offer_paths(now);
+        }
+        let request = &mut self.work.requests[id];
+        request.outstanding -= 1;
+        if request.outstanding == 0 {
+            // Its pieces have kept the mapping table busy.
+            self.work.charge_request(id, Cause::MappingMiss, now);
             self.finish(id, now);
         }
         self.room_after_trim(now);
         self.offer_paths(now);
+    }
+
+    /// Trims that have waited for the mapping table go on.
+    fn go_on_with_trims(&mut self, now: Time) {
+        while let Some((piece, id, pages)) = self.ftl.next_ready_piece(&self.work) {
+            self.trim_pages(id, pages, now);
+            self.page_finished(piece, now);
+            self.room_after_trim(now);
+        }
+        while let Some(id) = self.ftl.next_trim() {
+            self.continue_trim(id, now);
+        }
+    }
+
+    /// Forgets pages of a trim.
+    fn trim_pages(&mut self, id: RequestId, pages: Range<u64>, now: Time) {
+        let mut next = pages.start;
+        let mut looked_at = next;
+        while next < pages.end {
+            if next == looked_at && !self.has_cached_pages() && self.work.probe.observer().is_none() {
+                next = self.ftl.trim_unwritten(next..pages.end);
+                // The rest of a group in which something was written is looked at page by page.
+                looked_at = next.saturating_add(1).next_multiple_of(64);
+                continue;
+            }
+            self.work.probe.notify(|observer| observer.page_begins(now, id, next, u64::MAX, Kind::Trim));
+            self.trim_cached(id, next, now);
+            self.ftl.trim_page(&mut self.work, id, next, now);
+            self.carry_out(now);
+            next += 1;
+        }
+        self.ftl.write_due(&mut self.work, now);
+        self.carry_out(now);
     }
 
     /// One page of a request is done; the last one finishes the request, and its account is the request's.
@@ -250,6 +305,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     pub(super) fn page_finished(&mut self, page: TransactionId, now: Time) {
         let t = &self.work.transactions[page];
         let (id, origin, path_conflict) = (t.request, t.origin, t.path_conflict);
+        let is_piece = origin == Origin::Trim && t.sectors > 0;
         let request = &mut self.work.requests[id];
         request.path_conflict |= path_conflict;
         request.outstanding -= 1;
@@ -259,7 +315,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             false => self.work.lost(page),
         };
         self.work.requests[id].lost += lost;
-        if origin != Origin::Cached {
+        if origin != Origin::Cached && !is_piece {
             self.work.statistics.count_page(flow, path_conflict, lost);
         }
         if !is_last {
@@ -318,6 +374,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
                 self.scheduler.touch_all_if_noticed();
             }
             Outcome::SeatStalled(table) => self.ftl.seat_stalled(&mut self.work, table, now),
+            Outcome::TrimsGoOn => self.refills.push(RequestId::NONE),
             Outcome::LunChanged(lun) => self.refresh(lun),
             Outcome::Rebuild(id) => self.rebuild(id, now),
             Outcome::OutOfReach(id) => self.page_is_out_of_reach(id, now),
@@ -433,6 +490,9 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
 
     /// The old page that a write needs is there: the write can be issued.
     fn old_page_read(&mut self, read: TransactionId, write: TransactionId, now: Time) {
+        if self.work.transactions[read].origin == Origin::Mapping {
+            self.ftl.merge_read_ended();
+        }
         let old_page = self.ftl.old_page_after(&self.work.transactions[read]);
         self.work.remove_awaited(read, Ended::OldPage);
         self.work.transactions[write].old_page = old_page;

@@ -124,7 +124,7 @@ pub struct Route<'p, F: Fabric, P: Probe> {
     missing: Vec<(u64, u64)>,
     /// Pages of one request that may be in flight.
     pages_in_flight: u32,
-    /// Requests of which further pages are due to begin.
+    /// Requests of which further pages are due to begin; none in place of those that are trims.
     refills: Vec<RequestId>,
     /// Whether a scan for data that are too old is scheduled.
     refresh_is_scheduled: bool,

@@ -41,6 +41,11 @@ impl Blocks {
         self.seeds.as_ref().and_then(|seeds| self.locate_seeded(lpa, seeds))
     }
 
+    /// Whether blocks hold pages that are computed instead of kept.
+    pub fn has_seeds(&self) -> bool {
+        self.seeds.is_some()
+    }
+
     #[inline(never)]
     fn locate_seeded(&self, lpa: u64, seeds: &Seeds) -> Option<Ppa> {
         let at = seeds.locate(lpa)?;

@@ -24,8 +24,10 @@ fn case(seed: u64) -> Case {
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    let (overrides, workload) =
-        (designs(Vec::new()), workloads()).new_tree(&mut runner).expect("nothing is filtered").current();
+    let (overrides, workload) = (designs(Vec::new()), workloads(vec![0.0, 0.0, 0.1]))
+        .new_tree(&mut runner)
+        .expect("nothing is filtered")
+        .current();
     let case = Case::preset(&format!("drawn/{seed}"), BASE, &overrides, &workload).seed(seed);
     // Flows have no parts of their own where blocks are mapped or pages stay in place.
     let is_page_mapped = overrides.iter().any(|setting| setting == "ftl.mapping=page");

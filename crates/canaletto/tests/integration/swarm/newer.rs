@@ -1,13 +1,17 @@
-//! Keys that came after the golden set: drawn after all others and not for it, so that its drives stay as they were drawn.
+//! Keys and traffic that came after the golden set: drawn after all others and not for it, so that its drives stay as they were
+//! drawn.
 
 use canaletto::config::design::{FabricKind, VictimPolicy};
 use canaletto::config::named::Named;
+use proptest::prelude::*;
 
 use super::designs::{Setting, any, rarely};
+use super::workloads::workloads;
 
 /// The keys and how they are drawn. One that [`designs`](super::designs::designs) has too is drawn anew.
 pub fn newer() -> Vec<Setting> {
     vec![
+        small_mapping_caches(),
         any("gc.epoch_trigger", ["device", "device", "plane"]),
         rarely("fabric.hold_path", "never", ["reads", "always"]),
         any("fabric.venice.retry", ["local", "oracle", "immediate"]),
@@ -72,4 +76,27 @@ pub fn newer() -> Vec<Setting> {
         any("fabric.failures.spare_chips", [true, true, false]),
         any("fabric.failures.at", ["0ns", "0ns", "30us", "700us", "100s"]),
     ]
+}
+
+/// Of six drives five cache their mapping table, most of them so little of it that look-ups wait for room.
+fn small_mapping_caches() -> Setting {
+    let entries = prop_oneof![1 => Just(0u32), 1 => Just(1), 2 => 2u32..6, 1 => 2u32..80, 1 => 80u32..3000];
+    entries.prop_map(|entries| ("mapping.cache_capacity", format!("{}B", entries * 8))).boxed()
+}
+
+/// A flow of nothing but trims, from a page to all that a small drive has.
+fn trimming() -> impl Strategy<Value = String> {
+    let sizes = prop::sample::select(vec!["4KiB", "36KiB", "600KiB", "5MiB"]);
+    (sizes, 1u32..300, 1u32..20).prop_map(|(size, requests, depth)| {
+        format!(
+            "[[flow]]\nname = \"trims\"\n[flow.synthetic]\nrequests = {requests}\nread_share = 0.0\ntrim_share = 1.0\n\
+             size = \"{size}\"\nqueue_depth = {depth}\n"
+        )
+    })
+}
+
+/// A workload file: more trims than the golden set's have, and larger ones.
+pub fn newer_workloads() -> impl Strategy<Value = String> {
+    let trims = prop_oneof![1 => Just(None), 1 => trimming().prop_map(Some)];
+    (workloads(vec![0.0, 0.1, 0.6]), trims).prop_map(|(file, trims)| file + &trims.unwrap_or_default())
 }

@@ -17,10 +17,9 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use super::designs::{BASE, designs};
-use super::newer::newer;
+use super::newer::{newer, newer_workloads};
 use super::power;
 use super::shadow::{Shadow, check};
-use super::workloads::workloads;
 
 /// Features that the seeds have used, to see that they cover all.
 #[derive(Default)]
@@ -94,7 +93,7 @@ impl fmt::Debug for Case {
 }
 
 fn cases() -> impl Strategy<Value = Case> {
-    (designs(newer()), workloads(), 0.0f64..1.0).prop_map(|(overrides, workload, power)| Case {
+    (designs(newer()), newer_workloads(), 0.0f64..1.0).prop_map(|(overrides, workload, power)| Case {
         overrides,
         workload,
         power,

@@ -55,8 +55,10 @@ pub struct Shadow {
     pub lost: HashSet<u64>,
     /// Version of the last trim that took effect on a page.
     trimmed: HashMap<u64, u64>,
-    /// Every trim that the journal holds: page and version.
-    journal: Vec<(u64, u64)>,
+    /// Every trim that the journal holds, by page: place and version.
+    journal: HashMap<u64, Vec<(usize, u64)>>,
+    /// Trims in the journal.
+    journaled: usize,
     /// Logical pages that preconditioning has given data and that nothing else was found for.
     holding: HashSet<u64>,
     pub preconditioned: u64,
@@ -94,14 +96,15 @@ impl Shadow {
     /// Notes an entry of the journal of trims; returns its version.
     fn note_trim(&mut self, request: RequestId, lpa: u64) -> u64 {
         let (.., version) = *self.writing[&request].iter().find(|w| w.0 == lpa).expect("a trim that began");
-        self.journal.push((lpa, version));
+        self.journal.entry(lpa).or_default().push((self.journaled, version));
+        self.journaled += 1;
         version
     }
 
     /// The newest of the first `entries` trims in the journal that is of this page.
     pub fn journaled(&self, lpa: u64, entries: usize) -> u64 {
-        let versions = self.journal[..entries].iter().filter(|trim| trim.0 == lpa).map(|trim| trim.1);
-        versions.max().unwrap_or(0)
+        let trims = self.journal.get(&lpa).into_iter().flatten().filter(|trim| trim.0 < entries);
+        trims.map(|trim| trim.1).max().unwrap_or(0)
     }
 
     /// Returns the content of a page without data.

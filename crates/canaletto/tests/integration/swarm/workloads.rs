@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-fn flow(name: usize) -> impl Strategy<Value = String> {
+fn flow(name: usize, trim_shares: Vec<f64>) -> impl Strategy<Value = String> {
     let what =
         (0.0f64..1.0, prop::sample::select(vec!["uniform", "sequential", "hot-cold", "zipf", "pareto"]), 0.02f64..1.0);
     let sizes =
@@ -12,7 +12,8 @@ fn flow(name: usize) -> impl Strategy<Value = String> {
         (1u32..60).prop_map(|g| format!("inter_arrival = \"{g}us\""))
     ];
     let rare = prop::sample::select(vec![0.0, 0.0, 0.1]);
-    let priority = (prop::sample::select(vec!["urgent", "high", "medium", "low"]), rare.clone(), rare.clone(), rare);
+    let trims = prop::sample::select(trim_shares);
+    let priority = (prop::sample::select(vec!["urgent", "high", "medium", "low"]), trims, rare.clone(), rare);
     let cache = prop::option::of(prop::sample::select(vec!["off", "write", "read", "read-write"]));
     (what, sizes, load, 1u32..1500, priority, cache).prop_map(
         move |((reads, addresses, set), (size, alignment), load, requests, (priority, trims, flushes, fua), cache)| {
@@ -31,9 +32,10 @@ fn flow(name: usize) -> impl Strategy<Value = String> {
     )
 }
 
-/// A workload file of one or two flows.
-pub fn workloads() -> impl Strategy<Value = String> {
-    (flow(0), prop::option::of(flow(1)), prop::bool::ANY).prop_map(|(first, second, partitioned)| {
+/// A workload file of one or two flows, whose shares of trims are some of these.
+pub fn workloads(trim_shares: Vec<f64>) -> impl Strategy<Value = String> {
+    let flows = (flow(0, trim_shares.clone()), prop::option::of(flow(1, trim_shares)));
+    (flows, prop::bool::ANY).prop_map(|((first, second), partitioned)| {
         format!("name = \"random\"\npartitioned = {partitioned}\n{first}{}", second.unwrap_or_default())
     })
 }

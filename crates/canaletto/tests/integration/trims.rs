@@ -1,0 +1,88 @@
+//! Trims: what they wait for, and that what they leave behind does not grow with their number.
+
+use canaletto::Outcome;
+use canaletto::config::design::Design;
+use canaletto::limits::Limits;
+use canaletto::measure::report::MappingReport;
+
+use crate::common::{SMALL, design, preset, simulate, synthetic};
+use crate::swarm::shadow::check;
+
+/// Trims of single pages at random places, so many outstanding.
+fn trims(requests: u32, depth: u32) -> String {
+    format!("requests = {requests}\nread_share = 0.0\ntrim_share = 1.0\nsize = \"4KiB\"\nqueue_depth = {depth}")
+}
+
+fn mapping(outcome: &Outcome) -> &MappingReport {
+    outcome.report.mapping.as_ref().expect("the table is cached")
+}
+
+fn run(design: &Design, keys: &str) -> Outcome {
+    simulate(design, &synthetic(keys))
+}
+
+#[test]
+fn a_trim_waits_for_its_entry_as_a_read_does() {
+    let trims = trims(200, 1);
+    let mean = |outcome: &Outcome| outcome.report.measures.latency_us.all.mean.unwrap();
+    let ideal = mean(&run(&preset("performance-optimized", &[]), &trims));
+    let outcome = run(&preset("performance-optimized", &["mapping.cache_capacity=8B"]), &trims);
+    // Command, tR and a page at 1.2 GB/s.
+    let added_us = (170.0 + 120.0 + 3000.0 + 4096.0 / 1.2) / 1e3;
+    assert!((mean(&outcome) - ideal - added_us).abs() < 1e-3, "{} and {ideal}", mean(&outcome));
+    assert!((outcome.report.measures.blame_us.all["mapping_miss"] - added_us).abs() < 1e-3);
+    let counts = mapping(&outcome);
+    assert_eq!((counts.misses, counts.translation_reads, outcome.report.flash.reads), (200, 200, 200));
+    assert_eq!((counts.translation_writes, counts.uncached_updates), (0, 0), "nothing was ever written");
+}
+
+/// However many trims are outstanding, of any size: look-ups and writes of translation pages do not pile up, and what the result counts
+/// has been done.
+#[test]
+fn translation_pages_do_not_pile_up() {
+    for (size, extra) in [("4KiB", ""), ("64KiB", ""), ("4KiB", "cache.capacity=64KiB"), ("1MiB", "ftl.superblock=die")]
+    {
+        let changes = ["mapping.cache_capacity=64B", "precondition.kind=steady", extra];
+        let changes: Vec<&str> = changes.into_iter().filter(|change| !change.is_empty()).collect();
+        let design = design(SMALL, &changes);
+        let work = trims(3000, 200).replace("4KiB", size);
+        let outcome = run(&design, &work);
+        let counts = mapping(&outcome);
+        let planes = u64::from(Limits::new(&design, &synthetic(&work)).unwrap().layout.planes());
+        assert!(counts.translation_writes > 10, "{size}: {counts:?}");
+        // A look-up that is under way may make another translation page due.
+        assert!(counts.translation_writes_in_flight_max <= 2 * planes, "{size}, {planes} planes: {counts:?}");
+        let flash = &outcome.report.flash;
+        assert!(flash.reads >= counts.translation_reads + counts.merge_reads, "{size}: {} of {counts:?}", flash.reads);
+    }
+}
+
+/// One trim of the whole drive, among reads and writes: it takes effect everywhere, whatever maps the pages.
+#[test]
+fn a_whole_drive_is_trimmed_at_once() {
+    let whole = Limits::new(&design(SMALL, &[]), &synthetic(&trims(1, 1))).unwrap().flows[0].sectors * 512;
+    let file = format!(
+        "name = \"both\"\npartitioned = false\n[[flow]]\nname = \"a\"\n[flow.synthetic]\nrequests = 3000\nread_share = 0.5\n\
+         size = \"4KiB\"\nqueue_depth = 8\n[[flow]]\nname = \"b\"\n[flow.synthetic]\nrequests = 20\nread_share = 0.0\n\
+         trim_share = 1.0\nsize = \"{whole}B\"\nalignment = \"{whole}B\"\ninter_arrival = \"300us\"\n"
+    );
+    let workload = canaletto::config::load_workload("both", Some(&file), &[]).unwrap();
+    for changes in [
+        &[][..],
+        &["mapping.cache_capacity=8B"],
+        &["mapping.cache_capacity=256B", "precondition.kind=steady"],
+        &["precondition.kind=replay", "cache.capacity=64KiB"],
+        &["mapping.cache_capacity=64B", "ftl.unwritten_reads=zeroes", "host.protocol=sata"],
+        &["ftl.superblock=die", "mapping.cache_capacity=64B"],
+        &["ftl.mapping=bast", "ftl.write_placement=static"],
+        &["ftl.mapping=in-place"],
+    ] {
+        let design = design(SMALL, changes);
+        let (outcome, shadow) = check(&design, &workload);
+        assert_eq!(outcome.report.measures.requests.completed, 3020, "{changes:?}");
+        assert!(shadow.trims > 20 * 100, "{changes:?}: {} pages", shadow.trims);
+        // What is trimmed and not written again takes no time to read.
+        let fresh = check(&design, &synthetic("requests = 3000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8")).0;
+        assert!(outcome.report.flash.reads < fresh.report.flash.reads + 2 * shadow.translation_reads, "{changes:?}");
+    }
+}
