@@ -573,7 +573,7 @@ class MappingReport(Fields):
     entries: int
     """Capacity in entries, of all parts of the cache together."""
     hits: int
-    """Look-ups that found their entry."""
+    """Look-ups that found their entry. A trim looks up one entry per translation page."""
     misses: int
     """Look-ups that waited for a translation page."""
     shared_misses: int
@@ -585,8 +585,8 @@ class MappingReport(Fields):
     dirty_evictions: int
     """Changed entries evicted."""
     uncached_updates: int
-    """Changes of entries that were not cached: by garbage collection and trims, and by writes whose entry had been
-    evicted.
+    """Changes of entries that were not cached: by garbage collection, by trims of several pages, and by writes whose
+    entry had been evicted.
     """
     translation_reads: int
     """Translation pages read for missing entries."""
