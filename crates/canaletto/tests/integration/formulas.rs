@@ -1,5 +1,7 @@
 //! Formulas: unloaded latencies and saturation bandwidths against closed forms worked out by hand from the design.
 
+mod failed;
+
 use crate::common::{WIRES_LIMIT, preset, simulate, synthetic};
 use canaletto::engine::time::Time;
 use canaletto::measure::blame::Cause;
@@ -630,61 +632,6 @@ fn a_scheduled_mesh_saturates_controllers_and_chips() {
     for (at, more) in [("", 1.4), ("channels = [0]", 1.02)] {
         let (granted, scouted) = (bandwidth(at, &[MESH]), bandwidth(at, &venice));
         assert!(granted > more * scouted && granted < 8.0 * 4096e3 / page(1.0), "{at}: {granted}, {scouted} MB/s");
-    }
-}
-
-/// Links that have failed cost throughput, the more the more of them; every read is served though but a single way is left to each
-/// chip.
-#[test]
-fn circuits_go_around_failed_links() {
-    let workload = synthetic("requests = 5000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 128");
-    let rate = |fabric: &str, failed: u32, placement: u32| {
-        let keys = [
-            format!("fabric.kind={fabric}"),
-            format!("fabric.failures.links={failed}"),
-            format!("fabric.failures.placement={placement}"),
-        ];
-        let keys: Vec<&str> =
-            keys.iter().map(String::as_str).chain(["link.lanes=32", "fabric.transfer_order=commands-first"]).collect();
-        let report = simulate(&preset("performance-optimized", &keys), &workload).report;
-        assert_eq!(report.measures.requests.completed, 5000, "{keys:?}");
-        report.measures.bandwidth_mb_s.unwrap()
-    };
-    for fabric in ["venice", "scheduled-mesh"] {
-        // 49 of 112 links: all but a tree.
-        let means: Vec<f64> = [0, 8, 24, 49]
-            .into_iter()
-            .map(|failed| (0..4).map(|placement| rate(fabric, failed, placement)).sum::<f64>() / 4.0)
-            .collect();
-        assert!(means.windows(2).all(|pair| pair[1] < 1.005 * pair[0]), "{fabric}: {means:?}");
-        assert!(means[2] < 0.9 * means[0] && means[3] < 0.3 * means[0], "{fabric}: {means:?}");
-    }
-}
-
-/// Controllers that have failed take their share of what all had, and no more; every read is served.
-#[test]
-fn the_controllers_that_are_left_serve_all_chips() {
-    let workload = synthetic("requests = 8000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 128");
-    let page = 4096.0 + 7.0;
-    for fabric in ["venice", "scheduled-mesh"] {
-        for failed in [0, 1, 4, 7] {
-            let keys = [
-                format!("fabric.kind={fabric}"),
-                format!("fabric.failures.controllers={failed}"),
-                format!("fabric.failures.placement={failed}"),
-            ];
-            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-            let report =
-                simulate(&preset("performance-optimized", &[&keys[..], &["link.lanes=32"]].concat()), &workload).report;
-            let (all, most) = (&report.measures, f64::from(8 - failed) * 4096e3 / page);
-            assert_eq!(all.requests.completed, 8000);
-            let found = all.bandwidth_mb_s.unwrap();
-            println!("{fabric}, {failed} failed: {found:.0} of {most:.0} MB/s");
-            assert!(
-                found < most && found > if fabric == "venice" { 0.5 } else { 0.9 } * most,
-                "{fabric} {failed}: {found} of {most}"
-            );
-        }
     }
 }
 

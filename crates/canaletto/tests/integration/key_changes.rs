@@ -498,20 +498,8 @@ pub fn workload_table() -> Vec<Row> {
     let paused = more(open_body, "on_time = \"200us\"\noff_time = \"200us\"");
     let waves = more(open_body, "diurnal = { period = \"1ms\", amplitude = 0.8 }");
     let open = workload_text(open_body);
-    let parts = PARTS.to_owned();
-    let mut rows = vec![
-        ("name", vec!["name=other"], one.clone()),
-        ("partitioned", vec!["partitioned=false"], parts.clone()),
-        ("last_flow_first", vec!["last_flow_first=true"], parts.clone()),
-        ("inter_arrival", vec!["inter_arrival=33us"], open.clone()),
-        ("flow.name", vec!["flow.0.name=other"], one.clone()),
-        ("flow.priority", vec!["flow.0.priority=low"], two_classes()),
-        ("flow.cache", vec!["flow.0.cache=off"], one.clone()),
-        ("flow.channels", vec!["flow.0.channels=[0]"], parts.clone()),
-        ("flow.chips", vec!["flow.0.chips=[0]"], parts.clone()),
-        ("flow.dies", vec!["flow.0.dies=[7]"], parts.clone()),
-        ("flow.planes", vec!["flow.0.planes=[0]"], parts.clone()),
-        ("flow.occupancy", vec!["flow.0.occupancy=0.5"], parts),
+    let mut rows = flow_rows();
+    rows.extend(vec![
         ("flow.synthetic.requests", vec!["flow.0.synthetic.requests=100"], one.clone()),
         ("flow.synthetic.stop", vec!["flow.0.synthetic.stop=1ms"], one.clone()),
         ("flow.synthetic.read_share", vec!["flow.0.synthetic.read_share=0.9"], one.clone()),
@@ -555,9 +543,29 @@ pub fn workload_table() -> Vec<Row> {
         ("flow.synthetic.inter_arrival", vec!["flow.0.synthetic.inter_arrival=50us"], open),
         ("flow.synthetic.start", vec!["flow.0.synthetic.start=1us"], two_classes()),
         ("flow.synthetic.mqsim_seed", vec!["flow.0.synthetic.mqsim_seed=3"], one),
-    ];
+    ]);
     rows.extend(replayed_rows());
     rows
+}
+
+/// Rows of keys of a workload and its flows, whatever makes their requests.
+fn flow_rows() -> Vec<Row> {
+    let (one, parts) = (workload_text(PARTIAL), PARTS.to_owned());
+    let open = workload_text("requests = 300\nread_share = 0.5\nsize = \"4KiB\"\ninter_arrival = \"10us\"");
+    vec![
+        ("name", vec!["name=other"], one.clone()),
+        ("partitioned", vec!["partitioned=false"], parts.clone()),
+        ("last_flow_first", vec!["last_flow_first=true"], parts.clone()),
+        ("inter_arrival", vec!["inter_arrival=33us"], open),
+        ("flow.name", vec!["flow.0.name=other"], one.clone()),
+        ("flow.priority", vec!["flow.0.priority=low"], two_classes()),
+        ("flow.cache", vec!["flow.0.cache=off"], one),
+        ("flow.channels", vec!["flow.0.channels=[0]"], parts.clone()),
+        ("flow.chips", vec!["flow.0.chips=[0]"], parts.clone()),
+        ("flow.dies", vec!["flow.0.dies=[7]"], parts.clone()),
+        ("flow.planes", vec!["flow.0.planes=[0]"], parts.clone()),
+        ("flow.occupancy", vec!["flow.0.occupancy=0.5"], parts),
+    ]
 }
 
 /// Rows of keys of recorded flows.
