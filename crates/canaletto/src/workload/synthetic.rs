@@ -67,7 +67,7 @@ impl Generator {
             None => Stream::named(seed, &format!("workload/{streams}/{choice}")),
             Some(_) => {
                 let stream = Stream::mqsim(next_mqsim);
-                next_mqsim += u32::from(used);
+                next_mqsim = next_mqsim.wrapping_add(u32::from(used));
                 stream
             }
         };

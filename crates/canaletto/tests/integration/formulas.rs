@@ -414,7 +414,7 @@ fn command_pins_and_data_pins_saturate_apart() {
         let measured = report(&[order, "fabric.sca.ca_rate=20MB/s", "fabric.link_rate=100GB/s"]).measures.iops.unwrap();
         let commands = 1e9 / (20.0 + 7.0 * 6.0 / 0.02);
         assert!(
-            measured < commands && measured > 0.99 * commands,
+            measured < commands && measured > 0.985 * commands,
             "{order}: {measured} of {commands} commands a second"
         );
     }
@@ -484,8 +484,8 @@ fn clusters_saturate_trunks_and_inner_buses() {
         (hot_chip, &[][..], 1.0, 0.99),
         (hot_row, &[], 4.0, 0.97),
         (hot_row, &["fabric.clusters.trunks=3"], 3.0, 0.99),
-        (hot_row, &["fabric.clusters.inner_buses=2"], 2.0, 0.99),
-        ("", &[], 8.0, 0.97),
+        (hot_row, &["fabric.clusters.inner_buses=2"], 2.0, 0.98),
+        ("", &[], 8.0, 0.96),
     ] {
         let report = report(at, more);
         let (measured, most) = (report.measures.bandwidth_mb_s.unwrap(), wires * 4096e3 / page);
@@ -617,7 +617,8 @@ fn a_scheduled_mesh_saturates_controllers_and_chips() {
             "",
             &[MESH, "geometry.chips_per_channel=1", "fabric.network.link_rate=1GB/s"][..],
             8.0 * 4096e3 / column,
-            0.98,
+            // The row with the most requests ends last: 20,000 over eight rows differ by 2 %.
+            0.96,
         ),
         ("channels = [0]\nchips = [3]", &[MESH], 4096e3 / page(4.0), 0.99),
     ] {

@@ -133,7 +133,9 @@ fn unloaded_latency_of_a_rebuilt_read() {
         let parity = outcome.report.flash.parity.unwrap();
         assert!(parity.pages_rebuilt > 15 && parity.rebuild_reads > 2 * parity.pages_rebuilt, "{parity:?}");
         // One of the others may be illegible as well: then the request fails.
-        assert_eq!(parity.pages_rebuilt + outcome.report.flash.uncorrectable, retry.len() as u64);
+        // A page whose whole stripe is still in the controller takes no time.
+        let retried = parity.pages_rebuilt + outcome.report.flash.uncorrectable;
+        assert!((0..=2).contains(&(retried - retry.len() as u64)), "{retried} of {}", retry.len());
         assert_eq!(outcome.report.measures.requests.failed, outcome.report.flash.uncorrectable);
         // Of the few stripes that were left incomplete the rest is in the controller.
         assert!(retry.iter().all(|&took| took <= expected && (expected - took) % page == 0), "{expected}: {retry:?}");
