@@ -588,6 +588,8 @@ class MappingReport(Fields):
     """Changes of entries that were not cached: by garbage collection, by trims of several pages, and by writes whose
     entry had been evicted.
     """
+    stalls: int
+    """Look-ups that found no room for their entry, because requests waited for all entries in the cache."""
     translation_reads: int
     """Translation pages read for missing entries."""
     merge_reads: int

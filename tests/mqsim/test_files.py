@@ -37,21 +37,26 @@ def test_completions_are_in_order_of_completion(canaletto: Any, case: Any, tmp_p
     assert ends == sorted(ends)
     assert {row[3] for row in body} == {"R", "W"}
     responses = [int(row[2]) - int(row[1]) for row in body]
-    assert flow["device_response_ns"] == {
-        "mean": pytest.approx(sum(responses) / len(responses), abs=1e-3),
-        "min": min(responses),
-        "max": max(responses),
-    }
+    times = flow["device_response_ns"]
+    assert times["mean"] == pytest.approx(sum(responses) / len(responses), abs=1e-3)
+    assert [times["min"], times["max"]] == [min(responses), max(responses)]
+    assert times["p50"] == pytest.approx(sorted(responses)[(len(responses) - 1) // 2], rel=0.01)
+    assert [flow["reads"], flow["writes"]] == [sum(row[3] == kind for row in body) for kind in "RW"]
+    assert flow["bandwidth_mb_s"] == pytest.approx(sum(int(row[5]) for row in body) * 512 * 1e3 / ends[-1])
 
 
 def test_json_is_the_contract_s(canaletto: Any, case: Any) -> None:
     device, workload = case("perf-randread-4k-qd1")
     found = canaletto.ok("mqsim", "-i", device, "-w", workload, "--json").json
-    assert list(found) == ["scenarios"]
+    assert list(found) == ["scenarios", "warnings"]
     (scenario,) = found["scenarios"]
-    assert list(scenario) == ["flows", "cost"]
+    assert list(scenario) == ["class", "why", "flows", "cost"]
     (flow,) = scenario["flows"]
-    assert list(flow) == ["name", "completed", "generated", "iops", "device_response_ns", "end_to_end_ns"]
+    counts = ["completed", "generated", "reads", "writes", "iops", "bandwidth_mb_s"]
+    assert list(flow) == ["name", *counts, "device_response_ns", "end_to_end_ns"]
+    times = ["mean", "min", "p50", "p90", "p99", "p99_9", "p99_99", "max"]
+    assert sorted(flow["device_response_ns"]) == sorted(flow["end_to_end_ns"]) == sorted(times)
+    assert flow["name"] == "Host.IO_Flow.Synth.No_0"
 
 
 def test_results_do_not_depend_on_whether_completions_are_kept(canaletto: Any, case: Any) -> None:

@@ -56,6 +56,10 @@ pub enum Destage {
     /// eviction. The least recently used page is evicted, dirty or clean. A write waits while the destages in flight
     /// are at their limit.
     FirstWrites,
+    /// `first-writes` as MQSim has it in detail. Any page is evicted, also one on its way to flash, and evicted pages of a
+    /// request share a DRAM transfer. A page leaves when its newest write is on flash, with all it holds. Reads keep
+    /// pages that were programmed; all others share one place.
+    Mqsim,
 }
 
 /// Formula for the time of a DRAM transfer.

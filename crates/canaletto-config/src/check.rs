@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::address::SECTOR;
 use crate::attach::{AttachmentKind, PortInterface};
 use crate::attach_check::check_attachment;
+use crate::cache::Destage;
 use crate::capacity::expendable_blocks;
 use crate::design::{
     Design, FabricKind, HoldPath, MapUpdate, MappingScheme, PageTimes, Parity, PreconditionKind, Protocol, Scope,
@@ -318,6 +319,10 @@ fn check_cache(design: &Design) -> Checked {
     })?;
     require(cache.low_watermark <= cache.high_watermark, "cache.low_watermark", || {
         format!("got {}, expected at most cache.high_watermark ({})", cache.low_watermark, cache.high_watermark)
+    })?;
+    let is_safe = cache.power_loss_protection && design.ftl.map_update == MapUpdate::Issue;
+    require(cache.destage != Destage::Mqsim || capacity.0 == 0 || is_safe, "cache.destage", || {
+        "got mqsim, expected cache.power_loss_protection = true and ftl.map_update = \"issue\" with it".to_owned()
     })?;
     let dram = &cache.dram;
     require(dram.rate.0 > 0, "cache.dram.rate", || format!("got \"{}\", expected a rate above 0", dram.rate))?;

@@ -22,7 +22,7 @@ pub use crate::parity::Parity;
 pub use crate::precondition::{Precondition, PreconditionKind};
 pub use crate::pseudo_slc::PseudoSlc;
 pub use crate::refresh::Refresh;
-pub use crate::scheduler::{Flin, Policy, RoundRobinAdvance, Scheduler};
+pub use crate::scheduler::{Flin, Looks, Policy, RoundRobinAdvance, Scheduler};
 pub use crate::superblock::Superblock;
 use crate::units::{ByteRate, Duration, Rate, Size, in_bytes};
 
@@ -144,7 +144,8 @@ pub enum MultiPlane {
     Off,
     /// The same page number in each plane, in any blocks (ONFI 5.1 §3.1.2: same LUN, same page address).
     SamePage,
-    /// The page number of the oldest queued transaction, even if that one cannot be issued yet (MQSim).
+    /// The page number of the oldest queued transaction, even if that one cannot be issued yet (MQSim). Planes that are left
+    /// take transactions of that page from the next queue: reads of translation pages go with reads of the host.
     HeadPage,
     /// Any page of any block (independent multi-plane reads in data sheets).
     AnyPage,

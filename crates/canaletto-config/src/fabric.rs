@@ -10,6 +10,7 @@ use crate::sequences::table;
 pub use crate::sequences::{
     Interface, Place, Planes, Ready, Sequence, SequenceKind, SequenceTable, Status, Step, What, interface_times,
 };
+use crate::time::Time;
 use crate::units::{Duration, Rate, Size};
 
 /// Place where the array's turnaround times (tWB, tRR, tADL, tDBSY) are spent.
@@ -71,6 +72,17 @@ impl HoldPath {
     }
 }
 
+/// Time of each of the two beats of a burst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BeatTime {
+    /// Half a burst at the link rate.
+    #[default]
+    Exact,
+    /// Whole nanoseconds, rounded down, as in MQSim: above 1,000 million beats a second transfers take no time.
+    WholeNanoseconds,
+}
+
 /// Interconnect between controller and chips.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -85,6 +97,9 @@ pub struct Fabric {
     #[serde(default)]
     #[schemars(range(min = 0, max = 4096))]
     pub burst_bytes: u32,
+    /// Time of each of the two beats of a burst.
+    #[serde(default)]
+    pub beat_time: BeatTime,
     /// Command and address timing of the flash interface.
     #[serde(default = "nv_ddr2")]
     pub interface: Interface,
@@ -433,12 +448,22 @@ impl Fabric {
         self.steps.as_deref().unwrap_or_else(|| table(self.sequences))
     }
 
+    /// Time of a burst, to the nearest picosecond: bursts stand for clock periods, whose rate may be a rounded number.
+    pub fn burst_time(&self) -> Time {
+        let (bytes, rate) = (u128::from(self.burst_bytes), u128::from(self.link_rate.0));
+        match self.beat_time {
+            BeatTime::Exact => Time(((bytes * 1_000_000_000_000 + rate / 2) / rate) as u64),
+            BeatTime::WholeNanoseconds => Time::from_ns(2 * (bytes * 1_000_000_000 / (2 * rate)) as u64),
+        }
+    }
+
     /// Makes an interconnect with default values for all other keys.
     pub fn new(kind: FabricKind, link_rate: Rate) -> Fabric {
         Fabric {
             kind,
             link_rate,
             burst_bytes: 0,
+            beat_time: BeatTime::default(),
             interface: nv_ddr2(),
             sequences: SequenceKind::default(),
             steps: None,

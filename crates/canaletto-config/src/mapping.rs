@@ -36,6 +36,9 @@ pub enum InitialTable {
     /// On flash, as on a drive in use. The first look-up of an address reads a translation page.
     #[default]
     OnFlash,
+    /// On flash, as MQSim puts it there: in the order of its addresses, a page after the other in each plane. A last
+    /// translation page that is used in part does not exist, and look-ups in it are free until it does.
+    WholePages,
     /// None, as on a drive fresh from the factory. A translation page that was never written need not be read.
     Empty,
 }
@@ -47,9 +50,21 @@ pub enum WriteBacks {
     /// Their translation page is written.
     #[default]
     Written,
-    /// Their translation page is read for the merge but never written, and its entries cost nothing from then on. MQSim
-    /// queues the write, yet its scheduler never issues one.
+    /// Their translation page is read for the merge and gets a new place, but is never written. Look-ups wait for that
+    /// read, and are free from then on. MQSim queues the write, yet its scheduler never issues one. It merges the sectors
+    /// of those entries that are cached and unchanged.
     NeverIssued,
+}
+
+/// Order in which the pages go on that have waited for a translation page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Waiters {
+    /// The order in which they came, entry by entry.
+    #[default]
+    InOrder,
+    /// Of each entry reads before writes, as in MQSim.
+    ReadsFirst,
 }
 
 /// Page-level mapping table. Either all of it is in DRAM, or single entries are cached there and the table is on flash,
@@ -80,6 +95,8 @@ pub struct Mapping {
     pub initial_table: InitialTable,
     /// Treatment of changed entries that leave the cache.
     pub write_backs: WriteBacks,
+    /// Order in which the pages go on that have waited for a translation page.
+    pub waiters: Waiters,
 }
 
 impl Default for Mapping {
@@ -93,6 +110,7 @@ impl Default for Mapping {
             read_unit: ReadUnit::default(),
             initial_table: InitialTable::default(),
             write_backs: WriteBacks::default(),
+            waiters: Waiters::default(),
         }
     }
 }

@@ -18,6 +18,18 @@ pub enum RoundRobinAdvance {
     OnPoll,
 }
 
+/// Moments at which queued transactions are offered free paths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Looks {
+    /// Once per event, when all its consequences are known.
+    #[default]
+    EventEnd,
+    /// After each batch, as in MQSim: the pages of a request, the read of a translation page, the pages that waited for
+    /// one. The path and the LUN whose work has just ended are offered last.
+    EachBatch,
+}
+
 /// Order of the transactions of a LUN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -47,6 +59,8 @@ pub struct Scheduler {
     pub priorities: bool,
     /// Event that advances the weighted round robin among priority classes.
     pub round_robin_advance: RoundRobinAdvance,
+    /// Moments at which queued transactions are offered free paths.
+    pub looks: Looks,
     /// Keys of `policy = "flin"`.
     pub flin: Flin,
 }
@@ -78,6 +92,7 @@ impl Default for Scheduler {
             rule: None,
             priorities: true,
             round_robin_advance: RoundRobinAdvance::default(),
+            looks: Looks::default(),
             flin: Flin::default(),
         }
     }

@@ -106,9 +106,11 @@ const NEEDS: &[Need] = &[
         "packets or scouts: fabric.kind = \"mesh\", \"mesh-2bit\" or \"venice\"",
         |d| !is(d, &["scheduled-mesh", "custom"]),
     ),
-    need(&["fabric.burst_bytes", "fabric.turnarounds"], "fabric.kind = \"bus\" or \"ideal\"", |d| {
-        is(d, &["bus", "ideal"])
-    }),
+    need(
+        &["fabric.burst_bytes", "fabric.beat_time", "fabric.turnarounds"],
+        "fabric.kind = \"bus\" or \"ideal\"",
+        |d| is(d, &["bus", "ideal"]),
+    ),
     need(&["fabric.order_bound"], "fabric.transfer_order = \"commands-first\"", |d| {
         d.fabric.transfer_order == TransferOrder::CommandsFirst
     }),

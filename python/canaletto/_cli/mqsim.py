@@ -24,13 +24,21 @@ def _mqsim(
     notes: Annotated[
         bool, typer.Option("--notes", help="List the tags without effect, in MQSim as here, with reasons.")
     ] = False,
+    ignore_unknown: Annotated[
+        bool, typer.Option("--ignore-unknown", help="Ignore tags that MQSim's parser does not know, as it does.")
+    ] = False,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Set a key of the imported design; may be repeated."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --completions.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Run MQSim's own files, with MQSim's own results to the nanosecond where MQSim is sound.
+    """Run MQSim's own files. The result says whether it is exact (MQSim's times, to the nanosecond) or close, and why.
 
     Examples:
       canaletto mqsim -i ssdconfig.xml -w workload.xml --completions completions.csv
+      canaletto mqsim -i ssdconfig.xml -w workload.xml --ignore-unknown --set fabric.beat_time=exact
     """
     from canaletto._io.progress import Bar
     from canaletto._io.units import listing
@@ -40,7 +48,16 @@ def _mqsim(
         mqsim.check_writable(completions, force=force)
     with Bar.when_wanted() as bar:
         report = bar.task(listing([device.name, workload.name])) if bar else None
-        replay = mqsim.replay(device, workload, records=completions is not None, progress=report)
+        replay = mqsim.replay(
+            device,
+            workload,
+            settings=settings or [],
+            ignore_unknown=ignore_unknown,
+            records=completions is not None,
+            progress=report,
+        )
+    for warning in replay.warnings:
+        console.say(warning)
     if notes:
         for note in replay.notes:
             console.say(note)

@@ -81,6 +81,7 @@ _LABELS = {
     "evictions": "entries evicted",
     "dirty_evictions": "of these, changed ones",
     "uncached_updates": "updates of entries that were not cached",
+    "stalls": "look-ups that found no room",
     "translation_reads": "translation pages read for missing entries",
     "merge_reads": "translation pages read for merges",
     "translation_writes": "translation pages programmed",

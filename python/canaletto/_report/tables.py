@@ -114,11 +114,12 @@ def mqsim(replay: "Replay") -> Iterator[RenderableType]:
     """Every flow of every scenario."""
     for number, scenario in enumerate(replay.scenarios):
         heading = f"scenario {number}" if len(replay.scenarios) > 1 else "flow"
-        table = plain_table(heading, "completed", "IOPS", "mean response", "min", "max", right=(1, 2, 3, 4, 5))
+        columns = ["completed", "IOPS", "mean", "min", "p99", "max"]
+        table = plain_table(heading, *columns, right=tuple(range(1, 7)))
         for flow in scenario.flows:
             served, generated = flow["completed"], flow["generated"]
             response = flow["device_response_ns"] or {}
-            times = [response.get(key) for key in ("mean", "min", "max")]
+            times = [response.get(key) for key in ("mean", "min", "p99", "max")]
             table.add_row(
                 flow["name"],
                 count(served) + ("" if served == generated else f" of {count(generated)}"),
@@ -126,6 +127,8 @@ def mqsim(replay: "Replay") -> Iterator[RenderableType]:
                 *[time_us(None if ns is None else ns / 1000) for ns in times],
             )
         yield table
+        reasons = listing(scenario.inexact)
+        yield Text(f"close to MQSim: {reasons}" if reasons else "exact: MQSim's own times, to the nanosecond")
         cost = scenario.cost
         yield Text(
             listing([f"{cost['cpu_s']:.2f} CPU-s", f"{scaled(cost['requests_per_cpu_s'])} requests/CPU-s"]), "dim"

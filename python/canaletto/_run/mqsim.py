@@ -27,7 +27,14 @@ class Scenario:
 
     flows: list[dict[str, Any]]
     cost: dict[str, Any]
+    inexact: list[str]
+    """Reasons for which the results come close to MQSim's; without any they are equal, to the nanosecond."""
     _columns: "Columns | None"
+
+    @property
+    def equality(self) -> str:
+        """`exact`, or `close` if there is a reason."""
+        return "close" if self.inexact else "exact"
 
     def completions(self, flow: int) -> "pl.DataFrame":
         """A flow's completions in order: arrival_ns, enqueue_ns, complete_ns, type (R or W), start_lba, sectors.
@@ -55,22 +62,29 @@ class Replay:
     scenarios: list[Scenario]
     notes: list[str]
     """Settings in the files that have no effect, as in MQSim."""
+    warnings: list[str]
+    """Settings in the files that say something else than what was simulated."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the data that `canaletto mqsim --json` prints."""
-        return {"scenarios": [{"flows": scenario.flows, "cost": scenario.cost} for scenario in self.scenarios]}
+        return {"scenarios": [_to_dict(scenario) for scenario in self.scenarios], "warnings": self.warnings}
 
 
 def replay(
     device: str | PathLike[str],
     workload: str | PathLike[str],
     *,
+    settings: Iterable[str] = (),
+    ignore_unknown: bool = False,
     records: bool = True,
     progress: Progress | None = None,
 ) -> Replay:
     """Runs MQSim's device and workload files as MQSim does, every scenario on a fresh drive.
 
-    Traces that the workload names are looked for from its own folder. records: keep every completion.
+    Traces that the workload names are looked for from its own folder, then from the working directory.
+
+    settings: keys of the design to set, each as `key=value`. ignore_unknown: continue with a warning where MQSim's
+    parser does not know a tag. records: keep every completion.
 
     Raises ConfigError for what the files may not hold or memory does not suffice for, SimulationError for a run that
     stopped and explained why, OSError for a file that cannot be read.
@@ -79,14 +93,20 @@ def replay(
     texts = [read_text(label) for label in labels]
     base, options = os.path.dirname(os.path.abspath(labels[1])), json.dumps({"records": records})
     try:
-        scenarios, notes = _engine.mqsim(labels[0], texts[0], labels[1], texts[1], base, options, progress)
+        scenarios, inexact, notes, warnings = _engine.mqsim(
+            labels[0], texts[0], labels[1], texts[1], base, list(settings), ignore_unknown, options, progress
+        )
     except MemoryError as error:
         told = str(error).partition(";")[0] or "out of memory"
         raise ConfigError(
             f"{', '.join(labels)}: {told}; expected a smaller drive (<Page_No_Per_Block>, <Block_No_Per_Plane>), or "
             "fewer requests"
         ) from None
-    return Replay([_scenario(json.loads(text), columns if records else None) for text, columns in scenarios], notes)
+    if settings:
+        inexact = [[*reasons, "keys of the design were set"] for reasons in inexact]
+    done = zip(scenarios, inexact, strict=True)
+    results = [_scenario(json.loads(text), why, columns if records else None) for (text, columns), why in done]
+    return Replay(results, notes, warnings)
 
 
 def completion_files(path: str | PathLike[str], replay: Replay) -> dict[Path, tuple[int, int]]:
@@ -144,24 +164,53 @@ def _check_free(files: Iterable[Path], force: bool) -> None:
             raise ConfigError(f"{file}: exists already; expected a new file, or --force to replace it")
 
 
-def _scenario(data: Mapping[str, Any], columns: "Columns | None") -> Scenario:
-    return Scenario([_flow(flow) for flow in data["flows"]], data["cost"], columns)
+def _scenario(data: Mapping[str, Any], inexact: list[str], columns: "Columns | None") -> Scenario:
+    reasons = [*inexact, *(reason for happened, reason in _HAPPENED.items() if _at(data, happened))]
+    return Scenario([_flow(flow) for flow in data["flows"]], data["cost"], reasons, columns)
+
+
+_HAPPENED = {
+    "flash.erases": "garbage collection ran, in which MQSim loses requests and blocks",
+    "mapping.stalls": "the mapping cache had no room for a look-up, where MQSim loses requests",
+}
+"""What may come close only, by the field of the result that shows whether it happened."""
+
+
+def _at(data: Mapping[str, Any], path: str) -> Any:
+    value: Any = data
+    for key in path.split("."):
+        value = value.get(key) if value else None
+    return value
+
+
+def _to_dict(scenario: Scenario) -> dict[str, Any]:
+    return {
+        "class": scenario.equality,
+        "why": scenario.inexact,
+        "flows": scenario.flows,
+        "cost": scenario.cost,
+    }
 
 
 def _flow(flow: Mapping[str, Any]) -> dict[str, Any]:
-    completed, end_us = flow["requests"]["completed"], flow["last_completion_us"]
+    requests, end_us = flow["requests"], flow["last_completion_us"]
+    # As MQSim counts: over the time from the beginning of the run, not from the first arrival.
+    iops, bandwidth = (requests[key] / end_us if end_us else None for key in ("completed", "bytes"))
     return {
         "name": flow["name"],
-        "completed": completed,
-        "generated": flow["requests"]["generated"],
-        # As MQSim counts: over the time from the beginning of the run, not from the first arrival.
-        "iops": completed * 1e6 / end_us if end_us else None,
+        "completed": requests["completed"],
+        "generated": requests["generated"],
+        "reads": requests["reads"],
+        "writes": requests["writes"],
+        "iops": None if iops is None else iops * 1e6,
+        "bandwidth_mb_s": bandwidth,
         "device_response_ns": _nanoseconds(flow["device_response_us"]),
         "end_to_end_ns": _nanoseconds(flow["latency_us"]["all"]),
     }
 
 
 def _nanoseconds(distribution: Mapping[str, Any]) -> dict[str, Any]:
-    mean, *ends = (distribution[key] for key in ("mean", "min", "max"))
-    least, most = (None if end is None else round(end * 1000) for end in ends)
-    return {"mean": None if mean is None else mean * 1000, "min": least, "max": most}
+    """A distribution in nanoseconds: whole ones, but for the mean."""
+    given = {key: value for key, value in distribution.items() if value is None or isinstance(value, int | float)}
+    times = {key: None if value is None else round(value * 1000) for key, value in given.items() if key != "count"}
+    return {**times, "mean": None if given["mean"] is None else given["mean"] * 1000}

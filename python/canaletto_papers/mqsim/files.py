@@ -134,7 +134,7 @@ class FileRun:
     def simulate(self, report: Progress) -> dict[str, Any]:
         """Carries it out."""
         texts = ("ssdconfig.xml", self.device, "workload.xml", self.workload, "")
-        ((text, _),), _ = _engine.mqsim(*texts, json.dumps({"records": False}), report)
+        ((text, _),), *_ = _engine.mqsim(*texts, [], False, json.dumps({"records": False}), report)
         found: dict[str, Any] = json.loads(text)
         return found
 

@@ -2,7 +2,7 @@
 
 use super::device::{ControllerXml, DeviceXml, FlashXml, HostXml};
 use super::error::XmlError;
-use super::tags::{SSD_CONFIGURATION, Tag, Walk, names, no_effect, not_read, open_file, section, value};
+use super::tags::{SSD_CONFIGURATION, Tag, Walk, kept, names, no_effect, not_read, open_file, section, value};
 use super::values::{ANY_U32, COUNT, DELAY_NS, INT_MAX, flag, int, multiple, number, put, word};
 use super::words::PlaneAllocation;
 use super::xml::Element;
@@ -34,11 +34,11 @@ const DEVICE_TAGS: &[Tag<ControllerXml>] = &[
     value("Enabled_Preconditioning", |d, v| put(&mut d.preconditioning, flag(v))),
     value("Memory_Type", |d, v| put(&mut d.memory, word(v))),
     value("HostInterface_Type", |d, v| put(&mut d.host_interface, word(v))),
-    value("IO_Queue_Depth", |d, v| put(&mut d.io_queue_depth, int(v, 2..=65_535))),
-    value("Queue_Fetch_Size", |d, v| put(&mut d.queue_fetch_size, int(v, COUNT))),
+    kept(16, value("IO_Queue_Depth", |d, v| put(&mut d.io_queue_depth, int(v, 2..=65_535)))),
+    kept(16, value("Queue_Fetch_Size", |d, v| put(&mut d.queue_fetch_size, int(v, COUNT)))),
     value("Caching_Mechanism", |d, v| put(&mut d.caching_mechanism, word(v))),
     value("Data_Cache_Sharing_Mode", |d, v| put(&mut d.data_cache_sharing, word(v))),
-    value("Data_Cache_Capacity", |d, v| put(&mut d.data_cache_bytes, int(v, ANY_U32))),
+    kept(32, value("Data_Cache_Capacity", |d, v| put(&mut d.data_cache_bytes, int(v, ANY_U32)))),
     value("Data_Cache_DRAM_Row_Size", |d, v| put(&mut d.dram_row_bytes, int(v, 1..=INT_MAX))),
     value("Data_Cache_DRAM_Data_Rate", |d, v| put(&mut d.dram_rate_mt_s, int(v, COUNT))),
     value("Data_Cache_DRAM_Data_Busrt_Size", |d, v| put(&mut d.dram_burst_bytes, int(v, COUNT))),
@@ -47,7 +47,7 @@ const DEVICE_TAGS: &[Tag<ControllerXml>] = &[
     value("Data_Cache_DRAM_tRP", |d, v| put(&mut d.dram_trp_ns, int(v, DELAY_NS))),
     value("Address_Mapping", |d, v| put(&mut d.address_mapping, word(v))),
     value("Ideal_Mapping_Table", |d, v| put(&mut d.ideal_mapping_table, flag(v))),
-    value("CMT_Capacity", |d, v| put(&mut d.cmt_bytes, int(v, ANY_U32))),
+    kept(32, value("CMT_Capacity", |d, v| put(&mut d.cmt_bytes, int(v, ANY_U32)))),
     value("CMT_Sharing_Mode", |d, v| put(&mut d.cmt_sharing, word(v))),
     value("Plane_Allocation_Scheme", |d, v| put(&mut d.plane_allocation, PlaneAllocation::parse(v))),
     value("Transaction_Scheduling_Policy", |d, v| put(&mut d.scheduling, word(v))),
@@ -94,13 +94,18 @@ const FLASH_TAGS: &[Tag<FlashXml>] = &[
     no_effect("Page_Metadat_Capacity", |f, v| put(&mut f.page_metadata_bytes, int(v, ANY_U32)), "no spare bytes cross the channel"),
 ];
 
-/// Reads the text of an SSD configuration file. `label` is the file's name in errors.
+/// Reads the text of an SSD configuration file. `label` is the file's name in errors. Unknown tags are errors.
+pub fn parse_device(label: &str, xml: &str) -> Result<DeviceXml, XmlError> {
+    read_device(label, xml, false)
+}
+
+/// Reads the text of an SSD configuration file, and ignores unknown tags if it is to.
 ///
 /// A tag or a whole set that is absent has MQSim's default. Whether the parts fit together (a flow's ids and the
 /// geometry, a capacity and the machine's memory) is for the caller to see.
-pub fn parse_device(label: &str, xml: &str) -> Result<DeviceXml, XmlError> {
+pub fn read_device(label: &str, xml: &str, ignores_unknown: bool) -> Result<DeviceXml, XmlError> {
     let root = open_file(label, xml, &SSD_CONFIGURATION)?;
-    let mut walk = Walk { label, places, ignored: Vec::new() };
+    let mut walk = Walk::new(label, places, ignores_unknown);
     let mut parsed = DeviceXml::default();
     let mut lines = walk.section(&root, &[SETS], &mut ())?;
     if let Some(host) = child(&root, HOST) {
@@ -112,6 +117,7 @@ pub fn parse_device(label: &str, xml: &str) -> Result<DeviceXml, XmlError> {
             lines.0.extend(walk.section(flash, &[FLASH_TAGS], &mut parsed.flash)?.0);
         }
     }
+    walk.all_known()?;
     parsed.ignored = walk.ignored;
     parsed.ignored.sort_by_key(|ignored| ignored.line);
     parsed.lines = lines;

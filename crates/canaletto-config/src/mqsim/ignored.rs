@@ -1,20 +1,28 @@
 //! Tags of MQSim's files without any effect, and the line of each tag.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::Serialize;
 
-/// Tag that was accepted although MQSim does nothing with it (or reads it in spite of a slip).
+/// Tag that was accepted although MQSim does nothing with it, or reads something else in it than it says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ignored {
     /// Line in the file, from 1.
     pub line: u32,
     /// The tag's name.
-    pub tag: &'static str,
-    /// Which of the three cases it is.
+    pub tag: Cow<'static, str>,
+    /// Case.
     pub kind: IgnoredKind,
     /// Why, in a few words that follow "ignored as MQSim does:".
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
+}
+
+impl Ignored {
+    /// Whether the file says something else than what is simulated.
+    pub fn is_warning(&self) -> bool {
+        matches!(self.kind, IgnoredKind::Unknown | IgnoredKind::ReadAs)
+    }
 }
 
 impl fmt::Display for Ignored {
@@ -31,6 +39,10 @@ pub enum IgnoredKind {
     NoEffect,
     /// MQSim's shipped files hold the tag, but its parser does not know it; the value is not looked at.
     NotRead,
+    /// MQSim's parser does not know the tag, and it was to be ignored.
+    Unknown,
+    /// MQSim reads another value in it than it says: `65540` is 4 where it keeps 16 bits.
+    ReadAs,
     /// The value counts; only its closing tag is written `</<Name>`, as in a file that MQSim ships and reads.
     Mended,
 }

@@ -5,19 +5,19 @@
 
 use super::{
     AddressDistribution, AddressMapping, CachingMechanism, CachingMode, ControllerXml, DeviceXml, FlashTechnology,
-    FlowKind, FlowXml, GcPolicy, Generator, HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy,
-    SharingMode, SizeDistribution, SyntheticXml, TraceXml, XmlError,
+    FlowKind, FlowXml, GcPolicy, Generator, HostInterface, Ignored, IgnoredKind, Priority as XmlPriority, ScenarioXml,
+    SchedulingPolicy, SharingMode, SizeDistribution, SyntheticXml, TraceXml, XmlError,
 };
 use crate::address::SECTOR;
 use crate::area::Footprint;
 use crate::attach::Attachment;
 use crate::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sharing as CacheSharing};
 use crate::design::{
-    Addressing, Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host,
-    Hybrid, InitialTable, Interface, LaneRate, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane,
-    Numbering, PageOrder, PageTimes, Parity, PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh,
-    RoundRobinAdvance, Scheduler, Sharing, Superblock, TransferOrder, Turnarounds, UnwrittenReads, VictimPolicy, Wear,
-    WriteBacks, WritePlacement, cache_busy,
+    Addressing, Allocation, BeatTime, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry,
+    Host, Hybrid, InitialTable, Interface, LaneRate, Link, LinkRounding, Looks, MapUpdate, Mapping, MappingScheme,
+    MultiPlane, Numbering, PageOrder, PageTimes, Parity, PartialWrites, Precondition, PreconditionKind, ReadUnit,
+    Refresh, RoundRobinAdvance, Scheduler, Sharing, Superblock, TransferOrder, Turnarounds, UnwrittenReads,
+    VictimPolicy, Waiters, Wear, WriteBacks, WritePlacement, cache_busy,
 };
 use crate::energy::Energy;
 use crate::medium::{Errors, Failures, Suspend};
@@ -35,7 +35,12 @@ pub struct ImportedScenario {
     pub workload: Workload,
     /// For each flow: the share of its trace's lines to replay, where that is not all of them.
     pub trace_percent: Vec<Option<u8>>,
+    /// Reasons for which results come close to MQSim's instead of being equal to them, as far as the files show them.
+    pub inexact: Vec<&'static str>,
 }
+
+/// Tag of the channel's rate.
+const RATE: &str = "Channel_Transfer_Rate";
 
 /// Ring size above which MQSim's 16-bit queue depths cannot go.
 const NVME_FLOWS: usize = 8;
@@ -81,9 +86,40 @@ pub fn import(
                     flow,
                 },
                 trace_percent: scenario.flows.iter().map(percent).collect(),
+                inexact: inexact(device),
             })
         })
         .collect()
+}
+
+/// Settings with which results come close to MQSim's only.
+fn inexact(device: &DeviceXml) -> Vec<&'static str> {
+    let reasons = [(
+        device.device.preconditioning,
+        "the drive begins in the steady state of its garbage collection, MQSim's in a state drawn from the flows",
+    )];
+    reasons.into_iter().filter_map(|(holds, reason)| holds.then_some(reason)).collect()
+}
+
+/// A note on the channel's rate, if MQSim's beats of whole nanoseconds make it another one by more than 1 %.
+pub fn rounded_rate(xml: &DeviceXml) -> Option<Ignored> {
+    let stated = xml.device.channel_rate_mt_s;
+    let (exact, beat) = (1000.0 / f64::from(stated), 1000 / stated);
+    let rate = if beat == 0 { f64::INFINITY } else { 1000.0 / f64::from(beat) };
+    let outcome = match beat {
+        0 => "transfers take no time".to_owned(),
+        _ => format!("{rate:.0} MT/s are simulated"),
+    };
+    let reason = format!(
+        "a beat of {exact:.2} ns is rounded down to {beat} ns as in MQSim, so {outcome} instead of {stated} MT/s \
+         (fabric.beat_time = \"exact\" simulates {stated} MT/s)"
+    );
+    (rate > 1.01 * f64::from(stated)).then(|| Ignored {
+        line: xml.lines.line_of(RATE).unwrap_or(1),
+        tag: RATE.into(),
+        kind: IgnoredKind::ReadAs,
+        reason: reason.into(),
+    })
 }
 
 /// Refuses what MQSim does not simulate either, and sizes that it does not check.
@@ -131,10 +167,8 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
     let (device, flash) = (&xml.device, &xml.flash);
     let mapping = import_mapping(xml);
     check_device(label, xml, &mapping)?;
-    // Two beats take 2 * trunc(1000 / rate) ns: the truncation is MQSim's.
-    let burst_bytes = 2 * device.channel_width_bytes;
+    let rate = u64::from(device.channel_width_bytes) * u64::from(device.channel_rate_mt_s) * 1_000_000;
     let kind = if device.preconditioning { PreconditionKind::Steady } else { PreconditionKind::None };
-    let two_beats_ns = 2 * (1000 / device.channel_rate_mt_s.max(1));
     Ok(Design {
         attachment: Attachment::default(),
         name: label.to_owned(),
@@ -150,11 +184,12 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         },
         flash: import_flash(xml),
         fabric: Fabric {
-            burst_bytes,
+            burst_bytes: 2 * device.channel_width_bytes,
+            beat_time: BeatTime::WholeNanoseconds,
             interface: Interface::NvDdr2,
             turnarounds: Turnarounds::OnWires,
             transfer_order: TransferOrder::DataFirst,
-            ..Fabric::new(FabricKind::Bus, burst_rate(burst_bytes, two_beats_ns))
+            ..Fabric::new(FabricKind::Bus, Rate(rate))
         },
         host: Host {
             queue_entries: device.io_queue_depth,
@@ -175,6 +210,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         scheduler: Scheduler {
             priorities: device.scheduling == SchedulingPolicy::PriorityOutOfOrder,
             round_robin_advance: RoundRobinAdvance::OnPoll,
+            looks: Looks::EachBatch,
             ..Scheduler::default()
         },
         energy: Energy::default(),
@@ -238,8 +274,9 @@ pub(super) fn import_mapping(xml: &DeviceXml) -> Mapping {
         },
         entries_per_miss: 1,
         read_unit: ReadUnit::Sector,
-        initial_table: InitialTable::OnFlash,
+        initial_table: InitialTable::WholePages,
         write_backs: WriteBacks::NeverIssued,
+        waiters: Waiters::ReadsFirst,
     }
 }
 
@@ -253,7 +290,7 @@ fn import_cache(device: &ControllerXml) -> Cache {
             SharingMode::Shared => CacheSharing::Shared,
             SharingMode::EqualPartitioning => CacheSharing::Equal,
         },
-        destage: Destage::FirstWrites,
+        destage: Destage::Mqsim,
         idle_destage: Duration(0),
         destages_per_plane: 1,
         keep_destaged: false,
@@ -268,11 +305,6 @@ fn import_cache(device: &ControllerXml) -> Cache {
         },
         ..Cache::default()
     }
-}
-
-/// The rate at which a burst takes the given time; MQSim's time of 0 is a channel of no time.
-fn burst_rate(bytes: u32, ns: u32) -> Rate {
-    if ns == 0 { Rate(999_999_999_999_999_999) } else { Rate((f64::from(bytes) * 1e9 / f64::from(ns)).round() as u64) }
 }
 
 fn allocation(name: &str) -> Allocation {
@@ -371,17 +403,21 @@ fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) ->
         FlowKind::Trace(t) => (None, Some(import_trace(t))),
     };
     Ok(Flow {
-        name: format!("flow {number}"),
+        name: match &xml.kind {
+            FlowKind::Synthetic(_) => format!("Host.IO_Flow.Synth.No_{number}"),
+            FlowKind::Trace(trace) => format!("Host.IO_Flow.Trace.{}", trace.path),
+        },
         priority: match xml.priority {
             XmlPriority::Urgent => Priority::Urgent,
             XmlPriority::High => Priority::High,
             XmlPriority::Medium => Priority::Medium,
             XmlPriority::Low => Priority::Low,
         },
-        // MQSim's recorded runs match, to the nanosecond, only if pages that were read are never kept.
         cache: Some(match xml.caching {
-            CachingMode::TurnedOff | CachingMode::ReadCache => CacheMode::Off,
-            CachingMode::WriteCache | CachingMode::WriteReadCache => CacheMode::Write,
+            CachingMode::TurnedOff => CacheMode::Off,
+            CachingMode::ReadCache => CacheMode::Read,
+            CachingMode::WriteCache => CacheMode::Write,
+            CachingMode::WriteReadCache => CacheMode::ReadWrite,
         }),
         channels: Some(xml.channels.clone()),
         chips: Some(xml.chips.clone()),

@@ -7,8 +7,9 @@
 //! 4. `import` says the same in canaletto's own words, with MQSim's quirks as named model options.
 //!
 //! The names, types, defaults and spellings are those of CMU-SAFARI/MQSim, commit 7ec40e3 (`src/exec/*_Parameter_Set.cpp`).
-//! Where MQSim takes a wrong value silently (`16abc` is 16, `yes` is true, an unknown tag is nothing) this module
-//! stops with an [`XmlError`]. Tags without any effect in MQSim are accepted and reported as [`Ignored`].
+//! Where MQSim reads another value than a number says (`1.5` is 1, 65540 is 4 in 16 bits) or takes a flag for true, this
+//! module does so, too, and reports it. It stops with an [`XmlError`] at other wrong values (`16abc`), and at unknown tags
+//! unless it is to ignore them. Tags without any effect in MQSim are accepted and reported as [`Ignored`].
 
 mod device;
 mod device_tags;
@@ -26,10 +27,10 @@ mod xml;
 mod tests;
 
 pub use device::{ControllerXml, DeviceXml, FlashXml, HostXml};
-pub use device_tags::parse_device;
+pub use device_tags::{parse_device, read_device};
 pub use error::XmlError;
 pub use ignored::{Ignored, IgnoredKind, TagLines};
-pub use import::{ImportedScenario, import};
+pub use import::{ImportedScenario, import, rounded_rate};
 pub use words::*;
 pub use workload::{FlowKind, FlowXml, ScenarioXml, SyntheticXml, TraceXml};
-pub use workload_tags::parse_workload;
+pub use workload_tags::{parse_workload, read_workload};

@@ -1,7 +1,10 @@
 //! Table of tags, and the walk that reads one section of a file against it.
 
+use std::borrow::Cow;
+
 use super::error::{XmlError, quoted, shortened};
 use super::ignored::{Ignored, IgnoredKind, TagLines};
+use super::values::{as_mqsim, is_whole};
 use super::xml::{Element, parse_tree};
 use crate::names::closest;
 
@@ -22,13 +25,15 @@ pub(super) struct Tag<S> {
     pub name: &'static str,
     role: Role<S>,
     required: bool,
+    /// Bits that MQSim keeps of its value.
+    bits: u32,
     /// Why MQSim does nothing with it; empty if it does something.
     idle: &'static str,
 }
 
 impl<S> Tag<S> {
     const fn new(name: &'static str, role: Role<S>, idle: &'static str) -> Self {
-        Tag { name, role, required: false, idle }
+        Tag { name, role, required: false, bits: u64::BITS, idle }
     }
 }
 
@@ -41,6 +46,12 @@ pub(super) const fn value<S>(name: &'static str, set: Setter<S>) -> Tag<S> {
 pub(super) const fn required<S>(name: &'static str, set: Setter<S>) -> Tag<S> {
     let mut tag = value(name, set);
     tag.required = true;
+    tag
+}
+
+/// The same tag, of whose value MQSim keeps so many bits.
+pub(super) const fn kept<S>(bits: u32, mut tag: Tag<S>) -> Tag<S> {
+    tag.bits = bits;
     tag
 }
 
@@ -94,11 +105,41 @@ pub(super) struct Walk<'a> {
     pub label: &'a str,
     /// Every tag of this kind of file and the section it belongs in, to say where a misplaced one should be.
     pub places: fn() -> Vec<(&'static str, &'static str)>,
+    /// Whether unknown tags are ignored.
+    pub ignores_unknown: bool,
+    /// Unknown tags so far, if they are not ignored.
+    pub unknown: Vec<XmlError>,
     /// Tags without effect so far.
     pub ignored: Vec<Ignored>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    /// A walk that has seen nothing yet.
+    pub fn new(label: &'a str, places: fn() -> Vec<(&'static str, &'static str)>, ignores_unknown: bool) -> Self {
+        Walk { label, places, ignores_unknown, unknown: Vec::new(), ignored: Vec::new() }
+    }
+
+    /// Notes an unknown tag; `known` are those that belong there.
+    pub fn meets_unknown(&mut self, element: &Element, section: &Element, known: &[&str]) {
+        if self.ignores_unknown {
+            let reason = format!("unknown in <{}>, ignored as MQSim does", section.name);
+            self.ignore(element.line, shortened(&element.name).into(), IgnoredKind::Unknown, reason.into());
+        } else {
+            self.unknown.push(self.unknown(element, section, known));
+        }
+    }
+
+    /// Returns an error that names every unknown tag, if there is one.
+    pub fn all_known(&self) -> Result<(), XmlError> {
+        let Some((first, others)) = self.unknown.split_first() else { return Ok(()) };
+        let mut error = first.clone();
+        for other in others {
+            error.problem += &format!("; line {}: <{}>: {}", other.line, other.tag, other.problem);
+        }
+        error.problem += " (--ignore-unknown goes on without them, as MQSim does)";
+        Err(error)
+    }
+
     /// Reads the values in `section` into `target`, and returns which tags were there and where.
     pub fn section<S>(
         &mut self,
@@ -112,7 +153,10 @@ impl Walk<'_> {
         }
         let mut seen = TagLines::default();
         for element in &section.children {
-            let tag = find(tables, &element.name).ok_or_else(|| self.unknown(element, section, &names(tables)))?;
+            let Some(tag) = find(tables, &element.name) else {
+                self.meets_unknown(element, section, &names(tables));
+                continue;
+            };
             if let Some(first) = seen.line_of(tag.name) {
                 let problem = format!("given twice, first on line {first}, expected it once");
                 return Err(self.error(element.line, tag.name, &problem));
@@ -123,14 +167,17 @@ impl Walk<'_> {
         let missing = tables.iter().copied().flatten().find(|tag| tag.required && seen.line_of(tag.name).is_none());
         match missing {
             None => Ok(seen),
-            Some(tag) => Err(self.missing(section, tag.name, "MQSim has no default for it")),
+            Some(tag) => {
+                self.all_known()?;
+                Err(self.missing(section, tag.name, "MQSim has no default for it"))
+            }
         }
     }
 
     fn read<S>(&mut self, element: &Element, tag: &Tag<S>, target: &mut S) -> Result<(), XmlError> {
         let Role::Value(set) = tag.role else {
             if let Role::NotRead = tag.role {
-                self.ignore(element.line, tag.name, IgnoredKind::NotRead, tag.idle);
+                self.ignore(element.line, tag.name.into(), IgnoredKind::NotRead, tag.idle.into());
             }
             return Ok(());
         };
@@ -138,20 +185,33 @@ impl Walk<'_> {
             let problem = format!("got the tag <{}> in it, expected a value", shortened(&inner.name));
             return Err(self.error(inner.line, tag.name, &problem));
         }
-        set(target, element.text.trim()).map_err(|expected| {
-            let problem = format!("got {}, expected {expected}", quoted(&element.text));
-            self.error(element.line, tag.name, &problem)
-        })?;
+        let text = element.text.trim();
+        if let Err(expected) = set(target, text) {
+            let read = as_mqsim(text, &expected, tag.bits).filter(|read| set(target, read).is_ok());
+            let Some(read) = read else {
+                let problem = format!("got {}, expected {expected}", quoted(text));
+                return Err(self.error(element.line, tag.name, &problem));
+            };
+            if !is_whole(text, &read) {
+                let reason = format!("got {}, of which MQSim reads {read}", quoted(text));
+                self.ignore(element.line, tag.name.into(), IgnoredKind::ReadAs, reason.into());
+            }
+        }
+        if element.has_attributes {
+            let reason = "its attributes are not read";
+            self.ignore(element.line, tag.name.into(), IgnoredKind::NotRead, reason.into());
+        }
         if element.slip_line != 0 {
-            self.ignore(element.slip_line, tag.name, IgnoredKind::Mended, SLIP);
+            self.ignore(element.slip_line, tag.name.into(), IgnoredKind::Mended, SLIP.into());
         }
         if !tag.idle.is_empty() {
-            self.ignore(element.line, tag.name, IgnoredKind::NoEffect, tag.idle);
+            self.ignore(element.line, tag.name.into(), IgnoredKind::NoEffect, tag.idle.into());
         }
         Ok(())
     }
 
-    fn ignore(&mut self, line: u32, tag: &'static str, kind: IgnoredKind, reason: &'static str) {
+    /// Notes a tag that was accepted.
+    pub fn ignore(&mut self, line: u32, tag: Cow<'static, str>, kind: IgnoredKind, reason: Cow<'static, str>) {
         self.ignored.push(Ignored { line, tag, kind, reason });
     }
 

@@ -54,14 +54,38 @@ pub(super) fn percent(text: &str) -> Result<u8, String> {
     int(text, 0..=100)
 }
 
-/// True or false in any case. MQSim takes everything but "false" for true.
+/// What is expected of a flag.
+const FLAG: &str = "true or false";
+
+/// The value that MQSim reads in a text which is not one of its tag as it stands, if there is one: the whole part of a
+/// number, of which it keeps so many `bits`, and true for any flag but "false".
+pub(super) fn as_mqsim(text: &str, expected: &str, bits: u32) -> Option<String> {
+    if expected == FLAG {
+        return (!text.is_empty()).then(|| "true".to_owned());
+    }
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (whole, rest) = text.split_at(digits);
+    // Of `1.5e3` only a number may follow, not the unit of `2 MB`.
+    if !rest.is_empty() && text.parse::<f64>().is_err() {
+        return None;
+    }
+    let kept = whole.parse::<u64>().ok()? & (u64::MAX >> (u64::BITS - bits));
+    Some(kept.to_string())
+}
+
+/// Whether what MQSim reads in a text is all that it says: 1200 in `1200.0`.
+pub(super) fn is_whole(text: &str, read: &str) -> bool {
+    matches!((text.parse::<f64>(), read.parse::<f64>()), (Ok(said), Ok(read)) if said == read)
+}
+
+/// True or false in any case.
 pub(super) fn flag(text: &str) -> Result<bool, String> {
     if text.eq_ignore_ascii_case("true") {
         Ok(true)
     } else if text.eq_ignore_ascii_case("false") {
         Ok(false)
     } else {
-        Err("true or false".into())
+        Err(FLAG.into())
     }
 }
 
@@ -77,16 +101,15 @@ pub(super) fn word<T: Word>(text: &str) -> Result<T, String> {
     })
 }
 
-/// A list of ids such as `0,1,2`, sorted: MQSim keeps ids in a set, so their order in the file means nothing.
+/// A list of ids such as `0,1,2`, sorted: MQSim keeps ids in a set, so their order in the file means nothing, nor does a
+/// comma at the end or an id that is given twice.
 pub(super) fn ids(text: &str) -> Result<Vec<u32>, String> {
-    let wrong = || "different ids from 0 to 65534 between commas, such as 0,1,2".to_string();
-    let mut ids =
-        text.split(',').map(|id| int(id.trim(), 0..=65_534)).collect::<Result<Vec<u32>, _>>().map_err(|_| wrong())?;
+    let wrong = || "ids from 0 to 65534 between commas, such as 0,1,2".to_string();
+    let given = text.split(',').map(str::trim).filter(|id| !id.is_empty());
+    let mut ids = given.map(|id| int(id, 0..=65_534)).collect::<Result<Vec<u32>, _>>().map_err(|_| wrong())?;
     ids.sort_unstable();
-    if ids.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(wrong());
-    }
-    Ok(ids)
+    ids.dedup();
+    if ids.is_empty() { Err(wrong()) } else { Ok(ids) }
 }
 
 /// Any text but none, such as a file's path.

@@ -1,4 +1,4 @@
-//! The enums of both files, with MQSim's spellings.
+//! The enums of both files, with MQSim's spellings, and those of its first versions after "or".
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub(super) trait Word: Copy + 'static {
 }
 
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal $(or $old:literal)?),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
         pub enum $name {
@@ -19,7 +19,8 @@ macro_rules! words {
         }
 
         impl Word for $name {
-            const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),+];
+            const WORDS: &'static [(&'static str, Self)] =
+                &[$(($word, Self::$variant), $(($old, Self::$variant),)?)+];
         }
     };
 }
@@ -168,7 +169,7 @@ words! {
     /// `Synthetic_Generator_Type`.
     Generator {
         /// Open loop at a mean bandwidth, exponential gaps.
-        Bandwidth = "BANDWIDTH",
+        Bandwidth = "BANDWIDTH" or "ARRIVAL_RATE",
         /// Closed loop with a constant number of requests in flight.
         QueueDepth = "QUEUE_DEPTH",
     }
@@ -180,9 +181,9 @@ words! {
         /// Sequential from a random start.
         Streaming = "STREAMING",
         /// (100-h) % of the requests go to the first h % of the range.
-        RandomHotCold = "RANDOM_HOTCOLD",
+        RandomHotCold = "RANDOM_HOTCOLD" or "HOTCOLD_RANDOM",
         /// Uniform over the range.
-        RandomUniform = "RANDOM_UNIFORM",
+        RandomUniform = "RANDOM_UNIFORM" or "UNIFORM_RANDOM",
     }
 }
 

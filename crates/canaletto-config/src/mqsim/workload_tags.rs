@@ -1,7 +1,7 @@
 //! The table of tags of `workload.xml`, and its parser.
 
 use super::error::XmlError;
-use super::ignored::TagLines;
+use super::ignored::{IgnoredKind, TagLines};
 use super::tags::{Tag, WORKLOAD, Walk, names, no_effect, not_read, open_file, required, value};
 use super::values::{COUNT, INT_MAX, MOMENT_NS, flag, ids, int, percent, put, text, word};
 use super::words::*;
@@ -65,41 +65,52 @@ const TRACE_TAGS: &[Tag<Draft>] = &[
     no_effect("Time_Unit", |d, v| put(&mut d.trace.time_unit, word(v)), "arrival times are always nanoseconds"),
 ];
 
-/// Reads the text of a workload definition file. `label` is the file's name in errors.
+/// Reads the text of a workload definition file. `label` is the file's name in errors. Unknown tags are errors.
 pub fn parse_workload(label: &str, xml: &str) -> Result<Vec<ScenarioXml>, XmlError> {
+    read_workload(label, xml, false)
+}
+
+/// Reads the text of a workload definition file, and ignores unknown tags if it is to.
+pub fn read_workload(label: &str, xml: &str, ignores_unknown: bool) -> Result<Vec<ScenarioXml>, XmlError> {
     let root = open_file(label, xml, &WORKLOAD)?;
-    let mut walk = Walk { label, places, ignored: Vec::new() };
-    only_holds(&walk, &root, &[SCENARIO])?;
-    root.children.iter().map(|element| scenario(&mut walk, element)).collect()
+    let mut walk = Walk::new(label, places, ignores_unknown);
+    let scenarios = known_in(&mut walk, &root, &[SCENARIO])?;
+    let scenarios = scenarios.into_iter().map(|element| scenario(&mut walk, element)).collect::<Result<_, _>>()?;
+    walk.all_known()?;
+    Ok(scenarios)
 }
 
 fn scenario(walk: &mut Walk, element: &Element) -> Result<ScenarioXml, XmlError> {
-    only_holds(walk, element, &[SYNTHETIC, TRACE])?;
-    let flows = element.children.iter().map(|element| flow(walk, element)).collect::<Result<_, _>>()?;
+    let flows = known_in(walk, element, &[SYNTHETIC, TRACE])?;
+    let flows = flows.into_iter().map(|element| flow(walk, element)).collect::<Result<_, _>>()?;
     let mut ignored = std::mem::take(&mut walk.ignored);
     ignored.sort_by_key(|ignored| ignored.line);
     Ok(ScenarioXml { line: element.line, flows, ignored })
 }
 
-/// A section that holds one or more of some tags and nothing else.
-fn only_holds(walk: &Walk, section: &Element, known: &[&str]) -> Result<(), XmlError> {
-    if let Some(wrong) = section.children.iter().find(|child| !known.contains(&child.name.as_str())) {
-        return Err(walk.unknown(wrong, section, known));
-    }
-    if section.children.is_empty() {
+/// The tags of a section that holds one or more of some tags.
+fn known_in<'e>(walk: &mut Walk, section: &'e Element, known: &[&str]) -> Result<Vec<&'e Element>, XmlError> {
+    let (found, others): (Vec<_>, Vec<_>) =
+        section.children.iter().partition(|child| known.contains(&child.name.as_str()));
+    others.into_iter().for_each(|other| walk.meets_unknown(other, section, known));
+    if found.is_empty() {
+        walk.all_known()?;
         let line = section.text_line.max(section.line);
         let problem = format!("nothing in it, expected at least one <{}>", known.join("> or <"));
         return Err(walk.error(line, &section.name, &problem));
     }
-    Ok(())
+    Ok(found)
 }
 
 fn flow(walk: &mut Walk, element: &Element) -> Result<FlowXml, XmlError> {
     let mut draft = blank(element.line);
     let synthetic = element.name == SYNTHETIC;
     let own = if synthetic { SYNTHETIC_TAGS } else { TRACE_TAGS };
-    let lines = walk.section(element, &[FLOW_TAGS, own], &mut draft)?;
-    let Draft { mut flow, synthetic: drawn, trace } = draft;
+    let mut lines = walk.section(element, &[FLOW_TAGS, own], &mut draft)?;
+    let Draft { mut flow, synthetic: mut drawn, trace } = draft;
+    if drawn.generator == Generator::Bandwidth && lines.line_of("Bandwidth").is_none() {
+        take_intensity(walk, element, &mut drawn, &mut lines);
+    }
     let check = Check { walk, element, lines: &lines };
     if synthetic {
         check.synthetic(&drawn)?;
@@ -110,6 +121,18 @@ fn flow(walk: &mut Walk, element: &Element) -> Result<FlowXml, XmlError> {
     }
     flow.lines = lines;
     Ok(flow)
+}
+
+/// Takes the older name of <Bandwidth> for it, where the newer one is absent.
+fn take_intensity(walk: &mut Walk, flow: &Element, drawn: &mut SyntheticXml, lines: &mut TagLines) {
+    let Some(element) = flow.children.iter().find(|child| child.name == "Intensity") else { return };
+    if let Ok(bandwidth) = int(element.text.trim(), 0..=INT_MAX) {
+        drawn.bandwidth_b_s = bandwidth;
+        lines.0.push(("Bandwidth", element.line));
+        walk.ignored.retain(|ignored| (ignored.line, &*ignored.tag) != (element.line, "Intensity"));
+        let reason = "taken for the <Bandwidth> that is absent, in bytes per second";
+        walk.ignore(element.line, "Intensity".into(), IgnoredKind::ReadAs, reason.into());
+    }
 }
 
 /// A flow before its tags are read. Only the values of tags that may be absent survive.

@@ -1,4 +1,5 @@
-//! Text to a tree of tags that know their lines. Plain XML only: no DOCTYPE, no entities of one's own, no attributes.
+//! Text to a tree of tags that know their lines. Plain XML only: no DOCTYPE and no user-defined entities. Attributes are
+//! not read, as in MQSim.
 
 use quick_xml::events::{BytesEnd, BytesRef, BytesStart, Event};
 use quick_xml::reader::Reader;
@@ -24,6 +25,8 @@ pub(super) struct Element {
     pub children: Vec<Element>,
     /// Line of a closing tag written `</<Name>`; 0 if it is written as it should be.
     pub slip_line: u32,
+    /// Whether the opening tag has attributes.
+    pub has_attributes: bool,
 }
 
 /// Reads the whole file into its root tag; `root` is the one the caller hopes for and serves only the messages.
@@ -124,7 +127,8 @@ impl TreeBuilder<'_> {
             return Err(self.error(line, &problem));
         }
         let attributes = String::from_utf8_lossy(tag.attributes_raw());
-        if !attributes.trim().is_empty() {
+        let has_attributes = attributes.contains('=');
+        if !has_attributes && !attributes.trim().is_empty() {
             let problem = format!("got {} inside the tag, expected nothing", quoted(&attributes));
             return Err(XmlError::new(self.label, line, &name, &problem));
         }
@@ -135,7 +139,7 @@ impl TreeBuilder<'_> {
             let problem = format!("nested too deep, expected at most {MAX_DEPTH} tags in each other");
             return Err(XmlError::new(self.label, line, &name, &problem));
         }
-        self.open.push(Element { name, line, ..Element::default() });
+        self.open.push(Element { name, line, has_attributes, ..Element::default() });
         Ok(())
     }
 

@@ -1,15 +1,15 @@
 //! MQSim and SSDSim ASCII: `938513000 4 264719034 16 0`, one request a line.
 //!
-//! Times are nanoseconds, addresses and sizes sectors of 512 bytes, type 1 reads and 0 writes.
-//! MQSim takes any other type for a read and stops silently at a line of other than five fields;
-//! here both are errors.
+//! Times are nanoseconds, addresses and sizes sectors of 512 bytes, type 1 reads and 0 writes. As in MQSim, any other
+//! number is a read, too, and fractions are cut off. A file is taken for this format only if it has neither.
+//! MQSim takes words for reads and stops silently at a line of other than five fields; here both are errors.
 
 use std::io::{self, Write};
 
 use canaletto::host::request::Kind;
 use canaletto::workload::replay::Record;
 
-use super::{Holds, TraceFormat};
+use super::{Holds, TraceFormat, reads};
 use crate::fields::{Fault, Field, by_whitespace, checked, number, number32, scaled};
 
 const SECTOR_BYTES: u64 = 512;
@@ -18,10 +18,18 @@ static ARRIVAL: Field = Field { name: "arrival", allowed: "whole nanoseconds, 0 
 static DEVICE: Field = Field { name: "device", allowed: "a number, 0 to 2^32 - 1" };
 static LBA: Field = Field { name: "LBA", allowed: "a 512-byte sector, 0 to 2^55 - 1" };
 static SECTORS: Field = Field { name: "sectors", allowed: "a number of 512-byte sectors, 1 to 2^23" };
-static TYPE: Field = Field { name: "type", allowed: "1 (read) or 0 (write)" };
+static TYPE: Field = Field { name: "type", allowed: "1 (read, as any other number) or 0 (write)" };
 
 #[derive(Debug, Default)]
 pub(super) struct Mqsim;
+
+/// A number without its fraction.
+#[inline]
+fn whole(field: &[u8]) -> &[u8] {
+    let Some(point) = memchr::memchr(b'.', field) else { return field };
+    let (whole, fraction) = field.split_at(point);
+    if !whole.is_empty() && fraction[1..].iter().all(u8::is_ascii_digit) { whole } else { field }
+}
 
 impl TraceFormat for Mqsim {
     const NAME: &'static str = "mqsim";
@@ -31,13 +39,18 @@ impl TraceFormat for Mqsim {
     const UNIT_NS: Option<u64> = Some(1);
     const HOLDS: Option<Holds> = Holds::reads_and_writes(1, SECTOR_BYTES);
 
+    fn fits(&mut self, line: &[u8]) -> bool {
+        let strict = matches!(by_whitespace::<5>(line), Ok([.., b"0" | b"1"])) && !line.contains(&b'.');
+        strict && reads(self, line)
+    }
+
     #[inline]
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {
-        let [arrival, device, lba, sectors, kind] = by_whitespace(line)?;
+        let [arrival, device, lba, sectors, kind] = by_whitespace::<5>(line)?.map(whole);
         let kind = match kind {
             b"0" => Kind::Write,
             b"1" => Kind::Read,
-            _ => return Err(Fault::text(&TYPE, kind)),
+            _ => number(&TYPE, kind).map(|_| Kind::Read)?,
         };
         let arrival_ns = number(&ARRIVAL, arrival)?;
         let device = number32(&DEVICE, device)?;
@@ -80,8 +93,18 @@ mod tests {
     }
 
     #[test]
+    fn other_numbers_are_reads_and_fractions_are_cut_off() {
+        let plain = parse("12 0 8 16 1").unwrap();
+        for line in ["12 0 8 16 2", "12 0 8 16 00", "12.9 0 8.5 16.25 1", "12. 0 8 16 7"] {
+            assert_eq!(parse(line).unwrap(), plain, "{line}");
+            assert!(!Mqsim.fits(line.as_bytes()), "{line}");
+        }
+        assert!(Mqsim.fits(b"12 0 8 16 0"));
+    }
+
+    #[test]
     fn lines_of_other_formats_are_told_from_bad_values() {
-        for other in ["0 0 0 1", "0 0 0 1 1 1", "0 0 0 1 R", "0.5 0 0 1 1", "-1 0 0 1 1", "0,0,0,1,1", "0 0 0 1 2"] {
+        for other in ["0 0 0 1", "0 0 0 1 1 1", "0 0 0 1 R", "0.x 0 0 1 1", ".5 0 0 1 1", "-1 0 0 1 1", "0,0,0,1,1"] {
             assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
         }
         for bad in ["0 0 0 0 1", "0 0 36028797018963968 1 1", "0 0 36028797018963967 1 1", "0 0 0 8388609 1"] {

@@ -13,6 +13,8 @@ pub enum Purpose {
     Part(TransactionId),
     /// A page on its way to flash.
     Destage(TransactionId),
+    /// Pages evicted together, by the number of their transfer.
+    Evicted(u32),
     /// Data that nobody waits for: a page read from flash that is kept, a write that waits for the flash anyway.
     Fill,
 }

@@ -10,14 +10,16 @@ pub mod dram;
 pub mod flushes;
 pub mod pages;
 pub mod recent;
+mod slots;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::cache::dram::Dram;
 use crate::cache::flushes::Flushes;
 use crate::cache::pages::{CachedId, List, Pages, State};
 use crate::cache::recent::Recent;
 use crate::config::cache::{Cache as CacheConfig, CacheMode, Destage as DestageRule, Sharing};
+use crate::config::workload::Priority;
 use crate::engine::time::Time;
 use crate::host::request::RequestId;
 use crate::limits::Limits;
@@ -62,6 +64,17 @@ pub struct Destage {
     pub flow: u16,
     /// Whether its data have to be read from DRAM: not if they go to flash as they come from the host.
     pub from_dram: bool,
+    /// Its priority class, if it is not its flow's.
+    pub priority: Option<Priority>,
+    /// When its data came to the drive, where that decides whether the page stays.
+    pub stamp: Option<Time>,
+}
+
+impl Destage {
+    /// Sectors of a page that go to flash as they come from the host.
+    pub fn of(lpa: u64, sectors: u64, flow: u16) -> Destage {
+        Destage { lpa, sectors, flow, from_dram: false, priority: None, stamp: None }
+    }
 }
 
 /// Event that a trim of a page waits for.
@@ -108,6 +121,11 @@ pub struct DataCache {
     pub survives_power_loss: bool,
     /// Pages that set out for flash while others were written, not yet taken on.
     due: VecDeque<Destage>,
+    /// Pages evicted together, not yet taken on.
+    evicted: Vec<Destage>,
+    /// Evicted pages that are read from DRAM, by the number of their transfer.
+    leaving: BTreeMap<u32, Vec<Destage>>,
+    transfers: u32,
     /// Pages that were given up since that was last asked.
     dropped: Vec<u64>,
     /// The memory itself.
@@ -158,6 +176,9 @@ impl DataCache {
             last_completion: Time::ZERO,
             survives_power_loss: config.power_loss_protection,
             due: VecDeque::new(),
+            evicted: Vec::new(),
+            leaving: BTreeMap::new(),
+            transfers: 0,
             dropped: Vec::new(),
             dram: Dram::new(&config.dram, config.sharing, modes.len()),
             counts: CacheCounts::default(),
@@ -202,14 +223,17 @@ impl DataCache {
             return 0;
         };
         let here = self.pages[id].valid & sectors;
-        if here != 0 {
+        if here != 0 || self.has_slots() {
             self.touch(id);
         }
         here
     }
 
-    /// Takes sectors of a page from the host, if there is room for them.
-    pub fn write(&mut self, flow: u16, lpa: u64, sectors: u64) -> bool {
+    /// Takes sectors of a page that came to the drive at `stamp`, if there is room for them.
+    pub fn write(&mut self, flow: u16, lpa: u64, sectors: u64, stamp: Time) -> bool {
+        if self.has_slots() {
+            return self.write_slot(flow, lpa, sectors, stamp);
+        }
         let partition = usize::from(self.partition(flow));
         if self.rule == DestageRule::FirstWrites && self.partitions[partition].in_flight >= self.limit {
             return false;

@@ -4,6 +4,7 @@ use std::ops::{Index as At, IndexMut};
 
 use crate::engine::arena::Slab;
 use crate::engine::index::Index;
+use crate::engine::time::Time;
 use crate::scheduler::transaction::TransactionId;
 use crate::typed_id;
 
@@ -36,6 +37,8 @@ pub struct CachedPage {
     pub flying: u64,
     /// When it was used last, as a count of uses.
     pub used: u64,
+    /// When its newest data came to the drive, with [`Destage::Mqsim`](crate::config::cache::Destage::Mqsim).
+    pub stamp: Time,
     /// The flush that its dirty sectors, and those in flight, are too late for: all later ones wait for them.
     pub epoch: u32,
     /// See `epoch`.
@@ -123,6 +126,7 @@ impl Pages {
             dirty: 0,
             flying: 0,
             used: 0,
+            stamp: Time::ZERO,
             epoch: 0,
             flying_epoch: 0,
             flow,

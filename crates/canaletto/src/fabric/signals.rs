@@ -21,12 +21,10 @@ impl Signals {
     pub fn new(config: &FabricConfig, layout: &Layout) -> Signals {
         let rate = config.link_rate.0;
         let burst_bytes = u64::from(config.burst_bytes);
-        // Nearest picosecond: bursts stand for clock periods, whose rate may be a rounded number.
-        let burst_ps = (u128::from(burst_bytes) * 1_000_000_000_000 + u128::from(rate) / 2) / u128::from(rate);
         let mut signals = Signals {
             commands: CommandTable::new(config, layout.planes_per_die),
             rate,
-            burst: (burst_bytes > 0).then_some((burst_bytes, Time(burst_ps as u64))),
+            burst: (burst_bytes > 0).then(|| (burst_bytes, config.burst_time())),
             page: (0, Time::ZERO),
         };
         let page = layout.flash_page_bytes();

@@ -12,6 +12,8 @@ mod tests;
 
 use crate::engine::arena::Slab;
 use crate::engine::index::Index;
+use crate::flash::address::SECTOR;
+use crate::flash::interface::Operation;
 use crate::ftl::cmt::lists::{AGE, Entry, List, PAGE};
 use crate::ftl::directory::Directory;
 use crate::scheduler::queues::Transactions;
@@ -74,6 +76,8 @@ pub struct Counts {
     pub dirty_evictions: u64,
     /// Changes of entries that were not in the cache.
     pub uncached_updates: u64,
+    /// Look-ups that found no room for their entry.
+    pub stalls: u64,
 }
 
 impl Counts {
@@ -86,7 +90,17 @@ impl Counts {
         self.evictions += other.evictions;
         self.dirty_evictions += other.dirty_evictions;
         self.uncached_updates += other.uncached_updates;
+        self.stalls += other.stalls;
     }
+}
+
+/// State of the translation page of an entry before the entry is looked up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Standing {
+    /// It is being read.
+    pub arriving: bool,
+    /// Its changed entries have left without being written.
+    pub departed: bool,
 }
 
 /// Room made for an entry.
@@ -96,6 +110,8 @@ pub struct Room {
     pub entry: EntryId,
     /// The translation page that has to be written because a changed entry left, if one did.
     pub due: Option<PageId>,
+    /// The logical page of that entry.
+    pub left: u64,
 }
 
 /// The cached mapping table of one stream.
@@ -156,19 +172,20 @@ impl Cmt {
     /// Makes room for the entry of a logical page, which is missing until [`Cmt::load`] or [`Cmt::read_ends`]. None if
     /// every entry is missing: those have transactions waiting for them and must stay.
     pub fn make_room(&mut self, lpa: u64) -> Option<Room> {
-        let mut due = None;
+        let (mut due, mut left) = (None, 0);
         if self.entries.len() as u64 >= self.capacity {
             let oldest = self.ages.head;
             if !oldest.is_some() {
                 return None;
             }
+            left = self.entries[oldest].lpa;
             due = self.evict(oldest);
         }
         let page = self.page_of(lpa);
         let entry = self.entries.insert(Entry::missing(lpa, page));
         self.entry_index.insert(lpa, entry.0);
         lists::append(&mut self.pages[page].missing, entry, PAGE, &mut self.entries);
-        Some(Room { entry, due })
+        Some(Room { entry, due, left })
     }
 
     /// Removes an entry; returns its translation page if that has to be written now because the entry had changed.
@@ -247,9 +264,12 @@ impl Cmt {
         self.pages[page].work
     }
 
-    /// Whether a translation page's changed entries have left without being written.
-    pub fn has_departed(&self, page: PageId) -> bool {
-        self.pages[page].departed
+    /// State of the translation page of a logical page's entry.
+    pub fn standing(&self, lpa: u64) -> Standing {
+        self.page(self.directory.number(lpa)).map_or_else(Standing::default, |page| {
+            let p = &self.pages[page];
+            Standing { arriving: p.work == Work::Read, departed: p.departed }
+        })
     }
 
     /// Returns the next operation that a translation page needs. Misses go first: transactions wait for them.
@@ -260,6 +280,16 @@ impl Cmt {
             Work::None if p.due => Work::Write,
             _ => Work::None,
         }
+    }
+
+    /// The logical pages of a translation page's missing entries.
+    pub fn missing(&self, page: PageId) -> impl Iterator<Item = u64> + '_ {
+        let mut at = self.pages[page].missing.head;
+        std::iter::from_fn(move || {
+            let entry = at.is_some().then(|| &self.entries[at])?;
+            at = entry.links[PAGE].after;
+            Some(entry.lpa)
+        })
     }
 
     /// A transaction waits for a missing entry.
@@ -301,8 +331,8 @@ impl Cmt {
     }
 
     /// A translation page has been read: its missing entries and their neighbours are there. Returns the transactions that
-    /// waited for them, as a list.
-    pub fn read_ends(&mut self, page: PageId, transactions: &mut Transactions) -> TransactionId {
+    /// waited for them, as a list: entry by entry, of each reads before writes if `reads_first`.
+    pub fn read_ends(&mut self, page: PageId, reads_first: bool, transactions: &mut Transactions) -> TransactionId {
         self.pages[page].work = Work::None;
         if self.group > 1 {
             let mut old = self.ages.length;
@@ -315,6 +345,9 @@ impl Cmt {
         let (mut first, mut last) = (TransactionId::NONE, TransactionId::NONE);
         while !self.pages[page].missing.is_empty() {
             let id = self.pages[page].missing.head;
+            if reads_first {
+                self.put_reads_first(id, transactions);
+            }
             let Entry { first_waiting, last_waiting, .. } = self.entries[id];
             self.load(id);
             let e = &mut self.entries[id];
@@ -366,10 +399,55 @@ impl Cmt {
         self.pages[page].work = Work::None;
     }
 
-    /// The changed entries of a translation page leave for ever, without being written.
-    pub fn depart(&mut self, page: PageId) {
+    /// Puts the reads that wait for an entry before the writes.
+    fn put_reads_first(&mut self, id: EntryId, transactions: &mut Transactions) {
+        let mut at = self.entries[id].first_waiting;
+        let mut ends = [(TransactionId::NONE, TransactionId::NONE); 2];
+        while at.is_some() {
+            let next = std::mem::replace(&mut transactions[at].next, TransactionId::NONE);
+            let (first, last) = &mut ends[usize::from(transactions[at].operation != Operation::Read)];
+            match *last {
+                TransactionId::NONE => *first = at,
+                last => transactions[last].next = at,
+            }
+            *last = at;
+            at = next;
+        }
+        let [(first_read, last_read), (first_write, last_write)] = ends;
+        if last_read.is_some() {
+            transactions[last_read].next = first_write;
+        }
+        let e = &mut self.entries[id];
+        e.first_waiting = if first_read.is_some() { first_read } else { first_write };
+        e.last_waiting = if last_write.is_some() { last_write } else { last_read };
+    }
+
+    /// Sectors of a translation page that hold entries which are cached and have not changed, `bytes` each.
+    pub fn unchanged_sectors(&self, page: PageId, bytes: u64) -> u64 {
+        let number = self.pages[page].number;
+        let first = self.directory.first_page + number * self.directory.per_page;
+        let unchanged =
+            |at: &u64| self.find(first + at).is_some_and(|id| !self.entries[id].missing && !self.entries[id].changed);
+        let entries = (0..self.directory.entries(number)).filter(unchanged);
+        entries.fold(0, |sectors, at| sectors | 1 << (at * bytes / SECTOR))
+    }
+
+    /// The changed entries of a translation page leave for ever, without being written, and count as used. It is read for
+    /// the merge if it `is_stored`.
+    pub fn depart(&mut self, page: PageId, is_stored: bool) {
+        let mut changed = Vec::new();
+        let mut id = self.pages[page].changed.head;
+        while id.is_some() {
+            changed.push(id);
+            id = self.entries[id].links[PAGE].after;
+        }
+        changed.sort_unstable_by_key(|&id| self.entries[id].lpa);
+        changed.into_iter().for_each(|id| self.touch(id));
         self.clean(page);
         self.pages[page].departed = true;
+        if is_stored {
+            self.pages[page].work = Work::Read;
+        }
     }
 
     /// A translation page's entries are no longer its only newest ones.

@@ -256,7 +256,7 @@ impl Ftl {
         let streams = if looks { self.streams } else { 0 };
         let cached = if self.folding.is_on { streams } else { 0 };
         let own = (0..streams).map(Frontier::User).chain((0..cached).map(Frontier::Cached));
-        own.chain(looks.then_some(Frontier::Translation))
+        own.chain(looks.then_some(Frontier::Translation(0)))
     }
 
     /// Notes that a plane can take nothing if nothing under way there can ever give the frontier a page. Returns whether it

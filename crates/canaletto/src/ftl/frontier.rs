@@ -10,16 +10,16 @@ pub enum Frontier {
     /// Garbage collection's, for pages that come from other planes. It has no claim on the reserved blocks, which the
     /// plane's own collection may need to end.
     Arrivals,
-    /// The mapping table's: translation pages.
-    Translation,
+    /// The mapping table's: translation pages, of all streams in the first or of one stream each.
+    Translation(u16),
     /// The host's, of one stream.
     User(u16),
     /// The pseudo-SLC cache's, of one stream of the host. Where it has no room, that of the host takes the page.
     Cached(u16),
 }
 
-/// Frontiers of a plane that are not the host's.
-pub(super) const OWN: usize = 3;
+/// Frontiers of garbage collection in a plane.
+pub(super) const OWN: usize = 2;
 
 impl Frontier {
     /// Its number among those of a plane that has so many streams of the host.
@@ -27,9 +27,9 @@ impl Frontier {
         match self {
             Frontier::Gc => 0,
             Frontier::Arrivals => 1,
-            Frontier::Translation => 2,
-            Frontier::User(stream) => OWN + usize::from(stream),
-            Frontier::Cached(stream) => OWN + usize::from(streams) + usize::from(stream),
+            Frontier::Translation(stream) => OWN + usize::from(stream),
+            Frontier::User(stream) => OWN + usize::from(streams) + usize::from(stream),
+            Frontier::Cached(stream) => OWN + 2 * usize::from(streams) + usize::from(stream),
         }
     }
 

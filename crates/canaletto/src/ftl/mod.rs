@@ -33,10 +33,13 @@ pub mod room;
 mod translation;
 mod trim;
 
+use std::collections::BTreeSet;
+
 pub use outcomes::{Outcome, Outcomes};
 pub use readiness::PageReadiness;
 pub use spaces::{Pages, sector_mask};
 
+use crate::config::cache::Destage;
 use crate::config::design::{Design, MapUpdate, PartialWrites, UnwrittenReads};
 use crate::config::workload::Workload;
 use crate::engine::in_flight::InFlight;
@@ -110,6 +113,8 @@ pub struct Ftl {
     /// Planes whose free blocks or victims have changed, to be looked at before the next event.
     changed: Vec<PlaneId>,
     outbound: Outbound,
+    /// Pages with an address that have not been programmed, where the cache keeps none of them.
+    unprogrammed: Option<BTreeSet<u64>>,
     /// Wear, and data to be moved for it.
     pub upkeep: Upkeep,
     /// Folding of the pseudo-SLC cache.
@@ -135,7 +140,7 @@ impl Ftl {
         let layout = limits.layout.clone();
         let everywhere = Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout));
         let has_parity = contents.blocks.has_parity();
-        Ftl {
+        let mut ftl = Ftl {
             rules: Rules {
                 unwritten: design.ftl.unwritten_reads,
                 map_update: design.ftl.map_update,
@@ -157,6 +162,7 @@ impl Ftl {
             columns_kept: false,
             changed: Vec::new(),
             outbound: Outbound::new(&layout),
+            unprogrammed: (design.cache.destage == Destage::Mqsim && limits.cache_pages > 0).then(BTreeSet::new),
             upkeep: Upkeep::new(design, &layout),
             folding: Folding::new(&design.flash.pslc),
             maintenance: Maintenance::default(),
@@ -168,7 +174,9 @@ impl Ftl {
             lost: Lost::new(has_parity),
             outcomes: Outcomes::default(),
             layout,
-        }
+        };
+        ftl.place_table();
+        ftl
     }
 
     /// The drive's contents at the end of a run.

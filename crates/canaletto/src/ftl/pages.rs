@@ -1,7 +1,7 @@
 //! Between host and chips: requests become page transactions, logical pages become physical ones.
 
 use super::{Ftl, Outcome};
-use crate::cache::TrimWaits;
+use crate::cache::{Destage, TrimWaits};
 use crate::config::design::{MapUpdate, PartialWrites, UnwrittenReads};
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
@@ -212,6 +212,9 @@ impl Ftl {
             self.mapping_changed(lpa);
         }
         self.upkeep.wear.found(at);
+        if let Some(unprogrammed) = &mut self.unprogrammed {
+            unprogrammed.insert(at.pack());
+        }
         work.probe.notify(|observer| observer.page_found(lpa, at));
         Found::At(at)
     }
@@ -290,8 +293,16 @@ impl Ftl {
                 self.leave_as_it_is(work, id, now);
                 return false;
             }
+            let listed = self.listed(t.lpa);
             if missing != 0 {
-                self.read_old_page(work, id, old, missing, now);
+                let read = missing & listed.unwrap_or(u64::MAX);
+                work.transactions[id].merged = missing;
+                if read != 0 {
+                    self.read_old_page(work, id, old, read, now);
+                }
+            }
+            if let Some(listed) = listed {
+                self.note_listed(t.lpa, listed | t.sectors, missing | t.sectors);
             }
         } else {
             old = Ppa::NONE;
@@ -347,7 +358,6 @@ impl Ftl {
         now: Time,
     ) {
         let w = &mut work.transactions[write];
-        w.merged = missing;
         w.old_page = OldPage::Awaited;
         let read = Transaction::of_old_page(write, w, old, missing, now);
         let read = work.new_page(read);
@@ -369,6 +379,9 @@ impl Ftl {
             }
             self.blocks.note_bound(at.plane, t.line(), false);
             self.map.set(t.lpa, Entry::At(at));
+            if let Some(unprogrammed) = &mut self.unprogrammed {
+                unprogrammed.insert(at.pack());
+            }
             if t.old.is_bound() {
                 self.blocks.invalidate(t.old);
             }
@@ -396,6 +409,9 @@ impl Ftl {
         }
         if !self.is_in_place() {
             self.blocks.program_ends(t.ppa);
+        }
+        if let Some(unprogrammed) = &mut self.unprogrammed {
+            unprogrammed.remove(&t.ppa.pack());
         }
         self.tell_of_program(work, &t, now);
         if self.map.get(t.lpa) == Entry::Pending(id) {
@@ -483,27 +499,19 @@ impl Ftl {
         }
     }
 
-    /// Begins to write `sectors` of a page of the cache, which has passed the stages of the controller before `stage`.
-    pub fn begin_destage<P: Probe>(
-        &mut self,
-        work: &mut InFlight<'_, P>,
-        flow: u16,
-        lpa: u64,
-        sectors: u64,
-        stage: u8,
-        now: Time,
-    ) {
+    /// Begins to write a page of the cache, which has passed the stages of the controller before `stage`.
+    pub fn begin_destage<P: Probe>(&mut self, work: &mut InFlight<'_, P>, destage: &Destage, stage: u8, now: Time) {
+        let &Destage { lpa, sectors, flow, priority, stamp, .. } = destage;
         let space = &self.spaces[usize::from(flow)];
-        let page = Transaction::of_destage(
-            flow,
-            space.priority,
-            self.folding.frontier_of_host(space.stream),
-            lpa,
-            sectors,
-            now,
-        );
-        let page = work.new_page(Transaction { stage, ..page });
+        let (priority, frontier) = (priority.unwrap_or(space.priority), self.folding.frontier_of_host(space.stream));
+        let page = Transaction::of_destage(flow, priority, frontier, lpa, sectors, now);
+        let page = work.new_page(Transaction { stage, began: stamp.unwrap_or(page.began), ..page });
         self.begin_located(work, page, now);
+    }
+
+    /// Whether the page at an address has been programmed, and not only found as if it had been.
+    pub fn was_programmed(&self, at: Ppa) -> bool {
+        self.unprogrammed.as_ref().is_none_or(|pages| !pages.contains(&at.pack()))
     }
 
     /// Whether what was read is the page's current data, and no write waits for the page's mapping entry to make them old.

@@ -11,17 +11,18 @@
 //! and what is beyond that stays in DRAM until more is reclaimed or the host's changes have the translation page written. So
 //! with no host at work every collection leaves more pages free than before, which must end.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::pages::Found;
 use super::{Ftl, Outcome};
-use crate::config::design::{Design, InitialTable, ReadUnit, WriteBacks};
+use crate::config::design::{Design, InitialTable, ReadUnit, Waiters, WriteBacks};
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::cmt::{Cmt, Counts, PageId, Work};
 use crate::ftl::directory::{Directory, stream_of, stream_of_translation};
+use crate::ftl::frontier::Frontier;
 use crate::ftl::mapping::Entry;
 use crate::limits::Limits;
 use crate::measure::blame::Cause;
@@ -43,6 +44,9 @@ pub struct Translation {
     read_unit: ReadUnit,
     initial: InitialTable,
     write_backs: WriteBacks,
+    waiters: Waiters,
+    entry_bytes: u64,
+    listed: Listed,
     /// Translation pages made due just now.
     due: Vec<u64>,
     /// Translation pages that each plane's collection has changed.
@@ -56,6 +60,16 @@ pub struct Translation {
     writes: u64,
     writes_in_flight: u64,
     most_writes_in_flight: u64,
+}
+
+/// Written sectors that entries list, where their pages are never written back (`mapping.write_backs = "never-issued"`). The
+/// table takes the list of an entry only when that one leaves, not when it is written back with another one of its page.
+#[derive(Default, serde::Serialize, serde::Deserialize)]
+struct Listed {
+    /// Lists in the table, by logical page; all others are empty.
+    in_table: BTreeMap<u64, u64>,
+    /// Lists in the cache, of pages that have others than their own sectors.
+    in_cache: BTreeMap<u64, u64>,
 }
 
 /// How a look-up ends.
@@ -80,6 +94,9 @@ impl Translation {
             read_unit: config.read_unit,
             initial: config.initial_table,
             write_backs: config.write_backs,
+            waiters: config.waiters,
+            entry_bytes: u64::from(config.flash_entry_bytes),
+            listed: Listed::default(),
             due: Vec::new(),
             moved: vec![Vec::new(); planes],
             postponed: VecDeque::new(),
@@ -175,7 +192,8 @@ impl Translation {
     pub fn report(&self) -> Option<MappingReport> {
         let mut sum = Counts::default();
         self.tables.iter().for_each(|table| sum.add(&table.counts));
-        let Counts { hits, misses, shared_misses, prefetched, evictions, dirty_evictions, uncached_updates } = sum;
+        let Counts { hits, misses, shared_misses, prefetched, evictions, dirty_evictions, uncached_updates, stalls } =
+            sum;
         (!self.is_ideal()).then(|| MappingReport {
             kind: "cached",
             entries: self.tables.iter().map(Cmt::capacity).sum(),
@@ -186,6 +204,7 @@ impl Translation {
             evictions,
             dirty_evictions,
             uncached_updates,
+            stalls,
             translation_reads: self.reads,
             merge_reads: self.merge_reads,
             translation_writes: self.writes,
@@ -217,6 +236,7 @@ impl Ftl {
             false => LookUp::NoRoom,
         };
         if matches!(found, LookUp::NoRoom) {
+            self.translation.tables[table].counts.stalls += 1;
             self.translation.stalled[table].push_back(id);
         }
         matches!(found, LookUp::Hit)
@@ -242,22 +262,34 @@ impl Ftl {
             cmt.touch(entry);
             return LookUp::Hit;
         }
+        let standing = cmt.standing(number);
         let Some(room) = cmt.make_room(number) else {
             return LookUp::NoRoom;
         };
         let page = cmt.entry_page(room.entry);
-        let free = cmt.has_departed(page) || !self.is_stored(table, page);
+        let is_stored = self.is_stored(table, page);
+        let departs = self.translation.write_backs == WriteBacks::NeverIssued;
+        if let Some(due) = room.due.filter(|_| departs) {
+            self.keep_list(room.left);
+            self.depart(work, table, due, now);
+        }
+        let free = !is_stored || standing.departed && !standing.arriving;
         let cmt = &mut self.translation.tables[table];
         if free {
             cmt.counts.hits += 1;
             cmt.load(room.entry);
+            self.load_list(number);
         } else {
             cmt.counts.misses += 1;
-            cmt.counts.shared_misses += u64::from(cmt.work(page) == Work::Read);
+            cmt.counts.shared_misses += u64::from(standing.arriving);
             cmt.wait(room.entry, id, &mut work.transactions);
-            self.begin_wanted(work, table, page, now);
+            if departs && !standing.arriving {
+                self.read_translation(work, table, page, now);
+            } else {
+                self.begin_wanted(work, table, page, now);
+            }
         }
-        if let Some(due) = room.due {
+        if let Some(due) = room.due.filter(|_| !departs) {
             self.begin_wanted(work, table, due, now);
         }
         if free { LookUp::Hit } else { LookUp::Waits }
@@ -339,7 +371,13 @@ impl Ftl {
         };
         self.translation.reads += 1;
         let cmt = &mut self.translation.tables[table];
-        let mut waiting = cmt.read_ends(page, &mut work.transactions);
+        if self.translation.write_backs == WriteBacks::NeverIssued {
+            let missing: Vec<u64> = cmt.missing(page).collect();
+            missing.into_iter().for_each(|lpa| self.load_list(lpa));
+        }
+        let cmt = &mut self.translation.tables[table];
+        let reads_first = self.translation.waiters == Waiters::ReadsFirst;
+        let mut waiting = cmt.read_ends(page, reads_first, &mut work.transactions);
         self.gather();
         while waiting.is_some() {
             self.tell(Outcome::Translated(waiting));
@@ -463,12 +501,90 @@ impl Ftl {
         }
     }
 
-    /// The entries of a translation page leave without being written; the page is read all the same, to be merged.
+    /// The list of written sectors that an entry has in the cache, if that is not all of them.
+    pub(super) fn listed(&self, lpa: u64) -> Option<u64> {
+        self.translation.listed.in_cache.get(&lpa).copied()
+    }
+
+    /// A page with these `sectors` has been given to a write, whose entry lists `listed`.
+    pub(super) fn note_listed(&mut self, lpa: u64, listed: u64, sectors: u64) {
+        let in_cache = &mut self.translation.listed.in_cache;
+        if listed == sectors {
+            in_cache.remove(&lpa);
+        } else {
+            in_cache.insert(lpa, listed);
+        }
+    }
+
+    /// Written sectors of a logical page.
+    fn written_sectors(&self, lpa: u64) -> u64 {
+        if let Entry::At(at) = self.map.get(lpa) { self.blocks.sectors(at) } else { 0 }
+    }
+
+    /// A changed entry leaves with its list.
+    fn keep_list(&mut self, lpa: u64) {
+        let listed = self.translation.listed.in_cache.remove(&lpa).unwrap_or_else(|| self.written_sectors(lpa));
+        self.translation.listed.in_table.insert(lpa, listed);
+    }
+
+    /// An entry comes with its list, where lists may be incomplete.
+    fn load_list(&mut self, lpa: u64) {
+        if self.translation.write_backs == WriteBacks::NeverIssued {
+            let listed = self.translation.listed.in_table.get(&lpa).copied().unwrap_or(0);
+            self.note_listed(lpa, listed, self.written_sectors(lpa));
+        }
+    }
+
+    /// The entries of a translation page leave without being written. The page is read all the same, to be merged, and
+    /// gets a new place.
     fn depart<P: Probe>(&mut self, work: &mut InFlight<'_, P>, table: usize, page: PageId, now: Time) {
-        self.translation.tables[table].depart(page);
-        if self.is_stored(table, page) {
-            let id = self.translation_read_of(work, table, page, now);
+        let is_stored = self.is_stored(table, page);
+        let sectors = self.translation.tables[table].unchanged_sectors(page, self.translation.entry_bytes);
+        self.translation.tables[table].depart(page, is_stored);
+        let (lpa, plane) = (self.translation.logical(table, page), self.translation_plane(table, page));
+        if is_stored {
+            let read = Transaction::of_mapping(Operation::Read, lpa, Ppa::unbound(plane), sectors, now);
+            let id = work.new_page(read);
             self.begin_read(work, id, now);
+        }
+        self.place_translation(work, table, lpa, plane);
+    }
+
+    /// Gives a translation page the next page of its plane, if there is one, without programming it.
+    fn place_translation<P: Probe>(&mut self, work: &mut InFlight<'_, P>, table: usize, lpa: u64, plane: PlaneId) {
+        let Some(at) = self.allocate(plane, self.translation_frontier(table), lpa, self.whole_page()) else { return };
+        if let Entry::At(old) = self.map.get(lpa) {
+            self.blocks.invalidate(old);
+        }
+        self.map.set(lpa, Entry::At(at));
+        self.upkeep.wear.found(at);
+        work.probe.notify(|observer| observer.page_found(lpa, at));
+    }
+
+    /// The frontier of a table's translation pages.
+    fn translation_frontier(&self, table: usize) -> Frontier {
+        let own = self.translation.initial == InitialTable::WholePages;
+        Frontier::Translation(if own { table as u16 } else { 0 })
+    }
+
+    /// Puts the table on flash in the order of its addresses, where the drive begins with it so.
+    pub(super) fn place_table(&mut self) {
+        if self.translation.initial != InitialTable::WholePages {
+            return;
+        }
+        for (table, directory) in self.translation.directories.clone().into_iter().enumerate() {
+            let frontier = self.translation_frontier(table);
+            for number in 0..directory.pages / directory.per_page {
+                let lpa = directory.logical(number);
+                if self.map.get(lpa) != Entry::Unmapped {
+                    continue;
+                }
+                let plane = self.spaces[table].placement.plane(number);
+                if let Some(at) = self.allocate(plane, frontier, lpa, self.whole_page()) {
+                    self.map.set(lpa, Entry::At(at));
+                    self.upkeep.wear.found(at);
+                }
+            }
         }
     }
 

@@ -440,6 +440,8 @@ pub struct MappingReport {
     /// Changes of entries that were not cached: by garbage collection, by trims of several pages, and by writes whose entry had
     /// been evicted.
     pub uncached_updates: u64,
+    /// Look-ups that found no room for their entry, because requests waited for all entries in the cache.
+    pub stalls: u64,
     /// Translation pages read for missing entries.
     pub translation_reads: u64,
     /// Translation pages read to be merged with changed entries.

@@ -13,6 +13,7 @@ pub use crate::scheduler::transaction::Transactions;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
 mod fair;
+mod joined;
 mod long;
 mod look;
 mod rings;
@@ -115,6 +116,8 @@ pub struct Queues {
     waiting_reads: WaitingReads,
     /// Where reads go with others, which have to be looked for.
     long: Option<LongQueues>,
+    /// The page of the head of the list from which the last command was formed, with [`MultiPlane::HeadPage`].
+    head_page: u32,
     /// Classes that any flow uses: with one class in use there are no turns to keep.
     single_class: Option<usize>,
     priorities: bool,
@@ -166,6 +169,7 @@ impl Queues {
             pages_per_flash_page: layout.pages_per_flash_page(),
             waiting_reads: WaitingReads::new(layout),
             long: if can_index { LongQueues::new(layout, by_number) } else { None },
+            head_page: 0,
             single_class,
             priorities: config.priorities,
             turn: config.round_robin_advance,
@@ -317,7 +321,11 @@ impl Queues {
         if self.are_told {
             return self.fair_command(lun, look, transactions, readiness);
         }
-        self.first_command(lun, look.order(), look.free, transactions, readiness)
+        let command = self.first_command(lun, look.order(), look.free, transactions, readiness);
+        if self.multi_plane != MultiPlane::HeadPage || look.served != Served::All {
+            return command;
+        }
+        command.map(|command| self.joined(lun, command, look, transactions, readiness))
     }
 
     /// Forms a command from the first list that yields one. In line, as commands are too large to be handed on.
@@ -334,6 +342,8 @@ impl Queues {
         for &choice in order {
             let list = match (choice, self.single_class) {
                 (Choice::List(list), _) => list,
+                // Pages that leave the cache may be urgent where no flow is.
+                (Choice::User(base), Some(_)) if waiting & 1 << base != 0 => base,
                 (Choice::User(base), Some(class)) => base + class,
                 (Choice::User(base), None) => {
                     if let Some(command) = self.user_command(lun, base, free, transactions, readiness) {
@@ -343,6 +353,9 @@ impl Queues {
                 }
             };
             if waiting & (1 << list) != 0 {
+                if self.multi_plane == MultiPlane::HeadPage {
+                    self.head_page = readiness.page(&transactions[self.luns[lun.index()].lists[list].head]);
+                }
                 let command = self.form(lun, list, free, transactions, readiness);
                 if command.is_some() {
                     return command;
@@ -365,6 +378,7 @@ impl Queues {
     ) -> Option<Command> {
         if self.turn == RoundRobinAdvance::OnPoll {
             let list = self.user_list(id, base, ALL_CLASSES)?;
+            self.head_page = readiness.page(&transactions[self.luns[id.index()].lists[list].head]);
             return self.form(id, list, free, transactions, readiness);
         }
         let lun = &self.luns[id.index()];

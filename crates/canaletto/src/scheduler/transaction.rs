@@ -226,7 +226,7 @@ impl Transaction {
     pub fn of_mapping(operation: Operation, lpa: u64, ppa: Ppa, sectors: u64, now: Time) -> Self {
         Transaction {
             origin: Origin::Mapping,
-            frontier: Frontier::Translation,
+            frontier: Frontier::Translation(0),
             ppa,
             ..Self::of_request(operation, RequestId::NONE, Priority::High, lpa, sectors, now)
         }

@@ -59,6 +59,8 @@ const DISTURB: &[&str] = &["flash.errors.disturb.factor=0.0001", "flash.errors.i
 const OLD: &[&str] = &["flash.errors.initial_age_days=2.0", "precondition.kind=steady", "refresh.scan_interval=100us"];
 const CACHED_MIX: &str =
     "requests = 2000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 16\nworking_set = 0.2\nflush_share = 0.02";
+/// Many requests for few pages.
+const ONE_PAGE: &str = "requests = 300\nread_share = 0.5\nworking_set = 0.001\nsize = \"4KiB\"\nqueue_depth = 32";
 const LARGE: &str = "requests = 400\nread_share = 0.2\nsize = \"16KiB\"\nqueue_depth = 16";
 const SPARSE: &str = "requests = 300\nread_share = 0.3\nsize = \"4KiB\"\ninter_arrival = \"400us\"";
 
@@ -184,6 +186,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.kind", "ideal", &[], READS),
     ("fabric.link_rate", "600MB/s", &[], READS),
     ("fabric.burst_bytes", "48", &[], READS),
+    ("fabric.beat_time", "whole-nanoseconds", &["fabric.burst_bytes=10"], READS),
     ("fabric.interface", "nv-ddr3", &[], WRITES),
     ("fabric.sequences", "full", &["fabric.interface=nv-ddr3"], READS),
     ("fabric.status.ready", "pin", &["fabric.sequences=full", "fabric.interface=nv-ddr3"], READS),
@@ -394,6 +397,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("mapping.read_unit", "sector", &["mapping.cache_capacity=1KiB"], READS),
     ("mapping.initial_table", "empty", &["mapping.cache_capacity=1KiB"], READS),
     ("mapping.write_backs", "never-issued", &["mapping.cache_capacity=1KiB"], WRITES),
+    ("mapping.waiters", "reads-first", &["mapping.cache_capacity=1KiB"], ONE_PAGE),
     ("gc.threshold", "0.3", &[], WRITES),
     ("gc.hard_threshold", "0.2", &[], WRITES),
     ("gc.reserved_blocks", "2", &[], WRITES),
@@ -401,6 +405,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("gc.copyback_check_every", "2", &["gc.copyback=true"], WRITES),
     ("scheduler.priorities", "false", &[], TWO_CLASSES),
     ("scheduler.round_robin_advance", "on-poll", &[], TWO_CLASSES),
+    ("scheduler.looks", "each-batch", &["mapping.cache_capacity=1KiB"], LARGE),
     ("scheduler.policy", "flin", &[], TWO_PARTS),
     ("scheduler.flin.epoch", "50us", FLIN, TWO_PARTS),
     ("scheduler.flin.read_threshold", "0B", FLIN, TWO_PARTS),

@@ -27,14 +27,14 @@ fn every_tag_of_the_cache_is_carried_over() {
         <Data_Cache_DRAM_tRP>3</Data_Cache_DRAM_tRP>";
     let scenario = imported(tags, ["WRITE_CACHE", "READ_CACHE"]).unwrap();
     let Cache { capacity, sharing, destage, dram, destages_per_plane, keep_destaged, .. } = scenario.design.cache;
-    assert_eq!((capacity, sharing, destage), (Size(1 << 20), Sharing::Equal, Destage::FirstWrites));
+    assert_eq!((capacity, sharing, destage), (Size(1 << 20), Sharing::Equal, Destage::Mqsim));
     assert_eq!((destages_per_plane, keep_destaged), (1, false));
     let [trcd, tcl, trp] = [1, 2, 3].map(Duration::from_ns);
     assert_eq!((dram.trcd, dram.tcl, dram.trp, dram.row), (trcd, tcl, trp, Size(4096)));
     // Two bursts of 8 B in 1000 / 1600 ns.
     assert_eq!((dram.rate, dram.burst, dram.timing), (Rate(25_600_000_000), Size(8), DramTiming::Mqsim));
     let modes: Vec<_> = scenario.workload.flow.iter().map(|flow| flow.cache).collect();
-    assert_eq!(modes, [Some(CacheMode::Write), Some(CacheMode::Off)]);
+    assert_eq!(modes, [Some(CacheMode::Write), Some(CacheMode::Read)]);
 }
 
 #[test]

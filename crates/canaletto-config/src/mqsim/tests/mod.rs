@@ -1,6 +1,7 @@
 //! Which question each file answers:
 //! - `valid`: does a right file give the right values, lines and notes?
 //! - `refused_tags`, `refused_xml`: is each wrong file refused, on the right line, in the right words?
+//! - `read_as`: is what MQSim reads differently, or does not know, read as it does, and reported?
 //! - `shipped`: do all of MQSim's own files parse?
 //! - `cmt`: are its cached mapping tables imported with its own sizes?
 //! - `imported`: does the data cache arrive in our own words?
@@ -9,6 +10,7 @@
 mod cmt;
 mod fuzz;
 mod imported;
+mod read_as;
 mod refused_tags;
 mod refused_xml;
 mod shipped;

@@ -29,7 +29,7 @@ fn an_empty_set_is_all_defaults() {
 #[test]
 fn tags_without_effect_are_reported_with_their_lines() {
     let parsed = parse_device("d", DEVICE).unwrap();
-    let notes: Vec<_> = parsed.ignored.iter().map(|i| (i.line, i.tag, i.kind)).collect();
+    let notes: Vec<_> = parsed.ignored.iter().map(|i| (i.line, &*i.tag, i.kind)).collect();
     assert_eq!(
         notes,
         [
@@ -123,7 +123,7 @@ fn a_trace_flow_is_read() {
 #[test]
 fn a_scenario_reports_what_it_ignores() {
     let scenarios = parse_workload("w", WORKLOAD).unwrap();
-    let notes: Vec<_> = scenarios[0].ignored.iter().map(|i| (i.line, i.tag, i.kind)).collect();
+    let notes: Vec<_> = scenarios[0].ignored.iter().map(|i| (i.line, &*i.tag, i.kind)).collect();
     assert_eq!(
         notes,
         [

@@ -24,6 +24,14 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Queues a transaction on its LUN.
     #[inline(never)]
     pub(super) fn issue(&mut self, id: TransactionId, now: Time) {
+        match self.batches.is_open() {
+            true => self.issue_in_batch(id, now),
+            false => self.queue(id, now),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn queue(&mut self, id: TransactionId, now: Time) {
         let lun = self.comes_to_lun(id, now);
         if self.scheduler.queues.are_fair() {
             let arrival = self.expected(id, lun, now);
@@ -159,9 +167,12 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     fn offer_touched(&mut self, now: Time) {
         let mut from = 0;
         while let Some(domain) = self.scheduler.next_touched(from) {
+            from = domain.0 + 1;
+            if self.batches.is_busy(domain) {
+                continue;
+            }
             while self.paths.may_start(domain) && self.start_next(domain, now) {}
             self.scheduler.offered(domain);
-            from = domain.0 + 1;
         }
     }
 
@@ -502,6 +513,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             self.work.root_causes.data_crossed(lun, crossed, now);
         }
         self.flash.drain_register(first, lun, &mut self.work, now);
+        self.keep_path(lun);
         if self.flash.cache_reads.is_on() {
             self.move_up(lun, self.work.transactions[first].ppa.plane, now);
         }
@@ -511,6 +523,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             self.ftl.room.count_out(lun);
             self.page_read(id, crossed, now);
         }
+        self.free_kept_path();
         self.settle_suspension(lun, now);
         self.refresh(lun);
         lun
@@ -624,10 +637,11 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     #[inline(always)]
     fn reads_done(&mut self, lun: LunId, lane: LunId, command: &Command, worked: Time, now: Time) {
         let mut copies = Command::new(Operation::Program);
+        let origin = self.work.transactions[command.transactions()[0]].origin;
         for &first in command.transactions() {
             self.work.charge_flash_pages(&[first], Cause::ArrayRead, now);
             let t = &self.work.transactions[first];
-            let (at, origin, copyback) = (t.ppa, t.origin, t.copyback);
+            let (at, copyback) = (t.ppa, t.copyback);
             self.ftl.flash_page_read(at);
             if self.flash.cache_reads.is_on() && self.flash.is_read_behind(lun, first, at.plane) {
                 self.flash.draw_read_failure(first, &mut self.work);

@@ -59,10 +59,12 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             self.use_dram(self.work.requests[id].flow, Purpose::Part(part), found, now);
         }
         self.work.requests[id].outstanding -= these.len() as u32 - missing.len() as u32;
+        self.open_batch();
         for (lpa, sectors) in missing.drain(..) {
             self.ftl.begin_page(&mut self.work, id, lpa, sectors, now);
             self.carry_out(now);
         }
+        self.close_batch(now);
         self.missing = missing;
         self.note_unbegun(id);
         self.scheduler.touch_all_if_noticed();
@@ -72,6 +74,9 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Writes into the cache, or, for a flow whose writes go round it, to flash.
     pub(super) fn begin_cached_write(&mut self, id: RequestId, now: Time) {
         let flow = self.work.requests[id].flow;
+        if self.cache().has_slots() && !self.cache().mode(flow).writes() {
+            return self.begin_pages(id, now);
+        }
         if !self.cache().mode(flow).writes() && !self.is_unwritten_in_cache(id) {
             for (lpa, _) in self.ftl.spaces.pages(&self.work.requests[id]) {
                 self.cache().discard(lpa);
@@ -99,12 +104,13 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Gives the cache pages of a write while there is room. Returns whether that was the last of them.
     fn take_pages(&mut self, id: RequestId, now: Time) -> bool {
         let request = &self.work.requests[id];
-        let (flow, fua, taken) = (request.flow, request.fua, request.cached);
+        let (flow, fua, taken, since) = (request.flow, request.fua, request.cached, request.since);
         let safe = self.cache().survives_power_loss || !fua && self.cache().mode(flow).writes();
         let (mut sectors, mut all) = (0, true);
         self.ftl.gather();
+        self.open_batch();
         for (lpa, wanted) in self.ftl.spaces.pages(&self.work.requests[id]).skip(taken as usize) {
-            all = self.cache().write(flow, lpa, wanted);
+            all = self.cache().write(flow, lpa, wanted, since);
             self.tell_dropped();
             if !all {
                 break;
@@ -117,17 +123,42 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
                 let part = self.new_part(id, now);
                 self.work.transactions[part].next = self.cache().await_landing(lpa, part);
             }
-            self.start_due(now);
+            if !self.cache().has_slots() {
+                self.start_due(now);
+            }
         }
         self.ftl.send_gathered(&mut self.work.transactions);
         self.carry_out(now);
+        self.send_evicted(flow, now);
         if sectors > 0 {
             let purpose = if safe { Purpose::Part(self.new_part(id, now)) } else { Purpose::Fill };
             self.use_dram(flow, purpose, sectors, now);
         }
+        self.start_due(now);
+        self.close_batch(now);
         self.work.requests[id].outstanding -= u32::from(all);
         self.cache().forget_recent(flow, now);
+        self.end_batch(now);
         all
+    }
+
+    /// Reads the pages that have been evicted from DRAM, all in one transfer.
+    fn send_evicted(&mut self, flow: u16, now: Time) {
+        if let Some((transfer, sectors)) = self.cache().take_evicted() {
+            self.use_dram(flow, Purpose::Evicted(transfer), sectors, now);
+        }
+    }
+
+    /// Pages that were evicted together set out for flash.
+    fn evicted_read(&mut self, transfer: u32, now: Time) {
+        let pages = self.cache().take_leaving(transfer);
+        self.open_batch();
+        for destage in pages {
+            self.ftl.begin_destage(&mut self.work, &destage, FROM_CACHE, now);
+            self.carry_out(now);
+        }
+        self.close_batch(now);
+        self.end_batch(now);
     }
 
     /// A part of a request that the cache serves; until now a write has waited for room, a large read for its pages before.
@@ -170,6 +201,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
                 }
                 self.pass_stages(id, now);
             }
+            Purpose::Evicted(transfer) => self.evicted_read(transfer, now),
             Purpose::Fill => {}
         }
     }
@@ -178,7 +210,13 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     pub(super) fn keep_read(&mut self, id: TransactionId, now: Time) {
         let Some(cache) = &self.cache else { return };
         let t = &self.work.transactions[id];
-        if !cache.mode(t.flow).reads() || !self.ftl.is_current(&self.work, t) {
+        if !cache.mode(t.flow).reads() {
+            return;
+        }
+        if cache.has_slots() {
+            return self.keep_in_slot(id, now);
+        }
+        if !self.ftl.is_current(&self.work, t) {
             return;
         }
         let (flow, lpa, from, sectors) = (t.flow, t.lpa, t.ppa, t.sectors);
@@ -190,6 +228,19 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             self.use_dram(flow, Purpose::Fill, new.count_ones(), now);
         }
         self.start_due(now);
+    }
+
+    /// Keeps sectors that have just left their chip in a slot of the cache.
+    fn keep_in_slot(&mut self, id: TransactionId, now: Time) {
+        let Transaction { flow, lpa, ppa, sectors, request, .. } = self.work.transactions[id];
+        let (programmed, since) = (self.ftl.was_programmed(ppa), self.work.requests[request].since);
+        let is_new = self.cache().keep_in_slot(flow, lpa, programmed, sectors, since);
+        self.tell_dropped();
+        self.send_evicted(flow, now);
+        if is_new {
+            self.cache().counts.filled += 1;
+            self.use_dram(flow, Purpose::Fill, sectors.count_ones(), now);
+        }
     }
 
     /// Starts what has to go to flash because other pages came.
@@ -219,7 +270,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
                 Some(destage) => self.destage_page(destage, now),
                 // The cache has nothing new of it, but it may belong to the mapping unit of one that it has.
                 None if self.ftl.spaces.share_mapping_unit() => {
-                    self.ftl.begin_destage(&mut self.work, flow, other, 0, FROM_CACHE, now);
+                    self.ftl.begin_destage(&mut self.work, &Destage::of(other, 0, flow), FROM_CACHE, now);
                     self.carry_out(now);
                 }
                 None => {}
@@ -230,10 +281,9 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     }
 
     fn destage_page(&mut self, destage: Destage, now: Time) {
-        let Destage { lpa, sectors, flow, from_dram } = destage;
-        self.work.probe.notify(|observer| observer.page_destages(now, lpa, sectors));
-        let stage = if from_dram { 0 } else { FROM_CACHE };
-        self.ftl.begin_destage(&mut self.work, flow, lpa, sectors, stage, now);
+        self.work.probe.notify(|observer| observer.page_destages(now, destage.lpa, destage.sectors));
+        let stage = if destage.from_dram { 0 } else { FROM_CACHE };
+        self.ftl.begin_destage(&mut self.work, &destage, stage, now);
         self.carry_out(now);
     }
 
@@ -254,10 +304,15 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
 
     /// A page from the cache is programmed: who waited for that, or for room, goes on.
     pub(super) fn destage_landed(&mut self, id: TransactionId, now: Time) {
-        let Transaction { lpa, sectors, .. } = self.work.transactions[id];
+        let Transaction { flow, lpa, sectors, began, .. } = self.work.transactions[id];
         self.work.remove_awaited(id, Ended::Destage);
         if sectors == 0 {
             return;
+        }
+        if self.cache().has_slots() {
+            self.cache().slot_landed(flow, lpa, sectors, began);
+            self.tell_dropped();
+            return self.serve_waiting(now);
         }
         let waiters = self.cache().landed(lpa, sectors);
         self.tell_dropped();

@@ -223,6 +223,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     fn begin_each(&mut self, id: RequestId, pages: impl Iterator<Item = (u64, u64)>, now: Time) {
         let kind = self.work.requests[id].kind;
         self.ftl.gather();
+        self.open_batch();
         for (lpa, sectors) in pages {
             // Pages without sectors only share a mapping unit with one of the request.
             if sectors != 0 {
@@ -233,6 +234,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         }
         self.ftl.send_gathered(&mut self.work.transactions);
         self.carry_out(now);
+        self.close_batch(now);
         self.scheduler.touch_all_if_noticed();
         self.offer_paths(now);
     }
@@ -372,6 +374,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             Outcome::MappingRead(lpa) => {
                 self.ftl.end_translation_read(&mut self.work, lpa, now);
                 self.scheduler.touch_all_if_noticed();
+                self.end_batch(now);
             }
             Outcome::SeatStalled(table) => self.ftl.seat_stalled(&mut self.work, table, now),
             Outcome::TrimsGoOn => self.refills.push(RequestId::NONE),

@@ -12,6 +12,7 @@
 //! [`copies`] and [`control`].
 
 mod back;
+mod batches;
 mod cached;
 mod collection;
 mod control;
@@ -24,6 +25,7 @@ mod stepped;
 mod suspension;
 mod watching;
 
+use batches::Batches;
 use losses::Losses;
 pub use stepped::Stepped;
 
@@ -128,6 +130,7 @@ pub struct Route<'p, F: Fabric, P: Probe> {
     refills: Vec<RequestId>,
     /// Whether a scan for data that are too old is scheduled.
     refresh_is_scheduled: bool,
+    batches: Batches,
     losses: Losses,
     /// The number of the only flow that makes requests, if not all do.
     alone: Option<u16>,
@@ -179,6 +182,7 @@ impl<'p, F: Fabric, P: Probe> Route<'p, F, P> {
             },
             refills: Vec::new(),
             refresh_is_scheduled: false,
+            batches: Batches::new(design),
             losses,
             alone: options.alone,
             seed: options.seed,

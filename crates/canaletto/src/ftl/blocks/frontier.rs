@@ -47,7 +47,7 @@ impl Frontiers {
     /// Frontiers of `planes` planes that fill nothing yet, with `streams` of the host's each, and as many of the pseudo-SLC
     /// cache's if it `is_cached`.
     pub(super) fn new(planes: u32, streams: u16, is_cached: bool) -> Frontiers {
-        let per_plane = OWN + usize::from(streams) * (1 + usize::from(is_cached));
+        let per_plane = OWN + usize::from(streams) * (2 + usize::from(is_cached));
         Frontiers { open: vec![Open::default(); planes as usize * per_plane], per_plane, streams }
     }
 
@@ -63,7 +63,7 @@ impl Frontiers {
 
     /// The host's frontiers, and those of the pseudo-SLC cache.
     pub(super) fn of_host(&self) -> impl Iterator<Item = Frontier> + use<> {
-        let cached = if self.per_plane > OWN + usize::from(self.streams) { self.streams } else { 0 };
+        let cached = if self.per_plane > OWN + 2 * usize::from(self.streams) { self.streams } else { 0 };
         (0..self.streams).map(Frontier::User).chain((0..cached).map(Frontier::Cached))
     }
 

@@ -592,7 +592,7 @@ impl Blocks {
 
     /// [`Blocks::note_stall`] for the mapping table and every stream.
     pub fn note_stalls(&mut self, plane: PlaneId, now: Time) {
-        self.note_stall(plane, Frontier::Translation, now);
+        self.note_stall(plane, Frontier::Translation(0), now);
         for frontier in self.frontiers.of_host() {
             self.note_stall(plane, frontier, now);
         }

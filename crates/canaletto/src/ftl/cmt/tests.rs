@@ -255,7 +255,7 @@ impl Pair {
             Work::None => return,
             Work::Read => {
                 let mut released = Vec::new();
-                let mut at = self.cmt.read_ends(page, &mut self.transactions);
+                let mut at = self.cmt.read_ends(page, false, &mut self.transactions);
                 while at.is_some() {
                     released.push(at.0);
                     at = self.transactions[at].next;
@@ -324,7 +324,7 @@ proptest! {
                 let page = cmt.entry_page(room.entry);
                 let changed = (0..PAGES).filter(|&l| cmt.find(l).is_some_and(|e| cmt.entries[e].changed)).collect::<Vec<_>>();
                 cmt.read_begins(page);
-                cmt.read_ends(page, &mut transactions);
+                cmt.read_ends(page, false, &mut transactions);
                 let near = directory().group(lpa, group);
                 prop_assert!(near.count() as u64 <= group);
                 prop_assert!(changed.iter().all(|&l| cmt.find(l).is_some()));
@@ -346,7 +346,7 @@ fn a_miss_loads_its_group() {
     let room = cmt.make_room(9).unwrap();
     let page = cmt.entry_page(room.entry);
     cmt.read_begins(page);
-    cmt.read_ends(page, &mut transactions);
+    cmt.read_ends(page, false, &mut transactions);
     // Translation page 1 holds 6 to 11: its groups of four are 6 to 9, and 10 to 11.
     let loaded: Vec<u64> = (0..PAGES).filter(|&lpa| cmt.find(lpa).is_some()).collect();
     assert_eq!(loaded, [6, 7, 8, 9]);

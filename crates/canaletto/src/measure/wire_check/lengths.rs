@@ -229,7 +229,8 @@ impl Lengths {
                 burst => {
                     // Whole bursts of each page, whose time is rounded to a picosecond.
                     let bursts = (bytes / burst).saturating_sub(u64::from(load.planes.count_ones()) - 1);
-                    at_rate(bursts * burst, rate).saturating_sub(Time(bursts))
+                    let time = self.fabric.burst_time().min(at_rate(burst, rate));
+                    Time(bursts * time.0).saturating_sub(Time(bursts))
                 }
             },
             FabricKind::Clusters if self.fabric.clusters.chunk.0 > 0 && load.carries != Carries::Copy => {

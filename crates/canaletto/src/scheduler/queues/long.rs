@@ -214,7 +214,7 @@ impl Queues {
         }
     }
 
-    fn take(&mut self, id: LunId, list: usize, at: TransactionId, transactions: &mut Transactions) {
+    pub(super) fn take(&mut self, id: LunId, list: usize, at: TransactionId, transactions: &mut Transactions) {
         if let Some(long) = &mut self.long {
             let previous = long.remove(list - USER_READ, at, transactions);
             self.luns[id.index()].unlink(list, previous, at, transactions);

@@ -1,0 +1,105 @@
+//! Batches of transactions (`scheduler.looks = "each-batch"`): those of a batch are queued together, and paths are offered
+//! when the last one is, not only at the end of the event.
+//!
+//! The read of a translation page is a batch of its own. It sets out while the other pages of its request are still looked
+//! up, and before any of them is queued.
+
+use super::Route;
+use crate::config::design::{Design, Looks};
+use crate::engine::time::Time;
+use crate::fabric::{DomainId, Fabric};
+use crate::flash::address::LunId;
+use crate::measure::probe::Probe;
+use crate::scheduler::transaction::{Origin, TransactionId};
+
+/// The batch that is being put together.
+#[derive(Default)]
+pub(super) struct Batches {
+    /// Whether paths are offered after each batch.
+    each: bool,
+    /// Whether pages may have to be looked up on flash.
+    looks_up: bool,
+    /// Whether the pages of a request are being looked up.
+    is_open: bool,
+    /// Pages that were found meanwhile.
+    held: Vec<TransactionId>,
+    /// Domain whose path has just carried data and is not free yet.
+    busy: Option<DomainId>,
+}
+
+impl Batches {
+    /// No batch is open.
+    pub fn new(design: &Design) -> Batches {
+        let each = design.scheduler.looks == Looks::EachBatch;
+        Batches { each, looks_up: each && design.mapping.is_cached(), ..Batches::default() }
+    }
+
+    /// Whether the pages of a request are being looked up.
+    #[inline(always)]
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Whether a domain's path is not free yet.
+    #[inline(always)]
+    pub fn is_busy(&self, domain: DomainId) -> bool {
+        self.busy == Some(domain)
+    }
+}
+
+impl<F: Fabric, P: Probe> Route<'_, F, P> {
+    /// The pages of a request are looked up from here on, until [`Route::close_batch`].
+    #[inline(always)]
+    pub(super) fn open_batch(&mut self) {
+        self.batches.is_open = self.batches.looks_up;
+    }
+
+    /// Queues the pages that were found.
+    #[inline(always)]
+    pub(super) fn close_batch(&mut self, now: Time) {
+        if !std::mem::take(&mut self.batches.is_open) {
+            return;
+        }
+        let mut held = std::mem::take(&mut self.batches.held);
+        for id in held.drain(..) {
+            self.issue(id, now);
+        }
+        self.batches.held = held;
+    }
+
+    /// Queues a transaction while the pages of a request are being looked up.
+    #[cold]
+    pub(super) fn issue_in_batch(&mut self, id: TransactionId, now: Time) {
+        match self.work.transactions[id].origin {
+            Origin::Gc => self.queue(id, now),
+            Origin::Mapping => {
+                self.queue(id, now);
+                self.end_batch(now);
+            }
+            _ => self.batches.held.push(id),
+        }
+    }
+
+    /// Offers paths to a batch that is complete, where that is not left to the end of the event.
+    #[inline(always)]
+    pub(super) fn end_batch(&mut self, now: Time) {
+        if self.batches.each {
+            self.scheduler.touch_all_if_noticed();
+            self.offer_paths(now);
+        }
+    }
+
+    /// Data of a LUN have crossed: its domain's path is offered once all that follows from them has been queued.
+    #[inline(always)]
+    pub(super) fn keep_path(&mut self, lun: LunId) {
+        if self.batches.looks_up {
+            self.batches.busy = Some(self.scheduler.domain_of(lun));
+        }
+    }
+
+    /// The path that was kept is free.
+    #[inline(always)]
+    pub(super) fn free_kept_path(&mut self) {
+        self.batches.busy = None;
+    }
+}
