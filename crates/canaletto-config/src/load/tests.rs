@@ -63,7 +63,6 @@ fn addresses_are_aligned_to_the_smallest_request() {
         ("size = \"12KiB\"", 12288),
         ("size = \"16KiB\"\nalignment = \"4KiB\"", 4096),
         ("size = \"10KiB\"\nsize_unit = \"4KiB\"", 8192),
-        ("size = \"1KiB\"\nsize_unit = \"4KiB\"", 4096),
         (
             "sizes = [{ size = \"8KiB\", share = 1 }, { size = \"64KiB\", share = 1 }, { size = \"4KiB\", share = 0 }]",
             8192,

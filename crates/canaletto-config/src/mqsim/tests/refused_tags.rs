@@ -77,7 +77,7 @@ fn all_unknown_tags_are_named_at_once() {
         error,
         "ssdconfig.xml:8: <Sead>: unknown tag in <Device_Parameter_Set>: the nearest known one is <Seed>; \
          line 9: <Page_Capacity>: unknown tag in <Device_Parameter_Set>: it belongs in <Flash_Parameter_Set>; \
-         line 10: <Zzz>: unknown tag in <Device_Parameter_Set>: no tags are known there \
+         line 10: <Zzz>: unknown tag in <Device_Parameter_Set>: the nearest known one is <Seed> \
          (--ignore-unknown goes on without them, as MQSim does)"
     );
     let error = workload_with("<Seed>798</Seed>", "<Sead>1</Sead><Prioritee>1</Prioritee>");

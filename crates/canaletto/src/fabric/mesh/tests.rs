@@ -13,6 +13,7 @@ use crate::fabric::tests::array;
 /// A mesh with controllers at an edge, any of which may serve a chip.
 fn shape(controllers: ControllerEdge) -> FabricConfig {
     let mut config = FabricConfig::new(FabricKind::Mesh, Rate(1_200_000_000));
+    config.network.link_rate = Some(Rate(1_000_000_000));
     config.network.controllers = controllers;
     config.mesh.controller = MeshController::LeastLoaded;
     config

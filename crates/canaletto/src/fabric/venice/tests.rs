@@ -10,7 +10,9 @@ use crate::fabric::venice::routers::Hop;
 use proptest::prelude::*;
 
 fn config() -> FabricConfig {
-    FabricConfig::new(FabricKind::Venice, Rate(1_200_000_000))
+    let mut config = FabricConfig::new(FabricKind::Venice, Rate(1_200_000_000));
+    config.network.link_rate = Some(Rate(1_000_000_000));
+    config
 }
 
 fn grid(rows: u32, columns: u32) -> Grid {

