@@ -60,7 +60,7 @@ const OLD: &[&str] = &["flash.errors.initial_age_days=2.0", "precondition.kind=s
 const CACHED_MIX: &str =
     "requests = 2000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 16\nworking_set = 0.2\nflush_share = 0.02";
 /// Many requests for few pages.
-const ONE_PAGE: &str = "requests = 300\nread_share = 0.5\nworking_set = 0.001\nsize = \"4KiB\"\nqueue_depth = 32";
+const ONE_PAGE: &str = "requests = 300\nread_share = 0.5\nworking_set = 0.01\nsize = \"4KiB\"\nqueue_depth = 32";
 const LARGE: &str = "requests = 400\nread_share = 0.2\nsize = \"16KiB\"\nqueue_depth = 16";
 const SPARSE: &str = "requests = 300\nread_share = 0.3\nsize = \"4KiB\"\ninter_arrival = \"400us\"";
 
