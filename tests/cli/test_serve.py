@@ -100,9 +100,10 @@ def test_the_folder_is_that_of_what_the_client_did(cache: list[str], canaletto: 
     # The client saw the latencies of the run that the folder holds.
     for kind in ("read", "write"):
         live, again = found["requests"][kind]["latency_us"], result["latency_us"][kind]
-        assert {name: live[name] for name in ("mean", "p50", "p99", "max")} == pytest.approx(
-            {name: again[name] for name in ("mean", "p50", "p99", "max")}, rel=1e-9
-        )
+        # p99 of fewer than 1,000 requests is None in both.
+        told = [name for name in ("mean", "p50", "p99", "max") if again[name] is not None]
+        assert told == [name for name in ("mean", "p50", "p99", "max") if live[name] is not None]
+        assert [live[name] for name in told] == pytest.approx([again[name] for name in told], rel=1e-9)
     assert canaletto.ok("rerun", "run", "--json").json["identical"]
     assert canaletto.ok("explain", "run", "--slowest", "2", "--json").json["requests"]
     assert (tmp_path / "run" / "report.html").exists()

@@ -47,15 +47,18 @@ def verdict(points: Points) -> str:
                 f"{'Highest' if measure.more_is_better else 'Lowest'} {measure.name}: "
                 f"{measure.told(best[measure.column])} at point {best['point']} ({points.told(best)})."  # type: ignore[arg-type]
             )
-    if P99 in points.measures and points.axes:
-        axis = max(points.axes, key=lambda name: points.strength(name, P99))
-        told.append(f"The p99 latency depends most on {axis}: {factor(points.strength(axis, P99))} between its means.")
+    if points.measures and points.axes:
+        first = points.measures[0]
+        axis = max(points.axes, key=lambda name: points.strength(name, first))
+        between = factor(points.strength(axis, first))
+        told.append(f"The {first.name} depends most on {axis}: {between} between its means.")
     return " ".join(told)
 
 
 def sections(points: Points) -> Iterator[str]:
     """The page's sections."""
-    ranked = sorted(points.axes, key=lambda axis: points.strength(axis, P99) if points.measures else 1, reverse=True)
+    first = points.measures[0] if points.measures else None
+    ranked = sorted(points.axes, key=lambda axis: points.strength(axis, first) if first else 1, reverse=True)
     yield section(
         "effects",
         "Main effects",
@@ -67,7 +70,7 @@ def sections(points: Points) -> Iterator[str]:
             "heat",
             "Heat map",
             _views("heat-map", f"{ranked[0]} and {ranked[1]}", points, _heat, *ranked[:2]),
-            about="The two keys on which the p99 latency depends most; means over all others.",
+            about=f"The two keys on which the {first.name if first else 'result'} depends most; means over all others.",
         )
     yield _pareto(points)
     if len(points.axes) > 1:
