@@ -80,7 +80,7 @@ def simulate(case: str, requests: int, module: Path | None = None) -> dict[str, 
     options = json.dumps({"root_causes": case == "R"})
     if case == "A":
         flow = FLOW.format(requests=requests)
-        ((result, _),), _ = native.mqsim("ssdconfig.xml", DRIVE, "workload.xml", flow, "", options, None)
+        ((result, _),), *_ = native.mqsim("ssdconfig.xml", DRIVE, "workload.xml", flow, "", [], False, options, None)
     else:
         settings = [("--set", "", setting) for setting in SETTINGS.get(case, [])]
         design, _ = native.resolve_design("performance-optimized", None, settings)
