@@ -42,6 +42,8 @@ pub(crate) fn detect(path: &Path, lines: &mut Lines, options: &Options, tally: &
         tally.skip(&line_error(path, lines, LineFault::TooLong));
         lines.skip_long_line();
     }
+    // An error names the first line that is not blank.
+    lines.skip_blank().map_err(|fault| line_error(path, lines, fault))?;
     let skipped_over = lines.number();
     let looked_through = match lines.sample(LOOKED_THROUGH) {
         Ok(sample) if !sample.is_empty() => sample,
@@ -89,7 +91,7 @@ fn judge_unit(path: &Path, format: Format, lines: &[Line<'_>], read: &ReadOption
     };
     let others = TimeUnit::ALL.into_iter().filter_map(|unit| {
         let found = per_s(&ReadOptions { time_unit: Some(unit), ..read.clone() })?;
-        (SLOWEST_PER_S..FASTEST_PER_S).contains(&found).then(|| (unit, found))
+        (SLOWEST_PER_S..FASTEST_PER_S).contains(&found).then_some((unit, found))
     });
     let others: Vec<String> = others
         .filter(|(_, other)| *other != found)

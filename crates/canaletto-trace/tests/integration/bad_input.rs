@@ -46,8 +46,8 @@ fn a_foreign_line_in_the_middle() {
         (100, "trace.csv:101: LBA is \"x\"; allowed is a 512-byte sector, 0 to 2^55 - 1".into())
     );
     assert_eq!(
-        refused(with("99000 0 8 8 2")),
-        (100, "trace.csv:101: type is \"2\"; allowed is 1 (read) or 0 (write)".into())
+        refused(with("99000 0 8 8 R")),
+        (100, "trace.csv:101: type is \"R\"; allowed is 1 (read, as any other number) or 0 (write)".into())
     );
     let msr = "1,h,0,Read,0,512,9\n2,h,0,Trim,0,512,9\n3,h,0,Read,0,512,9\n";
     assert_eq!(refused(msr), (1, "trace.csv:2: type is \"Trim\"; allowed is Read or Write, R or W".into()));
