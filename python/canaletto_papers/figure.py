@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from canaletto._report.charts import Spec
 from canaletto._run.laboratory import Data, Run, Simulation, seconds
 
 __all__ = ["Data", "Figure", "Grid", "Label", "Row", "Run", "Scale", "Settings", "Simulation", "of_modules", "seconds"]
+
+if TYPE_CHECKING:
+    from canaletto._report.charts import Spec  # Altair takes longer than `canaletto --help`.
 
 Label: TypeAlias = tuple[str, ...]
 """Names a run among those of its figure."""
@@ -76,7 +78,7 @@ class Figure:
     """The module's docstring: a title, then method and assumptions in paragraphs."""
     runs: Callable[[Scale], Mapping[Label, Simulation]]
     table: Callable[[Mapping[Label, Data]], list[Row]]
-    chart: Callable[[list[Row]], Spec | dict[str, Spec] | None]
+    chart: "Callable[[list[Row]], Spec | dict[str, Spec] | None]"
     """A chart, several by their captions, or none for what the paper prints as a table."""
     settings: Settings | None = None
     """None: every line is measured as the paper states."""
@@ -85,7 +87,7 @@ class Figure:
     is_counted: bool = False
     """Whether its published numbers are inputs, or another simulator's: counted then, not judged one by one."""
 
-    def charts(self, rows: list[Row]) -> dict[str, Spec]:
+    def charts(self, rows: list[Row]) -> "dict[str, Spec]":
         """Its charts by their captions."""
         drawn = self.chart(rows)
         if drawn is None:

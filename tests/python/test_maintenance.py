@@ -268,7 +268,8 @@ def test_a_comparison_tells_collection_side_by_side() -> None:
     text = side_by_side.text(many)
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text
-    assert side_by_side.html(runs).count("<table>") == 5
+    # Wires, speedups, path conflicts, latency by cause of all requests and of the slowest 1 %, collection.
+    assert side_by_side.html(runs).count("<table>") == 6
     assert side_by_side.collection([fabricated.result("bus").to_dict()]) == []
 
 

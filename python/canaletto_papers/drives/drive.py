@@ -79,7 +79,7 @@ class WithQuantiles(Run):
         return {**data, "quantiles_us": [float(cut) for cut in np.quantile(latencies, parts)]}
 
 
-def measures(data: Data) -> dict[str, float]:
+def measures(data: Data) -> dict[str, float | None]:
     """Numbers of a run as fio prints them."""
     found = data["latency_us"]["all"]
     return {
@@ -88,3 +88,8 @@ def measures(data: Data) -> dict[str, float]:
         "50th percentile, us": found["p50"],
         "99th percentile, us": found["p99"],
     }
+
+
+def error_percent(ours: float | None, theirs: float) -> float | None:
+    """Deviation from a measured number; None for a percentile that needs more requests than there were."""
+    return None if ours is None else (ours / theirs - 1) * 100

@@ -12,7 +12,7 @@ written.
 
 from collections.abc import Mapping
 
-from canaletto_papers.drives.drive import design, extent, measures, requests
+from canaletto_papers.drives.drive import design, error_percent, extent, measures, requests
 from canaletto_papers.drives.measured import READS
 from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale
 
@@ -32,7 +32,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
         measured = READS[drive, engine, size, int(depth)]
         for (what, ours), theirs in zip(measures(data).items(), measured, strict=True):
             place = {"drive": drive, "by": engine, "size": size, "depth": f"depth {depth}"}
-            apart = (ours / theirs - 1) * 100
+            apart = error_percent(ours, theirs)
             rows.append({**place, "what": what, "error_percent": apart, "ours": ours, "published": float(theirs)})
     return rows
 

@@ -10,7 +10,7 @@ author found 5.6 us) is not modelled.
 
 from collections.abc import Mapping
 
-from canaletto_papers.drives.drive import SPDK, ZN540, design, extent, measures, requests
+from canaletto_papers.drives.drive import SPDK, ZN540, design, error_percent, extent, measures, requests
 from canaletto_papers.drives.measured import WRITES
 from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale
 
@@ -32,7 +32,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
             "size": size,
             "depth": f"depth {depth}",
             "what": what,
-            "error_percent": (ours / theirs - 1) * 100,
+            "error_percent": error_percent(ours, theirs),
             "ours": ours,
             "published": float(theirs),
         }
