@@ -372,7 +372,7 @@ def test_json_is_found_in_text(before: str, after: str, indent: int | None) -> N
 
 
 def test_the_last_of_several_results_counts() -> None:
-    """What --status-interval prints: each has all until then."""
+    """Output of --status-interval: each has all until then."""
     first, last = fio_result(), fio_result(lat={"mean": 15_000.0})
     found = fio_results.points("\n".join(json.dumps(each) for each in (first, last)), "r.json")
     assert found[0].statistics["mean_us"] == 15.0

@@ -1,4 +1,4 @@
-"""What a command loads before it does anything: its time to start, on any machine."""
+"""Does a command load only what it needs before it does anything? Modules are counted, on any machine."""
 
 import json
 import os

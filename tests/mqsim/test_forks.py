@@ -37,7 +37,7 @@ def run(shared: Path, tmp_path: Path, canaletto: Canaletto) -> Run:
 
 
 def found(answer: Answer) -> dict[str, Any]:
-    """What was simulated, without what it cost."""
+    """Simulated results, without their cost."""
     (scenario,) = json.loads(answer.out)["scenarios"]
     return {key: value for key, value in scenario.items() if key != "cost"}
 
@@ -74,7 +74,7 @@ SAME: dict[str, tuple[str, Change]] = {
     "a byte order mark": ("device", ("<?xml", "\ufeff<?xml")),
     "another encoding named": ("device", ("us-ascii", "UTF-8")),
 }
-"""What makes no difference."""
+"""Changes that make no difference."""
 
 
 @pytest.mark.parametrize("name", SAME)

@@ -26,7 +26,7 @@ use crate::units::{Duration, Size};
 use crate::workload::Loop;
 use crate::workload::{Flow, Workload};
 
-/// What a check finds: the first problem.
+/// Result of a check: the first problem.
 pub type Checked = Result<(), Problem>;
 
 /// Returns a problem with a key unless it is right.

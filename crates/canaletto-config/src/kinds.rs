@@ -97,7 +97,7 @@ macro_rules! policy_list {
     };
 }
 
-/// What joins the chips of a fabric.
+/// Interconnect between the chips of a fabric.
 #[derive(PartialEq)]
 enum Joined {
     /// Buses, with or without switches between them.

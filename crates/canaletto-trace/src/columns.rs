@@ -136,7 +136,7 @@ fn column_of(text: &str) -> Result<Column, String> {
     }
 }
 
-/// What columns are usually called, by what they hold.
+/// Usual names of columns, by what they hold.
 const USUAL: [(&str, &[&str]); 4] = [
     (
         "time",

@@ -54,7 +54,7 @@ pub(super) fn percent(text: &str) -> Result<u8, String> {
     int(text, 0..=100)
 }
 
-/// What is expected of a flag.
+/// Values that a flag may have.
 const FLAG: &str = "true or false";
 
 /// The value that MQSim reads in a text which is not one of its tag as it stands, if there is one: the whole part of a

@@ -35,7 +35,7 @@ pub enum Place {
     Chip,
 }
 
-/// What happens in a step.
+/// Event of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
     /// A command byte, such as `00h`.
@@ -58,7 +58,7 @@ pub enum What {
 pub struct Step {
     /// Planes for which the step is taken.
     pub of: Planes,
-    /// What happens.
+    /// Its event.
     pub what: What,
 }
 

@@ -139,7 +139,7 @@ fn sound(format: Format) -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// What biosnoop prints.
+/// Output of biosnoop.
 fn biosnoop(records: &[Record]) -> Vec<u8> {
     let line = |record: &Record| {
         let (seconds, ns) = (record.arrival_ns / 1_000_000_000, record.arrival_ns % 1_000_000_000);

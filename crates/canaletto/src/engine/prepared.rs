@@ -1,4 +1,4 @@
-//! What a run needs before it can begin.
+//! Inputs of a run, prepared before it begins.
 
 use crate::config::design::{Design, PreconditionKind};
 use crate::config::workload::Workload;

@@ -1,4 +1,4 @@
-//! What is made of the list of fabrics in `config/kinds.rs`: [`facts_of`](super::facts_of), [`AnyFabric`](super::AnyFabric) and
+//! Items made of the list of fabrics in `config/kinds.rs`: [`facts_of`](super::facts_of), [`AnyFabric`](super::AnyFabric) and
 //! `with_fabric!`.
 
 /// Makes `facts_of`, `AnyFabric` and `with_fabric!` of the list of fabrics.

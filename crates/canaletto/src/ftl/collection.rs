@@ -66,7 +66,7 @@ impl Ftl {
         }
     }
 
-    /// Has every plane looked after.
+    /// Looks after every plane.
     pub fn all_planes_changed(&mut self) {
         self.changed.extend((0..self.layout.planes()).rev().map(PlaneId));
     }
@@ -454,7 +454,7 @@ impl Ftl {
         }
     }
 
-    /// Has a block collected.
+    /// Begins to collect a block.
     fn want(&mut self, plane: PlaneId, block: u32, reason: Reason) {
         self.collector.want(plane, block, reason);
         self.changed.push(plane);

@@ -14,7 +14,7 @@ use crate::scheduler::transaction::{Transaction, TransactionId};
 pub struct Room {
     /// Whether writes go to any plane.
     pub is_dynamic: bool,
-    /// What is on its way to each plane and LUN.
+    /// Pages on their way to each plane and LUN.
     pub allocator: DynamicAllocator,
     planes_per_lun: u32,
     /// Pages for which no plane has room yet, oldest first.
@@ -98,7 +98,7 @@ impl Room {
         self.stalled.pop_front()
     }
 
-    /// Those that wait have been looked at.
+    /// Notes that the waiting ones have been looked at.
     pub fn have_been_seen(&mut self) {
         self.wanted = false;
     }

@@ -78,7 +78,7 @@ pub fn write(runs: &[(&Case, Figures)]) {
     }
 }
 
-/// What the tables say of every run: figures by the title of their column.
+/// Figures of every run in the tables, by the title of their column.
 pub fn read() -> BTreeMap<String, Vec<(String, String)>> {
     let mut runs = BTreeMap::new();
     for file in fs::read_dir(folder()).unwrap() {
@@ -93,7 +93,7 @@ pub fn read() -> BTreeMap<String, Vec<(String, String)>> {
     runs
 }
 
-/// What differs between the figures of a run, old → new.
+/// Figures that differ between two results of a run, old → new.
 pub fn difference(expected: &[(String, String)], got: &Figures) -> Option<String> {
     let old = |title: &str| expected.iter().find(|(other, _)| other == title).map_or("nothing", |(_, value)| value);
     let changed: Vec<_> = got.iter().filter(|(title, value)| old(title) != value).collect();

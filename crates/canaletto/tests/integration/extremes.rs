@@ -59,7 +59,7 @@ fn uses(design: &Design, workload: &Workload) -> Vec<(String, f64)> {
     outcome.report.utilisation.into_iter().map(|each| (each.part, each.share)).chain(busiest).collect()
 }
 
-/// What is wrong with a configuration: a panic, or a part that is in use for longer than the run.
+/// Fault of a configuration: a panic, or a part that is in use for longer than the run.
 fn problem(overrides: &[&str], workload: &str, settings: &[&str]) -> Option<String> {
     let attempt = || {
         let design = load_design("small.toml", Some(SMALL), &owned(overrides)).ok()?;

@@ -60,7 +60,7 @@ const OLD: &[&str] = &["flash.errors.initial_age_days=2.0", "precondition.kind=s
 const CACHED_MIX: &str =
     "requests = 2000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 16\nworking_set = 0.2\nflush_share = 0.02";
 /// Many requests for few pages.
-const ONE_PAGE: &str = "requests = 300\nread_share = 0.5\nworking_set = 0.01\nsize = \"4KiB\"\nqueue_depth = 32";
+const FEW_PAGES: &str = "requests = 600\nread_share = 0.5\nworking_set = 0.05\nsize = \"4KiB\"\nqueue_depth = 64";
 const LARGE: &str = "requests = 400\nread_share = 0.2\nsize = \"16KiB\"\nqueue_depth = 16";
 const SPARSE: &str = "requests = 300\nread_share = 0.3\nsize = \"4KiB\"\ninter_arrival = \"400us\"";
 
@@ -397,7 +397,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("mapping.read_unit", "sector", &["mapping.cache_capacity=1KiB"], READS),
     ("mapping.initial_table", "empty", &["mapping.cache_capacity=1KiB"], READS),
     ("mapping.write_backs", "never-issued", &["mapping.cache_capacity=1KiB"], WRITES),
-    ("mapping.waiters", "reads-first", &["mapping.cache_capacity=1KiB"], ONE_PAGE),
+    ("mapping.waiters", "reads-first", &["mapping.cache_capacity=64B", "ftl.write_placement=dynamic"], FEW_PAGES),
     ("gc.threshold", "0.3", &[], WRITES),
     ("gc.hard_threshold", "0.2", &[], WRITES),
     ("gc.reserved_blocks", "2", &[], WRITES),

@@ -289,7 +289,7 @@ fn what_is_lost_is_rebuilt_in_the_background() {
 fn failed_programs_are_left_out_of_parity() {
     let more = ["flash.failures.program=0.002", "flash.failures.read=0.02", "ftl.overprovisioning=0.5"];
     let design = drive("channel", 4, &[&more[..], &["ftl.unwritten_reads=zeroes"]].concat());
-    let workload = synthetic("requests = 6000\nread_share = 0.4\nsize = \"4KiB\"\nqueue_depth = 24");
+    let workload = synthetic("requests = 20000\nread_share = 0.4\nsize = \"4KiB\"\nqueue_depth = 24");
     let (outcome, shadow) = watched(&design, &workload, Some(Contents::new(4, 1)));
     let contents = shadow.contents.unwrap();
     assert!(outcome.report.flash.program_failures > 5, "{:?}", outcome.report.flash);

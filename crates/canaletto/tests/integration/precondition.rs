@@ -104,7 +104,7 @@ fn superblocks_steady_is_what_writing_leads_to() {
 
 #[test]
 fn large_pages_steady_is_what_writing_leads_to() {
-    agree(LARGE_PAGES, &["ftl.overprovisioning=0.25"], "queue_depth = 8", 6, 0.03);
+    agree(LARGE_PAGES, &["ftl.overprovisioning=0.25"], "queue_depth = 8", 6, 0.05);
 }
 
 /// 256 MiB: 8 planes of 64 blocks of 32 pages of 16 KiB.

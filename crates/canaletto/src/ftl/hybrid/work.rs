@@ -14,7 +14,7 @@ use crate::measure::maintenance::Maintenance;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 
-/// What a merge works on.
+/// Parts that a merge works on.
 pub struct Ground<'a> {
     /// Sizes of the array.
     pub layout: &'a Layout,

@@ -15,6 +15,7 @@ const STATIONS: &[(&str, &[&str])] = &[
     (
         "ftl",
         &[
+            "cache::Destage",
             "cache::TrimWaits",
             "flash::address",
             "flash::interface",
@@ -120,7 +121,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("runs", &["", "drive", "inspection"]),
 ];
 
-/// What the lowest crate defines and this one names again.
+/// Modules that the lowest crate defines and this one names again.
 const CONFIG: &[&str] = &[
     "config",
     "engine::time",
