@@ -42,7 +42,7 @@ class Points:
     """Points of a sweep, seeds averaged."""
 
     measures: list[Measure]
-    """Those of which any point has a value: p99 latency needs 1,000 requests."""
+    """Results of which any point has a value: p99 latency needs 1,000 requests."""
 
     def __init__(self, rows: pl.DataFrame, axes: Sequence[str], measures: Sequence[Measure] = MEASURES) -> None:
         """rows: of the sweep's table, without those that stopped. axes: columns of what differs, seeds aside."""
