@@ -1,4 +1,4 @@
-"""What Rich draws, without blanks at the ends of lines."""
+"""Lines that Rich draws, without blanks at their ends."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

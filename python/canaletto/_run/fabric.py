@@ -263,7 +263,7 @@ def _whole(given: Any) -> int | None:
 
 
 def _shown(given: Any) -> str:
-    """What was given, shortened."""
+    """A given value, shortened."""
     if iscoroutine(given):
         given.close()
         return "a coroutine"

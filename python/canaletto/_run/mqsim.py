@@ -173,7 +173,7 @@ _HAPPENED = {
     "flash.erases": "garbage collection ran, in which MQSim loses requests and blocks",
     "mapping.stalls": "the mapping cache had no room for a look-up, where MQSim loses requests",
 }
-"""What may come close only, by the field of the result that shows whether it happened."""
+"""Reasons for which a run may be close only, by the field of the result that shows them."""
 
 
 def _at(data: Mapping[str, Any], path: str) -> Any:
