@@ -6,11 +6,13 @@
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from canaletto._engine import ConfigError
 
-from canaletto_papers.figure import Figure
-from canaletto_papers.verdicts import Finding
+if TYPE_CHECKING:  # `canaletto --help` imports this package for its commands alone.
+    from canaletto_papers.figure import Figure
+    from canaletto_papers.verdicts import Finding
 
 SOURCES = ("networked-ssd", "venice", "mqsim", "pc-ssd", "storage-next", "drives", "load")
 """Sources by the names of the command line; each is a package of this one, with an underscore for each hyphen."""
@@ -25,12 +27,12 @@ def names_of(source: str) -> Mapping[str, str]:
     return dict(getattr(_package(source), "NAMES", {})) if source in SOURCES else {}
 
 
-def findings_of(source: str) -> Sequence[Finding]:
+def findings_of(source: str) -> "Sequence[Finding]":
     """Numbers of a source that do not go together, where there are any."""
     return getattr(_package(source), "FINDINGS", ()) if source in SOURCES else ()
 
 
-def figures(source: str, wanted: Sequence[str] = ()) -> list[Figure]:
+def figures(source: str, wanted: Sequence[str] = ()) -> "list[Figure]":
     """A source's figures, or those of them that are wanted, in the paper's order.
 
     Raises ConfigError for a source or a figure that there is not.
