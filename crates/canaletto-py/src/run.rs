@@ -42,7 +42,7 @@ impl Default for Options {
 pub fn parse_options(json: &str) -> PyResult<RunOptions> {
     let Options { seed, warmup, records, alone, root_causes, check_wires } =
         serde_json::from_str(json).map_err(config_error)?;
-    Ok(RunOptions { seed, warmup, records, alone, root_causes, check_wires, ..RunOptions::default() })
+    Ok(RunOptions { seed, warmup, records, alone, root_causes, check_wires })
 }
 
 /// Results of a run, as JSON, and its requests, as columns.
