@@ -405,7 +405,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("gc.copyback_check_every", "2", &["gc.copyback=true"], WRITES),
     ("scheduler.priorities", "false", &[], TWO_CLASSES),
     ("scheduler.round_robin_advance", "on-poll", &[], TWO_CLASSES),
-    ("scheduler.looks", "each-batch", &["mapping.cache_capacity=1KiB"], LARGE),
+    ("scheduler.looks", "each-batch", &["mapping.cache_capacity=64B", "ftl.write_placement=dynamic"], FEW_PAGES),
     ("scheduler.policy", "flin", &[], TWO_PARTS),
     ("scheduler.flin.epoch", "50us", FLIN, TWO_PARTS),
     ("scheduler.flin.read_threshold", "0B", FLIN, TWO_PARTS),
