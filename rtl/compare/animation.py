@@ -22,7 +22,7 @@ name = "apart"
 [flow.synthetic]
 requests = 100
 read_share = 0.85
-size = "22kB"
+size = "24kB"
 inter_arrival = "7us"
 """
 
