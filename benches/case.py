@@ -1,4 +1,4 @@
-"""The cases by which speed is judged: what a request costs on a drive that has nothing special (`docs/speed.md`).
+"""The cases by which speed is judged: what a request costs on an ordinary drive (`docs/explanation/speed.md`).
 
 `python benches/case.py A 60000` simulates case A with so many requests. 64 of 4 KiB are in flight at any time. The
 engine is loaded without the package around it, which takes a moment of its own.

@@ -1,4 +1,4 @@
-"""Makes the tables and the chart of docs/beyond.md: `.venv/bin/python docs/beyond.py --write`.
+"""Makes the tables and the chart of docs/explanation/beyond.md: `.venv/bin/python docs/beyond.py --write`.
 
 Our own interconnects beside those of the papers, all with as many data pins a controller. Some 9,000 short runs, twenty
 minutes on one core; everything is seeded. Without `--write` it only prints; names of tables make it do these alone. The
@@ -48,7 +48,7 @@ from canaletto._run.links import Links, links_of
 from canaletto_papers.flows import flow, workload
 from canaletto_papers.venice.evaluation import TABLE2
 
-PAGE = Path(__file__).with_suffix(".md")
+PAGE = tables.DOCS / "explanation/beyond.md"
 TRACES = Path(__file__).resolve().parents[2] / "shared" / "traces"
 
 

@@ -1,4 +1,4 @@
-"""The chart of docs/beyond.md."""
+"""The chart of docs/explanation/beyond.md."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -22,7 +22,7 @@ def chart(rows: Mapping[str, Mapping[str, float | None]], places: Iterable[str])
         if fabric != "ideal"
     ]
     FILE.write_text(svg(data, list(places)) + "\n", encoding="utf-8")
-    yield f"![Percent of the crossbar's GB/s, by place of the load](assets/{FILE.name})"
+    yield f"![Percent of the crossbar's GB/s, by place of the load](../assets/{FILE.name})"
 
 
 def svg(data: list[dict[str, object]], places: list[str]) -> str:

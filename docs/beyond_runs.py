@@ -1,4 +1,4 @@
-"""Drives, loads and knees of docs/beyond.md."""
+"""Drives, loads and knees of docs/explanation/beyond.md."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,14 +1,13 @@
 """Checks `canaletto bound` against the simulator: `.venv/bin/python docs/bound.py --write`.
 
-Draws designs and workloads with a seed, simulates each shortly, and puts the distribution of simulated over bounded
-throughput into docs/bound.md. Without `--write` it only prints. A thousand designs take some minutes on one core;
-everything is seeded, so that the tables change only when models do.
+Draws designs and workloads with a seed, simulates each briefly, and puts the distribution of simulated over bounded
+throughput into the tables of docs/explanation/bound.md. Without `--write` it only prints. A thousand designs take some
+minutes on one core. Everything is seeded: the tables change only when models do.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -18,7 +17,7 @@ import tables
 from canaletto._run import names
 from canaletto._run.simulate import run_once
 
-PAGE = Path(__file__).with_suffix(".md")
+PAGE = tables.DOCS / "explanation/bound.md"
 SEED = 17
 DESIGNS = 1000
 FABRICS = list(names.fabrics())

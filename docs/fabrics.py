@@ -1,4 +1,4 @@
-"""Makes the tables of docs/fabrics.md and docs/sequences.md: `.venv/bin/python docs/fabrics.py --write`.
+"""Makes the tables of the pages about fabrics and command sequences: `.venv/bin/python docs/fabrics.py --write`.
 
 Without `--write` it only prints them; names of tables make it do these alone. Some 1,000 short runs, a few minutes on
 two cores. Everything is seeded: the tables only change when the model does.
@@ -12,8 +12,8 @@ import tables
 from canaletto._run import names
 from canaletto._run.compare import Comparison
 
-PAGE = Path(__file__).with_suffix(".md")
-SEQUENCES = Path(__file__).with_name("sequences.md")
+PAGE = tables.DOCS / "explanation/fabrics.md"
+SEQUENCES = tables.DOCS / "explanation/sequences.md"
 TRACES = Path(__file__).resolve().parents[2] / "shared" / "traces"
 FABRICS = list(names.fabrics())
 SIZES = {"4KiB": 20_000, "16KiB": 8_000, "64KiB": 3_000, "256KiB": 800}

@@ -1,4 +1,4 @@
-"""Makes the tables of docs/numbering.md: `.venv/bin/python docs/numbering.py --write`.
+"""Makes the tables of docs/explanation/numbering.md: `.venv/bin/python docs/numbering.py --write`.
 
 Order of commands and data, numbering of chips and place of the load on every fabric, at equal pins. Some 1,600 short
 runs, ten minutes on one core; everything is seeded. Without `--write` it only prints; names of tables make it do these
@@ -8,7 +8,6 @@ alone.
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import canaletto as cn
@@ -17,7 +16,7 @@ from canaletto._run.equal import CROSSBAR, equalised
 from canaletto._run.simulate import run_once
 from canaletto_papers.flows import flow, workload
 
-PAGE = Path(__file__).with_suffix(".md")
+PAGE = tables.DOCS / "explanation/numbering.md"
 
 # Sixteen data pins a controller at 1.2 GB/s for eight of them: one bus or trunk of 16, two of 8, links of 16 one way at
 # a time, links of 8 each way. `ideal` has eight for each chip. `crossbar`: any chip on any free trunk of 16.

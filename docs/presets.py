@@ -1,4 +1,4 @@
-"""Makes pictures and tables of docs/presets.md and docs/presets/: `.venv/bin/python docs/presets.py --write`.
+"""Makes pictures and tables of the pages about presets: `.venv/bin/python docs/presets.py --write`.
 
 The inside of each preset drive, its limits, and the sources that its page cites: from the preset, from one short run,
 and from docs/sources.toml. A second or two; without `--write` it only prints, and names of tables
@@ -21,8 +21,8 @@ from canaletto._run.quantities import rate, size_bytes, time_us
 from canaletto._run.simulate import run_once
 from canaletto_papers.flows import flow, workload
 
-INDEX = Path(__file__).with_suffix(".md")
-SOURCES: dict[str, str] = tomllib.loads(INDEX.with_name("sources.toml").read_text(encoding="utf-8"))
+INDEX = tables.DOCS / "reference/presets.md"
+SOURCES: dict[str, str] = tomllib.loads((tables.DOCS / "sources.toml").read_text(encoding="utf-8"))
 REQUEST = 4096
 
 

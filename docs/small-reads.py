@@ -1,4 +1,4 @@
-"""Makes the tables of docs/small-reads.md: `.venv/bin/python docs/small-reads.py --write`.
+"""Makes the tables of docs/explanation/small-reads.md: `.venv/bin/python docs/small-reads.py --write`.
 
 Every fabric under small reads, in a closed loop for peaks and energy, in an open one for knees and tails. Some 500
 short runs, a few minutes on one core; everything is seeded. Without `--write` it only prints.
@@ -7,7 +7,6 @@ short runs, a few minutes on one core; everything is seeded. Without `--write` i
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import canaletto as cn
@@ -16,7 +15,7 @@ from canaletto._run import names
 from canaletto._run.simulate import run_once
 from canaletto_papers.flows import flow, workload
 
-PAGE = Path(__file__).with_suffix(".md")
+PAGE = tables.DOCS / "explanation/small-reads.md"
 FABRICS = tuple(names.fabrics())
 SIZES = {"512 B": 512, "1 KiB": 1024, "2 KiB": 2048, "4 KiB": 4096, "8 KiB": 8192, "16 KiB": 16384}
 MIXES = {"reads": 1.0, "90:10": 0.9}

@@ -1,4 +1,4 @@
-"""Measured tables of pages in this folder, which the scripts next to it make: `fabrics.py`, `beyond.py`, `bound.py`."""
+"""Measured tables of pages, which the scripts next to this file make: `fabrics.py`, `beyond.py`, `bound.py`."""
 
 import argparse
 import sys
@@ -27,7 +27,7 @@ def main(about: str, tables: Mapping[str, Table]) -> None:
 
 def place(page: Path, name: str) -> Path:
     """File of a table that a page includes."""
-    folder = DOCS / "generated" / page.relative_to(DOCS).with_suffix("")
+    folder = DOCS / "generated" / Path(*page.relative_to(DOCS).with_suffix("").parts[1:])
     return folder / f"{name.removeprefix(page.stem + '-')}.md"
 
 

@@ -1,4 +1,4 @@
-"""Copies the tables of a reproduction into docs/generated, where docs/reproduction.md and docs/drives.md include them.
+"""Copies the tables of a reproduction into docs/generated, where the pages about reproductions and drives include them.
 
 `python tools/reproduction_tables.py OUT` replaces each table that these pages include by `OUT/markdown/NAME.md`, which
 `canaletto reproduce SOURCE --out OUT` wrote. A table that was not made stays unchanged and is named.

@@ -39,7 +39,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "reference/python.md": package.page(),
         "reference/results.md": results.page(),
         "reference/causes.md": results.causes(),
-        "tutorial.md": tutorial.page(ROOT / "docs" / "tutorial.ipynb"),
+        "tutorial/index.md": tutorial.page(ROOT / "docs" / "tutorial" / "tutorial.ipynb"),
         **keys.pages(ROOT),
         **{f"project/{page}": _from_root((ROOT / source).read_text()) for page, source in _PROJECT.items()},
     }
@@ -68,17 +68,19 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     A line that is a link into `generated/` is replaced by that file. The comparison with other simulators stands in
     README.md, and on the site under the explanations.
     """
-    if page.file.src_uri == "explanation.md":
+    if page.file.src_uri == "explanation/index.md":
         text = (ROOT / "README.md").read_text()
-        markdown += "\n" + text[text.index("## Beside") : text.index("## Documentation")].replace("](docs/", "](")
+        part = text[text.index("## Beside") : text.index("## Documentation")]
+        markdown += "\n" + part.replace("](docs/explanation/", "](").replace("](docs/", "](../")
 
     markdown = _GENERATED.sub(lambda found: _table(ROOT / "docs" / found[1]), markdown)
 
     def link(found: re.Match[str]) -> str:
-        page = ROOT / "docs" / found[1]
-        return f"[{page.read_text().splitlines()[0].removeprefix('# ')}](" if page.exists() else found[0]
+        named = ROOT / "docs" / page.file.src_uri
+        target = named.parent / found[1]
+        return f"[{target.read_text().splitlines()[0].removeprefix('# ')}]({found[1]}" if target.exists() else found[0]
 
-    return re.sub(r"\[(?:docs/)?([\w-]+\.md)\]\(", link, markdown)
+    return re.sub(r"\[(?:docs/)?(?:[\w-]+/)*[\w-]+\.md\]\(([\w./-]+\.md)", link, markdown)
 
 
 def _table(file: Path) -> str:

@@ -16,7 +16,7 @@ _ABOUT = """# Keys of designs
 A design is a TOML file: tables of keys, on top of a preset if `base` names one. `--set KEY=VALUE` sets a single key.
 Every key is listed with what it means, what its value is (a unit where it has one), what is allowed, its default, and
 the values of the presets with their sources: letters in brackets stand for the sources that the head of the preset's
-file and [its page](../../presets.md) name. `canaletto schema design` prints the same as JSON Schema.
+file and [its page](../presets.md) name. `canaletto schema design` prints the same as JSON Schema.
 
 """
 
@@ -44,11 +44,11 @@ def pages(root: Path) -> dict[str, str]:
 
 
 _WORKLOAD = """A workload is a TOML file with a `[[flow]]` for each stream of requests, either `[flow.synthetic]` or
-`[[flow.trace]]` ([Workloads](../workloads.md) explains them). `--set workload.KEY=VALUE` sets a key in all flows.
-`canaletto schema workload` prints the same as JSON Schema."""
+`[[flow.trace]]` ([Workloads](../explanation/workloads.md) explains them). `--set workload.KEY=VALUE` sets a key in all
+flows. `canaletto schema workload` prints the same as JSON Schema."""
 
 _PC = """A PC with a fixed-latency drive, as `canaletto reproduce pc-ssd` runs it
-([Attachments to a PC](../attachments.md)). `canaletto schema pc` prints the same as JSON Schema."""
+([Attachments to a PC](../explanation/attachments.md)). `canaletto schema pc` prints the same as JSON Schema."""
 
 
 @dataclass

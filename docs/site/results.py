@@ -23,7 +23,7 @@ _CAUSES = """# Causes
 
 Every picosecond of a request's latency is charged to exactly one of these causes, in the order in which a request meets
 them. `blame_us` charges a wait to what was waited for, `root_cause_us` passes it on to what its holder did
-([Root causes and blame](../causes.md)).
+([Root causes and blame](../explanation/causes.md)).
 
 | cause | in words | meaning |
 | --- | --- | --- |

@@ -5,7 +5,7 @@
 >>> t.total_us, t.without_inside_us
 >>> t.steps_us["direct_path"]  # the steps' sum is the total
 
-`docs/attachments.md` says what is modelled. A simulated drive is attached by the keys of `attachment` in its design.
+`docs/explanation/attachments.md` says what is modelled. The design's `attachment` keys attach a simulated drive.
 """
 
 import json

@@ -63,7 +63,7 @@ def info(
     Returns
     -------
     dict
-        What `canaletto trace info --json` prints; `docs/traces.md` defines each figure.
+        What `canaletto trace info --json` prints; `docs/reference/traces.md` defines each figure.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def fit(
     Returns
     -------
     Workload
-        The profile; `docs/workloads.md` tells how each key is fitted.
+        The profile; `docs/explanation/workloads.md` tells how each key is fitted.
     dict
         How many lines were left out or out of order.
 

@@ -1,4 +1,4 @@
-"""Do the tables of docs/beyond.md have the form that docs/beyond.py gives them, and does it make them?"""
+"""Do the tables of docs/explanation/beyond.md have the form that docs/beyond.py gives them, and does it make them?"""
 
 import importlib
 import sys
@@ -10,7 +10,7 @@ import pytest
 from canaletto._report import colours
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGE = (DOCS / "beyond.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "explanation/beyond.md").read_text(encoding="utf-8")
 MARKED = {
     table.stem: table.read_text(encoding="utf-8").partition("-->\n\n")[2].removesuffix("\n")
     for table in (DOCS / "generated" / "beyond").glob("*.md")
@@ -47,7 +47,7 @@ def test_tables_are_whole(name: str) -> None:
 
 def test_losses_come_first() -> None:
     assert PAGE.index("## Where ours loses") == PAGE.index("\n## ") + 1
-    assert PAGE.index("(generated/beyond/losses.md)") == PAGE.index("(generated/")
+    assert PAGE.index("(../generated/beyond/losses.md)") == PAGE.index("(../generated/")
 
 
 @pytest.mark.parametrize("name", ["knees", "rates", "shares", "tails"])
@@ -109,7 +109,7 @@ def test_the_chart_has_the_fabrics_colours(beyond: ModuleType) -> None:
     named = [name for name in shown if colours.fabric(name).lower() not in picture]
     # Black may be written in short.
     assert [name for name in named if name != "bus"] == []
-    assert MARKED["chart"].endswith("(assets/beyond.svg)")
+    assert MARKED["chart"].endswith("(../assets/beyond.svg)")
 
 
 def test_layouts_explain_the_wires_of_the_prototype(beyond: ModuleType) -> None:

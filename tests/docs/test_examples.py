@@ -87,14 +87,14 @@ def test_examples_of_a_page_run(page: str, canaletto: Canaletto, monkeypatch: py
 
 
 def test_the_page_about_results_shows_what_its_first_two_commands_print() -> None:
-    languages = [language for _, language, _ in blocks("docs/reading.md")]
+    languages = [language for _, language, _ in blocks("docs/tutorial/reading.md")]
     first = languages.index("sh")
     assert languages[first : first + 4] == ["sh", "", "sh", ""]
 
 
 def test_the_tutorial_runs(tmp_path: Path) -> None:
     """Its cells as one program; the site's build executes it as the notebook that it is."""
-    cells = json.loads((ROOT / "docs/tutorial.ipynb").read_text())["cells"]
+    cells = json.loads((ROOT / "docs/tutorial/tutorial.ipynb").read_text())["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     assert all(not cell.get("outputs") for cell in cells), "outputs are made when the site is built"
-    python("\n".join(code), tmp_path, "docs/tutorial.ipynb")
+    python("\n".join(code), tmp_path, "docs/tutorial/tutorial.ipynb")

@@ -10,7 +10,7 @@ from canaletto._run import names
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/fabrics.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/explanation/fabrics.md"])
 def test_every_fabric_is_named(page: str) -> None:
     text = (ROOT / page).read_text()
     assert [name for name in names.fabrics() if f"`{name}`" not in text] == []
@@ -24,11 +24,11 @@ def test_the_demo_has_every_fabric_but_variants() -> None:
 
 
 def test_every_collection_policy_is_named() -> None:
-    text = (ROOT / "docs/collection.md").read_text()
+    text = (ROOT / "docs/explanation/collection.md").read_text()
     policies = json.loads(_engine.schema("design"))["$defs"]["VictimPolicy"]["oneOf"]
     assert [policy["const"] for policy in policies if f"`{policy['const']}`" not in text] == []
 
 
 def test_every_trace_format_has_a_row() -> None:
-    text = (ROOT / "docs/traces.md").read_text()
+    text = (ROOT / "docs/reference/traces.md").read_text()
     assert [each["name"] for each in traces.formats() if f"\n| `{each['name']}` |" not in text] == []

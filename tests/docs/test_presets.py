@@ -27,15 +27,15 @@ def presets() -> ModuleType:
 
 
 def test_every_preset_has_a_page_a_row_and_a_place_on_the_site() -> None:
-    index, site = (DOCS / "presets.md").read_text(), (DOCS.parent / "mkdocs.yml").read_text()
+    index, site = (DOCS / "reference/presets.md").read_text(), (DOCS.parent / "mkdocs.yml").read_text()
     for name in names.presets():
-        page = (DOCS / "presets" / f"{name}.md").read_text()
+        page = (DOCS / "reference/presets" / f"{name}.md").read_text()
         assert page.startswith(f"# {name}\n")
         headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
         assert {"Inside", "Figures and their sources", "Measured", "Limits", "Not known", "Sources"} <= set(headings)
         assert f"\n| [`{name}`](presets/{name}.md) |" in index
-        assert f"{name}: presets/{name}.md\n" in site
-    pages = {page.stem for page in (DOCS / "presets").glob("*.md")}
+        assert f"{name}: reference/presets/{name}.md\n" in site
+    pages = {page.stem for page in (DOCS / "reference/presets").glob("*.md")}
     assert pages == set(names.presets())
 
 
@@ -47,7 +47,7 @@ def test_tables_are_those_of_the_script(presets: ModuleType) -> None:
 
 
 def test_every_source_that_is_listed_is_cited(presets: ModuleType) -> None:
-    pages = [DOCS / "presets.md", *(DOCS / "presets").glob("*.md")]
+    pages = [DOCS / "reference/presets.md", *(DOCS / "reference/presets").glob("*.md")]
     cited = "".join(page.read_text() for page in pages)
     assert [tag for tag in presets.SOURCES if f"[{tag}]" not in cited] == []
 

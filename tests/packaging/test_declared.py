@@ -49,6 +49,6 @@ def test_packages_import_what_is_declared() -> None:
 
 
 def test_the_tutorial_imports_what_is_declared() -> None:
-    cells = json.loads((ROOT / "docs/tutorial.ipynb").read_text())["cells"]
+    cells = json.loads((ROOT / "docs/tutorial/tutorial.ipynb").read_text())["cells"]
     texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     assert set(imported("\n".join(texts))) <= USUAL

@@ -51,7 +51,7 @@ def test_it_installs_into_an_empty_environment_and_runs(tmp_path: Path) -> None:
         ended = subprocess.run(["canaletto", *words], env=bare, cwd=tmp_path, capture_output=True, text=True)
         assert ended.returncode == status, ended.stderr
     assert "rtl/ is not part of the installed package, expected a checkout" in ended.stderr
-    cells = json.loads((ROOT / "docs/tutorial.ipynb").read_text())["cells"]
+    cells = json.loads((ROOT / "docs/tutorial/tutorial.ipynb").read_text())["cells"]
     code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
     ended = subprocess.run([home / "bin/python", "-c", code], env=bare, cwd=tmp_path, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr

@@ -1,6 +1,6 @@
 //! Keys of the energy model: energy and power of each operation and part.
 //!
-//! `measure/energy.rs` turns them and a run's activity into millijoules. `docs/energy.md` holds the formulas and
+//! `measure/energy.rs` turns them and a run's activity into millijoules. `docs/explanation/energy.md` holds the formulas and
 //! discusses the values. A power counts while its part works, so that the same page over a shorter way costs less.
 
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use crate::units::{Power, Rate};
 #[serde(deny_unknown_fields, default)]
 pub struct Energy {
     /// Origin of the power of 8-bit routers: the keys below, or the synthesis of the hardware in `rtl/`, which replaces
-    /// `energy.routers.circuit` and `energy.routers.packet` (docs/energy.md says how its power is estimated).
+    /// `energy.routers.circuit` and `energy.routers.packet` (docs/explanation/energy.md says how its power is estimated).
     pub router: RouterSource,
     /// Flash array.
     pub array: Array,
@@ -83,7 +83,7 @@ pub struct Wires {
     pub column: Power,
     /// Power of the termination of each data wire of a bus, whatever its rate, while commands or data cross it. Default:
     /// none, because Venice's figures are whole, and ORION 3.0, which gave them, has unterminated wires. ONFI's on-die
-    /// termination takes (VccQ / 2)² / (Ron + Rtt) a wire (docs/energy.md).
+    /// termination takes (VccQ / 2)² / (Ron + Rtt) a wire (docs/explanation/energy.md).
     pub termination: Power,
     /// Link between neighbouring routers, each direction for itself. Source: Venice Table 4 (1.08 mW, by ORION 3.0).
     pub link: Power,

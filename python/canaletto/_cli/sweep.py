@@ -71,7 +71,7 @@ class _ClusterOptions:
 
 
 def _sweep(
-    file: Annotated[Path, typer.Argument(metavar="SWEEP", help="A sweep's file, TOML (see docs/sweep.md).")],
+    file: Annotated[Path, typer.Argument(metavar="SWEEP", help="A sweep's TOML file (docs/reference/sweep.md).")],
     *,
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for the table; a later call continues.", rich_help_panel=OUTPUT)

@@ -1,7 +1,7 @@
-"""fio job files as workloads: what a job asks of a device, as flows of generated requests.
+"""fio job files as workloads: flows of generated requests like those of the job.
 
-`docs/workloads.md` tells what each option becomes. Options that make no difference to a device are named in one note;
-those that would make one and have no counterpart are errors with file, line and key.
+`docs/explanation/workloads.md` has a row per option. One note names the options that make no difference to a device.
+Options that would make a difference, but are not supported, are errors with file, line and key.
 """
 
 import difflib

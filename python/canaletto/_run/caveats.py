@@ -131,7 +131,7 @@ def _outstanding(run: Mapping[str, Any]) -> float:
 
 
 SPARE = 4.0
-"""Spare blocks per plane, below which the computed steady state is off by more than 5 % (docs/preconditioning.md)."""
+"""Spare blocks per plane; with fewer, the computed steady state is off by over 5 % (preconditioning.md)."""
 
 
 def _small(run: Mapping[str, Any]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from canaletto._run.quantities import area_mm2, rate
 BUS_RATE, NETWORK_RATE = "fabric.link_rate", "fabric.network.link_rate"
 
 SYNTHESISED_ROUTER_MM2 = 0.169173
-"""Logic of a router with `area.router = "synthesised"` (docs/energy.md, rtl/synth/results.json)."""
+"""Logic of a router with `area.router = "synthesised"` (docs/explanation/energy.md, rtl/synth/results.json)."""
 
 ROUTER_PORT_WIDTH = 8
 """Data wires of a port for which `area.router_pads` is stated (Venice §6.6: five ports of eight)."""
@@ -135,7 +135,7 @@ def _venice(design: Mapping[str, Any], rows: int, columns: int) -> Links:
 def _scheduled_mesh(design: Mapping[str, Any], rows: int, columns: int) -> Links:
     """The links of Venice, with strobes at both ends; grants have pins at routers and, for each row, at controllers.
 
-    The arbiter is in the chip of the controllers. `area` in a run's result counts the same (docs/energy.md).
+    The arbiter is in the controllers' chip. `area` in a run's result counts the same (docs/explanation/energy.md).
     """
     venice, keys, chips = _venice(design, rows, columns), design["area"], rows * columns
     assert venice.area is not None  # Venice's is published
@@ -171,7 +171,7 @@ def _clusters(design: Mapping[str, Any], rows: int, columns: int) -> Links:
 
 
 def trunk_offsets(trunks: int, controllers: int) -> list[int]:
-    """Steps from a switch's own trunk to its others: any two switches share as few as possible (docs/fabrics.md)."""
+    """Steps from a switch's own trunk to its others: two switches share as few as possible (fabrics.md)."""
     offsets = [0]
 
     def shared(candidate: int) -> int:

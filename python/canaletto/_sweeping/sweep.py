@@ -90,7 +90,7 @@ def sweep(
         Whether to show a bar; by default, when standard error is a terminal. Or a function, called with points done and
         points in all.
     more
-        Further keys and tables of a sweep's file (`docs/sweep.md`), such as `requests=2000`, `only_where={…}`.
+        More keys and tables of a sweep's file (`docs/reference/sweep.md`), such as `requests=2000`, `only_where={…}`.
 
     Returns
     -------

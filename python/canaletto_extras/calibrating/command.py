@@ -14,7 +14,7 @@ app = typer.Typer()
 @app.command("calibrate", cls=Command)
 def _calibrate(
     file: Annotated[
-        Path, typer.Argument(metavar="CALIBRATION", help="A calibration's file, TOML (see docs/calibrate.md).")
+        Path, typer.Argument(metavar="CALIBRATION", help="A calibration's TOML file (docs/how-to/calibrate.md).")
     ],
     measured: Annotated[
         list[str] | None,

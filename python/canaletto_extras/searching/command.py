@@ -16,7 +16,7 @@ app = typer.Typer()
 
 @app.command("search", cls=Command)
 def _search(
-    file: Annotated[Path, typer.Argument(metavar="SEARCH", help="A search's file, TOML (see docs/sweep.md).")],
+    file: Annotated[Path, typer.Argument(metavar="SEARCH", help="A search's TOML file (docs/reference/sweep.md).")],
     out: Annotated[
         Path,
         typer.Option(metavar="DIR", help="Folder for the designs; a later call continues.", rich_help_panel=OUTPUT),

@@ -52,7 +52,7 @@ def search(
     progress
         As for `sweep`.
     more
-        Further keys of a search's file (`docs/sweep.md`).
+        Further keys of a search's file (`docs/reference/sweep.md`).
 
     Returns
     -------

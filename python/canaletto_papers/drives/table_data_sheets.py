@@ -47,7 +47,7 @@ SHEETS = {
     SZ985: (3.2, 3.2, 750.0, None),
     P4800X: (2.4, 2.0, 550.0, 500.0),
 }
-"""Sources of each: docs/presets.md."""
+"""Sources of each: docs/reference/presets.md."""
 CACHED = {drive: (None, None, SHEETS[drive][2], None) for drive in (TLC980, P41, PRO9100, P41_PLUS)}
 COLLECTING = {CM7: (None, None, None, 310.0)}
 MEASURED = {

@@ -7,8 +7,8 @@ collection with 70 % of its addresses in use. `merged` is the share of written p
 of both flows together.
 
 Assumptions: the slides name neither sizes nor localities; a quarter of the cache is ours. The destaging rule is
-canaletto's (docs/cache.md), not MQSim's. The first fill of the cache (some 0.2 s) counts. With --quick cache and
-Flow-1's addresses are a sixteenth, over 0.2 s.
+canaletto's (docs/explanation/cache.md), not MQSim's. The first fill of the cache (some 0.2 s) counts. With --quick
+cache and Flow-1's addresses are a sixteenth, over 0.2 s.
 """
 
 from collections.abc import Mapping

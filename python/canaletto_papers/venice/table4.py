@@ -9,7 +9,7 @@ results.
 
 Beside them, as synthesised: the hardware in rtl/ in cells of 0.18 um (OSU), wires, pads and memories not counted;
 Table 4 has 65 nm (UMC). Areas of two technologies are not converted into each other: gate equivalents (a NAND of two
-inputs) compare logic. The router's power is an estimate (docs/energy.md).
+inputs) compare logic. The router's power is an estimate (docs/explanation/energy.md).
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ SYNTHESISED = {
     "omnibus control": (44_755, 1_865, 2.043),
     "omnibus arbiter": (4_590, 191, 1.458),
 }
-# Estimated power of the Venice router (docs/energy.md), mW.
+# Estimated power of the Venice router (docs/explanation/energy.md), mW.
 SYNTHESISED_POWER = 29.46482
 
 POWERS = {"W": 1e3, "mW": 1.0, "uW": 1e-3, "nW": 1e-6}

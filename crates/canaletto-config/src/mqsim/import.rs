@@ -1,6 +1,6 @@
 //! Import of MQSim's configuration.
 //!
-//! MQSim's quirks become named model options (`docs/mqsim.md` lists them); nothing in the model asks whether it runs
+//! MQSim's quirks become named model options (`docs/reference/mqsim.md` lists them); nothing in the model asks whether it runs
 //! for MQSim. Settings that canaletto cannot simulate yet are refused at their line, never ignored.
 
 use super::{

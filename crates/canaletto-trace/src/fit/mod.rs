@@ -1,6 +1,6 @@
 //! Profile of a trace: the keys of a generator whose traffic is statistically like it.
 //!
-//! Everything comes from a [`Findings`], that is from one pass in bounded memory. `docs/workloads.md` says how each key
+//! Everything comes from a [`Findings`], that is from one pass in bounded memory. `docs/explanation/workloads.md` says how each key
 //! is fitted and which are not.
 
 mod pace;

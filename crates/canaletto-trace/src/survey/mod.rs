@@ -205,7 +205,7 @@ fn balance(channels: Channels) -> Balance {
 
 /// Statistics of a trace. Shares are of reads and writes unless said otherwise; figures of nothing are absent.
 #[derive(Debug, Serialize)]
-#[allow(missing_docs)] // Names say it, and `docs/traces.md`.
+#[allow(missing_docs)] // Names say it, and `docs/reference/traces.md`.
 pub struct Findings {
     pub requests: u64,
     pub reads: u64,

@@ -5,7 +5,7 @@
 //! power hardly differs between fabrics (-4 %) "since the SSD power consumption is dominated by flash operations", whose
 //! number does not change, while the execution time falls to 1/2.65. So it cannot be energy over execution time, which
 //! would have risen by about as much: it is the mean power of what is at work. Hence dynamic energy over the sum of the
-//! durations of all operations and transfers, times execution time. `docs/energy.md` checks this reading against the
+//! durations of all operations and transfers, times execution time. `docs/explanation/energy.md` checks this reading against the
 //! paper's numbers.
 
 use schemars::JsonSchema;

@@ -45,7 +45,7 @@ fn figures(design: &Design, workload: &Workload, seeds: u64) -> [f64; 3] {
 /// Both ways to precondition lead to the same write amplification and mean latency, within 3 %, and to the same 99th
 /// percentile within `tail`. On the drive of large pages one request in fifty meets collection and waits for a millisecond or
 /// for forty, so that percentile lies on a cliff: one seed's differs from another's by up to 10 %, whichever way the drive
-/// came to its state. docs/preconditioning.md has means over many seeds.
+/// came to its state. docs/explanation/preconditioning.md has means over many seeds.
 fn agree(geometry: &str, changes: &[&str], more: &str, seeds: u64, tail: f64) {
     let [steady, replay] = ["steady", "replay"].map(|kind| {
         let design = drive(kind, geometry, changes);

@@ -191,7 +191,7 @@ impl Shape {
         (0..buses).map(bus).collect()
     }
 
-    /// Trunks, one a controller, inner buses switch by switch, and grants (docs/fabrics.md).
+    /// Trunks, one a controller, inner buses switch by switch, and grants (docs/explanation/fabrics.md).
     fn clusters(&self, keys: &Clusters) -> Vec<Wire> {
         let chips = self.rows * self.columns;
         let switches = chips.div_ceil(keys.chips_per_switch);

@@ -116,9 +116,9 @@ fn every_rule_and_every_fabric_has_faults() {
     for kind in FabricKind::ALL {
         assert!(faults.iter().any(|fault| fault.site == kind.name()), "no fault for {}", kind.name());
     }
-    let page = include_str!("../../../../../docs/wires.md");
+    let page = include_str!("../../../../../docs/explanation/wires.md");
     for rule in Rule::ALL {
-        assert!(page.contains(&format!("| `{rule:?}` |")), "no row for {rule:?} in docs/wires.md");
+        assert!(page.contains(&format!("| `{rule:?}` |")), "no row for {rule:?} in docs/explanation/wires.md");
         assert!(faults.iter().any(|fault| fault.rule == rule), "no fault for {rule:?}");
     }
 }

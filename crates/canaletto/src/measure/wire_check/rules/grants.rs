@@ -1,5 +1,5 @@
 //! Grants of a scheduled mesh: before anything crosses a circuit, the arbiter has found its way, and told the routers of every row on it
-//! (docs/fabrics.md).
+//! (docs/explanation/fabrics.md).
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

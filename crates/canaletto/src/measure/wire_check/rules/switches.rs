@@ -1,6 +1,6 @@
 //! Circuits of clusters: a transfer crosses one trunk, the switch of its chip and one inner bus, a copy inner buses of one switch; the
 //! switch has been granted it before, and passes bytes on a while after they came; parts follow each other as a chip can turn to their
-//! columns (docs/fabrics.md).
+//! columns (docs/explanation/fabrics.md).
 
 use std::rc::Rc;
 
