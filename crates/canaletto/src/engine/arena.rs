@@ -23,7 +23,7 @@ impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
     }
 
     /// Stores `item` and returns its id.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, item: T) -> I {
         match self.free.pop() {
             Some(place) => {
@@ -39,7 +39,7 @@ impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
     }
 
     /// Gives a place back. Its content stays readable until the place is reused.
-    #[inline]
+    #[inline(always)]
     pub fn remove(&mut self, id: I) {
         let place = id.into();
         debug_assert!(!self.free.contains(&place), "freed twice");
@@ -55,13 +55,13 @@ impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
     }
 
     /// How many items are stored now.
-    #[inline]
+    #[inline(always)]
     pub fn len(&self) -> usize {
         self.items.len() - self.free.len()
     }
 
     /// Whether nothing is stored.
-    #[inline]
+    #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -75,14 +75,14 @@ impl<I: From<u32> + Into<u32>, T> Default for Slab<I, T> {
 
 impl<I: Into<u32>, T> Index<I> for Slab<I, T> {
     type Output = T;
-    #[inline]
+    #[inline(always)]
     fn index(&self, id: I) -> &T {
         &self.items[id.into() as usize]
     }
 }
 
 impl<I: Into<u32>, T> IndexMut<I> for Slab<I, T> {
-    #[inline]
+    #[inline(always)]
     fn index_mut(&mut self, id: I) -> &mut T {
         &mut self.items[id.into() as usize]
     }

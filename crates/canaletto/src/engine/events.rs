@@ -8,6 +8,8 @@
 
 mod sorted;
 
+use std::cmp::Ordering;
+
 use crate::engine::events::sorted::SortedList;
 use crate::engine::fifo::Fifo;
 use crate::engine::time::Time;
@@ -185,18 +187,31 @@ impl<E: Copy> EventQueue<E> {
     /// Takes the earliest event and moves the clock to it.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<(Time, Due<E>)> {
-        let key = self.slot_keys[0].min(self.slot_keys[1]);
-        if key < self.front {
-            let slot = key.source() % SLOTS;
+        let [first, second] = self.slot_keys.map(Key::time);
+        let (slot, time) = if second < first { (1, second) } else { (0, first) };
+        let front = self.front.time();
+        let is_slot = match time.cmp(&front) {
+            Ordering::Less if first != second => Some(slot),
+            Ordering::Greater => None,
+            _ => self.slot_of_equals(),
+        };
+        if let Some(slot) = is_slot {
+            self.now = time;
             self.slot_keys[slot] = Key::NEVER;
-            self.now = key.time();
-            return Some((self.now, Due::Single(slot)));
+            return Some((time, Due::Single(slot)));
         }
         if self.front == Key::NEVER {
             return None;
         }
-        self.now = self.front.time();
-        Some((self.now, Due::Event(self.pop_front())))
+        self.now = front;
+        Some((front, Due::Event(self.pop_front())))
+    }
+
+    /// The slot whose event comes first, if that is before all others, of events at the same time.
+    #[inline(never)]
+    fn slot_of_equals(&self) -> Option<usize> {
+        let key = self.slot_keys[0].min(self.slot_keys[1]);
+        (key < self.front).then_some(key.source() % SLOTS)
     }
 
     /// Takes the earliest event that is in no slot.

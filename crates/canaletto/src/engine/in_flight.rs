@@ -10,16 +10,16 @@ use crate::engine::run::RunOptions;
 use crate::engine::time::Time;
 use crate::fabric::crossed::TransferDone;
 use crate::flash::address::Layout;
+use crate::flash::interface::Operation;
 use crate::host::request::{Request, RequestId};
-use crate::measure::blame::{Cause, Ledger};
-use crate::measure::charges::Ledgers;
+use crate::measure::blame::{Account, Cause, Ledger};
+use crate::measure::charges::{self, Ledgers, RequestCharges};
 use crate::measure::flow_interference::FlowInterference;
 use crate::measure::probe::{Owner, Probe};
 use crate::measure::root_cause::{Ended, RootCauses};
 use crate::measure::statistics::Statistics;
 use crate::scheduler::flash_page_group::FlashPageGroup;
-use crate::scheduler::transaction::Transactions;
-use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
+use crate::scheduler::transaction::{Flag, OldPage, Origin, Outer, Rare, Transaction, TransactionId, Transactions};
 
 /// Requests and page transactions, with the watcher that hears what becomes of them.
 pub struct InFlight<'p, P: Probe> {
@@ -27,7 +27,9 @@ pub struct InFlight<'p, P: Probe> {
     pub requests: Slab<RequestId, Request>,
     /// Page transactions.
     pub transactions: Transactions,
-    /// Where the time went of those charged more often than usual.
+    /// Rows of transactions that have something rare, by their ids.
+    rare: Vec<Rare>,
+    /// Where the time went of those charged for several rare causes.
     ledgers: Ledgers,
     /// Waits of flows for each other at the chips.
     pub interference: FlowInterference,
@@ -42,8 +44,29 @@ pub struct InFlight<'p, P: Probe> {
     made: u32,
 }
 
+/// Time of a request: its own, and its last page's.
+struct RequestAccount<'a> {
+    request: &'a RequestCharges,
+    page: Option<&'a Transaction>,
+    ledgers: &'a Ledgers,
+}
+
+impl Account for RequestAccount<'_> {
+    #[inline(always)]
+    fn add_to(&self, ledger: &mut Ledger) {
+        self.request.add_to(ledger, &charges::OF_REQUEST, self.ledgers);
+        match self.page {
+            Some(page) if page.operation == Operation::Read => {
+                page.charges.add_to(ledger, &charges::OF_READ, self.ledgers);
+            }
+            Some(page) => page.charges.add_to(ledger, &charges::OF_PROGRAM, self.ledgers),
+            None => {}
+        }
+    }
+}
+
 /// [`InFlight::state`] as it is read.
-pub type State = (Slab<RequestId, Request>, Transactions, Ledgers, FlowInterference, Statistics, u32);
+pub type State = (Slab<RequestId, Request>, Transactions, Vec<Rare>, Ledgers, FlowInterference, Statistics, u32);
 
 impl<'p, P: Probe> InFlight<'p, P> {
     /// Nothing in flight yet, of this many flows.
@@ -51,6 +74,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
         InFlight {
             requests: Slab::new(),
             transactions: Slab::new(),
+            rare: Vec::new(),
             ledgers: Slab::new(),
             interference: FlowInterference::new(flows),
             root_causes: RootCauses::new(if probe.follows_waits() { layout.luns() } else { 0 }),
@@ -63,12 +87,13 @@ impl<'p, P: Probe> InFlight<'p, P> {
 
     /// All of it that goes on, of a probe that follows no waits.
     pub fn state(&self) -> impl Serialize {
-        (&self.requests, &self.transactions, &self.ledgers, &self.interference, &self.statistics, self.made)
+        (&self.requests, &self.transactions, &self.rare, &self.ledgers, &self.interference, &self.statistics, self.made)
     }
 
     /// Takes on a state that was written down.
     pub fn set_state(&mut self, state: State) {
-        (self.requests, self.transactions, self.ledgers, self.interference, self.statistics, self.made) = state;
+        (self.requests, self.transactions, self.rare, self.ledgers, self.interference, self.statistics, self.made) =
+            state;
     }
 
     /// Takes up a request that has arrived.
@@ -103,25 +128,75 @@ impl<'p, P: Probe> InFlight<'p, P> {
 
     /// Makes a page transaction and gives it its number.
     #[inline(always)]
-    pub fn new_page(&mut self, mut transaction: Transaction) -> TransactionId {
-        transaction.number = self.made;
-        let (work, since) = (transaction.origin.work(), transaction.since);
+    pub fn new_page(&mut self, transaction: Transaction) -> TransactionId {
+        let (origin, since) = (transaction.origin, transaction.since);
+        let has_own_time = !transaction.request.is_some() || origin == Origin::Trim;
         let id = self.transactions.insert(transaction);
+        if self.probe.watches_wires() {
+            self.rare_mut(id).number = self.made;
+        }
+        if has_own_time {
+            self.set_began(id, since);
+        }
         self.made = self.made.wrapping_add(1);
         if self.interference.is_tracked() {
             self.interference.begin(id);
         }
         if self.probe.follows_waits() {
-            self.root_causes.page_begins(id, work, since);
+            self.root_causes.page_begins(id, origin.work(), since);
         }
         id
+    }
+
+    /// What a transaction has that few have.
+    #[inline(always)]
+    pub fn rare(&self, id: TransactionId) -> &Rare {
+        if self.transactions[id].is(Flag::HasRare) { &self.rare[id.index()] } else { &Rare::NONE }
+    }
+
+    /// What a transaction has that few have, to change it.
+    pub fn rare_mut(&mut self, id: TransactionId) -> &mut Rare {
+        let t = &mut self.transactions[id];
+        if !t.is(Flag::HasRare) {
+            t.set(Flag::HasRare, true);
+            if self.rare.len() <= id.index() {
+                self.rare.resize(id.index() + 1, Rare::NONE);
+            }
+            self.rare[id.index()] = Rare::NONE;
+        }
+        &mut self.rare[id.index()]
+    }
+
+    /// Notes when a transaction began that is no page of a request, or began on behalf of another.
+    pub fn set_began(&mut self, id: TransactionId, time: Time) {
+        self.transactions[id].set(Flag::HasOwnTime, true);
+        self.rare_mut(id).began = time;
+    }
+
+    /// When a transaction began: with its request, if it is a page of one.
+    pub fn began(&self, id: TransactionId) -> Time {
+        let t = &self.transactions[id];
+        match t.is(Flag::HasOwnTime) {
+            true => self.rare(id).began,
+            false => self.requests[t.request].arrival,
+        }
+    }
+
+    /// The data that a read was for continue alone, without the rest of their outer codewords.
+    #[inline(always)]
+    pub fn leave_outer_codewords(&mut self, id: TransactionId) {
+        if self.rare(id).outer != Outer::Unread {
+            self.rare_mut(id).outer = Outer::Unread;
+            let t = &mut self.transactions[id];
+            t.bytes = t.sectors.count_ones() * 512;
+        }
     }
 
     /// Removes a page transaction that is over.
     #[inline(always)]
     pub fn remove_page(&mut self, id: TransactionId) {
-        if self.transactions[id].charges.ledger.is_some() {
-            self.ledgers.remove(self.transactions[id].charges.ledger);
+        if let Some(ledger) = self.transactions[id].charges.ledger() {
+            self.ledgers.remove(ledger);
         }
         self.transactions.remove(id);
         if self.probe.follows_waits() {
@@ -152,9 +227,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     pub fn charge_request(&mut self, id: RequestId, cause: Cause, now: Time) {
         let request = &mut self.requests[id];
         let since = std::mem::replace(&mut request.since, now);
-        if since < now {
-            request.charges.enter(cause, now - since, &mut self.ledgers);
-        }
+        request.charges.enter(cause, now - since, &mut self.ledgers);
         if self.probe.follows_waits() {
             self.root_causes.charge_request(id, cause, now);
         }
@@ -167,7 +240,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     #[inline(always)]
     pub fn charge_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
         if self.probe.follows_waits() {
-            let cause = if self.transactions[id].retrying { Cause::Retry } else { cause };
+            let cause = if self.transactions[id].is(Flag::Retrying) { Cause::Retry } else { cause };
             self.root_causes.charge_page(id, cause, now);
         }
         self.blame_page(id, cause, now);
@@ -177,9 +250,9 @@ impl<'p, P: Probe> InFlight<'p, P> {
     #[inline(always)]
     pub fn blame_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
         let t = &mut self.transactions[id];
-        let cause = if t.retrying { Cause::Retry } else { cause };
+        let cause = if t.is(Flag::Retrying) { Cause::Retry } else { cause };
         let since = std::mem::replace(&mut t.since, now);
-        self.enter(id, cause, now - since);
+        t.charges.enter(cause, now - since, &mut self.ledgers);
         self.tell_page(id, cause, since, now);
     }
 
@@ -188,7 +261,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     pub fn charge_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
         if self.probe.follows_waits() {
             let t = &self.transactions[id];
-            let cause = if t.retrying { Cause::Retry } else { cause };
+            let cause = if t.is(Flag::Retrying) { Cause::Retry } else { cause };
             let until = t.since + span.min(now - t.since);
             self.root_causes.charge_page(id, cause, until);
         }
@@ -199,27 +272,19 @@ impl<'p, P: Probe> InFlight<'p, P> {
     #[inline(always)]
     pub fn blame_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
         let t = &mut self.transactions[id];
-        let cause = if t.retrying { Cause::Retry } else { cause };
+        let cause = if t.is(Flag::Retrying) { Cause::Retry } else { cause };
         let since = t.since;
         let part = span.min(now - since);
         t.since += part;
-        self.enter(id, cause, part);
+        t.charges.enter(cause, part, &mut self.ledgers);
         self.tell_page(id, cause, since, since + part);
         part
-    }
-
-    /// Enters a charge into a page's ledger.
-    #[inline(always)]
-    fn enter(&mut self, id: TransactionId, cause: Cause, span: Time) {
-        if span > Time::ZERO {
-            self.transactions[id].charges.enter(cause, span, &mut self.ledgers);
-        }
     }
 
     /// The time that a page has been charged with for path conflicts.
     #[inline(always)]
     pub fn lost(&self, id: TransactionId) -> Time {
-        self.transactions[id].charges.get(Cause::PathConflict, &self.ledgers)
+        self.transactions[id].charges.path_conflict()
     }
 
     /// A request's last page is done: where that one's time went is where the request's did. Returns what it lost to path
@@ -228,7 +293,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     pub fn close_account(&mut self, id: RequestId, last: TransactionId, now: Time) -> Time {
         let t = &self.transactions[last];
         debug_assert_eq!(t.since, now);
-        let lost = t.charges.get(Cause::PathConflict, &self.ledgers);
+        let lost = t.charges.path_conflict();
         let request = &mut self.requests[id];
         request.since = now;
         request.last_page = last;
@@ -242,20 +307,18 @@ impl<'p, P: Probe> InFlight<'p, P> {
     #[inline(always)]
     pub fn complete(&mut self, id: RequestId, now: Time) {
         let request = &self.requests[id];
-        let mut ledger = Ledger::EMPTY;
-        request.charges.add_to(&mut ledger, &self.ledgers);
-        if request.charges.ledger.is_some() {
-            self.ledgers.remove(request.charges.ledger);
-        }
-        let last = request.last_page;
-        if last.is_some() {
-            self.transactions[last].charges.add_to(&mut ledger, &self.ledgers);
-        }
+        let (last, others) = (request.last_page, request.charges.ledger());
+        let page = last.is_some().then(|| &self.transactions[last]);
+        let account = RequestAccount { request: &request.charges, page, ledgers: &self.ledgers };
         if self.probe.follows_waits() {
-            self.statistics.count_root_causes(request, &self.root_causes.request_ends(id), now);
+            self.statistics.count_root_causes(request, &self.root_causes.account(id), now);
+            self.root_causes.request_ends(id);
         }
-        self.statistics.count_request(request, &ledger, now);
+        self.statistics.count_request(request, &account, now);
         self.requests.remove(id);
+        if let Some(others) = others {
+            self.ledgers.remove(others);
+        }
         if last.is_some() {
             self.remove_page(last);
         }
@@ -264,9 +327,14 @@ impl<'p, P: Probe> InFlight<'p, P> {
     /// Charges what is left of a wait to the path that was not free.
     #[inline(always)]
     pub fn charge_path_conflict(&mut self, id: TransactionId, now: Time) {
-        let t = &mut self.transactions[id];
-        t.path_conflict |= t.since < now;
-        self.charge_page(id, Cause::PathConflict, now);
+        let waited = self.transactions[id].since < now;
+        if waited {
+            self.transactions[id].set(Flag::PathConflict, true);
+        }
+        // The account of root causes may lag behind.
+        if waited || self.probe.follows_waits() {
+            self.charge_page(id, Cause::PathConflict, now);
+        }
     }
 
     /// Charges what a transfer spent its time on beside crossing.
@@ -276,7 +344,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
             return;
         }
         if crossed.conflict > Time::ZERO {
-            self.transactions[id].path_conflict = true;
+            self.transactions[id].set(Flag::PathConflict, true);
         }
         self.charge_page_up_to(id, Cause::CommandTransfer, crossed.before, now);
         self.charge_page_up_to(id, Cause::PathConflict, crossed.conflict, now);
@@ -311,12 +379,12 @@ impl<'p, P: Probe> InFlight<'p, P> {
             return Owner::NONE;
         }
         let t = &self.transactions[id];
-        let asking = match t.old_page {
+        let asking = match t.old_page() {
             // The old page of a partial write is read for that write.
             OldPage::For(write) if t.origin == Origin::OldPage => &self.transactions[write],
             _ => t,
         };
-        Owner { request: self.number_of(asking.request), page: t.number, work: asking.origin.work() }
+        Owner { request: self.number_of(asking.request), page: self.rare(id).number, work: asking.origin.work() }
     }
 
     fn number_of(&self, request: RequestId) -> u32 {

@@ -7,7 +7,7 @@ use crate::flash::outer_code::Failed;
 use crate::flash::wear::Wear;
 use crate::measure::probe::Probe;
 use crate::scheduler::flash_page_group::FlashPageGroup;
-use crate::scheduler::transaction::{Outer, Transaction, TransactionId};
+use crate::scheduler::transaction::{Flag, Outer, Transaction, TransactionId};
 
 /// Fate of a page that has left its chip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,18 +23,24 @@ pub enum Decoded {
 impl FlashBackend {
     /// Draws whether what was just read for the first time is illegible. That befalls the whole flash page, and for good: a read
     /// of the outer codewords around it finds the same.
+    #[inline(always)]
     pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut InFlight<'_, P>) {
-        if !self.may_fail {
-            return;
+        if self.may_fail {
+            self.draw_failure(first, work);
         }
+    }
+
+    #[inline(never)]
+    fn draw_failure<P: Probe>(&mut self, first: TransactionId, work: &mut InFlight<'_, P>) {
         let (mut group, mut drawn) = (FlashPageGroup::of(first), None);
         while let Some(id) = group.next(&work.transactions) {
-            let t = &mut work.transactions[id];
-            if self.failures.is_lost(t.ppa.plane) {
-                t.read_failed = true;
-            } else if t.attempt == 0 && t.outer == Outer::Unread {
-                let (failures, plane) = (&mut self.failures, t.ppa.plane);
-                t.read_failed = *drawn.get_or_insert_with(|| failures.read_fails(plane));
+            let (plane, rare) = (work.transactions[id].ppa.plane, work.rare(id));
+            if self.failures.is_lost(plane) {
+                work.transactions[id].set(Flag::ReadFailed, true);
+            } else if rare.attempt == 0 && rare.outer == Outer::Unread {
+                let failures = &mut self.failures;
+                let failed = *drawn.get_or_insert_with(|| failures.read_fails(plane));
+                work.transactions[id].set(Flag::ReadFailed, failed);
             }
         }
     }
@@ -44,7 +50,7 @@ impl FlashBackend {
     pub fn lose_register<P: Probe>(&self, first: TransactionId, work: &mut InFlight<'_, P>) {
         let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.next(&work.transactions) {
-            work.transactions[id].read_failed = true;
+            work.transactions[id].set(Flag::ReadFailed, true);
         }
     }
 
@@ -92,10 +98,11 @@ impl FlashBackend {
         now: Time,
     ) -> Decoded {
         let t = &work.transactions[id];
-        let (attempt, bytes) = (u32::from(t.attempt), u64::from(t.bytes));
+        let (attempt, bytes) = (u32::from(work.rare(id).attempt), u64::from(t.bytes));
+        let at = (t.ppa, t.is(Flag::PseudoSlc));
         let bits = self.reliability.as_mut();
-        let fails = bits.is_some_and(|bits| bits.fails((t.ppa, t.pseudo_slc), attempt, bytes, wear, now));
-        self.fate(fails || t.read_failed, attempt)
+        let fails = bits.is_some_and(|bits| bits.fails(at, attempt, bytes, wear, now));
+        self.fate(fails || t.is(Flag::ReadFailed), attempt)
     }
 
     /// [`FlashBackend::decode`] with an outer code.
@@ -108,23 +115,24 @@ impl FlashBackend {
         now: Time,
     ) -> Decoded {
         let own = self.sectors_in_flash_page(&work.transactions[id]);
-        let t = &mut work.transactions[id];
-        let attempt = u32::from(t.attempt);
+        let t = work.transactions[id];
+        let read_failed = t.is(Flag::ReadFailed);
+        let attempt = u32::from(work.rare(id).attempt);
         let bits = self.reliability.as_ref();
-        let rate = bits.map_or(0.0, |bits| bits.rate((t.ppa, t.pseudo_slc), attempt, wear, now));
+        let rate = bits.map_or(0.0, |bits| bits.rate((t.ppa, t.is(Flag::PseudoSlc)), attempt, wear, now));
         let code = self.outer_code.as_mut().expect("there is an outer code");
-        if !matches!(t.outer, Outer::Decoded(_)) {
+        if !matches!(work.rare(id).outer, Outer::Decoded(_)) {
             // Of one codeword.
             let inner_failure = bits.map_or(0.0, |bits| bits.failure(rate, 1));
-            t.outer = match code.needed(own, crossed, inner_failure, t.read_failed) {
+            work.rare_mut(id).outer = match code.needed(own, crossed, inner_failure, read_failed) {
                 Failed { complete: 0, partial: 0 } => return Decoded::Legible,
                 Failed { complete, partial: 0 } => Outer::Decoded(complete),
                 Failed { partial, .. } => Outer::Wanted(partial),
             };
         }
-        match t.outer {
+        match work.rare(id).outer {
             Outer::Decoded(words) => {
-                let fails = t.read_failed || code.fails(words.into(), rate);
+                let fails = read_failed || code.fails(words.into(), rate);
                 self.fate(fails, attempt)
             }
             _ => Decoded::ReadAgain,
@@ -142,15 +150,16 @@ impl FlashBackend {
 
     /// Makes a transaction one that reads its page again: the outer codewords around its data if those are wanted, else with
     /// other voltages what could not be corrected.
-    pub fn reads_again(&mut self, t: &mut Transaction) {
-        if let (Some(code), Outer::Wanted(words) | Outer::Decoded(words)) = (&mut self.outer_code, t.outer) {
-            t.bytes = u32::from(words) * code.bytes();
+    pub fn reads_again<P: Probe>(&mut self, id: TransactionId, work: &mut InFlight<'_, P>) {
+        let outer = work.rare(id).outer;
+        if let (Some(code), Outer::Wanted(words) | Outer::Decoded(words)) = (&mut self.outer_code, outer) {
+            work.transactions[id].bytes = u32::from(words) * code.bytes();
             code.reads += 1;
         }
-        match t.outer {
-            Outer::Wanted(words) => t.outer = Outer::Decoded(words),
+        match outer {
+            Outer::Wanted(words) => work.rare_mut(id).outer = Outer::Decoded(words),
             Outer::Unread | Outer::Decoded(_) => {
-                t.attempt += 1;
+                work.rare_mut(id).attempt += 1;
                 self.read_retries += 1;
             }
         }

@@ -41,7 +41,7 @@ use crate::flash::suspend::{Phase, Suspensions};
 use crate::flash::timing::ArrayTiming;
 use crate::measure::blame::Cause;
 use crate::measure::probe::{ArrayStep, Probe};
-use crate::scheduler::transaction::{Origin, TransactionId};
+use crate::scheduler::transaction::{Flag, Origin, TransactionId};
 
 /// Page operations of the arrays, and the time they took.
 #[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
@@ -211,15 +211,13 @@ impl FlashBackend {
     #[inline(always)]
     fn time_to_begin<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> Time {
         let (operation, planes) = (command.operation, command.transactions().len());
-        let copies_back = operation == Operation::Program && work.transactions[command.transactions()[0]].copyback;
+        let copies_back =
+            operation == Operation::Program && work.transactions[command.transactions()[0]].is(Flag::Copyback);
         if copies_back { self.commands.copyback(planes).chip } else { self.commands.get(operation, planes).chip }
     }
 
-    /// When the status of a LUN is first polled, whose array has just been set to work; none if it is not.
+    /// When the status of a LUN is first polled, whose array has just been set to work, with full sequences; none if it is not.
     pub fn first_poll<P: Probe>(&mut self, lun: LunId, work: &InFlight<'_, P>, now: Time) -> Option<Time> {
-        if self.statuses.is_empty() {
-            return None;
-        }
         let at_work = &self.array.luns[lun.index()];
         let command = &at_work.command;
         // The array may have worked for a while before it was suspended.
@@ -286,7 +284,7 @@ impl FlashBackend {
 
     /// Whether a command concerns cells used as pseudo-SLC: all of its planes', or none.
     fn is_in_cache<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> bool {
-        work.transactions[command.transactions()[0]].pseudo_slc
+        work.transactions[command.transactions()[0]].is(Flag::PseudoSlc)
     }
 
     /// How long the array can be expected to work on one page; the mean over the kinds of page where it is not known yet.
@@ -372,8 +370,8 @@ impl FlashBackend {
         let (operation, plane) = (t.operation, t.ppa.plane);
         let available = self.available_since(lun, operation, plane).max(port_free_at);
         let mut own = available.saturating_sub(t.since);
-        if self.lanes.are_on() || self.array.has_background_clocks(lun) {
-            let marks = t.background_marks;
+        if self.has_background_clocks(lun, operation, plane) {
+            let marks = work.rare(id).background_marks;
             let clocks = self.background_clocks(lun, operation, plane, now);
             for kind in Background::ALL {
                 let worked = clocks[kind as usize] - marks[kind as usize];
@@ -382,10 +380,15 @@ impl FlashBackend {
                 }
             }
         }
-        if work.interference.is_tracked() {
-            work.interference.charge(id, self.flow_clocks(lun, operation, plane, now), own);
+        if work.interference.is_tracked() && own > Time::ZERO {
+            match self.lanes.are_on() {
+                true => work.interference.charge(id, self.flow_clocks_of_lanes(lun, operation, plane, now), own),
+                false => work.interference.charge(id, self.array.flow_clocks(lun, now), own),
+            }
         }
-        work.blame_page_up_to(id, Cause::ChipBusyUser, own, now);
+        if own > Time::ZERO {
+            work.blame_page_up_to(id, Cause::ChipBusyUser, own, now);
+        }
         if work.probe.follows_waits() {
             work.root_causes.lun_given(id, lun, work.transactions[id].since, now);
         }
@@ -395,11 +398,16 @@ impl FlashBackend {
     /// Notes the LUN's clocks, from which a transaction that is queued is charged when it is issued.
     #[inline]
     pub fn mark_wait<P: Probe>(&self, id: TransactionId, lun: LunId, work: &mut InFlight<'_, P>, now: Time) {
-        let t = &mut work.transactions[id];
+        let t = &work.transactions[id];
         let (operation, plane) = (t.operation, t.ppa.plane);
-        t.background_marks = self.background_clocks(lun, operation, plane, now);
+        if t.is(Flag::HasRare) || self.has_background_clocks(lun, operation, plane) {
+            work.rare_mut(id).background_marks = self.background_clocks(lun, operation, plane, now);
+        }
         if work.interference.is_tracked() {
-            work.interference.mark(id, self.flow_clocks(lun, operation, plane, now));
+            match self.lanes.are_on() {
+                true => work.interference.mark(id, self.flow_clocks_of_lanes(lun, operation, plane, now)),
+                false => work.interference.mark(id, self.array.flow_clocks(lun, now)),
+            }
         }
     }
 
@@ -414,6 +422,15 @@ impl FlashBackend {
         array.max(self.registers_free_since(lun, operation, plane))
     }
 
+    /// Whether background work has ever kept an operation from a plane: else all of its clocks stand at zero.
+    #[inline(always)]
+    fn has_background_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId) -> bool {
+        match self.lanes.are_on() {
+            true => self.lanes_before(lun, operation, plane).any(|lane| self.array.has_background_clocks(lane)),
+            false => self.array.has_background_clocks(lun),
+        }
+    }
+
     /// Time spent until `now` on each kind of background work that keeps an operation from a plane.
     #[inline(always)]
     fn background_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId, now: Time) -> Clocks {
@@ -423,8 +440,14 @@ impl FlashBackend {
         }
     }
 
-    /// Time spent until `now` on the commands of each flow that keep an operation from a plane.
-    fn flow_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId, now: Time) -> impl Iterator<Item = Time> {
+    /// Time spent until `now` on the commands of each flow in lanes that keep an operation from a plane.
+    fn flow_clocks_of_lanes(
+        &self,
+        lun: LunId,
+        operation: Operation,
+        plane: PlaneId,
+        now: Time,
+    ) -> impl Iterator<Item = Time> {
         let lanes = self.lanes_before(lun, operation, plane);
         (0..self.array.flows()).map(move |flow| {
             let clocks = lanes.clone().map(|lane| self.array.flow_clock(lane, flow, now));

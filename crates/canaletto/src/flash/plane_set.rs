@@ -23,6 +23,12 @@ impl PlaneSet {
         self.has.get(plane.index()).is_some_and(|&has| has)
     }
 
+    /// Whether it has none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.has.is_empty()
+    }
+
     /// Its planes, in their order.
     pub fn planes(&self) -> impl Iterator<Item = PlaneId> + '_ {
         (0..).map(PlaneId).zip(&self.has).filter(|(_, has)| **has).map(|(plane, _)| plane)

@@ -34,8 +34,12 @@ impl Tails {
 
     /// The probability that a codeword with this raw bit error rate cannot be corrected.
     pub fn of(&self, rate: f64) -> f64 {
+        // Below the table, whatever the logarithm is rounded to.
+        if rate < 0.99e-12 {
+            return 0.0;
+        }
         let place = (rate.log10() - LOWEST) * STEPS;
-        if place < 0.0 || rate <= 0.0 {
+        if place < 0.0 {
             return 0.0;
         }
         let last = self.logarithms.len() - 2;
@@ -112,25 +116,32 @@ impl Reliability {
     /// The raw bit error rate of a page, and whether its cells are used as pseudo-SLC, that is read for the `attempt`-th time,
     /// from 0.
     pub fn rate(&self, (at, pseudo_slc): (Ppa, bool), attempt: u32, wear: &Wear, now: Time) -> f64 {
-        let e = &self.errors;
+        let (e, mut sum) = (&self.errors, self.errors.base);
         let cycles = f64::from(e.initial_pe_cycles) + f64::from(wear.erases(at.plane, at.block));
-        let days = wear.age(at.plane, at.block, now).map_or(e.initial_age_days + days(now), days);
-        let reads = f64::from(wear.reads_since_erase(at.plane, at.block));
-        let sum = e.base
-            + e.wear.factor * cycles.powf(e.wear.exponent)
-            + e.retention.factor * cycles.powf(e.retention.cycles_exponent) * days.powf(e.retention.days_exponent)
-            + e.disturb.factor * cycles.powf(e.disturb.cycles_exponent) * reads.powf(e.disturb.reads_exponent);
+        // Powers take long, and most drives have few of the terms.
+        if e.wear.factor != 0.0 {
+            sum += e.wear.factor * cycles.powf(e.wear.exponent);
+        }
+        if e.retention.factor != 0.0 {
+            let days = wear.age(at.plane, at.block, now).map_or(e.initial_age_days + days(now), days);
+            sum += e.retention.factor * cycles.powf(e.retention.cycles_exponent) * days.powf(e.retention.days_exponent);
+        }
+        if e.disturb.factor != 0.0 {
+            let reads = f64::from(wear.reads_since_erase(at.plane, at.block));
+            sum += e.disturb.factor * cycles.powf(e.disturb.cycles_exponent) * reads.powf(e.disturb.reads_exponent);
+        }
         let kind = match pseudo_slc {
             true => PSEUDO_SLC,
             false => e.page_type_factors.get(self.kinds.of(at.page)).copied().unwrap_or(1.0),
         };
-        sum * kind * e.retry_factor.powi(attempt as i32)
+        let first = sum * kind;
+        if attempt == 0 { first } else { first * e.retry_factor.powi(attempt as i32) }
     }
 
     /// The probability that `bytes` of a page with this rate cannot be corrected.
     pub fn failure(&self, rate: f64, bytes: u64) -> f64 {
-        let codewords = bytes.div_ceil(self.codeword_bytes).max(1);
-        -(codewords as f64 * (-self.tails.of(rate)).ln_1p()).exp_m1()
+        let (codewords, tail) = (bytes.div_ceil(self.codeword_bytes).max(1), self.tails.of(rate));
+        if tail == 0.0 { 0.0 } else { -(codewords as f64 * (-tail).ln_1p()).exp_m1() }
     }
 
     /// Whether `bytes` of a page as [`Reliability::rate`] has it, read for the `attempt`-th time, cannot be corrected.

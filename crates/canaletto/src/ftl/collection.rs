@@ -12,7 +12,7 @@ use crate::ftl::hybrid::work::Ground;
 use crate::ftl::mapping::Entry;
 use crate::measure::probe::Probe;
 use crate::scheduler::flash_page_group::FlashPageGroup;
-use crate::scheduler::transaction::{Transaction, TransactionId};
+use crate::scheduler::transaction::{Flag, Transaction, TransactionId};
 
 impl Ftl {
     /// Whether planes have changed, or pages wait to be looked at again.
@@ -124,7 +124,10 @@ impl Ftl {
         let copy = Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now);
         let copyback = within && self.may_copy_back(from) && self.blocks.is_flash_page_valid(from);
         let folds = self.folding.is_on && self.blocks.is_cache_block(from.plane, from.block);
-        let id = work.new_page(Transaction { to, direct, frontier, copyback, folds, ..copy });
+        let mut copy = Transaction { frontier, ..copy };
+        copy.goes_to(to);
+        let flags = [(Flag::Direct, direct), (Flag::Copyback, copyback), (Flag::Folds, folds)];
+        let id = work.new_page(flags.into_iter().fold(copy, |copy, (flag, is)| copy.with(flag, is)));
         self.issue(work, id);
     }
 
@@ -187,11 +190,12 @@ impl Ftl {
         }
         let to = match self.blocks.has_superblocks() {
             true => self.place_copy(from, t.line()),
-            false => t.to,
+            false => t.to(),
         };
         let t = &mut work.transactions[id];
-        (t.operation, t.stage) = (Operation::Program, 0);
-        (t.old, t.to, t.ppa) = (from, to, Ppa::unbound(to));
+        (t.operation, t.state.stage) = (Operation::Program, 0);
+        (t.payload.old, t.ppa) = (from, Ppa::unbound(to));
+        t.goes_to(to);
         if self.stays_in_plane(work, id) {
             self.collector.copy_is_read(to);
         }
@@ -209,14 +213,14 @@ impl Ftl {
     /// Whether a copy was promised a page of the plane it comes from, for which it may have to wait.
     fn stays_in_plane<P: Probe>(&self, work: &InFlight<'_, P>, id: TransactionId) -> bool {
         let t = &work.transactions[id];
-        t.to == t.old.plane && !self.blocks.has_superblocks()
+        t.to() == t.payload.old.plane && !self.blocks.has_superblocks()
     }
 
     /// A page to be copied was overwritten before it could be: there is nothing left to do for it.
     fn drop_copy<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
         let t = work.transactions[id];
         if t.frontier == Frontier::Arrivals {
-            self.blocks.withdraw_arrival(t.to);
+            self.blocks.withdraw_arrival(t.to());
         }
         self.give_register_back(&t);
         if let Some(hybrid) = &mut self.hybrid {
@@ -242,54 +246,55 @@ impl Ftl {
     pub fn program_copy<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
         let t = &mut work.transactions[id];
         t.operation = Operation::Program;
-        t.old = t.ppa;
-        t.ppa = Ppa::unbound(t.to);
+        t.payload.old = t.ppa;
+        t.ppa = Ppa::unbound(t.to());
         // The data are there already.
         t.bytes = 0;
         self.issue(work, id);
     }
 
     fn give_register_back(&mut self, t: &Transaction) {
-        if !t.direct {
+        if !t.is(Flag::Direct) {
             return;
         }
-        self.tell(Outcome::RegisterFreed(self.layout.chip_of_plane(t.to)));
-        let column = self.layout.column_of(t.to);
+        self.tell(Outcome::RegisterFreed(self.layout.chip_of_plane(t.to())));
+        let column = self.layout.column_of(t.to());
         self.changed.append(&mut self.awaiting_register[column]);
     }
 
     /// A copy is programmed: it takes effect unless the page was overwritten meanwhile.
     pub fn copy_programmed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
+        let old = t.payload.old;
         self.blocks.program_ends(t.ppa);
         let entry = self.map.get(t.lpa);
-        debug_assert_eq!(self.blocks.valid_lpa(t.old).is_some(), self.is_newest(work, t.old, t.lpa));
+        debug_assert_eq!(self.blocks.valid_lpa(old).is_some(), self.is_newest(work, old, t.lpa));
         let counts = &mut self.collector.counts;
-        if t.folds {
+        if t.is(Flag::Folds) {
             counts.folded += 1;
             self.maintenance.fold(now);
         } else {
             counts.copied += 1;
             self.maintenance.copy(now);
         }
-        counts.copied_elsewhere += u64::from(t.to != t.old.plane);
-        counts.copied_directly += u64::from(t.direct);
-        if t.copyback {
-            self.upkeep.wear.copied(t.old, t.ppa);
+        counts.copied_elsewhere += u64::from(t.to() != old.plane);
+        counts.copied_directly += u64::from(t.is(Flag::Direct));
+        if t.is(Flag::Copyback) {
+            self.upkeep.wear.copied(old, t.ppa);
         }
         // They are valid until newer ones have taken effect.
-        if self.blocks.valid_lpa(t.old).is_some() {
+        if self.blocks.valid_lpa(old).is_some() {
             match entry {
-                Entry::Pending(write) => work.transactions[write].old = t.ppa,
+                Entry::Pending(write) => work.transactions[write].payload.old = t.ppa,
                 _ => {
                     self.map.set(t.lpa, Entry::At(t.ppa));
-                    self.mapping_moved(t.lpa, t.old.plane);
+                    self.mapping_moved(t.lpa, old.plane);
                 }
             }
-            let copies = if t.direct { self.blocks.copies(t.old).saturating_add(1) } else { 0 };
+            let copies = if t.is(Flag::Direct) { self.blocks.copies(old).saturating_add(1) } else { 0 };
             self.blocks.set_copies(t.ppa, copies);
-            self.blocks.invalidate(t.old);
-            work.probe.notify(|observer| observer.page_copied(now, t.lpa, t.old, t.ppa));
+            self.blocks.invalidate(old);
+            work.probe.notify(|observer| observer.page_copied(now, t.lpa, old, t.ppa));
         } else {
             self.blocks.invalidate(t.ppa);
         }
@@ -297,16 +302,16 @@ impl Ftl {
         self.changed.push(t.ppa.plane);
         let within = self.stays_in_plane(work, id);
         if self.blocks.has_superblocks() {
-            self.collector.placed_copy_ends(t.old.plane);
+            self.collector.placed_copy_ends(old.plane);
         }
-        self.end_copy(work, id, t.old.plane, within);
+        self.end_copy(work, id, old.plane, within);
     }
 
     /// Whether the newest data of a logical page that have taken effect are here.
     fn is_newest<P: Probe>(&self, work: &InFlight<'_, P>, at: Ppa, lpa: u64) -> bool {
         match self.entry(lpa) {
             Entry::At(ppa) => ppa == at,
-            Entry::Pending(write) => work.transactions[write].old == at,
+            Entry::Pending(write) => work.transactions[write].payload.old == at,
             Entry::Unmapped | Entry::Trimmed => false,
         }
     }
@@ -420,7 +425,7 @@ impl Ftl {
             if binds {
                 self.bind_copy(work, id, now);
             } else {
-                work.transactions[id].copyback = false;
+                work.transactions[id].set(Flag::Copyback, false);
             }
         }
         binds
@@ -436,7 +441,8 @@ impl Ftl {
         self.collector.copy_settles(from.plane);
         self.blocks.note_stall(at.plane, frontier, now);
         let t = &mut work.transactions[id];
-        (t.operation, t.old, t.ppa, t.pseudo_slc) = (Operation::Program, from, at, false);
+        (t.operation, t.payload.old, t.ppa) = (Operation::Program, from, at);
+        t.set(Flag::PseudoSlc, false);
     }
 
     /// A flash page was read, which disturbs the others of its block.

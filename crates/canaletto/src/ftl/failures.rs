@@ -17,7 +17,7 @@ use crate::host::request::RequestId;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::root_cause::Ended;
-use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
+use crate::scheduler::transaction::{Flag, OldPage, Origin, Payload, Transaction, TransactionId};
 
 impl Ftl {
     /// The program of a flash page has failed. Returns whether its block is retired.
@@ -41,7 +41,7 @@ impl Ftl {
         mut again: bool,
         now: Time,
     ) {
-        let Transaction { ppa: at, old, origin, frontier, .. } = work.transactions[id];
+        let Transaction { ppa: at, payload: Payload { old, .. }, origin, frontier, .. } = work.transactions[id];
         let copy = origin == Origin::Gc;
         if frontier == Frontier::Arrivals {
             again &= self.blocks.promise_arrival(at.plane);
@@ -66,7 +66,7 @@ impl Ftl {
 
     /// Looks for another page. What a copy had in its register is gone: it is read again, into the controller.
     fn program_again<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
-        work.transactions[id].retrying = true;
+        work.transactions[id].set(Flag::Retrying, true);
         if self.is_out_of_reach(work.transactions[id].ppa.plane) {
             work.transactions[id].ppa = Ppa::NONE;
             return self.room.wait(id);
@@ -75,9 +75,10 @@ impl Ftl {
             return self.place_again(work, id);
         }
         let t = &mut work.transactions[id];
-        if t.copyback {
-            (t.copyback, t.operation, t.ppa) = (false, Operation::Read, t.old);
-            let from = t.old;
+        if t.is(Flag::Copyback) {
+            let from = t.payload.old;
+            t.set(Flag::Copyback, false);
+            (t.operation, t.ppa) = (Operation::Read, from);
             self.blocks.read_begins(from);
             self.collector.copy_is_lost(from.plane);
             self.collector.copy_is_unsettled(from.plane);
@@ -99,7 +100,10 @@ impl Ftl {
             return self.room.wait(id);
         };
         let t = &mut work.transactions[id];
-        (t.to, t.ppa) = (plane, Ppa::unbound(plane));
+        t.ppa = Ppa::unbound(plane);
+        if t.origin == Origin::Gc {
+            t.goes_to(plane);
+        }
         self.blocks.note_come(plane, line);
         self.collector.copy_lines_up_again(&work.transactions[id]);
         self.issue_first(work, id);
@@ -115,9 +119,9 @@ impl Ftl {
         self.given_up += 1;
         if self.map.get(t.lpa) == Entry::Pending(id) {
             // A page that was never written has no entry to go back to: it reads as zeroes.
-            self.map.set(t.lpa, if t.old.is_bound() { Entry::At(t.old) } else { Entry::Trimmed });
-            if t.successor.is_some() {
-                self.start_successor(work, t.successor, now);
+            self.map.set(t.lpa, if t.payload.old.is_bound() { Entry::At(t.payload.old) } else { Entry::Trimmed });
+            if t.successor().is_some() {
+                self.start_successor(work, t.successor(), now);
             }
         }
         if t.origin == Origin::Destage { self.tell(Outcome::DestageLost(id)) } else { self.tell(Outcome::PageDone(id)) }
@@ -127,7 +131,7 @@ impl Ftl {
     pub fn read_failed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         self.uncorrectable += 1;
         let t = work.transactions[id];
-        let request = match t.old_page {
+        let request = match t.old_page() {
             OldPage::For(write) => work.transactions[write].request,
             _ => t.request,
         };
@@ -175,7 +179,8 @@ impl Ftl {
     /// Ends a write of a part of a page whose rest is out of reach. The page keeps what it holds.
     #[cold]
     pub(super) fn leave_as_it_is<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
-        let Transaction { request, lpa, origin, successor, .. } = work.transactions[id];
+        let t = &work.transactions[id];
+        let (request, lpa, origin, successor) = (t.request, t.lpa, t.origin, t.successor());
         self.note_out_of_reach(work, request);
         if origin == Origin::User {
             work.probe.notify(|observer| observer.page_failed(now, request, lpa));
@@ -206,9 +211,9 @@ impl Ftl {
         }
     }
 
-    /// The old page of a write has come, or has not. Returns what the write finds in its place.
-    pub fn old_page_after(&self, read: &Transaction) -> OldPage {
-        if read.read_failed && self.is_out_of_reach(read.ppa.plane) { OldPage::Lost } else { OldPage::None }
+    /// Whether the read of an old page has found nothing, because nothing reaches its plane.
+    pub fn old_page_is_lost(&self, read: &Transaction) -> bool {
+        read.is(Flag::ReadFailed) && self.is_out_of_reach(read.ppa.plane)
     }
 
     /// Whether a plane has stopped working.
@@ -294,7 +299,7 @@ impl Ftl {
     /// Whether nothing under way anywhere can make room for a page that no plane takes.
     pub fn no_room_will_come<P: Probe>(&self, work: &InFlight<'_, P>, id: TransactionId) -> bool {
         let t = &work.transactions[id];
-        if t.old_page == OldPage::Awaited {
+        if t.awaits_old_page() {
             return false;
         }
         if !self.room.is_dynamic {
@@ -395,7 +400,7 @@ impl Ftl {
     /// Reads what a page is rebuilt from. Returns whether there is anything to wait for.
     pub fn begin_rebuild<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) -> bool {
         let t = work.transactions[id];
-        work.transactions[id].retrying = true;
+        work.transactions[id].set(Flag::Retrying, true);
         let pages = self.parity.begin_rebuild(&self.blocks, &self.lost, id, t.ppa);
         if !pages.is_empty() {
             work.probe.notify(|observer| observer.page_rebuilds(now, t.ppa, &pages));
@@ -411,9 +416,8 @@ impl Ftl {
     /// All is there that a page is rebuilt from. Returns whether it could be.
     pub fn end_rebuild<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) -> bool {
         work.charge_page_for(id, Ended::OldPage, Cause::Retry, now);
-        let t = &mut work.transactions[id];
-        t.retrying = false;
-        t.leave_outer_codewords();
+        work.transactions[id].set(Flag::Retrying, false);
+        work.leave_outer_codewords(id);
         let rebuilt = self.parity.end_rebuild(id);
         self.end_read_of(work.transactions[id].ppa);
         if !rebuilt {

@@ -34,17 +34,21 @@ impl Outbound {
     }
 
     /// Sends the gathered writes.
-    #[inline]
+    #[inline(always)]
     pub fn send_gathered(&mut self, transactions: &mut Transactions, outcomes: &mut Outcomes) {
-        if self.gathers == 0 {
-            return;
+        if self.gathers > 0 {
+            self.end_gathering(transactions, outcomes);
         }
+    }
+
+    #[inline(never)]
+    fn end_gathering(&mut self, transactions: &mut Transactions, outcomes: &mut Outcomes) {
         self.gathers -= 1;
         if self.gathers > 0 {
             return;
         }
         let together = |a: &Transaction, b: &Transaction| {
-            (a.ppa.plane, a.request, a.origin, a.stage) == (b.ppa.plane, b.request, b.origin, b.stage)
+            (a.ppa.plane, a.request, a.origin, a.state.stage) == (b.ppa.plane, b.request, b.origin, b.state.stage)
         };
         let mut from = 0;
         while from < self.writes.len() {

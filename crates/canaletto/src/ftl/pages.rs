@@ -15,7 +15,7 @@ use crate::host::request::{Kind, RequestId};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::root_cause::Ended;
-use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
+use crate::scheduler::transaction::{Flag, Origin, Transaction, TransactionId};
 
 /// Result of a look-up of a page to read.
 pub(super) enum Found {
@@ -56,14 +56,14 @@ impl Ftl {
         now: Time,
     ) {
         let request = &work.requests[id];
-        let (flow, began) = (request.flow, request.arrival);
+        let flow = request.flow;
         let &FlowSpace { priority, stream, .. } = &self.spaces[usize::from(flow)];
         let write = request.kind == Kind::Write;
         let operation = if write { Operation::Program } else { Operation::Read };
         let frontier = if write { self.folding.frontier_of_host(stream) } else { Frontier::User(stream) };
         let since = request.since;
         let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
-        let transaction = work.new_page(Transaction { flow, frontier, began, since, ..transaction });
+        let transaction = work.new_page(Transaction { flow, frontier, since, ..transaction });
         if since < now {
             // Pages of the request before it have been in flight.
             work.charge_page(transaction, Cause::DeviceQueue, now);
@@ -171,8 +171,10 @@ impl Ftl {
     ) -> Found {
         match entry {
             Entry::At(ppa) => Found::At(ppa),
-            Entry::Pending(write) if work.transactions[write].was_trimmed => Found::Nothing,
-            Entry::Pending(write) if work.transactions[write].old.is_bound() => Found::At(work.transactions[write].old),
+            Entry::Pending(write) if work.transactions[write].is(Flag::WasTrimmed) => Found::Nothing,
+            Entry::Pending(write) if work.transactions[write].payload.old.is_bound() => {
+                Found::At(work.transactions[write].payload.old)
+            }
             Entry::Trimmed => Found::Nothing,
             Entry::Pending(_) | Entry::Unmapped => self.find_unwritten(work, id, entry),
         }
@@ -194,7 +196,7 @@ impl Ftl {
             UnwrittenReads::AssumeSectorsWritten => sectors,
             UnwrittenReads::AssumePageWritten => self.whole_page(),
         };
-        if self.is_out_of_reach(self.plane_of(work, id)) {
+        if !self.lost.planes.is_empty() && self.is_out_of_reach(self.plane_of(work, id)) {
             return Found::OutOfReach;
         }
         let found = match self.in_place() {
@@ -205,7 +207,7 @@ impl Ftl {
             return Found::NoRoom;
         };
         match entry {
-            Entry::Pending(write) => work.transactions[write].old = at,
+            Entry::Pending(write) => work.transactions[write].payload.old = at,
             _ => self.map.set(lpa, Entry::At(at)),
         }
         if self.rules.unwritten == UnwrittenReads::AssumeSectorsWritten {
@@ -256,10 +258,10 @@ impl Ftl {
     /// Changes of one page keep their order: a later one starts when the earlier one is programmed.
     pub fn follow<P: Probe>(&mut self, work: &mut InFlight<'_, P>, earlier: TransactionId, id: TransactionId) {
         let mut last = earlier;
-        while work.transactions[last].successor.is_some() {
-            last = work.transactions[last].successor;
+        while work.transactions[last].successor().is_some() {
+            last = work.transactions[last].successor();
         }
-        work.transactions[last].successor = id;
+        work.transactions[last].set_successor(id);
     }
 
     /// Finds the page a write replaces, starts the read of it that a partial write needs, and marks the logical page.
@@ -296,7 +298,7 @@ impl Ftl {
             let listed = self.listed(t.lpa);
             if missing != 0 {
                 let read = missing & listed.unwrap_or(u64::MAX);
-                work.transactions[id].merged = missing;
+                work.rare_mut(id).merged = missing;
                 if read != 0 {
                     self.read_old_page(work, id, old, read, now);
                 }
@@ -312,14 +314,17 @@ impl Ftl {
             return false;
         }
         let w = &mut work.transactions[id];
-        w.old = old;
-        w.was_trimmed = was_trimmed;
+        w.payload.old = old;
+        w.set(Flag::WasTrimmed, was_trimmed);
         if was_trimmed && self.is_in_place() {
             // The rest of the page, which still holds what was deallocated, must read as zeroes.
-            w.merged = whole & !w.sectors;
+            let rest = whole & !w.sectors;
+            work.rare_mut(id).merged = rest;
         }
         if self.rules.partial == PartialWrites::Merged {
-            w.bytes = (w.sectors | w.merged).count_ones() * 512;
+            let merged = work.rare(id).merged;
+            let w = &mut work.transactions[id];
+            w.bytes = (w.sectors | merged).count_ones() * 512;
         }
         self.map.set(t.lpa, Entry::Pending(id));
         let Some(plane) = self.plane_to_write(work, id) else {
@@ -358,7 +363,7 @@ impl Ftl {
         now: Time,
     ) {
         let w = &mut work.transactions[write];
-        w.old_page = OldPage::Awaited;
+        w.set(Flag::AwaitsOldPage, true);
         let read = Transaction::of_old_page(write, w, old, missing, now);
         let read = work.new_page(read);
         self.begin_read_of(old);
@@ -369,10 +374,10 @@ impl Ftl {
     fn bind_at_once<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
         let t = work.transactions[id];
         // With later writes of the page waiting, it stays marked until the last of them has its turn.
-        if t.successor.is_some() {
+        if t.successor().is_some() {
             return;
         }
-        if let Some(at) = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged) {
+        if let Some(at) = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | work.rare(id).merged) {
             self.blocks.program_begins(at);
             if self.has_parity() {
                 self.blocks.note_in_flight(at);
@@ -382,8 +387,8 @@ impl Ftl {
             if let Some(unprogrammed) = &mut self.unprogrammed {
                 unprogrammed.insert(at.pack());
             }
-            if t.old.is_bound() {
-                self.blocks.invalidate(t.old);
+            if t.payload.old.is_bound() {
+                self.blocks.invalidate(t.payload.old);
             }
             work.transactions[id].ppa = at;
             self.room.page_given(&work.transactions[id]);
@@ -404,7 +409,7 @@ impl Ftl {
     /// A page of a host write is programmed.
     pub fn host_page_programmed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
-        if t.old_page == OldPage::Lost {
+        if t.is(Flag::LostOldPage) {
             return self.undo_partial_write(work, id, now);
         }
         if !self.is_in_place() {
@@ -413,18 +418,18 @@ impl Ftl {
         if let Some(unprogrammed) = &mut self.unprogrammed {
             unprogrammed.remove(&t.ppa.pack());
         }
-        self.tell_of_program(work, &t, now);
+        self.tell_of_program(work, id, &t, now);
         if self.map.get(t.lpa) == Entry::Pending(id) {
             self.map.set(t.lpa, Entry::At(t.ppa));
-            if t.old.is_bound() && !self.is_in_place() {
-                self.blocks.invalidate(t.old);
+            if t.payload.old.is_bound() && !self.is_in_place() {
+                self.blocks.invalidate(t.payload.old);
             }
             self.mapping_changed(t.lpa);
-            if t.successor.is_some() {
+            if t.successor().is_some() {
                 if work.probe.follows_waits() {
                     work.root_causes.ends(Ended::Write, id);
                 }
-                self.start_successor(work, t.successor, now);
+                self.start_successor(work, t.successor(), now);
             }
         }
         self.changed.push(t.ppa.plane);
@@ -470,7 +475,7 @@ impl Ftl {
 
     /// A page of a mapping unit holds nothing that its write would have to keep.
     fn leave_unwritten<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
-        let Transaction { origin, successor, .. } = work.transactions[id];
+        let (origin, successor) = (work.transactions[id].origin, work.transactions[id].successor());
         if origin == Origin::Destage {
             self.tell(Outcome::Destaged(id))
         } else {
@@ -482,16 +487,16 @@ impl Ftl {
     }
 
     /// Tells the watcher and the counts of a page that a write has programmed.
-    fn tell_of_program<P: Probe>(&mut self, work: &mut InFlight<'_, P>, t: &Transaction, now: Time) {
+    fn tell_of_program<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, t: &Transaction, now: Time) {
         if t.sectors == 0 {
             // Nobody wrote it: it belongs to the unit of a page that somebody wrote.
-            return work.probe.notify(|observer| observer.page_copied(now, t.lpa, t.old, t.ppa));
+            return work.probe.notify(|observer| observer.page_copied(now, t.lpa, t.payload.old, t.ppa));
         }
         self.maintenance.host_page(now);
-        if t.pseudo_slc {
+        if t.is(Flag::PseudoSlc) {
             self.maintenance.cached_page(now);
         }
-        let merged = if t.merged == 0 { Ppa::NONE } else { t.old };
+        let merged = if work.rare(id).merged == 0 { Ppa::NONE } else { t.payload.old };
         if t.origin == Origin::Destage {
             work.probe.notify(|observer| observer.page_destaged(now, t.lpa, t.sectors, t.ppa, merged));
         } else {
@@ -505,7 +510,10 @@ impl Ftl {
         let space = &self.spaces[usize::from(flow)];
         let (priority, frontier) = (priority.unwrap_or(space.priority), self.folding.frontier_of_host(space.stream));
         let page = Transaction::of_destage(flow, priority, frontier, lpa, sectors, now);
-        let page = work.new_page(Transaction { stage, began: stamp.unwrap_or(page.began), ..page });
+        let page = work.new_page(Transaction { state: page.state.at_stage(stage), ..page });
+        if let Some(stamp) = stamp {
+            work.set_began(page, stamp);
+        }
         self.begin_located(work, page, now);
     }
 
@@ -600,9 +608,10 @@ impl Ftl {
 /// Whether of the changes of a page that begin with `write` only one is still to be programmed, and that comes from the
 /// cache. Others may follow: of other pages' writes that rewrite the whole mapping unit, or round the cache.
 fn is_landing<P: Probe>(work: &InFlight<'_, P>, write: TransactionId) -> bool {
-    let Transaction { origin, sectors, mut successor, .. } = work.transactions[write];
+    let Transaction { origin, sectors, .. } = work.transactions[write];
+    let mut successor = work.transactions[write].successor();
     while successor.is_some() && work.transactions[successor].origin == Origin::Trim {
-        successor = work.transactions[successor].successor;
+        successor = work.transactions[successor].successor();
     }
     origin == Origin::Destage && sectors != 0 && !successor.is_some()
 }

@@ -83,7 +83,7 @@ impl ParityWork {
 
     /// A read has found nothing legible: whether its page is to be rebuilt once it is through the controller.
     pub fn is_to_be_rebuilt(&mut self, blocks: &Blocks, lost: &Lost, id: TransactionId, t: &Transaction) -> bool {
-        if let (Origin::Rebuild, OldPage::For(read)) = (t.origin, t.old_page) {
+        if let (Origin::Rebuild, OldPage::For(read)) = (t.origin, t.old_page()) {
             self.rebuilds.entry(read).or_default().failed = true;
             return false;
         }
@@ -116,7 +116,7 @@ impl ParityWork {
 
     /// A page has come of which another one is rebuilt. Returns the read that has waited for that, if it was the last.
     pub fn rebuilds_with<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Option<TransactionId> {
-        let OldPage::For(read) = work.transactions[id].old_page else { return None };
+        let OldPage::For(read) = work.transactions[id].old_page() else { return None };
         work.remove_awaited(id, Ended::OldPage);
         let rebuild = self.rebuilds.get_mut(&read)?;
         rebuild.left -= 1;

@@ -12,7 +12,7 @@ use crate::ftl::hybrid::Hybrid;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::Readiness;
-use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
+use crate::scheduler::transaction::{Flag, Origin, Transaction, TransactionId};
 
 /// View of the blocks that command formation has.
 pub struct PageReadiness<'a> {
@@ -25,7 +25,7 @@ pub struct PageReadiness<'a> {
 impl Readiness for PageReadiness<'_> {
     #[inline]
     fn ready(&self, t: &Transaction) -> bool {
-        t.old_page != OldPage::Awaited
+        !t.awaits_old_page()
             && match t.ppa.is_bound() {
                 true => !Self::is_parity(t) || self.blocks.parity_has_come(t.ppa.plane, t.frontier),
                 false => self.has_page(t) && self.fills_page(t),
@@ -72,7 +72,10 @@ impl Readiness for PageReadiness<'_> {
 
     fn shares(&self, first: &Transaction, other: &Transaction) -> bool {
         match first.operation {
-            Operation::Read => self.layout.share_flash_page(first.ppa, other.ppa) && first.copyback == other.copyback,
+            Operation::Read => {
+                self.layout.share_flash_page(first.ppa, other.ppa)
+                    && first.is(Flag::Copyback) == other.is(Flag::Copyback)
+            }
             // Parity fills its page. In superblocks pages are counted by line.
             Operation::Program => {
                 !first.ppa.is_bound()
@@ -142,34 +145,36 @@ impl Ftl {
     #[inline(always)]
     pub fn mark_stall<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         if let Some(hybrid) = &self.hybrid {
-            let t = &mut work.transactions[id];
-            if hybrid.mark_wait(t, &self.blocks, now) {
-                self.changed.push(t.ppa.plane);
+            if hybrid.mark_wait(work, id, &self.blocks, now) {
+                self.changed.push(work.transactions[id].ppa.plane);
             }
         } else if !work.transactions[id].ppa.is_bound() {
-            self.mark_stall_of_write(&mut work.transactions[id], now);
+            self.mark_stall_of_write(work, id, now);
         }
     }
 
-    fn mark_stall_of_write(&mut self, t: &mut Transaction, now: Time) {
-        let (plane, frontier) = (t.ppa.plane, t.frontier);
+    fn mark_stall_of_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        let Transaction { ppa: Ppa { plane, .. }, frontier, .. } = work.transactions[id];
         if !self.blocks.note_stall(plane, frontier, now) {
             self.changed.push(plane);
         }
-        t.stall_mark = self.blocks.stall_clock(plane, frontier, now);
+        let clock = self.blocks.stall_clock(plane, frontier, now);
+        if clock > Time::ZERO || work.transactions[id].is(Flag::HasRare) {
+            work.rare_mut(id).stall_mark = clock;
+        }
     }
 
     /// Charges a transaction that is issued now with the time for which its plane had no room for it.
     #[inline(always)]
     pub fn charge_stall<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         if let Some(hybrid) = &self.hybrid {
-            if let Some(waited) = hybrid.waited(&work.transactions[id], now) {
+            if let Some(waited) = hybrid.waited(work, id, now) {
                 work.blame_page_up_to(id, Cause::FreeBlocks, waited, now);
             }
         } else if !work.transactions[id].ppa.is_bound() {
-            let Transaction { ppa, frontier, stall_mark, .. } = work.transactions[id];
+            let Transaction { ppa, frontier, .. } = work.transactions[id];
             self.blocks.note_stall(ppa.plane, frontier, now);
-            let stalled = self.blocks.stall_clock(ppa.plane, frontier, now) - stall_mark;
+            let stalled = self.blocks.stall_clock(ppa.plane, frontier, now) - work.rare(id).stall_mark;
             work.blame_page_up_to(id, Cause::FreeBlocks, stalled, now);
         }
     }
@@ -182,23 +187,23 @@ impl Ftl {
             self.bind_write(work, id, now);
         } else if work.transactions[id].origin == Origin::Parity {
             let t = &work.transactions[id];
-            self.blocks.note_bound(t.ppa.plane, t.line(), t.has_come);
+            self.blocks.note_bound(t.ppa.plane, t.line(), t.is(Flag::HasCome));
         }
         if self.folding.is_on {
             let at = work.transactions[id].ppa;
-            work.transactions[id].pseudo_slc = self.blocks.is_cache_block(at.plane, at.block);
+            work.transactions[id].set(Flag::PseudoSlc, self.blocks.is_cache_block(at.plane, at.block));
         }
     }
 
     fn bind_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         if let Some(hybrid) = &mut self.hybrid {
-            let t = &mut work.transactions[id];
-            t.ppa = hybrid.bind(t, &mut self.blocks);
+            let at = hybrid.bind(work, id, &mut self.blocks);
+            work.transactions[id].ppa = at;
             // Others may have lost the page they would have got.
-            return self.changed.push(t.ppa.plane);
+            return self.changed.push(at.plane);
         }
         let t = work.transactions[id];
-        let at = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged);
+        let at = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | work.rare(id).merged);
         let at = at.expect("a write was issued without a page to write");
         self.blocks.program_begins(at);
         if self.has_parity() {
@@ -240,7 +245,7 @@ impl Ftl {
         let write = &mut work.transactions[id];
         self.collector.copy_lines_up(write);
         self.room.count_in(write);
-        write.has_come = true;
+        write.set(Flag::HasCome, true);
         self.note_come(&work.transactions[id]);
         self.leave_lost_plane(&work.transactions[id]);
     }
@@ -248,7 +253,7 @@ impl Ftl {
     /// A write has come to its chip, or its old page is there.
     pub fn note_come(&mut self, write: &Transaction) {
         let has_place = !write.ppa.is_bound() || write.origin == Origin::Parity;
-        if self.blocks.has_superblocks() && write.has_come && has_place && write.old_page != OldPage::Awaited {
+        if self.blocks.has_superblocks() && write.is(Flag::HasCome) && has_place && !write.awaits_old_page() {
             self.blocks.note_come(write.ppa.plane, write.line());
         }
     }

@@ -182,6 +182,12 @@ impl Spaces {
         Pages::new(flow, request.lba - flow.first_sector, u64::from(request.sectors), self.sector_shift)
     }
 
+    /// Whether a request may concern more pages than its own, because mapping units are larger.
+    #[inline]
+    pub fn widen(&self, request: &Request) -> bool {
+        self.pages_per_unit > 1 && request.kind == Kind::Write
+    }
+
     /// The pages of a request, and their number: those first that only share a mapping unit with one of its own (without
     /// sectors).
     #[inline]
@@ -195,10 +201,10 @@ impl Spaces {
     /// Pages around those of a write that belong to the same mapping units: they are written anew as they are.
     #[inline]
     fn rest_of_units(&self, pages: &Pages, request: &Request) -> (Range<u64>, Range<u64>) {
-        let unit = self.pages_per_unit;
-        if unit == 1 || request.kind != Kind::Write {
+        if !self.widen(request) {
             return (0..0, 0..0);
         }
+        let unit = self.pages_per_unit;
         let end = pages.last + 1;
         let last = end.next_multiple_of(unit).min(self[usize::from(request.flow)].end_page);
         (pages.next / unit * unit..pages.next, end..last)

@@ -29,7 +29,7 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::report::MappingReport;
 use crate::measure::root_cause::Ended;
-use crate::scheduler::transaction::{OldPage, Transaction, TransactionId};
+use crate::scheduler::transaction::{Flag, Transaction, TransactionId};
 
 /// The cached tables of all streams, and what concerns them all.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -338,9 +338,9 @@ impl Ftl {
     fn read_translation<P: Probe>(&mut self, work: &mut InFlight<'_, P>, table: usize, page: PageId, now: Time) {
         let waiting = self.translation.tables[table].read_begins(page);
         let id = self.translation_read_of(work, table, page, now);
-        let Transaction { request, began, .. } = work.transactions[waiting];
-        let read = &mut work.transactions[id];
-        (read.request, read.began) = (request, began);
+        let (request, began) = (work.transactions[waiting].request, work.began(waiting));
+        work.transactions[id].request = request;
+        work.set_began(id, began);
         self.begin_read(work, id, now);
     }
 
@@ -438,7 +438,7 @@ impl Ftl {
             }
         }
         if old.is_bound() {
-            work.transactions[write].old = old;
+            work.transactions[write].payload.old = old;
             if merges {
                 self.merge_translation(work, write, lpa, old, now);
             }
@@ -458,9 +458,9 @@ impl Ftl {
         old: Ppa,
         now: Time,
     ) {
-        work.transactions[write].old_page = OldPage::Awaited;
+        work.transactions[write].set(Flag::AwaitsOldPage, true);
         let read = Transaction::of_mapping(Operation::Read, lpa, old, self.whole_page(), now);
-        let read = work.new_page(Transaction { old_page: OldPage::For(write), ..read });
+        let read = work.new_page(read.for_write(write));
         self.blocks.read_begins(old);
         self.issue(work, read);
     }
@@ -473,8 +473,8 @@ impl Ftl {
         work.probe.notify(|observer| observer.translation_programmed(now, t.lpa, t.ppa));
         debug_assert!(self.map.get(t.lpa) == Entry::Pending(id));
         self.map.set(t.lpa, Entry::At(t.ppa));
-        if t.old.is_bound() {
-            self.blocks.invalidate(t.old);
+        if t.payload.old.is_bound() {
+            self.blocks.invalidate(t.payload.old);
         }
         self.changed.push(t.ppa.plane);
         self.translation.writes += 1;
@@ -485,7 +485,7 @@ impl Ftl {
     pub fn translation_failed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         work.remove_page(id);
-        self.map.set(t.lpa, if t.old.is_bound() { Entry::At(t.old) } else { Entry::Trimmed });
+        self.map.set(t.lpa, if t.payload.old.is_bound() { Entry::At(t.payload.old) } else { Entry::Trimmed });
         self.translation_write_ended(work, t.lpa, now);
     }
 
@@ -589,7 +589,15 @@ impl Ftl {
     }
 
     /// The entry of a logical page has changed; [`Ftl::write_due`] must follow.
+    #[inline(always)]
     pub fn mapping_changed(&mut self, lpa: u64) {
+        if !self.translation.is_ideal() {
+            self.entry_changed(lpa);
+        }
+    }
+
+    #[inline(never)]
+    fn entry_changed(&mut self, lpa: u64) {
         let due = self.translation.change(lpa, Cmt::change);
         self.translation.due.extend(due);
     }

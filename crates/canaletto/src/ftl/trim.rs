@@ -227,7 +227,7 @@ impl Ftl {
     /// The write that a trim of the same page waited for is programmed.
     pub fn trim_after_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         let t = &work.transactions[id];
-        let (lpa, request, successor) = (t.lpa, t.request, t.successor);
+        let (lpa, request, successor) = (t.lpa, t.request, t.successor());
         self.forget(work, request, lpa, now);
         self.write_due(work, now);
         self.tell(Outcome::PageDone(id));

@@ -5,7 +5,7 @@ use crate::config::workload::Flow as FlowConfig;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::host::request::{Request, RequestId};
-use crate::measure::charges::Charges;
+use crate::measure::charges::RequestCharges;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::TransactionId;
 use crate::workload::external::External;
@@ -223,7 +223,7 @@ impl Host {
             arrival,
             enqueue: now,
             since: arrival,
-            charges: Charges::NONE,
+            charges: RequestCharges::NONE,
             last_page: TransactionId::NONE,
         });
         work.probe.notify(|observer| observer.arrived(&work.requests[request]));

@@ -259,8 +259,10 @@ impl Host {
     /// Tells root causes whether commands wait for earlier ones.
     fn note_if_held_back<P: Probe>(&self, queue: u16, work: &mut InFlight<'_, P>, now: Time) {
         let nvme = &self.port.nvme;
-        let queues = if nvme.arbitrates() { 0..self.port.queues() as u16 } else { queue..queue + 1 };
-        let wanted = queues.into_iter().any(|queue| nvme.holds_back(queue));
+        let wanted = match nvme.arbitrates() {
+            true => (0..self.port.queues() as u16).any(|queue| nvme.holds_back(queue)),
+            false => nvme.holds_back(queue),
+        };
         work.root_causes.slots_are_wanted(self.commands(queue), wanted, now);
     }
 

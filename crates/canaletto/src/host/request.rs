@@ -4,7 +4,7 @@ pub use crate::engine::ids::RequestId;
 use crate::engine::ids::TransactionId;
 use crate::engine::time::Time;
 use crate::flash::address::SECTOR;
-use crate::measure::charges::Charges;
+use crate::measure::charges::RequestCharges;
 
 /// Operation that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -62,7 +62,7 @@ pub struct Request {
     /// Time up to which everything is charged.
     pub since: Time,
     /// Where the time went, but for the last page's.
-    pub charges: Charges,
+    pub charges: RequestCharges,
     /// The last page, once it is done: where its time went the request's did. It is kept as long as the request.
     pub last_page: TransactionId,
 }

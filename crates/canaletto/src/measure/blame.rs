@@ -147,6 +147,18 @@ impl JsonSchema for ByCause {
 /// Number of causes.
 pub const CAUSES: usize = Cause::ALL.len();
 
+/// Time charged to causes.
+pub trait Account {
+    /// Adds all charges to a ledger.
+    fn add_to(&self, ledger: &mut Ledger);
+}
+
+impl Account for Ledger {
+    fn add_to(&self, ledger: &mut Ledger) {
+        ledger.add(self);
+    }
+}
+
 /// Time charged to each cause.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Ledger(pub [Time; CAUSES]);
@@ -155,7 +167,15 @@ impl Ledger {
     /// Ledger without charges.
     pub const EMPTY: Ledger = Ledger([Time::ZERO; CAUSES]);
 
+    /// Ledger with the charges of an account.
+    pub fn of(account: &impl Account) -> Ledger {
+        let mut ledger = Ledger::EMPTY;
+        account.add_to(&mut ledger);
+        ledger
+    }
+
     /// Charges `span` to `cause`.
+    #[inline]
     pub fn charge(&mut self, cause: Cause, span: Time) {
         self.0[cause as usize] += span;
     }

@@ -4,7 +4,7 @@
 //! every bucket, found by the same index.
 
 use crate::engine::time::Time;
-use crate::measure::blame::{CAUSES, Ledger};
+use crate::measure::blame::{Account, CAUSES, Ledger};
 
 /// Binary logarithm of the sub-buckets of each power of two: values are kept to one part in 1024.
 const SUB_BITS: u32 = 10;
@@ -38,14 +38,15 @@ struct Blamed {
 impl Blamed {
     const NOTHING: Blamed = Blamed { ledger: Ledger::EMPTY, total: Time::ZERO, full: Vec::new() };
 
-    /// Adds a ledger whose charges sum up to `total`.
-    fn add(&mut self, total: Time, ledger: &Ledger) {
+    /// Adds an account whose charges sum up to `total`.
+    #[inline]
+    fn add(&mut self, total: Time, account: &impl Account) {
         let (sum, overflows) = self.total.0.overflowing_add(total.0);
         if overflows {
             self.full.push(self.ledger);
-            (self.ledger, self.total) = (*ledger, total);
+            (self.ledger, self.total) = (Ledger::of(account), total);
         } else {
-            self.ledger.add(ledger);
+            account.add_to(&mut self.ledger);
             self.total = Time(sum);
         }
     }
@@ -89,12 +90,13 @@ impl Histogram {
         self.bucket(value);
     }
 
-    /// Counts one value and adds its ledger, whose charges sum up to it, to the bucket's.
-    pub fn record_blamed(&mut self, value: Time, ledger: &Ledger) {
+    /// Counts one value and adds its account, whose charges sum up to it, to the bucket's ledger.
+    #[inline]
+    pub fn record_blamed(&mut self, value: Time, account: &impl Account) {
         let bucket = self.bucket(value);
         match self.blamed.get_mut(bucket) {
-            Some(Some(blamed)) => blamed.add(value, ledger),
-            _ => self.first_blamed(bucket).add(value, ledger),
+            Some(Some(blamed)) => blamed.add(value, account),
+            _ => self.first_blamed(bucket).add(value, account),
         }
     }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::engine::time::{Time, TimeSum};
 use crate::host::request::{Kind, Request};
 use crate::measure::area::Area;
-use crate::measure::blame::{ByCause, CAUSES, Cause, CauseTable, Ledger};
+use crate::measure::blame::{Account, ByCause, CAUSES, Cause, CauseTable};
 use crate::measure::cache::CacheReport;
 use crate::measure::cut_off::CutOffReport;
 use crate::measure::energy::EnergyReport;
@@ -53,10 +53,10 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a completed request with the ledger of its time.
+    /// Counts a completed request with the account of its time.
     #[inline]
-    pub fn count(&mut self, request: &Request, ledger: &Ledger, now: Time) {
-        self.latency[request.kind as usize].record_blamed(now - request.arrival, ledger);
+    pub fn count(&mut self, request: &Request, account: &impl Account, now: Time) {
+        self.latency[request.kind as usize].record_blamed(now - request.arrival, account);
         self.response.record(now - request.enqueue);
         self.series.count(request.arrival, now, request.lost);
         self.bytes += request.bytes();
@@ -68,8 +68,9 @@ impl Tally {
     }
 
     /// Counts the root causes of a completed request.
-    pub fn count_root_causes(&mut self, request: &Request, ledger: &Ledger, now: Time) {
-        self.root_causes[request.kind as usize].record_blamed(now - request.arrival, ledger);
+    #[inline]
+    pub fn count_root_causes(&mut self, request: &Request, account: &impl Account, now: Time) {
+        self.root_causes[request.kind as usize].record_blamed(now - request.arrival, account);
     }
 
     /// Counts one page transaction of a request and the time it lost to path conflicts.

@@ -2,7 +2,7 @@
 
 use crate::engine::time::Time;
 use crate::host::request::Request;
-use crate::measure::blame::Ledger;
+use crate::measure::blame::{Account, Ledger};
 use crate::measure::records::{Records, Row};
 use crate::measure::report::Tally;
 
@@ -56,20 +56,26 @@ impl Statistics {
     }
 
     /// Counts the root causes of a request that [`Statistics::count_request`] counts next.
-    pub fn count_root_causes(&mut self, request: &Request, ledger: &Ledger, now: Time) {
-        debug_assert_eq!(ledger.total(), now - request.arrival, "the root causes of a request do not add up");
+    #[inline]
+    pub fn count_root_causes(&mut self, request: &Request, account: &impl Account, now: Time) {
+        debug_assert_eq!(
+            Ledger::of(account).total(),
+            now - request.arrival,
+            "the root causes of a request do not add up"
+        );
         if self.is_warm() {
-            self.tallies[usize::from(request.flow)].count_root_causes(request, ledger, now);
+            self.tallies[usize::from(request.flow)].count_root_causes(request, account, now);
             if let Some(records) = &mut self.records {
-                records.push_root_causes(ledger);
+                records.push_root_causes(&Ledger::of(account));
             }
         }
     }
 
-    /// Counts a request that the host has dealt with, with the ledger of its time.
-    pub fn count_request(&mut self, request: &Request, ledger: &Ledger, now: Time) {
+    /// Counts a request that the host has dealt with, with the account of its time.
+    #[inline]
+    pub fn count_request(&mut self, request: &Request, account: &impl Account, now: Time) {
         // Every picosecond is charged to one cause: a difference is a defect of the model.
-        debug_assert_eq!(ledger.total(), now - request.arrival, "the accounts of a request do not close");
+        debug_assert_eq!(Ledger::of(account).total(), now - request.arrival, "the accounts of a request do not close");
         self.completed += 1;
         let tally = &mut self.tallies[usize::from(request.flow)];
         tally.completed += 1;
@@ -79,7 +85,7 @@ impl Statistics {
             }
             return;
         }
-        tally.count(request, ledger, now);
+        tally.count(request, account, now);
         if let Some(records) = &mut self.records {
             records.push(&Row {
                 request: request.number,
@@ -92,7 +98,7 @@ impl Statistics {
                 enqueue: request.enqueue,
                 complete: now,
                 path_conflict: request.path_conflict,
-                ledger,
+                ledger: &Ledger::of(account),
             });
         }
     }

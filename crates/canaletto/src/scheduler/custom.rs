@@ -39,6 +39,8 @@ impl OrderRule for FirstCome {
 struct Ticket {
     number: u64,
     queued: Time,
+    /// When it began, or its request arrived.
+    began: Time,
     service: Time,
     /// Commands of its LUN when it came.
     commands: u64,
@@ -98,8 +100,8 @@ impl Ruled {
         if self.tickets.len() <= id.index() {
             self.tickets.resize(id.index() + 1, None);
         }
-        let Arrival { now, service, .. } = *arrival;
-        let ticket = Ticket { number: self.next, queued: now, service, commands: self.commands[lun.index()] };
+        let Arrival { now, began, service, .. } = *arrival;
+        let ticket = Ticket { number: self.next, queued: now, began, service, commands: self.commands[lun.index()] };
         self.next += 1;
         self.tickets[id.index()] = Some(ticket);
         if self.rule.is_some() {
@@ -129,7 +131,7 @@ impl Ruled {
             plane: t.ppa.plane,
             bytes: t.bytes,
             queued: ticket.queued,
-            began: t.began,
+            began: ticket.began,
             service: ticket.service,
         }
     }

@@ -258,6 +258,7 @@ impl Scheduler {
         &mut self,
         domain: DomainId,
         transactions: &Transactions,
+        began: impl Fn(TransactionId) -> Time,
         is_free: impl Fn(&Transaction) -> bool,
     ) -> Option<TransactionId> {
         let data_queue = self.data_queue;
@@ -272,7 +273,6 @@ impl Scheduler {
                 }
                 DataQueue::Fifo => waiting.iter().position(free),
                 DataQueue::OldestRequest => {
-                    let began = |id: TransactionId| transactions[id].began;
                     let free = waiting.iter().enumerate().filter(|(_, id)| free(id));
                     free.min_by_key(|(_, id)| began(**id)).map(|(at, _)| at)
                 }

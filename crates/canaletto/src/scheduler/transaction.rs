@@ -10,12 +10,62 @@ use crate::flash::clocks::{Background, Clocks};
 use crate::flash::interface::Operation;
 use crate::ftl::frontier::{Frontier, Line};
 use crate::host::request::RequestId;
-use crate::measure::charges::Charges;
+use crate::measure::charges::PageCharges;
 
 /// All transactions in flight.
 pub type Transactions = Slab<TransactionId, Transaction>;
 
-/// A page read, page program or block erase.
+/// Something that is either so of a transaction, or not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u16)]
+pub enum Flag {
+    /// It has waited for a path while its chip was ready.
+    PathConflict = 1,
+    /// It has failed before and is tried again: its time is charged to that.
+    Retrying = 1 << 1,
+    /// The cells that it concerns are used as pseudo-SLC. Known once it is issued.
+    PseudoSlc = 1 << 2,
+    /// What was read is illegible.
+    ReadFailed = 1 << 3,
+    /// The ECC engine cannot correct what was read, which is read again once the engine is done with it.
+    EccFailed = 1 << 4,
+    /// A write that is gathered with others has come to its chip.
+    HasCome = 1 << 5,
+    /// The page of a write was deallocated before, so that there is nothing to find or merge.
+    WasTrimmed = 1 << 6,
+    /// A write waits for its old page.
+    AwaitsOldPage = 1 << 7,
+    /// The old page of a write could not be read.
+    LostOldPage = 1 << 8,
+    /// A copy is programmed from the register it was read into.
+    Copyback = 1 << 9,
+    /// A copy goes straight from chip to chip, into a register kept for it.
+    Direct = 1 << 10,
+    /// A copy leaves the pseudo-SLC cache.
+    Folds = 1 << 11,
+    /// It has a row in the table of [`Rare`] things.
+    HasRare = 1 << 12,
+    /// It did not begin when its request arrived.
+    HasOwnTime = 1 << 13,
+}
+
+/// Flags of a transaction, and its way through the controller.
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+pub struct State {
+    flags: u16,
+    /// Stages of the controller's inside already passed.
+    pub stage: u8,
+}
+
+impl State {
+    /// The same, with the stages before this one passed.
+    pub fn at_stage(self, stage: u8) -> State {
+        State { stage, ..self }
+    }
+}
+
+/// A page read, page program or block erase. As many wait as requests are outstanding, so that it is small; what only some have is
+/// [`Rare`].
 #[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Transaction {
     /// Operation of the array.
@@ -24,72 +74,73 @@ pub struct Transaction {
     pub origin: Origin,
     /// Priority class.
     pub priority: Priority,
-    /// Whether it ever waited for a path while its chip was ready.
-    pub path_conflict: bool,
-    /// The host request it belongs to.
-    pub request: RequestId,
+    /// How far it has come.
+    pub state: State,
     /// The flow whose page it is, for a page of the host.
     pub flow: u16,
-    /// For a write: whether its old page is still being read. For an old page's read: the write that waits.
-    pub old_page: OldPage,
-    /// For a write that is gathered with others: whether it has come to its chip.
-    pub has_come: bool,
-    /// For a write: whether its page was deallocated before, so that there is nothing to find or merge.
-    pub was_trimmed: bool,
-    /// For a copy: whether it is programmed from the register it was read into.
-    pub copyback: bool,
-    /// For a copy: whether it is one out of the pseudo-SLC cache.
-    pub folds: bool,
-    /// Whether the cells that it concerns are used as pseudo-SLC, once it is issued.
-    pub pseudo_slc: bool,
-    /// For a read: whether what was read is illegible.
-    pub read_failed: bool,
-    /// For a read: whether the ECC engine cannot correct it, so that it is read again once the engine is done with it.
-    pub ecc_failed: bool,
-    /// For a read: what it does about the outer codewords around its data.
-    pub outer: Outer,
-    /// For a read: how often it was read again.
-    pub attempt: u16,
-    /// Whether it has failed before and is tried again: its time is charged to that.
-    pub retrying: bool,
     /// Where it gets its page from, if it needs one.
     pub frontier: Frontier,
+    /// The host request it belongs to.
+    pub request: RequestId,
     /// Logical page.
     pub lpa: u64,
-    /// Where it goes; no page yet for a write that is bound to one when its command is formed.
-    pub ppa: Ppa,
-    /// For a write: the page it replaces. For a copy: the page it was copied from.
-    pub old: Ppa,
-    /// For a copy: the plane it goes to.
-    pub to: PlaneId,
-    /// For a copy: whether it goes straight from chip to chip, into a register kept for it.
-    pub direct: bool,
     /// Sectors it concerns, one bit each. For a piece of a trim: its number of pages.
     pub sectors: u64,
-    /// Sectors taken over from the old page.
-    pub merged: u64,
-    /// Bytes of data that cross to or from the chip.
-    pub bytes: u32,
-    /// Stages of the controller's inside already passed.
-    pub stage: u8,
-    /// Its number among all, for timelines.
-    pub number: u32,
-    /// When its request arrived; for a transaction of no request, when it began.
-    pub began: Time,
-    /// Time up to which everything is charged.
-    pub since: Time,
-    /// Where the time went.
-    pub charges: Charges,
-    /// The LUN's clocks of background work when the transaction was queued.
-    pub background_marks: Clocks,
-    /// The plane's clock of time without a free page when the transaction was queued.
-    pub stall_mark: Time,
+    /// Where it goes; no page yet for a write that is bound to one when its command is formed.
+    pub ppa: Ppa,
     /// Next in the list this transaction is in.
     pub next: TransactionId,
     /// The next of those that cross and are read or programmed together, as pages of one flash page.
     pub next_in_flash_page: TransactionId,
-    /// For a write in flight: the next write of the same page, which waits for it.
-    pub successor: TransactionId,
+    /// Bytes of data that cross to or from the chip.
+    pub bytes: u32,
+    /// Time up to which everything is charged.
+    pub since: Time,
+    /// Where the time went.
+    pub charges: PageCharges,
+    /// What only transactions of its kind have.
+    pub payload: Payload,
+}
+
+/// What only transactions of some kinds have.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+pub struct Payload {
+    /// For a write: the page it replaces. For a copy: the page it was copied from.
+    pub old: Ppa,
+    /// Number of another thing: see [`Transaction::successor`], [`Transaction::old_page`] and [`Transaction::to`].
+    partner: u32,
+}
+
+/// What few transactions have, each in a row of a table by their ids.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+pub struct Rare {
+    /// Its number among all, for watchers.
+    pub number: u32,
+    /// How often a page was read again.
+    pub attempt: u16,
+    /// What a read does about the outer codewords around its data.
+    pub outer: Outer,
+    /// When it began, for what is no page of a request.
+    pub began: Time,
+    /// Sectors that a write takes over from the old page.
+    pub merged: u64,
+    /// The LUN's clocks of background work when the transaction was queued.
+    pub background_marks: Clocks,
+    /// The plane's clock of time without a free page when the transaction was queued.
+    pub stall_mark: Time,
+}
+
+impl Rare {
+    /// The row of a transaction that has nothing rare.
+    pub const NONE: Rare = Rare {
+        number: 0,
+        attempt: 0,
+        outer: Outer::Unread,
+        began: Time::ZERO,
+        merged: 0,
+        background_marks: [Time::ZERO; Background::ALL.len()],
+        stall_mark: Time::ZERO,
+    };
 }
 
 /// How a transaction takes part in a read-modify-write.
@@ -119,7 +170,7 @@ pub enum Outer {
 impl Transaction {
     /// Whether it is a write that only waits for a page of a plane's frontier.
     pub fn waits_for_page(&self, plane: PlaneId, frontier: Frontier) -> bool {
-        self.ppa == Ppa::unbound(plane) && self.frontier == frontier && self.old_page != OldPage::Awaited
+        self.ppa == Ppa::unbound(plane) && self.frontier == frontier && !self.awaits_old_page()
     }
 
     /// A transaction of a host request, not yet translated.
@@ -136,40 +187,103 @@ impl Transaction {
             operation,
             origin: Origin::User,
             priority,
-            path_conflict: false,
-            request,
+            state: State::default(),
             flow: 0,
-            old_page: OldPage::None,
-            has_come: false,
-            was_trimmed: false,
-            copyback: false,
-            folds: false,
-            pseudo_slc: false,
-            read_failed: false,
-            ecc_failed: false,
-            outer: Outer::Unread,
-            attempt: 0,
-            retrying: false,
             frontier: Frontier::User(0),
+            request,
             lpa,
-            ppa: Ppa::NONE,
-            old: Ppa::NONE,
-            to: PlaneId::NONE,
-            direct: false,
             sectors,
-            merged: 0,
-            bytes: sectors.count_ones() * 512,
-            stage: 0,
-            number: 0,
-            began: now,
-            since: now,
-            charges: Charges::NONE,
-            background_marks: Clocks::default(),
-            stall_mark: Time::ZERO,
+            ppa: Ppa::NONE,
             next: TransactionId::NONE,
             next_in_flash_page: TransactionId::NONE,
-            successor: TransactionId::NONE,
+            bytes: sectors.count_ones() * 512,
+            since: now,
+            charges: PageCharges::NONE,
+            payload: Payload { old: Ppa::NONE, partner: u32::MAX },
         }
+    }
+
+    /// Whether something is so.
+    #[inline(always)]
+    pub fn is(&self, flag: Flag) -> bool {
+        self.state.flags & flag as u16 != 0
+    }
+
+    /// Settles whether something is so.
+    #[inline(always)]
+    pub fn set(&mut self, flag: Flag, is: bool) {
+        self.state.flags = self.state.flags & !(flag as u16) | if is { flag as u16 } else { 0 };
+    }
+
+    /// The same, with something that is so, or not.
+    pub fn with(mut self, flag: Flag, is: bool) -> Transaction {
+        self.set(flag, is);
+        self
+    }
+
+    /// Whether the partner is a write that waits for this read.
+    fn is_for_write(&self) -> bool {
+        match self.origin {
+            Origin::OldPage | Origin::Rebuild => true,
+            Origin::Mapping => self.operation == Operation::Read,
+            _ => false,
+        }
+    }
+
+    /// How it takes part in a read-modify-write.
+    pub fn old_page(&self) -> OldPage {
+        match TransactionId(self.payload.partner) {
+            _ if self.is(Flag::AwaitsOldPage) => OldPage::Awaited,
+            _ if self.is(Flag::LostOldPage) => OldPage::Lost,
+            write if write.is_some() && self.is_for_write() => OldPage::For(write),
+            _ => OldPage::None,
+        }
+    }
+
+    /// Whether it is a write that waits for its old page.
+    #[inline(always)]
+    pub fn awaits_old_page(&self) -> bool {
+        self.is(Flag::AwaitsOldPage)
+    }
+
+    /// The old page of a write has come, or could not be read.
+    pub fn old_page_is_there(&mut self, is_lost: bool) {
+        self.set(Flag::AwaitsOldPage, false);
+        self.set(Flag::LostOldPage, is_lost);
+    }
+
+    /// The same read, which a write waits for.
+    pub fn for_write(mut self, write: TransactionId) -> Transaction {
+        self.payload.partner = write.0;
+        debug_assert!(self.is_for_write());
+        self
+    }
+
+    /// For a write or a trim in flight: the next change of the same page, which waits for it.
+    pub fn successor(&self) -> TransactionId {
+        match self.origin {
+            Origin::Gc => TransactionId::NONE,
+            _ if self.is_for_write() => TransactionId::NONE,
+            _ => TransactionId(self.payload.partner),
+        }
+    }
+
+    /// Another change of the same page waits for this one.
+    pub fn set_successor(&mut self, successor: TransactionId) {
+        debug_assert!(self.origin != Origin::Gc && !self.is_for_write());
+        self.payload.partner = successor.0;
+    }
+
+    /// For a copy: the plane it goes to.
+    pub fn to(&self) -> PlaneId {
+        debug_assert_eq!(self.origin, Origin::Gc);
+        PlaneId(self.payload.partner)
+    }
+
+    /// A copy goes to a plane.
+    pub fn goes_to(&mut self, plane: PlaneId) {
+        debug_assert_eq!(self.origin, Origin::Gc);
+        self.payload.partner = plane.0;
     }
 
     /// Which writes it may share a flash page with: of collection's there is one class.
@@ -194,21 +308,13 @@ impl Transaction {
             return None;
         }
         match (self.origin, self.operation) {
-            (Origin::Gc, Operation::Read | Operation::Program) if self.folds => Some(Background::Fold),
+            (Origin::Gc, Operation::Read | Operation::Program) if self.is(Flag::Folds) => Some(Background::Fold),
             (Origin::Gc, Operation::Read) => Some(Background::GcRead),
             (Origin::Gc, Operation::Program) => Some(Background::GcProgram),
             (Origin::Gc, Operation::Erase) => Some(Background::Erase),
             (Origin::Mapping, _) => Some(Background::Mapping),
             (Origin::Parity | Origin::Rebuild, _) => Some(Background::Parity),
             _ => None,
-        }
-    }
-
-    /// The data that a read was for go on alone, without the rest of their outer codewords.
-    pub fn leave_outer_codewords(&mut self) {
-        if self.outer != Outer::Unread {
-            self.bytes = self.sectors.count_ones() * 512;
-            self.outer = Outer::Unread;
         }
     }
 
@@ -250,10 +356,10 @@ impl Transaction {
             origin: Origin::Rebuild,
             flow: of.flow,
             frontier: of.frontier,
-            old_page: OldPage::For(read),
             ppa,
             ..Self::of_request(Operation::Read, RequestId::NONE, of.priority, 0, of.sectors, now)
         }
+        .for_write(read)
     }
 
     /// A page of `flow` that goes from the data cache to flash.
@@ -271,9 +377,21 @@ impl Transaction {
         Transaction {
             origin: Origin::OldPage,
             flow: of.flow,
-            old_page: OldPage::For(write),
             ppa,
             ..Self::of_request(Operation::Read, RequestId::NONE, of.priority, of.lpa, sectors, now)
         }
+        .for_write(write)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A million wait where a million requests are outstanding.
+    #[test]
+    fn a_waiting_page_is_small() {
+        assert!(size_of::<Transaction>() <= 128, "{} bytes", size_of::<Transaction>());
+        assert!(size_of::<crate::host::request::Request>() <= 128);
     }
 }

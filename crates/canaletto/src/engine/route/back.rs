@@ -18,7 +18,7 @@ use crate::scheduler::classes::CLASSES;
 use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
 use crate::scheduler::flin::Arrival;
 use crate::scheduler::queues::{FreePlanes, IssueContext, Served};
-use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
+use crate::scheduler::transaction::{Flag, Origin, Transaction, TransactionId};
 
 impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Queues a transaction on its LUN.
@@ -81,7 +81,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             Time::MAX => self.expected_service(at_work.command.transactions()[0]),
             due => due.saturating_sub(now),
         };
-        Arrival { now, service: self.expected_service(id), busy }
+        Arrival { now, began: self.work.began(id), service: self.expected_service(id), busy }
     }
 
     /// Command, array and transfer of one page; the mean of all kinds of page for a write that has no page yet.
@@ -209,17 +209,22 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Starts the oldest waiting data that may go and that a path is free for, by classes.
     #[inline(never)]
     fn start_waiting_data(&mut self, domain: DomainId, now: Time, may_go: impl Fn(&Transaction) -> bool) -> bool {
-        let (paths, layout) = (&self.paths, &self.layout);
-        let next = self.scheduler.next_data(domain, &self.work.transactions, |t| {
-            if !may_go(t) {
-                return false;
-            }
-            let chip = layout.chip_of_plane(t.ppa.plane);
-            if t.direct {
-                return paths.fabric.copy_is_free(chip, layout.chip_of_plane(t.to));
-            }
-            paths.is_free(chip, Direction::FromChip)
-        });
+        let (paths, layout, work) = (&self.paths, &self.layout, &self.work);
+        let next = self.scheduler.next_data(
+            domain,
+            &work.transactions,
+            |id| work.began(id),
+            |t| {
+                if !may_go(t) {
+                    return false;
+                }
+                let chip = layout.chip_of_plane(t.ppa.plane);
+                if t.is(Flag::Direct) {
+                    return paths.fabric.copy_is_free(chip, layout.chip_of_plane(t.to()));
+                }
+                paths.is_free(chip, Direction::FromChip)
+            },
+        );
         let started = next.is_some();
         if let Some(id) = next {
             self.send_data(id, now);
@@ -230,7 +235,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Sends read data over a free path, or over the one that their LUN holds.
     #[inline(always)]
     pub(super) fn send_data(&mut self, id: TransactionId, now: Time) {
-        if self.work.transactions[id].direct {
+        if self.work.transactions[id].is(Flag::Direct) {
             return self.send_to_chip(id, now);
         }
         let plane = self.work.transactions[id].ppa.plane;
@@ -256,7 +261,9 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.next(&self.work.transactions) {
             let own = port_free_at.saturating_sub(self.work.transactions[id].since);
-            self.work.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
+            if own > Time::ZERO || self.work.probe.follows_waits() {
+                self.work.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
+            }
             self.work.charge_path_conflict(id, now);
         }
     }
@@ -439,7 +446,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             }
             Payload::Control(lun, control) => self.control_crossed(lun, control, &crossed, now),
             Payload::Copy(id) => {
-                let to = self.layout.chip_of_plane(self.work.transactions[id].to);
+                let to = self.layout.chip_of_plane(self.work.transactions[id].to());
                 if leads_there && to != transfer.chip {
                     self.flash.array.port_used(to, transfer.time());
                 }
@@ -538,7 +545,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             // A page that the ECC engine cannot correct is read again once the engine is done with it.
             Decoded::ReadAgain if !self.controller.has_ecc() => return self.read_again(id, now),
             Decoded::ReadAgain => {
-                self.work.transactions[id].ecc_failed = true;
+                self.work.transactions[id].set(Flag::EccFailed, true);
                 return self.pass_stages(id, now);
             }
             // It stays needed until it is rebuilt.
@@ -550,9 +557,8 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         }
         self.ftl.end_read_of(self.work.transactions[id].ppa);
         if self.flash.may_fail() && !self.controller.has_ecc() {
-            let t = &mut self.work.transactions[id];
-            t.retrying = false;
-            t.leave_outer_codewords();
+            self.work.transactions[id].set(Flag::Retrying, false);
+            self.work.leave_outer_codewords(id);
         }
         self.pass_stages(id, now);
     }
@@ -641,7 +647,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         for &first in command.transactions() {
             self.work.charge_flash_pages(&[first], Cause::ArrayRead, now);
             let t = &self.work.transactions[first];
-            let (at, copyback) = (t.ppa, t.copyback);
+            let (at, copyback) = (t.ppa, t.is(Flag::Copyback));
             self.ftl.flash_page_read(at);
             if self.flash.cache_reads.is_on() && self.flash.is_read_behind(lun, first, at.plane) {
                 self.flash.draw_read_failure(first, &mut self.work);

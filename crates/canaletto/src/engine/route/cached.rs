@@ -197,7 +197,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
                 let mut group = FlashPageGroup::of(id);
                 while let Some(id) = group.next(&self.work.transactions) {
                     self.work.charge_page(id, Cause::Cache, now);
-                    self.work.transactions[id].stage = FROM_CACHE;
+                    self.work.transactions[id].state.stage = FROM_CACHE;
                 }
                 self.pass_stages(id, now);
             }
@@ -207,7 +207,15 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     }
 
     /// Keeps sectors that have just left their chip, if they are still the page's current ones.
+    #[inline(always)]
     pub(super) fn keep_read(&mut self, id: TransactionId, now: Time) {
+        if self.cache.is_some() {
+            self.keep_read_in_cache(id, now);
+        }
+    }
+
+    #[inline(never)]
+    fn keep_read_in_cache(&mut self, id: TransactionId, now: Time) {
         let Some(cache) = &self.cache else { return };
         let t = &self.work.transactions[id];
         if !cache.mode(t.flow).reads() {
@@ -304,7 +312,8 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
 
     /// A page from the cache is programmed: who waited for that, or for room, goes on.
     pub(super) fn destage_landed(&mut self, id: TransactionId, now: Time) {
-        let Transaction { flow, lpa, sectors, began, .. } = self.work.transactions[id];
+        let Transaction { flow, lpa, sectors, .. } = self.work.transactions[id];
+        let began = self.work.began(id);
         self.work.remove_awaited(id, Ended::Destage);
         if sectors == 0 {
             return;

@@ -16,7 +16,15 @@ use crate::scheduler::flash_page_group::FlashPageGroup;
 
 impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// The array of a LUN begins: polls are due from its shortest time on.
+    #[inline(always)]
     pub(super) fn schedule_polls(&mut self, lun: LunId) {
+        if !self.flash.statuses.is_empty() {
+            self.schedule_first_poll(lun);
+        }
+    }
+
+    #[inline(never)]
+    fn schedule_first_poll(&mut self, lun: LunId) {
         let first = self.flash.first_poll(lun, &self.work, self.events.now());
         if let Some(time) = first {
             self.events.push(time, Event::Poll(lun));

@@ -16,7 +16,7 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::root_cause::Ended;
 use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
-use crate::scheduler::transaction::{OldPage, Origin, Outer, TransactionId};
+use crate::scheduler::transaction::{Flag, OldPage, Origin, Outer, TransactionId};
 
 impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// The message on a direction of the link has left the wires.
@@ -160,7 +160,17 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Splits a request into pages and sends each on its way, as many as may be in flight.
     #[inline]
     pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
-        let (count, pages) = self.ftl.spaces.split(&self.work.requests[id]);
+        let request = &self.work.requests[id];
+        if self.ftl.spaces.widen(request) {
+            let (count, pages) = self.ftl.spaces.split(request);
+            return self.begin_counted(id, count, pages, now);
+        }
+        let pages = self.ftl.spaces.pages(request);
+        self.begin_counted(id, pages.left_pages(), pages, now);
+    }
+
+    #[inline(always)]
+    fn begin_counted(&mut self, id: RequestId, count: u32, pages: impl Iterator<Item = (u64, u64)>, now: Time) {
         self.work.requests[id].outstanding = count;
         if count > self.pages_in_flight {
             self.work.requests[id].unbegun = count;
@@ -306,7 +316,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     #[inline(never)]
     pub(super) fn page_finished(&mut self, page: TransactionId, now: Time) {
         let t = &self.work.transactions[page];
-        let (id, origin, path_conflict) = (t.request, t.origin, t.path_conflict);
+        let (id, origin, path_conflict) = (t.request, t.origin, t.is(Flag::PathConflict));
         let is_piece = origin == Origin::Trim && t.sectors > 0;
         let request = &mut self.work.requests[id];
         request.path_conflict |= path_conflict;
@@ -389,7 +399,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// DRAM.
     fn send_out(&mut self, id: TransactionId, now: Time) {
         let t = &self.work.transactions[id];
-        if t.origin == Origin::Destage && t.stage < FROM_CACHE {
+        if t.origin == Origin::Destage && t.state.stage < FROM_CACHE {
             self.read_destaged(id, now);
         } else {
             self.pass_stages(id, now);
@@ -401,19 +411,19 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     pub(super) fn pass_stages(&mut self, id: TransactionId, now: Time) {
         let t = &self.work.transactions[id];
         let inbound = t.operation == Operation::Read;
-        if t.ecc_failed && t.stage > 0 {
+        if t.is(Flag::EccFailed) && t.state.stage > 0 {
             return self.read_again(id, now);
         }
         if self.controller.takes_time() {
             let page = Passing {
                 inbound,
-                stage: t.stage,
+                stage: t.state.stage,
                 channel: self.layout.channel_of_plane(t.ppa.plane),
                 bytes: bytes_of(id, &self.work.transactions),
-                outer: matches!(t.outer, Outer::Decoded(_)),
+                outer: matches!(self.work.rare(id).outer, Outer::Decoded(_)),
             };
             if let Some((stage, _, time)) = self.controller.pass(page, now) {
-                self.work.transactions[id].stage = stage;
+                self.work.transactions[id].state.stage = stage;
                 return self.events.push(time, Event::StageDone(id));
             }
         }
@@ -430,16 +440,16 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     #[inline(never)]
     pub(super) fn stage_done(&mut self, id: TransactionId, now: Time) {
         let t = &self.work.transactions[id];
-        let cause = stage_cause(t.operation == Operation::Read, t.stage);
+        let cause = stage_cause(t.operation == Operation::Read, t.state.stage);
         let mut group = FlashPageGroup::of(id);
         while let Some(id) = group.next(&self.work.transactions) {
             self.work.charge_page(id, cause, now);
             let t = &mut self.work.transactions[id];
-            t.stage += 1;
-            // What follows the ECC engine is as it would have been without retries.
-            t.retrying &= t.ecc_failed;
-            if !t.ecc_failed {
-                t.leave_outer_codewords();
+            t.state.stage += 1;
+            if !t.is(Flag::EccFailed) {
+                // What follows the ECC engine is as it would have been without retries.
+                t.set(Flag::Retrying, false);
+                self.work.leave_outer_codewords(id);
             }
         }
         self.pass_stages(id, now);
@@ -451,7 +461,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         if self.ftl.parity.is_awaited(id) {
             return self.rebuild(id, now);
         }
-        match (self.work.transactions[id].origin, self.work.transactions[id].old_page) {
+        match (self.work.transactions[id].origin, self.work.transactions[id].old_page()) {
             (Origin::OldPage | Origin::Mapping, OldPage::For(write)) => self.old_page_read(id, write, now),
             (Origin::Rebuild, _) => self.rebuild_with(id, now),
             (Origin::Gc, _) => {
@@ -496,9 +506,9 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         if self.work.transactions[read].origin == Origin::Mapping {
             self.ftl.merge_read_ended();
         }
-        let old_page = self.ftl.old_page_after(&self.work.transactions[read]);
+        let is_lost = self.ftl.old_page_is_lost(&self.work.transactions[read]);
         self.work.remove_awaited(read, Ended::OldPage);
-        self.work.transactions[write].old_page = old_page;
+        self.work.transactions[write].old_page_is_there(is_lost);
         self.ftl.leave_lost_plane(&self.work.transactions[write]);
         self.work.charge_page_for(write, Ended::OldPage, Cause::ReadModifyWrite, now);
         let plane = self.work.transactions[write].ppa.plane;
@@ -513,8 +523,10 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// Reads a page once more, before whatever else its LUN has to read.
     pub(super) fn read_again(&mut self, id: TransactionId, now: Time) {
         let t = &mut self.work.transactions[id];
-        (t.ecc_failed, t.retrying, t.stage) = (false, true, 0);
-        self.flash.reads_again(t);
+        t.set(Flag::EccFailed, false);
+        t.set(Flag::Retrying, true);
+        t.state.stage = 0;
+        self.flash.reads_again(id, &mut self.work);
         self.ftl.room.count_in(&self.work.transactions[id]);
         self.issue_first(id, now);
     }

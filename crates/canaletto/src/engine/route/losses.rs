@@ -8,7 +8,7 @@ use crate::fabric::loss::{Loss, losses};
 use crate::fabric::{DomainId, Fabric};
 use crate::measure::cut_off::CutOffReport;
 use crate::measure::probe::Probe;
-use crate::scheduler::transaction::TransactionId;
+use crate::scheduler::transaction::{Flag, TransactionId};
 
 /// Everything that is lost.
 pub(super) struct Losses {
@@ -87,7 +87,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     #[cold]
     pub(super) fn page_is_out_of_reach(&mut self, id: TransactionId, now: Time) {
         let t = &mut self.work.transactions[id];
-        t.read_failed = true;
+        t.set(Flag::ReadFailed, true);
         let at = t.ppa;
         self.ftl.read_failed(&mut self.work, id, now);
         self.ftl.end_read_of(at);

@@ -79,7 +79,13 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
 
     /// The array comes to the end of something that may be suspended, or has stopped, or works again. Returns whether that
     /// is all there is to do.
+    #[inline(always)]
     pub(super) fn suspension_moves(&mut self, lun: LunId, now: Time) -> bool {
+        self.flash.phase(lun) != Phase::Idle && self.suspendee_moves(lun, now)
+    }
+
+    #[inline(never)]
+    fn suspendee_moves(&mut self, lun: LunId, now: Time) -> bool {
         match self.flash.phase(lun) {
             Phase::Suspending => {
                 self.flash.has_suspended(lun, now);
@@ -113,9 +119,14 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
 
     /// Takes a suspended operation up again if nothing it made way for is left, or it has waited long enough, and its
     /// planes' registers are empty. Returns whether the command to do so waits for a path.
-    #[inline]
+    #[inline(always)]
     pub(super) fn settle_suspension(&mut self, lun: LunId, now: Time) -> bool {
-        if self.flash.phase(lun) != Phase::Suspended || !self.flash.can_resume(lun, &self.work) {
+        self.flash.phase(lun) == Phase::Suspended && self.resume_if_due(lun, now)
+    }
+
+    #[inline(never)]
+    fn resume_if_due(&mut self, lun: LunId, now: Time) -> bool {
+        if !self.flash.can_resume(lun, &self.work) {
             return false;
         }
         let free = FreePlanes::all(self.flash.planes_without_copies(lun, &self.work));

@@ -72,7 +72,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
                     carries: if is_copy { Carries::Copy } else { Carries::Data },
                     operation: Operation::Read,
                     chip,
-                    to: if is_copy { self.layout.chip_of_plane(t.to) } else { chip },
+                    to: if is_copy { self.layout.chip_of_plane(t.to()) } else { chip },
                     lun: self.layout.lun_of(t.ppa.plane),
                     planes: 1 << self.layout.plane_in_lun(t.ppa.plane),
                     direction,

@@ -12,7 +12,7 @@ use crate::ftl::mapping::{Entry, MappingTable};
 use crate::ftl::{Outcome, Outcomes};
 use crate::measure::maintenance::Maintenance;
 use crate::measure::probe::Probe;
-use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
+use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
 /// Parts that a merge works on.
 pub struct Ground<'a> {
@@ -42,20 +42,29 @@ impl Hybrid {
     }
 
     /// Notes the plane's clock of merging for a transaction that is queued. Returns whether it needs a merge.
-    pub fn mark_wait(&self, t: &mut Transaction, blocks: &Blocks, now: Time) -> bool {
-        t.stall_mark = self.clock(t.ppa.plane, now);
-        !t.ppa.is_bound() && self.page_for(t, blocks).is_none()
+    pub fn mark_wait<P: Probe>(
+        &self,
+        work: &mut InFlight<'_, P>,
+        id: TransactionId,
+        blocks: &Blocks,
+        now: Time,
+    ) -> bool {
+        let t = work.transactions[id];
+        work.rare_mut(id).stall_mark = self.clock(t.ppa.plane, now);
+        !t.ppa.is_bound() && self.page_for(&t, blocks).is_none()
     }
 
     /// Time for which a write that is issued now has waited for merges.
-    pub fn waited(&self, t: &Transaction, now: Time) -> Option<Time> {
+    pub fn waited<P: Probe>(&self, work: &InFlight<'_, P>, id: TransactionId, now: Time) -> Option<Time> {
+        let t = &work.transactions[id];
         let waits = !t.ppa.is_bound() && t.origin != Origin::Gc;
-        waits.then(|| self.clock(t.ppa.plane, now) - t.stall_mark)
+        waits.then(|| self.clock(t.ppa.plane, now) - work.rare(id).stall_mark)
     }
 
     /// Gives a write or a copy its page.
-    pub fn bind(&mut self, t: &Transaction, blocks: &mut Blocks) -> Ppa {
-        let (plane, sectors) = (t.ppa.plane, t.sectors | t.merged);
+    pub fn bind<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId, blocks: &mut Blocks) -> Ppa {
+        let t = &work.transactions[id];
+        let (plane, sectors) = (t.ppa.plane, t.sectors | work.rare(id).merged);
         let at = if t.origin == Origin::Gc {
             self.allocate_copy(plane, t.lpa, sectors, blocks)
         } else {
@@ -81,7 +90,9 @@ impl Hybrid {
                     let lpa = ground.blocks.valid_lpa(from).expect("only valid pages are copied");
                     ground.blocks.read_begins(from);
                     let sectors = ground.blocks.sectors(from);
-                    Transaction { to: plane, ..Transaction::of_gc(Operation::Read, lpa, from, sectors, now) }
+                    let mut copy = Transaction::of_gc(Operation::Read, lpa, from, sectors, now);
+                    copy.goes_to(plane);
+                    copy
                 }
                 Step::Erase(block) => Transaction::of_gc(Operation::Erase, 0, block, 0, now),
                 Step::Wait => return,
@@ -132,7 +143,7 @@ impl Hybrid {
     ) -> Option<(usize, u64)> {
         let t = &work.transactions[first?];
         match self.target(plane, t.lpa, blocks) {
-            Err(Want::Merge(log)) if t.old_page != OldPage::Awaited => Some((log, t.lpa)),
+            Err(Want::Merge(log)) if !t.awaits_old_page() => Some((log, t.lpa)),
             _ => None,
         }
     }
@@ -141,7 +152,7 @@ impl Hybrid {
         let (map, transactions) = (ground.map, &work.transactions);
         self.step(plane, ground.blocks, |lpa| match map.get(lpa) {
             Entry::At(at) => Some(at),
-            Entry::Pending(write) => Some(transactions[write].old).filter(|old| old.is_bound()),
+            Entry::Pending(write) => Some(transactions[write].payload.old).filter(|old| old.is_bound()),
             Entry::Unmapped | Entry::Trimmed => None,
         })
     }

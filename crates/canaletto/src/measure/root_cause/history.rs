@@ -12,6 +12,8 @@ pub const ROOM: usize = 512;
 /// Spans from one sum to the next.
 const STRIDE: usize = 64;
 
+const _: () = assert!(Cause::ALL.len() <= u32::BITS as usize, "a bit for each cause");
+
 /// Spans for which there is room at first.
 const FEW: usize = 4;
 
@@ -36,8 +38,11 @@ impl SpanNumber {
 pub struct History {
     /// Time since which it is kept.
     begins: Time,
-    /// Time up to which it is told.
+    /// Time up to which it is told, which ends the open span.
     since: Time,
+    /// Cause of the open span, which may yet grow; none before anything is told.
+    open: Option<Cause>,
+    /// Closed spans.
     spans: VecDeque<Span>,
     /// Spans forgotten, which the number of a span counts, too.
     forgotten: usize,
@@ -51,6 +56,7 @@ impl History {
     pub const NEW: History = History {
         begins: Time::ZERO,
         since: Time::ZERO,
+        open: None,
         spans: VecDeque::new(),
         forgotten: 0,
         sums: VecDeque::new(),
@@ -63,48 +69,70 @@ impl History {
     }
 
     /// Tells that the time up to `until` went to `cause`.
+    #[inline]
     pub fn add(&mut self, cause: Cause, until: Time) {
         if until <= self.since {
             return;
         }
-        match self.spans.back_mut() {
-            Some(last) if { last.cause } == cause => last.end = until,
-            _ => self.begin_span(cause, until),
+        if self.open != Some(cause) {
+            self.begin_span(cause);
         }
         self.since = until;
     }
 
-    fn begin_span(&mut self, cause: Cause, until: Time) {
+    /// Closes the open span, if there is one, and opens another.
+    fn begin_span(&mut self, cause: Cause) {
+        if let Some(closed) = self.open.replace(cause) {
+            if self.spans.len() == self.spans.capacity() {
+                // Less than twice as much: of a drive with a million requests outstanding these are as large as all of its queues.
+                self.spans.reserve_exact(self.spans.len() / 4 + FEW);
+            }
+            self.spans.push_back(Span { end: self.since, cause: closed });
+        }
         let number = self.forgotten + self.spans.len();
         if number > 0 && number % STRIDE == 0 {
             let mut sum = self.sums.back().copied().unwrap_or(Ledger::EMPTY);
             self.sum_up(self.spans.len().saturating_sub(STRIDE)..self.spans.len(), &mut sum);
             self.sums.push_back(sum);
         }
-        if self.spans.len() == self.spans.capacity() {
-            // Less than twice as much: of a drive with a million requests outstanding these are as large as all of its queues.
-            self.spans.reserve_exact(self.spans.len() / 4 + FEW);
+    }
+
+    /// The span at a place, the open one behind all others.
+    #[inline]
+    fn span(&self, place: usize) -> Option<Span> {
+        match self.spans.get(place) {
+            Some(&span) => Some(span),
+            None if place == self.spans.len() => self.open.map(|cause| Span { end: self.since, cause }),
+            None => None,
         }
-        self.spans.push_back(Span { end: until, cause });
+    }
+
+    /// The spans in these places, the open one behind all others.
+    fn spans_in(&self, places: Range<usize>) -> impl Iterator<Item = Span> + '_ {
+        let closed = places.start.min(self.spans.len())..places.end.min(self.spans.len());
+        let open = self.span(self.spans.len()).filter(|_| places.contains(&self.spans.len()));
+        self.spans.range(closed).copied().chain(open)
     }
 
     /// When a span begins that is kept, by its place.
     fn begin_of(&self, place: usize) -> Time {
-        place.checked_sub(1).map_or(self.begins, |before| self.spans[before].end)
+        place.checked_sub(1).and_then(|before| self.span(before)).map_or(self.begins, |span| span.end)
     }
 
-    /// Adds whole spans to a ledger.
-    fn sum_up(&self, places: Range<usize>, ledger: &mut Ledger) {
-        let mut begin = self.begin_of(places.start);
-        for &Span { end, cause } in self.spans.range(places) {
+    /// Adds whole spans to a ledger. Returns their causes, a bit each.
+    fn sum_up(&self, places: Range<usize>, ledger: &mut Ledger) -> u32 {
+        let (mut begin, mut met) = (self.begin_of(places.start), 0);
+        for Span { end, cause } in self.spans_in(places) {
             ledger.charge(cause, end - begin);
+            met |= 1 << cause as u32;
             begin = end;
         }
+        met
     }
 
     /// Number of the span that is told next.
     pub fn next(&self) -> SpanNumber {
-        SpanNumber((self.forgotten + self.spans.len()) as u32)
+        SpanNumber((self.forgotten + self.len()) as u32)
     }
 
     /// Adds what happened between two moments to a ledger, as far as it is told. Returns whether the first of them is still known.
@@ -117,35 +145,38 @@ impl History {
     }
 
     /// [`History::charge`] from a moment at which `next` was its [next span](History::next), found without a search.
-    pub fn charge_since(&self, next: SpanNumber, from: Time, until: Time, ledger: &mut Ledger) {
+    /// Returns the causes that it met, a bit each.
+    pub fn charge_since(&self, next: SpanNumber, from: Time, until: Time, ledger: &mut Ledger) -> u32 {
         debug_assert!(from >= self.begins, "what somebody waits for is kept");
         // The span before may have grown since.
         let place = next.0.wrapping_sub(self.forgotten as u32).wrapping_sub(1) as i32;
         let mut first = place.max(0) as usize;
-        while self.spans.get(first).is_some_and(|span| { span.end } <= from) {
+        while self.span(first).is_some_and(|span| { span.end } <= from) {
             first += 1;
         }
-        self.charge_from(first, from, until, ledger);
+        self.charge_from(first, from, until, ledger)
     }
 
     /// Adds what happened since `from`, in the span at place `first`, to a ledger.
-    fn charge_from(&self, first: usize, from: Time, until: Time, ledger: &mut Ledger) {
+    fn charge_from(&self, first: usize, from: Time, until: Time, ledger: &mut Ledger) -> u32 {
         let until = until.min(self.since);
         if from >= until {
-            return;
+            return 0;
         }
-        let mut last = self.spans.len() - 1;
+        let mut last = self.len() - 1;
         while last > first && self.begin_of(last) >= until {
             last -= 1;
         }
-        self.sum_quickly(first..last + 1, ledger);
+        let met = self.sum_quickly(first..last + 1, ledger);
         // Of the first and the last one only a part is inside.
-        ledger.discharge(self.spans[first].cause, from - self.begin_of(first));
-        ledger.discharge(self.spans[last].cause, self.spans[last].end - until);
+        let (Some(first_span), Some(last_span)) = (self.span(first), self.span(last)) else { return met };
+        ledger.discharge(first_span.cause, from - self.begin_of(first));
+        ledger.discharge(last_span.cause, last_span.end - until);
+        met
     }
 
-    /// Adds whole spans to a ledger, most of them by the sums between.
-    fn sum_quickly(&self, places: Range<usize>, ledger: &mut Ledger) {
+    /// Adds whole spans to a ledger, most of them by the sums between. Returns the causes that they may have, a bit each.
+    fn sum_quickly(&self, places: Range<usize>, ledger: &mut Ledger) -> u32 {
         // Numbers of the first and the last sum inside.
         let first = (places.start + self.forgotten).div_ceil(STRIDE).max(1);
         let last = (places.end - 1 + self.forgotten) / STRIDE;
@@ -157,6 +188,7 @@ impl History {
         self.sum_up(places.start..begin, ledger);
         ledger.add_difference(&self.sums[last - oldest], &self.sums[first - oldest]);
         self.sum_up(end..places.end, ledger);
+        u32::MAX
     }
 
     /// Number of the first sum that is kept.
@@ -166,9 +198,10 @@ impl History {
 
     /// The spans between two moments, oldest first, each with its end. What is older than all that is kept belongs to the first.
     pub fn between(&self, from: Time, until: Time) -> impl Iterator<Item = (Time, Cause)> + '_ {
-        let later = self.spans.iter().rev().take_while(|span| { span.end } > from).count();
+        let closed = self.spans.iter().rev().take_while(|span| { span.end } > from).count();
+        let places = self.spans.len() - closed..if self.since > from { self.len() } else { self.spans.len() };
         let mut is_over = false;
-        self.spans.range(self.spans.len() - later..).map_while(move |&Span { end, cause }| {
+        self.spans_in(places).map_while(move |Span { end, cause }| {
             let is_inside = !is_over;
             is_over = end >= until;
             is_inside.then_some((end.min(until), cause))
@@ -177,30 +210,34 @@ impl History {
 
     /// Whether it is time to [forget](History::forget).
     pub fn is_full(&self) -> bool {
-        self.spans.len() >= self.room
+        self.len() >= self.room
     }
 
     /// Spans that are kept.
     pub fn len(&self) -> usize {
-        self.spans.len()
+        self.spans.len() + usize::from(self.open.is_some())
     }
 
     /// Forgets the older half of the spans, whether anybody may ask for them or not.
     pub fn forget_half(&mut self) {
-        if let Some(&Span { end, .. }) = self.spans.get(self.spans.len() / 2) {
-            self.forget(end, ROOM.max(self.spans.len() / 2));
+        if let Some(Span { end, .. }) = self.span(self.len() / 2) {
+            self.forget(end, ROOM.max(self.len() / 2));
         }
     }
 
     /// Forgets what ended before `horizon`. It [is full](History::is_full) again after `room` spans more than are left.
     pub fn forget(&mut self, horizon: Time, room: usize) {
-        let old = self.spans.partition_point(|span| { span.end } <= horizon);
-        self.begins = self.begin_of(old);
+        let closed = self.spans.partition_point(|span| { span.end } <= horizon);
+        let open = usize::from(self.open.is_some() && self.since <= horizon);
+        self.begins = self.begin_of(closed + open);
         let oldest = self.oldest_sum();
-        self.forgotten += old;
-        self.spans.drain(..old);
+        self.forgotten += closed + open;
+        self.spans.drain(..closed);
+        if open > 0 {
+            self.open = None;
+        }
         self.sums.drain(..(self.oldest_sum() - oldest).min(self.sums.len()));
-        self.room = self.spans.len() + room;
+        self.room = self.len() + room;
     }
 }
 

@@ -30,7 +30,7 @@ use crate::engine::time::Time;
 use crate::fabric::crossed::TransferDone;
 use crate::flash::address::LunId;
 use crate::host::request::RequestId;
-use crate::measure::blame::{Cause, Ledger};
+use crate::measure::blame::{Account, Cause, Ledger};
 use crate::measure::probe::Work;
 use crate::scheduler::transaction::TransactionId;
 
@@ -267,6 +267,18 @@ pub struct RootCauses {
     followed: Vec<(Time, Cause)>,
 }
 
+/// Root causes of a request.
+struct RequestAccount<'a> {
+    root_causes: &'a RootCauses,
+    id: RequestId,
+}
+
+impl Account for RequestAccount<'_> {
+    fn add_to(&self, ledger: &mut Ledger) {
+        self.root_causes.requests[self.id.index()].add_to(ledger, &self.root_causes.pages);
+    }
+}
+
 impl RootCauses {
     /// Books for a drive of so many LUNs.
     pub fn new(luns: u32) -> RootCauses {
@@ -335,13 +347,17 @@ impl RootCauses {
         self.requests[request.index()].go_through(page, &self.pages[page.index()]);
     }
 
-    /// A request is complete: returns its root causes.
-    pub fn request_ends(&mut self, id: RequestId) -> Ledger {
-        let (trail, mut ledger) = (&mut self.requests[id.index()], Ledger::EMPTY);
-        trail.add_to(&mut ledger, &self.pages);
-        trail.end();
-        self.flushes.remove(&id);
-        ledger
+    /// Root causes of a complete request.
+    pub fn account(&self, id: RequestId) -> impl Account {
+        RequestAccount { root_causes: self, id }
+    }
+
+    /// A complete request is forgotten.
+    pub fn request_ends(&mut self, id: RequestId) {
+        self.requests[id.index()].end();
+        if !self.flushes.is_empty() {
+            self.flushes.remove(&id);
+        }
     }
 
     /// Charges a request's time up to `until`, as far as it has not been passed on.

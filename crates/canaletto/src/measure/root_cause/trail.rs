@@ -3,8 +3,6 @@
 //! A million of them may wait at a time, so each is small: its spans in order, from which its causes can be added up, with the sums
 //! of each wait for something with a history.
 
-use smallvec::SmallVec;
-
 use crate::engine::time::Time;
 use crate::flash::address::LunId;
 use crate::measure::blame::{CAUSES, Cause, Ledger};
@@ -126,6 +124,84 @@ pub const MOST: u32 = ((1 << (u64::BITS - Span::NUMBER)) - Step::OTHERS) as u32 
 
 const _: () = assert!(CAUSES as u64 <= Step::PARTS);
 
+/// Spans in order, the first `SHORT` of which need no memory of their own.
+struct Spans<const SHORT: usize> {
+    count: u32,
+    first: [Span; SHORT],
+    /// The others, of the few trails that have so many.
+    #[allow(clippy::box_collection, reason = "a million of these wait, and most have no others")]
+    others: Option<Box<Vec<Span>>>,
+}
+
+impl<const SHORT: usize> Spans<SHORT> {
+    const NONE: Self = Spans { count: 0, first: [Span(0); SHORT], others: None };
+
+    #[inline(always)]
+    fn clear(&mut self) {
+        self.count = 0;
+        if let Some(others) = &mut self.others {
+            others.clear();
+        }
+    }
+
+    /// Adds a span, or makes the last one longer if that is of the same step.
+    #[inline(always)]
+    fn add(&mut self, length: u64, number: u64) {
+        let count = self.count as usize;
+        if let Some(last) = self.first[..].get_mut(count.wrapping_sub(1)) {
+            if last.goes_on(length, number) {
+                return;
+            }
+        }
+        match self.first[..].get_mut(count) {
+            Some(next) if length < Span::LONG => {
+                *next = Span::new(length, false, number);
+                self.count += 1;
+            }
+            _ => self.add_other(length, number),
+        }
+    }
+
+    #[inline(never)]
+    fn add_other(&mut self, length: u64, number: u64) {
+        let last = self.others.as_mut().and_then(|others| others.last_mut());
+        if last.is_none_or(|last| !last.goes_on(length, number)) {
+            if length >= Span::LONG {
+                self.push(Span::new(length / Span::LONG, true, number));
+            }
+            self.push(Span::new(length % Span::LONG, false, number));
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, span: Span) {
+        match self.first[..].get_mut(self.count as usize) {
+            Some(next) => *next = span,
+            None => self.others.get_or_insert_default().push(span),
+        }
+        self.count += 1;
+    }
+
+    fn extend<const OTHER: usize>(&mut self, other: &Spans<OTHER>) {
+        other.from(0).for_each(|span| self.push(span));
+    }
+
+    /// Those from a place on.
+    #[inline(always)]
+    fn from(&self, place: usize) -> impl Iterator<Item = Span> + '_ {
+        let inside = SHORT.min(self.count as usize);
+        let others = self.others.as_ref().map_or(&[][..], |others| &others[..]);
+        self.first[place.min(inside)..inside].iter().chain(&others[place.saturating_sub(SHORT)..]).copied()
+    }
+
+    fn at(&self, place: usize) -> Span {
+        match self.first.get(place) {
+            Some(&span) => span,
+            None => self.others.as_ref().expect("there is a span in each place")[place - SHORT],
+        }
+    }
+}
+
 /// Account of one page or request: its spans in order, for its root causes and for those that come to wait for it. `SHORT` of them
 /// need no memory of their own.
 pub struct Trail<const SHORT: usize> {
@@ -138,7 +214,7 @@ pub struct Trail<const SHORT: usize> {
     began: Time,
     /// Time up to which it is filled.
     since: Time,
-    spans: SmallVec<[Span; SHORT]>,
+    spans: Spans<SHORT>,
 }
 
 impl<const SHORT: usize> Trail<SHORT> {
@@ -149,7 +225,7 @@ impl<const SHORT: usize> Trail<SHORT> {
         lun_was_at: SpanNumber::FIRST,
         began: Time::ZERO,
         since: Time::ZERO,
-        spans: SmallVec::new_const(),
+        spans: Spans::NONE,
     };
 
     /// Begins anew, for something else.
@@ -162,7 +238,7 @@ impl<const SHORT: usize> Trail<SHORT> {
     pub fn copy<const OTHER: usize>(&mut self, other: &Trail<OTHER>) {
         self.begin(other.work, other.began);
         self.since = other.since;
-        self.spans.extend_from_slice(&other.spans);
+        self.spans.extend(&other.spans);
     }
 
     /// When it began.
@@ -176,6 +252,7 @@ impl<const SHORT: usize> Trail<SHORT> {
     }
 
     /// Charges the time up to `until` to a cause. What is charged already stays.
+    #[inline(always)]
     pub fn charge(&mut self, cause: Cause, until: Time) {
         if until > self.since() {
             self.step(until, Step::Cause(cause));
@@ -187,7 +264,7 @@ impl<const SHORT: usize> Trail<SHORT> {
         let mut causes = Ledger::EMPTY;
         if history.charge(self.since, now, &mut causes) {
             self.step(now, Step::Slot(slot));
-            self.note_parts(&causes);
+            self.note_parts(&causes, u32::MAX);
         }
     }
 
@@ -196,16 +273,22 @@ impl<const SHORT: usize> Trail<SHORT> {
         // Copies from chip to chip have no blame, whose account may lag behind.
         if self.since < ready_at {
             let mut causes = Ledger::EMPTY;
-            history.charge_since(self.lun_was_at, self.since, ready_at, &mut causes);
+            let met = history.charge_since(self.lun_was_at, self.since, ready_at, &mut causes);
             self.step(ready_at, Step::Lun(lun));
-            self.note_parts(&causes);
+            self.note_parts(&causes, met);
         }
         self.charge(Cause::PathConflict, now);
     }
 
-    fn note_parts(&mut self, causes: &Ledger) {
-        for (cause, span) in Cause::ALL.into_iter().zip(causes.0).filter(|(_, span)| *span > Time::ZERO) {
-            self.push(span.0, Step::Part(cause));
+    /// Notes what a wait consists of, of those causes whose bits are set in `met`.
+    fn note_parts(&mut self, causes: &Ledger, mut met: u32) {
+        while met != 0 {
+            let cause = met.trailing_zeros();
+            met &= met - 1;
+            let span = causes.0.get(cause as usize).map_or(0, |span| span.0);
+            if span > 0 {
+                self.spans.add(span, Step::PARTS + u64::from(cause));
+            }
         }
     }
 
@@ -216,20 +299,20 @@ impl<const SHORT: usize> Trail<SHORT> {
             self.step(page.since, Step::Page(id));
         } else {
             self.since = page.since;
-            self.spans.extend_from_slice(&page.spans);
+            self.spans.extend(&page.spans);
         }
     }
 
     /// Ends it, and gives back all memory of its own.
     pub fn end(&mut self) {
-        if self.spans.spilled() {
-            self.spans = SmallVec::new_const();
+        if self.spans.others.take().is_some() {
+            self.spans.count = 0;
         }
     }
 
     /// Adds what it went through to a ledger, by root cause.
     pub fn add_to<const PAGE: usize>(&self, ledger: &mut Ledger, pages: &[Trail<PAGE>]) {
-        for span in &self.spans {
+        for span in self.spans.from(0) {
             if let Some(cause) = span.cause() {
                 ledger.0[cause] += span.length();
             } else if let (Step::Page(page), true) = (span.step(), span.ends_a_step()) {
@@ -242,27 +325,17 @@ impl<const SHORT: usize> Trail<SHORT> {
     fn step(&mut self, until: Time, step: Step) {
         let length = (until - self.since).0;
         self.since = until;
-        if !self.spans.last_mut().is_some_and(|last| last.goes_on(length, step.number())) {
-            self.push(length, step);
-        }
-    }
-
-    #[inline(always)]
-    fn push(&mut self, length: u64, step: Step) {
-        if length >= Span::LONG {
-            self.spans.push(Span::new(length / Span::LONG, true, step.number()));
-        }
-        self.spans.push(Span::new(length % Span::LONG, false, step.number()));
+        self.spans.add(length, step.number());
     }
 
     /// The steps that reach beyond `from`, oldest first, with their ends; the first may have begun before it.
     pub fn after(&self, from: Time) -> impl Iterator<Item = (Time, Step)> + '_ {
-        let (mut first, mut until) = (self.spans.len(), self.since);
+        let (mut first, mut until) = (self.spans.count as usize, self.since);
         while first > 0 && until > from {
             first -= 1;
-            until = until - self.spans[first].length_in_time();
+            until = until - self.spans.at(first).length_in_time();
         }
-        self.spans[first..].iter().filter_map(move |span| {
+        self.spans.from(first).filter_map(move |span| {
             until += span.length_in_time();
             span.ends_a_step().then(|| (until, span.step()))
         })
@@ -313,7 +386,7 @@ mod tests {
                     Step::Lun(_) | Step::Slot(_) => {
                         let mut parts = Ledger::EMPTY;
                         parts.charge(Cause::ArrayRead, Time(part));
-                        trail.note_parts(&parts);
+                        trail.note_parts(&parts, u32::MAX);
                         sum.add(&parts);
                     }
                     Step::Page(_) => sum.charge(Cause::Firmware, Time(3)),

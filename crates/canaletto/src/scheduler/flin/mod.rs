@@ -36,6 +36,8 @@ use position::Waiting;
 pub struct Arrival {
     /// When that is.
     pub now: Time,
+    /// When it began, or its request arrived.
+    pub began: Time,
     /// How long it occupies the LUN.
     pub service: Time,
     /// How long the LUN's command will go on.

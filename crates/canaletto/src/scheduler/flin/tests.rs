@@ -39,7 +39,7 @@ impl Queue {
         let id = self.transaction(flow, operation);
         let service = if operation == Operation::Read { READ } else { PROGRAM };
         let head = self.order.first().copied().unwrap_or(TransactionId::NONE);
-        let arrival = Arrival { now, service, busy: Time::ZERO };
+        let arrival = Arrival { now, began: now, service, busy: Time::ZERO };
         let before = self.flin.place(UNIT, id, head, &arrival, &self.transactions);
         let place = self.order.iter().position(|&other| other == before).map_or(0, |place| place + 1);
         self.order.insert(place, id);
@@ -153,7 +153,7 @@ fn writes_owe_collection_what_their_flow_has_written() {
         queue.comes(flow, Operation::Program, Time::ZERO);
         queue.goes();
     }
-    let arrival = Arrival { now: Time::ZERO, service: READ, busy: Time::ZERO };
+    let arrival = Arrival { now: Time::ZERO, began: Time::ZERO, service: READ, busy: Time::ZERO };
     let moves: Vec<_> = (0..8).map(|_| queue.transaction(u16::MAX, Operation::Read)).collect();
     for &id in &moves {
         queue.flin.note(UNIT, id, &queue.transactions[id], false, &arrival);
