@@ -186,6 +186,10 @@ bench: ## Measure the speed of parts and of whole runs
 instructions: $(BUILT) ## Judge what a request costs by its ceilings (needs valgrind)
 	$(BIN)/python benches/instructions.py --profile $(PROFILE)
 
+.PHONY: inert
+inert: $(BUILT) ## Judge what every inert key costs on every preset (needs valgrind)
+	$(BIN)/python benches/inert.py --profile $(PROFILE) --all
+
 RTL_TOOLS := $(VENV)/.rtl
 # FORM=--short: what continuous integration runs. STEPS="lint compare": some of them.
 FORM ?=
