@@ -52,7 +52,8 @@ pub enum Flag {
 /// Flags of a transaction, and its way through the controller.
 #[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct State {
-    flags: u16,
+    /// In bytes, so that a transaction has no gap after them.
+    flags: [u8; 2],
     /// Stages of the controller's inside already passed.
     pub stage: u8,
 }
@@ -206,13 +207,14 @@ impl Transaction {
     /// Whether something is so.
     #[inline(always)]
     pub fn is(&self, flag: Flag) -> bool {
-        self.state.flags & flag as u16 != 0
+        u16::from_ne_bytes(self.state.flags) & flag as u16 != 0
     }
 
     /// Settles whether something is so.
     #[inline(always)]
     pub fn set(&mut self, flag: Flag, is: bool) {
-        self.state.flags = self.state.flags & !(flag as u16) | if is { flag as u16 } else { 0 };
+        let others = u16::from_ne_bytes(self.state.flags) & !(flag as u16);
+        self.state.flags = (others | if is { flag as u16 } else { 0 }).to_ne_bytes();
     }
 
     /// The same, with something that is so, or not.
