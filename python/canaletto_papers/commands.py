@@ -17,20 +17,20 @@ def _reproduce(
         str,
         typer.Argument(
             metavar="SOURCE",
-            help="Source of figures: networked-ssd, venice, mqsim, pc-ssd, storage-next, drives, load.",
+            help="networked-ssd, venice, mqsim, pc-ssd, storage-next, drives or load.",
         ),
     ],
     figure: Annotated[
-        list[str] | None, typer.Argument(metavar="FIGURE…", help="Names of figures, such as fig18; default: all.")
+        list[str] | None, typer.Argument(metavar="FIGURE…", help="Figures, such as fig18. Default: all.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few requests, for an indication within minutes.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Use few requests, for an indication within minutes.")] = False,
     out: Annotated[
         Path,
-        typer.Option(metavar="DIR", help="Folder for page, tables and results, from which a later call continues."),
+        typer.Option(metavar="DIR", help="Folder for page and tables. A later call continues there."),
     ] = Path("reproduced"),
     json: JsonFlag = False,
 ) -> None:
-    """Repeat a paper's figures, with ours beside theirs.
+    """Repeat a paper's figures and show ours next to the published ones.
 
     Examples:
       canaletto reproduce networked-ssd fig18 --quick --out out/figures
@@ -54,29 +54,31 @@ def _reproduce(
         console.show(*tables.reproduced(found, quick=quick))
 
 
-_rtl = typer.Typer(help="The hardware of Venice, in a checkout.", rich_markup_mode=None, no_args_is_help=False)
+_rtl = typer.Typer(
+    help="Tools for the Venice hardware in rtl/ (needs a checkout).", rich_markup_mode=None, no_args_is_help=False
+)
 
 
 @_rtl.callback()
 def _about_rtl() -> None:
-    """The hardware of Venice, in a checkout."""
+    """Tools for the Venice hardware in rtl/ (needs a checkout)."""
 
 
 @_rtl.command("trace", cls=Command)
 def _trace(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `run --out` wrote, with fabric venice.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Name of the VCD file.", rich_help_panel=OUTPUT)],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder written by `run --out`, with fabric venice.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="VCD file to write.", rich_help_panel=OUTPUT)],
     window: Annotated[
         str | None,
         typer.Option(metavar="FROM:TO", help="Simulated time, such as 1.5ms:1.7ms. [default: the first 200 us]"),
     ] = None,
     animation: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Name of a page that plays what the routers did.", rich_help_panel=OUTPUT),
+        typer.Option(metavar="FILE", help="Page to write that plays the routers' work.", rich_help_panel=OUTPUT),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the files.", rich_help_panel=OUTPUT)] = False,
 ) -> None:
-    """Write waveforms (VCD) of the routers in rtl/ while they serve a window of a frozen run, and a page that plays it.
+    """Write waveforms (VCD) of the Venice routers during a window of a frozen run.
 
     Needs a checkout and Verilator (`make rtl` installs it). The first call for a shape builds it, which takes minutes.
 

@@ -1,28 +1,31 @@
 """Do the small commands answer, and does each explain itself?"""
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
+from canaletto._cli.app import app
+from typer.core import TyperGroup
 
-COMMANDS = (
-    ["run"],
-    ["compare"],
-    ["bound"],
-    ["serve"],
-    ["mqsim"],
-    ["reproduce"],
-    ["explain"],
-    ["rerun"],
-    ["diff"],
-    ["presets"],
-    ["schema"],
-    ["trace", "info"],
-    ["trace", "convert"],
-    ["trace", "formats"],
-)
+
+def _commands() -> Iterator[list[str]]:
+    """Words of every command, those of plug-ins included."""
+
+    def of(group: TyperGroup, words: list[str]) -> Iterator[list[str]]:
+        for name in group.list_commands(typer.Context(group)):
+            command = group.commands[name]
+            inner = [*words, name]
+            yield from of(command, inner) if isinstance(command, TyperGroup) else [inner]
+
+    return of(typer.main.get_command(app), [])  # type: ignore[arg-type]
+
+
+COMMANDS = list(_commands())
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -32,14 +35,33 @@ def test_help_has_an_example(command: list[str], canaletto: Any) -> None:
     assert examples[0].startswith(f"  canaletto {' '.join(command)}")
 
 
-def test_options_stand_in_groups(canaletto: Any) -> None:
+@pytest.mark.parametrize("command", [[], ["trace"], ["rtl"], *COMMANDS], ids=" ".join)
+def test_help_fits_a_screen_of_100_columns_by_50_lines(command: list[str], canaletto: Any) -> None:
+    lines = canaletto.ok(*command, "--help", COLUMNS="100").out.splitlines()
+    assert len(lines) <= 50
+    assert max(len(line) for line in lines if not line.startswith("  canaletto ")) <= 100
+    assert not any(line.endswith("...") for line in lines if line.startswith("  "))
+
+
+def test_common_options_come_first_and_all_can_be_described(canaletto: Any) -> None:
     for command in ("run", "compare"):
-        lines = canaletto.ok(command, "--help").out.splitlines()
+        lines = canaletto.ok(command, "--help", COLUMNS="100").out.splitlines()
         groups = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
-        wanted = ["Examples:", "Arguments:", "Drive:", "Run:", "Output:", "Arrivals:", "Traces:"]
-        assert [group for group in groups if group in wanted] == wanted
-        drive = lines[lines.index("Drive:") : lines.index("Run:")]
-        assert any(line.startswith("  --set KEY=VALUE") for line in drive)
+        assert groups[:4] == ["Examples:", "Arguments:", "Options:", "Drive:"]
+        common = lines[lines.index("Options:") : lines.index("Drive:")]
+        assert common[1].startswith("  --workload W")
+        assert not any("modulo" in line for line in lines)
+        described = canaletto.ok(command, "--help-all", COLUMNS="100").out
+        assert "modulo its capacity" in described
+        assert all(f"{name}:\n" in described for name in ("Drive", "Run", "Output", "Arrivals", "Traces"))
+
+
+def test_canaletto_alone_shows_five_commands_that_run(canaletto: Any) -> None:
+    lines = [line.strip() for line in canaletto.ok().out.splitlines() if line.startswith("  canaletto ")]
+    assert len(lines) == 5
+    for line in lines:
+        _, *words = re.split(r"\s{2,}", line)[0].split()
+        canaletto.ok(*words)
 
 
 COMPLETED = {

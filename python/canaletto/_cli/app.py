@@ -14,7 +14,20 @@ app = typer.Typer(
     help="A fast, exact, deterministic simulator of solid-state drives.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    context_settings={"max_content_width": 100},
 )
+
+
+_START = """canaletto simulates solid-state drives. Five commands to start with:
+
+  canaletto presets                                          list drives, workloads and fabrics
+  canaletto run pcie4-tlc --workload YCSB_B --out first      simulate a drive, write a report page
+  canaletto explain first                                    say why the slowest requests were slow
+  canaletto compare performance-optimized --workload YCSB_B  compare flash interconnects
+  canaletto bound pcie4-tlc --size 4KiB                      compute peak throughput and its limit
+
+`canaletto --help` lists all commands, `canaletto COMMAND --help` describes one.
+"""
 
 
 def _version(wanted: bool) -> None:
@@ -29,7 +42,7 @@ def _main(
     version: Annotated[bool, typer.Option("--version", callback=_version, help="Print the version.")] = False,
 ) -> None:
     if context.invoked_subcommand is None:
-        sys.stdout.write(context.get_help() + "\n")
+        sys.stdout.write(_START)
 
 
 for each in (run, compare, bound, load, sweep, mqsim, frozen, known):

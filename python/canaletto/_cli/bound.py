@@ -22,30 +22,30 @@ def _bound(
         typer.Option(
             "--workload",
             metavar="W",
-            help="Generated requests: a profile's name or a TOML file. Default: reads of --size at random places.",
+            help="Profile or TOML file. Default: random reads of --size.",
             autocompletion=complete_workload,
         ),
     ] = None,
     size: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="Size of every request, such as 512B. [default: 4KiB]", rich_help_panel=RUN),
+        typer.Option(metavar="SIZE", help="Size of each request, such as 512B.  [default: 4KiB]", rich_help_panel=RUN),
     ] = None,
     reads: Annotated[
         float | None,
-        typer.Option(parser=share, metavar="X", help="Share of reads, such as 90%. [default: 1]", rich_help_panel=RUN),
+        typer.Option(parser=share, metavar="X", help="Share of reads, such as 90%.  [default: 1]", rich_help_panel=RUN),
     ] = None,
     write_amplification: Annotated[
         float,
-        typer.Option(metavar="X", help="Programs over what the host writes, at least 1.", rich_help_panel=RUN),
+        typer.Option(metavar="X", help="Pages programmed per page written by the host.", rich_help_panel=RUN),
     ] = 1.0,
     queue_depth: Annotated[
         int | None,
-        typer.Option(parser=whole(1), metavar="N", help="Requests outstanding at the most.", rich_help_panel=RUN),
+        typer.Option(parser=whole(1), metavar="N", help="Largest number of outstanding requests.", rich_help_panel=RUN),
     ] = None,
     mix: Annotated[
         Literal["times", "rates"],
         typer.Option(
-            help="How reads and writes share a part: times add up, or the mean of rates of arXiv 2511.03944.",
+            help="Mixed loads: add times, or average rates (arXiv 2511.03944).",
             rich_help_panel=RUN,
         ),
     ] = "times",
@@ -54,7 +54,7 @@ def _bound(
     set_: Settings = None,
     json: JsonFlag = False,
 ) -> None:
-    """Peak throughput in closed form: the part that limits it, each part's limit, the knee, latencies under load.
+    """Compute peak throughput, what limits it, and latency, without simulating.
 
     Examples:
       canaletto bound pcie4-tlc --size 512B

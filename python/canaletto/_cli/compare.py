@@ -39,7 +39,7 @@ ReportWindow = Annotated[
     typer.Option(
         "--window",
         metavar="FROM:TO",
-        help="Window of the report's animation, such as 1.5ms:1.6ms; default: some 100 us.",
+        help="Window of the report's animation, such as 1.5ms:1.6ms.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -65,7 +65,7 @@ def _compare(
     window: ReportWindow = None,
     replay: ReplayOptions,
 ) -> None:
-    """Simulate one drive with several interconnects under the same workload, and compare speed and causes.
+    """Compare one drive with several interconnects under the same workload.
 
     Examples:
       canaletto compare performance-optimized --workload hm_0 --fabrics bus,packetized,ideal --out runs/fabrics

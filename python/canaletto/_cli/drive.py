@@ -31,7 +31,7 @@ WorkloadName = Annotated[
     typer.Option(
         "--workload",
         metavar="W",
-        help="A profile's name, a TOML file, a fio job file, or a trace.",
+        help="Profile, TOML file, fio job file or trace.",
         autocompletion=complete_workload,
     ),
 ]
@@ -40,9 +40,8 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Set a key of the design, or of the workload with workload.KEY, such as workload.read_share=70%.",
+        help="Set a key of the design or, as workload.KEY, of the workload.",
         autocompletion=complete_setting,
-        rich_help_panel=DRIVE,
     ),
 ]
 Seed = Annotated[
@@ -50,8 +49,7 @@ Seed = Annotated[
     typer.Option(
         parser=whole(0, 2**64 - 1),
         metavar="N",
-        help="Seed of all random streams. Same inputs and seed: same results.",
-        rich_help_panel=RUN,
+        help="Seed: equal inputs and seeds give equal results.",
     ),
 ]
 
@@ -61,9 +59,8 @@ FabricName = Annotated[
         "--fabric",
         "--fabrics",
         metavar="F",
-        help="Interconnect instead of the design's. `run` also accepts a class: FILE.py:CLASS.",
+        help="Fabric instead of the design's. `run` also accepts FILE.py:CLASS.",
         autocompletion=complete_fabric,
-        rich_help_panel=DRIVE,
     ),
 ]
 Fabrics = Annotated[
@@ -72,9 +69,8 @@ Fabrics = Annotated[
         "--fabrics",
         "--fabric",
         metavar="A,B,…",
-        help="Interconnects, the baseline first; default: the usual ones. `compare` accepts classes: FILE.py:CLASS.",
+        help="Fabrics, baseline first. `compare` also accepts FILE.py:CLASS.",
         autocompletion=complete_fabrics,
-        rich_help_panel=DRIVE,
     ),
 ]
 GcPolicyName = Annotated[
@@ -82,7 +78,7 @@ GcPolicyName = Annotated[
     typer.Option(
         "--gc-policy",
         metavar="P",
-        help="GC policy, in place of the design's, or a class, FILE.py:CLASS.",
+        help="Garbage-collection policy instead of the design's, or FILE.py:CLASS.",
         rich_help_panel=DRIVE,
     ),
 ]
@@ -91,7 +87,7 @@ SchedulerName = Annotated[
     typer.Option(
         "--scheduler",
         metavar="S",
-        help="Order of a LUN's transactions, in place of the design's, or a class, FILE.py:CLASS.",
+        help="Transaction scheduler instead of the design's, or FILE.py:CLASS.",
         rich_help_panel=DRIVE,
     ),
 ]
@@ -100,8 +96,7 @@ Budget = Annotated[
     typer.Option(
         "--equal",
         metavar="WHAT",
-        help="Give all fabrics as many pins (of controllers), chip-pins, wires or area as the first one, or as is said "
-        "(pins=16), by the width of their links; a crossbar of as many pins is the bound.",
+        help="Equal pins, chip-pins, wires or area for all fabrics, such as pins=16.",
         autocompletion=complete_budget,
         rich_help_panel=DRIVE,
     ),
@@ -110,7 +105,7 @@ HotSpots = Annotated[
     bool,
     typer.Option(
         "--hot-spots",
-        help="Repeat all with half of the load on a channel, a quarter on a chip, half on each fabric's worst line.",
+        help="Repeat with hot channel, hot chip and each fabric's worst line.",
         rich_help_panel=RUN,
     ),
 ]

@@ -10,7 +10,7 @@ from canaletto._cli.help import Command, whole
 from canaletto._cli.trace import JsonFlag
 from canaletto._io.units import time_us
 
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `run --out` wrote.")]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder written by `run --out`.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -24,14 +24,15 @@ def _explain(
     run: RunFolder,
     slowest: Annotated[
         int | None,
-        typer.Option(parser=whole(1, 1000), metavar="N", help="Number of slowest requests. [default: 10]"),
+        typer.Option(parser=whole(1, 1000), metavar="N", help="Explain the N slowest requests.  [default: 10]"),
     ] = None,
     request: Annotated[
-        int | None, typer.Option(parser=whole(0), metavar="N", help="Number of a request in requests.parquet.")
+        int | None,
+        typer.Option(parser=whole(0), metavar="N", help="Explain one request, by its number in requests.parquet."),
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Explain the latency of single requests of a frozen run: waits and holders. Repeats the run as far as needed.
+    """Explain why single requests of a frozen run took as long as they did.
 
     Examples:
       canaletto explain runs/first --slowest 3
@@ -59,7 +60,7 @@ def _explain(
 
 
 def _rerun(run: RunFolder, json: JsonFlag = False) -> None:
-    """Repeat a frozen run exactly, and compare the results. Exit status 1 if they differ.
+    """Repeat a frozen run and compare the results. Exit status 1 if they differ.
 
     Examples:
       canaletto rerun runs/first
@@ -78,7 +79,7 @@ def _rerun(run: RunFolder, json: JsonFlag = False) -> None:
 
 
 def _diff(a: RunFolder, b: RunFolder, json: JsonFlag = False) -> None:
-    """Show the differences between two frozen runs in configuration and results.
+    """Show how two frozen runs differ in configuration and results.
 
     Examples:
       canaletto diff runs/first runs/second

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -44,18 +45,55 @@ class Command(TyperCommand):
                 for line in examples.strip().splitlines():
                     formatter.write(f"{' ' * formatter.current_indent}{line.strip()}\n")
 
+    def collect_usage_pieces(self, ctx: "Context") -> list[str]:
+        """Words of the usage line, without the braces that Typer puts around required arguments."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
     def format_options(self, ctx: "Context", formatter: "HelpFormatter") -> None:
-        """Writes arguments and options, those of a group together."""
-        groups: dict[str, list[tuple[str, str]]] = {}
+        """Writes arguments, common options, then groups. If the page gets too long, the last groups only have names."""
+        groups: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None:
                 usual = "Arguments" if param.param_type_name == "argument" else "Options"
-                groups.setdefault(getattr(param, "rich_help_panel", None) or usual, []).append(record)
-        further = groups.pop("Options", None)
-        for name, records in [*groups.items(), *([("Options", further)] if further else [])]:
-            with formatter.section(name):
-                formatter.write_dl(records)
+                name, text = record
+                panel = getattr(param, "rich_help_panel", None) or usual
+                groups.setdefault(panel, []).append((_TYPE.sub("", name), text))
+        found = [(name, records) for name, records in groups.items() if records]
+        before, described = len(formatter.buffer), len(found)
+        shortened = not ctx.meta.get(_ALL) and any(param.name == "help_all" for param in self.params)
+        _write_groups(formatter, found, described)
+        while formatter.getvalue().count("\n") > _LINES and shortened and described:
+            described -= 1
+            del formatter.buffer[before:]
+            _write_groups(formatter, found, described)
+
+
+def _write_groups(formatter: "HelpFormatter", groups: list[tuple[str, list[tuple[str, str]]]], described: int) -> None:
+    """Writes groups of options: the first ones with their descriptions, the others as names."""
+    for name, records in groups[:described]:
+        with formatter.section(name):
+            formatter.write_dl(records)
+    if groups[described:]:
+        with formatter.section("More options, which --help-all describes"):
+            formatter.write_dl(
+                [(name, " ".join(names.split()[0] for names, _ in records)) for name, records in groups[described:]]
+            )
+
+
+_TYPE = re.compile(r" <(str|path|list\[str\])>$")
+"""Python's type of an argument, which means nothing to who types it."""
+
+_LINES, _ALL = 50, "canaletto.help-all"
+"""Lines of `--help`; key of the context that `--help-all` sets."""
+
+
+def describe_all(ctx: typer.Context, wanted: bool) -> None:
+    """Prints the help of a command with all its options, and ends, if `--help-all` is given."""
+    if wanted:
+        ctx.meta[_ALL] = True
+        sys.stdout.write(f"{ctx.get_help()}\n")
+        raise typer.Exit
 
 
 class Program(TyperGroup):

@@ -44,7 +44,7 @@ def _presets(json: JsonFlag = False) -> None:
 
 
 def _sequences(design: DesignName, set_: Settings = None, fabric: FabricName = None, json: JsonFlag = False) -> None:
-    """Print the command sequences of a drive: every step, its source, and the times on its fabric.
+    """Print the command sequences of a drive: every step with source and duration.
 
     Examples:
       canaletto sequences pcie4-tlc
@@ -64,13 +64,10 @@ def _sequences(design: DesignName, set_: Settings = None, fabric: FabricName = N
 def _schema(
     kind: Annotated[
         Literal["design", "workload", "pc", "result"] | None,
-        typer.Argument(
-            help="Kind of file, or result: that of run --json. pc is a PC with a fixed-latency drive. "
-            "Default: design and workload."
-        ),
+        typer.Argument(help="Kind of file; result is what run --json prints. Default: design and workload."),
     ] = None,
 ) -> None:
-    """Print the JSON Schema of design, workload or PC files, or of results: every key with unit, default and source.
+    """Print the JSON Schema of input files or results. Every key has unit, default and source.
 
     Examples:
       canaletto schema design

@@ -38,21 +38,21 @@ def _load(
     set_: Settings = None,
     requests: Requests = None,
     loads: Annotated[
-        int, typer.Option(parser=whole(2, 1000), metavar="N", help="Number of loads tried.", rich_help_panel=RUN)
+        int, typer.Option(parser=whole(2, 1000), metavar="N", help="Number of loads to try.", rich_help_panel=RUN)
     ] = 12,
     hot_spots: HotSpots = False,
     job: Job = None,
     seed: Seed = 1,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder for page and table; a later call continues.", rich_help_panel=OUTPUT),
+        typer.Option(metavar="DIR", help="Folder for page and table. A later call continues there."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Begin anew, without the runs in DIR.", rich_help_panel=OUTPUT)
+        bool, typer.Option("--force", help="Start again instead of reusing the runs in DIR.", rich_help_panel=OUTPUT)
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Latency against throughput, from idle to saturated, with the knee of each interconnect.
+    """Draw latency against throughput for each interconnect, from idle to saturated.
 
     Examples:
       canaletto load performance-optimized --workload YCSB_B --requests 5000 --fabrics bus,venice --out curves
@@ -69,7 +69,7 @@ def _load(
     drives, parts = drives_of(design, keys, fabrics, equal)
     if any(each.given for each in parts):
         raise ConfigError(
-            f"--fabrics {fabrics}: got a fabric of one's own, expected names; compare takes such a fabric"
+            f"--fabrics {fabrics}: got a user-defined fabric, expected names of fabrics; `compare` accepts it"
         )
     if force and out is not None:
         load.discard(out)

@@ -19,22 +19,22 @@ def _mqsim(
     device: Annotated[Path, typer.Option("-i", metavar="SSDCONFIG", help="MQSim's device file, XML.")],
     workload: Annotated[Path, typer.Option("-w", metavar="WORKLOAD", help="MQSim's workload file, XML.")],
     completions: Annotated[
-        Path | None, typer.Option(metavar="CSV", help="File for all completions, in order, with times in ns.")
+        Path | None, typer.Option(metavar="CSV", help="Write all completions in order, with times in ns.")
     ] = None,
     notes: Annotated[
-        bool, typer.Option("--notes", help="List the tags without effect, in MQSim as here, with reasons.")
+        bool, typer.Option("--notes", help="List tags that have no effect in MQSim or here, with reasons.")
     ] = False,
     ignore_unknown: Annotated[
-        bool, typer.Option("--ignore-unknown", help="Ignore tags that MQSim's parser does not know, as it does.")
+        bool, typer.Option("--ignore-unknown", help="Ignore unknown tags, as MQSim does.")
     ] = False,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set a key of the imported design; may be repeated."),
+        typer.Option("--set", metavar="KEY=VALUE", help="Set a key of the imported design. Can be repeated."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --completions.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Run MQSim's own files. The result says whether it is exact (MQSim's times, to the nanosecond) or close, and why.
+    """Run MQSim's files. The result is marked exact (to the nanosecond) or close, with the reason.
 
     Examples:
       canaletto mqsim -i ssdconfig.xml -w workload.xml --completions completions.csv

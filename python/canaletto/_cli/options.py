@@ -54,7 +54,8 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
 Precondition = Annotated[
     Literal["none", "steady", "replay"] | None,
     typer.Option(
-        help="State of the drive before the run: fresh, steady state (computed), or filled by simulated writes.",
+        metavar="STATE",
+        help="State before the run: none, steady (computed), replay (simulated).",
         rich_help_panel=DRIVE,
     ),
 ]
@@ -63,7 +64,7 @@ Occupancy = Annotated[
     typer.Option(
         parser=share,
         metavar="X",
-        help="Share of the addresses that hold data before the run, such as 70%.",
+        help="Share of addresses that hold data before the run, such as 70%.",
         rich_help_panel=DRIVE,
     ),
 ]
@@ -72,7 +73,7 @@ Seeds = Annotated[
     typer.Option(
         parser=whole(1, 10_000),
         metavar="N",
-        help="Repeat with N seeds; adds 95 % confidence intervals.",
+        help="Repeat with N seeds, for 95 % confidence intervals.",
         rich_help_panel=RUN,
     ),
 ]
@@ -80,20 +81,20 @@ Warmup = Annotated[
     str,
     typer.Option(
         metavar="N",
-        help="Number of first requests to leave out of the statistics; auto finds it (MSER-5).",
+        help="Leave N first requests out of statistics; auto: find N (MSER-5).",
         rich_help_panel=RUN,
     ),
 ]
 CheckWires = Annotated[
-    bool, typer.Option("--check-wires", help="Check everything that goes over the wires.", rich_help_panel=RUN)
+    bool,
+    typer.Option("--check-wires", help="Check every transfer against the rules of the wires.", rich_help_panel=RUN),
 ]
 Json = Annotated[
     Literal["full", "summary"] | None,
     typer.Option(
         "--json",
         metavar="[=summary]",
-        help="Print JSON for machines; --json=summary leaves out distributions, series and maps.",
-        rich_help_panel=OUTPUT,
+        help="Print JSON. --json=summary omits distributions, series and maps.",
     ),
 ]
 
@@ -155,14 +156,12 @@ class FolderOptions:
 
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="New folder for the frozen run or comparison.", rich_help_panel=OUTPUT),
+        typer.Option(metavar="DIR", help="New folder for inputs, results and report page."),
     ] = None
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the run or comparison in DIR.", rich_help_panel=OUTPUT)
-    ] = False
+    force: Annotated[bool, typer.Option("--force", help="Replace what is in DIR.", rich_help_panel=OUTPUT)] = False
     no_report: Annotated[
         bool,
-        typer.Option("--no-report", help="Leave the report page out of DIR, which saves time.", rich_help_panel=OUTPUT),
+        typer.Option("--no-report", help="Write no report page, which saves time.", rich_help_panel=OUTPUT),
     ] = False
 
     def check(self, window: str | None) -> None:

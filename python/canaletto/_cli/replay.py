@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from canaletto._cli.help import ARRIVALS, TRACES, share, whole
+from canaletto._cli.help import ARRIVALS, TRACES, describe_all, share, whole
 from canaletto._cli.trace import Columns, Events, Job, OnError, SortWindow, TimeUnit, TraceFormat, reading
 
 if TYPE_CHECKING:
@@ -14,15 +14,13 @@ if TYPE_CHECKING:
 # Options of a closed loop or of arrival times.
 QueueDepth = Annotated[
     int | None,
-    typer.Option(
-        parser=whole(1), metavar="N", help="Closed loop with N outstanding requests.", rich_help_panel=ARRIVALS
-    ),
+    typer.Option(parser=whole(1), metavar="N", help="Closed loop: keep N requests outstanding per flow."),
 ]
 InterArrival = Annotated[
     str | None,
     typer.Option(
         metavar="T",
-        help="Scale all times to a mean time T between arrivals, such as 5us.",
+        help="Scale arrival times to a mean of T between arrivals, such as 5us.",
         rich_help_panel=ARRIVALS,
     ),
 ]
@@ -34,7 +32,7 @@ AsFastAsPossible = Annotated[
     bool,
     typer.Option(
         "--as-fast-as-possible",
-        help="Replay without arrival times, limited by the submission queue.",
+        help="Ignore arrival times: submit whenever the queue has room.",
         rich_help_panel=ARRIVALS,
     ),
 ]
@@ -43,8 +41,7 @@ Requests = Annotated[
     typer.Option(
         parser=whole(1),
         metavar="N",
-        help="Largest number of requests of each flow, such as 20000 or 2e4.",
-        rich_help_panel=ARRIVALS,
+        help="Simulate at most N requests per flow, such as 20000 or 2e4.",
     ),
 ]
 
@@ -58,16 +55,16 @@ Until = Annotated[
 ]
 Skip = Annotated[
     int | None,
-    typer.Option(parser=whole(0), metavar="N", help="Skip the first N requests of the trace.", rich_help_panel=TRACES),
+    typer.Option(parser=whole(0), metavar="N", help="Skip the first N requests.", rich_help_panel=TRACES),
 ]
 Every = Annotated[
     int | None,
-    typer.Option(parser=whole(1), metavar="N", help="Replay one of every N requests.", rich_help_panel=TRACES),
+    typer.Option(parser=whole(1), metavar="N", help="Replay every Nth request.", rich_help_panel=TRACES),
 ]
 Sample = Annotated[
     float | None,
     typer.Option(
-        parser=share, metavar="X", help="Replay a random share of the requests, such as 3%.", rich_help_panel=TRACES
+        parser=share, metavar="X", help="Replay a random share of requests, such as 3%.", rich_help_panel=TRACES
     ),
 ]
 Repeat = Annotated[
@@ -76,13 +73,15 @@ Repeat = Annotated[
 ]
 Wrap = Annotated[
     bool,
-    typer.Option("--wrap", help="Take addresses beyond the drive modulo its capacity.", rich_help_panel=TRACES),
+    typer.Option(
+        "--wrap", help="Wrap addresses beyond the drive: take them modulo its capacity.", rich_help_panel=TRACES
+    ),
 ]
-Fit = Annotated[bool, typer.Option("--fit", help="Scale the trace's addresses to the drive.", rich_help_panel=TRACES)]
+Fit = Annotated[bool, typer.Option("--fit", help="Scale addresses to the drive's capacity.", rich_help_panel=TRACES)]
 DeviceNumbers = Annotated[
     Literal["ignore", "offset"] | None,
     typer.Option(
-        help="Device numbers of the trace: ignored (default), or concatenated address spaces.",
+        help="Several devices: ignore their numbers (default) or concatenate them (offset).",
         rich_help_panel=TRACES,
     ),
 ]
@@ -113,6 +112,9 @@ class ReplayOptions:
     columns: Columns = None
     time_unit: TimeUnit = None
     job: Job = None
+    help_all: Annotated[
+        bool, typer.Option("--help-all", is_eager=True, callback=describe_all, help="Describe all options.")
+    ] = False
 
     def asked(self, drive: "Design") -> "WorkloadOptions":
         """The same for a workload of a drive. Raises ConfigError if both `--wrap` and `--fit` are given."""
@@ -121,7 +123,7 @@ class ReplayOptions:
 
         if self.wrap and self.fit:
             raise ConfigError("--wrap and --fit: both given, expected one of them")
-        of_trace = ("wrap", "fit", "on_error", "sort_window", "events", "columns", "time_unit")
+        of_trace = ("wrap", "fit", "on_error", "sort_window", "events", "columns", "time_unit", "help_all")
         return WorkloadOptions(
             **{name: given for name, given in vars(self).items() if name not in of_trace},
             out_of_range="wrap" if self.wrap else "fit" if self.fit else None,

@@ -46,7 +46,7 @@ class _RunOptions:
     no_root_causes: Annotated[
         bool,
         typer.Option(
-            "--no-root-causes", help="Do not follow waits to root causes: less time and memory.", rich_help_panel=RUN
+            "--no-root-causes", help="Do not trace waits to root causes. Saves time and memory.", rich_help_panel=RUN
         ),
     ] = False
     check_wires: CheckWires = False
@@ -54,15 +54,13 @@ class _RunOptions:
         bool,
         typer.Option(
             "--dry-run",
-            help="Show capacity, bounds, memory and time without a run.",
+            help="Show capacity, limits, memory and time without running.",
             rich_help_panel=RUN,
         ),
     ] = False
     full: Annotated[
         bool,
-        typer.Option(
-            "--full", help="With --dry-run: also print the whole configuration, as TOML.", rich_help_panel=RUN
-        ),
+        typer.Option("--full", help="With --dry-run: print the whole configuration as TOML.", rich_help_panel=RUN),
     ] = False
 
 
@@ -75,7 +73,7 @@ class _TimelineOptions:
         typer.Option(
             "--timeline",
             metavar="FILE",
-            help="File for a timeline, for https://ui.perfetto.dev.",
+            help="Write a timeline for https://ui.perfetto.dev.",
             rich_help_panel=OUTPUT,
         ),
     ] = None
@@ -83,7 +81,7 @@ class _TimelineOptions:
         str | None,
         typer.Option(
             metavar="FROM:TO",
-            help="Window of --timeline and the report, such as 1.5ms:1.7ms; default: around a slow request.",
+            help="Window of timeline and report, such as 1.5ms:1.7ms.",
             rich_help_panel=OUTPUT,
         ),
     ] = None
@@ -102,7 +100,7 @@ def _run(
         bool,
         typer.Option(
             "--blame",
-            help="Charge waits to what was waited for, not to root causes.",
+            help="Show waits by what was waited for, not by root cause.",
             rich_help_panel=OUTPUT,
         ),
     ] = False,
@@ -116,7 +114,6 @@ def _run(
       canaletto run performance-optimized --workload hm_0 --set flash.read=10us --out runs/first
       canaletto run performance-optimized --workload mix1 --requests 3000 --slowdowns
       canaletto run pcie4-tlc --workload hm_0 --set workload.read_share=90% --seeds 3
-      canaletto run performance-optimized --workload hm_0 --set attachment.kind=nbdp
     """
     from canaletto._engine import ConfigError
     from canaletto._run import folder as folders

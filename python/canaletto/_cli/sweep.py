@@ -27,14 +27,17 @@ def add_to(app: typer.Typer) -> None:
     app.command("sweep", cls=Command)(spread(_sweep))
 
 
-Force = Annotated[bool, typer.Option("--force", help="Begin anew, without the points in DIR.", rich_help_panel=OUTPUT)]
-NoReport = Annotated[
-    bool, typer.Option("--no-report", help="Leave the report page out of DIR.", rich_help_panel=OUTPUT)
+Force = Annotated[
+    bool, typer.Option("--force", help="Start again instead of reusing the points in DIR.", rich_help_panel=OUTPUT)
 ]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Write no report page.", rich_help_panel=OUTPUT)]
 Workers = Annotated[
     int | None,
     typer.Option(
-        parser=whole(1, 4096), metavar="N", help="Simulations at a time; default: one a processor.", rich_help_panel=RUN
+        parser=whole(1, 4096),
+        metavar="N",
+        help="Simultaneous simulations. Default: one per processor.",
+        rich_help_panel=RUN,
     ),
 ]
 
@@ -48,16 +51,16 @@ class _ClusterOptions:
         typer.Option(
             "--on",
             metavar="WHERE",
-            help="local (default), dask://HOST:PORT, or cluster, of the file's [cluster].",
+            help="Where to run: local, dask://HOST:PORT, or cluster (the file's [cluster]).",
             rich_help_panel=CLUSTER,
         ),
     ] = "local"
     shard: Annotated[
         str | None,
-        typer.Option(metavar="I/N", help="Compute part I of N, without a table.", rich_help_panel=CLUSTER),
+        typer.Option(metavar="I/N", help="Compute part I of N without writing the table.", rich_help_panel=CLUSTER),
     ] = None
     collect: Annotated[
-        bool, typer.Option("--collect", help="Write the table of what shards computed.", rich_help_panel=CLUSTER)
+        bool, typer.Option("--collect", help="Write the table from all shards.", rich_help_panel=CLUSTER)
     ] = False
     slurm: Annotated[
         int | None,
@@ -73,26 +76,24 @@ class _ClusterOptions:
 def _sweep(
     file: Annotated[Path, typer.Argument(metavar="SWEEP", help="A sweep's TOML file (docs/reference/sweep.md).")],
     *,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for the table; a later call continues.", rich_help_panel=OUTPUT)
-    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the table. A later call continues there.")],
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Count points and estimate CPU-hours from a few of them.", rich_help_panel=RUN),
+        typer.Option("--dry-run", help="Count points and estimate CPU-hours.", rich_help_panel=RUN),
     ] = False,
     workers: Workers = None,
     cluster: _ClusterOptions,
     point: Annotated[
         int | None,
         typer.Option(
-            parser=whole(0), metavar="N", help="Repeat point N into the run folder DIR/runs/N.", rich_help_panel=OUTPUT
+            parser=whole(0), metavar="N", help="Repeat point N and freeze it in DIR/runs/N.", rich_help_panel=OUTPUT
         ),
     ] = None,
     force: Force = False,
     no_report: NoReport = False,
     json: JsonFlag = False,
 ) -> None:
-    """Simulate every point of a grid: designs, workloads, traces, seeds. Continues where it was interrupted.
+    """Simulate every point of a grid. A sweep that was interrupted continues.
 
     Examples:
       canaletto sweep sweep.toml --out sweeps/first --dry-run

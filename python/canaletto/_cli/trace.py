@@ -10,13 +10,13 @@ from canaletto._cli.help import OUTPUT, TRACES, Command, complete_design, comple
 
 app = typer.Typer(help="Statistics and conversion of traces.", rich_markup_mode=None, no_args_is_help=False)
 
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON for machines.", rich_help_panel=OUTPUT)]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 TraceFormat = Annotated[
     str | None,
     typer.Option(
         "--format",
         metavar="NAME",
-        help="Format of the trace; default: detected from its content.",
+        help="Format of the trace. Default: detected from the content.",
         rich_help_panel=TRACES,
     ),
 ]
@@ -24,7 +24,7 @@ OnError = Annotated[
     Literal["stop", "skip"] | None,
     typer.Option(
         "--on-error",
-        help="Treatment of bad lines: stop with an error (default), or skip and count.",
+        help="Bad lines: stop with an error (default), or skip and count.",
         rich_help_panel=TRACES,
     ),
 ]
@@ -34,7 +34,7 @@ SortWindow = Annotated[
         "--sort-window",
         parser=whole(0, 1 << 24),
         metavar="N",
-        help="Sort lines that are late by up to N requests (default: 65536).",
+        help="Sort lines that are late by up to N requests. Default: 65536.",
         rich_help_panel=TRACES,
     ),
 ]
@@ -51,8 +51,7 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="LIST",
-        help="CSV: time=ts:ms,offset=lba:sectors,size=len,kind=op[,device=d]; kind=op:read=RD:write=WR names words, "
-        "kind=read is for reads alone.",
+        help="Columns of a CSV file: time=ts:ms,offset=lba:sectors,size=len,kind=op:read=RD:write=WR.",
         rich_help_panel=TRACES,
     ),
 ]
@@ -60,17 +59,15 @@ TimeUnit = Annotated[
     Literal["s", "ms", "us", "100ns", "ns"] | None,
     typer.Option(
         "--time-unit",
-        help="Unit of the trace's times, if not the format's own.",
+        help="Unit of times, if not the format's usual one.",
         rich_help_panel=TRACES,
     ),
 ]
 Job = Annotated[
     str | None,
-    typer.Option(
-        "--job", metavar="NAME[,…]", help="Jobs of a fio job file to take; default: all.", rich_help_panel=TRACES
-    ),
+    typer.Option("--job", metavar="NAME[,…]", help="Jobs of a fio job file. Default: all.", rich_help_panel=TRACES),
 ]
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A trace, plain or in gzip, zstd or xz.")]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A trace, plain or compressed (gzip, zstd, xz).")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the file.", rich_help_panel=OUTPUT)]
 
 
@@ -94,11 +91,13 @@ def _info(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A trace, a profile's name or a workload (.toml).",
+            help="A trace, a profile or a workload file (.toml).",
             autocompletion=complete_workload,
         ),
     ],
-    against: Annotated[Path | None, typer.Option(metavar="OTHER", help="Another of these, for a comparison.")] = None,
+    against: Annotated[
+        Path | None, typer.Option(metavar="OTHER", help="Second trace or workload, for comparison.")
+    ] = None,
     trace_format: TraceFormat = None,
     on_error: OnError = None,
     sort_window: SortWindow = None,
@@ -110,15 +109,15 @@ def _info(
         str | None,
         typer.Option(
             metavar="DESIGN",
-            help="Preset or TOML file, for the balance among its channels.",
+            help="Drive for which to show the load of each channel.",
             autocompletion=complete_design,
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="PAGE", help="File for a report, which is one HTML page.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="PAGE", help="Write a report, one HTML page.")] = None,
     force: Force = False,
     json: JsonFlag = False,
 ) -> None:
-    """Show statistics of a trace or a workload: requests, sizes, arrivals, footprint, order, reuse.
+    """Show requests, sizes, arrivals, footprint and reuse of a trace or workload.
 
     Examples:
       canaletto trace info hm_0.csv.gz --design performance-optimized --out hm_0.html
@@ -154,15 +153,13 @@ def _fit(
     file: File,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="PROFILE", help="Workload file to write; default: standard output."),
+        typer.Option("--out", "-o", metavar="PROFILE", help="Workload file to write. Default: standard output."),
     ] = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Name of the profile; default: that of the file.")
-    ] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the profile. Default: the file's.")] = None,
     design: Annotated[
         str | None,
         typer.Option(
-            metavar="DESIGN", help="Drive whose channels it is fitted to; default: 8 channels, pages of 4 KiB."
+            metavar="DESIGN", help="Drive whose channels are used in the fit. Default: 8 channels, 4 KiB pages."
         ),
     ] = None,
     trace_format: TraceFormat = None,
@@ -173,7 +170,7 @@ def _fit(
     time_unit: TimeUnit = None,
     force: Force = False,
 ) -> None:
-    """Fit a profile to a trace: a workload with statistically similar traffic.
+    """Fit a profile to a trace: a generated workload with similar statistics.
 
     Examples:
       canaletto trace fit hm_0.csv.gz -o profile.toml
@@ -207,9 +204,9 @@ def _fit(
 def _convert(
     file: File,
     out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="File to write; compressed with the endings .gz, .zst and .xz.")
+        Path, typer.Argument(metavar="OUT", help="File to write. The endings .gz, .zst and .xz compress it.")
     ],
-    to: Annotated[str, typer.Option(metavar="NAME", help="Format (see `trace formats`), or parquet.")],
+    to: Annotated[str, typer.Option(metavar="NAME", help="Format of `trace formats`, or parquet.")],
     trace_format: TraceFormat = None,
     on_error: OnError = None,
     sort_window: SortWindow = None,
@@ -217,7 +214,7 @@ def _convert(
     columns: Columns = None,
     time_unit: TimeUnit = None,
     rounding: Annotated[
-        bool, typer.Option("--round", help="Round times down and extents outward where the format needs it.")
+        bool, typer.Option("--round", help="Round times down and extents outward if the format needs it.")
     ] = False,
     force: Force = False,
     json: JsonFlag = False,
@@ -243,7 +240,7 @@ def _convert(
 
 @app.command("formats", cls=Command)
 def _formats(json: JsonFlag = False) -> None:
-    """List the formats that can be read, and those that can be written.
+    """List the trace formats that can be read and written.
 
     Examples:
       canaletto trace formats

@@ -18,36 +18,36 @@ def _calibrate(
     ],
     measured: Annotated[
         list[str] | None,
-        typer.Argument(metavar="MEASURED…", help="Results of fio (JSON), beside those that the file names."),
+        typer.Argument(metavar="MEASURED…", help="fio results (JSON), in addition to those that the file names."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="New file for the design; the report goes beside it, as JSON.", rich_help_panel=OUTPUT
-        ),
+        typer.Option(metavar="FILE", help="New file for the design. A JSON report is written next to it."),
     ] = None,
     judge: Annotated[
         Literal["half", "none"] | None,
-        typer.Option(help="Points kept for judging: every second one (default), or none.", rich_help_panel=RUN),
+        typer.Option(help="Points kept for validation: every second one (default) or none.", rich_help_panel=RUN),
     ] = None,
     trials: Annotated[
         int | None,
-        typer.Option(parser=whole(1, 100_000), metavar="N", help="Designs that Optuna tries.", rich_help_panel=RUN),
+        typer.Option(parser=whole(1, 100_000), metavar="N", help="Number of designs to try.", rich_help_panel=RUN),
     ] = None,
     requests: Annotated[
         int | None,
         typer.Option(
-            parser=whole(1000, 10_000_000), metavar="N", help="Requests of each simulated job.", rich_help_panel=RUN
+            parser=whole(1000, 10_000_000), metavar="N", help="Requests per simulated job.", rich_help_panel=RUN
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(parser=whole(0, 2**32 - 1), metavar="N", help="Seed of search and runs.", rich_help_panel=RUN),
+        typer.Option(
+            parser=whole(0, 2**32 - 1), metavar="N", help="Seed of the search and of all runs.", rich_help_panel=RUN
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the files of --out.", rich_help_panel=OUTPUT)] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Find values of a design's keys with which it answers as a measured drive does, and say what the data leave open.
+    """Fit a design to a measured drive. Reports which keys the data do not determine.
 
     Examples:
       canaletto calibrate mine.toml fio-qd*.json --out calibrated.toml

@@ -19,15 +19,15 @@ def _search(
     file: Annotated[Path, typer.Argument(metavar="SEARCH", help="A search's TOML file (docs/reference/sweep.md).")],
     out: Annotated[
         Path,
-        typer.Option(metavar="DIR", help="Folder for the designs; a later call continues.", rich_help_panel=OUTPUT),
+        typer.Option(metavar="DIR", help="Folder for the designs. A later call continues there."),
     ],
     force: Force = False,
     no_report: Annotated[
-        bool, typer.Option("--no-report", help="Leave the report page out of DIR.", rich_help_panel=OUTPUT)
+        bool, typer.Option("--no-report", help="Write no report page.", rich_help_panel=OUTPUT)
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Look for the best designs: latency, rate, energy, area and pins against each other, within limits.
+    """Search for the best designs within limits, such as latency against energy.
 
     Examples:
       canaletto search search.toml --out searches/first

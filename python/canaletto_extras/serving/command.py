@@ -30,18 +30,18 @@ class _ClientOptions:
 
     socket: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="Serve at a new Unix socket.", rich_help_panel=CLIENTS),
+        typer.Option(metavar="PATH", help="Listen at a new Unix socket.", rich_help_panel=CLIENTS),
     ] = None
     listen: Annotated[
         str | None,
         typer.Option(
-            metavar="ADDRESS:PORT", help="Serve at a TCP port, such as 127.0.0.1:10809.", rich_help_panel=CLIENTS
+            metavar="ADDRESS:PORT", help="Listen at a TCP port, such as 127.0.0.1:10809.", rich_help_panel=CLIENTS
         ),
     ] = None
     remote: Annotated[
         bool,
         typer.Option(
-            "--remote", help="Let --listen take an address that other machines reach.", rich_help_panel=CLIENTS
+            "--remote", help="Allow --listen at an address that other machines reach.", rich_help_panel=CLIENTS
         ),
     ] = False
     command: Annotated[
@@ -49,15 +49,13 @@ class _ClientOptions:
         typer.Option(
             "--run",
             metavar="COMMAND",
-            help="Run a shell command that finds the drive at $uri, and end with it.",
+            help="Run a shell command with the drive at $uri, then stop.",
             rich_help_panel=CLIENTS,
         ),
     ] = None
     data: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Keep the data in a sparse file; default: in memory.", rich_help_panel=CLIENTS
-        ),
+        typer.Option(metavar="FILE", help="Keep data in a sparse file instead of in memory.", rich_help_panel=CLIENTS),
     ] = None
 
 
@@ -68,18 +66,18 @@ class _ClockOptions:
     clock: Annotated[
         Literal["real", "scaled", "free"],
         typer.Option(
-            help="Simulated time: that of the wall, that times --factor, or as fast as can be simulated.",
+            help="Simulated time: real time, real time x --factor, or as fast as possible.",
             rich_help_panel=RUN,
         ),
     ] = "real"
     factor: Annotated[
         float | None,
-        typer.Option(metavar="X", help="Simulated seconds in a second of the wall.", rich_help_panel=RUN),
+        typer.Option(metavar="X", help="Simulated seconds per second of real time.", rich_help_panel=RUN),
     ] = None
     lose_power_at: Annotated[
         str | None,
         typer.Option(
-            metavar="T", help="Lose power, and what was not flushed, at a simulated time.", rich_help_panel=RUN
+            metavar="T", help="Cut the power at a simulated time: data not flushed are lost.", rich_help_panel=RUN
         ),
     ] = None
 
@@ -96,26 +94,26 @@ def _serve(
     seed: Seed = 1,
     trace: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="New file for a trace of what clients ask for.", rich_help_panel=OUTPUT),
+        typer.Option(metavar="FILE", help="New file for a trace of the clients' commands.", rich_help_panel=OUTPUT),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="New folder for the frozen run of what clients asked for; the trace stays beside it.",
+            help="New folder for a frozen run of the clients' commands.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace the trace, and the run in DIR.", rich_help_panel=OUTPUT)
+        bool, typer.Option("--force", help="Replace the trace and what is in DIR.", rich_help_panel=OUTPUT)
     ] = False,
     no_report: Annotated[
         bool,
-        typer.Option("--no-report", help="Leave the report page out of DIR, which saves time.", rich_help_panel=OUTPUT),
+        typer.Option("--no-report", help="Write no report page, which saves time.", rich_help_panel=OUTPUT),
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Serve a simulated drive over NBD: data are stored, times are the drive's.
+    """Serve a simulated drive over NBD. Data are stored; requests take the simulated time.
 
     Examples:
       canaletto serve pcie4-tlc --socket drive.sock --data drive.img
