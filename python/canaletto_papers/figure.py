@@ -42,7 +42,7 @@ class Settings:
     beside: tuple[str, ...] = ()
     """Columns within which numbers are printed beside each other, such as a drive; empty: all of the figure's are."""
     against: str = ""
-    """Column that says which other figure of the paper speaks against a setting; empty: there is none."""
+    """Column with what the paper prints against a setting; empty: there is none."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,15 @@ class Figure:
     grids: Mapping[str, Grid] = field(default_factory=dict)
     """Short forms of a long table, by their captions; none: its published numbers."""
     is_counted: bool = False
-    """Whether its published numbers are inputs, or another simulator's: counted then, not judged one by one."""
+    """Whether its published numbers are counted and not judged one by one: inputs, or another simulator's results."""
+    is_given: bool = False
+    """Whether its published numbers are inputs of the model, or follow from inputs by arithmetic alone."""
+    neutral: float = 1.0
+    """Value without an effect: 1 of ratios, 0 of times and rates, 100 of shares in percent that a loss lowers."""
+    flat: str = ""
+    """Reason why its charts are flat, which stands above them where they are."""
+    ordered: tuple[str, ...] = ("system",)
+    """Columns whose values the paper ranks: lines that differ in one of them alone are compared with each other."""
 
     def charts(self, rows: list[Row]) -> "dict[str, Spec]":
         """Its charts by their captions."""

@@ -26,17 +26,17 @@ def pages(
     found = {figure.name: f"{_figure(figure, tables[figure.name])}{beside}" for figure in figures}
     found[EXTENT] = said
     if verdicts:
-        found[VERDICTS] = _judged(verdicts)
+        found[VERDICTS] = _judged(verdicts, extent if quick else "")
     return found
 
 
-def _judged(verdicts: Sequence[Verdict]) -> str:
+def _judged(verdicts: Sequence[Verdict], would: str) -> str:
     words, notes = with_notes(verdicts)
     rows = [
-        {**{key: value for key, value in each.row().items() if key != "because"}, "verdict": word}
+        {**{key: value for key, value in each.row().items() if key not in ("because", "changed")}, "verdict": word}
         for each, word in zip(verdicts, words, strict=True)
     ]
-    return f"{in_short(verdicts)}.\n\n" + _table(rows) + "".join(f"\n{note}\n" for note in notes)
+    return f"{in_short(verdicts, would)}.\n\n" + _table(rows) + "".join(f"\n{note}\n" for note in notes)
 
 
 def _figure(figure: Figure, rows: list[Row]) -> str:

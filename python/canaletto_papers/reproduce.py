@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from canaletto._io import files
-from canaletto._io.units import ABSENT, count, number_of, time_us
+from canaletto._io.units import ABSENT, count, time_us
 from canaletto._report.charts import Spec
 from canaletto._report.document import chart, document, note, section, table
 from canaletto._run import names
@@ -18,11 +18,14 @@ from canaletto._run.laboratory import Report, carry_out
 
 from canaletto_papers import figures, findings_of, markdown, names_of
 from canaletto_papers.figure import Figure, Row, Scale, Simulation
-from canaletto_papers.verdicts import NEAR, NEARLY, RULE, Verdict, in_short, judged, with_notes
+from canaletto_papers.verdicts import RULE, Verdict, comes_near, in_short, is_stated, judged, with_notes
 
 T = TypeVar("T")
 
-INDICATIVE = "--quick: few requests, indicative only"
+INDICATIVE = "--quick, indicative only"
+
+FLAT = 0.1
+"""Charts whose numbers all are as near to no effect as this are flat."""
 
 MOST_ROWS = 80
 """Tables longer than this are shown by the rows that have a published number; the files have all of them."""
@@ -36,6 +39,8 @@ class Reproduced:
     tables: Mapping[str, list[Row]]
     """By the figures' names."""
     verdicts: Sequence[Verdict]
+    extent: str
+    """How much was run."""
 
 
 def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, report: Report) -> Reproduced:
@@ -66,16 +71,24 @@ def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, rep
         _write(written / f"{source}-{name}.md", text)
     related = {figure.name: _related(figure, chosen, figures(source)) for figure in chosen}
     sections = [
-        _section(source, figure, tables[figure.name], runs[figure.name].values(), quick, related[figure.name])
+        _section(
+            source,
+            figure,
+            tables[figure.name],
+            runs[figure.name].values(),
+            [each for each in verdicts if figure.name in each.figure.split(", ")],
+            related[figure.name],
+            quick=quick,
+        )
         for figure in chosen
     ]
     title = f"{source}: ours and theirs" if verdicts else source
     opening = (
-        f"<header><h1>{escape(title)}</h1></header>{note(INDICATIVE if quick else '')}"
-        f'<p class="summary">{escape(in_short(verdicts))}</p>{_names(source, tables)}'
+        f"<header><h1>{escape(title)}</h1></header>"
+        f'<p class="summary">{escape(in_short(verdicts, extent if quick else ""))}</p>{_names(source, tables)}'
     )
     _write(out / f"{source}.html", document(title, opening, [*_judged(verdicts), *sections], ["page.js"]))
-    return Reproduced(chosen, tables, verdicts)
+    return Reproduced(chosen, tables, verdicts, extent)
 
 
 def _judged(verdicts: Sequence[Verdict]) -> list[str]:
@@ -90,30 +103,6 @@ def _judged(verdicts: Sequence[Verdict]) -> list[str]:
     said = [f"<p>{escape(text)}</p>" for text in (*notes, RULE)]
     listed = table(["published number", "ours", "published", "ratio", "verdict"], cells)
     return [section("verdicts", "Every published number", listed, *said)]
-
-
-def verdict(tables: Mapping[str, Sequence[Row]]) -> str:
-    """How many published numbers ours come near to, and which one least."""
-    known = [
-        (abs(row["ours"] / row["published"] - 1), name, row)
-        for name, rows in tables.items()
-        for row in rows
-        if row["published"] and row["ours"] is not None
-    ]
-    if not known:
-        return "Nothing is published that these figures could be compared with."
-    near, nearly = (sum(apart <= limit for apart, _, _ in known) for limit in (NEAR, NEARLY))
-    if near == len(known):
-        return f"Ours come within {NEAR * 100:.0f} % of {number_of(near, 'published number')}: all that there are."
-    told = (
-        f"Of {number_of(len(known), 'published number')}, ours come within {NEAR * 100:.0f} % of {near} and within "
-        f"{NEARLY * 100:.0f} % of {nearly}."
-    )
-    _, name, row = max(known, key=lambda each: each[0])
-    what = ", ".join(str(value) for value in row.values() if isinstance(value, str))
-    return (
-        f"{told} Farthest is {name} ({what}): {_cell(float(row['ours']))}, published {_cell(float(row['published']))}."
-    )
 
 
 def _names(source: str, tables: Mapping[str, Sequence[Row]]) -> str:
@@ -154,7 +143,7 @@ def effort(runs: Collection[Simulation], quick: bool) -> str:
         parts.append(f"{_number(len(timed), 'run')} of {_span(timed, lambda s: time_us(s * 1e6))} simulated")
     seeds = len({run.seed for run in different})
     words = f"{' and '.join(parts)}, {_number(seeds, 'seed')}"
-    return f"--quick, indicative only: {words}" if quick else words
+    return f"{INDICATIVE}: {words}" if quick else words
 
 
 def _span(values: Sequence[T], word: Callable[[T], str]) -> str:
@@ -185,11 +174,14 @@ def _section(
     figure: Figure,
     rows: list[Row],
     runs: Collection[Simulation],
-    quick: bool,
+    verdicts: Sequence[Verdict],
     related: Sequence[Figure],
+    *,
+    quick: bool,
 ) -> str:
     """A figure: how much was run, its charts, its table, its method, and that of figures it refers to."""
     said = effort(runs, quick)
+    short = in_short(verdicts, said if quick else "") if verdicts else said
     charts = [
         chart(f"{figure.name}-chart{number or ''}", caption, _said(spec, said) if quick else spec)
         for number, (caption, spec) in enumerate(figure.charts(rows).items())
@@ -197,12 +189,20 @@ def _section(
     return section(
         figure.name,
         figure.title,
+        _flat(figure, rows),
         *charts,
         *_listed(source, figure, rows),
         *(f"<p>{escape(part)}</p>" for part in _paragraphs(figure)),
         *(_explained(other) for other in related),
-        about=f"{said}. {verdict({figure.name: rows})}" if any(row["published"] for row in rows) else said,
+        about=short if quick or not verdicts else f"{said}. {short}",
     )
+
+
+def _flat(figure: Figure, rows: Sequence[Row]) -> str:
+    """Sentence above charts in which no system gains or loses much, where the figure has one."""
+    shown = [row["ours"] for row in rows if row["published"] and row["ours"] is not None and is_stated(figure, row)]
+    flat = figure.flat and shown and all(comes_near(ours, figure.neutral, FLAT) for ours in shown)
+    return f"<p>{escape(figure.flat)}</p>" if flat else ""
 
 
 def _listed(source: str, figure: Figure, rows: list[Row]) -> list[str]:

@@ -24,7 +24,7 @@ def reproduced(found: Reproduced, *, quick: bool) -> Iterator[RenderableType]:
             table.add_row(each.figure, each.what, bare(each.ours), bare(each.published), ratio, Text(said))
         yield table
         yield from map(Text, notes)
-        yield Text(in_short(found.verdicts))
+        yield Text(in_short(found.verdicts, found.extent if quick else ""))
     judged = {name for each in found.verdicts for name in each.figure.split(", ")}
     for repeated in found.figures:
         rows = found.tables[repeated.name]
@@ -41,5 +41,5 @@ def reproduced(found: Reproduced, *, quick: bool) -> Iterator[RenderableType]:
                 what = ", ".join(str(value) for value in row.values() if isinstance(value, str))
                 table.add_row(repeated.name, what, bare(row["ours"]))
             yield table
-    if quick:
-        yield Text("--quick: few requests, indicative only")
+    if quick and not found.verdicts:
+        yield Text(found.extent)

@@ -2,27 +2,35 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 
-from canaletto._io.units import listing, number_of
+from canaletto._io.units import bare, listing, number_of
 
 from canaletto_papers.figure import Figure, Row, Settings
 
-NEAR, NEARLY = 0.1, 0.25
-"""Deviations from a published number that verdicts and summaries count."""
+NEAR, NEARLY = 0.15, 0.25
+"""Deviations from a published number, as shares of its effect, that verdicts and summaries count."""
+TIE = 0.01
+"""Values that differ by less than this share have no order."""
 
 REPRODUCED = "reproduced"
 CHANGED = "reproduced under a stated change"
 CONTRADICTS = "contradicts another figure of the paper"
 UNEXPLAINED = "unexplained"
 ABSENT = "no value of ours"
+GIVEN = "input or arithmetic"
 
 RULE = (
-    f"A number is reproduced if ours is within {NEAR * 100:.0f} % of it where the paper's own setting is repeated. It "
-    "is reproduced under a stated change if another setting gives it and, with the same setting, more than half of the "
-    "numbers tried that the paper prints beside it: no setting is picked number by number. A setting that another "
-    "figure of the paper speaks against is no such change: the number then contradicts another figure of the paper, as "
-    "it does where a named finding holds in the tables of the same call. What is left is unexplained."
+    "The effect of a ratio is its distance from 1; a time or a rate is its own effect, and a share of conflict-free "
+    f"requests counts by what is missing from 100 %. A number is reproduced if ours has its effect to within "
+    f"{NEAR * 100:.0f} % of the effect, with the same sign, where the paper's own setting is repeated. It is "
+    "reproduced under a stated change if another setting gives it and, with the same setting, more than half of the "
+    "numbers tried that the paper prints beside it: no setting is picked number by number. It contradicts another "
+    "figure where the tables show it with the same traffic, the same count and the same metric on both sides. What is "
+    "left is unexplained. Inputs, and what follows from inputs by arithmetic alone, are listed and not counted. An "
+    "order is reproduced if every pair that the paper ranks is ranked the same way; values of ours within "
+    f"{TIE * 100:.0f} % of each other have no order."
 )
 
 SPOKEN = {
@@ -58,11 +66,22 @@ class Verdict:
     published: float
     verdict: str
     because: str
+    changed: float | None = None
+    """Ours under the change that gives the number."""
+    is_order: bool = False
+    """Whether the number is a count of ranked pairs, and not one that the paper prints."""
 
     @property
     def ratio(self) -> float | None:
         """Ours over the published one."""
         return None if self.ours is None else self.ours / self.published
+
+    @property
+    def words(self) -> str:
+        """The verdict; of a change also its value and the ratio of it to the published number."""
+        if self.changed is None:
+            return self.verdict
+        return f"{self.verdict}: {bare(self.changed)} ({bare(self.changed / self.published)} of it)"
 
     def row(self) -> Row:
         """As a line of a table."""
@@ -72,31 +91,44 @@ class Verdict:
             "ours": self.ours,
             "published": self.published,
             "ratio": self.ratio,
+            "changed": self.changed,
             "verdict": self.verdict,
             "because": self.because,
         }
 
 
-def in_short(verdicts: Sequence[Verdict]) -> str:
-    """How many published numbers have which verdict."""
+def in_short(verdicts: Sequence[Verdict], would: str = "") -> str:
+    """How many published numbers have which verdict.
+
+    would: the extent of runs that are too short for a verdict; empty if they are not.
+    """
     if not verdicts:
         return "Nothing is published that these figures could be compared with."
-    counts = Counter(each.verdict for each in verdicts)
-    order = (REPRODUCED, CHANGED, CONTRADICTS, UNEXPLAINED, ABSENT)
-    parts = [f"{counts[verdict]} {SPOKEN[verdict]}" for verdict in order if counts[verdict]]
-    return f"{number_of(len(verdicts), 'published number')}: {listing(parts)}"
+    judged = [each for each in verdicts if each.verdict != GIVEN and not each.is_order]
+    counts = Counter(each.verdict for each in judged)
+    parts = [
+        f"{counts[verdict]} {'would be ' * bool(would)}{spoken}"
+        for verdict, spoken in SPOKEN.items()
+        if counts[verdict]
+    ]
+    said = [f"{number_of(len(judged), 'published number')}: {listing(parts)}"] if judged else []
+    if orders := [each.verdict == REPRODUCED for each in verdicts if each.is_order]:
+        said.append(f"{sum(orders)} of {number_of(len(orders), 'order')} of systems as printed")
+    if given := len([each for each in verdicts if each.verdict == GIVEN]):
+        said.append(f"{number_of(given, 'line')} of inputs and arithmetic, not counted")
+    return "; ".join([f"{would}: {said[0]}" if would else said[0], *said[1:]])
 
 
 def with_notes(verdicts: Sequence[Verdict]) -> tuple[list[str], list[str]]:
     """Verdicts in words, with the number of a note where there is a reason; and the notes, each once."""
     notes = list(dict.fromkeys(each.because for each in verdicts if each.because))
-    words = [f"{each.verdict} [{notes.index(each.because) + 1}]" if each.because else each.verdict for each in verdicts]
+    words = [f"{each.words} [{notes.index(each.because) + 1}]" if each.because else each.words for each in verdicts]
     return words, [f"[{number}] {note}" for number, note in enumerate(notes, 1)]
 
 
-def comes_near(ours: float | None, published: float, limit: float = NEAR) -> bool:
-    """Whether a number of ours is within a share of a published one."""
-    return ours is not None and abs(ours / published - 1) <= limit
+def comes_near(ours: float | None, published: float, limit: float = NEAR, neutral: float = 0.0) -> bool:
+    """Whether a number of ours is within a share of the effect of a published one: its distance from `neutral`."""
+    return ours is not None and abs(ours - published) <= limit * abs(published - neutral)
 
 
 def judged(figures: Sequence[Figure], tables: Tables, findings: Sequence[Finding]) -> list[Verdict]:
@@ -117,6 +149,8 @@ def judged(figures: Sequence[Figure], tables: Tables, findings: Sequence[Finding
                 mine = [each for each in tried if (each.figure, each.beside) == (figure.name, group)]
                 beside = sum(_group(figure.settings, other) == group for other in stated)
                 verdicts.append(_verdict(figure, row, beside, mine, tables, findings))
+            if not figure.is_given:
+                verdicts += _order(figure, stated)
     return _merged(verdicts)
 
 
@@ -136,6 +170,7 @@ class _Tried:
     setting: str
     against: str
     what: str
+    ours: float | None
     near: bool
 
 
@@ -149,10 +184,9 @@ def _tried(figure: Figure, rows: Sequence[Row]) -> Iterator[_Tried]:
             setting = ", ".join(str(row[column]) for column in settings.columns)
             source = f"{figure.name}: {setting}" if settings.of else setting
             against = str(row[settings.against] or "") if settings.against else ""
-            near = comes_near(row["ours"], row["published"])
-            yield _Tried(
-                settings.of or figure.name, _group(settings, row), source, against, quantity(figure, row), near
-            )
+            near = comes_near(row["ours"], row["published"], neutral=figure.neutral)
+            of, what = settings.of or figure.name, quantity(figure, row)
+            yield _Tried(of, _group(settings, row), source, against, what, row["ours"], near)
 
 
 def _group(settings: Settings | None, row: Row) -> tuple[object, ...]:
@@ -177,20 +211,18 @@ def _verdict(
     """tried: the numbers beside this one under other settings; beside: how many are printed there."""
     what = quantity(figure, row)
 
-    def is_(verdict: str, because: str) -> Verdict:
-        return Verdict(figure.name, what, row["ours"], float(row["published"]), verdict, because)
+    def is_(verdict: str, because: str, changed: float | None = None) -> Verdict:
+        return Verdict(figure.name, what, row["ours"], float(row["published"]), verdict, because, changed)
 
     if row["ours"] is None:
         return is_(ABSENT, "")
-    if comes_near(row["ours"], row["published"]):
-        return is_(REPRODUCED, "")
+    if comes_near(row["ours"], row["published"], neutral=0.0 if figure.is_given else figure.neutral):
+        return is_(GIVEN if figure.is_given else REPRODUCED, "")
     helpful = [each for each in tried if each.what == what and each.near and _share(each, tried, beside) > 0.5]
     if helpful:
         # Of several settings the one that gives most, first one without anything against it.
         best = max(helpful, key=lambda each: (not each.against, _share(each, tried, beside)))
-        if best.against:
-            return is_(CONTRADICTS, f"comes out with {best.setting}; {best.against}")
-        return is_(CHANGED, best.setting)
+        return is_(CHANGED, "; ".join(filter(None, (best.setting, best.against))), best.ours)
     if (said := _finding(figure, row, tables, findings)) is not None:
         return is_(CONTRADICTS, said)
     return is_(UNEXPLAINED, "")
@@ -213,7 +245,7 @@ def _counted(figure: Figure, known: Sequence[Row], tables: Tables, findings: Seq
     near = sum(comes_near(row["ours"], row["published"]) for row in known)
     what = f"numbers that come within {NEAR * 100:.0f} %"
     ours = [row for row in known if row["ours"] is not None]
-    said, verdict = "", REPRODUCED
+    said, verdict = "", GIVEN if figure.is_given else REPRODUCED
     if not ours:
         verdict = ABSENT
     elif near < len(known):
@@ -222,6 +254,37 @@ def _counted(figure: Figure, known: Sequence[Row], tables: Tables, findings: Seq
         verdict = CONTRADICTS if found else UNEXPLAINED
         said = found or f"farthest: {quantity(figure, apart)}"
     yield Verdict(figure.name, what, float(near), float(len(known)), verdict, said)
+
+
+def _order(figure: Figure, rows: Sequence[Row]) -> Iterator[Verdict]:
+    """One line for how many of the pairs that the paper ranks are ranked the same way."""
+    pairs = [pair for pair in combinations(rows, 2) if _is_ranked(figure, *pair)]
+    if not pairs:
+        return
+    kept = sum(
+        (one["ours"] - other["ours"]) * (one["published"] - other["published"]) > 0
+        for one, other in pairs
+        if not _is_tie(one, other)
+    )
+    verdict = REPRODUCED if kept == len(pairs) else UNEXPLAINED
+    what = f"order by {', '.join(figure.ordered)}: pairs as printed"
+    yield Verdict(figure.name, what, float(kept), float(len(pairs)), verdict, "", is_order=True)
+
+
+def _is_ranked(figure: Figure, one: Row, other: Row) -> bool:
+    """Whether two lines differ in one ranked column alone, and have values of the same kind."""
+    if None in (one["ours"], other["ours"]) or one["published"] == other["published"]:
+        return False
+    apart = [key for key, value in one.items() if isinstance(value, str) and value != other[key]]
+    if len(apart) != 1 or apart[0] not in figure.ordered:
+        return False
+    # "Venice over pSSD" ranks with "Venice over NoSSD", and not with "pSSD", which is over the baseline.
+    first, second = (str(row[apart[0]]).rpartition(" over ")[0] for row in (one, other))
+    return first == second
+
+
+def _is_tie(one: Row, other: Row) -> bool:
+    return bool(abs(one["ours"] - other["ours"]) <= TIE * abs(other["ours"]))
 
 
 def _finding(figure: Figure, row: Row, tables: Tables, findings: Sequence[Finding]) -> str | None:
@@ -241,5 +304,5 @@ def _merged(verdicts: Sequence[Verdict]) -> list[Verdict]:
         if before is None:
             found[same] = each
         else:
-            found[same] = Verdict(f"{before.figure}, {each.figure}", *same, before.verdict, before.because)
+            found[same] = replace(before, figure=f"{before.figure}, {each.figure}")
     return list(found.values())

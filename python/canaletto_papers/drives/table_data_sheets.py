@@ -131,4 +131,5 @@ FIGURE = Figure(
     runs,
     table,
     lambda _: None,
+    neutral=0.0,
 )

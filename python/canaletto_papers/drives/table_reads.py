@@ -37,4 +37,4 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
     return rows
 
 
-FIGURE = Figure("table-reads", "Reads by size and depth", __doc__, runs, table, lambda _: None)
+FIGURE = Figure("table-reads", "Reads by size and depth", __doc__, runs, table, lambda _: None, neutral=0.0)

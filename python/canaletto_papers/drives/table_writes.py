@@ -41,4 +41,4 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
     ]
 
 
-FIGURE = Figure("table-writes", "Writes by size and depth", __doc__, runs, table, lambda _: None)
+FIGURE = Figure("table-writes", "Writes by size and depth", __doc__, runs, table, lambda _: None, neutral=0.0)

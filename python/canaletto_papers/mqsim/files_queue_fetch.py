@@ -44,4 +44,5 @@ FIGURE = Figure(
     table,
     beside_mqsim.charts,
     is_counted=True,
+    neutral=0.0,
 )

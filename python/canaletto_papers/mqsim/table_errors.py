@@ -93,4 +93,5 @@ FIGURE = Figure(
     table,
     chart,
     is_counted=True,
+    neutral=0.0,
 )

@@ -102,4 +102,4 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
     return drawn
 
 
-FIGURE = Figure("breakdown", "Contribution breakdown", __doc__, nothing, table, chart)
+FIGURE = Figure("breakdown", "Contribution breakdown", __doc__, nothing, table, chart, neutral=0.0)

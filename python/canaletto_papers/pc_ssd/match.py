@@ -132,7 +132,7 @@ def table(_: Mapping[Label, Data]) -> list[Row]:
     """A line a ratio that is off and key that brings it; the nearest key where none does."""
     rows: list[Row] = []
     for row in ratios({}):
-        if row["setting"] != AS_IT_IS or comes_near(row["ours"], row["published"], NEARLY):
+        if row["setting"] != AS_IT_IS or row["published"] is None or comes_near(row["ours"], row["published"], NEARLY):
             continue
         operation, system, wanted = row["operation"], row["system"], float(row["published"])
         found = list(values(partial(ratio_of, operation, system), wanted))

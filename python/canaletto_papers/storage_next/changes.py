@@ -105,4 +105,5 @@ FIGURE = Figure(
     table,
     lambda _: None,
     settings=Settings(("change",), of="fig7"),
+    neutral=0.0,
 )

@@ -102,4 +102,6 @@ FIGURE = Figure(
     chart,
     settings=Settings(("system",), (SIMULATED,)),
     grids=GRIDS,
+    neutral=0.0,
+    ordered=("channel", "mix"),
 )

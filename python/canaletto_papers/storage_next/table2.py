@@ -84,4 +84,5 @@ FIGURE = Figure(
     table,
     lambda _: None,
     settings=Settings(("by",), (FORMULA,)),
+    is_given=True,
 )

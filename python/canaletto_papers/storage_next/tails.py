@@ -102,4 +102,5 @@ FIGURE = Figure(
     table,
     chart,
     settings=Settings(("system",), (FORMULA,)),
+    is_given=True,
 )

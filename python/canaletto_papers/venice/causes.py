@@ -46,7 +46,7 @@ Keys = Mapping[str, Any]
 UNLIMITED: Keys = {"link.lanes": 16, "link.lane_rate": "8GB/s"}
 """A host link of 128 GB/s, which limits nothing."""
 
-AGAINST_HELD = "Fig. 3 speaks against held paths: its reads of one channel overlap their array times (fig3)"
+AGAINST_HELD = "against it: the example of Fig. 3 overlaps array times, which held paths do not allow (fig3)"
 
 COMPARED = tuple(system for system in SYSTEMS if system != BASELINE)
 SINGLE_PATH = ("pSSD", "pnSSD", "Venice", "ideal")
@@ -71,7 +71,7 @@ class Change:
     """Systems that it applies to."""
     ssds: tuple[str, ...] = (PERFORMANCE,)
     against: str | None = None
-    """Figures of the paper that speak against it."""
+    """Words of the paper that do not fit it."""
 
     def drive_keys(self, system: str) -> dict[str, Any]:
         """Keys of a system."""

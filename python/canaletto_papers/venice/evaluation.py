@@ -70,6 +70,11 @@ OCCUPANCY = 0.7
 
 AVERAGE, MOST = "average", "most"
 
+FLAT = (
+    "At Table 2's rates a run takes as long as its arrivals, on the ideal SSD too. No interconnect can gain much, so "
+    "the charts of the open loop are flat; causes has settings in which they are not."
+)
+
 
 @cache
 def drive(ssd: str, system: str, **keys: Any) -> Design:

@@ -74,4 +74,5 @@ FIGURE = Figure(
     chart,
     SETTINGS,
     {"averages over workloads, %": GRID},
+    neutral=100.0,
 )

@@ -106,4 +106,6 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
 
 STATED = Settings(("traffic", "load"), (OWN, OPEN))
 
-FIGURE = Figure("fig15", "Fig. 15: arrays of other shapes", __doc__, runs, table, chart, STATED)
+FIGURE = Figure(
+    "fig15", "Fig. 15: arrays of other shapes", __doc__, runs, table, chart, STATED, ordered=("system", "shape")
+)

@@ -1,34 +1,8 @@
 """Published numbers of the Venice paper that do not go together with others of it, each shown by a table of ours."""
 
 from canaletto_papers.figure import Row
-from canaletto_papers.venice import fig13
-from canaletto_papers.venice.evaluation import AVERAGE, OPEN, OWN, PERFORMANCE, UNIFORM
+from canaletto_papers.venice.evaluation import PERFORMANCE
 from canaletto_papers.verdicts import Finding, Tables, comes_near
-
-LIGHT = 1.1
-"""Where even the ideal SSD gains less than this, paths are not short."""
-
-
-def _light_load(tables: Tables) -> str | None:
-    """Fig. 13's shares are those of a load at which execution times hardly differ."""
-    published = fig13.PUBLISHED[PERFORMANCE, "Baseline", AVERAGE]
-    for traffic in (OWN, UNIFORM):
-        shares = [
-            row["ours"]
-            for row in tables.get("fig13", ())
-            if _is_open(row, traffic) and (row["system"], row["counted"]) == ("Baseline", fig13.TRANSACTIONS)
-        ]
-        gains = [r["ours"] for r in tables.get("fig9", ()) if _is_open(r, traffic) and r["system"] == "ideal"]
-        if shares and gains and comes_near(shares[0], published) and gains[0] <= LIGHT:
-            return (
-                f"Fig. 13: at the load at which {shares[0]:.0f} % of the baseline's transactions meet no conflict "
-                f"(printed {published:.0f} %), the ideal SSD gains {gains[0]:.2f} ({traffic}, {OPEN}: fig13, fig9)"
-            )
-    return None
-
-
-def _is_open(row: Row, traffic: str) -> bool:
-    return (row["ssd"], row["traffic"], row["load"], row["workload"]) == (PERFORMANCE, traffic, OPEN, AVERAGE)
 
 
 def _is_fast(row: Row) -> bool:
@@ -59,6 +33,5 @@ def _geometry(tables: Tables) -> str | None:
 
 FINDINGS = [
     Finding(("table1",), _is_fast, _geometry),
-    Finding(("fig4", "fig9", "fig10", "fig14", "fig15"), _is_fast, _light_load),
     Finding(("table3",), lambda _: True, _superposed),
 ]

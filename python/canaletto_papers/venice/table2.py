@@ -47,4 +47,6 @@ def chart(_: list[Row]) -> None:
     """The paper prints a table."""
 
 
-FIGURE = Figure("table2", "Table 2: characteristics of the workloads", __doc__, runs, table, chart, is_counted=True)
+FIGURE = Figure(
+    "table2", "Table 2: characteristics of the workloads", __doc__, runs, table, chart, is_counted=True, is_given=True
+)
