@@ -184,7 +184,7 @@ const char *canaletto_cause(size_t cause);
 enum canaletto_status canaletto_results(struct canaletto_drive *drive,
                                         char **json);
 
-// Gives the whole state of a drive as bytes, from which canaletto_restore goes on as the drive does. Requests that are submitted
+// Gives a drive at this moment as bytes, from which canaletto_restore continues as the drive does. Requests that are submitted
 // are part of it, completions that wait to be taken after others were are not: they are to be taken first. The bytes are to be
 // freed with canaletto_free_bytes.
 //
@@ -194,7 +194,7 @@ enum canaletto_status canaletto_snapshot(struct canaletto_drive *drive,
                                          uint8_t **bytes,
                                          size_t *length);
 
-// Makes a drive of a snapshot, which has its design.
+// Makes a drive of a snapshot, which has its design. It repeats what the drive was told, and takes as long as that took.
 //
 // # Safety
 // `bytes` has `length` bytes, and `drive` can be written to.

@@ -323,7 +323,7 @@ pub unsafe extern "C" fn canaletto_results(drive: *mut canaletto_drive, json: *m
     })
 }
 
-/// Gives the whole state of a drive as bytes, from which canaletto_restore goes on as the drive does. Requests that are submitted
+/// Gives a drive at this moment as bytes, from which canaletto_restore continues as the drive does. Requests that are submitted
 /// are part of it, completions that wait to be taken after others were are not: they are to be taken first. The bytes are to be
 /// freed with canaletto_free_bytes.
 ///
@@ -351,7 +351,7 @@ pub unsafe extern "C" fn canaletto_snapshot(
     })
 }
 
-/// Makes a drive of a snapshot, which has its design.
+/// Makes a drive of a snapshot, which has its design. It repeats what the drive was told, and takes as long as that took.
 ///
 /// # Safety
 /// `bytes` has `length` bytes, and `drive` can be written to.

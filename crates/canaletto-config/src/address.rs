@@ -18,7 +18,7 @@ typed_id!(
 );
 
 /// A physical page.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Ppa {
     /// Its plane.
     pub plane: PlaneId,
@@ -71,7 +71,7 @@ impl Ppa {
 ///
 /// A *page* here, as in all of the FTL, is what a mapping entry says the place of. It is flash's page, which the array reads
 /// and programs at once, unless `ftl.mapping_unit` divides that: then several pages make a *flash page*.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone)]
 pub struct Layout {
     /// Rows of chips.
     pub channels: u32,
@@ -102,7 +102,7 @@ pub struct Layout {
 }
 
 /// A plane's surroundings.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy)]
 struct Place {
     lun: LunId,
     in_lun: u32,

@@ -54,7 +54,6 @@ pub mod setting;
 mod superblock;
 pub mod synthetic;
 mod synthetic_check;
-pub mod text;
 pub mod time;
 pub mod units;
 mod without_effect;

@@ -7,7 +7,7 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 ///
 /// Integers make runs identical on every machine; picoseconds make the rates of real links exact enough that rounding
 /// never decides an order (one byte at 16 GB/s is 62.5 ps).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Time(pub u64);
 
 impl Time {
@@ -109,7 +109,7 @@ impl Mul<u64> for Time {
 }
 
 /// Spans summed over many parts that work side by side: a long run's sum may be more than a [`Time`] holds.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct TimeSum(pub u128);
 
 impl TimeSum {

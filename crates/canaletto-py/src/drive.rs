@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use canaletto::RunError;
-use canaletto::drive::{Advanced, Completions, Drive, DriveOptions, SnapshotError, SubmitError, Wanted};
+use canaletto::drive::{Advanced, Completions, Drive, DriveOptions, Snapshot, SnapshotError, SubmitError, Wanted};
 use canaletto::engine::time::Time;
 use canaletto::measure::blame::{Cause, Ledger};
 use pyo3::prelude::*;
@@ -212,14 +212,20 @@ impl SteppedDrive {
         if !ready.is_empty() {
             return Err(config_error("completions of the same moment wait to be taken: take them before a snapshot"));
         }
-        let bytes = py.detach(move || drive.snapshot()).map_err(snapshot_error)?;
+        let bytes = py.detach(|| drive.snapshot()).map_err(snapshot_error)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// The drive of a snapshot, and its design.
     #[staticmethod]
     fn restore(py: Python, bytes: &[u8]) -> PyResult<(SteppedDrive, String)> {
-        let drive = py.detach(|| Drive::restore(bytes)).map_err(snapshot_error)?;
+        let snapshot = Snapshot::read(bytes).map_err(snapshot_error)?;
+        let mut watch = Watch::new(None, 0);
+        let made = py.detach(|| {
+            let inputs = open_all(snapshot.workload(), Path::new(""))?.inputs;
+            Ok::<_, PyErr>(snapshot.restore(inputs, &mut |so_far| watch.look(so_far)))
+        })?;
+        let drive = made.map_err(|error| watch.blame(snapshot_error(error)))?;
         let design = toml::to_string(drive.design()).map_err(config_error)?;
         Ok((SteppedDrive::of(drive), design))
     }

@@ -80,7 +80,7 @@ impl Server {
 }
 
 fn start(design: &Design, options: Options) -> PyResult<Server> {
-    let drive = Drive::new(design, &DriveOptions { seed: options.seed }).map_err(run_error)?;
+    let drive = Drive::new(design, &DriveOptions { seed: options.seed, recorded: false }).map_err(run_error)?;
     let bytes = drive.sectors() * SECTOR;
     let address = match (options.socket, options.listen) {
         (Some(path), None) => Address::Unix(path),

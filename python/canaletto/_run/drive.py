@@ -253,14 +253,14 @@ class Drive(Iterator[Completion]):
         return DriveResult({**json.loads(self._engine.results()), "interconnect": counted})
 
     def snapshot(self) -> bytes:
-        """The whole state of the drive, from which `restore` goes on exactly as this drive does.
+        """The drive at this moment, from which `restore` continues exactly as this drive does.
 
         Requests that are submitted and completions that have not been taken are part of it.
 
         Returns
         -------
         bytes
-            With its design and a digest. For the version of canaletto that made them.
+            Design, requests so far (some twelve bytes each) and a digest. For the version of canaletto that made them.
 
         Raises
         ------
@@ -280,7 +280,10 @@ class Drive(Iterator[Completion]):
 
     @classmethod
     def restore(cls, snapshot: bytes) -> "Drive":
-        """The drive of a snapshot. Takes as long as the state is large, however long the drive had been at work.
+        """The drive of a snapshot.
+
+        It repeats everything that the drive was told, and takes as long as that took: about a second per million
+        requests. Traces of the workload are read again.
 
         Parameters
         ----------
@@ -295,7 +298,8 @@ class Drive(Iterator[Completion]):
         Raises
         ------
         ConfigError
-            For bytes that are no snapshot, are damaged, or come from another version of canaletto.
+            For bytes that are no snapshot, are damaged, or come from another version of canaletto, and if a trace of the
+            workload has changed.
         """
         drive = cls.__new__(cls)
         drive._engine, toml = _engine.Drive.restore(snapshot)

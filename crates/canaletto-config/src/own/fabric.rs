@@ -10,7 +10,7 @@ use crate::own::values::{PathId, Transfer};
 use crate::time::Time;
 
 /// A transfer that waits for a way.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub struct Asked {
     /// Names it, until it has crossed and its path is given back.
     pub path: PathId,

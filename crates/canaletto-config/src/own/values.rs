@@ -12,7 +12,7 @@ typed_id!(
     PathId
 );
 /// Which way a transfer goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Commands, and the data of writes.
     ToChip,
@@ -21,7 +21,7 @@ pub enum Direction {
 }
 
 /// Data and commands that have to cross for one flash command.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub struct Transfer {
     /// The chip at the far end.
     pub chip: ChipId,
@@ -41,7 +41,7 @@ impl Transfer {
 }
 
 /// Kinds of array operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Page read.
     Read,
@@ -57,7 +57,7 @@ impl Operation {
 }
 
 /// Who wants a transaction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// A page of a host request.
     User,

@@ -7,7 +7,7 @@ use crate::engine::time::Time;
 use crate::scheduler::transaction::TransactionId;
 
 /// Purpose of a transfer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     /// A part of a host request.
     Part(TransactionId),
@@ -20,14 +20,13 @@ pub enum Purpose {
 }
 
 /// One transfer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Transfer {
     purpose: Purpose,
     bytes: u64,
 }
 
 /// The channel and what waits for it.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Dram {
     timing: CacheDram,
     /// One line for all flows, or one for each.

@@ -6,7 +6,6 @@
 
 use crate::host::request::RequestId;
 
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Flush {
     stream: u16,
     number: u32,
@@ -15,7 +14,6 @@ struct Flush {
 }
 
 /// Flushes under way.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Flushes {
     waiting: Vec<Flush>,
     /// Number of the next flush.

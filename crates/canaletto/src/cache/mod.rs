@@ -27,7 +27,6 @@ use crate::measure::cache::CacheCounts;
 use crate::scheduler::transaction::TransactionId;
 
 /// Settings of a flow in the cache.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Member {
     mode: CacheMode,
     partition: u16,
@@ -35,7 +34,6 @@ struct Member {
 }
 
 /// A part of the cache's room, and the requests that wait for it.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Partition {
     /// Pages it may hold.
     capacity: usize,
@@ -54,7 +52,7 @@ struct Partition {
 }
 
 /// A page that sets out for flash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Destage {
     /// Logical page.
     pub lpa: u64,
@@ -98,7 +96,6 @@ pub struct Forgotten {
 }
 
 /// Cached pages, and the flows that they are cached for.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct DataCache {
     pages: Pages,
     partitions: Vec<Partition>,

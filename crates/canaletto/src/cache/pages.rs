@@ -14,7 +14,7 @@ typed_id!(
 );
 
 /// Which list a page is in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     /// Flash has all of it.
     Clean,
@@ -25,7 +25,7 @@ pub enum State {
 }
 
 /// A page in the cache. Sector masks have one bit for each 512 B.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct CachedPage {
     /// Logical page.
     pub lpa: u64,
@@ -73,7 +73,7 @@ impl CachedPage {
 }
 
 /// A list of pages, hottest first.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct List {
     head: CachedId,
     tail: CachedId,
@@ -101,7 +101,7 @@ impl List {
 }
 
 /// All pages in the cache.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 pub struct Pages {
     slab: Slab<CachedId, CachedPage>,
     index: Index,

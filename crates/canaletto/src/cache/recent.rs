@@ -8,7 +8,6 @@ const WINDOW: Time = Time::from_us(1_000_000);
 
 /// The logical pages that each flow has written lately. One clock serves all flows: when it is due, the flow that
 /// happens to write forgets its pages.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Recent {
     pages: Vec<Index>,
     due: Time,

@@ -8,7 +8,7 @@ use crate::engine::time::Time;
 use crate::measure::blame::Cause;
 
 /// A part that serves one transfer at a time, first come first served.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy)]
 struct Server {
     /// Bytes a second; 0 is no limit.
     rate: u64,
@@ -57,7 +57,6 @@ pub struct Passing {
 }
 
 /// The controller's inside.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Controller {
     per_request: Time,
     per_page: Time,

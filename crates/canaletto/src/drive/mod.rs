@@ -22,6 +22,7 @@
 //! are submitted long before their time or just before time reaches it. A request that is submitted at the time that the drive
 //! has reached comes after everything else that is due then.
 
+mod recording;
 mod snapshot;
 
 use thiserror::Error;
@@ -29,7 +30,8 @@ use thiserror::Error;
 use crate::config::design::Design;
 use crate::config::units::Size;
 use crate::config::workload::{Flow, Synthetic, Workload};
-pub use crate::drive::snapshot::SnapshotError;
+use crate::drive::recording::{Place, Recording};
+pub use crate::drive::snapshot::{Snapshot, SnapshotError};
 use crate::engine::error::RunError;
 use crate::engine::memory::guarded;
 use crate::engine::precondition::Start;
@@ -53,11 +55,13 @@ use crate::workload::sources::Sources;
 pub struct DriveOptions {
     /// Seed of all random streams.
     pub seed: u64,
+    /// Whether to keep a record of the requests, some twelve bytes each, so that [snapshots](Drive::snapshot) can be made.
+    pub recorded: bool,
 }
 
 impl Default for DriveOptions {
     fn default() -> Self {
-        DriveOptions { seed: RunOptions::default().seed }
+        DriveOptions { seed: RunOptions::default().seed, recorded: true }
     }
 }
 
@@ -134,10 +138,17 @@ pub struct Drive {
     route: Box<dyn Stepped>,
     design: Design,
     workload: Workload,
+    /// The workload with its requests.
+    prepared_for: Workload,
     options: DriveOptions,
     precondition: Option<PreconditionReport>,
     sectors: u64,
     now: Time,
+    /// Completions that have been taken.
+    taken: u64,
+    /// Events so far.
+    steps: u64,
+    recording: Option<Recording>,
     /// Why it cannot go on, once it cannot.
     failure: Option<String>,
     /// Whether time goes on just now. If anybody else sees it, a defect has broken that off.
@@ -203,10 +214,14 @@ impl Drive {
             route,
             design: design.clone(),
             workload: external,
+            prepared_for: workload.clone(),
+            recording: options.recorded.then(Recording::new),
             options: options.clone(),
             precondition,
             sectors,
             now: Time::ZERO,
+            taken: 0,
+            steps: 0,
             failure: None,
             is_going_on: false,
         })
@@ -246,6 +261,9 @@ impl Drive {
             return Err(SubmitError::Late(at));
         }
         let wanted = self.checked(wanted)?;
+        if let Some(recording) = &mut self.recording {
+            recording.add(at - self.now, wanted, tag);
+        }
         self.route.external().push(at, wanted, tag);
         Ok(())
     }
@@ -309,22 +327,21 @@ impl Drive {
             return Err(RunError::Config(problem));
         }
         let before = self.route.rows().len();
+        let mut left = events;
         self.is_going_on = true;
-        let advanced = guarded(|| self.route.advance(limit, to_completion, events));
+        let advanced = guarded(|| self.route.advance(limit, to_completion, &mut left));
         self.is_going_on = false;
+        self.steps += events - left;
         if let Err(error) = &advanced {
             self.failure = Some(error.to_string());
         }
         let is_over = advanced?;
-        if to_completion && self.route.rows().len() > before {
-            self.now = self.route.last_event();
-            return Ok(Advanced::Completed);
+        let is_complete = to_completion && self.route.rows().len() > before;
+        if is_complete || !is_over {
+            self.reach(self.route.last_event(), Place::Step(self.steps));
+            return Ok(if is_complete { Advanced::Completed } else { Advanced::Paused });
         }
-        if !is_over {
-            self.now = self.route.last_event();
-            return Ok(Advanced::Paused);
-        }
-        self.now = limit;
+        self.reach(limit, Place::Moment(limit));
         match self.outstanding() {
             unfinished if to_completion && limit == Time::LATEST && unfinished > 0 => Err(RunError::Config(format!(
                 "no request is complete by {} ps, the latest time that a simulation can hold ({:.0} days): {unfinished} unfinished",
@@ -333,6 +350,24 @@ impl Drive {
             ))),
             _ => Ok(Advanced::Reached),
         }
+    }
+
+    fn reach(&mut self, now: Time, place: Place) {
+        self.now = now;
+        if let Some(recording) = &mut self.recording {
+            recording.reach(place);
+        }
+    }
+
+    /// Number of completed requests, taken or not.
+    fn completed(&mut self) -> u64 {
+        self.taken + self.route.rows().len() as u64
+    }
+
+    fn progress(&mut self) -> Progress {
+        let completed = self.completed();
+        let generated = completed + self.outstanding();
+        Progress { completed, generated, now: self.now, preconditioning: None }
     }
 
     /// Whether requests are complete and have not been taken.
@@ -356,6 +391,7 @@ impl Drive {
     /// [`Drive::completions`] by column.
     pub fn take_completions(&mut self) -> Completions {
         let rows = std::mem::take(self.route.rows());
+        self.taken += rows.len() as u64;
         let external = self.route.external();
         Completions { tags: rows.request.iter().map(|&number| external.complete(number)).collect(), rows }
     }

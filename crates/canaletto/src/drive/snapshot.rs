@@ -1,34 +1,28 @@
-//! The whole state of a drive as bytes.
+//! A drive at some moment as bytes: its design, and what it was told until then.
 //!
-//! A snapshot has its design, so that nothing else is needed to go on from it. It is for the version of canaletto that made it,
-//! whose structures it lists in their order ([postcard](https://postcard.jamesmunns.com)).
+//! The same inputs lead to the same state, so that a drive is restored by telling another one the same. That takes as long as it
+//! took the first time. A snapshot is for the version of canaletto that made it: another one may simulate otherwise.
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::recording::{Place, Reader, Writer, repeat};
 use super::{Drive, DriveOptions};
 use crate::config::design::Design;
 use crate::config::reader::read_text;
 use crate::config::workload::Workload;
-use crate::engine::error::RunError;
-use crate::engine::memory::guarded;
-use crate::engine::prepared::Prepared;
 use crate::engine::random::fnv1a;
-use crate::engine::time::Time;
-use crate::limits::Limits;
-use crate::measure::precondition::PreconditionReport;
-use crate::workload::sources::Sources;
+use crate::engine::run::{Progress, TraceInput};
 
 /// Beginning of every snapshot.
 const MAGIC: &[u8; 16] = b"canaletto drive\n";
 
 /// Version of what follows it. Grows with every change of what is written here.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Bytes of magic, format and the digest of what follows these.
 const HEAD: usize = 16 + 4 + 8;
 
-/// Why bytes are no snapshot, or none that can be gone on from.
+/// Why bytes are no snapshot, or none that can be continued from.
 #[derive(Debug, PartialEq, Eq, Error)]
 pub enum SnapshotError {
     /// Something else.
@@ -45,97 +39,136 @@ pub enum SnapshotError {
         /// Format of snapshots.
         format: u32,
     },
-    /// A snapshot of the same version whose state does not fit: it comes from a build with other structures.
-    #[error("the state in the snapshot is not one of this build of canaletto: {0}")]
+    /// A snapshot of the same version from which another drive comes.
+    #[error("the snapshot cannot be repeated: {0}")]
     Unfit(String),
     /// A drive that has failed.
     #[error("the drive has failed: {0}")]
     Failed(String),
 }
 
-/// All of a snapshot beside its head.
-#[derive(Serialize, Deserialize)]
-struct Body {
-    version: String,
-    design: String,
-    workload: String,
-    seed: u64,
-    precondition: Option<PreconditionReport>,
-    now: Time,
-    state: Vec<u8>,
+/// A drive at some moment, read from bytes.
+pub struct Snapshot {
+    design: Design,
+    workload: Workload,
+    options: DriveOptions,
+    /// Completions that had been taken.
+    taken: u64,
+    /// Place that the drive had reached since its last request.
+    end: Option<Place>,
+    /// Digest of its results so far.
+    results: u64,
+    /// Its requests.
+    requests: Vec<u8>,
 }
 
-impl Drive {
-    /// The whole state as bytes, from which [`Drive::restore`] goes on as this drive does. Requests that are submitted and
-    /// completions that have not been taken are part of it.
-    ///
-    /// # Errors
-    /// A drive that has failed.
-    pub fn snapshot(&self) -> Result<Vec<u8>, SnapshotError> {
-        self.check().map_err(SnapshotError::Failed)?;
-        let unfit = |error: &dyn ToString| SnapshotError::Unfit(error.to_string());
-        if self.design.has_parts_of_its_own() {
-            return Err(unfit(&"a part of one's own has a state that nobody can write down"));
-        }
-        let body = Body {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            design: toml::to_string(&self.design).map_err(|error| unfit(&error))?,
-            workload: toml::to_string(&self.workload).map_err(|error| unfit(&error))?,
-            seed: self.options.seed,
-            precondition: self.precondition.clone(),
-            now: self.now,
-            state: self.route.save().map_err(|error| unfit(&error))?,
-        };
-        let body = postcard::to_allocvec(&body).map_err(|error| unfit(&error))?;
-        let mut bytes = Vec::with_capacity(HEAD + body.len());
-        bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&FORMAT.to_le_bytes());
-        bytes.extend_from_slice(&fnv1a(&body).to_le_bytes());
-        bytes.extend_from_slice(&body);
-        Ok(bytes)
-    }
-
-    /// The drive of a snapshot, which goes on as the one that was written down. Takes as long as the state is large, however
-    /// long the drive had been at work.
+impl Snapshot {
+    /// Reads a snapshot.
     ///
     /// # Errors
     /// See [`SnapshotError`].
-    pub fn restore(bytes: &[u8]) -> Result<Drive, SnapshotError> {
-        let body = body_of(bytes)?;
-        let unfit = |error: &dyn ToString| SnapshotError::Unfit(error.to_string());
-        let design: Design = read_text(&body.design).map_err(|error| unfit(&error))?;
-        let workload: Workload = read_text(&body.workload).map_err(|error| unfit(&error))?;
-        let options = DriveOptions { seed: body.seed };
-        let made = guarded(|| {
-            let limits = Limits::new(&design, &workload).map_err(RunError::Config)?;
-            let sources = Sources { flows: Vec::new(), factor: 1.0, scaling: None, reopened: Vec::new() };
-            // Its contents come with the state.
-            let prepared = Prepared { limits, sources, fills: None };
-            Drive::idle(&design, &workload, prepared, &options, &mut |_| true)
-        });
-        let mut drive = made.map_err(|error| unfit(&error))?;
-        drive.route.load(&body.state).map_err(|error| unfit(&error))?;
-        // Bytes of other structures may be read as something; written down again they differ.
-        if drive.route.save().map_err(|error| unfit(&error))? != body.state {
-            return Err(SnapshotError::Unfit("it reads differently".to_owned()));
+    pub fn read(bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or(SnapshotError::Unknown)?;
+        let (format, rest) = rest.split_first_chunk().ok_or(SnapshotError::Damaged(bytes.len()))?;
+        let (digest, body) = rest.split_first_chunk().ok_or(SnapshotError::Damaged(bytes.len()))?;
+        if u64::from_le_bytes(*digest) != fnv1a(body) {
+            return Err(SnapshotError::Damaged(bytes.len()));
         }
-        (drive.precondition, drive.now) = (body.precondition, body.now);
+        let format = u32::from_le_bytes(*format);
+        let reader = &mut Reader(body);
+        // The version comes first in every format.
+        let made = reader.text().unwrap_or_else(|| String::from("?"));
+        if format != FORMAT || made != env!("CARGO_PKG_VERSION") {
+            return Err(SnapshotError::Version { made, format });
+        }
+        Snapshot::of_body(reader).unwrap_or_else(|| Err(SnapshotError::Unfit("it reads differently".to_owned())))
+    }
+
+    /// Reads what follows the version; none if it ends before.
+    fn of_body(reader: &mut Reader) -> Option<Result<Snapshot, SnapshotError>> {
+        let (design, workload) = (reader.text()?, reader.text()?);
+        let [seed, taken, results] = [reader.number()?, reader.number()?, reader.number()?];
+        let end = reader.place()?;
+        let configured = read_text(&design).and_then(|design| Ok((design, read_text(&workload)?)));
+        Some(match configured {
+            Ok((design, workload)) => {
+                let options = DriveOptions { seed, recorded: true };
+                Ok(Snapshot { design, workload, options, taken, end, results, requests: reader.0.to_vec() })
+            }
+            Err(error) => Err(unfit(&error)),
+        })
+    }
+
+    /// The workload for which the drive was prepared. Its traces are read again.
+    pub fn workload(&self) -> &Workload {
+        &self.workload
+    }
+
+    /// Makes the drive, which continues as the first one did. Takes as long as it took the first one to get there.
+    ///
+    /// `traces` and `watch` are those of a [`run`](crate::run) of [the workload](Snapshot::workload).
+    ///
+    /// # Errors
+    /// See [`SnapshotError`].
+    pub fn restore(
+        &self,
+        traces: Vec<Option<TraceInput>>,
+        watch: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<Drive, SnapshotError> {
+        let made = Drive::prepared_for(&self.design, &self.workload, traces, &self.options, watch);
+        let mut drive = made.map_err(|error| unfit(&error))?;
+        repeat(&mut drive, &self.requests, self.end, self.taken, watch).map_err(|error| unfit(&error))?;
+        if drive.digest() != self.results {
+            return Err(unfit(&"it leads to other results; has a trace changed?"));
+        }
         Ok(drive)
     }
 }
 
-fn body_of(bytes: &[u8]) -> Result<Body, SnapshotError> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or(SnapshotError::Unknown)?;
-    let (format, rest) = rest.split_first_chunk().ok_or(SnapshotError::Damaged(bytes.len()))?;
-    let (digest, body) = rest.split_first_chunk().ok_or(SnapshotError::Damaged(bytes.len()))?;
-    if u64::from_le_bytes(*digest) != fnv1a(body) {
-        return Err(SnapshotError::Damaged(bytes.len()));
+impl Drive {
+    /// The drive as bytes, from which [`Drive::restore`] continues as this drive does. Requests that are submitted and completions
+    /// that have not been taken are part of it.
+    ///
+    /// # Errors
+    /// A drive that has failed, or that keeps no record.
+    pub fn snapshot(&mut self) -> Result<Vec<u8>, SnapshotError> {
+        self.check().map_err(SnapshotError::Failed)?;
+        if self.design.has_parts_of_its_own() {
+            return Err(unfit(&"a user-defined part cannot be written down"));
+        }
+        let results = self.digest();
+        let recording = self.recording.as_ref().ok_or_else(|| unfit(&"the drive keeps no record"))?;
+        let body = &mut Writer::default();
+        body.text(env!("CARGO_PKG_VERSION"));
+        body.text(&toml::to_string(&self.design).map_err(|error| unfit(&error))?);
+        body.text(&toml::to_string(&self.prepared_for).map_err(|error| unfit(&error))?);
+        let numbers = [self.options.seed, self.taken, results];
+        numbers.into_iter().for_each(|number| body.number(number));
+        body.place(recording.end());
+        body.0.extend_from_slice(recording.bytes());
+        let mut bytes = Vec::with_capacity(HEAD + body.0.len());
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&FORMAT.to_le_bytes());
+        bytes.extend_from_slice(&fnv1a(&body.0).to_le_bytes());
+        bytes.extend_from_slice(&body.0);
+        Ok(bytes)
     }
-    let format = u32::from_le_bytes(*format);
-    // The version comes first in every format.
-    let made: String = postcard::take_from_bytes(body).map_or(String::from("?"), |(version, _)| version);
-    if format != FORMAT || made != env!("CARGO_PKG_VERSION") {
-        return Err(SnapshotError::Version { made, format });
+
+    /// The drive of a snapshot whose workload has no traces. See [`Snapshot::restore`].
+    ///
+    /// # Errors
+    /// See [`SnapshotError`].
+    pub fn restore(bytes: &[u8]) -> Result<Drive, SnapshotError> {
+        Snapshot::read(bytes)?.restore(Vec::new(), &mut |_| true)
     }
-    postcard::from_bytes(body).map_err(|error| SnapshotError::Unfit(error.to_string()))
+
+    /// Digest of the results so far.
+    fn digest(&mut self) -> u64 {
+        let report = serde_json::to_vec(&self.report()).expect("results are JSON");
+        fnv1a(&report)
+    }
+}
+
+fn unfit(error: &dyn ToString) -> SnapshotError {
+    SnapshotError::Unfit(error.to_string())
 }

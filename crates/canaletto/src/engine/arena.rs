@@ -6,7 +6,6 @@ use std::ops::{Index, IndexMut};
 use crate::engine::memory::{expect, make_room};
 
 /// A growable pool whose freed places are reused, newest first.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Slab<I, T> {
     items: Vec<T>,
     free: Vec<u32>,

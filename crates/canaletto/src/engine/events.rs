@@ -15,14 +15,14 @@ use crate::engine::fifo::Fifo;
 use crate::engine::time::Time;
 
 /// An event and its place in the order.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Entry<E> {
     key: Key,
     event: E,
 }
 
 /// Place in the order: time, insertion and, in the lowest bits, the source that holds the event.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key(u128);
 
 impl Key {
@@ -65,7 +65,6 @@ const LANES: usize = 4;
 const LIST: usize = SLOTS + LANES;
 
 /// A priority queue of events with first-in first-out order among equal times.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct EventQueue<E> {
     /// Key of each slot's event, [`Key::NEVER`] if it has none.
     slot_keys: [Key; SLOTS],

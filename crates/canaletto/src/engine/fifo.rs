@@ -3,7 +3,6 @@
 use crate::engine::memory::make_room;
 
 /// Items in a ring that grows with their number. Its places are a power of two, or none.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Fifo<T> {
     places: Vec<T>,
     first: usize,

@@ -3,8 +3,6 @@
 //! Stations work on these by id; whoever takes a step charges the time since the last one. Nothing is read after it has been
 //! removed.
 
-use serde::Serialize;
-
 use crate::engine::arena::Slab;
 use crate::engine::run::RunOptions;
 use crate::engine::time::Time;
@@ -65,9 +63,6 @@ impl Account for RequestAccount<'_> {
     }
 }
 
-/// [`InFlight::state`] as it is read.
-pub type State = (Slab<RequestId, Request>, Transactions, Vec<Rare>, Ledgers, FlowInterference, Statistics, u32);
-
 impl<'p, P: Probe> InFlight<'p, P> {
     /// Nothing in flight yet, of this many flows.
     pub fn new(layout: &Layout, flows: usize, options: &RunOptions, probe: &'p mut P) -> Self {
@@ -83,17 +78,6 @@ impl<'p, P: Probe> InFlight<'p, P> {
             layout: layout.clone(),
             made: 0,
         }
-    }
-
-    /// All of it that goes on, of a probe that follows no waits.
-    pub fn state(&self) -> impl Serialize {
-        (&self.requests, &self.transactions, &self.rare, &self.ledgers, &self.interference, &self.statistics, self.made)
-    }
-
-    /// Takes on a state that was written down.
-    pub fn set_state(&mut self, state: State) {
-        (self.requests, self.transactions, self.rare, self.ledgers, self.interference, self.statistics, self.made) =
-            state;
     }
 
     /// Takes up a request that has arrived.

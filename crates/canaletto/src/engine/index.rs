@@ -6,7 +6,6 @@
 const EMPTY: u64 = u64::MAX;
 
 /// A table of at most half its places filled.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Index {
     keys: Vec<u64>,
     values: Vec<u32>,

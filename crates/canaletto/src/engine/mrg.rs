@@ -21,7 +21,6 @@ const STEPS: [Matrix; 2] = [
 const SHORT: [u64; 2] = [(1 << 32) - MODULI[0] as u64, (1 << 32) - MODULI[1] as u64];
 
 /// The generator's six words of state, each below its modulus.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Mrg32k3a {
     state: [[u64; 3]; 2],
 }

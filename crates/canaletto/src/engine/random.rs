@@ -6,7 +6,6 @@ use rand_pcg::Pcg64Mcg;
 use crate::engine::mrg::Mrg32k3a;
 
 /// A stream of random numbers that belongs to one component.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Stream {
     /// Canaletto's own: PCG, seeded by the run's seed and the component's name.
     Pcg(Pcg64Mcg),

@@ -1,7 +1,6 @@
 //! A set of small numbers that is walked in circles: round robin over the members, skipping the others for free.
 
 /// Members among `0..length`.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Ring {
     /// Members below 64: in most rings all of them.
     low: u64,

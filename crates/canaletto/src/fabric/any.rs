@@ -7,14 +7,13 @@
 macro_rules! any_fabric {
     ($d:tt $($Kind:ident: $Fabric:ty,)+) => {
         /// An interconnect of any kind.
-        #[derive(serde::Serialize, serde::Deserialize)]
         #[allow(clippy::large_enum_variant, reason = "there is one a run")]
         pub enum AnyFabric {
             $(#[doc = concat!("[`FabricKind::", stringify!($Kind), "`].")] $Kind($Fabric),)+
         }
 
         /// Event inside an interconnect of any kind.
-        #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Copy, Debug)]
         pub enum AnyEvent {
             $(#[doc = concat!("Of [`FabricKind::", stringify!($Kind), "`].")] $Kind(<$Fabric as Fabric>::Event),)+
         }

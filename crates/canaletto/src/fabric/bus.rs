@@ -31,7 +31,6 @@ pub const FACTS: Facts = Facts {
 };
 
 /// Shared buses, one a channel.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Bus {
     buses: Buses,
     signals: Signals,

@@ -9,7 +9,6 @@ use crate::fabric::{DomainId, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 
 /// Buses that serve equal numbers of consecutive chips, one transfer at a time each.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Buses {
     chips_each: u32,
     /// The bus of each chip: divisions would take longer.
@@ -23,7 +22,7 @@ pub struct Buses {
     pub trace: WireTrace,
 }
 
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Bus {
     in_use: bool,
     chip: ChipId,
@@ -35,7 +34,7 @@ struct Bus {
 }
 
 /// The transfer on a bus has crossed.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct TransferEnd(PathId);
 
 impl Buses {

@@ -6,7 +6,7 @@ use crate::flash::interface::Control;
 use crate::scheduler::transaction::TransactionId;
 
 /// Load of a transfer.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub enum Payload {
     /// A LUN's command, with the data of a write.
     Command(LunId),
@@ -19,7 +19,7 @@ pub enum Payload {
 }
 
 /// A transfer with its load.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Carried {
     /// Its load.
     pub payload: Payload,

@@ -99,7 +99,6 @@ const FAILED: PathId = PathId(u32::MAX - 1);
 const ALL: DomainId = DomainId(0);
 
 /// Switches, trunks and inner buses.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Clusters {
     tree: Tree,
     packets: Packets,
@@ -126,7 +125,7 @@ pub struct Clusters {
 }
 
 /// A trunk or an inner bus.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Line {
     /// Path for which it is taken.
     path: PathId,
@@ -136,7 +135,7 @@ struct Line {
 }
 
 /// A transfer or a copy on its way.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Crossing {
     chip: ChipId,
     /// Where a copy goes; of a transfer, its chip again.
@@ -155,7 +154,7 @@ struct Crossing {
 }
 
 /// Event on a path.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub enum Event {
     /// Its load has crossed.
     Crossed(PathId),

@@ -4,7 +4,7 @@ use crate::config::own::values::PathId;
 use crate::engine::time::Time;
 
 /// A transfer that has crossed, and what it spent its time on beside crossing.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub struct TransferDone {
     /// Its path, which stays taken until `Fabric::release`.
     pub path: PathId,

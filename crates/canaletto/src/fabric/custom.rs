@@ -116,7 +116,6 @@ pub fn name_of(number: u32, ends: &[Place], controllers: &[Place]) -> String {
 const ALL: DomainId = DomainId(0);
 
 /// A transfer, and its way once it has one.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Circuit {
     transfer: Transfer,
     /// Time that it waited for its way, and that it took to be told.
@@ -126,7 +125,6 @@ struct Circuit {
 }
 
 /// A controller.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Controller {
     place: Place,
     /// Transfers on its links, and since when there are any.
@@ -137,7 +135,6 @@ struct Controller {
 }
 
 /// Links with the transfers that have them or wait for them.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Custom {
     /// For messages.
     name: String,
@@ -166,16 +163,14 @@ pub struct Custom {
     port_free_at: Vec<Time>,
     router_time: TimeSum,
     trace: WireTrace,
-    #[serde(skip)]
     grants: Grants,
     scratch: Vec<bool>,
     /// None where there is no blueprint. A drive with a blueprint is never written down.
-    #[serde(skip)]
     plan: Option<Box<dyn Plan>>,
 }
 
 /// Event of a custom fabric.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub enum Event {
     /// All that comes or ends at this time has done so.
     Decide,

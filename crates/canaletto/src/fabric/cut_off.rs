@@ -12,7 +12,6 @@ use crate::flash::address::ChipId;
 const NOWHERE: u32 = 1 << 31;
 
 /// Chips that are cut off, with what is sent to them, and transfers on their way to others.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct CutOff {
     /// By chip; empty as long as none is.
     chips: Vec<bool>,

@@ -5,7 +5,6 @@ use crate::config::units::Rate;
 use crate::engine::time::{Time, TimeSum};
 
 /// The lines of an arbiter.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Grants {
     /// Time of a message.
     message: Time,
@@ -15,7 +14,7 @@ pub struct Grants {
     waits: TimeSum,
 }
 
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Line {
     free_at: Time,
     busy: Time,

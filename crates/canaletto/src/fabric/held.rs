@@ -6,12 +6,11 @@ use crate::flash::array::MAX_PLANES;
 use crate::scheduler::transaction::TransactionId;
 
 /// Path and pages that each LUN holds. Empty where paths are not held.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct HeldPaths {
     luns: Vec<Lun>,
 }
 
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Lun {
     /// From the end of the command's transfer until the path is given back.
     holding: bool,

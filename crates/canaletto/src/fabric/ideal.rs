@@ -33,7 +33,6 @@ pub const FACTS: Facts = Facts {
 };
 
 /// One bus a chip.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Ideal {
     buses: Buses,
     signals: Signals,

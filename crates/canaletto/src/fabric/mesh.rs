@@ -87,7 +87,6 @@ fn links(rows: u32, columns: u32, link_bits: u32) -> Interconnect {
 }
 
 /// Routers, links and controllers.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Mesh {
     grid: Grid,
     network: Network,
@@ -110,7 +109,6 @@ pub struct Mesh {
 }
 
 /// The controllers at the edges, each in the row of its number.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Controllers {
     /// Columns of their routers.
     columns: Vec<u32>,

@@ -43,9 +43,6 @@ pub mod wires;
 use std::fmt::Debug;
 use std::ops::Range;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
 use crate::config::design::Fabric as FabricConfig;
 pub use crate::config::kinds::FabricKind;
 pub use crate::config::own::values::{Direction, PathId, Transfer};
@@ -70,7 +67,7 @@ typed_id!(
 );
 
 /// Outcome of an event.
-#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct FabricOutcome {
     /// A transfer has crossed.
     pub crossed: Option<TransferDone>,
@@ -81,9 +78,9 @@ pub struct FabricOutcome {
 /// An interconnect.
 ///
 /// `later` schedules an event of the fabric's own, which [`Fabric::handle`] receives at its time.
-pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Serialize + DeserializeOwned {
+pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     /// Event inside the fabric.
-    type Event: Copy + Debug + Serialize + DeserializeOwned;
+    type Event: Copy + Debug;
 
     /// The idle interconnect of a validated design.
     fn new(config: &FabricConfig, layout: &Layout) -> Self;

@@ -67,7 +67,6 @@ pub const SPLIT: Facts = Facts { holds_paths: false, ..WHOLE };
 const ALL: DomainId = DomainId(0);
 
 /// Two-dimensional buses.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Omnibus {
     grid: Grid,
     packets: Packets,
@@ -82,7 +81,7 @@ pub struct Omnibus {
 }
 
 /// A transfer or a copy on its way.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Crossing {
     chip: ChipId,
     /// Where a copy goes; of a transfer, its chip again.
@@ -125,7 +124,7 @@ impl Crossing {
 }
 
 /// Event on a bus.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub enum Event {
     /// A controller acts on a message about it.
     Told(BusId),

@@ -32,7 +32,6 @@ pub const FACTS: Facts = Facts {
 };
 
 /// Wide shared buses, one a channel.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Packetized {
     buses: Buses,
     packets: Packets,

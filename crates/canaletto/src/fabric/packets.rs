@@ -41,7 +41,6 @@ pub fn control_flits(operation: Operation) -> u64 {
 }
 
 /// Packets on a bus of `lanes` × 8 data pins, where the chip is still selected by its enable pin and asked for its data.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Packets {
     lanes: u64,
     /// Bytes a second of all pins.

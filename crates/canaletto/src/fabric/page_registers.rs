@@ -6,7 +6,7 @@ use crate::engine::time::Time;
 use crate::flash::address::{ChipId, Layout};
 
 /// Measure against errors that copies would pass on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CopyCheck {
     /// Nothing.
     None,
@@ -18,7 +18,6 @@ enum CopyCheck {
 }
 
 /// The registers of every chip, and the rules of copying.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct PageRegisters {
     free: Vec<u8>,
     registers: u8,

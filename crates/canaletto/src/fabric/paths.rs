@@ -17,7 +17,6 @@ use crate::flash::interface::Operation;
 use crate::scheduler::transaction::TransactionId;
 
 /// The interconnect at work.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Paths<F> {
     /// The interconnect itself.
     pub fabric: F,

@@ -54,7 +54,6 @@ pub const FACTS: Facts = Facts {
 };
 
 /// Channels with separate command and data pins.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Sca {
     chips_each: u32,
     /// The channel of each chip.
@@ -71,7 +70,7 @@ pub struct Sca {
 }
 
 /// The pins of a channel.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Channel {
     /// Sequence on CA.
     ca: Option<PathId>,
@@ -91,7 +90,7 @@ struct Channel {
 }
 
 /// The sequences of a chip.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Port {
     under_way: u32,
     /// When it could last take part in one more.
@@ -99,7 +98,7 @@ struct Port {
 }
 
 /// A command with its address, and its data if it has any, from the first packet to the last byte.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Sequence {
     transfer: Transfer,
     /// When it came off CA.
@@ -109,7 +108,7 @@ struct Sequence {
 }
 
 /// Event on a channel.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub enum Event {
     /// The last packet has crossed.
     Commanded(PathId),

@@ -69,7 +69,6 @@ fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
 const ALL: DomainId = DomainId(0);
 
 /// Routers, links and their arbiter.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct ScheduledMesh {
     links: Links,
     arbiter: Arbiter,
@@ -89,7 +88,6 @@ pub struct ScheduledMesh {
 }
 
 /// A circuit, for a transfer or a copy.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Circuit {
     chip: ChipId,
     /// Where a copy goes; of a transfer, its chip again.
@@ -100,7 +98,7 @@ struct Circuit {
 }
 
 /// The load of a circuit has crossed.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct Crossed(PathId);
 
 impl ScheduledMesh {

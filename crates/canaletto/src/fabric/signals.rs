@@ -6,7 +6,6 @@ use crate::flash::address::Layout;
 use crate::flash::interface::{CommandTable, Operation};
 
 /// Times of commands and data on the wires of one bus.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Signals {
     commands: CommandTable,
     rate: u64,

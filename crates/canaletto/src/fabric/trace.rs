@@ -4,7 +4,7 @@ use crate::engine::time::Time;
 use crate::fabric::PathId;
 
 /// Use of a wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WireUse {
     /// Commands and addresses cross.
     Command,
@@ -21,7 +21,7 @@ pub enum WireUse {
 }
 
 /// A wire or controller in use.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub struct WireSpan {
     /// Its place among [`Fabric::wires`](super::Fabric::wires), or, counted on from there, among
     /// [`Fabric::controllers`](super::Fabric::controllers).
@@ -37,7 +37,7 @@ pub struct WireSpan {
 }
 
 /// A trace of spans that someone empties after every step of the fabric.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 pub struct WireTrace {
     on: bool,
     spans: Vec<WireSpan>,

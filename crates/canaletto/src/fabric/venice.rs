@@ -93,7 +93,7 @@ pub(super) fn circuit_lines(config: &FabricConfig, rows: u32, columns: u32, own_
 }
 
 /// Events of a controller, by its number, and of a chip's port.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub enum Event {
     /// The slot of a scout has come.
     Depart(u32),
@@ -110,7 +110,7 @@ pub enum Event {
 }
 
 /// How scouts have fared.
-#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
     /// Scouts sent.
     pub scouts: u64,
@@ -127,7 +127,6 @@ pub struct Counts {
 }
 
 /// The network with its controllers.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Venice {
     grid: Grid,
     routers: Routers,

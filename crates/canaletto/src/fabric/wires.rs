@@ -6,7 +6,7 @@ pub use crate::config::own::values::Place;
 use crate::engine::time::Time;
 
 /// Kinds of wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WireKind {
     /// A row bus of eight data pins, from its controller to the last chip of the row.
     Channel,

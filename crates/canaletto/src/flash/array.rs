@@ -10,7 +10,7 @@ use crate::flash::interface::Operation;
 pub const MAX_PLANES: usize = 16;
 
 /// Account to which the time of a LUN is charged, where that is told apart.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Charge {
     /// The drive's own work.
     Background(Background),
@@ -19,7 +19,7 @@ pub enum Charge {
 }
 
 /// A command on its way through a LUN: its operation and its transactions.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Command {
     /// Operation of the array.
     pub operation: Operation,
@@ -55,7 +55,7 @@ impl Command {
 }
 
 /// One LUN's state.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Lun {
     /// The command on the wires or in the array.
     pub command: Command,
@@ -82,7 +82,6 @@ pub struct Lun {
 }
 
 /// The array's state.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Array {
     /// Every LUN, and lanes beyond them, see [`Lanes`](super::lanes::Lanes).
     pub luns: Vec<Lun>,

@@ -25,7 +25,6 @@ use crate::measure::probe::Probe;
 use crate::scheduler::transaction::TransactionId;
 
 /// Pages read behind others. Empty where planes have one register.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct CacheReads {
     /// From page register to cache register.
     busy: Time,
@@ -33,7 +32,7 @@ pub struct CacheReads {
 }
 
 /// The registers of a plane, while its page register is in use behind the cache register.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Plane {
     /// The page in the page register; none while the array works.
     page: TransactionId,

@@ -4,7 +4,7 @@ use crate::engine::time::Time;
 use crate::measure::blame::Cause;
 
 /// Work that the host did not ask for, told apart because waits for it are blamed apart.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Background {
     /// Garbage collection reads.
     GcRead,

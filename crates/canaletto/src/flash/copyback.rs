@@ -10,7 +10,6 @@ use crate::flash::interface::Operation;
 use crate::scheduler::transaction::TransactionId;
 
 /// Pages in registers that are to be programmed from there.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Copybacks {
     /// Pages in each LUN's registers that have yet to be programmed; empty if copyback is off.
     pending: Vec<Command>,

@@ -6,7 +6,6 @@ use crate::flash::address::PlaneId;
 use crate::flash::plane_set::PlaneSet;
 
 /// Draws failures, and counts them.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Failures {
     program: f64,
     erase: f64,

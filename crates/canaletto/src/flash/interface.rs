@@ -11,7 +11,7 @@ pub use crate::config::own::values::Operation;
 use crate::engine::time::Time;
 
 /// Command to a LUN in the middle of its work.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Control {
     /// Its status is read.
     Status,
@@ -22,7 +22,7 @@ pub enum Control {
 }
 
 /// How long a command occupies the wires and how much longer the chip takes to begin (or, for reads, to offer data).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CommandTime {
     /// On the wires, without data. Fabrics of packets count flits instead.
     pub wires: Time,
@@ -31,7 +31,7 @@ pub struct CommandTime {
 }
 
 /// Command times by operation and number of planes.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone)]
 pub struct CommandTable {
     read: Vec<CommandTime>,
     program: Vec<CommandTime>,
@@ -187,7 +187,7 @@ impl CommandTable {
 }
 
 /// Operations after which a LUN's status is read, and how a fabric does so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusReads {
     /// None.
     Never,

@@ -28,7 +28,7 @@ use crate::measure::probe::Probe;
 use crate::scheduler::queues::FreePlanes;
 
 /// State of a LUN whose commands may have lanes.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Lun {
     /// Planes that have a read in work, as a mask by place in the LUN.
     reading: u64,
@@ -47,7 +47,6 @@ struct Lun {
 }
 
 /// Lanes of all LUNs. Empty where a LUN has one command in work.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Lanes {
     luns: Vec<Lun>,
     planes: u32,

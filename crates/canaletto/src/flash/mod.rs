@@ -44,7 +44,7 @@ use crate::measure::probe::{ArrayStep, Probe};
 use crate::scheduler::transaction::{Flag, Origin, TransactionId};
 
 /// Page operations of the arrays, and the time they took.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 pub struct Operations {
     /// Pages read.
     pub reads: u64,
@@ -73,7 +73,6 @@ impl Operations {
 }
 
 /// The flash chips.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct FlashBackend {
     layout: Layout,
     /// LUNs, registers and ports.

@@ -19,7 +19,6 @@ pub struct Failed {
 }
 
 /// The outer code of a drive.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct OuterCode {
     config: OuterCodeConfig,
     /// Sectors of an outer codeword.

@@ -3,7 +3,7 @@
 use crate::flash::address::PlaneId;
 
 /// A set of planes.
-#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default)]
 pub struct PlaneSet {
     /// By plane, up to the last of the set.
     has: Vec<bool>,

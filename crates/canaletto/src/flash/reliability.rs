@@ -18,7 +18,6 @@ const HIGHEST: f64 = -0.302;
 const STEPS: f64 = 64.0;
 
 /// P(X > t) of a binomial distribution, by rate.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Tails {
     /// Natural logarithms, the first for a rate of 10^LOWEST.
     logarithms: Vec<f64>,
@@ -82,7 +81,6 @@ fn series(ratios: impl Iterator<Item = f64>) -> f64 {
 const PSEUDO_SLC: f64 = 0.1;
 
 /// Bit errors of a drive.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Reliability {
     errors: Errors,
     kinds: Kinds,

@@ -13,7 +13,7 @@ use crate::flash::address::LunId;
 use crate::flash::interface::{Operation, StatusReads};
 
 /// A LUN's part.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Lun {
     /// Whether its array is done, and its status has yet to say so.
     is_done: bool,
@@ -28,7 +28,6 @@ struct Lun {
 }
 
 /// Status of every LUN, and lanes beyond them. Empty with short sequences.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Statuses {
     luns: Vec<Lun>,
     reads: StatusReads,

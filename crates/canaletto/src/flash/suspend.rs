@@ -20,7 +20,7 @@ use crate::measure::probe::{ArrayStep, Probe};
 use crate::scheduler::queues::Served;
 
 /// Where a LUN's operation stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// The LUN works on nothing that could be suspended.
     Idle,
@@ -35,7 +35,7 @@ pub enum Phase {
 }
 
 /// A LUN's operation that can be suspended.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Suspendee {
     /// Where it stands.
     pub phase: Phase,
@@ -56,7 +56,6 @@ pub struct Suspendee {
 }
 
 /// Operations that LUNs have put aside. Empty where nothing can be suspended.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Suspensions {
     erases: bool,
     programs: bool,

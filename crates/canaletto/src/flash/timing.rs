@@ -5,7 +5,7 @@ use crate::engine::time::Time;
 use crate::flash::interface::Operation;
 
 /// Array times of one drive's flash.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone)]
 pub struct ArrayTiming {
     kinds: Kinds,
     /// Of each operation, the time of every page if that is the same.
@@ -19,7 +19,7 @@ pub struct ArrayTiming {
 }
 
 /// How a page's number tells its kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kinds {
     /// Every page takes the same time.
     One,

@@ -7,7 +7,7 @@ use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
 
 /// Since when a block holds data.
-#[derive(Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Filled {
     /// It holds none.
     #[default]
@@ -19,7 +19,7 @@ enum Filled {
 }
 
 /// One block's history.
-#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Default)]
 struct Block {
     erases: u32,
     reads: u32,
@@ -29,7 +29,6 @@ struct Block {
 }
 
 /// The history of every touched block.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Wear {
     /// By plane and block; empty if nothing needs it.
     planes: Vec<Vec<Block>>,

@@ -30,7 +30,7 @@ typed_id!(
 );
 
 /// Operation on a translation page.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Nothing.
     None,
@@ -41,7 +41,6 @@ pub enum Work {
 }
 
 /// A translation page.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Page {
     number: u64,
     work: Work,
@@ -60,7 +59,7 @@ struct Page {
 }
 
 /// Counts of what happened.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// Look-ups that found their entry, or needed none.
     pub hits: u64,
@@ -115,7 +114,6 @@ pub struct Room {
 }
 
 /// The cached mapping table of one stream.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Cmt {
     directory: Directory,
     capacity: u64,

@@ -7,7 +7,7 @@
 //! Where a mapping unit is larger than a page, an entry is for a unit: read "unit" for "logical page" below.
 
 /// One stream's part of the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Directory {
     /// Its first logical page.
     pub first_page: u64,

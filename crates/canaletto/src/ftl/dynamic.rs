@@ -8,7 +8,6 @@ use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::ftl::blocks::{Blocks, Frontier};
 
 /// Work under way in every LUN and plane.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct DynamicAllocator {
     /// Transactions on their way to each LUN, queued there or in work.
     load: Vec<u32>,

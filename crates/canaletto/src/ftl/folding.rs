@@ -9,7 +9,7 @@ use crate::ftl::gc::{Counts, Reason};
 use crate::measure::pseudo_slc::{PslcReport, PslcSeries};
 
 /// Whether the drive is idle, so that everything is folded.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 pub struct Folding {
     /// Whether there is a cache.
     pub is_on: bool,

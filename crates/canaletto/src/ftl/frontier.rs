@@ -3,7 +3,7 @@
 use crate::config::workload::Priority;
 
 /// Kind of data that a write frontier takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Frontier {
     /// Garbage collection's, for pages of the plane itself.
     Gc,
@@ -40,7 +40,7 @@ impl Frontier {
 }
 
 /// Writes of a frontier that may share a flash page: those of one priority class wait in one queue.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line {
     /// Where they get their pages from.
     pub frontier: Frontier,

@@ -9,7 +9,6 @@ use crate::config::design::{Addressing, Design, MappingScheme};
 use crate::flash::address::{Layout, PlaneId, Ppa};
 
 /// Where pages are, and what a write of a part of one needs.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct InPlace {
     planes: u64,
     pages_per_block: u64,

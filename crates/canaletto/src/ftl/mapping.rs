@@ -13,7 +13,7 @@ use crate::flash::address::Ppa;
 use crate::scheduler::transaction::TransactionId;
 
 /// Entry of a logical page in the table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Entry {
     /// Never written.
     Unmapped,
@@ -62,7 +62,7 @@ const GROUP: u64 = 64;
 type Group = [u64; 2];
 
 /// The entries of a group that has several, by page.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct List {
     pool: usize,
     start: usize,
@@ -83,7 +83,7 @@ impl List {
 }
 
 /// Entries of lists of one capacity, and the places given back.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 struct Pool {
     entries: Vec<u64>,
     free: Vec<usize>,
@@ -101,7 +101,6 @@ impl Pool {
 }
 
 /// Logical page to [`Entry`].
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct MappingTable {
     groups: Vec<Group>,
     pools: [Pool; CAPACITIES],

@@ -67,7 +67,6 @@ use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::TransactionId;
 
 /// Choices of the model that are looked at while running.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Rules {
     unwritten: UnwrittenReads,
     map_update: MapUpdate,
@@ -80,7 +79,6 @@ struct Rules {
 }
 
 /// The state in which a run finds the drive.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Contents {
     /// Where logical pages are.
     pub map: MappingTable,
@@ -89,7 +87,6 @@ pub struct Contents {
 }
 
 /// The flash translation layer.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Ftl {
     layout: Layout,
     rules: Rules,

@@ -8,7 +8,6 @@ use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::{Transaction, TransactionId};
 
 /// Writes that set out at one moment.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Outbound {
     pages_per_flash_page: usize,
     /// How many want writes gathered: a part of the drive may do so on behalf of another.

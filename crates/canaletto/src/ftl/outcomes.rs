@@ -4,7 +4,7 @@ use crate::flash::address::{ChipId, LunId};
 use crate::scheduler::transaction::TransactionId;
 
 /// Consequence of something that the flash translation layer did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// A transaction is to be queued on its LUN.
     Issue(TransactionId),
@@ -44,7 +44,7 @@ pub enum Outcome {
 ///
 /// Outcomes told while one is carried out come before those that were told with it. Whoever carries out may do so again on
 /// behalf of an outcome, and then sees only what has been told since.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 pub struct Outcomes {
     /// Outcomes below `floor` in reverse order, then the new ones in the order in which they were told.
     list: Vec<Outcome>,

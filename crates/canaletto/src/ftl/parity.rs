@@ -18,7 +18,7 @@ use crate::measure::root_cause::Ended;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 
 /// A read that waits until its page is rebuilt.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Rebuild {
     /// Pages still to come.
     left: u32,
@@ -27,7 +27,7 @@ struct Rebuild {
 }
 
 /// Parity at work.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 pub struct ParityWork {
     rebuilds: BTreeMap<TransactionId, Rebuild>,
     /// Programs of parity that ended.

@@ -30,7 +30,7 @@ impl Positions {
 }
 
 /// The planes in the order in which consecutive logical pages visit them.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone)]
 pub struct Placement {
     planes: Vec<PlaneId>,
     /// Binary logarithm of the pages that go to a plane together: those of a flash page.

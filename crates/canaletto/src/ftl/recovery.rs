@@ -30,7 +30,7 @@ pub struct OutOfBand {
 }
 
 /// A deallocation in the journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trimmed {
     /// The logical page.
     pub lpa: u64,

@@ -10,7 +10,6 @@ use crate::limits::Limits;
 use crate::scheduler::transaction::{Transaction, TransactionId};
 
 /// Room for writes.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Room {
     /// Whether writes go to any plane.
     pub is_dynamic: bool,

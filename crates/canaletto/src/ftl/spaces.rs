@@ -16,7 +16,7 @@ pub fn sector_mask(first: u64, count: u64) -> u64 {
 }
 
 /// A walk over a request's pages: each logical page with its sectors.
-#[derive(Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Clone)]
 pub struct Pages {
     /// The next page.
     pub next: u64,
@@ -117,7 +117,6 @@ impl Iterator for Pages {
 }
 
 /// A flow's part of the logical address space.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct FlowSpace {
     /// Priority class.
     pub priority: Priority,
@@ -139,7 +138,6 @@ pub struct FlowSpace {
 }
 
 /// The logical address space.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Spaces {
     flows: Vec<FlowSpace>,
     sector_shift: u32,

@@ -32,7 +32,6 @@ use crate::measure::root_cause::Ended;
 use crate::scheduler::transaction::{Flag, Transaction, TransactionId};
 
 /// The cached tables of all streams, and what concerns them all.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Translation {
     directories: Vec<Directory>,
     /// One for each directory; none if the whole table is in DRAM.
@@ -64,7 +63,7 @@ pub struct Translation {
 
 /// Written sectors that entries list, where their pages are never written back (`mapping.write_backs = "never-issued"`). The
 /// table takes the list of an entry only when that one leaves, not when it is written back with another one of its page.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 struct Listed {
     /// Lists in the table, by logical page; all others are empty.
     in_table: BTreeMap<u64, u64>,

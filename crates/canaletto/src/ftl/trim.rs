@@ -26,7 +26,7 @@ use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 const PIECE: u64 = 4096;
 
 /// Trims that wait for the mapping table.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 pub struct Trims {
     /// Trims with pieces that may not begin yet, oldest first.
     waiting: VecDeque<RequestId>,

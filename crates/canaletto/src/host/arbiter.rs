@@ -6,7 +6,6 @@ use crate::config::workload::Priority;
 use crate::engine::ring::Ring;
 
 /// Queues of the same class take turns.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Class {
     /// Commands that it may start in a round.
     weight: u32,
@@ -20,7 +19,6 @@ struct Class {
 }
 
 /// Shares out the commands that the drive can work on.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Arbiter {
     free: u32,
     burst: u32,

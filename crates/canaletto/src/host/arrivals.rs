@@ -13,7 +13,6 @@ use crate::workload::flow::{Loop, Source};
 use crate::workload::replay::scaled;
 
 /// A flow of requests.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Flow {
     pub source: Source,
     pub looping: Loop,

@@ -4,7 +4,6 @@ use crate::config::design::{Host, Protocol};
 use crate::engine::time::Time;
 
 /// Cores, each of which serves one queue, one request or completion at a time in the order in which they come.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Cores {
     submit: Time,
     complete: Time,

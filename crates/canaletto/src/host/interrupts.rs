@@ -20,7 +20,6 @@ pub enum Notice {
 }
 
 /// Completions of a queue that the host has not been told of.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Interrupts {
     threshold: usize,
     time: Time,

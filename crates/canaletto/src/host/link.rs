@@ -12,7 +12,7 @@ use crate::host::request::RequestId;
 use crate::host::sata::SataTiming;
 
 /// A direction of the link.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
     /// Host to drive.
     ToDevice,
@@ -34,7 +34,7 @@ pub const COMPLETION_BYTES: u64 = 16;
 const READ_REQUEST_BYTES: u64 = 4;
 
 /// Transfer times of the link.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone)]
 pub struct LinkTiming {
     lanes: u64,
     lane_rate: u64,
@@ -83,7 +83,7 @@ impl LinkTiming {
 }
 
 /// One direction.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 struct Lane {
     /// The message on the wires.
     on_wires: Option<Message>,
@@ -95,7 +95,6 @@ struct Lane {
 }
 
 /// Times of messages.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Times {
     timing: Timing,
     /// Of those whose size never changes, by [`Message::kind`]; [`UNKNOWN`] of the others.
@@ -108,7 +107,6 @@ struct Times {
 const UNKNOWN: Time = Time::MAX;
 
 /// Parameters from which the times of messages follow.
-#[derive(serde::Serialize, serde::Deserialize)]
 enum Timing {
     PciExpress { link: LinkTiming, entry_bytes: u64 },
     Sata(SataTiming),
@@ -176,7 +174,6 @@ pub fn read_time(design: &Design, bytes: u64) -> Time {
 }
 
 /// The link.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Link {
     times: Times,
     latency: Time,

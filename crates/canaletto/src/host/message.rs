@@ -3,7 +3,7 @@
 use crate::host::request::RequestId;
 
 /// Message that crosses the link.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub enum Message {
     /// The host's submission queue tail.
     SubmissionDoorbell {

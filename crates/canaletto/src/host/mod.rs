@@ -33,7 +33,7 @@ use crate::workload::flow::{Loop, Source};
 use crate::workload::sources::Sources;
 
 /// Event at the host's end.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub enum HostEvent {
     /// A flow starts, or its next request arrives.
     Arrival(u16),
@@ -81,7 +81,7 @@ pub enum HostOutcome {
 }
 
 /// The reason why a trace cannot be read on, kept until the run asks: what happens before that changes nothing.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 struct Failure(Option<String>);
 
 impl Failure {
@@ -93,7 +93,6 @@ impl Failure {
 }
 
 /// The host's end.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Host {
     flows: Vec<Flow>,
     /// Factor by which times of open-loop flows are multiplied.

@@ -12,7 +12,6 @@ use crate::host::interrupts::Interrupts;
 use crate::host::request::{Request, RequestId};
 
 /// A queue pair.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct QueuePair {
     entries: u32,
     /// Requests for which the submission queue has no room.
@@ -213,7 +212,6 @@ impl QueuePair {
 }
 
 /// All queue pairs of a drive.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Nvme {
     /// Queue pairs of the first flow, of the second, and so on.
     pub queues: Vec<QueuePair>,

@@ -7,7 +7,6 @@ use crate::host::request::{Kind, Request};
 use crate::host::sata::{CommandSlots, TRIM_BYTES};
 
 /// Queue pairs, or the command slots of a host bus adapter in their place.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Port {
     /// NVM Express: the queue pairs. There are none where there are command slots.
     pub nvme: Nvme,

@@ -7,7 +7,7 @@ use crate::flash::address::SECTOR;
 use crate::measure::charges::RequestCharges;
 
 /// Operation that a request asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Read sectors.
     Read,
@@ -25,7 +25,7 @@ impl Kind {
 }
 
 /// A request for consecutive sectors.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Request {
     /// Its number: requests are counted as they are generated.
     pub number: u32,

@@ -28,7 +28,7 @@ const FRAME: u64 = 8 * 4;
 const FIRST_GENERATION: u64 = 150_000_000;
 
 /// Times of frames.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone)]
 pub struct SataTiming {
     rate: u64,
     gap: Time,
@@ -75,7 +75,7 @@ impl SataTiming {
 pub const TRIM_BYTES: u64 = 512;
 
 /// The commands of all flows, and those that the drive holds.
-#[derive(Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Debug)]
 pub struct CommandSlots {
     slots: u32,
     used: u32,

@@ -11,7 +11,6 @@ macro_rules! causes {
     ($($(#[doc = $doc:literal])* $name:ident = $key:literal),* $(,)?) => {
         /// Cause of a part of a request's latency.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        #[derive(serde::Serialize, serde::Deserialize)]
         #[repr(u8)]
         pub enum Cause {
             $($(#[doc = $doc])* $name),*
@@ -160,7 +159,7 @@ impl Account for Ledger {
 }
 
 /// Time charged to each cause.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ledger(pub [Time; CAUSES]);
 
 impl Ledger {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Pages of reads, by result of the look-up.
-#[derive(Debug, Clone, Default, JsonSchema, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default, JsonSchema, Serialize)]
 pub struct CachedReads {
     /// Pages with all requested sectors in the cache.
     pub hits: u64,
@@ -15,7 +15,7 @@ pub struct CachedReads {
 }
 
 /// Pages of writes, by state of the page in the cache.
-#[derive(Debug, Clone, Default, JsonSchema, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default, JsonSchema, Serialize)]
 pub struct CachedWrites {
     /// Pages that were in the cache already, clean or dirty.
     pub merged: u64,
@@ -26,7 +26,7 @@ pub struct CachedWrites {
 }
 
 /// Activity of the data cache, warm-up included.
-#[derive(Debug, Clone, Default, JsonSchema, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default, JsonSchema, Serialize)]
 pub struct CacheCounts {
     /// Pages read.
     pub reads: CachedReads,

@@ -58,7 +58,7 @@ const SPAN: u64 = (1 << SPAN_BITS) - 1;
 const IN_LEDGER: u64 = 0xff;
 
 /// Charges of a page or of a request.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct Charges<const OF_PAGE: bool> {
     sums: [Time; COMMON],
     /// One other cause with its span, or the number of the ledger that has all others; 0 if there is none.

@@ -8,7 +8,6 @@ use crate::engine::time::{Time, TimeSum};
 use crate::scheduler::transaction::TransactionId;
 
 /// Waits of flows for each other.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct FlowInterference {
     /// Number of flows, or 0 for a single flow, for which nothing is kept.
     flows: usize,

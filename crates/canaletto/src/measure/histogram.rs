@@ -14,7 +14,7 @@ const SUB: u64 = 1 << SUB_BITS;
 const LEAST_ABOVE: u64 = 10;
 
 /// Counts by latency, exact below 1024 ps and to 0.1 % above.
-#[derive(Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Clone)]
 pub struct Histogram {
     buckets: Vec<u64>,
     blamed: Vec<Option<Box<Blamed>>>,
@@ -26,7 +26,7 @@ pub struct Histogram {
 }
 
 /// Causes of the latency of a bucket's requests.
-#[derive(Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Clone)]
 struct Blamed {
     ledger: Ledger,
     /// Latencies of the requests in the ledger. None of its charges is greater.

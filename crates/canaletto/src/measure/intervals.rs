@@ -11,7 +11,7 @@ pub const INTERVALS: usize = 512;
 const SHORTEST: Time = Time::from_us(1);
 
 /// Counts of each interval. The first interval begins with the run.
-#[derive(Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Clone)]
 pub struct Intervals<T> {
     /// How often intervals have been joined.
     joined: u32,

@@ -11,7 +11,7 @@ use crate::measure::intervals::Intervals;
 use crate::measure::pseudo_slc::PslcSeries;
 
 /// Page operations of an interval.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 pub struct Work {
     /// Pages programmed for the host.
     pub host: u64,
@@ -39,7 +39,7 @@ impl AddAssign for Work {
 }
 
 /// Number, sum and maximum of durations.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 pub struct Spans {
     count: u64,
     sum: u128,
@@ -69,7 +69,7 @@ impl Spans {
 }
 
 /// Page operations over time.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 pub struct Maintenance {
     work: Intervals<Work>,
     /// Durations from the choice of a victim to its erase.
@@ -174,7 +174,7 @@ pub struct Durations {
 }
 
 /// Merges of log blocks with data blocks, by kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Merges {
     /// Switch merges: a log block became the data block as it was.
     pub switch: u64,

@@ -1,14 +1,14 @@
 //! State of the drive before the run, in a report.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::config::design::Design;
 use crate::config::named::Named;
 use crate::ftl::blocks::Blocks;
 
 /// Free blocks of the planes.
-#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct FreeBlocks {
     /// Fewest free blocks of a plane.
     pub min: u32,
@@ -19,7 +19,7 @@ pub struct FreeBlocks {
 }
 
 /// Blocks of the drive by state. Free, open, full and bad blocks add up to the total.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct BlockCounts {
     /// All blocks.
     pub total: u64,
@@ -34,7 +34,7 @@ pub struct BlockCounts {
 }
 
 /// State of the drive before the run.
-#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct PreconditionReport {
     /// Method that prepared the drive.
     pub kind: String,

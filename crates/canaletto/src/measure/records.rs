@@ -9,7 +9,7 @@ use crate::measure::blame::{CAUSES, Ledger};
 pub type RowSink<'a> = dyn FnMut(Records) -> bool + 'a;
 
 /// Per-request columns, in completion order.
-#[derive(Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Records {
     /// Number of the request, in order of generation.
     pub request: Vec<u32>,

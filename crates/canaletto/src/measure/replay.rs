@@ -60,7 +60,7 @@ pub struct TraceReport {
 }
 
 /// Scaling of the times of all open-loop flows.
-#[derive(Debug, Clone, JsonSchema, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct TimeScaling {
     /// Factor by which requests arrive faster than the flows say.
     pub speed: f64,

@@ -27,7 +27,7 @@ use crate::measure::replay::{ReplayReport, TimeScaling};
 use crate::measure::series::{Series, SeriesReport};
 
 /// Counts of one flow.
-#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Default)]
 pub struct Tally {
     /// Requests generated, warm-up included.
     pub generated: u64,

@@ -9,7 +9,7 @@ use crate::engine::time::Time;
 use crate::measure::intervals::{INTERVALS, Intervals};
 
 /// Counts of one interval.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Interval {
     arrivals: u64,
     completed: u64,
@@ -22,7 +22,7 @@ struct Interval {
 }
 
 /// Counts over time.
-#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Default)]
 pub struct Series(Intervals<Interval>);
 
 impl Series {

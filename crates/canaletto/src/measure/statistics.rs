@@ -7,7 +7,6 @@ use crate::measure::records::{Records, Row};
 use crate::measure::report::Tally;
 
 /// Counts of requests and pages by flow, and a row for each request if asked for.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Statistics {
     tallies: Vec<Tally>,
     records: Option<Records>,

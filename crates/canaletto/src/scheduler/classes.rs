@@ -14,7 +14,7 @@ const URGENT: usize = Priority::Urgent as usize;
 const HIGH: usize = Priority::High as usize;
 
 /// Turn among the priority classes of one queue set.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct WeightedRoundRobin {
     class: u8,
     credit: u8,

@@ -35,7 +35,7 @@ impl OrderRule for FirstCome {
 }
 
 /// Record of a queued transaction.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Ticket {
     number: u64,
     queued: Time,
@@ -47,10 +47,8 @@ struct Ticket {
 }
 
 /// A rule at work, and what it has yet to be told.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Ruled {
     /// None for first come, first served. A drive with a rule from outside is never written down.
-    #[serde(skip)]
     rule: Option<Box<dyn OrderRule>>,
     planes_per_lun: u32,
     /// By place in the slab.
@@ -58,13 +56,9 @@ pub struct Ruled {
     /// Commands of each LUN.
     commands: Vec<u64>,
     next: u64,
-    #[serde(skip)]
     arrived: Vec<Waiting>,
-    #[serde(skip)]
     gone: Vec<u64>,
-    #[serde(skip)]
     ready: Vec<(Waiting, Place)>,
-    #[serde(skip)]
     shown: Vec<Waiting>,
 }
 

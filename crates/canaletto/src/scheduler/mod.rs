@@ -35,7 +35,6 @@ use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 const DATA_CLASSES: usize = 3;
 
 /// A set of chips that compete for the same paths, and what waits for one.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Domain {
     first_lun: u32,
     luns: u32,
@@ -52,7 +51,7 @@ struct Domain {
 }
 
 /// Command that a LUN waits for in the middle of its work.
-#[derive(Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Midway {
     /// The program of a copy in its registers.
     Copyback,
@@ -68,7 +67,6 @@ pub struct Walk {
 }
 
 /// Queues of transactions and of transfers.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Scheduler {
     /// Transactions by LUN.
     pub queues: Queues,

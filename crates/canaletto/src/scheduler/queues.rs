@@ -26,7 +26,7 @@ pub use look::{FreePlanes, IssueContext, Served};
 use waiting_reads::WaitingReads;
 
 /// A first-in first-out list.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct List {
     head: TransactionId,
     tail: TransactionId,
@@ -44,7 +44,7 @@ const LISTS: usize = GC_READ + 5;
 const ALL_CLASSES: u16 = (1 << CLASSES) - 1;
 
 /// The queues of one LUN.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Lun {
     lists: [List; LISTS],
     /// One bit for each list that holds something.
@@ -102,7 +102,6 @@ pub trait Readiness {
 }
 
 /// The queues of all LUNs.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Queues {
     luns: Vec<Lun>,
     multi_plane: MultiPlane,

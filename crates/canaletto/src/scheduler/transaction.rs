@@ -50,7 +50,7 @@ pub enum Flag {
 }
 
 /// Flags of a transaction, and its way through the controller.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 pub struct State {
     /// In bytes, so that a transaction has no gap after them.
     flags: [u8; 2],
@@ -67,7 +67,7 @@ impl State {
 
 /// A page read, page program or block erase. As many wait as requests are outstanding, so that it is small; what only some have is
 /// [`Rare`].
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Transaction {
     /// Operation of the array.
     pub operation: Operation,
@@ -104,7 +104,7 @@ pub struct Transaction {
 }
 
 /// What only transactions of some kinds have.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Payload {
     /// For a write: the page it replaces. For a copy: the page it was copied from.
     pub old: Ppa,
@@ -113,7 +113,7 @@ pub struct Payload {
 }
 
 /// What few transactions have, each in a row of a table by their ids.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Rare {
     /// Its number among all, for watchers.
     pub number: u32,
@@ -145,7 +145,7 @@ impl Rare {
 }
 
 /// How a transaction takes part in a read-modify-write.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OldPage {
     /// Not at all.
     None,
@@ -158,7 +158,7 @@ pub enum OldPage {
 }
 
 /// State of a read with respect to the outer codewords that hold its data.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outer {
     /// Nothing: the codewords within do.
     Unread,

@@ -6,7 +6,7 @@ use crate::engine::time::Time;
 use crate::workload::wanted::Wanted;
 
 /// Requests that have been submitted and have not arrived yet, and the tags of those that have and are not complete.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 pub struct External {
     /// In order of arrival, and of submission where they arrive at the same time.
     pending: VecDeque<Submitted>,
@@ -20,7 +20,6 @@ pub struct External {
     under_way: u64,
 }
 
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Submitted {
     arrival: Time,
     wanted: Wanted,

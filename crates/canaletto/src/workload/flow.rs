@@ -9,18 +9,14 @@ use crate::workload::synthetic::Generator;
 pub use crate::workload::wanted::Wanted;
 
 /// Source of requests.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Source {
-    /// Whoever steps the simulation. The first, because serde counts variants that are skipped only when it writes.
+    /// Whoever steps the simulation.
     External(Box<External>),
     /// Generator.
-    #[serde(skip)]
     Synthetic(Box<Generator>),
     /// Recorded traces.
-    #[serde(skip)]
     Replay(Box<Replay>),
     /// Writes that prepare the drive before the run.
-    #[serde(skip)]
     Fill(Box<Fill>),
 }
 

@@ -3,7 +3,7 @@
 use crate::host::request::Kind;
 
 /// Request of a flow, with sectors in the flow's own addresses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
     /// Kind of the request.
     pub kind: Kind,

@@ -4,7 +4,7 @@
 use canaletto::config::design::Design;
 use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
-use canaletto::drive::{Drive, DriveOptions, SnapshotError, SubmitError, Wanted};
+use canaletto::drive::{Drive, DriveOptions, Snapshot, SnapshotError, SubmitError, Wanted};
 use canaletto::engine::time::Time;
 use canaletto::fabric::facts;
 use canaletto::host::request::Kind;
@@ -188,7 +188,8 @@ fn assert_goes_on(design: &Design, workload: &str) {
     let middle = Time::from_ns(requests[500].arrival_ns);
     drive.advance_to(middle).unwrap();
     let snapshot = drive.snapshot().unwrap();
-    let mut again = Drive::restore(&snapshot).unwrap_or_else(|e| panic!("{workload}: {e}"));
+    let read = Snapshot::read(&snapshot).unwrap();
+    let mut again = read.restore(input(&requests), &mut |_| true).unwrap_or_else(|e| panic!("{workload}: {e}"));
     assert_eq!((again.now(), again.outstanding()), (middle, drive.outstanding()));
     assert!(again.snapshot().unwrap() == snapshot, "{workload}: the same state is the same bytes");
     let (before, state) = rest(&mut drive);
@@ -210,6 +211,54 @@ fn a_snapshot_goes_on_as_the_drive_does() {
     }
 }
 
+/// However time was stepped and completions were taken, the restored drive has the same ones left.
+#[test]
+fn a_snapshot_between_steps_and_completions_goes_on_alike() {
+    let requests = requests(300, PAGES);
+    let design = design(SMALL, &["fabric.kind=venice", "cache.capacity=64KiB"]);
+    let mut drive = drive_for(&design, &requests);
+    for (number, record) in requests.iter().enumerate() {
+        let at = Time::from_ns(record.arrival_ns).max(drive.now());
+        drive.submit(at, wanted(record), 7 * number as u64).unwrap();
+        match number % 6 {
+            0 => drive.advance_to(at).unwrap(),
+            1 => _ = drive.advance_to_completion(Time::LATEST).unwrap(),
+            2 => _ = drive.advance_to_completion(at + Time::from_us(3)).unwrap(),
+            3 if number % 2 == 1 => _ = drive.take_completions(),
+            // As when an interrupt comes meanwhile.
+            4 => _ = drive.advance_for(Time::LATEST, number % 4 == 0, 7).unwrap(),
+            _ => {}
+        }
+        if number % 25 == 24 {
+            let snapshot = drive.snapshot().unwrap();
+            assert!(snapshot.len() < 12_000 + 20 * number, "{} bytes", snapshot.len());
+            let read = Snapshot::read(&snapshot).unwrap();
+            let mut again = read.restore(input(&requests), &mut |_| true).unwrap();
+            assert_eq!((again.now(), again.next_event_time()), (drive.now(), drive.next_event_time()));
+            assert_eq!(rest(&mut again).0, rest(&mut drive).0);
+        }
+    }
+}
+
+#[test]
+fn a_snapshot_of_a_trace_that_has_changed_is_refused() {
+    let requests = requests(200, PAGES);
+    let settings = ["precondition.kind=replay", "precondition.occupancy=0.8"];
+    let mut drive = drive_for(&design(SMALL, &settings), &requests);
+    let snapshot = Snapshot::read(&drive.snapshot().unwrap()).unwrap();
+    assert!(snapshot.restore(input(&requests), &mut |_| true).is_ok());
+    let other = self::requests(150, PAGES / 2);
+    let refused = snapshot.restore(input(&other), &mut |_| true).err().expect("the drive is another one");
+    assert!(refused.to_string().contains("trace"), "{refused}");
+}
+
+#[test]
+fn a_drive_without_a_record_has_no_snapshot() {
+    let options = DriveOptions { recorded: false, ..DriveOptions::default() };
+    let mut drive = Drive::new(&preset("performance-optimized", &[]), &options).unwrap();
+    assert!(drive.snapshot().unwrap_err().to_string().contains("no record"));
+}
+
 #[test]
 fn what_is_no_snapshot_is_refused() {
     let mut drive = idle();
@@ -228,7 +277,7 @@ fn what_is_no_snapshot_is_refused() {
     }
     let mut newer = snapshot;
     newer[16] += 1;
-    assert!(matches!(restored(&newer), SnapshotError::Version { format: 2, .. }));
+    assert!(matches!(restored(&newer), SnapshotError::Version { format: 3, .. }));
 }
 
 fn idle() -> Drive {

@@ -233,5 +233,5 @@ fn drives_with_rules_are_not_written_down() {
     };
     assert!(stepped(&design).is_ok());
     design.scheduler.rule = Some(Own::<dyn OrderRule>::new(|| Box::new(Books(Default::default()))));
-    assert!(stepped(&design).unwrap_err().to_string().contains("one's own"));
+    assert!(stepped(&design).unwrap_err().to_string().contains("user-defined"));
 }

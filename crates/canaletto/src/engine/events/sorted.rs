@@ -27,7 +27,6 @@ const NEAR: usize = 32;
 
 /// Sorted events. Most lie in the near future and few are pending at a time, so the soonest are kept in a short sorted list,
 /// whose end is popped and near whose end most insertions fall; later ones wait in a binary heap.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct SortedList<E> {
     /// The soonest events, soonest last; empty only if there are none.
     near: Vec<Entry<E>>,

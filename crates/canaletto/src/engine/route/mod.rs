@@ -54,7 +54,7 @@ use crate::scheduler::transaction::TransactionId;
 use crate::workload::sources::Sources;
 
 /// Everything that can happen.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 enum Event<E> {
     /// Something at the host's end.
     Host(HostEvent),

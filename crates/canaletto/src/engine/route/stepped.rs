@@ -24,29 +24,17 @@ pub trait Stepped: Send {
     fn next_due(&mut self) -> Time;
 
     /// Does everything that is due at `until` or before, or what comes before the end of the next request and includes it, but no more
-    /// than so many events. Returns false if more are due.
+    /// than `events`, from which it subtracts those that it did. Returns false if more are due.
     ///
     /// # Errors
     /// A simulation that is stuck.
-    fn advance(&mut self, until: Time, to_completion: bool, events: u64) -> Result<bool, RunError>;
+    fn advance(&mut self, until: Time, to_completion: bool, events: &mut u64) -> Result<bool, RunError>;
 
     /// The time of the last event.
     fn last_event(&self) -> Time;
 
     /// Rows of completed requests that nobody has taken.
     fn rows(&mut self) -> &mut Records;
-
-    /// The whole state as bytes.
-    ///
-    /// # Errors
-    /// None that is known.
-    fn save(&self) -> postcard::Result<Vec<u8>>;
-
-    /// Takes on the state of a drive of the same design.
-    ///
-    /// # Errors
-    /// Bytes that are no state.
-    fn load(&mut self, bytes: &[u8]) -> postcard::Result<()>;
 
     /// The results so far.
     fn results(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report;
@@ -72,15 +60,15 @@ where
         inside.min(self.host.next_submitted())
     }
 
-    fn advance(&mut self, until: Time, to_completion: bool, mut events: u64) -> Result<bool, RunError> {
+    fn advance(&mut self, until: Time, to_completion: bool, events: &mut u64) -> Result<bool, RunError> {
         let before = self.completed();
         loop {
             while self.step(until)? {
+                *events = events.saturating_sub(1);
                 if to_completion && self.completed() > before {
                     return Ok(true);
                 }
-                events = events.saturating_sub(1);
-                if events == 0 {
+                if *events == 0 {
                     return Ok(false);
                 }
             }
@@ -100,22 +88,6 @@ where
 
     fn rows(&mut self) -> &mut Records {
         self.work.statistics.rows()
-    }
-
-    fn save(&self) -> postcard::Result<Vec<u8>> {
-        let stations =
-            (&self.host, &self.cache, &self.ftl, &self.controller, &self.scheduler, &self.paths, &self.flash);
-        let route = (&self.missing, &self.refills, self.refresh_is_scheduled);
-        postcard::to_allocvec(&(&self.events, self.work.state(), stations, route))
-    }
-
-    fn load(&mut self, bytes: &[u8]) -> postcard::Result<()> {
-        let (events, work, stations, route) = postcard::from_bytes(bytes)?;
-        self.events = events;
-        self.work.set_state(work);
-        (self.host, self.cache, self.ftl, self.controller, self.scheduler, self.paths, self.flash) = stations;
-        (self.missing, self.refills, self.refresh_is_scheduled) = route;
-        Ok(())
     }
 
     fn results(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report {

@@ -19,7 +19,6 @@ use crate::fabric::{Direction, PathId, Transfer};
 use crate::flash::interface::Operation;
 
 /// Sizes of parts, and those that wait.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Chunks {
     /// Payload of a part; 0: there are none.
     bytes: u64,

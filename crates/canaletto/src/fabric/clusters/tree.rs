@@ -26,14 +26,13 @@ typed_id!(
 );
 
 /// Switch and inner bus that lead to a chip.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Ways {
     pub switch: SwitchId,
     pub bus: BusId,
 }
 
 /// Who hangs on what.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Tree {
     columns: u32,
     chips_per_bus: u32,

@@ -9,7 +9,7 @@ use crate::fabric::wires::Place;
 type Node = u32;
 
 /// Place that a search has found.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Found {
     /// Number of the search.
     search: u32,
@@ -20,7 +20,6 @@ struct Found {
 }
 
 /// Places, and the links that join them.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Ways {
     /// Places that each link joins.
     links: Vec<Vec<Node>>,

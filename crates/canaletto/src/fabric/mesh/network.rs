@@ -29,7 +29,7 @@ use crate::fabric::PathId;
 use crate::fabric::trace::WireTrace;
 
 /// Event in a mesh.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub enum MeshEvent {
     /// Something may start to cross a link.
     Wake(LinkId),
@@ -40,7 +40,6 @@ pub enum MeshEvent {
 }
 
 /// All links and what is on its way over them.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Network {
     links: Vec<Link>,
     packets: Slab<PacketId, Packet>,

@@ -12,7 +12,7 @@ typed_id!(
 );
 
 /// A packet on its way.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Packet {
     /// Time on a link.
     pub length: Time,
@@ -63,7 +63,7 @@ impl Packet {
 /// A directed link and the buffer at its far end.
 ///
 /// The far end of a link out of the network is a node: what it holds there is what the node has yet to send.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Link {
     /// When the last packet's last flit has been sent.
     pub free_at: Time,
@@ -118,7 +118,7 @@ impl Link {
 }
 
 /// A transfer on its way.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Path {
     /// When it would have crossed alone.
     pub unhindered: Time,
@@ -131,7 +131,7 @@ pub struct Path {
 }
 
 /// The time in which a controller sends or receives.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 pub struct Use {
     /// How long, so far.
     pub busy: Time,

@@ -76,7 +76,7 @@ impl LinkId {
 }
 
 /// Who sends and receives packets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Node {
     /// A chip, at the router of the same number.
     Chip(ChipId),
@@ -95,7 +95,7 @@ impl Node {
 }
 
 /// Rest of a packet's way: so many hops along the row, so many along the column, then out.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub struct Route {
     /// Where it goes now, and how many more times.
     port: u8,
@@ -125,7 +125,6 @@ impl Route {
 }
 
 /// The array and what surrounds it.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Grid {
     rows: u32,
     columns: u32,

@@ -14,7 +14,6 @@ use crate::config::design::ControlPlane as Config;
 use crate::engine::time::{Time, TimeSum};
 
 /// The medium between controllers.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct ControlPlane {
     /// Time of a message on it.
     message: Time,

@@ -17,14 +17,13 @@ typed_id!(
 );
 
 /// The two buses that reach a chip.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Ways {
     pub row: BusId,
     pub column: BusId,
 }
 
 /// A bus.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Bus {
     /// The controller that drives it.
     pub driver: u32,
@@ -46,7 +45,7 @@ pub struct Bus {
 }
 
 /// A controller and how many of its two buses are taken.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Controller {
     taken: u32,
     busy: Time,
@@ -88,7 +87,6 @@ pub fn cut_off(_: &FabricConfig, rows: u32, columns: u32, failed: &Failed) -> Ve
 const FAILED: PathId = PathId(u32::MAX - 1);
 
 /// The buses and controllers of an array.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Grid {
     rows: u32,
     columns: u32,

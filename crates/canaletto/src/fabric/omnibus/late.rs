@@ -20,7 +20,6 @@ use crate::fabric::trace::WireUse;
 use crate::fabric::{PathId, Transfer};
 
 /// Times of chunks, and how often buses joined.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Late {
     /// Time of a chunk's payload; zero: pages are not split late.
     chunk: Time,

@@ -33,7 +33,6 @@ fn packets(operation: Operation) -> u64 {
 }
 
 /// Times of packets on the command pins.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct CommandPackets {
     /// Transfers that each pin takes to carry a packet.
     edges: u64,

@@ -16,7 +16,6 @@ use crate::fabric::grants::{Grants, bits};
 use crate::fabric::venice::grid::Grid;
 
 /// The arbiter, with its lines to the rows.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Arbiter {
     step: Time,
     setup: Time,

@@ -22,7 +22,7 @@ const BACK: [Port; 4] = [Port::Down, Port::Up, Port::Left, Port::Right];
 const FAR: u32 = u32::MAX;
 
 /// Where a way comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// Any free controller.
     Controllers,
@@ -31,7 +31,7 @@ pub enum Source {
 }
 
 /// A way, from its far end to its source.
-#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Default)]
 pub struct Way {
     /// Links, that of the controller the last of them if there is one.
     pub links: Vec<LinkId>,
@@ -40,7 +40,7 @@ pub struct Way {
 }
 
 /// Steps from a source to every router; of no source if links have changed since.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 struct Wave {
     source: Option<Source>,
     steps: Vec<u32>,
@@ -48,7 +48,6 @@ struct Wave {
 }
 
 /// All links, those of controllers after those between routers.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Links {
     grid: Grid,
     /// Free links of each router, as a set of ports.

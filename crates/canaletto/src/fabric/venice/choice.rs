@@ -3,11 +3,11 @@
 use crate::fabric::venice::grid::Port;
 
 /// The register (x² + x + 1): its state is 1, 2 or 3, never 0. Kept as `state << 4`, to be looked up with four outputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Register(u8);
 
 /// An output that was chosen.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Choice {
     /// Its port.
     pub port: Port,

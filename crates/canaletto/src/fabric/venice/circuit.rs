@@ -6,7 +6,7 @@ use crate::fabric::venice::grid::RouterId;
 use crate::flash::address::ChipId;
 
 /// What a controller is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Nothing.
     Free,
@@ -25,7 +25,6 @@ pub enum State {
 }
 
 /// A flash controller.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Controller {
     pub state: State,
     /// What it transfers.

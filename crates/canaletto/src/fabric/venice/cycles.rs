@@ -8,7 +8,6 @@ use crate::flash::address::Layout;
 use crate::flash::interface::{CommandTable, Operation};
 
 /// Times of commands and data on a circuit.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Cycles {
     /// Rate of a link.
     rate: u64,

@@ -23,7 +23,7 @@ typed_id!(
 /// │ router   │ bit in a set │ number │      no bit: no port
 /// │ 31 … 16  │ 15 … 8       │ 1 0    │
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortAt(u32);
 
 impl PortAt {
@@ -76,7 +76,6 @@ impl PortAt {
 /// A port of a router that leads to a neighbour. Controllers sit at the ports that lead out of the array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Port {
     /// To the next column.
     Right,
@@ -123,7 +122,7 @@ impl Port {
 }
 
 /// What a port leads to.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub struct Neighbour {
     /// The link.
     pub link: LinkId,
@@ -132,7 +131,7 @@ pub struct Neighbour {
 }
 
 /// The shape of the network. Places and neighbours are looked up often, so they are tables.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone)]
 pub struct Grid {
     /// Rows, each with a controller.
     pub rows: u32,
@@ -290,7 +289,7 @@ impl Grid {
 }
 
 /// Use of a link.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 pub struct LinkUse {
     /// Start of its present reservation.
     pub since: Time,

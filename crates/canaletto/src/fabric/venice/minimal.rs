@@ -8,7 +8,6 @@ use crate::fabric::venice::grid::Port;
 ///
 /// The table is as wide as columns can be apart, both ways, and as high as rows can be. A router's place in it stands for the
 /// router's row and column, so that the difference of two places says both how many rows and how many columns lie between.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct MinimalPorts {
     ports: Vec<u8>,
     width: u32,

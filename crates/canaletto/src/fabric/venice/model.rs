@@ -11,7 +11,6 @@ use crate::fabric::venice::grid::{Grid, LinkId, Port, RouterId};
 use proptest::prelude::*;
 
 /// Routers without any table of their own.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Model {
     grid: Grid,
     taken: BTreeSet<LinkId>,
@@ -21,7 +20,7 @@ struct Model {
 }
 
 /// A scout, and the outputs that it took.
-#[derive(Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Clone)]
 struct ModelScout {
     packet: u32,
     destination: RouterId,

@@ -9,7 +9,7 @@
 use crate::fabric::venice::grid::RouterId;
 
 /// What a scout does to the links it crosses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Gives up a reservation.
     Cancel,
@@ -18,7 +18,7 @@ pub enum Mode {
 }
 
 /// A scout packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScoutPacket {
     /// What it does.
     pub mode: Mode,
@@ -29,7 +29,7 @@ pub struct ScoutPacket {
 }
 
 /// Field widths of scout packets for a network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScoutFormat {
     /// Bits of a flit: whole bytes.
     pub flit_bits: u32,

@@ -6,7 +6,6 @@ use crate::fabric::venice::grid::{Grid, Port, RouterId};
 const MOST_ON_BOARD: u32 = 64;
 
 /// Free links, and the memory of a search among them.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Reach {
     board: Board,
     flood: Flood,
@@ -14,7 +13,6 @@ pub struct Reach {
 
 /// The free links of a small network, so that a step of the search goes from all routers at once. Going from router to router
 /// took half of the time of a saturated network.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Board {
     columns: u32,
     /// Whether the network is small enough; nobody looks at the links otherwise.
@@ -24,7 +22,7 @@ struct Board {
 }
 
 /// A search from router to router.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 struct Flood {
     /// For each router the number of the search that last came to it, from either side.
     seen: Vec<u64>,

@@ -5,7 +5,7 @@ use crate::fabric::venice::grid::{Grid, LinkUse, Port, PortAt, RouterId};
 use crate::fabric::venice::minimal::MinimalPorts;
 
 /// Where a router sends something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// On to a neighbour.
     To(Port),
@@ -20,7 +20,7 @@ pub enum Exit {
 /// │ packet   │ entry  │      the packet's number is its controller's; a row that is not valid has no entry
 /// │ 31 … 16  │ 15 … 0 │
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row(u32);
 
 impl Row {
@@ -56,7 +56,7 @@ impl Row {
 }
 
 /// An output: a link in one of its directions.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Output {
     /// The output at the far end, for the other direction; none where the array ends.
     pub far: PortAt,
@@ -67,7 +67,7 @@ pub struct Output {
 }
 
 /// A router: its state, and the wiring that every hop looks up.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Router {
     /// Outputs that lead somewhere and whose links are not reserved, as a set.
     pub free: u8,

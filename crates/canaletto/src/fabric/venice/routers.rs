@@ -11,7 +11,7 @@ use crate::fabric::venice::scout::Scout;
 use crate::fabric::{PathId, Transfer};
 
 /// What a scout does at a router.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hop {
     /// It leaves: onward over a link that it has reserved, or back, as its packet's mode says.
     On,
@@ -24,7 +24,6 @@ pub enum Hop {
 /// All routers with the links between them.
 ///
 /// Tables and links are those of the hardware; nothing here knows more than it does, [`Routers::is_connected`] apart.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Routers {
     grid: Grid,
     routers: Vec<Router>,

@@ -5,7 +5,6 @@ use crate::fabric::venice::grid::{PortAt, RouterId};
 use crate::fabric::venice::packet::{Mode, ScoutPacket};
 
 /// A scout on its way.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Scout {
     /// What it carries.
     pub packet: ScoutPacket,

@@ -8,7 +8,7 @@ use crate::fabric::venice::circuit::State;
 use crate::fabric::venice::grid::{Port, RouterId};
 
 /// What a controller does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activity {
     /// Nothing.
     Idle,
@@ -21,7 +21,7 @@ pub enum Activity {
 }
 
 /// A valid row of a reservation table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableRow {
     /// The packet's number.
     pub packet: u32,

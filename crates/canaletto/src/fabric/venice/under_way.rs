@@ -5,7 +5,6 @@ use crate::fabric::venice::scout::Scout;
 
 /// All scouts under way. Every hop takes as long, so that the scout that has just hopped is the last to hop again: the order goes
 /// round and round, and a hop moves nothing but the place of the next.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct UnderWay {
     scouts: Vec<Scout>,
     /// The first of them to arrive.

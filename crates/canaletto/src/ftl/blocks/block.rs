@@ -3,7 +3,7 @@
 use super::pseudo_slc::Mode;
 
 /// A block's row among those of `contents.rs`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Row(pub(super) u32);
 
 impl Row {
@@ -22,7 +22,7 @@ impl Default for Row {
 }
 
 /// One block.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 pub(super) struct Block {
     /// Pages that hold or held data since the last erasure, the seeded ones included.
     pub(super) written: u32,

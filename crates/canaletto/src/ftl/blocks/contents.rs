@@ -10,7 +10,6 @@ use crate::engine::memory::make_room;
 pub(super) const INVALID: u64 = u64::MAX;
 
 /// Rows of cells.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Rows<T> {
     cells: Vec<T>,
     width: usize,
@@ -72,7 +71,7 @@ impl<T: Copy> Rows<T> {
 }
 
 /// Details of a page beside its logical page.
-#[derive(Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Details {
     /// Sectors that hold data.
     sectors: u64,
@@ -81,7 +80,6 @@ struct Details {
 }
 
 /// Contents of all pages.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Contents {
     /// The logical page of each page, or [`INVALID`].
     lpas: Rows<u64>,

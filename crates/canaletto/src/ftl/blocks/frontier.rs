@@ -5,7 +5,7 @@ use crate::flash::address::PlaneId;
 use crate::ftl::frontier::{Frontier, OWN};
 
 /// A write frontier of a plane.
-#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Default)]
 pub(super) struct Open {
     /// The block being filled, or that was filled last.
     pub(super) block: Option<u32>,
@@ -36,7 +36,6 @@ impl Open {
 }
 
 /// The write frontiers of all planes, plane by plane, each in the order of [`Frontier::index`].
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Frontiers {
     open: Vec<Open>,
     per_plane: usize,

@@ -17,7 +17,7 @@ use crate::config::workload::Priority;
 use crate::flash::address::PlaneId;
 
 /// Writes of a line and a plane that have a place and no page yet; of parity whole pages that are not being programmed yet.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Placed {
     /// All of them.
     waiting: u32,
@@ -38,7 +38,7 @@ impl Placed {
 }
 
 /// Planes that can be programmed together.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Together {
     /// So many that follow each other.
     planes: u32,
@@ -58,7 +58,6 @@ impl Together {
 }
 
 /// Writes on their way to flash pages of superblocks.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Gathering {
     /// By plane, frontier and class.
     placed: Vec<Placed>,

@@ -38,7 +38,7 @@ use crate::ftl::maintenance::bad_blocks::BadBlocks;
 use crate::ftl::precondition::Seeds;
 
 /// One plane's blocks.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 struct Plane {
     /// Blocks opened at least once, by number.
     blocks: Vec<Block>,
@@ -81,7 +81,6 @@ impl Plane {
 }
 
 /// All blocks of the drive.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Blocks {
     planes: Vec<Plane>,
     frontiers: Frontiers,

@@ -18,7 +18,7 @@ use super::{Block, Blocks, Frontier, Line, Plane};
 use crate::flash::address::{PlaneId, Ppa};
 
 /// State of parity.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 pub(super) struct Stripes {
     /// Planes of a unit; 0 without parity.
     pub(super) unit: usize,

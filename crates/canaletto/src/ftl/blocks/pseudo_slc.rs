@@ -16,7 +16,7 @@ use crate::config::pseudo_slc::CacheBlocks;
 use crate::flash::address::PlaneId;
 
 /// Use of a block's cells.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) enum Mode {
     /// As many bits as the cell holds.
     #[default]
@@ -28,7 +28,7 @@ pub(super) enum Mode {
 }
 
 /// One plane's part of the cache.
-#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Default)]
 struct Part {
     /// Erased blocks of the static part, the one erased first in front.
     erased: VecDeque<u32>,
@@ -47,7 +47,6 @@ struct Part {
 }
 
 /// The cache's blocks.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Cache {
     parts: Vec<Part>,
     /// Pages of a block in this mode.

@@ -24,7 +24,6 @@ use crate::flash::address::{PlaneId, Ppa};
 use crate::ftl::precondition::Seeds;
 
 /// A write frontier of a group.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Stripe {
     /// Superblocks with pages that are not taken yet, in the order of opening.
     pub(super) open: VecDeque<u32>,
@@ -58,7 +57,6 @@ impl Stripe {
 }
 
 /// The superblocks of a drive.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Superblocks {
     /// Planes of a group.
     planes: u32,

@@ -10,7 +10,7 @@ pub const AGE: usize = 0;
 pub const PAGE: usize = 1;
 
 /// An entry's neighbours in a list.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Link {
     pub before: EntryId,
     pub after: EntryId,
@@ -21,7 +21,7 @@ impl Link {
 }
 
 /// A cached entry.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Entry {
     pub lpa: u64,
     pub page: PageId,
@@ -51,7 +51,7 @@ impl Entry {
 }
 
 /// A list of entries.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct List {
     pub head: EntryId,
     pub tail: EntryId,

@@ -9,7 +9,6 @@ use crate::flash::address::{ChipId, Layout, PlaneId};
 use crate::measure::maintenance::Spans;
 
 /// The epoch, if any, and whose turn is next.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Epoch {
     /// Group of each plane.
     group_of: Vec<u8>,

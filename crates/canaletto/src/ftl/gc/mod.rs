@@ -22,7 +22,7 @@ use crate::measure::maintenance::{GcReport, Maintenance, Merges};
 use crate::scheduler::transaction::{Origin, Transaction};
 
 /// Why a block is collected.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// Its plane is short of free blocks.
     #[default]
@@ -72,7 +72,7 @@ impl Reason {
 }
 
 /// A collection in progress.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Job {
     victim: u32,
     reason: Reason,
@@ -107,7 +107,7 @@ impl Job {
 }
 
 /// Next step of a job.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// Read this valid page of the victim, to copy it.
     Copy(Ppa),
@@ -118,7 +118,7 @@ pub enum Step {
 }
 
 /// Counts of what was collected.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 pub struct Counts {
     /// Jobs started, by [`Reason`].
     pub jobs: [u64; Reason::ALL.len()],
@@ -136,7 +136,6 @@ pub struct Counts {
 
 /// The jobs of all planes. Where blocks are used in superblocks, planes of a group share one job, and its blocks are
 /// superblocks; any plane of the group stands for it.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Collector {
     jobs: Vec<Option<Job>>,
     planes_per_group: u32,

@@ -19,7 +19,7 @@ use crate::ftl::blocks::Blocks;
 use crate::measure::maintenance::Merges;
 
 /// Next step of a job.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// Read this page, to copy it to its place.
     Copy(Ppa),
@@ -31,7 +31,7 @@ pub enum Step {
     Done,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
     /// Find the next logical block with valid pages in the log block.
     Choose,
@@ -47,7 +47,6 @@ enum Phase {
 }
 
 /// A merge under way.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Job {
     /// The log block that is reclaimed. None if a data block is moved for the sake of wear.
     log: u32,

@@ -36,7 +36,7 @@ use crate::measure::maintenance::Merges;
 const NONE: u32 = u32::MAX;
 
 /// A log block.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Log {
     block: u32,
     /// The logical block it belongs to; none if all share it.
@@ -50,7 +50,7 @@ struct Log {
 }
 
 /// One plane's data and log blocks.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 struct Plane {
     /// The data block of each logical block; as long as the highest one written asks for.
     data: Vec<u32>,
@@ -94,7 +94,7 @@ impl Plane {
 }
 
 /// A logical page as hybrid mapping sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Page {
     /// Its logical block, among those of its plane.
     pub logical: u32,
@@ -128,7 +128,6 @@ pub enum Want {
 }
 
 /// How logical pages of the drive and those of its planes correspond.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Addresses {
     planes: u64,
     pages_per_block: u64,
@@ -158,7 +157,6 @@ impl Addresses {
 }
 
 /// Data and log blocks of the drive.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Hybrid {
     planes: Vec<Plane>,
     addresses: Addresses,

@@ -4,7 +4,7 @@ use crate::engine::random::mixed;
 use crate::flash::address::PlaneId;
 
 /// How many blocks of a plane may go bad, and which ones are from the start.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub struct BadBlocks {
     /// The run's seed.
     pub seed: u64,

@@ -12,7 +12,7 @@ use crate::host::request::Request;
 use crate::measure::cut_off::CutOffReport;
 
 /// Planes that have been lost, and the cost of it.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 pub struct Lost {
     /// Planes.
     pub planes: PlaneSet,

@@ -12,7 +12,6 @@ use crate::ftl::blocks::Blocks;
 use crate::ftl::maintenance::refresh::Refresh;
 
 /// History of wear, and the limits that data reach by it.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Upkeep {
     /// History of wear.
     pub wear: Wear,

@@ -9,7 +9,6 @@ use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::flash::wear::Wear;
 
 /// Limits, and how far the patrol has come.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Refresh {
     /// Reads that a block may see; 0: any number.
     reads: u32,

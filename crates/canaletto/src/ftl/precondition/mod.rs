@@ -17,7 +17,6 @@ use crate::ftl::precondition::spaces::Spaces;
 use crate::ftl::steady::seeded::SeededPlane;
 
 /// Properties that planes of one kind share: those in which the same spaces have pages.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Kind {
     /// Frontier of each block that is being filled, in the order of [`SeededPlane::open`].
     pub frontiers: Vec<Frontier>,
@@ -28,7 +27,6 @@ pub struct Kind {
 }
 
 /// Contents of the seeded pages of a drive.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Seeds {
     spaces: Spaces,
     planes: Vec<SeededPlane>,

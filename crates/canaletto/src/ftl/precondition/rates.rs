@@ -12,7 +12,7 @@ const SAME: f64 = 1.05;
 const MOST_RATES: usize = 6;
 
 /// Consecutive pages of one rate.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
     /// The page after the last, counted from the space's first.
     pub until: u64,

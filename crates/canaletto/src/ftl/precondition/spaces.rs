@@ -7,7 +7,6 @@ use crate::ftl::placement::Placement;
 const NONE: u32 = u32::MAX;
 
 /// Logical pages that are placed by one rule: all of the drive, or those of one flow of a partitioned drive.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Space {
     first_page: u64,
     pages: u64,
@@ -38,7 +37,6 @@ impl Space {
 }
 
 /// The logical pages of a drive.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Spaces {
     spaces: Vec<Space>,
 }

@@ -1,7 +1,7 @@
 //! Which class each of a plane's logical pages belongs to: runs of consecutive pages, such as a few hot ranges.
 
 /// A run of pages of one class.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 struct Run {
     first: u32,
     class: usize,
@@ -10,7 +10,7 @@ struct Run {
 }
 
 /// The classes of a plane's logical pages.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Classes {
     runs: Vec<Run>,
     /// The runs of each class, by their places among all.

@@ -6,7 +6,7 @@ use crate::ftl::steady::permutation::{Permutation, mix};
 use crate::ftl::steady::plane::Census;
 
 /// Full blocks of a plane, in the order of filling, the oldest first.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FullBlocks {
     /// Classes of logical pages.
     pub classes: usize,

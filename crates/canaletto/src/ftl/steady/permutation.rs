@@ -9,7 +9,7 @@
 const ROUNDS: usize = 5;
 
 /// A permutation of 0..size.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct Permutation {
     size: u32,
     mask: u32,

@@ -13,7 +13,7 @@ use crate::ftl::steady::draw::FullBlocks;
 use crate::ftl::steady::permutation::{Permutation, mix};
 
 /// A block being filled.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenBlock {
     /// Pages written.
     pub written: u32,
@@ -22,7 +22,7 @@ pub struct OpenBlock {
 }
 
 /// Contents that a plane shall have.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Contents {
     /// Blocks.
     pub blocks: u32,
@@ -58,7 +58,6 @@ pub enum Life {
 }
 
 /// Shortens the search among sums: the places at which every so many pages of a class are reached.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Guide {
     /// A step is this power of two pages: about as many as a block has of the class.
     step_bits: u32,
@@ -91,7 +90,6 @@ impl Guide {
 }
 
 /// The logical pages of a class.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Members {
     /// Which number each of them has.
     numbers: Permutation,
@@ -124,7 +122,6 @@ impl Members {
 }
 
 /// A preconditioned plane.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct SeededPlane {
     pages: u32,
     classes: Classes,

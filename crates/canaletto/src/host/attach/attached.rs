@@ -24,7 +24,6 @@ const READY_BYTES: u32 = 4;
 const COMMAND_BYTES: u64 = 20;
 
 /// A message and how many of its streams have not come through.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Sent {
     message: Message,
     streams: u32,
@@ -32,7 +31,6 @@ struct Sent {
 }
 
 /// The ways of messages.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Ways {
     doorbell: Route,
     ready: Route,
@@ -43,9 +41,7 @@ struct Ways {
 }
 
 /// Parts of a PC between host and drive, and the messages on their way through them.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Attached {
-    #[serde(with = "crate::config::text")]
     attachment: Attachment,
     traffic: Traffic,
     ways: Ways,

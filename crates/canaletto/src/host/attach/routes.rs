@@ -8,7 +8,7 @@ use crate::host::attach::service::{Crossing, Hop, Load, Work};
 const MOST_HOPS: usize = 12;
 
 /// A way.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct Route {
     hops: [Hop; MOST_HOPS],
     len: u8,
@@ -102,7 +102,7 @@ pub fn divide(attachment: &Attachment, to_drive: bool, bytes: u64) -> (u64, u64)
 }
 
 /// The ways of an attachment.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct Routes {
     south: bool,
     dram: bool,

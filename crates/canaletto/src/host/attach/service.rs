@@ -9,7 +9,7 @@ use crate::host::attach::steps::Step;
 use crate::host::link::LinkTiming;
 
 /// Work inside the drive.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Data are read from the buffer.
     Hit,
@@ -20,7 +20,7 @@ pub enum Work {
 }
 
 /// A part that is crossed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Crossing {
     /// The north bridge.
     North,
@@ -53,7 +53,7 @@ pub enum Crossing {
 }
 
 /// Load that crosses a part.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Load {
     /// A chunk's data.
     Data,
@@ -64,7 +64,7 @@ pub enum Load {
 }
 
 /// One part on a way.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hop {
     /// The part.
     pub crossing: Crossing,
@@ -73,7 +73,7 @@ pub struct Hop {
 }
 
 /// Where in its stream a chunk is.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Number of the stream.
     pub stream: u64,
@@ -100,7 +100,6 @@ pub const STATIONS: [&str; 12] = [
 ];
 
 /// A DDR channel: what it did last decides what an access costs.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Channel {
     ddr: Ddr,
     rate: Rate,
@@ -138,9 +137,7 @@ impl Channel {
 }
 
 /// All parts' times.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Service {
-    #[serde(with = "crate::config::text")]
     attachment: Attachment,
     ssd: FixedSsd,
     network: Rate,

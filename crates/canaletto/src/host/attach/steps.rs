@@ -6,7 +6,6 @@ macro_rules! steps {
     ($($(#[$doc:meta])* $name:ident = $key:literal),* $(,)?) => {
         /// A part of a DMA's time.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        #[derive(serde::Serialize, serde::Deserialize)]
         pub enum Step {
             $($(#[$doc])* $name),*
         }
@@ -53,7 +52,7 @@ steps! {
 }
 
 /// Time by step, and the moment up to which it is filled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Steps {
     spans: [Time; Step::ALL.len()],
     since: Time,

@@ -24,7 +24,7 @@ typed_id!(
 );
 
 /// A stream's end.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct Arrived {
     /// Number that its sender gave it.
     pub token: u32,
@@ -35,7 +35,6 @@ pub struct Arrived {
 }
 
 /// Data on one way.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Stream {
     token: u32,
     number: u64,
@@ -53,7 +52,7 @@ struct Stream {
 }
 
 /// A piece of it.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Chunk {
     stream: StreamId,
     place: Place,
@@ -64,14 +63,14 @@ struct Chunk {
 }
 
 /// A part and its line.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 struct Station {
     current: Option<ChunkId>,
     line: VecDeque<ChunkId>,
     busy: Time,
 }
 
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 enum Event {
     /// The chunk at a station has left it.
     Left(u8),
@@ -80,7 +79,6 @@ enum Event {
 }
 
 /// All parts, and what is on them.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Traffic {
     service: Service,
     chunk_bytes: u64,

@@ -32,7 +32,7 @@ use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 use position::Waiting;
 
 /// Expected times of a transaction that comes to its LUN.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Arrival {
     /// When that is.
     pub now: Time,
@@ -45,7 +45,7 @@ pub struct Arrival {
 }
 
 /// Record of a queued transaction.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Ticket {
     queued: Time,
     service: Time,
@@ -58,7 +58,7 @@ struct Ticket {
 }
 
 /// Record of a flow's reads or writes at a LUN.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Track {
     /// Number of the epoch in which the last one came, and how many did.
     epoch: u64,
@@ -70,7 +70,7 @@ struct Track {
 }
 
 /// Record of a LUN's collection.
-#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default)]
 struct Collection {
     /// Reads and programs that the copies which are queued still take.
     steps: u64,
@@ -103,7 +103,6 @@ impl Side {
 }
 
 /// The scheduler's memory: of transactions in flight, and of every flow at every LUN.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Flin {
     epoch: Time,
     /// By side: the bytes of an epoch, over the whole drive, from which on a flow is of high intensity.

@@ -4,7 +4,7 @@ use crate::engine::time::Time;
 use crate::scheduler::transaction::TransactionId;
 
 /// A transaction that waits.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub struct Waiting {
     /// Which.
     pub id: TransactionId,
@@ -35,7 +35,7 @@ impl Waiting {
 }
 
 /// Least and largest of some slowdowns.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Range {
     least: f64,
     most: f64,

@@ -17,7 +17,7 @@ use crate::scheduler::transaction::TransactionId;
 pub(super) const LONG: u32 = 256;
 
 /// A read's place in an indexed queue.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Place {
     /// The one before it.
     previous: TransactionId,
@@ -26,7 +26,6 @@ struct Place {
 }
 
 /// The reads of all indexed queues, each of a LUN and a class.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct LongQueues {
     layout: Layout,
     /// By transaction; those of others are stale.

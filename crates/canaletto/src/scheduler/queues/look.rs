@@ -8,7 +8,7 @@ use crate::flash::interface::Operation;
 use crate::scheduler::classes::CLASSES;
 
 /// Where a command may come from.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 pub(super) enum Choice {
     /// This list.
     List(usize),

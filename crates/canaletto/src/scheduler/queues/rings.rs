@@ -4,14 +4,13 @@ use crate::engine::index::Index;
 use crate::scheduler::transaction::TransactionId;
 
 /// Neighbours of a transaction in its ring: the first one comes after the last one.
-#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy)]
 struct Neighbours {
     previous: TransactionId,
     next: TransactionId,
 }
 
 /// Rings by key.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Rings {
     first: Index,
     /// By transaction; those of transactions in no ring are stale.

@@ -5,7 +5,6 @@ use crate::engine::index::Index;
 use crate::flash::address::{Layout, Ppa};
 
 /// Reads that wait, by their flash pages.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct WaitingReads {
     layout: Layout,
     counts: Index,

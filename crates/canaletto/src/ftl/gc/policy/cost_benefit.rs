@@ -10,7 +10,7 @@ use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::victims::{VictimPool, View};
 
 /// The highest `age × (1 - u) / 2u`, where `u` is the valid share.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CostBenefit;
 
 impl GcPolicy for CostBenefit {

@@ -69,10 +69,9 @@ impl Rule {
 }
 
 /// A block that a rule from outside names.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Custom {
     /// Maker of the rules. A drive that has one is never written down.
-    #[serde(skip)]
     own: Option<Own<dyn VictimRule>>,
 }
 

@@ -15,7 +15,7 @@ use crate::ftl::steady::distribution::{Distribution, bisect};
 use crate::ftl::steady::victims::{VictimPool, View};
 
 /// The fewest valid pages among so many blocks drawn at random.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DChoices(pub u32);
 
 impl GcPolicy for DChoices {

@@ -7,7 +7,6 @@ macro_rules! policies {
 
         /// A policy with its keys.
         #[derive(Debug, Clone, PartialEq)]
-        #[derive(serde::Serialize, serde::Deserialize)]
         pub enum Policy {
             $(#[doc = concat!("See `", stringify!($module), ".rs`.")] $Policy($Policy),)+
         }

@@ -44,12 +44,10 @@ pub trait GcPolicy: Clone {
 }
 
 /// A policy with its random numbers, or a rule in its place.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Chooser {
     policy: Policy,
     rng: Stream,
     blocks_per_plane: u32,
-    #[serde(skip)]
     rule: Rule,
 }
 

@@ -11,7 +11,7 @@ use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::victims::VictimPool;
 
 /// Any block, with equal chance.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Random;
 
 impl GcPolicy for Random {

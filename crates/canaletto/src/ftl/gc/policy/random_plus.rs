@@ -21,7 +21,7 @@ use crate::ftl::steady::victims::{VictimPool, View};
 
 /// Any block, with equal chance, of those with at least a share of invalid pages; if as many draws as there are blocks find
 /// none, any.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RandomPlus {
     /// Share of invalid pages that a victim should have.
     pub invalid_share: f64,
