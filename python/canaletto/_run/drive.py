@@ -298,8 +298,8 @@ class Drive(Iterator[Completion]):
         Raises
         ------
         ConfigError
-            For bytes that are no snapshot, are damaged, or come from another version of canaletto, and if a trace of the
-            workload has changed.
+            For bytes that are no snapshot, are damaged, or come from another version of canaletto. Also if a trace of
+            the workload has changed.
         """
         drive = cls.__new__(cls)
         drive._engine, toml = _engine.Drive.restore(snapshot)
