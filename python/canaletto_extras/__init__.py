@@ -1,1 +1,1 @@
-"""Commands beside the main ones, as plug-ins: `search` and `calibrate` (Optuna), clusters (Dask), `serve`."""
+"""Plug-ins: `load`, pages of sweeps, `search` and `calibrate` (Optuna), clusters (Dask), `serve`."""

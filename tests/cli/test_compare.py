@@ -88,6 +88,13 @@ def test_the_answer_in_80_columns(canaletto: Any) -> None:
     ):
         assert part in text
     assert "\x1b" not in answer.out
+    lines = answer.out.splitlines()
+    heads = next(at for at, line in enumerate(lines) if line.split()[:2] == ["fabric", "IOPS"])
+    assert lines[heads].split()[-3:] == ["p99.99", "energy", "power"]
+    bus = lines[heads + 1].split()
+    assert bus[0] == "bus"
+    assert float(bus[1]) > 0
+    assert "–: fewer than ten requests are slower" in answer.out
 
 
 def test_a_folder_holds_the_comparison_and_its_runs(canaletto: Any, frozen: Path) -> None:

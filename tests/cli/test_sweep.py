@@ -1,6 +1,8 @@
 """Does `canaletto sweep` compute each point once, whatever ends it, and say what is wrong with a file?"""
 
+import json
 import os
+import re
 import resource
 import subprocess
 from pathlib import Path
@@ -210,11 +212,61 @@ def test_load_scales_arrivals_and_refuses_flows_without(stream: str, says: str, 
     paced = (
         "[[flow]]\nname = 'a'\n[flow.synthetic]\nrequests = 9\nread_share = 1.0\nsize = '4KiB'\ninter_arrival = '9us'\n"
     )
-    closed = f"[[flow]]\nname = 'b'\n{stream}\n"
-    for number, flows in enumerate((closed, paced + closed)):
-        (tmp_path / "w.toml").write_text(f"name = 'w'\n{flows}")
-        words = ("load", "performance-optimized", "--workload", "w.toml", "--loads", 2)
-        canaletto.refuses(*words, says=(f"w.toml: flow.{number}.{says} for flow b, expected ",))
+    (tmp_path / "w.toml").write_text(f"name = 'w'\n{paced}[[flow]]\nname = 'b'\n{stream}\n")
+    words = ("load", "performance-optimized", "--workload", "w.toml", "--loads", 2)
+    canaletto.refuses(*words, says=(f"w.toml: flow.1.{says} for flow b, expected ",))
+
+
+def test_closed_loops_have_the_queue_depth_as_their_axis(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text(
+        "name = 'w'\n[[flow]]\nname = 'a'\n[flow.synthetic]\n"
+        "requests = 400\nread_share = 1.0\nsize = '4KiB'\nqueue_depth = 7\n"
+    )
+    words = ["load", "performance-optimized", "--fabrics", "bus", "--loads", "5", "--json"]
+    (curve,) = canaletto.ok(*words, "--workload", "w.toml").json["curves"]
+    assert [point["queue_depth"] for point in curve["points"]] == [2, 4, 8, 16, 32]
+    assert {point["offered_iops"] for point in curve["points"]} == {None}
+    rates = [point["served_iops"] for point in curve["points"]]
+    assert rates == sorted(rates)
+    # Little's law holds of a closed loop: as many requests are outstanding as its depth says.
+    for point in curve["points"]:
+        assert point["served_iops"] * point["mean_latency_us"] / 1e6 == pytest.approx(point["queue_depth"], rel=0.1)
+    (opened,) = canaletto.ok(*words, "--workload", "YCSB_B", "--requests", "300", "--axis", "queue_depth").json[
+        "curves"
+    ]
+    assert [point["queue_depth"] for point in opened["points"]] == [2, 4, 8, 16, 32]
+    refused = canaletto(*words, "--workload", "w.toml", "--axis", "arrivals")
+    assert refused.status == 2
+    assert "got 7 for flow a, expected inter_arrival, which load scales; --axis queue_depth makes" in refused.err
+
+
+def test_a_page_of_curves_answers_a_choice(canaletto: Any, tmp_path: Path) -> None:
+    words = ["load", "performance-optimized", "--workload", "YCSB_B", "--requests", "1000", "--loads", "5"]
+    answer = canaletto.ok(*words, "--fabrics", "bus,mesh", "--out", "a")
+    assert "energy per" in answer.out
+    assert "nobody published the area of NoSSD's routers" in " ".join(answer.out.split())
+    found = json.loads((tmp_path / "a" / "load.json").read_text())["curves"]
+    bus, mesh = found
+    assert (bus["interconnect"]["data_pins_per_controller"], mesh["interconnect"]["area_mm2"]) == (8, None)
+    for curve in found:
+        assert curve["energy_mj_per_request"] > 0
+        assert next(iter(curve["root_cause_us"])) == "idle"
+        for at in curve["root_cause_us"].values():
+            assert at["served_iops"] > 0
+            assert sum(at["all"].values()) > 0
+        idle = sum(curve["root_cause_us"]["idle"]["all"].values())
+        assert idle == pytest.approx(curve["idle_latency_us"], rel=1e-6)
+    page = (tmp_path / "a" / "report.html").read_text()
+    found = re.findall(r'id="([a-z0-9_]+)-chart-spec">(.*?)</script>', page)
+    specs = {name: json.loads(text) for name, text in found}
+    assert list(specs) == ["curves", "p99_us"]
+    assert "A p99.99 latency needs 100,000 requests per load." in page
+    for name, column in (("curves", "ours"), ("p99_us", "p99_us")):
+        line, dots = (specs[name]["datasets"][layer["data"]["name"]] for layer in specs[name]["layer"])
+        assert len(dots) == 2
+        # Every knee is a point of its own line.
+        assert all(any(dot[column] == row[column] and dot["system"] == row["system"] for row in line) for dot in dots)
+    assert page.count('id="causes-') >= 2 * 2
 
 
 def test_no_curve_is_best_where_chips_are_cut_off(canaletto: Any) -> None:

@@ -197,7 +197,7 @@ def test_a_comparison_keeps_the_budget(tmp_path: Path) -> None:
     assert compared.runs[0].configuration[0].to_dict()["fabric"]["link_rate"] == "2.4GB/s"
     assert "crossbar: 1." in compared.verdict or "crossbar: 0." in compared.verdict or "No fabric" in compared.verdict
     assert "Equal pins: links of each fabric" in " ".join(repr(compared).split())
-    assert compared._repr_html_().count("<table>") == 6
+    assert compared._repr_html_().count("<table>") == 7
     assert list(compared.timelines((0, 1_000_000), progress=False)) == ["bus", "venice", "crossbar"]
 
     compared.save(tmp_path / "c")

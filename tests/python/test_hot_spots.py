@@ -74,7 +74,7 @@ def test_tables_and_folders_have_them(compared: cn.Comparison, tmp_path: Path) -
     rows = [line.split() for line in text.splitlines() if line.startswith("crossbar")]
     assert sum(len(row) == 9 for row in rows) >= 2  # Four latencies with their units.
     assert text.count("half on the") == 3
-    assert compared._repr_html_().count("<table>") == 9
+    assert compared._repr_html_().count("<table>") == 10
     compared.save(tmp_path / "c")
     assert "Hot spots" in (tmp_path / "c" / "report.html").read_text()
     again = cn.load(tmp_path / "c")

@@ -121,4 +121,4 @@ def test_it_stands_under_the_verdict() -> None:
     assert verdict < table < next(at for at, line in enumerate(lines) if line.startswith("speedup over"))
     assert lines[table + 1].split() == ["bus", "1,200", "8", "8", "8", "512", "19.2"]
     assert lines[table + 3].split()[-1] == "–"
-    assert "MT/s of" in found._repr_html_()
+    assert "MT/s per" in found._repr_html_()

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from canaletto import _engine
-from canaletto._cli import bound, compare, frozen, known, load, mqsim, run, sweep, trace
+from canaletto._cli import bound, compare, frozen, known, mqsim, run, sweep, trace
 from canaletto._cli.help import Program
 
 app = typer.Typer(
@@ -45,6 +45,6 @@ def _main(
         sys.stdout.write(_START)
 
 
-for each in (run, compare, bound, load, sweep, mqsim, frozen, known):
+for each in (run, compare, bound, sweep, mqsim, frozen, known):
     each.add_to(app)
 app.add_typer(trace.app, name="trace")

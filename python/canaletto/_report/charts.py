@@ -68,7 +68,7 @@ def lines(
     marks: Sequence[Data] = (),
     height: int = 300,
 ) -> Spec:
-    """A line a system, through its rows in the order of a field; `marks`: points to show on them."""
+    """A line a system, through its rows in the order of a field; `marks`: points on these lines to show."""
     systems = [name for name in shades if any(row["system"] == name for row in rows)]
     fields = {str(axis.shorthand).partition(":")[0] for axis in (x, y)} | {"system", order}
     colour = alt.Color(
@@ -84,7 +84,12 @@ def lines(
             x=x, y=y, color=colour, order=f"{order}:Q", tooltip=[f"{key}:N" for key in sorted(fields)]
         )
 
-    layers = [layer(rows, lambda chart: chart.mark_line(strokeWidth=1.8, clip=True))]
+    layers = [
+        layer(
+            [*rows, *(mark for mark in marks if mark not in rows)],
+            lambda chart: chart.mark_line(strokeWidth=1.8, clip=True),
+        )
+    ]
     if marks:
         layers.append(layer(marks, lambda chart: chart.mark_point(size=90, strokeWidth=2, filled=True, clip=True)))
     return spec(alt.layer(*layers).properties(width="container", height=height))

@@ -129,13 +129,21 @@ def fabric(name: str) -> str:
     return f'<span class="swatch" style="background:{colour}"></span>{escape(name)}'
 
 
+_FEW = 4
+"""Columns of a table that fits a small screen."""
+
+
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of ready-made HTML cells, whose first column names the rows."""
+    """A table of ready-made HTML cells, whose first column names the rows.
+
+    On a small screen each row of a table with many columns is a block, whose cells carry their headings.
+    """
     head = "".join(f'<th scope="col">{heading}</th>' for heading in headings)
     body = "".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>' for first, *rest in rows
     )
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    kind = "wide many" if len(headings) > _FEW else "wide"
+    return f'<div class="{kind}"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def embedded(name: str, data: Any) -> str:

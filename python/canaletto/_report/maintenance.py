@@ -252,9 +252,9 @@ def cached_over_time(run: Data) -> tuple[float, list[float | None]] | None:
 
 
 def figures(runs: Sequence[Data], *path: str, only: Sequence[str] | None = None) -> list[list[str]]:
-    """Figures of a part of the results: a row a figure, with a column a run. Figures that no run has are left out.
+    """Figures of a part of the results: a row a figure, with a column a run. Those that are 0 everywhere are left out.
 
-    path: the names that lead to the part. only: the figures wanted, and then those that are 0 everywhere are left out.
+    path: the names that lead to the part. only: the figures wanted.
     """
     tables = []
     for run in runs:
@@ -266,7 +266,7 @@ def figures(runs: Sequence[Data], *path: str, only: Sequence[str] | None = None)
     rows = []
     for name in names:
         values = [table.get(name) for table in tables]
-        if any(value is not None for value in values) and (only is None or any(values)):
+        if any(any(value) if isinstance(value, list) else value or value is False for value in values):
             rows.append([_LABELS.get(name, words(name.replace(".", ", "))), *(_value(name, value) for value in values)])
     return rows
 

@@ -42,10 +42,3 @@ def sheets(
         ]
         for title, (path, words) in _FIGURES.items()
     ]
-
-
-def curves(about: Mapping[str, Any]) -> list[list[str]]:
-    """IOPS at the knees of load curves by place of load, a row a fabric. about: as `canaletto load --json` has it."""
-    heads = ["IOPS at\nthe knee", "as it is", *(HEADINGS[place] for place in SHARES)]
-    rows = zip(about["curves"], *(about["hot_spots"][place] for place in SHARES), strict=True)
-    return [heads, *([row[0]["fabric"], *(scaled((each["knee"] or {}).get("iops")) for each in row)] for row in rows)]

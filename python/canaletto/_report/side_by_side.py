@@ -43,6 +43,7 @@ def render(
     found: the runs' gains, if there are several seeds. equal: their budget. hot_spots: the same with load on places.
     """
     found = found or gains([runs])
+    absolute, speedups = headlines(runs, found)
     parts: list[RenderableType] = [
         Text.assemble((str(runs[0]["design"]), "bold"), " · ", title(runs), "\n", (terminal.served(runs[0]), "dim")),
         *([Text(failures, "bold red")] if (failures := terminal.failed(runs)) else []),
@@ -51,7 +52,9 @@ def render(
         *([Text(caveat, "bold yellow")] if (caveat := wires.caveat(runs, found)) else []),
         _table(wires.sheet(runs)),
         *(counting(equal) if equal else []),
-        *map(_table, headlines(runs, found)),
+        _table(absolute),
+        *([Text(terminal.FEW, "dim")] if any(not lookup(run, "latency_us.all.p99_99") for run in runs) else []),
+        _table(speedups),
         *([Text(summary.ABOUT_IDEAL, "dim")] if _has_ideal(runs) else []),
         *map(_table, by_place(runs, hot_spots or {})),
         _table(interconnect(runs), left=(4,)),
@@ -125,29 +128,29 @@ def title(runs: Sequence[Run]) -> str:
 
 
 def headlines(runs: Sequence[Run], found: Gains) -> list[Sheet]:
-    """Speed and energy of each fabric: in one sheet, or, with several seeds, speedups with their intervals apart."""
-    heads = [f"speedup over\n{runs[0]['fabric']}", "exec.\ntime", "mean\nlatency", "p99\nlatency", "IOPS"]
-    rows = [
-        [run["fabric"], *(ABSENT if gain is None else summary.times(gain) for gain in _measured(found, run))]
-        for run in runs
-    ]
+    """Speed and energy of each fabric, of the first seed, and speedups, which have intervals if there are several."""
+    confidence = runs[0].get("confidence")
     columns = {
-        "latency,\nmean": [time_us(_mean(run)) for run in runs],
-        "latency,\np99": [time_us(lookup(run, "latency_us.all.p99")) for run in runs],
+        "IOPS": [scaled(run["iops"]) for run in runs],
+        **{
+            f"latency,\n{name}": [time_us(lookup(run, f"latency_us.all.{key}")) for run in runs]
+            for key, name in terminal.PERCENTILES.items()
+            if key in ("mean", "p99", "p99_99")
+        },
         "energy": [thousandths(lookup(run, "energy_mj.total"), "J") for run in runs],
         "power": [thousandths(run.get("average_power_mw"), "W") for run in runs],
     }
-    told = {head: cells for head, cells in columns.items() if any(cell != ABSENT for cell in cells)}
-    further = [list(told), *([cells[place] for cells in told.values()] for place in range(len(runs)))]
-    confidence = runs[0].get("confidence")
-    if not confidence:
-        return [[row + more for row, more in zip([heads, *rows], further, strict=True)]]
-    mean = f"mean of {len(confidence['seeds'])} seeds,\n95 % interval"
-    names = [f"seed {runs[0]['seed']}", *(run["fabric"] for run in runs)]
-    return [
-        [[f"{mean},\n{heads[0].replace(chr(10), ' ')}", *heads[1:]], *rows],
-        [[name, *more] for name, more in zip(names, further, strict=True)],
+    told = {head: cells for head, cells in columns.items() if any(cell != ABSENT for cell in cells) or "99" in head}
+    absolute = [[f"seed {runs[0]['seed']}" if confidence else "fabric", *told]]
+    absolute += [[run["fabric"], *(cells[place] for cells in told.values())] for place, run in enumerate(runs)]
+    mean = f"mean of {len(confidence['seeds'])} seeds,\n95 % interval,\n" if confidence else ""
+    over = f"speedup over{' ' if confidence else chr(10)}{runs[0]['fabric']}"
+    speedups = [[f"{mean}{over}", "exec.\ntime", "mean\nlatency", "p99\nlatency", "IOPS"]]
+    speedups += [
+        [run["fabric"], *(ABSENT if gain is None else summary.times(gain) for gain in _measured(found, run))]
+        for run in runs
     ]
+    return [absolute, speedups]
 
 
 def _measured(found: Gains, run: Run) -> list[Gain | None]:

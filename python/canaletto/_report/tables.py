@@ -101,15 +101,6 @@ def planned(
         )
 
 
-def loads(curves: Sequence[Mapping[str, Any]]) -> RenderableType:
-    """The knee of each fabric."""
-    table = plain_table("fabric", "idle latency", "IOPS at the knee", "most IOPS", right=(1, 2, 3))
-    for each in curves:
-        knee = scaled(each["knee"]["iops"]) if each["knee"] else ABSENT
-        table.add_row(each["fabric"], time_us(each["idle_latency_us"]), knee, scaled(each["most_served_iops"]))
-    return table
-
-
 def mqsim(replay: "Replay") -> Iterator[RenderableType]:
     """Every flow of every scenario."""
     for number, scenario in enumerate(replay.scenarios):

@@ -8,7 +8,6 @@ from canaletto._run.results import Result
 if TYPE_CHECKING:
     from canaletto._run.compare import Comparison
     from canaletto._run.timeline import Window
-    from canaletto._sweeping.sweep import Sweep
 
 
 def text(found: "Result | Comparison") -> str:
@@ -59,10 +58,3 @@ def page(
     from canaletto._report import comparison
 
     return comparison.html(found, command, found.timelines(shown, limit=timeline.PAGE_LIMIT), request, told)
-
-
-def sweep(found: "Sweep") -> str:
-    """The page of a sweep."""
-    from canaletto._report import sweep as page
-
-    return page.html(found)

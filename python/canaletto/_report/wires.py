@@ -15,7 +15,7 @@ APART = 1.02
 
 def sheet(runs: Sequence[Run]) -> list[list[str]]:
     """The fields `interconnect` side by side: headings, then a row a fabric."""
-    heads = ["wires", "MT/s of\na wire", "wires of\na link", "pins a\ncontroller", "pins a\nchip", "wires ×\npitches"]
+    heads = ["wires", "MT/s per\nwire", "wires\nper link", "pins per\ncontroller", "pins\nper chip", "wires ×\npitches"]
     return [[*heads, "area\n(mm²)"], *(_row(run) for run in runs)]
 
 

@@ -52,6 +52,8 @@ class Run:
     """The number of the only flow that makes its requests."""
     warmup: int = 0
     """First requests that are left out of the statistics."""
+    root_causes: bool = False
+    """Whether waits are followed to their root causes, which takes memory on a drive that falls ever further behind."""
 
     @cached_property
     def key(self) -> str:
@@ -60,7 +62,8 @@ class Run:
         Raises OSError for a trace that cannot be read.
         """
         made = traffic(self.workload, {file: hash_of(file) for file in self.workload.traces()})
-        return key_of(self.design.to_toml(), made, str(self.seed), str(self.alone), str(self.warmup))
+        followed = ["root causes"] if self.root_causes else []
+        return key_of(self.design.to_toml(), made, str(self.seed), str(self.alone), str(self.warmup), *followed)
 
     @property
     def requests(self) -> int:
@@ -75,9 +78,8 @@ class Run:
 
     def simulate(self, report: Progress) -> dict[str, Any]:
         """Carries it out."""
-        # Nothing is explained here, and explaining a drive that falls ever further behind takes memory.
         asked = self.design, self.workload, self.seed, self.warmup, False, report
-        return simulate.run_once(*asked, alone=self.alone, root_causes=False)[0]
+        return simulate.run_once(*asked, alone=self.alone, root_causes=self.root_causes)[0]
 
 
 def seconds(duration: str) -> float:

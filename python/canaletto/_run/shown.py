@@ -29,9 +29,6 @@ class Views(Protocol):
     ) -> str:
         """The report of a result or a comparison. See `folder.write`."""
 
-    def sweep(self, found: Any) -> str:
-        """The page of a sweep."""
-
 
 def _unknown() -> Views:
     raise RuntimeError("canaletto is still being imported")

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from canaletto._engine import ConfigError, SimulationError
+from canaletto._io import plugins
 from canaletto._io.progress import Bar
 from canaletto._io.units import digits, number_of
-from canaletto._run import shown
 from canaletto._run.config import Design, Workload, check_whole
 from canaletto._sweeping import document
 from canaletto._sweeping.document import Document
@@ -180,7 +180,7 @@ def collect(found: Sweep, *, page: bool = True) -> None:
         )
     found._folder.write_frame(TABLE, found.table)
     if page:
-        found._folder.write(REPORT, shown.views.sweep(found).encode())
+        found._folder.write(REPORT, plugins.load("page", "sweep")(found).encode())
 
 
 def reporting(progress: bool | Report | None = None, what: str = "points") -> AbstractContextManager[Report]:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 from canaletto._io.units import number_of
-from canaletto._report import sweep_charts
 from canaletto._report.document import chart, document, grid, note, section, table
-from canaletto._report.sweep_points import ENERGY, IOPS, MEAN, P99, Measure, Points, cell
 
 from canaletto_extras.searching import measures
+from canaletto_extras.sweep_pages.charts import scatter
+from canaletto_extras.sweep_pages.points import ENERGY, IOPS, MEAN, P99, Measure, Points, cell
 
 if TYPE_CHECKING:
     from canaletto_extras.searching.document import Search as Asked
@@ -77,7 +77,7 @@ def _front(asked: "Asked", found: "Search", axes: list[str], judges: list[Measur
         return ""
     points = Points(rows, axes, judges)
     charts = [
-        chart(f"front-{number}", f"{y.name} and {x.name}", sweep_charts.scatter(points, x, y, points.front(x, y)))
+        chart(f"front-{number}", f"{y.name} and {x.name}", scatter(points, x, y, points.front(x, y)))
         for number, (y, x) in enumerate(combinations(judges, 2))
     ]
     return section(

@@ -18,7 +18,7 @@ import altair as alt
 from canaletto._report.charts import Spec, lines
 from canaletto._run import simulate
 from canaletto._run.config import Workload
-from canaletto._run.load import UNLOADED, knee
+from canaletto_extras.loading.curves import UNLOADED, knee
 
 from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto_papers.flows import flow, workload

@@ -9,7 +9,7 @@ Assumptions: those of the curves; twice is our choice.
 from collections.abc import Mapping
 
 from canaletto._report.charts import Spec
-from canaletto._run.load import knee
+from canaletto_extras.loading.curves import knee
 
 from canaletto_papers.bars import grouped
 from canaletto_papers.figure import Data, Figure, Grid, Label, Row

@@ -1,7 +1,10 @@
 "use strict";
 // Maps of the chip array, coloured by utilisation or by wear.
 
-const percent = share => `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
+const percent = share => {
+  const text = share >= 0.0995 ? (share * 100).toFixed(0) : share && share < 0.00001 ? "<0.001" : +(share * 100).toPrecision(2);
+  return `${text}\u00a0%`;
+};
 const erases = mean => `${+mean.toPrecision(3)}\u00a0erases`;
 
 // What a kind of map shows: what it is called, a value in words, the scale's title and ticks, a chip, the summary.

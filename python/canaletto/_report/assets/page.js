@@ -61,8 +61,18 @@ async function drawChart(figure, dark = isDark()) {
   const width = plot.clientWidth;
   widths.set(plot, width);
   const config = { ...look(dark, width), background: "transparent" };
-  await vegaEmbed(plot, shaded(specOf(figure), dark), { config, actions: false, renderer: "svg", logLevel: 1 });
+  // How wide a legend's entries are shows when it is drawn: with fewer columns until it fits.
+  for (let columns = config.legend.columns; columns > 0; columns--) {
+    config.legend.columns = columns;
+    await vegaEmbed(plot, shaded(specOf(figure), dark), { config, actions: false, renderer: "svg", logLevel: 1 });
+    if (legendFits(plot)) break;
+  }
   if ((specOf(figure).params ?? []).some(({ bind }) => bind === "legend")) reachable(plot);
+}
+
+function legendFits(plot) {
+  const edge = plot.getBoundingClientRect().right + 1;
+  return [...plot.querySelectorAll(".role-legend")].every(legend => legend.getBoundingClientRect().right <= edge);
 }
 
 // Entries of a legend that can be clicked can be reached and chosen with the keyboard, too.
@@ -84,6 +94,12 @@ function reachable(plot) {
 
 function drawCharts(dark) {
   return Promise.all(charts.map(figure => drawChart(figure, dark)));
+}
+
+// Cells of wide tables carry their headings, which a small screen shows.
+for (const table of document.querySelectorAll(".many table")) {
+  const headings = [...table.tHead.rows[0].cells].map(cell => cell.textContent);
+  for (const row of table.tBodies[0].rows) [...row.cells].forEach((cell, place) => (cell.dataset.label = headings[place]));
 }
 
 // Saving.

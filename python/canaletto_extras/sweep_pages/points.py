@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
-
 from canaletto._io.units import ABSENT, count, scaled, thousandths, time_us
 
 

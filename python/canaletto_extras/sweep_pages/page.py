@@ -5,12 +5,12 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import polars as pl
-
 from canaletto._io.units import count, factor, number_of
-from canaletto._report import sweep_charts
 from canaletto._report.charts import Spec
 from canaletto._report.document import chart, document, grid, note, section, table
-from canaletto._report.sweep_points import ENERGY, IOPS, P99, Measure, Points, cell
+
+from canaletto_extras.sweep_pages import charts as drawn
+from canaletto_extras.sweep_pages.points import ENERGY, IOPS, P99, Measure, Points, cell
 
 if TYPE_CHECKING:
     from canaletto._sweeping.sweep import Sweep
@@ -77,38 +77,38 @@ def sections(points: Points) -> Iterator[str]:
         yield section(
             "parallel",
             "Parallel coordinates",
-            chart("parallel-lines", "a line a point", sweep_charts.parallel(points)),
+            chart("parallel-lines", "a line a point", drawn.parallel(points)),
             about=f"Each key and result from its least value (bottom) to its largest (top){_sampled(points)}.",
         )
 
 
 def _sampled(points: Points) -> str:
-    more = points.rows.height - sweep_charts.MOST_LINES
-    return f"; {count(sweep_charts.MOST_LINES)} points, spread evenly over all" if more > 0 else ""
+    more = points.rows.height - drawn.MOST_LINES
+    return f"; {count(drawn.MOST_LINES)} points, spread evenly over all" if more > 0 else ""
 
 
 def _views(name: str, heading: str, points: Points, draw: Callable[..., Spec], *axes: str) -> str:
     """A chart of the first measure, with the others behind buttons."""
-    drawn = {measure.column: draw(points, measure, *axes) for measure in points.measures}
-    first, *others = drawn.values()
+    views = {measure.column: draw(points, measure, *axes) for measure in points.measures}
+    first, *others = views.values()
     words = [measure.name.replace(" ", "_") for measure in points.measures[1:]]
     return chart(name, heading, first, **dict(zip(words, others, strict=True)))
 
 
 def _effect(points: Points, measure: Measure, axis: str) -> Spec:
     is_number = points.rows[axis].dtype.is_numeric()
-    return sweep_charts.effect(points.effect(axis, measure), axis, measure.title, is_number=is_number)
+    return drawn.effect(points.effect(axis, measure), axis, measure.title, is_number=is_number)
 
 
 def _heat(points: Points, measure: Measure, x: str, y: str) -> Spec:
-    return sweep_charts.heat(points, measure, x, y)
+    return drawn.heat(points, measure, x, y)
 
 
 def _pareto(points: Points) -> str:
     """Latency against rate, and energy against latency, each with its front."""
     pairs = [pair for pair in ((P99, IOPS), (P99, ENERGY)) if all(each in points.measures for each in pair)]
     charts = [
-        chart(f"pareto-{number}", f"{y.name} and {x.name}", sweep_charts.scatter(points, x, y, points.front(x, y)))
+        chart(f"pareto-{number}", f"{y.name} and {x.name}", drawn.scatter(points, x, y, points.front(x, y)))
         for number, (y, x) in enumerate(pairs)
     ]
     if not pairs:

@@ -1,11 +1,10 @@
-"""The command `load`: latency against throughput of one's own design."""
+"""The command `load`: latency against throughput of any design."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import typer
-
 from canaletto._cli import console
 from canaletto._cli.drive import (
     Budget,
@@ -24,12 +23,21 @@ from canaletto._cli.help import OUTPUT, RUN, Command, whole
 from canaletto._cli.replay import Requests
 from canaletto._cli.trace import Job, JsonFlag
 
+app = typer.Typer()
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the command to those of the program."""
-    app.command("load", cls=Command)(_load)
+Loads = Annotated[
+    int, typer.Option(parser=whole(2, 1000), metavar="N", help="Number of loads to try.", rich_help_panel=RUN)
+]
+Axis = Annotated[
+    Literal["arrivals", "queue_depth"] | None,
+    typer.Option(
+        help="Quantity that grows: arrivals, or the depth of closed loops. Default: as the workload has it.",
+        rich_help_panel=RUN,
+    ),
+]
 
 
+@app.command("load", cls=Command)
 def _load(
     design: DesignName,
     workload: WorkloadName,
@@ -37,9 +45,8 @@ def _load(
     equal: Budget = None,
     set_: Settings = None,
     requests: Requests = None,
-    loads: Annotated[
-        int, typer.Option(parser=whole(2, 1000), metavar="N", help="Number of loads to try.", rich_help_panel=RUN)
-    ] = 12,
+    loads: Loads = 12,
+    axis: Axis = None,
     hot_spots: HotSpots = False,
     job: Job = None,
     seed: Seed = 1,
@@ -56,14 +63,14 @@ def _load(
 
     Examples:
       canaletto load performance-optimized --workload YCSB_B --requests 5000 --fabrics bus,venice --out curves
+      canaletto load pcie4-tlc --workload YCSB_B --requests 5000 --axis queue_depth
     """
     from canaletto._engine import ConfigError
     from canaletto._io.progress import Bar
-    from canaletto._report import load as report
-    from canaletto._report import places, side_by_side, tables
-    from canaletto._run import config, load
-    from canaletto._run.hot_spots import OWN
-    from canaletto._run.hot_spots import places as hot_spots_of
+    from canaletto._run import config
+    from canaletto._run.hot_spots import OWN, places
+
+    from canaletto_extras.loading import curves, page
 
     keys, workload_keys = assignments(set_)
     drives, parts = drives_of(design, keys, fabrics, equal)
@@ -72,27 +79,49 @@ def _load(
             f"--fabrics {fabrics}: got a user-defined fabric, expected names of fabrics; `compare` accepts it"
         )
     if force and out is not None:
-        load.discard(out)
+        curves.discard(out)
     same = equalised(drives, equal)
     named = {drive.fabric: drive for drive in drives} if same is None else same.named()
     work = resolve_workload(
         workload, workload_keys, config.WorkloadOptions(requests=requests, job=job, design=drives[0])
     )
-    works = {OWN: work, **(hot_spots_of(work, "--hot-spots") if hot_spots else {})}
+    works = {OWN: work, **(places(work, "--hot-spots") if hot_spots else {})}
     with Bar.when_wanted() as bar, TemporaryDirectory(prefix="canaletto-") as passing:
         row = bar.tasks(["loads"])[0] if bar else None
         progress = (lambda done, total: row(done, total, 0)) if row else (lambda done, total: None)
         found = {
-            place: load.measure(named, each, Path(out or passing), loads=loads, seed=seed, report=progress)
+            place: curves.measure(
+                named,
+                each,
+                Path(out or passing),
+                loads=loads,
+                seed=seed,
+                report=progress,
+                axis=axis,
+                widths=None if same is None else same.widths(),
+            )
             for place, each in works.items()
         }
-    about = load.about(found, drives[0].name, work.name, None if same is None else same.counting)
+    about = curves.about(found, drives[0].name, work.name, None if same is None else same.counting)
     if out is not None:
-        report.write(found, about, out)
-        console.say(f"wrote {out} (open {out / report.PAGE})")
+        page.write(found, about, out)
+        console.say(f"wrote {out} (open {out / page.PAGE})")
     if json:
         console.emit(about)
     else:
-        counting = [] if same is None else side_by_side.counting(same.counting)
-        further = [side_by_side.table(places.curves(about))] if hot_spots else []
-        console.show(report.verdict(about["curves"]), *counting, tables.loads(about["curves"]), *further)
+        _show(about)
+
+
+def _show(about: dict[str, Any]) -> None:
+    """Prints the verdict and the tables. about: as `--json` has it."""
+    from canaletto._report import side_by_side, wires
+    from canaletto._run.equal import Equal
+    from rich.text import Text
+
+    from canaletto_extras.loading import page
+
+    counting = side_by_side.counting(Equal.from_dict(about["equal"])) if "equal" in about else []
+    sheets = [*page.sheets(about["curves"]), *([page.by_place(about)] if "hot_spots" in about else [])]
+    told = [line for sheet in sheets for line in (Text(), side_by_side.table(sheet))]
+    source = Text(wires.about(about["curves"]), "dim")
+    console.show(page.verdict(about["curves"]), *counting, *told, Text(), source)

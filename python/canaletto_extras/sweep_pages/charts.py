@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 import altair as alt
 import polars as pl
-
 from canaletto._report import colours
 from canaletto._report.charts import Spec, fabric_colour, short, spec
-from canaletto._report.sweep_points import Measure, Points
+
+from canaletto_extras.sweep_pages.points import Measure, Points
 
 INK = "#2b6cb0"
 """The colour of points, unless they have that of their fabric."""

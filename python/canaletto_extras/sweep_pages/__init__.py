@@ -1,0 +1,1 @@
+"""Pages of many points: sweeps, and the charts that pages of searches share."""
