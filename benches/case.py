@@ -1,7 +1,7 @@
 """The cases by which speed is judged: what a request costs on an ordinary drive (`docs/explanation/speed.md`).
 
-`python benches/case.py A 60000` simulates case A with so many requests. 64 of 4 KiB are in flight at any time. The
-engine is loaded without the package around it, which takes a moment of its own.
+`python benches/case.py A 60000` simulates case A with that many requests. 64 of 4 KiB are in flight at any time. The
+engine is loaded without the package around it, which takes its own moment.
 """
 
 import importlib.util

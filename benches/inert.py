@@ -1,4 +1,4 @@
-"""What a key costs that changes nothing: instructions of a read with and without it, on every preset.
+"""Cost of a key that changes nothing: instructions of a read with and without it, on every preset.
 
 usage: python benches/inert.py          each key on one preset, and each preset once or more
        python benches/inert.py --all    each key on every preset (`make inert`)

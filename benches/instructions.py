@@ -34,7 +34,7 @@ MEASURES = {"instructions": ("Ir", []), "l1_instruction_misses": ("I1mr", CACHES
 
 
 def callgrind(case: str, requests: int, out: Path, options: list[str], native: Path | None = None) -> None:
-    """Run so many requests of a case under callgrind, in the package's native module or another: `out` is written."""
+    """Run that many requests of a case under callgrind, in the package's native module or another: `out` is written."""
     valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *options]
     command = [*valgrind, *CASE, case, str(requests), *([str(native)] if native else [])]
     ended = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)

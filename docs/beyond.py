@@ -1,8 +1,8 @@
 """Makes the tables and the chart of docs/explanation/beyond.md: `.venv/bin/python docs/beyond.py --write`.
 
-Our own interconnects beside those of the papers, all with as many data pins a controller. Some 9,000 short runs, twenty
+Our own interconnects next to the papers', all with as many data pins a controller. Some 9,000 short runs, twenty
 minutes on one core; everything is seeded. Without `--write` it only prints; names of tables make it do these alone. The
-table of real traces is left alone where `../shared/traces` is absent.
+table of real traces is left unchanged where `../shared/traces` is absent.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -257,7 +257,7 @@ BOUNDS: dict[str, dict[str, Any]] = {
 
 
 def bounds() -> Iterator[str]:
-    """Reads beside writes that fill the wires, in two closed loops, by what goes first and for how long."""
+    """Reads next to writes that fill the wires, in two closed loops, by what goes first and for how long."""
     columns = ("packetized", "omnibus", *OURS, CROSSBAR)
     shape = {"requests": 1_000_000, "stop": "5ms", "size": "4KiB"}
     loops = [
@@ -325,7 +325,7 @@ WHOLE_PLACEMENTS = 4
 
 
 def failed_parts() -> Iterator[str]:
-    """Reads that are served, and the share that fails, with so many failed parts wherever chance has them."""
+    """Reads that are served, and the share that fails, with that many failed parts wherever chance has them."""
     yield "| fabric, parts | " + " | ".join(f"{count} failed" for count in FAILED_PARTS) + " |"
     yield "| --- " * (len(FAILED_PARTS) + 1) + "|"
     for fabric, parts in FAILING.items():

@@ -1,4 +1,4 @@
-"""Figures of the prototype from which our interconnects were made, beside what the product measures."""
+"""Figures of the prototype from which our interconnects were made, next to what the product measures."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -123,7 +123,7 @@ def design(keys: Mapping[str, Any]) -> cn.Design:
 
 
 def load(where: Load, reads: float, requests: int, depth: int = 0, rate: float = 0.0) -> cn.Workload:
-    """Requests, so many of them at a place, in a closed loop or at a rate in requests a second."""
+    """Requests, that many of them at a place, in a closed loop or at a rate in requests per second."""
     place, share, kib = where
 
     def part(name: str, of: float, more: Mapping[str, Any], **outside: Any) -> dict[str, Any]:

@@ -110,7 +110,7 @@ def work(kind: str, place: str, pace: Mapping[str, Any], requests: int | None = 
 
 
 def between(rate: float) -> str:
-    """Time between arrivals of so many requests a second."""
+    """Time between arrivals of that many requests per second."""
     return f"{1e12 / rate:.0f}ps"
 
 
@@ -129,7 +129,7 @@ def idle_us(fabric: str, kind: str) -> float:
 
 @cache
 def opened(fabric: str, kind: str, place: str, rate: float) -> dict[str, Any] | None:
-    """Result of an open loop of so many requests a second; None where that is more than the fabric serves."""
+    """Result of an open loop of so many requests per second; None where that is more than the fabric serves."""
     if rate > closed(fabric, kind, place)["iops"]:
         return None
     return result(drives(kind, place)[fabric], work(kind, place, {"inter_arrival": between(rate)}))
@@ -150,7 +150,7 @@ def knee(fabric: str, kind: str, place: str, idle_of: str = "") -> float:
 
 @cache
 def waits_us(fabric: str, kind: str, place: str, rate: float) -> float:
-    """Mean latency of an open loop of so many requests a second."""
+    """Mean latency of an open loop of that many requests per second."""
     return mean_us(result(drives(kind, place)[fabric], work(kind, place, {"inter_arrival": between(rate)})))
 
 
@@ -171,5 +171,5 @@ def highest(waits: Callable[[float], float], limit: float, most: float) -> float
 
 
 def gb(rate: float) -> float:
-    """GB/s of so many requests of 4 KiB a second."""
+    """GB/s of that many requests of 4 KiB a second."""
     return rate * PAGE_BYTES / 1e9

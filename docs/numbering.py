@@ -136,7 +136,7 @@ BOUNDS: dict[str, dict[str, Any]] = {
 
 
 def bounds() -> Iterator[str]:
-    """Reads beside writes that fill the wires, in two closed loops."""
+    """Reads next to writes that fill the wires, in two closed loops."""
     yield head("first, bound")
 
     def both(fabric: str, keys: dict[str, Any]) -> list[dict[str, Any]]:

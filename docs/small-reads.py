@@ -46,7 +46,7 @@ def drive(fabric: str) -> cn.Design:
 def work(
     place: str, reads: float, size: int, requests: int, rate: float | None = None, depth: int = DEPTH
 ) -> cn.Workload:
-    """Requests at random places, in a closed loop or at a rate in requests a second."""
+    """Requests at random places, in a closed loop or at a rate in requests per second."""
 
     def part(name: str, share: float, channels: list[int]) -> dict[str, Any]:
         pace = {"queue_depth": max(1, round(depth * share))} if rate is None else {}
@@ -116,7 +116,7 @@ def line(label: str, values: list[float | None]) -> str:
 
 
 def peaks() -> Iterator[str]:
-    """Millions of requests a second."""
+    """Millions of requests per second."""
     yield head("place, mix, size")
     for place in PLACES:
         for mix in MIXES:
@@ -136,7 +136,7 @@ def changes() -> Iterator[str]:
 
 
 def knees() -> Iterator[str]:
-    """Knees in millions of requests a second."""
+    """Knees in millions of requests per second."""
     yield head("place, size")
     for place in PLACES:
         for size in ("512 B", "4 KiB"):

@@ -61,7 +61,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
 def _run_forked(words: list[str], folder: Path, out: Path, err: Path, _: dict[str, str]) -> int:
-    """Runs the command in a process of its own that need not load it first: that takes longer than most tests do."""
+    """Runs the command in its own process that need not load it first: that takes longer than most tests do."""
     files = [os.devnull, str(out), str(err)]
     child = _FORKS.Process(target=_command, args=(words, str(folder), files, dict(os.environ)))
     child.start()
@@ -87,7 +87,7 @@ def _command(words: list[str], folder: str, files: list[str], environment: dict[
 
 
 class Canaletto:
-    """The installed command, run in a folder of its own."""
+    """The installed command, run in its own folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -55,7 +55,7 @@ AREAS = {
 }
 
 LEAST_S, TIMES = 60, 8
-"""A run of tests that takes longer than so many times what it takes without a change, and than this, hangs."""
+"""A run of tests that takes longer than that many times what it takes without a change, and than this, hangs."""
 
 MEMORY = 6 << 30
 """Bytes of a run of tests: a change may have it ask for ever more."""

@@ -1,4 +1,4 @@
-//! Whole runs, in requests a second of one core.
+//! Whole runs, in requests per second of one core.
 #![allow(missing_docs)] // the macros' own items have none
 
 use canaletto_benches::{COLLECTING, random};

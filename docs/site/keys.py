@@ -53,7 +53,7 @@ _PC = """A PC with a fixed-latency drive, as `canaletto reproduce pc-ssd` runs i
 
 @dataclass
 class _Book:
-    """A schema, with what is known of its keys beside it: values and sources of presets, and what keys need."""
+    """A schema, with what is known of its keys next to it: values and sources of presets, and what keys need."""
 
     root: Schema
     presets: Mapping[str, Mapping[str, tuple[str, str]]] = field(default_factory=dict)

@@ -7,7 +7,7 @@ Schema: TypeAlias = Mapping[str, Any]
 
 
 def resolved(schema: Schema, root: Schema) -> Schema:
-    """A schema with its reference followed; what stands beside the reference is about the field, not its type."""
+    """A schema with its reference followed; what stands next to the reference is about the field, not its type."""
     parts = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
     if len(parts) == 1:
         return resolved(parts[0], root)

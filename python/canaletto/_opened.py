@@ -96,7 +96,7 @@ def _many(home: Path, kind: str, points: "type[Points]") -> "Points":
 
 
 def _tables(home: Path) -> dict[str, Path]:
-    """The tables of a folder of `load` or `reproduce`, beside its pages; none for other folders."""
+    """The tables of a folder of `load` or `reproduce`, next to its pages; none for other folders."""
     if (home / "load.json").is_file() and (home / "load.csv").is_file():
         return {"load": home / "load.csv"}
     if (home / folder.RUN_FILE).exists():

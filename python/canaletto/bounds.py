@@ -11,9 +11,9 @@
 >>> [round(float(iops) / 1e6, 2) for iops in bounds.peak_iops(drive, bounds.Work(size=512))]
 [4.92, 5.65, 5.94, 6.12]
 
-A part (a die, a channel, the host link) serves so many requests a second as it has servers over the time that a request
-takes one of them; the least of these is the peak (operational analysis: Denning and Buzen, "The Operational Analysis of
-Queueing Network Models", ACM Computing Surveys 10(3), 1978). Waits come from the M/D/1 queue.
+A part (a die, a channel, the host link) serves so many requests per second as it has servers over the time that a
+request takes one of them. The least of these is the peak (operational analysis: Denning and Buzen, "The Operational
+Analysis of Queueing Network Models", ACM Computing Surveys 10(3), 1978). Waits come from the M/D/1 queue.
 """
 
 from collections.abc import Callable
@@ -66,7 +66,7 @@ QUEUE_DEPTH, COMMANDS = "queue depth", "commands in the drive"
 """Limits by requests outstanding, and by those that the drive works on at a time."""
 
 _COMPLETION, _READ_REQUEST, _DOORBELL = 16.0, 4.0, 2.0
-"""Bytes of a completion queue entry, of a read request beside its packet's, and of a doorbell: the engine's."""
+"""Bytes of a completion queue entry, of a read request in addition to its packet's, and of a doorbell: the engine's."""
 
 
 def limits_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> dict[str, Number]:
@@ -300,7 +300,7 @@ def _flash_us(drive: Drive, work: Work, kind: str) -> Number:
 
 
 def _behind_us(drive: Drive, work: Work, kind: Kind, size: Number) -> Number:
-    """Time that the data of a request's last page wait for those of the others, on the wires that have most of them."""
+    """Time that the data of a request's last page wait for the others', on the wires that have most of them."""
 
     def waits(part: Wires) -> Number:
         others = np.maximum(np.asarray(work.pages) / part.servers - 1.0, 0.0)
@@ -385,7 +385,7 @@ def _dies(drive: Drive, work: Work) -> list[Wires]:
 
     def of_lun(kind: str, size: Number) -> Number:
         if kind == "program":
-            # Beside the array: the next one is loaded meanwhile, or crosses behind.
+            # Next to the array: the next one is loaded meanwhile, or crosses behind.
             beside: Number = crossing(kind, size) + np.asarray(drive.program_chip_us) / drive.program_planes
             if drive.programs_overlap:
                 beside = np.minimum(beside, np.asarray(drive.program_busy_us) / drive.program_planes)
@@ -422,7 +422,7 @@ def _unloaded_wires(drive: Drive, work: Work, size: Number, *, reads: bool) -> N
 
 
 def _packets(link: Link, size: Number) -> Number:
-    """Bytes on the link of a message of so many."""
+    """Bytes on the link of a message of that many."""
     return size + np.ceil(np.asarray(size) / link.max_payload) * link.overhead
 
 
@@ -450,7 +450,7 @@ def _request_us(drive: Drive, work: Work) -> dict[str, Number]:
     if link.half_duplex:
         others = work.other_share * np.asarray(link.register)
         return times | {"host link": ((reads + sent) * size + (reads + writes) * link.overhead + others) / link.rate}
-    # Entries are fetched many at a time under load; each request has two doorbells and a completion of its own.
+    # Entries are fetched many at a time under load; each request has two doorbells and its own completion.
     entry = np.asarray(link.entry_bytes) * (1.0 + np.asarray(link.overhead) / link.max_payload)
     to_host = reads * _packets(link, size) + sent * (link.overhead + _READ_REQUEST) + _packets(link, _COMPLETION)
     to_drive = sent * _packets(link, size) + entry + 2.0 * _packets(link, _DOORBELL)

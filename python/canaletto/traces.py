@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["PARQUET", "convert", "fit", "formats", "frame", "info"]
 
 PARQUET = "parquet"
-"""Format that `convert` writes beside the trace formats. canaletto does not read it."""
+"""Format that `convert` writes next to the trace formats. canaletto does not read it."""
 
 
 def formats() -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Published experiments, repeated: one file a figure, each with its method and its assumptions in its docstring.
 
-`canaletto reproduce SOURCE` runs a source's figures and shows ours beside theirs.
+`canaletto reproduce SOURCE` runs a source's figures and shows ours next to theirs.
 """
 
 from collections.abc import Mapping, Sequence

@@ -38,16 +38,16 @@ class Settings:
     stated: tuple[str, ...] = ()
     """The paper's own setting, as far as it states one. None: the figure tries others for another figure's numbers."""
     of: str = ""
-    """The figure whose numbers are printed beside these; empty: this one's own."""
+    """The figure whose numbers are printed next to these; empty: this one's own."""
     beside: tuple[str, ...] = ()
-    """Columns within which numbers are printed beside each other, such as a drive; empty: all of the figure's are."""
+    """Columns within which numbers are printed next to each other, such as a drive; empty: all of the figure's are."""
     against: str = ""
     """Column with what the paper prints against a setting; empty: there is none."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Short form of a long table: `ours` in lines and columns, and what was published in a line of its own."""
+    """Short form of a long table: `ours` in lines and columns, and what was published in its own line."""
 
     line: str
     """Column of the table whose values are the lines."""
@@ -110,4 +110,4 @@ def of_modules(package: str, names: str) -> list[Figure]:
 
 
 CAPTION = "bars: ours; red: what was published"
-"""Title of a chart without a title of its own."""
+"""Title of a chart without its own title."""

@@ -92,7 +92,7 @@ def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, rep
 
 
 def _judged(verdicts: Sequence[Verdict]) -> list[str]:
-    """The first section of a page: every published number, and what is to be thought of it."""
+    """The first section of a page: every published number, and what must be thought of it."""
     if not verdicts:
         return []
     words, notes = with_notes(verdicts)

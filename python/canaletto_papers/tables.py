@@ -15,7 +15,7 @@ _SHORT = 30
 
 
 def reproduced(found: Reproduced, *, quick: bool) -> Iterator[RenderableType]:
-    """Every number that the source published, ours beside it, and the verdict; grids and short tables of the rest."""
+    """Every number that the source published, ours next to it, and the verdict; grids and short tables of the rest."""
     if found.verdicts:
         table = plain_table("figure", "what", "ours", "published", "ratio", "verdict", right=(2, 3, 4))
         words, notes = with_notes(found.verdicts)

@@ -11,7 +11,7 @@ HERE = Path(__file__).parent
 
 
 def weave(sources: Path, folder: Path) -> list[dict[str, str]]:
-    """Writes `sources` into `folder`, with each mutant's expression beside the one that it replaces."""
+    """Writes `sources` into `folder`, with each mutant's expression next to the one that it replaces."""
     mutants: list[dict[str, str]] = tomllib.loads((HERE / "mutants.toml").read_text())["mutant"]
     if folder.exists():
         shutil.rmtree(folder)

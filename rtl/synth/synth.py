@@ -27,7 +27,7 @@ class Design:
     folder: str
     top: str
     parameters: tuple[str, ...] = ()
-    # Memory bits that the top has beside its gates.
+    # Memory bits that the top has next to its gates.
     memory_bits: int = 0
 
 

@@ -148,7 +148,7 @@ def test_pipes_in_a_folder_are_not_waited_for(name: str, frozen: Path) -> None:
     (frozen / name).unlink()
     os.mkfifo(frozen / name)
     says = "no run.json in it" if name == "run.json" else f"{name}: not a regular file, expected the one"
-    # In a process of its own, since a wait for a writer does not end.
+    # In its own process, since a wait for a writer does not end.
     read = f"import canaletto as cn; cn.load({str(frozen)!r}).requests"
     done = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert says in done.stderr.splitlines()[-1]
@@ -323,7 +323,7 @@ def test_ctrl_c_in_the_first_moments(milliseconds: int, tmp_path: Path) -> None:
     running.send_signal(signal.SIGINT)
     told = running.communicate(timeout=LIMIT_S)[1]
     if "KeyboardInterrupt" in told and running.returncode == 0:
-        # The interpreter caught it in a callback of its own imports, said that it ignores it, and went on.
+        # The interpreter caught it in a callback of its own imports, said that it ignores it, and continued.
         assert os.listdir(tmp_path) == ["a"]
         return
     # Before the interpreter is up the signal is nobody's to handle; what it says while it starts is its own.

@@ -1,4 +1,4 @@
-"""Do timelines and explanations that cannot be had end with one line that helps?"""
+"""Do timelines and explanations that cannot be obtained end with one line that helps?"""
 
 import os
 from pathlib import Path

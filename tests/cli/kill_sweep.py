@@ -26,7 +26,7 @@ POINTS = 20
 
 
 def kill_until_done(home: Path, kills: int, seed: int) -> None:
-    """Sweeps that are killed so many times in all, then left alone, have the table of one that never was."""
+    """Sweeps that are killed so many times in all, then left unchanged, have the table of one that never was."""
     moments = random.Random(seed)
     (home / "sweep.toml").write_text(SWEEP)
     begun = time.monotonic()

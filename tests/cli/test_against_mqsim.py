@@ -41,7 +41,7 @@ def test_both_are_measured_with_and_without_start_up(tmp_path: Path) -> None:
     ratio, without_start = map(float, rows["ratio"])
     assert abs(rest - (whole - start)) < 0.02
     assert abs(ratio - whole / ours) < 0.1 * ratio + 0.1
-    # A thousand requests take no time beside the start.
+    # A thousand requests take no time next to the start.
     assert our_start > 0.05
     assert without_start > ratio
 

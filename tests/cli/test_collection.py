@@ -1,4 +1,4 @@
-"""Is what a small, busy drive does beside serving requests seen in every form of its results?"""
+"""Is what a small, busy drive does next to serving requests seen in every form of its results?"""
 
 import re
 from pathlib import Path

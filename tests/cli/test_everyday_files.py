@@ -1,4 +1,4 @@
-"""Are files that other programs and people write read as they mean them, or refused with what is to be done?
+"""Are files that other programs and people write read as they mean them, or refused with what must be done?
 
 Each test is of a kind of file, of which it makes several.
 """

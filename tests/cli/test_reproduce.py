@@ -1,4 +1,4 @@
-"""Does `canaletto reproduce` repeat figures, go on where it was, and write down what it found?"""
+"""Does `canaletto reproduce` repeat figures, continue where it was, and write down what it found?"""
 
 import csv
 import json

@@ -43,7 +43,7 @@ DASHBOARD = "127.0.0.1:0"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a sweep's file, and a cache folder of its own."""
+    """A folder with a sweep's file, and its own cache folder."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "sweep.toml").write_text(SWEEP)
     (tmp_path / "t.trace").write_text("".join(f"{100 * n} 0 {n * 7919 % 10**6 * 8} 8 {n % 2}\n" for n in range(3000)))
@@ -391,7 +391,7 @@ def test_a_sweep_outlives_its_jobs_as_long_as_some_are_taken(home: Path, monkeyp
 
 
 def await_more(running: "subprocess.Popen[str]", found: Callable[[], Sized], number: int) -> None:
-    """Waits until there are more than so many, or the command has ended."""
+    """Waits until there are more than that many, or the command has ended."""
     while running.poll() is None and len(found()) <= number:
         time.sleep(0.01)
 

@@ -191,7 +191,7 @@ def test_systemc_completes_as_a_drive_does(form: str, library: Path, tmp_path: P
     for case in CASES:
         found = printed(program, tmp_path, some_requests(), form, *given(case))
         expected = in_a_drive(drive_of(case), some_requests())
-        # Processes that wait for one moment may go on in any order.
+        # Processes that wait for one moment may continue in any order.
         assert sorted(found) == sorted(expected), case
 
 

@@ -34,7 +34,7 @@ def offenders() -> Iterator[tuple[str, int, str]]:
         for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1):
             # A page may open with the question that it answers.
             found = begins.search(line) and not (path.endswith(".md") and "?" in line)
-            # A comment or a paragraph that goes on may continue with any word.
+            # A comment or a paragraph that continues may continue with any word.
             goes_on = before.strip() not in ("", "///", "//!") and (
                 path.endswith(".md") or (path.endswith(".rs") and before.strip().startswith(("///", "//!")))
             )

@@ -38,7 +38,7 @@ def test_fabrics(script: ModuleType) -> None:
 
 @pytest.mark.parametrize("script", ["small-reads"], indirect=True)
 def test_small_reads(script: ModuleType) -> None:
-    """Reads beside writes, with full sequences."""
+    """Reads next to writes, with full sequences."""
     found = [script.peak(fabric, "uniform", "90:10", "16 KiB")["iops"] / 1e6 for fabric in script.FABRICS]
     assert script.line("uniform, 90:10, 16 KiB", found) in page("small-reads")
 

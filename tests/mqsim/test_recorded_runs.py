@@ -65,7 +65,7 @@ def test_recorded_run_is_reproduced(
     found: list[dict[str, Any]] = []
 
     def run(command: list[str], **_: object) -> SimpleNamespace:
-        """In place of `subprocess.run`: without loading the package for each."""
+        """Instead of `subprocess.run`: without loading the package for each."""
         answer = canaletto(*command[1:])
         found.extend(json.loads(answer.out)["scenarios"] if not answer.status else [])
         return SimpleNamespace(returncode=answer.status, stdout=answer.out, stderr=answer.err)

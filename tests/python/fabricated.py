@@ -532,7 +532,7 @@ class Comparison:
 
 @cache
 def toy(fabric: str, rows: int = 4, columns: int = 4, load: int = 400) -> Toy:
-    """A drive that has served so many requests."""
+    """A drive that has served that many requests."""
     return Toy(fabric, rows, columns, load)
 
 
@@ -559,7 +559,7 @@ def timelines(fabrics: tuple[str, ...] = FABRICS, start_us: float = 100, end_us:
 
 
 def worn(fabric: str = "bus", **sizes: int) -> dict[str, Any]:
-    """Results beside those of `result` of a drive that collected, cached and missed mapping entries."""
+    """Results next to those of `result` of a drive that collected, cached and missed mapping entries."""
     draw = random.Random(len(fabric))
     data = toy(fabric, **sizes).data()
     intervals = 300

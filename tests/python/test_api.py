@@ -302,7 +302,7 @@ def test_peak_memory_is_the_runs_own(tmp_path: Path) -> None:
 
 
 def test_a_million_outstanding_requests_take_less_than_a_gigabyte(tmp_path: Path) -> None:
-    """In a process of its own, whose memory is that of the run; root causes take a third more."""
+    """In its own process, whose memory is that of the run; root causes take a third more."""
     script = tmp_path / "many.py"
     flow = 'requests = 1100000\nread_share = 1.0\nsize = "4KiB"\nqueue_depth = 1000000'
     (tmp_path / "many.toml").write_text(f'name = "many"\n[[flow]]\nname = "many"\n[flow.synthetic]\n{flow}\n')

@@ -11,7 +11,7 @@ from canaletto._run import names
 from canaletto._run.bound_fabrics import FABRICS
 
 # "Five-Minute Rule 40 Years Later" (arXiv 2511.03944), Table II: channels, dies a channel, us a command; millions of
-# requests a second of 512 B and of 4 KiB.
+# requests per second of 512 B and of 4 KiB.
 TABLE_II = {
     "pessimistic": (16, 3, 0.2, 39.4, 8.5),
     "baseline": (20, 4, 0.15, 57.4, 11.1),

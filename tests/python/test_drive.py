@@ -159,7 +159,7 @@ def test_a_drive_is_as_a_run_of_its_workload_finds_it() -> None:
 
 
 def test_a_loop_in_python_is_quick_enough_for_studies() -> None:
-    """100 thousand requests a second are promised; a fifth of it, of processor time, is asked for."""
+    """100 thousand requests per second are promised; a fifth of it, of processor time, is asked for."""
     drive, count = cn.Drive("performance-optimized"), 20_000
     started = time.process_time()
     for number in range(16):

@@ -112,7 +112,7 @@ def test_what_is_only_described_otherwise_is_one_run() -> None:
     def key(name: str, kind: str) -> str:
         return Run(design, traffic(name, kind, OPEN, 1000)).key
 
-    # Table 2's means are the same whatever a profile says beside them.
+    # Table 2's means are the same whatever a profile says next to them.
     again = workload("web_1", [flow("web_1", synthetics(traffic("web_1", UNIFORM, OPEN, 1000))[0])])
     assert Run(design, again).key == key("web_1", UNIFORM)
     assert len({key("hm_0", OWN), key("hm_0", UNIFORM), key("web_1", SKEWED), key("web_1", OWN)}) == 4
@@ -279,7 +279,7 @@ def row_of(setting: str, what: str, ours: float | None, published: float, agains
 
 
 def verdicts_of(tried: list[Row], findings: tuple[Finding, ...] = ()) -> dict[str, tuple[str, str]]:
-    """Verdicts on four numbers of which one comes out as stated, with what was tried beside them."""
+    """Verdicts on four numbers of which one comes out as stated, with what was tried next to them."""
     stated = [row_of("stated", what, ours, 2.0) for what, ours in (("a", 2.1), ("b", 1.2), ("c", 1.2), ("d", None))]
     shown = made_up("fig1", Settings(("setting",), ("stated",), against="against"))
     others = made_up("causes", Settings(("setting",), of="fig1", against="against"))

@@ -321,7 +321,7 @@ class Frozen:
 
 
 def seal(run: Path) -> None:
-    """Makes requests that were put in place of a run's those that it wrote."""
+    """Makes requests that were put instead of a run's those that it wrote."""
     record = json.loads((run / "run.json").read_text())
     record["files"]["requests.parquet"] = _engine.hash_trace(str(run / "requests.parquet"))
     (run / "run.json").write_text(json.dumps({**record, "checksum": folder._checksum(record)}))

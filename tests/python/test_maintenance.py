@@ -1,4 +1,4 @@
-"""Is what a drive does beside serving requests told as it was, and only where it did something?"""
+"""Is what a drive does next to serving requests told as it was, and only where it did something?"""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def values(rows: list[Row], system: str, case: str | None = None) -> list[float]
     return [float(row["ours"]) for row in chosen]
 
 
-# MQSim's files, which are looked for beside the repository.
+# MQSim's files, which are looked for next to the repository.
 
 
 @pytest.fixture

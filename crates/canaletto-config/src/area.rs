@@ -20,7 +20,7 @@ pub struct Footprint {
     /// Area of a router's logic. Source: Venice §6.6 (614 um2, HDL synthesized for UMC 65 nm).
     pub router_logic: Area,
     /// I/O pads of a router. Source: Venice §6.6 (40), five ports of eight data pins. On `scheduled-mesh` strobes and grants
-    /// are counted beside them.
+    /// are counted next to them.
     #[schemars(range(min = 0, max = 10_000))]
     pub router_pads: u32,
     /// Board area of one I/O pad with its safety distance. Source: derived from Venice §6.6: 8 mm2 a router, of which
@@ -34,8 +34,8 @@ pub struct Footprint {
     /// under the cells).
     #[schemars(range(min = 0.0, max = 10.0))]
     pub on_die_controller: f64,
-    /// Pins of a bus that is timed by itself, beside those of data: strobes both ways. Source: ONFI 4.0 (NV-DDR3: DQS and RE, each
-    /// a pair). They count for fabrics with switches and for `scheduled-mesh`.
+    /// Pins of a bus that is timed by itself, next to those of data: strobes both ways. Source: ONFI 4.0 (NV-DDR3: DQS and RE,
+    /// each a pair). They count for fabrics with switches and for `scheduled-mesh`.
     #[schemars(range(min = 0, max = 16))]
     pub strobe_pins: u32,
     /// Area of a cell of the arbiter of `scheduled-mesh`, one a router, in the chip of the controllers. Assumed: a tenth of a

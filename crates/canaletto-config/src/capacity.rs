@@ -69,16 +69,16 @@ fn hybrid_blocks(design: &Design, by_share: u64) -> u64 {
 }
 
 /// Returns the blocks of a plane that the pseudo-SLC cache keeps from other data: its static part, and of its dynamic part,
-/// whose full blocks can be had back at any time, those that each set of write frontiers is filling.
+/// whose full blocks can be recovered at any time, those that each set of write frontiers is filling.
 fn blocks_for_cache(design: &Design, layout: &Layout, streams: u16) -> u32 {
     let cache = CacheBlocks::of(design, layout);
     cache.of_static + if cache.of_dynamic > 0 { u32::from(streams) } else { 0 }
 }
 
-/// Number of frontiers of a plane beside the host's: collection's own and that for pages from other planes.
+/// Number of frontiers of a plane next to the host's: collection's own and that for pages from other planes.
 const COLLECTION_FRONTIERS: u32 = 2;
 
-/// Returns the pages of data that a plane may hold beside `table` blocks of translation pages.
+/// Returns the pages of data that a plane may hold next to `table` blocks of translation pages.
 pub fn most_valid(design: &Design, layout: &Layout, table: u64, streams: u16) -> u64 {
     let frontiers = COLLECTION_FRONTIERS + u32::from(streams);
     let kept = design.gc.reserved_blocks + frontiers + table as u32 + blocks_for_cache(design, layout, streams);

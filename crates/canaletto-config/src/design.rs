@@ -46,7 +46,7 @@ pub struct Design {
     pub host: Host,
     /// PCI Express link between host and drive.
     pub link: Link,
-    /// PC between host and drive, in place of the link.
+    /// PC between host and drive, instead of the link.
     #[serde(default)]
     pub attachment: Attachment,
     /// Parts of the controller.
@@ -180,8 +180,9 @@ pub struct Flash {
     /// plane whose page register still holds data is busy, as in real chips. MQSim holds the whole chip (`true`).
     #[serde(default)]
     pub busy_until_data_out: bool,
-    /// Whether planes have a cache register beside the page register (ONFI 5.1 "Read Cache"): the array reads the
-    /// next page while the last one's data wait or leave. Default: no; a plane's page waits in its only register.
+    /// Whether planes have a cache register next to the page register (ONFI 5.1 "Read Cache"): the array reads
+    /// the next page while the last one's data wait or leave. Default: no; a plane's page waits in its only
+    /// register.
     #[serde(default)]
     pub cache_read: bool,
     /// Time in which a page that was read behind another one moves to the cache register once that is empty (tRCBSY).
@@ -189,7 +190,7 @@ pub struct Flash {
     /// too, which the model counts by itself.
     #[serde(default = "cache_busy")]
     pub cache_read_busy: Duration,
-    /// Whether each plane of a LUN reads its own page by a command of its own, while others read. Programs and erases take the
+    /// Whether each plane of a LUN reads its own page by its own command, while others read. Programs and erases take the
     /// whole LUN. Default: no; a LUN works on one command, to several planes if they fit.
     #[serde(default)]
     pub independent_plane_reads: bool,
@@ -421,7 +422,8 @@ pub struct Ftl {
     /// Planes whose blocks are used together. `allocation` then gives the group of planes of a logical page, and the
     /// stripe gives the plane within the group.
     pub superblock: Superblock,
-    /// Parity over the dies or channels of a superblock, which takes its share of capacity beside `overprovisioning`.
+    /// Parity over the dies or channels of a superblock, which takes its share of capacity next to
+    /// `overprovisioning`.
     pub parity: Parity,
     /// Treatment of reads whose address was never written.
     pub unwritten_reads: UnwrittenReads,

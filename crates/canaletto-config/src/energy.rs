@@ -32,7 +32,7 @@ pub struct Energy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RouterSource {
-    /// Published figures and what is assumed beside them: the keys of routers.
+    /// Published figures and what is assumed next to them: the keys of routers.
     #[default]
     Paper,
     /// Synthesis of the hardware in `rtl/` to cells of 0.18 um, not converted to another technology.
@@ -123,7 +123,7 @@ pub struct Idle {
     pub controller: Power,
 }
 
-/// Returns the power of so many microwatts.
+/// Returns the power of that many microwatts.
 const fn uw(uw: u64) -> Power {
     Power(uw * 1_000)
 }

@@ -112,7 +112,7 @@ pub struct Fabric {
     /// Status of LUNs, for sequences that have one (`sequences = "full"`).
     #[serde(default)]
     pub status: Status,
-    /// Time of every command, in place of the interface's cycles (or a packet's flits) and the array's turnarounds, for
+    /// Time of every command, instead of the interface's cycles (or a packet's flits) and the array's turnarounds, for
     /// textbook examples such as that of Venice §3.1. Such commands have no status and change no column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_time: Option<Duration>,
@@ -173,7 +173,7 @@ pub struct Fabric {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sca {
-    /// Number of command and address pins of a channel. Default: 2 (JESD230G: CA[1:0], in place of CLE and ALE).
+    /// Number of command and address pins of a channel. Default: 2 (JESD230G: CA[1:0], instead of CLE and ALE).
     #[schemars(range(min = 1, max = 8))]
     pub ca_width: u32,
     /// Data rate of eight command and address pins. Assumed: 400 MB/s, which is both edges of a clock of 200 MHz, because a
@@ -245,7 +245,7 @@ pub struct Clusters {
     pub grant_width: u32,
     /// Data rate of eight such pins. Assumed: 400 MB/s, as for `fabric.sca.ca_rate`.
     pub grant_rate: Rate,
-    /// Payload of the parts in which data cross, each over a circuit of its own: between two of them the path is free for others
+    /// Payload of the parts in which data cross, each over its own circuit: between two of them the path is free for others
     /// while the chip turns to the next column (tCCS). "0B" (default): data cross as a whole.
     pub chunk: Size,
     /// ECC word that crosses with each part, so that it can be corrected by itself. Assumed: 126 B, of a BCH code that corrects 72
@@ -392,7 +392,7 @@ pub struct Venice {
     pub controller: VeniceController,
 }
 
-/// Links and ways of one's own.
+/// Links and user-defined ways.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Custom {
@@ -514,7 +514,7 @@ impl Default for Omnibus {
 }
 
 impl Clusters {
-    /// Trunks that a switch hangs on where there are so many controllers.
+    /// Trunks that a switch hangs on where there are that many controllers.
     pub fn trunks(&self, controllers: u32) -> u32 {
         self.trunks.unwrap_or(4).min(controllers)
     }

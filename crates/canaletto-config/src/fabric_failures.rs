@@ -13,8 +13,8 @@ pub struct FabricFailures {
     /// Number of links between routers that fail. `venice` and `scheduled-mesh` go around them, `mesh` and `mesh-2bit` have one way only.
     /// Default: none.
     pub links: u32,
-    /// Number of routers beside chips that fail, each with its links, and a controller that is attached to it; its chip is cut off. Same
-    /// fabrics. Default: none.
+    /// Number of routers next to chips that fail, each with its links, and a controller that is attached to it; its chip is cut off.
+    /// Same fabrics. Default: none.
     pub routers: u32,
     /// Number of controllers that fail. On `venice` and `scheduled-mesh` others serve their chips; a trunk of `clusters`, and a row
     /// and a column bus of `omnibus` and `omnibus-split`, fail with their controller; on other fabrics it cuts its row off.

@@ -3,7 +3,7 @@
 /// Field of p^k elements, p a prime.
 ///
 /// Element number `a` is the polynomial whose coefficients are the digits of `a` to base p, modulo an irreducible polynomial of
-/// degree k. 0 and 1 are zero and one; the element numbered 2 is x, or with k = 1 the number itself.
+/// degree k. 0 and 1 are zero and one. The element numbered 2 is x, or with k = 1 the number itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     p: u32,

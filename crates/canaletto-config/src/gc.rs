@@ -66,7 +66,7 @@ pub struct Gc {
     /// (semi-preemptible GC; Lee et al., ISPASS 2011). Otherwise a collection that has begun goes before host requests.
     pub preemptible: bool,
     /// Share of free blocks below which a plane collects, or an epoch starts. A plane always collects below
-    /// `reserved_blocks` + 2 free blocks, and an epoch starts below so many a plane.
+    /// `reserved_blocks` + 2 free blocks, and an epoch starts below that many a plane.
     #[schemars(range(min = 0.0, max = 0.9))]
     pub threshold: f64,
     /// Share of free blocks at or below which collection goes before host requests. Above it, collection goes after

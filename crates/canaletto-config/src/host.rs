@@ -37,7 +37,7 @@ pub struct Host {
     /// Number of entries that the drive fetches at a time.
     pub fetch: Fetch,
     /// Number of commands of all queues that the drive processes at a time. `arbitration` chooses the next one. Absent:
-    /// no limit beside `fetch_limit`, so that queues do not compete.
+    /// no limit next to `fetch_limit`, so that queues do not compete.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65_535))]
     pub command_limit: Option<u32>,
@@ -181,8 +181,8 @@ pub enum LaneRate {
     Generation(u8),
 }
 
-/// Lane rate of each generation, in bytes a second: 2.5 and 5 GT/s with 8b/10b coding; 8, 16 and 32 GT/s with 128b/130b
-/// coding; 64 and 128 GT/s with 236 bytes of packets in each flit of 256 (PCI Express Base 6.0 and 7.0 §4.2).
+/// Lane rate of each generation, in bytes per second: 2.5 and 5 GT/s with 8b/10b coding; 8, 16 and 32 GT/s with
+/// 128b/130b coding; 64 and 128 GT/s with 236 bytes of packets in each flit of 256 (PCI Express Base 6.0 and 7.0 §4.2).
 const GENERATIONS: [u64; 7] = [
     250_000_000,
     500_000_000,
@@ -200,7 +200,7 @@ const TRANSFERS: [&str; 7] = ["2.5", "5", "8", "16", "32", "64", "128"];
 const FLITS: u8 = 6;
 
 impl LaneRate {
-    /// Returns the rate, in bytes a second.
+    /// Returns the rate, in bytes per second.
     pub fn rate(self) -> Rate {
         match self {
             LaneRate::Is(rate) => rate,

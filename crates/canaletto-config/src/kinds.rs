@@ -116,7 +116,7 @@ pub enum Signalling {
     Circuit,
     /// Packets, of which a controller in the chip makes cycles. It is asked for data and for status.
     Packets,
-    /// Packets on pins of their own, which the chip itself makes cycles of. It is asked for data and for status.
+    /// Packets on their own pins, which the chip itself makes cycles of. It is asked for data and for status.
     Separate,
     /// Packets of a network, whose interface in the chip sends data and word of what is done by itself.
     Network,

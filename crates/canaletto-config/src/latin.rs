@@ -4,7 +4,7 @@ use crate::address::ChipId;
 use crate::design::Numbering;
 use crate::galois::Field;
 
-/// Whether an array of so many rows and columns has such a numbering.
+/// Whether an array of that many rows and columns has such a numbering.
 pub fn fits(numbering: Numbering, rows: u32, columns: u32) -> bool {
     let (small, large) = (rows.min(columns), rows.max(columns));
     // GF(2) has one square alone: 2 is no element of it.

@@ -282,7 +282,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Notes what breaks a rule between keys. What stood under a key that breaks one is put back, so that others show. A rule that
-    /// names a key with a mistake of its own is not applied: what is wrong may be that key alone.
+    /// names a key with its own mistake is not applied: what is wrong may be that key alone.
     fn check<T: DeserializeOwned>(&mut self, mut table: Value, check: impl Fn(&T) -> Result<(), Problem>) {
         let given = self.given();
         let is_given = |key: &str| given.iter().any(|given| is_within(key, given));
@@ -305,7 +305,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// All mistakes in words, each on a line of its own, those of a file in its order.
+    /// All mistakes in words, each on its own line, those of a file in its order.
     fn mistakes(&mut self) -> ConfigError {
         let layers = &self.layers;
         self.problems.sort_by_key(|problem| place_of(problem, layers).unwrap_or((usize::MAX, 0)));

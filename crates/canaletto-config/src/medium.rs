@@ -1,4 +1,4 @@
-//! Keys of the flash medium beside read, program and erase: suspension, failures, bit errors and ECC.
+//! Keys of the flash medium other than read, program and erase: suspension, failures, bit errors and ECC.
 
 use std::ops::Range;
 
@@ -85,7 +85,7 @@ impl Default for Suspend {
 
 /// Failures of operations, drawn when an operation ends, and factory bad blocks. A failed program invalidates its page,
 /// retires the block and takes another page. A failed erase retires the block. A plane that cannot retire a further
-/// block completes host writes with a failed program with an error, and goes on using its blocks.
+/// block completes host writes with a failed program with an error, and continues using its blocks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Failures {
@@ -103,9 +103,9 @@ pub struct Failures {
     #[schemars(range(min = 0.0, max = 0.5))]
     pub factory_bad: f64,
     /// Die that stops working, numbered in the order of its planes: channel by channel, chip by chip. From then on its reads
-    /// and programs fail, pages on it are rebuilt from their stripes (`ftl.parity`), and superblocks go on without it.
+    /// and programs fail, pages on it are rebuilt from their stripes (`ftl.parity`), and superblocks continue without it.
     pub lost_die: Option<u32>,
-    /// Channel, a row of chips, that stops working in place of a die.
+    /// Channel, a row of chips, that stops working instead of a die.
     pub lost_channel: Option<u32>,
     /// Time at which `lost_die` or `lost_channel` stops working, from the beginning of the run.
     pub lost_at: Duration,

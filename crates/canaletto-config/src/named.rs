@@ -1,5 +1,5 @@
-//! Things that configurations choose by name out of a list, each of which states its name and its sentence in a file of its
-//! own: fabrics and GC policies.
+//! Things that configurations choose by name out of a list, each of which states its name and its sentence in its own file:
+//! fabrics and GC policies.
 
 use std::fmt::{self, Formatter};
 use std::marker::PhantomData;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Chip of the array at which each channel and way of the FTL lies. `ftl.allocation` and flows' `channels` and `chips` count in
-/// the FTL's numbers; wires, superblocks, groups of collection, maps and results in those of the array.
+/// the FTL's numbers; wires, superblocks, groups of collection, maps and results in the array's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Numbering {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::address::Layout;
 
 /// Parity within superblocks, a RAID 5 inside the drive (RAIN in Micron's data sheets). The pages of one number in the
-/// planes of one number of a superblock's dies, or channels, form a stripe; one of them holds the exclusive or of the
+/// planes of one number of a superblock's dies, or channels, form a stripe. One of them holds the exclusive or of the
 /// others and is programmed once those are. Which die or channel has a superblock's parity goes round with its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

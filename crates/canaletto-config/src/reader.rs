@@ -98,7 +98,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         }
     }
 
-    /// A list in place of a table is an error: most types would take it for the values of their keys in order.
+    /// A list instead of a table is an error: most types would take it for the values of their keys in order.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,

@@ -21,7 +21,7 @@ pub enum OutOfRange {
     /// All addresses scaled by the ratio of the capacity to the trace's span, so that neighbours stay neighbours.
     Fit,
     /// As in MQSim: addresses beyond the last sector modulo the number of that sector, which is one less than the
-    /// capacity. A request that runs over the end goes on in the same way.
+    /// capacity. A request that runs over the end continues in the same way.
     Mqsim,
 }
 

@@ -40,7 +40,7 @@ pub enum Policy {
     /// FLIN (Tavakkol et al., ISCA 2018), which is fair among flows. Flows of low intensity go first, the flow with the
     /// largest slowdown is moved forward, and reads and writes take turns in proportion to their waiting times.
     Flin,
-    /// That of a rule of one's own, in Python or Rust, which is asked for each command. Without a rule, order of arrival,
+    /// That of a user-defined rule, in Python or Rust, which is asked for each command. Without a rule, order of arrival,
     /// whatever waits.
     Custom,
 }
@@ -65,8 +65,8 @@ pub struct Scheduler {
     pub flin: Flin,
 }
 
-/// Keys of `policy = "flin"`. The values are those that MQSim's authors, who are FLIN's, have beside their class of
-/// that name (MQSim, `SSD_Device.cpp`; it is commented out there).
+/// Keys of `policy = "flin"`. The values are those that MQSim's authors, who are FLIN's, have next to their class
+/// of that name (MQSim, `SSD_Device.cpp`; it is commented out there).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Flin {

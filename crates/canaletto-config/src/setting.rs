@@ -1,4 +1,4 @@
-//! Settings of single keys beside a file: `--set KEY=VALUE` of a command line, keywords of Python.
+//! Settings of single keys in addition to a file: `--set KEY=VALUE` of a command line, keywords of Python.
 
 use toml::{Table, Value};
 

@@ -50,7 +50,7 @@ pub struct SizeShare {
     pub share: f64,
 }
 
-/// Periodic variation of the arrival rate, such as that of a day.
+/// Periodic variation of the arrival rate, such as a day's.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Diurnal {
@@ -67,7 +67,7 @@ pub struct Diurnal {
 ///
 /// The flow's addresses are taken to be interleaved page by page: the channel of a page is its number modulo
 /// `channels`. This holds for static allocation that begins with the channel (`ftl.allocation = "CWDP"` and the like),
-/// on a drive of so many channels whose pages have this size, for flows without `channels` of their own. On other
+/// on a drive of that many channels whose pages have this size, for flows without `channels` of their own. On other
 /// drives the same pages receive more requests, wherever they lie.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -165,7 +165,7 @@ pub struct Synthetic {
     #[serde(default = "whole")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub working_set: f64,
-    /// Size of the working set, in place of `working_set`. It is cut to the addresses there are.
+    /// Size of the working set, instead of `working_set`. It is cut to the addresses there are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_set_size: Option<Size>,
     /// First address of the working set.
@@ -190,7 +190,7 @@ pub struct Synthetic {
     /// Imbalance of load among channels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_skew: Option<ChannelSkew>,
-    /// Load on one part of the drive, in place of `channel_skew`: a channel, a chip, or the fabric's worst line.
+    /// Load on one part of the drive, instead of `channel_skew`: a channel, a chip, or the fabric's worst line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hot_spot: Option<HotSpot>,
     /// Alignment of addresses, which are rounded down to a multiple of it. Requests that continue a sequential run are
@@ -207,11 +207,11 @@ pub struct Synthetic {
     /// Standard deviation of a normal distribution of sizes about `size` (at least one sector). `"0B"` turns this off.
     #[serde(default = "zero_size")]
     pub size_deviation: Size,
-    /// Mix of sizes, in place of `size`.
+    /// Mix of sizes, instead of `size`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1024))]
     pub sizes: Vec<SizeShare>,
-    /// Mix of sizes for requests that do not read, in place of `size` or `sizes`.
+    /// Mix of sizes for requests that do not read, instead of `size` or `sizes`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1024))]
     pub write_sizes: Vec<SizeShare>,

@@ -19,7 +19,7 @@ trait Quantity: Sized {
     const UNITS: &'static [(&'static str, f64)];
     /// Units that are read and never printed.
     const OTHER_UNITS: &'static [(&'static str, f64)] = &[];
-    /// Returns the quantity of so many stored units, if it is within range.
+    /// Returns the quantity of that many stored units, if it is within range.
     fn from_stored(value: f64) -> Option<Self>;
     fn stored(&self) -> u64;
 }

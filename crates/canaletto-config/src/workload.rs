@@ -172,7 +172,7 @@ impl Flow {
         depth.map_or(Loop::Open, Loop::Closed)
     }
 
-    /// Returns the start of the flow. A trace in an open loop counts from there by itself, as those of a mix do.
+    /// Returns the start of the flow. A trace in an open loop counts from there by itself, as the traces of a mix do.
     pub fn start(&self) -> Time {
         let trace = self.trace.as_ref().filter(|_| self.looping() != Loop::Open).map(|trace| trace.start);
         self.synthetic.as_ref().map(|s| s.start).or(trace).map_or(Time::ZERO, Duration::time)

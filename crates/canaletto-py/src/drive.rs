@@ -17,7 +17,7 @@ use crate::errors::{SimulationError, config_error, run_error};
 use crate::traces::open_all;
 use crate::watch::Watch;
 
-/// Events between two looks at signals while time goes on: some milliseconds.
+/// Events between two looks at signals while time continues: some milliseconds.
 const LOOK_EVERY: u64 = 10_000;
 
 /// Operations by name, in the order of their numbers.
@@ -182,7 +182,7 @@ impl SteppedDrive {
         advance(py, &mut self.state()?.drive, Time(until_ps), false)
     }
 
-    /// The next request that is complete; time goes on until there is one, but not beyond `limit_ps`.
+    /// The next request that is complete; time continues until there is one, but not beyond `limit_ps`.
     fn next_completion(&self, py: Python, limit_ps: Option<u64>) -> PyResult<Option<Completion>> {
         let State { drive, ready } = &mut *self.state()?;
         if ready.is_empty() {

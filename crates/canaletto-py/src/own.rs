@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::{fabric, gc_policy, scheduler};
 
-/// Classes in place of the engine's own parts.
+/// Classes instead of the engine's own parts.
 #[derive(FromPyObject)]
 pub struct Parts {
     /// Joins the chips.
@@ -42,7 +42,7 @@ impl Parts {
 pub struct Raised(Mutex<Option<PyErr>>);
 
 impl Raised {
-    /// Findings of a run, with the exception that a class has raised, if any, in place of the run's error.
+    /// Findings of a run, with the exception that a class has raised, if any, instead of the run's error.
     pub fn instead_of<T>(raised: Option<Arc<Raised>>, py: Python<'_>, found: PyResult<T>) -> PyResult<T> {
         let own = |raised: Arc<Raised>| raised.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         found.map_err(|error| raised.and_then(own).unwrap_or_else(|| error.clone_ref(py)))

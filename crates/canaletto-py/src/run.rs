@@ -48,9 +48,9 @@ pub fn parse_options(json: &str) -> PyResult<RunOptions> {
 /// Results of a run, as JSON, and its requests, as columns.
 pub type Results<'py> = (String, Bound<'py, PyDict>);
 
-/// Simulates a workload on a design, both resolved. `rows` is called with the columns of some ten thousand requests whenever so
-/// many are complete; the last ones are returned. Without it all of them are. `parts` are classes of one's
-/// own in place of the engine's parts.
+/// Simulates a workload on a design, both resolved. `rows` is called with the columns of some ten thousand requests whenever
+/// that many are complete; the last ones are returned. Without it all of them are. `parts` are user-defined classes instead of
+/// the engine's parts.
 #[pyfunction]
 #[pyo3(signature = (design_toml, workload_toml, options_json, progress, rows=None, parts=None))]
 pub fn run<'py>(

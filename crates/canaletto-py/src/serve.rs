@@ -27,7 +27,7 @@ struct Options {
     /// Path of a Unix socket, or else address and port.
     socket: Option<PathBuf>,
     listen: Option<SocketAddr>,
-    /// File that holds the data; in its absence memory, of which at most so many bytes are taken.
+    /// File that holds the data; in its absence memory, of which at most that many bytes are taken.
     data: Option<PathBuf>,
     memory: u64,
     /// Simulated seconds in a second of the wall; none for a free clock.
@@ -60,7 +60,7 @@ impl Server {
         py.detach(|| start(&design, options))
     }
 
-    /// Waits until the server ends by itself, at most for so many seconds. Returns whether it has.
+    /// Waits until the server ends by itself, at most for that many seconds. Returns whether it has.
     fn wait(&self, py: Python, seconds: f64) -> bool {
         py.detach(|| match &*self.server.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(server) => server.wait(Duration::from_secs_f64(seconds)),

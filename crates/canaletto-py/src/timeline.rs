@@ -31,7 +31,7 @@ struct Options {
 type Recorded<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>, Bound<'py, PyDict>);
 
 /// Simulates a workload on a design, both resolved, up to the end of the last window, and records the windows. `parts`
-/// are classes of one's own in place of the engine's parts.
+/// are user-defined classes instead of the engine's parts.
 #[pyfunction]
 #[pyo3(signature = (design_toml, workload_toml, options_json, progress, parts=None))]
 pub fn timeline<'py>(

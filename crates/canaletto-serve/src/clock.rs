@@ -1,4 +1,4 @@
-//! How simulated time goes beside that of the wall.
+//! How simulated time passes relative to real time.
 
 use std::time::{Duration, Instant};
 
@@ -7,12 +7,12 @@ use canaletto::engine::time::Time;
 /// Clock of a drive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Clock {
-    /// Simulated time goes with that of the wall, `factor` seconds a second: 1 is real time.
+    /// Simulated time goes with the wall's, `factor` seconds a second: 1 is real time.
     Paced {
         /// Simulated seconds in a second, above zero.
         factor: f64,
     },
-    /// Simulated time goes on only while requests are outstanding, and then as fast as it can be simulated.
+    /// Simulated time continues only while requests are outstanding, and then as fast as it can be simulated.
     Free,
 }
 

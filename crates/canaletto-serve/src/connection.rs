@@ -19,7 +19,7 @@ use crate::storage::{PIECE, Ticket};
 /// Requests of one client that may be outstanding. It is not listened to while there are more.
 const MOST_OUTSTANDING: u32 = 256;
 
-/// Time by which a client must have agreed on how to go on.
+/// Time by which a client must have agreed on how to continue.
 const NEGOTIATION: Duration = Duration::from_secs(10);
 
 /// Time for which a client may stand still in the middle of a request or of a reply.

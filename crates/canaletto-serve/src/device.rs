@@ -20,7 +20,7 @@ pub trait Device: Send {
     /// Submits a command that the host makes at `at`, which is not before the time that the drive was advanced to.
     ///
     /// # Errors
-    /// Reasons why the simulation cannot go on.
+    /// Reasons why the simulation cannot continue.
     fn submit(&mut self, at: Time, command: Wanted, tag: u64) -> Result<(), String>;
 
     /// Returns when something happens next; none while nothing is left to happen.
@@ -29,7 +29,7 @@ pub trait Device: Send {
     /// Lets everything happen that is due up to `until`, and adds the commands that end to `completions`.
     ///
     /// # Errors
-    /// Reasons why the simulation cannot go on.
+    /// Reasons why the simulation cannot continue.
     fn advance_to(&mut self, until: Time, completions: &mut Vec<Completion>) -> Result<(), String>;
 
     /// Returns what the simulation has measured, if it measures.

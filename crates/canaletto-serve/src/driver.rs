@@ -1,4 +1,5 @@
-//! The host's end of the simulated drive: the thread that submits what clients ask for, and lets time go on.
+//! The host's end of the simulated drive: the thread that submits what clients ask for, and lets time
+//! continue.
 //!
 //! Requests longer than a drive takes at once become several commands. No more data are in the drive at a time than
 //! [`MOST_BYTES`]; further requests wait for them, and connections take turns ([`Turns`]), a command each.
@@ -132,7 +133,7 @@ impl<D: Device> Driver<D> {
     /// Serves until it is told to stop or power is lost.
     ///
     /// # Errors
-    /// Reasons why the simulation cannot go on.
+    /// Reasons why the simulation cannot continue.
     pub fn run(mut self, clock: Clock) -> Result<Ended, String> {
         match clock {
             Clock::Paced { factor } => self.run_paced(Pace::start(factor))?,
@@ -185,8 +186,8 @@ impl<D: Device> Driver<D> {
         Ok(())
     }
 
-    /// Lets every client that has got a reply ask for more before time goes on, if it does so soon: a client that keeps several
-    /// requests outstanding keeps them outstanding in simulated time.
+    /// Lets every client that has got a reply ask for more before time continues, if it does so soon: a client that keeps
+    /// several requests outstanding keeps them outstanding in simulated time.
     fn wait_for_answers(&mut self, replies: usize) -> Result<(), String> {
         let until = Instant::now() + PATIENCE;
         for _ in 0..replies {
@@ -345,8 +346,8 @@ impl<D: Device> Driver<D> {
     }
 }
 
-/// Asks the system to end this thread's waits when they are to end: by default it may let them go on for another 50 µs, about the
-/// time of a read.
+/// Asks the system to end this thread's waits when they are to end: by default it may let them continue for another 50 µs, about
+/// the time of a read.
 fn wake_up_promptly() {
     #[cfg(target_os = "linux")]
     // SAFETY: a number is passed, and concerns this thread only.

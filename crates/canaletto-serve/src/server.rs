@@ -117,8 +117,8 @@ impl Server {
         Ok(Server { shared, started, listening, driving })
     }
 
-    /// Waits for the server to end by itself, which it does when power is lost or the simulation cannot go on, for `span` at the
-    /// most. Returns whether it has.
+    /// Waits for the server to end by itself, which it does when power is lost or the simulation cannot continue, for `span` at
+    /// the most. Returns whether it has.
     pub fn wait(&self, span: Duration) -> bool {
         let ended = lock(&self.shared.ended);
         *self.shared.ending.wait_timeout_while(ended, span, |ended| !*ended).unwrap_or_else(PoisonError::into_inner).0
@@ -127,7 +127,7 @@ impl Server {
     /// Ends the server: requests that have come are answered, connections closed, and the socket's file removed.
     ///
     /// # Errors
-    /// Reasons why the simulation could not go on.
+    /// Reasons why the simulation could not continue.
     pub fn stop(self) -> Result<Statistics, String> {
         let Server { shared, started, listening, driving } = self;
         shared.stopping.store(true, Ordering::Relaxed);
@@ -163,7 +163,7 @@ fn listen(listener: &Listener, shared: &Arc<Shared>) {
     }
 }
 
-/// Gives a client threads of its own, unless there are too many.
+/// Gives a client its own threads, unless there are too many.
 fn admit(number: u64, socket: Socket, shared: &Arc<Shared>) {
     shared.accepted.fetch_add(1, Ordering::Relaxed);
     let socket = Arc::new(socket);

@@ -55,7 +55,7 @@ impl Write for &Socket {
     }
 }
 
-/// Socket that is to be done with by a certain moment, however little it says at a time.
+/// Socket that must be done with by a certain moment, however little it says at a time.
 pub struct Hurried<'a> {
     pub socket: &'a Socket,
     pub until: Instant,
@@ -91,7 +91,7 @@ impl Write for Hurried<'_> {
 /// Address to listen at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
-    /// Path of a Unix socket that is to be made.
+    /// Path of a Unix socket that must be made.
     Unix(PathBuf),
     /// Address and port.
     Tcp(SocketAddr),

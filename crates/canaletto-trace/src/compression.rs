@@ -164,7 +164,7 @@ impl<R> Unshrunk<R> {
         Self { file, size, read: Arc::default() }
     }
 
-    /// Returns the count of bytes read, which goes on, and the size of the file.
+    /// Returns the count of bytes read, which continues, and the size of the file.
     pub(crate) fn extent(&self) -> (Arc<AtomicU64>, u64) {
         (Arc::clone(&self.read), self.size)
     }

@@ -62,7 +62,7 @@ impl<F: TraceFormat> Decoder<F> {
         })
     }
 
-    /// Whether the line just read is to be left out, counted; otherwise its error ends the trace.
+    /// Whether the line just read must be left out, counted; otherwise its error ends the trace.
     #[cold]
     fn skip(&self, error: TraceError, tally: &Tally) -> Result<(), TraceError> {
         if !self.skips {

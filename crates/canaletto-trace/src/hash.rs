@@ -1,4 +1,4 @@
-//! The identity of a trace file, for runs that are to be repeated exactly.
+//! The identity of a trace file, for runs that must be repeated exactly.
 
 use std::fs::File;
 use std::io::{self, Read};

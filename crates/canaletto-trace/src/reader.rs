@@ -65,7 +65,7 @@ pub struct TraceReader {
     lines: Lines,
     decoder: Box<dyn Decode>,
     window: Window,
-    /// Requests that the window holds back while the trace goes on.
+    /// Requests that the window holds back while the trace continues.
     held_back: usize,
     state: State,
     tally: Arc<Tally>,

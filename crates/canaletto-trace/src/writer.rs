@@ -44,8 +44,8 @@ pub struct TraceWriter<W: Write> {
 }
 
 impl<W: Write> TraceWriter<W> {
-    /// A trace in `format`, written to `out`. With `rounds`, times are rounded down to the format's unit, extents outward to
-    /// whole units of its sizes, and forced writes and zeroes become writes where it has no others; otherwise a record that would have to be is refused.
+    /// A trace in `format`, written to `out`. With `rounds`, times are rounded down to the format's unit, extents outward to whole units of its sizes,
+    /// and forced writes and zeroes become writes where it has no others. Otherwise a record that would have to be is refused.
     ///
     /// # Errors
     /// If the format is read only, or `out` takes no bytes.

@@ -66,14 +66,14 @@ struct Requests {
     complete: Vec<Option<u64>>,
 }
 
-/// Returns memory for so many bytes, which [`timeline`] takes back.
+/// Returns memory for that many bytes, which [`timeline`] takes back.
 #[unsafe(no_mangle)]
 pub extern "C" fn allocate(bytes: usize) -> *mut u8 {
     Box::into_raw(vec![0u8; bytes].into_boxed_slice()).cast()
 }
 
-/// Answers a question of so many bytes: the address of the answer, and in the upper half its length. The answer is a
-/// timeline, or `{"error": …}`; [`release`] takes its memory back.
+/// Answers a question of that many bytes: the address of the answer, and in the upper half its length. The answer is
+/// a timeline, or `{"error": …}`; [`release`] takes its memory back.
 ///
 /// # Safety
 /// `question` is what [`allocate`] returned for `bytes`, all of it written, and is not used again.

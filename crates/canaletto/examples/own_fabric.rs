@@ -1,7 +1,7 @@
-//! A fabric of one's own in Rust: a bus for each row, and which of its chips goes first.
+//! A user-defined fabric in Rust: a bus for each row, and which of its chips goes first.
 //!
-//! `cargo run --release --example own_fabric` prints what it reaches beside the same buses of the engine. `docs/reference/own-parts.md` has
-//! the same in Python.
+//! `cargo run --release --example own_fabric` prints what it reaches next to the same buses of the engine. `docs/reference/own-parts.md`
+//! has the same in Python.
 
 #![allow(clippy::disallowed_macros)] // the engine's rules, not a program's
 

@@ -53,7 +53,7 @@ class Bound:
 
     @property
     def bandwidth_mb_s(self) -> float:
-        """User data at the peak, in 10^6 bytes a second."""
+        """User data at the peak, in 10^6 bytes per second."""
         return self.peak_iops * self.size_bytes / 1e6
 
     @property
@@ -95,7 +95,7 @@ class Bound:
         return float(bounds.percentile_us(self.service_us, load, percentile, self.unloaded_us))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything that `canaletto bound --json` prints, beside its schema's number."""
+        """Everything that `canaletto bound --json` prints, next to its schema's number."""
         tails = [
             {"load": load, **{f"p{100 * share:g}_us": self.latency_us(load, share) for share in PERCENTILES}}
             for load in LOADS
@@ -127,13 +127,13 @@ def bound(
     workload
         Generated requests; or a profile's name or a file, as for `workload`. None: requests of `size` at random places.
     size
-        Size of every request, such as "512B", in place of the workload's. Default without a workload: "4KiB".
+        Size of every request, such as "512B", instead of the workload's. Default without a workload: "4KiB".
     read_share
-        Share of the requests that read, in place of the workload's. Default without a workload: 1.
+        Share of the requests that read, instead of the workload's. Default without a workload: 1.
     write_amplification
         Programs of the drive over what the host writes, at least 1.
     queue_depth
-        Requests outstanding at the most, in place of the workload's. Default without a workload: no limit.
+        Requests outstanding at the most, instead of the workload's. Default without a workload: no limit.
     mix
         How reads and programs share a part: "times" adds up what they take; "rates" is the mean of "Five-Minute Rule 40
         Years Later" (arXiv 2511.03944), see `canaletto.bounds.limits_iops`.
@@ -207,7 +207,7 @@ def of_numbers(drive: Drive, alone: Drive, work: Work, name: str, mix: bounds.Mi
 
 
 def _changed(design: Design, work: Work, size: str | None, read_share: float | None, queue_depth: int | None) -> Work:
-    """The work with what was asked for beside it."""
+    """The work with what was asked for next to it."""
     keys = design.to_dict()
     if size is not None:
         work = with_size(design, work, _size(size))

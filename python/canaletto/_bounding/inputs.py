@@ -21,8 +21,8 @@ _SATA_RATE = 150.0
 _SATA_REGISTER = 20 + 32.0
 """Bytes of a Register FIS with its primitives: a command, and the drive's answer (Serial ATA 3.1 §9.4, §10.3)."""
 _SATA_FRAMES = 2 * 20 + 28 + 4 + 8 + 5 * 32.0
-"""Bytes of a queued read beside its data: two Register FIS, DMA Setup, the header of the Data FIS, Set Device Bits, and
-the primitives around these five (Serial ATA 3.1 §9.4, §10.3)."""
+"""Bytes of a queued read in addition to its data: two Register FIS, DMA Setup, the header of the Data FIS, Set Device
+Bits, and the primitives around these five (Serial ATA 3.1 §9.4, §10.3)."""
 
 Keys = Mapping[str, Any]
 

@@ -22,7 +22,7 @@ Keys = Mapping[str, Any]
 def work_of(design: Design, workload: Workload, write_amplification: float) -> Work:
     """Requests of a workload that generates them, as the closed forms see them.
 
-    Raises ConfigError for requests whose sizes nothing states, such as those of a trace.
+    Raises ConfigError for requests whose sizes nothing states, such as a trace's.
     """
     keys, flows = design.to_dict(), workload.to_dict()["flow"]
     if any("synthetic" not in flow for flow in flows):
@@ -73,7 +73,7 @@ def work_of(design: Design, workload: Workload, write_amplification: float) -> W
 
 
 def work_of_size(design: Design, write_amplification: float) -> Work:
-    """Requests at random places of all of a drive, of a size that is to be stated."""
+    """Requests at random places of all of a drive, of a size that must be stated."""
     keys = design.to_dict()
     return Work(
         size=0.0,
@@ -236,7 +236,7 @@ def _capacity(keys: Keys) -> float:
 
 
 def _spread(keys: Keys, synthetic: Keys, parts: int) -> float:
-    """Bytes over which a flow's requests are spread evenly, of a drive in so many parts; 0 unless they are.
+    """Bytes over which a flow's requests are spread evenly, of a drive in that many parts; 0 unless they are.
 
     Runs, popular places and recent ones put any number of requests next to each other.
     """

@@ -11,7 +11,7 @@ from canaletto._cli.trace import Job, JsonFlag
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to those of the program."""
+    """Adds the command to the program's."""
     app.command("bound", cls=Command)(_bound)
 
 

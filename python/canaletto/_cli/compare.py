@@ -46,7 +46,7 @@ ReportWindow = Annotated[
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to those of the program."""
+    """Adds the command to the program's."""
     app.command("compare", cls=Command)(spread(_compare))
 
 

@@ -25,7 +25,7 @@ def show(*parts: "RenderableType") -> None:
         # Pipes and files have no width: nothing is cut or wrapped for one.
         console = Console(highlight=False, width=max(console.width, 80))
     for part in parts:
-        # A table that does not fit goes on in the terminal's next line: its figures are not cut.
+        # A table that does not fit continues in the terminal's next line: its figures are not cut.
         console.print(Trimmed(part), crop=False)
 
 

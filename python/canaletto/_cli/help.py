@@ -35,7 +35,7 @@ class Command(TyperCommand):
         return super().parse_args(ctx, args)
 
     def format_help_text(self, ctx: "Context", formatter: "HelpFormatter") -> None:
-        """Writes what the command does, then its examples, each on a line of its own."""
+        """Writes what the command does, then its examples, each on its own line."""
         text, _, examples = inspect.cleandoc(self.help or "").partition(_EXAMPLES)
         formatter.write_paragraph()
         with formatter.indentation():
@@ -116,7 +116,7 @@ class Program(TyperGroup):
 
     def _add(self, name: str, plugin: typer.Typer) -> None:
         if name not in self.commands:
-            # Its help is to look like that of the others.
+            # Its help is to look like the others'.
             app = typer.Typer(rich_markup_mode=None)
             app.add_typer(plugin)
             self.add_command(get_group(app).commands[name])

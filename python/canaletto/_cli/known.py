@@ -13,7 +13,7 @@ from canaletto._cli.trace import JsonFlag
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the commands to those of the program."""
+    """Adds the commands to the program's."""
     app.command("presets", cls=Command)(_presets)
     app.command("sequences", cls=Command)(_sequences)
     app.command("schema", cls=Command)(_schema)

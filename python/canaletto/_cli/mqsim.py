@@ -11,7 +11,7 @@ from canaletto._cli.trace import JsonFlag
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to those of the program."""
+    """Adds the command to the program's."""
     app.command("mqsim", cls=Command)(_mqsim)
 
 

@@ -136,7 +136,7 @@ class SeedOptions:
     warmup: Warmup = "0"
 
     def left_out(self, design: "Design", workload: "Workload", parts: "Parts") -> int:
-        """The number of requests to leave out, which is found in a run of its own where that is asked for."""
+        """The number of requests to leave out, which is found in its own run where that is asked for."""
         from canaletto._engine import ConfigError
         from canaletto._run import simulate
 

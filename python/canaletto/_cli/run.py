@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to those of the program."""
+    """Adds the command to the program's."""
     app.command("run", cls=Command)(spread(_run))
 
 

@@ -23,7 +23,7 @@ CLUSTER = "Cluster"
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the commands to those of the program."""
+    """Adds the commands to the program's."""
     app.command("sweep", cls=Command)(spread(_sweep))
 
 
@@ -142,7 +142,7 @@ def _sweep(
 
 
 def _check_one(given: dict[str, Any]) -> None:
-    """Raises ConfigError for two options of which each is a task of its own."""
+    """Raises ConfigError for two options of which each is its own task."""
     from canaletto._engine import ConfigError
 
     names = [name for name, value in given.items() if value not in (None, False)]

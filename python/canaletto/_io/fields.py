@@ -12,7 +12,7 @@ class Fields(Mapping[str, Any]):
     """
 
     _kinds: ClassVar[Mapping[str, type["Fields"]]] = {}
-    """The class of each field that has fields of its own, or holds several such."""
+    """The class of each field that has its own fields, or holds several such."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = data

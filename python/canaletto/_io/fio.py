@@ -1,4 +1,4 @@
-"""fio job files as workloads: flows of generated requests like those of the job.
+"""fio job files as workloads: flows of generated requests like the job's.
 
 `docs/explanation/workloads.md` has a row per option. One note names the options that make no difference to a device.
 Options that would make a difference, but are not supported, are errors with file, line and key.
@@ -22,7 +22,7 @@ SHORTEST_REQUEST_S = 50e-9
 
 @dataclass
 class Job:
-    """A section of the file with what it inherits from `[global]`, and what is to be said of it."""
+    """A section of the file with what it inherits from `[global]`, and what must be said of it."""
 
     name: str
     place: str
@@ -317,7 +317,7 @@ def _flushes(job: Job, read_share: float, trims: bool) -> dict[str, Any]:
 
 
 def _pace(job: Job, read_share: float) -> dict[str, Any]:
-    """A closed loop of so many requests, with thought in between, or arrivals at a rate."""
+    """A closed loop of that many requests, with thought in between, or arrivals at a rate."""
     engine, waiting = job.text("psync", "ioengine"), job.whole(1, "iodepth", bounds=DEPTHS)
     if waiting > 1 and engine in fio_options.SYNCHRONOUS:
         job.note(f"iodepth counts for nothing with ioengine={engine}, as in fio: one request at a time")

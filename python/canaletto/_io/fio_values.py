@@ -178,7 +178,7 @@ class Sizes:
 
 
 def _apart(given: Given, trims: bool, mix: Any) -> Sizes:
-    """Reads, writes and trims have values of their own, after commas; one that is missing is as the one before."""
+    """Reads, writes and trims have their own values, after commas; one that is missing is as the one before."""
     parts = given.text.split(",")
     values = [parts[min(number, len(parts) - 1)] or parts[0] for number in range(3)]
     return Sizes(mix(values[0]), mix(values[2 if trims else 1]))

@@ -14,7 +14,7 @@ _lost = False
 
 
 def check_polars() -> None:
-    """Raises RuntimeError in a process in which Polars would wait for ever: in place of waiting."""
+    """Raises RuntimeError in a process in which Polars would wait for ever: instead of waiting."""
     if _lost:
         raise RuntimeError(
             "this process was forked from one in which Polars had been at work, and would wait for its threads for "

@@ -20,7 +20,7 @@ FIRST = (
     *("request", "flow", "kind", "failed", "lba", "sectors"),
     *("arrival_ps", "enqueue_ps", "complete_ps", "path_conflict"),
 )
-"""The columns of a request beside its causes."""
+"""The columns of a request next to its causes."""
 
 KINDS = ["read", "write", "trim", "flush"]
 """Kinds of request, by the engine's numbers."""

@@ -38,7 +38,7 @@ def time_us(microseconds: float | None) -> str:
 def axis_unit(largest_us: float) -> tuple[str, float]:
     """The unit that suits an axis up to this many microseconds, and its size in microseconds."""
     for limit, unit, size in _TIMES:
-        # Ten times more than in text: 5,000 µs on an axis are easier to read beside 50 than 5 ms.
+        # Ten times more than in text: 5,000 µs on an axis are easier to read next to 50 than 5 ms.
         if largest_us < limit * 10:
             return unit, size
     raise AssertionError("the last unit has no limit")

@@ -58,7 +58,7 @@ def pack(
     if not known:
         return None
     start = min(int(timeline.header["from_ps"]) for timeline in known.values())
-    # Recording goes on until the requests of the window are completed.
+    # Recording continues until the requests of the window are completed.
     whole = max(timeline.windows[-1][1] for timeline in known.values())
     cut = [int(timeline.header["until_ps"]) for timeline in known.values() if timeline.header["truncated"]]
     end = max(min([whole, *cut]), start + 1)

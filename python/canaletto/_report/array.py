@@ -1,7 +1,7 @@
 """The chip array with its utilisation, as numbers for the page to draw.
 
 Arrays with many rows or columns are drawn in blocks of chips, so that a page stays small and a square large enough to
-see; a block shows the mean of what it holds.
+see. A block shows the mean of what it holds.
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ _BUSES = ("channel", "command_channel", "column", "inner_bus", "grant_line")
 """Wires that are drawn even if all of one is within a square."""
 
 MAX_SIDE = 16
-"""At most so many squares along a side."""
+"""At most that many squares along a side."""
 
 
 def maps(runs: Sequence[Data]) -> dict[str, Any] | None:

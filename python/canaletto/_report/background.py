@@ -153,4 +153,4 @@ def _tables(data: Sequence[Data], *tables: tuple[str, list[list[str]]]) -> str:
 
 
 _NARROW = 3
-"""So many fabrics have room in half a page."""
+"""That many fabrics have room in half a page."""

@@ -28,7 +28,7 @@ Tests do."""
 
 
 def spec(chart: alt.TopLevelMixin) -> Spec:
-    """A chart as plain data, without a look of its own."""
+    """A chart as plain data, without its own look."""
     found: Spec = chart.to_dict(validate=False)
     found.pop("config", None)
     found["autosize"] = {"type": "fit-x", "contains": "padding"}
@@ -48,7 +48,7 @@ def fabric_axis(fabrics: Sequence[str]) -> alt.Y:
 
 
 def room(largest: float, pixels: int) -> alt.Scale:
-    """A scale from 0 that leaves so much room for text beside the largest bar, however narrow the chart."""
+    """A scale from 0 that leaves so much room for text next to the largest bar, however narrow the chart."""
     largest = largest or 1
     return alt.Scale(domainMin=0, domainMax=alt.ExprRef(f"{largest} * width / max(width - {pixels}, 60)"), nice=False)
 

@@ -73,7 +73,7 @@ SEQUENTIAL = (
 """Viridis, from nothing to the most."""
 
 OWN = ("#2E8B57", "#CC6677", "#7B68C8", "#AA7744", "#B8A11F", "#C44AA0")
-"""Colours of fabrics of one's own."""
+"""Colours of user-defined fabrics."""
 
 _OTHER = "#666666"
 _BOUNDS = ("crossbar",)
@@ -96,7 +96,7 @@ def fabrics(names: Iterable[str]) -> dict[str, str]:
 
 
 def fabric(name: str) -> str:
-    """A fabric's colour on a light page, where it meets no other of one's own."""
+    """A fabric's colour on a light page, where it meets no user-defined other."""
     return fabrics([name])[name]
 
 

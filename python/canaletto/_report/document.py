@@ -95,7 +95,7 @@ def chart(name: str, title: str, spec: Mapping[str, Any] | None, **others: Mappi
 
 
 _MANY = 12
-"""So many values are read out with a chart; the others are in its CSV file and the page's tables."""
+"""That many values are read out with a chart; the others are in its CSV file and the page's tables."""
 
 
 def described(title: str, spec: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ SMALL = 0.005
 """Neighbouring steps below this share of the latency are told in one line."""
 
 TOLD = 3
-"""Holders told one by one; more are told together, so many kinds of use."""
+"""Holders told one by one; more are told together, that many kinds of use."""
 
 PHRASES = {
     "host_queue": "waited in the host for room in the submission queue",

@@ -355,7 +355,7 @@ def seen(
     say: Callable[[str], object] | None = None,
     first: Sequence[str] = (),
 ) -> str:
-    """The animation of a window, in at most so many bytes.
+    """The animation of a window, in at most that many bytes.
 
     request: the one that the window was chosen for. say: called with a sentence if not all of the window is shown.
     first: fabrics that are shown first.
@@ -404,7 +404,7 @@ def facts(data: Data) -> str:
 
 
 def opening(title: str, faint: str, runs: Sequence[Data], found: Gains | None = None, *parts: str) -> str:
-    """Title, run, and verdict in words beside the causes of the mean request. found: the runs' gains."""
+    """Title, run, and verdict in words next to the causes of the mean request. found: the runs' gains."""
     failed = terminal.failed(runs)
     ideal = any(run["fabric"] == IDEAL for run in runs[1:])
     told = (

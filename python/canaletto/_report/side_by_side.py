@@ -27,7 +27,7 @@ _CONFLICTS = ("path_conflict", "path_reservation")
 _MANY = 6
 """Fabrics beyond which headings are narrow."""
 _MOST = 9
-"""Fabrics beside each other; more are in two tables."""
+"""Fabrics next to each other; more are in two tables."""
 _LABEL = 17
 """Characters of a cause's name in one line of a table with many fabrics."""
 
@@ -121,7 +121,7 @@ def by_place(runs: Sequence[Run], hot_spots: Mapping[str, "Comparison"]) -> list
 
 
 def title(runs: Sequence[Run]) -> str:
-    """Name of a comparison beside the design: workload, fabrics, seeds."""
+    """Name of a comparison next to the design: workload, fabrics, seeds."""
     seeds = (runs[0].get("confidence") or {}).get("seeds")
     seed = f"seeds {seeds[0]} to {seeds[-1]}" if seeds else f"seed {runs[0]['seed']}"
     return listing([str(runs[0]["workload"]), ", ".join(run["fabric"] for run in runs), seed])

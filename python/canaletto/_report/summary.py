@@ -11,7 +11,7 @@ from canaletto._run.gains import SAME, Gain, Gains, gains
 Data: TypeAlias = Mapping[str, Any]
 
 BOUNDS = {IDEAL: "conflict-free", CROSSBAR: "crossbar"}
-"""Fabrics that nobody can build, in words. They are named beside the winner, and win only where no other ran."""
+"""Fabrics that nobody can build, in words. They are named next to the winner, and win only where no other ran."""
 
 ABOUT_IDEAL = (
     "ideal is conflict-free: wires like the bus's, but a set of its own for each chip. "
@@ -42,7 +42,7 @@ def comparison(runs: Sequence[Data], found: Gains | None = None) -> str:
 
 
 def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
-    """Verdict: the fastest and the slowest fabric beside the baseline, by how much, and the cause.
+    """Verdict: the fastest and the slowest fabric next to the baseline, by how much, and the cause.
 
     found: the runs' gains, if there are several seeds. Differences within their intervals are called equal.
     """
@@ -69,7 +69,7 @@ def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
 
 
 def unequal_failures(runs: Sequence[Data]) -> str:
-    """A sentence in place of a winner where chips that are cut off fail unequal numbers of requests; else empty."""
+    """A sentence instead of a winner where chips that are cut off fail unequal numbers of requests; else empty."""
     failed = {run["fabric"]: (run.get("cut_off") or {}).get("requests_failed", 0) for run in runs}
     if len(set(failed.values())) < 2:
         return ""

@@ -71,7 +71,7 @@ def text(data: Mapping[str, Any], width: int = 80) -> str:
 def plain(part: RenderableType, width: int) -> str:
     """Printed output as plain text."""
     out = StringIO()
-    # In a notebook, Rich would show it there at once, beside the cell's own answer.
+    # In a notebook, Rich would show it there at once, next to the cell's own answer.
     Console(file=out, width=width, color_system=None, legacy_windows=False, force_jupyter=False).print(part)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 

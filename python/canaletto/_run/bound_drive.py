@@ -1,7 +1,7 @@
 """Numbers that the closed forms of a drive's throughput need: of the drive, and of what it is asked to do.
 
-Every number may be an array, all of one shape (or shapes that numpy makes one of): a bound is then one for each.
-Times are in microseconds, sizes in bytes and rates in bytes a microsecond, which are 10^6 bytes a second.
+Every number may be an array, all of one shape (or shapes that numpy makes one of): a bound is then one for each. Times
+are in microseconds, sizes in bytes and rates in bytes a microsecond, which are 10^6 bytes per second.
 """
 
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ class Link:
     max_payload: Number = 128.0
     """Largest payload of a packet, in bytes."""
     overhead: Number = 28.0
-    """Bytes that each packet adds; of Serial ATA, those of a request's frames beside its data."""
+    """Bytes that each packet adds; of Serial ATA, those of a request's frames next to its data."""
     latency_us: Number = 0.0
-    """Time of a packet beside its transfer, each way."""
+    """Time of a packet in addition to its transfer, each way."""
     entry_bytes: Number = 64.0
     """Bytes of a submission queue entry."""
     half_duplex: bool = False
@@ -118,7 +118,7 @@ class Drive:
     program_status: Number = 0.0
     """The same of a program command."""
     read_chip_us: Number = 0.0
-    """Time that the chip takes beside its array for a read."""
+    """Time that the chip takes in addition to its array for a read."""
     program_chip_us: Number = 0.0
     """The same for a program."""
     data_first: bool = True
@@ -160,7 +160,7 @@ class Drive:
     inner_failure: Number = 0.0
     """Probability that a codeword cannot be corrected by itself."""
     outer_us: Number = 0.0
-    """Time that the ECC engine takes for an outer codeword, beside that of any page."""
+    """Time that the ECC engine takes for an outer codeword, in addition to any page's."""
     link: Link | None = None
     """None: the host is no limit."""
     controller: Controller = Controller()
@@ -274,7 +274,7 @@ def operations(drive: Drive, work: Work) -> list[Operation]:
 
 
 def outer_chance(drive: Drive, size: Number) -> Number:
-    """Probability that a read of so many bytes must read a whole outer codeword, since one within its data fails.
+    """Probability that a read of that many bytes must read a whole outer codeword, since one within its data fails.
 
     Outer codewords that the read has in whole need not be read again; places are taken to be aligned.
     """

@@ -30,7 +30,7 @@ class Wires(NamedTuple):
     servers: Number
     """How many of them work at the same time."""
     time_us: Callable[[Kind, Number], Number]
-    """Time that a page's read or program with so many bytes takes one of them."""
+    """Time that a page's read or program with that many bytes takes one of them."""
     is_exact: bool = True
     """Whether nothing but the sum of these times limits them."""
     alone_us: Callable[[Kind, Number], Number] | None = None
@@ -46,7 +46,7 @@ def _cycles(drive: Drive, size: Number, rate: Number) -> Number:
 
 
 def _packet(drive: Drive, kind: Kind, size: Number, lanes: int, packets: int = 1) -> Number:
-    """Time of a page's data packet on so many times eight pins, with what asks for the data of a read."""
+    """Time of a page's data packet on that many times eight pins, with what asks for the data of a read."""
     asked = DATA_REQUEST if kind == "read" else 0
     flits = np.asarray(size) + packets * (DATA_HEADER + asked)
     return np.ceil(flits / lanes) / drive.link_rate
@@ -93,7 +93,7 @@ def _packetized(drive: Drive, work: Work) -> list[Wires]:
 
 
 def _sca(drive: Drive, work: Work) -> list[Wires]:
-    """Commands and data have pins of their own and cross side by side."""
+    """Commands and data have their own pins and cross side by side."""
 
     def commands(kind: Kind, _: Number) -> Number:
         return _transfers(drive, kind, 0.0)
@@ -241,7 +241,7 @@ def _switched(drive: Drive, kind: Kind) -> Number:
 def _clusters(drive: Drive, work: Work) -> list[Wires]:
     """Trunks, and inner buses of switches: a transfer takes one of each.
 
-    The switches of the busiest row have so many trunks; which of them others take meanwhile has no closed form.
+    The switches of the busiest row have that many trunks; which of them others take meanwhile has no closed form.
     """
     rows, columns = np.asarray(even_rows(drive, work)), np.asarray(used_columns(drive, work))
 

@@ -22,7 +22,7 @@ def of(run: Mapping[str, Any]) -> list[str]:
 
 
 def notes(run: Mapping[str, Any], design: Design, workload: Workload) -> list[str]:
-    """All that is to be known of a run before its figures: its caveats, and what its configuration does not do."""
+    """All that must be known of a run before its figures: its caveats, and what its configuration does not do."""
     return [*of(run), *_straddling(design, workload), *design.notes, *workload.notes]
 
 

@@ -333,7 +333,7 @@ def compare(
 
 
 Chosen: TypeAlias = Sequence[str | type[Fabric]]
-"""Fabrics of a comparison: names, and classes of one's own."""
+"""Fabrics of a comparison: names, and user-defined classes."""
 
 
 def chosen_fabrics(fabrics: Iterable[str | type[Fabric]] | str | type[Fabric] | None) -> Chosen:
@@ -422,7 +422,7 @@ def run_all(
         called = [own.fabric_name or design.fabric for own, design in zip(parts, designs, strict=True)]
         drives = dict(zip(called, designs, strict=True))
     else:
-        # The crossbar that bounds them has the other parts of one's own, too.
+        # The crossbar that bounds them has the other user-defined parts, too.
         drives, parts = equal.named(), [*parts, parts[0]]
     workers = _workers(list(drives.values()), workload, records)
     found = _side_by_side(
@@ -500,7 +500,7 @@ def _side_by_side(
     workers: int,
     progress: bool | FabricProgress | None,
 ) -> list[T]:
-    """Does a job for each fabric, so many at a time, with a bar each or reports to `progress`.
+    """Does a job for each fabric, that many at a time, with a bar each or reports to `progress`.
 
     Ctrl-C stops all of them, and so does the first that fails, whose error names its fabric.
     """

@@ -34,7 +34,7 @@ FABRIC = "fabric.kind"
 
 
 class Setting(NamedTuple):
-    """A value for one key beside a file."""
+    """A value for one key next to a file."""
 
     label: str
     """Name in messages: what the user wrote, such as `--set workload.read_share=2`."""
@@ -245,7 +245,7 @@ def resolve_design(label: str, settings: list[Setting]) -> Design:
 
 @dataclass(frozen=True)
 class WorkloadOptions:
-    """Settings of a workload beside its keys. None: as the workload says."""
+    """Settings of a workload next to its keys. None: as the workload says."""
 
     requests: int | None = None
     queue_depth: int | None = None
@@ -345,7 +345,7 @@ def workload(
     skip
         Number of first requests to leave out.
     every
-        Only one of so many requests.
+        Only one of that many requests.
     sample
         Share, from 0 to 1, of requests that are drawn at random.
     repeat

@@ -1,4 +1,4 @@
-"""A drive that a Python program steps: its requests come from the program, while simulated time goes on."""
+"""A drive that a Python program steps: its requests come from the program, while simulated time continues."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -31,13 +31,13 @@ LATEST_PS = 1 << 63
 class Drive(Iterator[Completion]):
     """A drive with its host link and queues, at some moment of simulated time.
 
-    Requests are submitted, time goes on, completions come. Times are whole picoseconds. The same requests complete at
+    Requests are submitted, time continues, completions come. Times are whole picoseconds. The same requests complete at
     the same times as in `run`, whether they are submitted long before their time or just before time reaches it.
 
-    Iterating lets time go on from completion to completion, until no request is outstanding. Requests that are
+    Iterating lets time continue from completion to completion, until no request is outstanding. Requests that are
     submitted meanwhile count, so that a program can answer each completion with what it does next.
 
-    An object serves one thread at a time; the interpreter's lock is released while simulated time goes on.
+    An object serves one thread at a time; the interpreter's lock is released while simulated time continues.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class Drive(Iterator[Completion]):
         tag: int = 0,
         at_ps: int | None = None,
     ) -> None:
-        """Submits a request. Nothing happens before time goes on.
+        """Submits a request. Nothing happens before time continues.
 
         Parameters
         ----------
@@ -204,12 +204,12 @@ class Drive(Iterator[Completion]):
         self._engine.advance_to(_moment(until_ps))
 
     def next_completion(self, limit_ps: int | None = None) -> Completion | None:
-        """Returns the next request that is complete, and lets time go on until there is one.
+        """Returns the next request that is complete, and lets time continue until there is one.
 
         Parameters
         ----------
         limit_ps
-            The moment beyond which time does not go on, in picoseconds; without one it goes on while requests are
+            The moment beyond which time does not continue, in picoseconds; without one it continues while requests are
             outstanding.
 
         Returns
@@ -307,7 +307,7 @@ class Drive(Iterator[Completion]):
         return drive
 
     def __reduce__(self) -> NoReturn:
-        # Else a copy would share the engine's drive: each would go on where the other one is.
+        # Else a copy would share the engine's drive: each would continue where the other one is.
         raise TypeError("a Drive is neither copied nor pickled; Drive.restore(drive.snapshot()) makes another one")
 
     def __repr__(self) -> str:

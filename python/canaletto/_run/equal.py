@@ -39,7 +39,7 @@ class Measure(NamedTuple):
     title: str
     """Heading of a column."""
     count_of: Callable[[Links, int], Count | None]
-    """Count of links, in a drive of so many controllers."""
+    """Count of links, in a drive of that many controllers."""
 
 
 MEASURES = {
@@ -218,7 +218,7 @@ def _scaled(own: float, width: int, own_width: int) -> str:
 
 
 def _crossbar(design: Design, counted: Sequence[_Counted], widths: Sequence[Widths], label: str) -> tuple[Design, int]:
-    """A drive whose chips have lines of their own to switches that hang on every trunk, and the width of a trunk.
+    """A drive whose chips have their own lines to switches that hang on every trunk, and the width of a trunk.
 
     Nothing is granted or set up, pins are as fast as the fastest of the fabrics', and commands go first, whatever goes
     first on the fabrics, as that fills wires.

@@ -460,7 +460,7 @@ class _Scene:
         return tuple(Holder("array_program", number, (), end - start) for number in same[:1])
 
     def _reads_of_own(self, start: int, end: int) -> tuple[Holder, ...]:
-        """Time of the read of the old page, which ends the wait, by cause in place of use."""
+        """Time of the read of the old page, which ends the wait, by cause instead of use."""
         steps = self._timeline.steps.filter(pl.col("request") == self._request["number"])
         ending = steps.filter((pl.col("end_ps") == end) & (pl.col("page") != self._page))
         read = steps.filter(pl.col("page").is_in(ending["page"].to_list()[:1]) & (pl.col("end_ps") > start))
@@ -502,7 +502,7 @@ class _Scene:
     ) -> tuple[tuple[Holder, ...], int]:
         """The wait shared out among its holders: every moment to one of them, at the part of the lowest rank.
 
-        told: which uses are to be told, by work, page and start.
+        told: which uses must be told, by work, page and start.
         """
         columns = spans.select("kind", "request", "work", "page", "part", "start_ps", "end_ps")
         uses = [

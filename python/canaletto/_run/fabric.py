@@ -1,4 +1,4 @@
-"""Fabrics of one's own: a class that says which links there are, and which transfer gets which of them."""
+"""User-defined fabrics: a class that says which links there are, and which transfer gets which of them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Way: TypeAlias = Sequence[int]
 
 @dataclass(frozen=True)
 class Array:
-    """An array of flash chips with the controllers beside it."""
+    """An array of flash chips with the controllers next to it."""
 
     rows: int
     """Rows of chips: the channels of the drive."""

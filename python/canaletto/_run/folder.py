@@ -17,7 +17,7 @@ A comparison:
     channel/ chip/ worst-line/  comparisons with load on these places, as above but for the page
     report.html                 a page to read, complete in itself
 
-A folder appears whole or not at all: it is written under another name beside its place and renamed at the end.
+A folder appears whole or not at all: it is written under another name next to its place and renamed at the end.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""GC policies of one's own: a class that says which block of a plane is collected next."""
+"""User-defined GC policies: a class that says which block of a plane is collected next."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

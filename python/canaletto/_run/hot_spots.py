@@ -1,7 +1,7 @@
 """Places of load that decide comparisons of fabrics: a channel of the FTL, a chip, the worst line of each fabric.
 
 A fabric that is fast where a row happens to lie need not be so on its own worst bus or cluster: figures of these places
-belong beside those of the workload as it is (docs/explanation/numbering.md).
+belong next to those of the workload as it is (docs/explanation/numbering.md).
 """
 
 from canaletto._engine import ConfigError

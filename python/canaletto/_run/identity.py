@@ -40,7 +40,7 @@ def drive(design: Design) -> str:
 
 
 def traffic(workload: Workload, traces: Mapping[str, str]) -> str:
-    """A workload without what only describes it, and with the content of its traces in place of their paths.
+    """A workload without what only describes it, and with the content of its traces instead of their paths.
 
     traces: the hash of each trace's file, by its path.
     """
@@ -54,7 +54,7 @@ def _undescribed(synthetic: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def with_traces(part: Any, others: Mapping[str, str]) -> Any:
-    """A part of a workload with something else in place of its traces' paths."""
+    """A part of a workload with something else instead of its traces' paths."""
     if isinstance(part, list):
         return [with_traces(each, others) for each in part]
     if not isinstance(part, dict):

@@ -1,4 +1,4 @@
-"""Carries runs out, several at a time, and keeps their results, so that what was interrupted goes on where it was."""
+"""Carries runs out, several at a time, and keeps their results, so that what was interrupted continues where it was."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ _REQUESTS_A_SECOND = 200_000
 
 
 class Simulation(Protocol):
-    """Simulation that is to be carried out. Equal ones are run once."""
+    """Simulation that must be carried out. Equal ones are run once."""
 
     @property
     def key(self) -> str: ...

@@ -29,7 +29,7 @@ class Count(NamedTuple):
     per_wire: float
 
     def at(self, width: int) -> float:
-        """The quantity with links of so many data wires."""
+        """The quantity with links of that many data wires."""
         return self.fixed + self.per_wire * width
 
 
@@ -45,13 +45,13 @@ class Links(NamedTuple):
     at_chip: int
     """Ends at a chip, of the chips that have most: all chips of a drive are one part."""
     length: int
-    """Sum of lengths in chip pitches, with controllers one pitch beside the array."""
+    """Sum of lengths in chip pitches, with controllers one pitch next to the array."""
     area: Count | None
     """Area in mm² of pads at controllers, routers, switches and controllers on dies. None where nobody published it."""
 
 
 Counted: TypeAlias = Callable[[Mapping[str, Any], int, int], Links]
-"""Links of a design's fabric in an array of so many rows and columns."""
+"""Links of a design's fabric in an array of that many rows and columns."""
 
 
 def links_of(design: Mapping[str, Any]) -> Links | None:
@@ -123,7 +123,7 @@ def _mesh(width: int) -> Counted:
 
 
 def _venice(design: Mapping[str, Any], rows: int, columns: int) -> Links:
-    """A link between neighbours, used one way at a time; routers are beside the chips. Grants have other pins."""
+    """A link between neighbours, used one way at a time; routers are next to the chips. Grants have other pins."""
     keys = design["area"]
     pads = keys["router_pads"] * area_mm2(keys["router_pad"]) / ROUTER_PORT_WIDTH
     controllers = _at_controllers(design, rows, rows * columns * _router_logic(keys))
@@ -186,7 +186,7 @@ def trunk_offsets(trunks: int, controllers: int) -> list[int]:
 
 
 def _trunk(controller: int, firsts: list[int], offsets: list[int], rows: int, columns: int) -> int:
-    """Length of a trunk: beside the array from its controller to its switches' rows, and into each of these."""
+    """Length of a trunk: next to the array from its controller to its switches' rows, and into each of these."""
     own = [number * rows // len(firsts) for number in range(len(firsts))]
     mine = [first for first, start in zip(firsts, own, strict=True) if (controller - start) % rows in offsets]
     reached = [controller, *(first // columns for first in mine)]
@@ -205,7 +205,7 @@ def _distance(a: int, b: int, columns: int) -> int:
 
 
 def _at_controllers(design: Mapping[str, Any], ends: int, others_mm2: float = 0.0) -> Count:
-    """Area of pads of so many buses at controllers, strobes included, and of other parts."""
+    """Area of pads of that many buses at controllers, strobes included, and of other parts."""
     pad = area_mm2(design["area"]["router_pad"])
     return Count(others_mm2 + ends * design["area"]["strobe_pins"] * pad, ends * pad)
 

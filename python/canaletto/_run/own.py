@@ -1,4 +1,4 @@
-"""Parts of a drive of one's own: classes in place of the engine's fabric, GC policy and scheduler."""
+"""Parts of a user-defined drive: classes instead of the engine's fabric, GC policy and scheduler."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ OWN = "custom"
 
 @dataclass(frozen=True)
 class Parts:
-    """Classes in place of parts of the engine, as it takes them."""
+    """Classes instead of parts of the engine, as it takes them."""
 
     fabric: type[Fabric] | None = None
     gc_policy: type[GcPolicy] | None = None

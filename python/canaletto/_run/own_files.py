@@ -1,4 +1,4 @@
-"""Parts of one's own that files of Python define, named as `FILE.py:CLASS`."""
+"""User-defined parts that files of Python define, named as `FILE.py:CLASS`."""
 
 import sys
 from importlib.util import module_from_spec, spec_from_file_location

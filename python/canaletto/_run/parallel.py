@@ -17,7 +17,7 @@ class StoppedError(Exception):
 
 
 def in_threads(jobs: Sequence[Callable[[Event], T]], workers: int) -> list[T]:
-    """Does jobs in so many threads; returns what they return, in their order.
+    """Does jobs in that many threads; returns what they return, in their order.
 
     The first that fails stops the others, and so does Ctrl-C: the event is set, at which they should give up, and those
     that have not begun never do. None is left when this returns or raises.

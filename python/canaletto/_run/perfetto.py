@@ -107,7 +107,7 @@ def write(timeline: Timeline, out: IO[bytes]) -> None:
 
 
 class _Lane:
-    """One track, whose slices lie beside or inside one another. They come in order of their start."""
+    """One track, whose slices lie next to or inside one another. They come in order of their start."""
 
     def __init__(self, track: int, events: list[_Event]) -> None:
         self._track = uint(_TRACK, track)
@@ -120,12 +120,12 @@ class _Lane:
             self._events.append((self._ends.pop(), _END + self._track))
 
     def takes(self, start: int, end: int) -> bool:
-        """Whether a slice has room here, beside all others or inside one."""
+        """Whether a slice has room here, next to all others or inside one."""
         self.close(start)
         return not self._ends or end <= self._ends[-1]
 
     def begin(self, start: int, end: int, contents: bytes) -> None:
-        """A slice, beside or inside what is open."""
+        """A slice, next to or inside what is open."""
         self.close(start)
         self._ends.append(end)
         self._events.append((start, _BEGIN + self._track + contents))
@@ -141,7 +141,7 @@ class _Lanes:
         self._free: list[int] = []
 
     def nesting(self, start: int, end: int) -> _Lane:
-        """The first lane with room for a slice, beside or inside others."""
+        """The first lane with room for a slice, next to or inside others."""
         for lane in self._lanes:
             if lane.takes(start, end):
                 return lane

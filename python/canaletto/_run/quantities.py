@@ -34,7 +34,7 @@ def size_bytes(text: str) -> float:
 
 
 def rate(text: str) -> float:
-    """A rate in bytes a microsecond, which are 10^6 bytes a second."""
+    """A rate in bytes a microsecond, which are 10^6 bytes per second."""
     return _number(text, _RATES)
 
 

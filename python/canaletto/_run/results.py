@@ -54,7 +54,7 @@ class Result(RunResult):
 
     @property
     def parts(self) -> "Parts | None":
-        """Classes of one's own in place of parts of the engine, where the process knows them."""
+        """User-defined classes instead of parts of the engine, where the process knows them."""
         return self._parts
 
     @property
@@ -208,7 +208,7 @@ def frozen(path: str | PathLike[str]) -> Result:
 
 
 _LARGE = ("tail_us", "series", "map")
-"""Fields of a result that hold many numbers: distributions, what went on over time, every part of the array."""
+"""Fields of a result that hold many numbers: distributions, what happened over time, every part of the array."""
 
 
 def lean(data: Mapping[str, Any]) -> dict[str, Any]:

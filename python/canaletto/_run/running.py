@@ -58,8 +58,8 @@ def run(
     seed
         Seed of all random streams. Same inputs and seed: same results, to the bit.
     warmup
-        Number of requests at the start that the statistics leave out, fewer than there are. "auto" finds it in a run
-        of its own, by MSER-5 (White, Cobb and Spratt, WSC 2000).
+        Number of requests at the start that the statistics leave out, fewer than there are. "auto" finds it in its own
+        run, by MSER-5 (White, Cobb and Spratt, WSC 2000).
     seeds
         Number of seeds, counted up from `seed`. The result is that of the first, with the means and 95 % confidence
         intervals over all in `confidence`.
@@ -75,13 +75,12 @@ def run(
         Whether to keep every single request (of the first seed) for `Result.requests`: in a temporary file where they
         are many.
     fabric
-        A class of one's own that joins the chips, in place of the drive's fabric: a subclass of `Fabric`, of which an
+        A user-defined class that joins the chips, instead of the drive's fabric: a subclass of `Fabric`, of which an
         object is made for each run.
     gc_policy
-        A class of one's own that chooses the blocks to collect, in place of `gc.policy`: a subclass of `GcPolicy`.
+        A user-defined class that chooses the blocks to collect, instead of `gc.policy`: a subclass of `GcPolicy`.
     scheduler
-        A class of one's own that orders what waits for a LUN, in place of `scheduler.policy`: a subclass of
-        `Scheduler`.
+        A user-defined class that orders what waits for a LUN, instead of `scheduler.policy`: a subclass of `Scheduler`.
     progress
         Whether to show a bar; by default, when standard error is a terminal. Or a function, called with requests done,
         requests in all (0 if unknown) and simulated picoseconds; for flows alone from several threads.

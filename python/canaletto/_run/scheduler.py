@@ -1,4 +1,4 @@
-"""Schedulers of one's own: a class that says which of a LUN's transactions goes next."""
+"""User-defined schedulers: a class that says which of a LUN's transactions goes next."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,9 @@ class Scheduler:
     """Base class of a scheduler: `choose` says which of the transactions that wait for a LUN goes next.
 
     The engine makes an object for each run. It asks whenever a LUN (a die, or a chip whose dies do not interleave) can
-    take a command and several transactions can be issued; others join the chosen one in its command where planes and
-    pages allow it. What can be issued at all stays the engine's: planes and pages must be free, and data find a path.
-    A transaction that is passed over for 100,000 commands of its LUN ends the run.
+    take a command and several transactions can be issued. Others join the chosen one in its command where planes and
+    pages allow it. What can be issued at all stays the engine's: planes and pages must be free, and data find a path. A
+    transaction that is passed over for 100,000 commands of its LUN ends the run.
 
     Examples
     --------

@@ -28,7 +28,7 @@ def resolved(design: Design | str | PathLike[str], workload: Workload | str | Pa
 
 
 def found_warmup(design: Design, workload: Workload, seed: int, parts: Parts | None = None) -> int:
-    """The number of requests that a run needs to come to rest, from a run of its own.
+    """The number of requests that a run needs to come to rest, from its own run.
 
     Raises ConfigError if it does not come to rest, or is too short to tell.
     """
@@ -60,9 +60,9 @@ def run_once(
     check_wires: bool = False,
     parts: Parts | None = None,
 ) -> "tuple[dict[str, Any], Rows | None]":
-    """One run of the engine, with options that are in range: its results, and its requests if they are to be kept.
+    """One run of the engine, with options that are in range: its results, and its requests if they must be kept.
 
-    alone: the number of the only flow that makes its requests. parts: classes in place of the engine's.
+    alone: the number of the only flow that makes its requests. parts: classes instead of the engine's.
     """
     options = {
         "seed": seed,
@@ -95,7 +95,7 @@ def _checked(text: str, warmup: int, alone: int | None) -> dict[str, Any]:
 
 
 def _check_left(warmup: int, requests: int | None) -> None:
-    """Raises ConfigError if a warm-up leaves nothing of so many requests (None: not known)."""
+    """Raises ConfigError if a warm-up leaves nothing of that many requests (None: not known)."""
     if warmup and requests is not None and warmup >= requests:
         raise ConfigError(
             f"warmup: got {warmup}, but the run has only {number_of(requests, 'request')}; expected fewer"
@@ -134,13 +134,13 @@ def inspect(
         What the drive is asked to do; or a profile's name, a file or a trace, as for `workload`. Its first requests are
         looked at.
     records
-        Whether single requests are to be kept, which takes memory.
+        Whether single requests must be kept, which takes memory.
 
     Returns
     -------
     dict
-        What `canaletto run --dry-run --json` prints beside the configuration. Bounds are of user data, in 10^6 bytes a
-        second, the lowest first; `memory` is in 10^6 bytes, by part.
+        What `canaletto run --dry-run --json` prints next to the configuration. Bounds are of user data, in 10^6 bytes
+        per second, the lowest first; `memory` is in 10^6 bytes, by part.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """Slowdown of flows by each other, and fairness.
 
-The slowdown of a flow is its mean latency beside the others over its mean latency alone; fairness is the smallest of
+The slowdown of a flow is its mean latency next to the others over its mean latency alone; fairness is the smallest of
 the slowdowns over the largest (MQSim, FAST 2018, slides: "Defining Slowdown and Fairness for I/O Flows").
 """
 
@@ -26,7 +26,7 @@ def add(
 ) -> list[dict[str, Any]]:
     """Runs each flow alone, several at a time, and adds `slowdown` to each flow of a result, `fairness` to all of it.
 
-    Alone, a flow makes the requests that it made beside the others (in an open loop at the same times), at the same
+    Alone, a flow makes the requests that it made next to the others (in an open loop at the same times), at the same
     addresses, on a drive in the same state; as many of its first requests are left out of the mean. The only flow of a
     workload is not run again: it is alone. Returns the results of the runs.
     """
@@ -50,7 +50,7 @@ def ratio(shared: float | None, alone: float | None) -> float | None:
 
 
 def workers(design: Design, workload: Workload, records: bool) -> int:
-    """Number of flows at a time that processors and memory allow, beside a run whose single requests are kept or not.
+    """Number of flows at a time that processors and memory allow, next to a run whose single requests are kept or not.
 
     Raises ConfigError if the memory is too small for one at a time.
     """

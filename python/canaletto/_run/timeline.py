@@ -46,7 +46,7 @@ PAGE_LIMIT = 50_000
 LATEST_PS = 2**63 - 1
 """No window ends later: 107 days."""
 
-# So many requests at the start are looked at for a window worth showing: the run is repeated up to it.
+# That many requests at the start are looked at for a window worth showing: the run is repeated up to it.
 _LOOKED_AT = 20_000
 
 _NOBODY, _NOT_YET = 2**32 - 1, 2**64 - 1
@@ -158,8 +158,7 @@ def record(
     """Runs until the last window is over, and keeps what happens inside the windows.
 
     windows: from when until when, in simulated picoseconds, in any order. limit: the most spans and steps it may hold.
-    parts: classes of one's own in place of the engine's parts.
-    The other arguments are those of `canaletto.run`.
+    parts: user-defined classes instead of the engine's parts. The other arguments are those of `canaletto.run`.
 
     Raises ConfigError for what cannot be simulated and for windows that are none, SimulationError for a run that
     stopped, OSError for a trace that cannot be read.
@@ -297,7 +296,7 @@ def default_window(result: Ran) -> Window:
 def telling(result: Ran) -> tuple[Window, int | None]:
     """A window worth showing, early in the run, and the number of the request that it is about.
 
-    It is the request that lost most to path conflicts, or the slowest if none was met; None if single requests were not
+    It is the request that lost most to path conflicts, or the slowest if none was met. None if single requests were not
     kept, and then it is the start of the run.
     """
     if not result.has_requests or "request" not in result.scan_requests().collect_schema().names():

@@ -1,4 +1,4 @@
-"""Runs side by side: each with a name, a bar or a report of its own."""
+"""Runs side by side: each with a name, a bar or its own report."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ def side_by_side(
     rows: Sequence[Row | None],
     tell: NamedProgress | None,
 ) -> list[T]:
-    """Does a job for each name, so many at a time; reports to the rows, or else to `tell`, from several threads.
+    """Does a job for each name, that many at a time; reports to the rows, or else to `tell`, from several threads.
 
     Ctrl-C stops all of them, and so does the first that fails, whose error names it: `what` and the name.
     """

@@ -28,10 +28,10 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
     "area": {"mm2": 1, "um2": 1e-6, "cm2": 100},
     "share": {"%": 0.01},
 }
-"""Units of each dimension, in that of its columns, which is the first; shares are parts of one there."""
+"""Units of each dimension, in its columns', which is the first; shares are parts of one there."""
 
 _MEANT, _EXACT = 6, 12
-"""Digits of a value within a span, of which nobody means more, and of one of a range, whose steps are to be even."""
+"""Digits of a value within a span, of which nobody means more, and of one of a range, whose steps must be even."""
 
 _QUANTITY = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9_]*)?(?:e[+-]?[0-9]+)?|\.[0-9]+)\s*([a-zA-Z%][a-zA-Z0-9/]*)\s*")
 
@@ -138,7 +138,7 @@ def _common_dimension(place: str, values: Sequence[Value]) -> str | None:
     for value in values:
         kinds.setdefault(_kind(value), value)
     quantities = [kind for kind in kinds if kind in _UNITS]
-    # A text beside quantities may be a word such as "none"; a number beside them lacks its unit.
+    # A text next to quantities may be a word such as "none"; a number next to them lacks its unit.
     mixed = len(quantities) > 1 or (quantities and set(kinds) & {"number", "truth"})
     if mixed or {"number", "truth"} <= set(kinds) or {"number", "text"} <= set(kinds):
         told = " and ".join(f"{_shown(value)} ({kind})" for kind, value in kinds.items())
@@ -224,7 +224,7 @@ class Span:
         return self.value(self.low + part * (self.high - self.low), digits)
 
     def value(self, number: float, digits: int = _MEANT) -> Value:
-        """A number in the unit of the dimension's columns as it is written in the span's unit, to so many digits."""
+        """A number in the unit of the dimension's columns as it is written in the span's unit, to that many digits."""
         if self.dimension is None:
             return round(number) if self.is_whole else float(f"{number:.{digits}g}")
         size = _UNITS[self.dimension][self.unit]

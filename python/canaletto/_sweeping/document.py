@@ -21,7 +21,7 @@ OPTIONS = tuple(option.name for option in fields(WorkloadOptions))
 RUN_KEYS = ("seed", "warmup")
 SOURCES = ("design", "workload")
 FIXED = (*SOURCES, *RUN_KEYS, *OPTIONS)
-"""Keys of a sweep's file beside its tables."""
+"""Keys of a sweep's file next to its tables."""
 
 _TABLES = ("set", "grid", "zip", "latin", "only_where", "skip", "cluster", "slurm")
 

@@ -24,7 +24,7 @@ class Estimate:
     """None if no point came so far that it could be told."""
     tried: int
     memory_mb: float
-    """Memory of the largest of those that were tried, in a process of its own."""
+    """Memory of the largest of those that were tried, in its own process."""
 
 
 def estimate(tasks: Sequence[Task]) -> Estimate:

@@ -38,7 +38,7 @@ class Executor(Protocol):
 
 
 MOST_DEATHS = 3
-"""A task whose worker has died so many times is given up: it is what kills it."""
+"""A task whose worker has died that many times is given up: it is what kills it."""
 
 
 class LocalProcesses:

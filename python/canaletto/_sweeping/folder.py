@@ -60,7 +60,7 @@ class Folder:
         return Folder(path, self.kind)
 
     def claim(self, asked: Asked, command: Sequence[str] | None) -> None:
-        """Makes the folder, or takes the one that is there to go on with.
+        """Makes the folder, or takes the one that is there to continue with.
 
         Raises ConfigError if it is of another sweep or of something else.
         """

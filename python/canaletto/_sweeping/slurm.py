@@ -1,4 +1,4 @@
-"""A sweep as an array of jobs: a script for `sbatch`, and no service that runs beside it."""
+"""A sweep as an array of jobs: a script for `sbatch`, and no service that runs next to it."""
 
 import os
 import re

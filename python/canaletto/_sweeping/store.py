@@ -2,7 +2,7 @@
 
 A record is written under another name, brought to the disk, and renamed: whatever is killed at whatever moment, it is
 there as a whole or not at all. Its name is the hash of what was computed, so that those who write at the same time
-write the same; what is torn or foreign all the same (a damaged disk, a file of somebody's) is as good as absent.
+write the same. What is torn or foreign all the same (a damaged disk, a file of somebody's) is as good as absent.
 
 Records are also kept in the user's cache folder, of all sweeps: a point is computed once, whatever folder it is for.
 """
@@ -44,7 +44,7 @@ class Store:
         path = _path(self._home, key)
         _write(path, content)
         if self._shared is not None:
-            # A cache: sweeps go on without it, on a full disk or where nobody may write.
+            # A cache: sweeps continue without it, on a full disk or where nobody may write.
             with suppress(OSError):
                 _copy(path, _path(self._shared, key), key)
 

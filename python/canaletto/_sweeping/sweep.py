@@ -83,7 +83,8 @@ def sweep(
     seeds
         Number of seeds with which each point is repeated.
     out
-        The folder, new or that of the same sweep to go on with; by default a temporary one, which goes with the result.
+        The folder, new or that of the same sweep to continue with; by default a temporary one, which goes with the
+        result.
     workers
         Simulations at a time; by default one a processor.
     progress

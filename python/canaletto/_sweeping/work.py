@@ -23,7 +23,7 @@ def compute(task: Task, report: Progress | None = None) -> bytes:
     """Carries a simulation out; returns its record.
 
     A run that stops and explains why has a record, too: it would stop there every time. Raises OSError for a trace that
-    cannot be read, ConfigError for another build of the engine or another trace than those of the task.
+    cannot be read, ConfigError for another build of the engine or another trace than the task's.
     """
     check(task)
     design, workload = Design(task.design, "design"), Workload(task.workload, "workload")

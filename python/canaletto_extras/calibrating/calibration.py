@@ -1,4 +1,4 @@
-"""A design calibrated from measurements, and what is to be thought of it."""
+"""A design calibrated from measurements, and what must be thought of it."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -242,7 +242,7 @@ def _notes(parameters: Sequence[Mapping[str, Any]], apart: Mapping[str, Any]) ->
 
 
 def write(found: Calibration, out: Path, *, force: bool) -> None:
-    """Writes the design and, beside it, the report as JSON. Raises what `Calibration.save` does."""
+    """Writes the design and, next to it, the report as JSON. Raises what `Calibration.save` does."""
     import json
 
     report = out.with_suffix(".json")

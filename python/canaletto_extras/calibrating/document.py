@@ -38,7 +38,7 @@ class Asked:
 
 
 def read(path: str | os.PathLike[str], measured: Sequence[Any] = (), **more: Any) -> Asked:
-    """A calibration from its file. measured: files beside those that it names; more: keys that go before its own.
+    """A calibration from its file. measured: files next to those that it names; more: keys that go before its own.
 
     Raises ConfigError for a file that is none, OSError if one cannot be read.
     """

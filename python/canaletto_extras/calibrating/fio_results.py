@@ -84,7 +84,7 @@ def job_of(options: Mapping[str, Any], place: str) -> Job:
 
 
 def job_text(job: Job, requests: int) -> str:
-    """The job as a file of fio, which ends after so many requests of all its processes."""
+    """The job as a file of fio, which ends after that many requests of all its processes."""
     lines = [f"{key}={value}" if value else key for key, value in job.options.items()]
     return "\n".join(["[job]", *lines, f"number_ios={max(requests // job.processes, 1)}"])
 

@@ -1,7 +1,7 @@
 """Parameters that the data can tell apart, and those that they cannot: the local sensitivities of the fitted points.
 
 A column of the matrix is what a parameter's whole range does to the logarithms of all fitted statistics, by a step at
-the calibrated values. A parameter whose column is nearly nothing has no effect; where columns, scaled to one length,
+the calibrated values. A parameter whose column is nearly nothing has no effect. Where columns, scaled to one length,
 are nearly dependent, the data know a combination of the parameters and none of them alone (the singular vectors of
 small singular values name them: Belsley, Kuh and Welsch, "Regression Diagnostics", 1980, §3.2).
 """

@@ -51,7 +51,7 @@ class Curve:
 
     design: Design
     width: int | None
-    """Data wires of a link, if they are not those of its paper."""
+    """Data wires of a link, if they are not its paper's."""
     rows: list[Row]
     at: Mapping[str, tuple[Row, Data]]
     """Point and result, with root causes, at the loads of `AT` that there are."""

@@ -69,7 +69,7 @@ class Search:
 
     @property
     def identity(self) -> str:
-        """Hash of what is asked for. The number of trials is not part of it: a search may go on."""
+        """Hash of what is asked for. The number of trials is not part of it: a search may continue."""
         constraints = [each.told for each in self.constraints]
         objectives = [each.name for each in self.objectives]
         parts = [self.points.identity, objectives, constraints, self.sampler, self.sampler_seed, self.batch]

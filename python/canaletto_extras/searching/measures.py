@@ -55,9 +55,9 @@ _PINS = {
 """Pins of a flash controller towards the chips.
 
 NV-DDR4 has 18 signals, 8 of them data (Networked SSD Table I); packets use the same pins, which the Omnibus topology
-parts into a row's and a column's (§IV, §V). JESD230G has command and address pins, which are added here, in place of
-two of the 18 (CLE and ALE), and gives WE# and CE# other tasks. Networks of routers have links of 8 or 2 data pins and
-no control signals: one for each direction in a mesh, one for both in Venice, whose circuits are used one way at a time.
+parts into a row's and a column's (§IV, §V). JESD230G has command and address pins, which are added here, instead of two
+of the 18 (CLE and ALE), and gives WE# and CE# other tasks. Networks of routers have links of 8 or 2 data pins and no
+control signals: one for each direction in a mesh, one for both in Venice, whose circuits are used one way at a time.
 """
 
 
@@ -65,7 +65,7 @@ def pins(design: Mapping[str, Any]) -> int | None:
     """Pins of all flash controllers of a design. None for a fabric of which nobody says."""
     fabric, geometry = design["fabric"]["kind"], design["geometry"]
     if fabric == "ideal":
-        # A channel of its own for each chip.
+        # Its own channel for each chip.
         return int(_PINS["bus"] * geometry["channels"] * geometry["chips_per_channel"])
     if fabric == "scheduled-mesh":
         # The links of Venice, and pins and clock of a row's grants. Strobes are not counted, as of no network here.
@@ -106,7 +106,7 @@ def value(measure: Measure, design: Mapping[str, Any], result: Mapping[str, Any]
 
 
 def most_iops(design: Design, workload: Workload) -> float | None:
-    """More requests a second than a design can serve, by its closed forms. None if its requests have no size."""
+    """More requests per second than a design can serve, by its closed forms. None if its requests have no size."""
     size = _mean_bytes(workload)
     found = inspect(design, workload)
     # Reads and writes share less than all: only their sum is surely not exceeded.

@@ -47,7 +47,7 @@ def search(
     trials
         The most points to try.
     out
-        The folder, new or that of the same search to go on with; by default a temporary one, which goes with the
+        The folder, new or that of the same search to continue with; by default a temporary one, which goes with the
         result.
     progress
         As for `sweep`.

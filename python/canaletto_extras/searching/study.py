@@ -1,7 +1,7 @@
 """Trials: asked of Optuna, carried out as points of a sweep, told to Optuna.
 
 Nothing of Optuna is kept. Its sampler is seeded and results are, too, so that a search that is started again asks for
-the same points, whose records are there: it goes on where it was, after whatever ended it.
+the same points, whose records are there: it continues where it was, after whatever ended it.
 """
 
 import warnings

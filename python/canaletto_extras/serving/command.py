@@ -145,7 +145,7 @@ def _serve(
 def _served(
     drive: "Design", options: "Options", trace: Path | None, out: Path | None, *, force: bool, report: bool
 ) -> dict[str, object]:
-    """Serves, and keeps what is to be kept. Returns the statistics."""
+    """Serves, and keeps what must be kept. Returns the statistics."""
     from canaletto._io import files
     from canaletto._run import config, folder, running
 

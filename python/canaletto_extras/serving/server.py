@@ -33,7 +33,7 @@ _PORT_FORM = "an IP address and a port, such as 127.0.0.1:10809"
 
 @dataclass(frozen=True)
 class Options:
-    """How to serve. socket and listen: where; neither: a Unix socket in a folder of its own, for `command` only."""
+    """How to serve. socket and listen: where; neither: a Unix socket in its own folder, for `command` only."""
 
     socket: Path | None = None
     listen: str | None = None
@@ -108,7 +108,7 @@ def serve(
     trace: a file for what clients ask for, and the name that it will have. say: called with what people want to know
     meanwhile.
 
-    Raises ConfigError for what cannot be served, SimulationError if the simulation cannot go on.
+    Raises ConfigError for what cannot be served, SimulationError if the simulation cannot continue.
     """
     options.check()
     if not hasattr(_engine, "Server"):
@@ -173,7 +173,7 @@ def _uri(socket: Path | None, options: Options, port: int | None) -> str:
 
 
 def _run(command: str, uri: str, socket: Path | None, signals: Sequence[int]) -> int | None:
-    """Runs a shell command beside the server. Returns its status; none if a signal ended it."""
+    """Runs a shell command next to the server. Returns its status; none if a signal ended it."""
     where = {"uri": uri, "unixsocket": "" if socket is None else os.path.abspath(socket)}
     # Its output would mix with ours: standard output is for statistics.
     with subprocess.Popen(["sh", "-c", command], env={**os.environ, **where}, stdout=2) as running:
@@ -186,7 +186,7 @@ def _run(command: str, uri: str, socket: Path | None, signals: Sequence[int]) ->
 
 @contextmanager
 def _noted_signals() -> Iterator[Sequence[int]]:
-    """Signals that would end the command, in place of their effect: they are how a server ends, whenever they come."""
+    """Signals that would end the command, instead of their effect: they are how a server ends, whenever they come."""
     came: list[int] = []
     usual = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     # A shell starts background jobs with interrupts ignored.

@@ -1,4 +1,4 @@
-"""Drives that were measured beside their presets.
+"""Drives that were measured next to their presets.
 
 What was measured at greater depths than eight is not here: it is what these presets are judged by.
 """

@@ -1,4 +1,4 @@
-"""Write amplification by fill, beside a Micron 7450 MAX 800 GB.
+"""Write amplification by fill, next to a Micron 7450 MAX 800 GB.
 
 Method: writes of 4 KiB, uniform over the share of the address space that is in use, in the steady state of greedy
 collection. What is not in use is deallocated, and so is spare space. Published is what was measured on the 7450 MAX

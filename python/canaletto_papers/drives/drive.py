@@ -1,8 +1,8 @@
 """Common parts: the drives that were measured, as presets, the hosts that measured them, and their requests.
 
-The drives of Western Digital and Samsung are presets, calibrated from these measurements as far as eight requests
-were outstanding. Hosts are calibrated likewise: SPDK polls, so that its software is the time of submission that fio
-prints; with io_uring on one core there is the time of an interrupt, too, side by side for all completions.
+The drives of Western Digital and Samsung are presets, calibrated from these measurements as far as eight requests were
+outstanding. Hosts are calibrated in the same way: SPDK polls, so that its software is the time of submission that fio
+prints. With io_uring on one core there is the time of an interrupt, too, side by side for all completions.
 """
 
 from collections.abc import Mapping
@@ -25,8 +25,8 @@ HOSTS: Mapping[tuple[str, str], Mapping[str, str]] = {
     # Measured: slat_mean_ns of fio, which submits from one core.
     (TLC980, SPDK): {"host.submit_time": "178ns"},
     (ZN540, SPDK): {"host.submit_time": "150ns"},
-    # Submission measured: 2.3 us. Of the 6.1 us more between submission and completion at depth 1, beside SPDK, how
-    # much fills the core is not known; assumed 1 us, as 113,000 requests a second of one core leave 8.8 us for each.
+    # Submission measured: 2.3 us. Of the 6.1 us more between submission and completion at depth 1, next to SPDK, how
+    # much fills the core is not known; assumed 1 us, as 113,000 requests per second of one core leave 8.8 us for each.
     (TLC980, IO_URING): {
         "host.submit_time": "2.3us",
         "host.complete_time": "1us",
@@ -44,7 +44,7 @@ def design(drive: str, engine: str | None = None) -> Design:
 
 
 def requests(number: int, size: str, depth: int, **keys: Any) -> Workload:
-    """Reads at random places, so many of them outstanding; `keys`: of the flow, where it is another one."""
+    """Reads at random places, that many of them outstanding; `keys`: of the flow, where it is another one."""
     shape = {"requests": number, "read_share": 1.0, "size": size, "alignment": size, "queue_depth": depth, **keys}
     return workload("measured", [flow("measured", shape)])
 
@@ -60,7 +60,7 @@ CUTS = 200
 
 @dataclass(frozen=True)
 class WithQuantiles(Run):
-    """A run whose result has the quantiles of its latencies, beside what every result has."""
+    """A run whose result has the quantiles of its latencies, next to what every result has."""
 
     @property
     def key(self) -> str:

@@ -8,7 +8,7 @@ Assumptions: those of the presets. Makers measure writes into a cache of one bit
 that it is left out for them. They measure random reads of what was just written, which lies there, too: `data with one
 bit a cell` is a drive all of whose reads take the time of that cache. Sustained random writes (252 and 84 k/s) are not
 compared: they depend on how full the drives were, which is not recorded. `steady` is a drive that collects: six times
-as many requests, of which the second half counts, and blocks of 24 pages in place of 1,344, so that several superblocks
+as many requests, of which the second half counts, and blocks of 24 pages instead of 1,344, so that several superblocks
 are filled in this time; erases are as much shorter, so that they take the same part of it.
 """
 

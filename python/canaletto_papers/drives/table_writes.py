@@ -3,9 +3,9 @@
 Method: the preset of the ZN540 under the jobs that measured it with SPDK: writes one behind the other, in a closed
 loop. Published is what was measured.
 
-Assumptions: those of the preset, of which nothing was calibrated from writes. The drive was measured with zones,
-which the preset has not. Firmware that takes a time for each write beside the one that limits its rate (an emulator's
-author found 5.6 us) is not modelled.
+Assumptions: those of the preset, of which nothing was calibrated from writes. The drive was measured with zones, which
+the preset has not. Firmware that takes a time for each write next to the one that limits its rate (an emulator's author
+found 5.6 us) is not modelled.
 """
 
 from collections.abc import Mapping

@@ -24,7 +24,7 @@ READS = {"read_share": 1.0, "size": "4KiB", "alignment": "8KiB", "working_set": 
 
 
 def reads(first: int, second: int, stop: str) -> Workload:
-    """Two flows of random reads with so many outstanding."""
+    """Two flows of random reads with that many outstanding."""
     depths = zip(interference.FLOWS, (first, second), strict=True)
     return workload(
         f"QD {first} and {second}", [flow(name, stopping(stop, queue_depth=depth, **READS)) for name, depth in depths]

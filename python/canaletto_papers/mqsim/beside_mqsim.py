@@ -1,4 +1,4 @@
-"""Common parts of the figures of MQSim's own files: runs of their scenarios, and rows beside MQSim's results."""
+"""Common parts of the figures of MQSim's own files: runs of their scenarios, and rows next to MQSim's results."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,7 +10,7 @@ from canaletto_papers.mqsim.drive import BOTH, FIRST, SECOND
 from canaletto_papers.mqsim.files import FileRun
 
 SEED_OF_FLOW_2 = 6533
-"""Beside Flow-1; alone it has Flow-1's seed, 798, in MQSim's files."""
+"""Next to Flow-1; alone it has Flow-1's seed, 798, in MQSim's files."""
 
 Recorded = Mapping[int, tuple[float, float, float]]
 

@@ -148,7 +148,7 @@ def device(**changes: object) -> str:
 
 
 def flow(depth: int, seed: int = 798, **changes: object) -> dict[str, object]:
-    """A flow with so many requests outstanding."""
+    """A flow with that many requests outstanding."""
     return _FLOW | {"Average_No_of_Reqs_in_Queue": depth, "Seed": seed} | changes
 
 
@@ -161,7 +161,7 @@ def workload(flows: Iterable[Mapping[str, object]]) -> str:
 
 
 def scenario(device_file: str, flows: Iterable[Mapping[str, object]], stop_s: float) -> FileRun:
-    """A scenario that stops at a time of its own."""
+    """A scenario that stops at its own time."""
     stop = {"Stop_Time": round(stop_s * 1e9)}
     return FileRun(device_file, workload([{**each, **stop} for each in flows]), stop_s)
 

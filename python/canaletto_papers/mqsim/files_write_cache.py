@@ -26,20 +26,20 @@ FLOW_1_OCCUPANCY = 75
 """Initial_Occupancy_Percentage, but for one scenario."""
 
 FLOW_1_OCCUPANCY_BESIDE = {128: 85}
-"""The same beside a Flow-2 of some depths."""
+"""The same next to a Flow-2 of some depths."""
 
 FLOW_2 = {8: (77, 1, 1), 16: (77, 1, 1), 32: (87, 100, 50), 64: (88, 100, 50), 128: (89, 100, 50), 256: (89, 100, 50)}
 """Initial_Occupancy_, Working_Set_Percentage and Percentage_of_Hot_Region, by depth."""
 
 
 def first(beside: int | None) -> dict[str, object]:
-    """Flow-1 beside a Flow-2 of some depth, or alone."""
+    """Flow-1 next to a Flow-2 of some depth, or alone."""
     known = {} if beside is None else FLOW_1_OCCUPANCY_BESIDE
     return _writes(8, "0,1,2,3", known.get(beside or 0, FLOW_1_OCCUPANCY), 1, 1)
 
 
 def second(depth: int) -> dict[str, object]:
-    """Flow-2 with so many outstanding."""
+    """Flow-2 with that many outstanding."""
     return _writes(depth, "4,5,6,7", *FLOW_2[depth])
 
 

@@ -6,7 +6,7 @@ The drive's addresses are 65 % of its flash: those that would be in use at 70 % 
 and again.
 
 Assumptions: the slides' workload, drive and rates are not stated; they run 200 minutes. Here planes have 128 blocks
-instead of 2,048, so that a fresh drive is full after some minutes at 400 requests a second and plane. With --quick
+instead of 2,048, so that a fresh drive is full after some minutes at 400 requests per second and plane. With --quick
 there are 16 planes of 64 blocks at half that rate. The slides' charts carry no numbers, and the real SSD-B's line
 cannot be repeated.
 """

@@ -1,12 +1,12 @@
 """Published errors of simulators against real drives, and the part that can be repeated.
 
-Method: the slides' errors of execution time against four real drives stand as they are printed. Beside them is the
-one comparison that can be made here: canaletto with MQSim's own files against MQSim 7ec40e3, the largest difference
-of a mean response (`files-back-end`, `files-queue-fetch`).
+Method: the slides' errors of execution time against four real drives stand as they are printed. Next to them is the one
+comparison that can be made here: canaletto with MQSim's own files against MQSim 7ec40e3, the largest difference of a
+mean response (`files-back-end`, `files-queue-fetch`).
 
 Assumptions: none of our numbers stands in a real drive's row. The four drives are not named, their parameters are not
-published, and the three traces (TPC-C, TPC-E, Exchange Server) were replayed on the drives themselves; the
-applications run in gem5, which canaletto is not joined to.
+published, and the three traces (TPC-C, TPC-E, Exchange Server) were replayed on the drives themselves. The applications
+run in gem5, which canaletto is not joined to.
 """
 
 from collections.abc import Mapping

@@ -4,7 +4,7 @@ Method: the runs of Fig. 19 that its averages need, with other shares of the add
 as soon as any one plane is short of free blocks instead of the device, with uniform addresses (Table 2's means alone),
 with requests at a tenth of their rate, and with epochs of two blocks a plane. Epochs and write amplification are means
 over workloads and systems; workloads with fewer than two epochs on any system are left out, and how many are left
-stands beside them.
+stands next to them.
 
 Assumptions: those of Fig. 19. The paper states no occupancy, trigger or rate. Published: the averages
 of Fig. 19.

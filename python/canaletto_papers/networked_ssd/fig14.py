@@ -1,7 +1,7 @@
 """I/O latency without garbage collection (Fig. 14).
 
 Method: traffic of the 19 published profiles on the drive of Table II with each interconnect of Table III; the
-improvement is the mean latency of baseSSD over that of each system. A closed loop of 64; beside it an open loop at the
+improvement is the mean latency of baseSSD over that of each system. A closed loop of 64. Next to it an open loop at the
 published rates (those of RocksDB slowed to what the drive can carry), and both with half of the requests on one row of
 chips.
 

@@ -1,7 +1,7 @@
 """I/O while garbage is collected, synthetic (Fig. 18).
 
 Method: 64 KiB requests in a closed loop of 64, sequential or random, on a drive in the steady state of greedy
-collection, so that collection goes on all the time. Reads cannot cause collection: they are half of the loop, and
+collection, so that collection continues all the time. Reads cannot cause collection: they are half of the loop, and
 random writes the other half; what is shown is the latency of the reads alone. Improvement is the mean latency of
 baseSSD with PaGC over that of each system with SpGC.
 

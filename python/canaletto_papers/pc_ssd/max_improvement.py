@@ -1,9 +1,9 @@
 """The highest ratios to SBSP (slides, "Max. Performance Improve Ratio").
 
-Method: for each scenario and attachment the highest ratio of total times over sizes from 512 B to 128 KiB, beside the
-published one; also without the drive's inside. All of it again with ATA at 133 MB/s: the
-slides give "133 ~ 300 MB/s" for it, and not which of them they took. Traces have one ratio each. They are other traces
-than the slides', whose ratios stand in `of_their_trace` and are not judged.
+Method: for each scenario and attachment the highest ratio of total times over sizes from 512 B to 128 KiB, next to the
+published one; also without the drive's inside. All of it again with ATA at 133 MB/s: the slides give "133 ~ 300 MB/s"
+for it, and not which of them they took. Traces have one ratio each. They are other traces than the slides', whose
+ratios stand in `of_their_trace` and are not judged.
 
 Assumptions: those of the scenarios. The slides do not say over what their maximum is taken, nor whether the drive's
 inside is in it; we read sizes, and all of the time.
@@ -59,7 +59,7 @@ def table(_: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Hits dwarf everything else and have a chart of their own."""
+    """Hits dwarf everything else and have their own chart."""
     drawn: dict[str, Spec] = {}
     for setting in SETTINGS:
         here = [row for row in rows if row["setting"] == setting]

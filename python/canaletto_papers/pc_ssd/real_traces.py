@@ -3,10 +3,10 @@
 Method: each read and write of a trace is a DMA of its size, one after the other on an idle PC, arrival times ignored;
 a fifth of the reads of each size are hits. Time in all, and the ratio to SBSP.
 
-Assumptions: the slides do not name their traces, and no row below is theirs. Without traces of one's own, four
-shipped profiles stand in (MSR Cambridge volumes of 2007, 10,000 requests each); with the environment variable
-CANALETTO_SHARED, the trace files in its folder `traces` that are listed in this module. Requests beyond 16 MiB, which
-no DMA here has, count as that.
+Assumptions: the slides do not name their traces, and no row below is theirs. Without your own traces, four shipped
+profiles stand in (MSR Cambridge volumes of 2007, 10,000 requests each). With the environment variable CANALETTO_SHARED,
+the trace files in its folder `traces` that are listed in this module. Requests beyond 16 MiB, which no DMA here has,
+count as that.
 """
 
 import os
@@ -97,7 +97,7 @@ def trace_gain(system: str, source: str, keys: Keys = ()) -> float:
 
 
 def table(_: Mapping[Label, Data]) -> list[Row]:
-    """A line a trace and system. The slides' ratios stand beside ours in their order, for their size alone."""
+    """A line a trace and system. The slides' ratios stand next to ours in their order, for their size alone."""
     return [
         {
             "trace": Path(source).name,

@@ -42,7 +42,7 @@ PUBLISHED = {
 """Ratios to SBSP of NBSP, SBDP and NBDP (slides, "Max. Performance Improve Ratio")."""
 
 Keys = tuple[tuple[str, str], ...]
-"""Settings of a PC beside its kind."""
+"""Settings of a PC next to its kind."""
 
 
 @cache

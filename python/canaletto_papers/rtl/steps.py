@@ -52,7 +52,7 @@ class _Steps:
         ends = [(part, each) for part, each in enumerate(run.parts) if each["kind"] == "link"]
         self._links = {frozenset((tuple(each["from"]), tuple(each["to"]))): part for part, each in ends}
         self._own = [part for part, each in enumerate(run.parts) if each["kind"] == "controller_link"]
-        # Two flits and a cycle: flits have two bytes where a chip's number does not fit beside the two bits of type.
+        # Two flits and a cycle: flits have two bytes where a chip's number does not fit next to the two bits of type.
         self._hop = 3 if len(self._chips) <= 64 else 5
         self._controllers: dict[int, _Controller] = {}
 

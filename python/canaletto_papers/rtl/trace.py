@@ -43,7 +43,7 @@ def trace(
     """Writes a VCD of the hardware that serves the transfers of a window of a frozen run. Returns what was served.
 
     window: in simulated picoseconds; by default the first 200 us. animation: name of a page (HTML) that plays what the
-    hardware did beside the run.
+    hardware did next to the run.
 
     Raises ConfigError if it is no frozen run of `venice`, if `rtl/` or Verilator is not there, if a file exists
     (unless `force` is given) or nothing is transferred in the window; SimulationError if the run or a tool fails.

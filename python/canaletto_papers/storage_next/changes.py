@@ -82,7 +82,7 @@ def _changed(keys: Mapping[str, Any]) -> Design:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a change; `ours` in millions of requests a second."""
+    """A line a change; `ours` in millions of requests per second."""
     return [
         {
             "channel": "3.6 GB/s",

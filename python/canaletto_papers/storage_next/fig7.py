@@ -2,7 +2,7 @@
 
 Method: requests of 512 B, a closed loop of 8,000, on the baseline drive of Table II behind PCIe Gen7 x8, fabric `sca`
 with the stated 150 ns a command, each plane a LUN, cache registers; a drive in steady state. Published are the numbers
-of the source's own simulator. Beside each stand its formulas, with write amplification 3 and with that of our run.
+of the source's own simulator. Next to each stand its formulas, with write amplification 3 and with that of our run.
 
 Assumptions: those of `table2`. The source says that its simulator's amplification is below 3, and not what it is.
 """
@@ -39,14 +39,14 @@ PUBLISHED = {
     ("3.6 GB/s", "50:50"): 34.0,
     ("5.6 GB/s", "90:10"): 85.0,
 }
-"""Fig. 7, millions of requests a second."""
+"""Fig. 7, millions of requests per second."""
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
     """A run for each rate and mix."""
     found: dict[Label, Run] = {}
     for rate, mb_s in RATES.items():
-        # An interface that is fast enough; its times do not matter beside a stated time of every command.
+        # An interface that is fast enough; its times do not matter next to a stated time of every command.
         changes = {"fabric.link_rate": f"{mb_s:g}MB/s"}
         for mix, share in MIXES.items():
             found[rate, mix] = Run(design(changes), requests(extent(scale, share), 512, share))
@@ -54,7 +54,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a rate, mix and way; `ours` in millions of requests a second."""
+    """A line a rate, mix and way; `ours` in millions of requests per second."""
     rows: list[Row] = []
     for (rate, mix), data in found.items():
         share, drive = MIXES[mix], numbers(SHAPES["baseline"], RATES[rate])

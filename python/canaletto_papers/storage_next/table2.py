@@ -1,12 +1,12 @@
 """Peak throughput of the SLC drives (Table II).
 
-Method: the formulas of the source with its inputs, 90 reads to 10 writes, write amplification 3. Beside them the same
+Method: the formulas of the source with its inputs, 90 reads to 10 writes, write amplification 3. Next to them the same
 with times that add up where reads and programs share a part, and the engine: a closed loop of 8,000 on the fabric `sca`
 with the stated time of a command, with the write amplification that comes out.
 
 Assumptions: the source weights rates of reads and writes by their numbers. A channel that serves one operation at a
 time serves them at the harmonic mean, which "times added up" has. The engine's drive has 4 MiB of protected memory for
-writes, two pages a plane; its amplification (pages that are programmed before they are full, collection) is what comes
+writes, two pages a plane. Its amplification (pages that are programmed before they are full, collection) is what comes
 out, with greedy collection and 20 % of spare space, and not chosen for the result. Runs are short: collection has
 hardly begun, so that it is 1.0 to 1.2 (`fig7` has the steady state).
 """
@@ -38,7 +38,7 @@ PUBLISHED = {
     ("optimistic", "512 B"): 79.3,
     ("optimistic", "4 KiB"): 13.8,
 }
-"""Table II, millions of requests a second."""
+"""Table II, millions of requests per second."""
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
@@ -53,7 +53,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a drive, size and way; `ours` in millions of requests a second."""
+    """A line a drive, size and way; `ours` in millions of requests per second."""
     rows: list[Row] = []
     for (name, size), data in found.items():
         drive, work = numbers(SHAPES[name]), asked(SIZES[size])

@@ -1,6 +1,6 @@
 """99th percentiles by load (§III, M/D/1).
 
-Method: the source's formula for 90 reads to 10 writes, at loads of 70, 80, 90 and 99 % of the peak of Table II. Beside
+Method: the source's formula for 90 reads to 10 writes, at loads of 70, 80, 90 and 99 % of the peak of Table II. Next to
 it reads alone, by the formula and by the engine: open loop, exponential gaps, offered the same share of what the
 formula has for reads alone, once on a bus whose commands and data share pins, as the formula has it, and once on `sca`.
 

@@ -1,6 +1,6 @@
 """Bound of a path twice as wide, and the distribution of gains.
 
-Method: the runs of Fig. 9; for every workload the ideal SSD's gain r beside pSSD's, and what r allows pSSD at the
+Method: the runs of Fig. 9; for every workload the ideal SSD's gain r next to pSSD's, and what r allows pSSD at the
 least. Let a workload take the time T on the baseline. The ideal SSD differs from it in nothing but the waiting for
 paths, so that this waiting is T - T / r. Where waiting is in proportion to the time that a path is occupied, channels
 twice as wide halve it: T / r + (T - T / r) / 2 = T (1 + r) / (2 r) is left, and the gain is 2 r / (1 + r): 1 for r = 1,

@@ -60,10 +60,10 @@ class Change:
     keys: Keys = field(default_factory=dict)
     """Of every system."""
     of: Mapping[str, Keys] = field(default_factory=dict)
-    """Of some systems beside that."""
+    """Of some systems next to that."""
     depth: int = QUEUE_DEPTH
     rate: float | None = None
-    """Open loop at so many times Table 2's rate; None: closed loop of `depth`."""
+    """Open loop at that many times Table 2's rate; None: closed loop of `depth`."""
     hot_share: float | None = None
     """Share of the requests on one row of eight; None: the profile's own places."""
     traffic: str = OWN

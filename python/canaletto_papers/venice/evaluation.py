@@ -1,7 +1,7 @@
 """Common parts of the figures of the Venice paper (§5): drives, systems, traffic, and comparisons with the baseline.
 
 One matrix of runs serves Fig. 4, 9, 10, 11, 13 and 14: every workload on every system and drive, with three kinds of
-traffic, open loop at the published rates and closed loop beside it.
+traffic, open loop at the published rates and closed loop next to it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -85,7 +85,7 @@ def drive(ssd: str, system: str, **keys: Any) -> Design:
 
 @cache
 def traffic(name: str, kind: str, load: str, requests: int, rows: int = 8) -> Workload:
-    """A workload of Table 2 with one kind of traffic on so many rows, open loop at its published rate or closed."""
+    """A workload of Table 2 with one kind of traffic on that many rows, open loop at its published rate or closed."""
     rate: dict[str, Any] = {"queue_depth": QUEUE_DEPTH} if load == CLOSED else {"inter_arrival_us": TABLE2[name][2]}
     parts = flows(name, kind, requests, rows, **rate)
     return workload(name, parts, partitioned=kind == SKEWED)
@@ -166,7 +166,7 @@ def extent(scale: Scale, headline: bool) -> int:
 
 
 def seeds(scale: Scale, headline: bool) -> Sequence[int]:
-    """Three seeds for the headline, one for what stands beside it."""
+    """Three seeds for the headline, one for what stands next to it."""
     return (1, 2, 3) if headline and not scale.quick else (1,)
 
 

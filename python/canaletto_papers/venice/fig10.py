@@ -1,6 +1,6 @@
 """Throughput of every system on both SSDs (Fig. 10).
 
-Method: requests a second of simulated time in the runs of Fig. 9, as a share of the ideal SSD's; then Venice's over
+Method: requests per second of simulated time in the runs of Fig. 9, as a share of the ideal SSD's; then Venice's over
 each other system's, the mean over workloads of the ratios. The paper prints these less one, in percent ("176 %").
 
 Assumptions: those of Fig. 9. The paper says that Venice comes "within 30 %" (performance-optimized) and "within 10 %"
@@ -28,7 +28,7 @@ VENICE_OVER = {
 
 
 def throughput(data: Data, other: Data) -> float:
-    """A run's requests a second over another's."""
+    """A run's requests per second over another's."""
     return float(data["iops"] / other["iops"])
 
 

@@ -2,7 +2,7 @@
 
 Method: the distribution of latency, arrival to completion, of src1_0 and hm_0 in the runs of Fig. 9 on the
 performance-optimized SSD; the curves are those of the profiles at Table 2's rates, the mean over seeds at each
-percentile. Beside it Venice's 99th percentile over each system's, with every traffic and load. The paper prints it as
+percentile. Next to it Venice's 99th percentile over each system's, with every traffic and load. The paper prints it as
 a reduction in percent ("32 %").
 
 Assumptions: those of Fig. 9. `on_paths` is the share of the slowest hundredth's latency that transfers and waits for

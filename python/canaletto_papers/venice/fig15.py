@@ -6,7 +6,7 @@ requests to one row), open loop at Table 2's rates and closed loop of 64 request
 
 Assumptions: those of Fig. 9. pnSSD is left out, as in the paper (its footnote 6: arrays that are not square).
 
-The paper's trend, that 8 x 8 is Venice's best shape, is a number of its own in the last lines: Venice's gain with 8 x 8
+The paper's trend, that 8 x 8 is Venice's best shape, is its own number in the last lines: Venice's gain with 8 x 8
 chips over its gain with the better of the other shapes, above 1 where the trend holds. Four rows have four controllers
 for 64 chips, sixteen have four chips behind each of the baseline's channels.
 """

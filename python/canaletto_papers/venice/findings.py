@@ -11,7 +11,7 @@ def _is_fast(row: Row) -> bool:
 
 
 def _superposed(tables: Tables) -> str | None:
-    """Table 3's means are not those of its constituents at Table 2's."""
+    """Table 3's means are not its constituents' at Table 2's."""
     apart = [row for row in tables.get("table3", ()) if not comes_near(row["ours"], row["published"])]
     if not apart:
         return None
@@ -23,7 +23,7 @@ def _superposed(tables: Tables) -> str | None:
 
 
 def _geometry(tables: Tables) -> str | None:
-    """Table 1's capacity is not that of its geometry."""
+    """Table 1's capacity is not its geometry's."""
     rows = [row for row in tables.get("table1", ()) if (row["ssd"], row["what"]) == (PERFORMANCE, "capacity, GB")]
     if not rows or comes_near(rows[0]["ours"], rows[0]["published"]):
         return None

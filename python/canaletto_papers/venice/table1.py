@@ -1,8 +1,8 @@
 """Evaluated configurations (Table 1).
 
-Method: what the shipped presets `performance-optimized` and `cost-optimized` say, and what follows from it; the link
-of Venice's network likewise. A read of one page on the idle drive, measured, stands beside what the table says of the
-parts.
+Method: what the shipped presets `performance-optimized` and `cost-optimized` say, and what follows from it; the link of
+Venice's network in the same way. A read of one page on the idle drive, measured, stands next to what the table says of
+the parts.
 
 Assumptions: geometry wins where the table contradicts itself: its chips hold 51.5 Gb and the drive 412 GB, the table
 prints "128Gb die" and "240GB". The cost-optimized drive's 1024 blocks are a plane's ("blocks/die" as printed), which

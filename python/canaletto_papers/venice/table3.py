@@ -1,7 +1,7 @@
 """Characteristics of the mixed workloads (Table 3).
 
-Method: computed. Workloads that run beside each other at their own rates (Table 2) arrive, together, every 1 / (sum
-of the rates); the table's mean is beside it. Fig. 12 divides all times between arrivals of a mix by the factor given
+Method: computed. Workloads that run next to each other at their own rates (Table 2) arrive, together, every 1 / (sum of
+the rates); the table's mean is next to it. Fig. 12 divides all times between arrivals of a mix by the factor given
 here.
 
 Assumptions: a mix is its constituents at the same time. That alone does not give the paper's means: how it got from

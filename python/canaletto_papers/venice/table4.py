@@ -7,7 +7,7 @@ Assumptions: the table's milliwatts are the power while a 4 KB page is transferr
 channel's gives the channel's 10.8 mW. Those are the models' inputs: only counts, ratios and the measured energies are
 results.
 
-Beside them, as synthesised: the hardware in rtl/ in cells of 0.18 um (OSU), wires, pads and memories not counted;
+Next to them, as synthesised: the hardware in rtl/ in cells of 0.18 um (OSU), wires, pads and memories not counted;
 Table 4 has 65 nm (UMC). Areas of two technologies are not converted into each other: gate equivalents (a NAND of two
 inputs) compare logic. The router's power is an estimate (docs/explanation/energy.md).
 """

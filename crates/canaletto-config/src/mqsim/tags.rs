@@ -49,7 +49,7 @@ pub(super) const fn required<S>(name: &'static str, set: Setter<S>) -> Tag<S> {
     tag
 }
 
-/// The same tag, of whose value MQSim keeps so many bits.
+/// The same tag, of whose value MQSim keeps that many bits.
 pub(super) const fn kept<S>(bits: u32, mut tag: Tag<S>) -> Tag<S> {
     tag.bits = bits;
     tag

@@ -58,7 +58,7 @@ pub(super) fn percent(text: &str) -> Result<u8, String> {
 const FLAG: &str = "true or false";
 
 /// The value that MQSim reads in a text which is not one of its tag as it stands, if there is one: the whole part of a
-/// number, of which it keeps so many `bits`, and true for any flag but "false".
+/// number, of which it keeps that many `bits`, and true for any flag but "false".
 pub(super) fn as_mqsim(text: &str, expected: &str, bits: u32) -> Option<String> {
     if expected == FLAG {
         return (!text.is_empty()).then(|| "true".to_owned());

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::ignored::{Ignored, TagLines};
 use super::words::*;
 
-/// One `<IO_Scenario>`: a run of its own on a fresh drive.
+/// One `<IO_Scenario>`: its own run on a fresh drive.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScenarioXml {
     /// Line of the scenario's opening tag.
@@ -82,7 +82,7 @@ pub struct SyntheticXml {
     pub seed: u32,
     /// `Average_No_of_Reqs_in_Queue`: requests in flight of [`Generator::QueueDepth`], else unused and 0 if absent.
     pub requests_in_flight: u32,
-    /// `Bandwidth` of [`Generator::Bandwidth`] in bytes a second, else unused and 0 if absent.
+    /// `Bandwidth` of [`Generator::Bandwidth`] in bytes per second, else unused and 0 if absent.
     pub bandwidth_b_s: u32,
     /// `Stop_Time`: no request is generated later than this. 0 or absent: the number of requests decides.
     pub stop_time_ns: u64,

@@ -206,7 +206,7 @@ impl Check<'_> {
         }
     }
 
-    /// MQSim divides by the whole number of average requests a second.
+    /// MQSim divides by the whole number of average requests per second.
     fn bandwidth(&self, flow: &SyntheticXml) -> Result<(), XmlError> {
         self.needs("Bandwidth", "BANDWIDTH")?;
         let least = SECTOR * u64::from(flow.mean_sectors);

@@ -82,7 +82,7 @@ pub trait Plans: Debug + Send + Sync {
 /// Links of a fabric with what plans ways over them. Copies share both.
 ///
 /// A link joins two places, or more of them as a bus; it carries one transfer at a time, either way. Chips are at (row, column), controllers
-/// where [`places_of_controllers`] says; any other place is a switch or a router of its own.
+/// where [`places_of_controllers`] says; any other place is a switch or its own router.
 #[derive(Debug, Clone)]
 pub struct Blueprint {
     /// Name of the fabric, for messages.

@@ -1,4 +1,4 @@
-//! Parts of one's own in a design: rules from outside, made anew for each run.
+//! User-defined parts in a design: rules from outside, made anew for each run.
 
 pub mod fabric;
 pub mod order;

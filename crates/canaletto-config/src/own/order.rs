@@ -1,4 +1,4 @@
-//! Rules of one's own that order transactions.
+//! User-defined rules that order transactions.
 
 use crate::address::{LunId, PlaneId};
 use crate::own::values::{Operation, Origin};

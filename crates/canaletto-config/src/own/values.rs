@@ -1,4 +1,4 @@
-//! Values that parts of one's own are given: operations, transfers and places.
+//! Values that user-defined parts are given: operations, transfers and places.
 
 use crate::address::ChipId;
 use crate::time::Time;
@@ -63,7 +63,7 @@ pub enum Origin {
     User,
     /// The read of the old page that a partial write needs.
     OldPage,
-    /// A page of a host request that is to be forgotten.
+    /// A page of a host request that must be forgotten.
     Trim,
     /// A part of a host request that the data cache serves; it never reaches a chip.
     Cached,

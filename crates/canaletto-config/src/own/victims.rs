@@ -1,4 +1,4 @@
-//! Rules of one's own that choose the block to collect.
+//! User-defined rules that choose the block to collect.
 
 use crate::address::PlaneId;
 

@@ -104,7 +104,7 @@ fn check_sequence(name: &str, sequence: &Sequence, known: &[&str]) -> Checked {
     Ok(())
 }
 
-/// The bytes that a sequence carries beside commands and addresses.
+/// The bytes that a sequence carries next to commands and addresses.
 fn payload_of(name: &str) -> Option<&'static str> {
     match name {
         "page" | "program" | "cache_program" => Some("data"),

@@ -159,7 +159,7 @@ impl SequenceTable {
         all.into_iter().chain(given)
     }
 
-    /// Sequences that chips which work on several commands at a time have in place of others, with those: they differ in command
+    /// Sequences that chips which work on several commands at a time have instead of others, with those: they differ in command
     /// bytes and in what the array waits for by itself.
     pub fn pipelined(&self) -> impl Iterator<Item = (&'static str, &Sequence, &'static str, &Sequence)> {
         let each = [

@@ -1,4 +1,4 @@
-//! Whole servers with clients of their own, on Unix sockets in folders of their own.
+//! Whole servers with their own clients, on Unix sockets in their own folders.
 
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! Which places are asked for: Zipf's law over so many pages, and returns to recent ones.
+//! Which places are asked for: Zipf's law over that many pages, and returns to recent ones.
 //!
 //! With N starts of which a share r returns to recent places, page k receives a Poisson number of independent starts with
 //! mean λ = N (1 - r) p_k. Each start has r returns on average, and so has each return: a branching process whose
@@ -50,7 +50,7 @@ pub(super) struct Fitted {
 }
 
 /// Finds the exponent whose hottest pages are as hot as those counted, over so many pages that as many different ones
-/// occur as were counted; returns to recent places are what exceeds the law's own.
+/// occur as were counted. Returns to recent places are what exceeds the law's own.
 pub(super) fn fit(seen: &Seen) -> Fitted {
     let mut best = Fitted { exponent: 0.0, pages: seen.pages.max(1.0), recent_share: 0.0 };
     if seen.starts < 2.0 {

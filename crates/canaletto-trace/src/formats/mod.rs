@@ -77,7 +77,7 @@ pub(crate) trait TraceFormat: Default + Send + 'static {
         lines.next()
     }
 
-    /// Whether `line` may be taken for one of this format, when the format is to be found out.
+    /// Whether `line` may be taken for one of this format, when the format must be found out.
     fn fits(&mut self, line: &[u8]) -> bool {
         reads(self, line)
     }

@@ -288,7 +288,7 @@ pub struct Reuse {
     pub hottest_1_percent: f64,
     pub hottest_10_percent: f64,
     pub hottest_20_percent: f64,
-    /// Sampling of the estimate: one page of so many.
+    /// Sampling of the estimate: one page of that many.
     pub one_page_of: u64,
     /// Numbers of page accesses between two of the same page, and counts.
     pub distances: Vec<(u64, u64)>,

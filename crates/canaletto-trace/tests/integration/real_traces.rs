@@ -1,4 +1,4 @@
-//! Real traces, which lie beside the repository and not in it (`CANALETTO_SHARED`, or `../shared`).
+//! Real traces, which lie next to the repository and not in it (`CANALETTO_SHARED`, or `../shared`).
 
 use std::path::PathBuf;
 

@@ -36,7 +36,7 @@ impl DataCache {
         Some(self.set_out(coldest, true))
     }
 
-    /// The page sets out for flash beside another one, if there is anything new of it.
+    /// The page sets out for flash next to another one, if there is anything new of it.
     pub fn next_with(&mut self, lpa: u64) -> Option<Destage> {
         let id = self.pages.find(lpa).filter(|&id| self.pages[id].state() == State::Dirty)?;
         Some(self.set_out(id, true))

@@ -90,7 +90,7 @@ impl DataCache {
         self.link(id, true);
     }
 
-    /// A slot for a page, in place of the coldest one if there is no other. What that holds alone goes to flash in the class
+    /// A slot for a page, instead of the coldest one if there is no other. What that holds alone goes to flash in the class
     /// `priority`.
     fn new_slot(&mut self, flow: u16, lpa: u64, priority: Priority) -> CachedId {
         let partition = self.partition(flow);

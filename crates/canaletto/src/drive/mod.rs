@@ -1,5 +1,5 @@
-//! A drive that is stepped from outside: requests are submitted while simulated time goes on, completions are taken as they
-//! come.
+//! A drive that is stepped from outside: requests are submitted while simulated time continues, completions are taken as
+//! they come.
 //!
 //! ```
 //! use canaletto::config::load_design;
@@ -50,7 +50,7 @@ use crate::workload::flow::Source;
 pub use crate::workload::flow::Wanted;
 use crate::workload::sources::Sources;
 
-/// How to simulate a drive, beside its design.
+/// How to simulate a drive, next to its design.
 #[derive(Debug, Clone)]
 pub struct DriveOptions {
     /// Seed of all random streams.
@@ -149,9 +149,9 @@ pub struct Drive {
     /// Events so far.
     steps: u64,
     recording: Option<Recording>,
-    /// Why it cannot go on, once it cannot.
+    /// Why it cannot continue, once it cannot.
     failure: Option<String>,
-    /// Whether time goes on just now. If anybody else sees it, a defect has broken that off.
+    /// Whether time continues just now. If anybody else sees it, a defect has broken that off.
     is_going_on: bool,
 }
 
@@ -248,7 +248,7 @@ impl Drive {
     }
 
     /// Submits a request that arrives at `at`, now or later. Requests that arrive at the same time keep their order. Nothing
-    /// happens before time goes on. `tag` comes back with the completion, and need not be unique.
+    /// happens before time continues. `tag` comes back with the completion, and need not be unique.
     ///
     /// # Errors
     /// See [`SubmitError`]; the request is as if it had never been.
@@ -268,7 +268,7 @@ impl Drive {
         Ok(())
     }
 
-    /// Whether it can go on; if not, why.
+    /// Whether it can continue; if not, why.
     fn check(&self) -> Result<(), String> {
         match &self.failure {
             Some(reason) => Err(reason.clone()),
@@ -299,13 +299,14 @@ impl Drive {
     /// Lets simulated time go on to `until`: everything has happened that is due then or before.
     ///
     /// # Errors
-    /// A time in the past or beyond [`Time::LATEST`], and whatever ends a run; after that the drive does not go on.
+    /// A time in the past or beyond [`Time::LATEST`], and whatever ends a run; after that the drive does not
+    /// continue.
     pub fn advance_to(&mut self, until: Time) -> Result<(), RunError> {
         self.advance_for(until, false, u64::MAX).map(drop)
     }
 
-    /// Lets simulated time go on until a request is complete, but not beyond `limit`. Returns whether one is. If not, the
-    /// drive has reached `limit`.
+    /// Lets simulated time continue until a request is complete, but not beyond `limit`. Returns whether one is. If not,
+    /// the drive has reached `limit`.
     ///
     /// # Errors
     /// As [`Drive::advance_to`]; and requests that are not complete at [`Time::LATEST`], of which none will be.

@@ -16,7 +16,7 @@ use crate::workload::flow::Wanted;
 pub(super) enum Place {
     /// Everything has happened that is due at this time or before.
     Moment(Time),
-    /// So many events have happened. More may be due at the same time.
+    /// That many events have happened. More may be due at the same time.
     Step(u64),
 }
 

@@ -11,7 +11,7 @@ struct Class {
     weight: u32,
     /// Queues with something to fetch.
     ready: Ring,
-    /// Where the round robin goes on: at the queue served last while its burst lasts, else after it.
+    /// Where the round robin continues: at the queue served last while its burst lasts, else after it.
     turn: u32,
     /// The queue served last, and what is left of its burst.
     served: u32,

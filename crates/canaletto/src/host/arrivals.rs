@@ -147,8 +147,8 @@ impl Host {
         }
     }
 
-    /// There may be room for requests of a flow that need not wait; where all flows share the room, for those of any such
-    /// flow, the next one first.
+    /// There may be room for requests of a flow that need not wait; where all flows share the room, for any such flow's,
+    /// the next one first.
     #[inline(always)]
     pub(super) fn fill_queues<P: Probe>(
         &mut self,

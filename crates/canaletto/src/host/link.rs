@@ -41,7 +41,7 @@ pub struct LinkTiming {
     max_payload: u64,
     overhead: u64,
     rounding: LinkRounding,
-    /// End-to-end latency beside the transfer.
+    /// End-to-end latency next to the transfer.
     pub latency: Time,
 }
 

@@ -159,7 +159,7 @@ impl Host {
         links.iter().map(|&(name, direction)| (name.to_owned(), self.link.busy(direction))).collect()
     }
 
-    /// Whether every request has an arrival time of its own, whatever becomes of those before it.
+    /// Whether every request has its own arrival time, whatever becomes of those before it.
     pub fn is_paced(&self) -> bool {
         self.flows.iter().all(|flow| matches!(flow.looping, Loop::Open))
     }
@@ -188,7 +188,7 @@ impl Host {
         self.port.describe()
     }
 
-    /// Makes every flow keep so many requests outstanding from now on, and start at `start`.
+    /// Makes every flow keep that many requests outstanding from now on, and start at `start`.
     pub fn start_closed_at(&mut self, depth: Option<u32>, start: Time) {
         for flow in &mut self.flows {
             flow.looping = depth.map_or(flow.looping, Loop::Closed);

@@ -78,7 +78,7 @@ impl QueuePair {
         self.wrap(to + self.entries - from)
     }
 
-    /// The entries in so many places.
+    /// The entries in that many places.
     fn entries(&self, from: u32, count: u32) -> impl Iterator<Item = RequestId> + '_ {
         (0..count).map(move |i| self.ring[self.wrap(from + i) as usize])
     }
@@ -156,7 +156,7 @@ impl QueuePair {
         self.entries(self.distance(count, self.asked), count)
     }
 
-    /// Requests whose entries arrive next, so many of them.
+    /// Requests whose entries arrive next, that many of them.
     pub fn arriving(&self, count: u32) -> impl Iterator<Item = RequestId> + '_ {
         self.entries(self.head, count)
     }

@@ -24,7 +24,7 @@ const DATA_HEADER: u64 = 4;
 const DATA_MOST: u64 = 8192;
 /// Primitives around a frame, one double word each: X_RDY, the answer R_RDY, SOF, CRC, EOF, WTRM, the answer R_OK, SYNC (§9.4).
 const FRAME: u64 = 8 * 4;
-/// Line rate of the first generation after line coding, bytes a second; each further one doubles it.
+/// Line rate of the first generation after line coding, bytes per second; each further one doubles it.
 const FIRST_GENERATION: u64 = 150_000_000;
 
 /// Times of frames.

@@ -20,7 +20,7 @@ const PROCESS: f64 = 85e6;
 /// A plane and its share of its LUN, its chip and their queues.
 const PLANE: f64 = 700.0;
 
-/// A block that was opened, beside what its pages hold, with its place among those that can be collected.
+/// A block that was opened, next to what its pages hold, with its place among those that can be collected.
 const BLOCK: f64 = 72.0;
 
 /// Bytes for a page of a block in use: its logical page; and its details, where those are not the usual ones.
@@ -36,7 +36,7 @@ const ENTRY: f64 = 12.0;
 /// A cached mapping entry with its place in the index, and its share of its translation page's state.
 const CACHED_ENTRY: f64 = 150.0;
 
-/// A cached page beside itself: up to four places of the index.
+/// A cached page next to itself: up to four places of the index.
 const CACHED_PAGE_PLACES: f64 = 64.0;
 
 /// Bytes that a fair scheduler keeps of a flow's reads and writes at a LUN.
@@ -138,7 +138,7 @@ fn row_bytes() -> f64 {
     45.0 + 2.0 * ROOT_CAUSES
 }
 
-/// Returns the flows whose requests have times of their own.
+/// Returns the flows whose requests have their own times.
 fn paced<'a>(workload: &'a Workload, glances: &'a [Glance]) -> impl Iterator<Item = &'a Glance> {
     workload.flow.iter().zip(glances).filter(|(flow, _)| flow.looping() == Loop::Open).map(|(_, glance)| glance)
 }
@@ -157,7 +157,7 @@ fn clock_scale(workload: &Workload, glances: &[Glance]) -> f64 {
     }
 }
 
-/// Returns the seconds of the drive's peak that reading and writing so many bytes take.
+/// Returns the seconds of the drive's peak that reading and writing that many bytes take.
 fn work_s([read, written]: [f64; 2], limits_gb_s: [f64; 2]) -> f64 {
     (read / limits_gb_s[0] + written / limits_gb_s[1]) / 1e9
 }
@@ -257,7 +257,8 @@ impl Estimate<'_> {
         let replayed = self.design.precondition.kind == PreconditionKind::Replay;
         let groups = if replayed { all } else { self.sum(|g| g.groups).min(all) };
         let stretches = if replayed { all / 256.0 } else { self.sum(|g| g.stretches).min(all / 256.0 + 1.0) };
-        // A single entry lies in its group: with so many pages to a group at random, so many groups have one.
+        // A single entry lies in its group: with that many pages to a group at random, that many groups have
+        // one.
         let mapped = self.mapped();
         let alone = groups * (1.0 - (mapped / groups.max(1.0) - 1.0)).clamp(0.0, 1.0);
         let looked_up = self.sum(|g| g.pages + g.trimmed);
@@ -308,7 +309,7 @@ impl Estimate<'_> {
             Loop::Closed(depth) => f64::from(depth),
             Loop::Unpaced => entries,
             Loop::Open if self.load >= SATURATED => entries,
-            // A queue for each plane, as long as that of a single server.
+            // A queue for each plane, as long as a single server's.
             Loop::Open => {
                 let queued = self.load / (1.0 - self.load) * f64::from(self.limits.layout.planes()) + 16.0;
                 queued.max(backlog.min(entries))

@@ -23,7 +23,7 @@ use crate::workload::offered::{Offered, offered};
 pub struct Bound {
     /// Name of the resource.
     pub resource: String,
-    /// User data, in 10^9 bytes a second.
+    /// User data, in 10^9 bytes per second.
     pub limit_gb_s: f64,
 }
 

@@ -202,7 +202,7 @@ fn check_queues(design: &Design, workload: &Workload) -> Result<(), String> {
     }
 }
 
-/// Queue pairs that a controller may have beside the admin queues (NVM Express Base 2.0 §3.3.1).
+/// Queue pairs that a controller may have next to the admin queues (NVM Express Base 2.0 §3.3.1).
 const MOST_QUEUES: u64 = 65_535;
 
 /// Checks that flows can have parts of the array, which needs page mapping. With hybrid mapping they share the logical

@@ -13,7 +13,7 @@ typed_id!(
 /// The ledgers of what was charged for several causes that few meet.
 pub type Ledgers = Slab<LedgerId, Ledger>;
 
-/// Causes with a sum of their own.
+/// Causes with their own sum.
 const COMMON: usize = 5;
 
 /// Causes that most requests meet outside their pages.
@@ -85,7 +85,7 @@ impl<const OF_PAGE: bool> Charges<OF_PAGE> {
         }
     }
 
-    /// Enters a charge for a cause without a sum of its own.
+    /// Enters a charge for a cause without its own sum.
     #[inline(never)]
     fn enter_other(&mut self, cause: Cause, span: Time, ledgers: &mut Ledgers) {
         if let Some(ledger) = self.ledger() {

@@ -1,7 +1,7 @@
-//! Histogram of latencies with a ledger of causes beside each bucket.
+//! Histogram of latencies with a ledger of causes next to each bucket.
 //!
-//! It is written here rather than taken from `hdrhistogram`, because the blame of the slowest 1 % needs a ledger beside
-//! every bucket, found by the same index.
+//! It is written here rather than taken from `hdrhistogram`, because the blame of the slowest 1 % needs a ledger next
+//! to every bucket, found by the same index.
 
 use crate::engine::time::Time;
 use crate::measure::blame::{Account, CAUSES, Ledger};

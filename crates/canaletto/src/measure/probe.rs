@@ -157,7 +157,8 @@ pub trait Observer {
     fn transfer_begins(&mut self, _path: PathId, _load: &Load, _now: Time) {}
     /// Called when the transfer on a path has crossed.
     fn transfer_ends(&mut self, _path: PathId, _now: Time) {}
-    /// Called when the arrays of some planes of a LUN (a mask by their place in it) begin, stop, go on with or end an operation.
+    /// Called when the arrays of some planes of a LUN (a mask by their place in it) begin, stop, continue with or end an
+    /// operation.
     fn array_steps(&mut self, _lun: LunId, _planes: u64, _operation: Operation, _step: ArrayStep, _span: (Time, Time)) {
     }
     /// Called when a plane's array begins to work; the span lies in the future.

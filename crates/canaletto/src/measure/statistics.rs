@@ -1,4 +1,4 @@
-//! Statistics of requests while a run goes on.
+//! Statistics of requests while a run continues.
 
 use crate::engine::time::Time;
 use crate::host::request::Request;

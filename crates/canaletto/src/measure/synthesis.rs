@@ -21,7 +21,7 @@ pub const CIRCUIT_POWER: Power = power(CIRCUIT_GATES);
 /// Power of a working NoSSD router without its buffers.
 pub const PACKET_POWER: Power = power(PACKET_GATES);
 
-/// Nanowatts of so many gate equivalents: 41.8 fJ at 1 GHz, a tenth of the time, are 4,180 nW.
+/// Nanowatts of that many gate equivalents: 41.8 fJ at 1 GHz, a tenth of the time, are 4,180 nW.
 const fn power(gates: u64) -> Power {
     Power(gates * 4_180)
 }

@@ -120,7 +120,7 @@ pub struct Alive {
     pub complete: Vec<u64>,
 }
 
-/// Data of a timeline beside its columns.
+/// Data of a timeline next to its columns.
 #[derive(Debug, Clone, Serialize)]
 pub struct Header {
     /// Whether the limit ended it.

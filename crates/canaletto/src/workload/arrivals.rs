@@ -108,7 +108,7 @@ impl Pauses {
     }
 }
 
-/// Rate of 1 + amplitude × sin(2π t / period) in place of 1.
+/// Rate of 1 + amplitude × sin(2π t / period) instead of 1.
 struct Waves {
     period: f64,
     amplitude: f64,

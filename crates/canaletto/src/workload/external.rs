@@ -1,4 +1,4 @@
-//! Requests from outside the simulation, submitted while it goes on.
+//! Requests from outside the simulation, submitted while it continues.
 
 use std::collections::VecDeque;
 

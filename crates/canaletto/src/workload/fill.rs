@@ -167,7 +167,7 @@ fn pages_of(wanted: &Wanted, first_sector: u64, sectors: u64, per_page: u64) -> 
 }
 
 impl Fill {
-    /// Allows so many pages more to be overwritten.
+    /// Allows that many pages more to be overwritten.
     pub fn overwrite(&mut self, pages: u64) {
         self.left = pages;
     }

@@ -31,7 +31,7 @@ const STRETCH: u64 = 256;
 /// Logical pages whose bits lie in a page of the system's memory, where they are deallocated without ever having been written.
 const BITS: u64 = GROUP * 512;
 
-/// Arrival of a request with a time of its own.
+/// Arrival of a request with its own time.
 #[derive(Debug, Clone, Copy)]
 pub struct Arriving {
     /// When it arrives, in seconds.
@@ -65,7 +65,7 @@ pub struct Glance {
     pub trimmed: f64,
     /// Different pages of the system's memory that hold the bits of deallocated pages.
     pub bits: f64,
-    /// Mean time between arrivals in seconds, where requests have times of their own.
+    /// Mean time between arrivals in seconds, where requests have their own times.
     pub gap_s: Option<f64>,
     /// The arrivals seen, where they have.
     pub arrivals: Vec<Arriving>,
@@ -104,7 +104,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Takes in a request that arrives at a time of its own.
+    /// Takes in a request that arrives at its own time.
     fn arrives(&mut self, wanted: &Wanted, at: Time) {
         let bytes = f64::from(wanted.sectors) * SECTOR as f64;
         let of = |kind| if wanted.kind == kind { bytes } else { 0.0 };

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::config::workload::{Flow, Workload};
 
-/// Data rates that a workload asks for, in 10^9 bytes a second, and its requests a second.
+/// Data rates that a workload asks for, in 10^9 bytes per second, and its requests per second.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Offered {
     /// Data read.

@@ -96,7 +96,7 @@ impl Recent {
 /// Moves requests to the busiest channel, which is the first one of each round.
 pub struct Skew {
     random: Stream,
-    /// Probability that a request is moved. Of the others, one in so many channels begins there anyway.
+    /// Probability that a request is moved. Of the others, one in that many channels begins there anyway.
     moved: f64,
     channels: u64,
     page_sectors: u64,
@@ -140,7 +140,7 @@ impl HotSpot {
     }
 
     /// Returns the place of a request that would begin at sector `at`: the same sector of one of the hot pages of the same round,
-    /// or of the round beside it where that one is not all in the working set.
+    /// or of the round next to it where that one is not all in the working set.
     pub fn place(&mut self, at: u64, sectors: u64) -> u64 {
         if self.random.uniform() >= self.moved {
             return at;
@@ -218,7 +218,8 @@ mod tests {
             assert!(first <= place && place + 8 <= last + 1 && place % 8 == at % 8, "{at} to {place}");
             turns[((place - 1000) / 8 % 16) as usize] += 1;
         }
-        // Beside those that are moved, others begin there anyway: not quite evenly in little more than two rounds.
+        // Next to those that are moved, others begin there anyway: not quite evenly in little more than two
+        // rounds.
         let hot = [2, 3, 4, 9].map(|turn: usize| f64::from(turns[turn]) / 1.6e5);
         assert!((hot.iter().sum::<f64>() - 0.7).abs() < 0.02, "{turns:?}");
         assert!(hot.iter().all(|share| (share - 0.175).abs() < 0.02), "{turns:?}");

@@ -134,7 +134,7 @@ fn extent(part: &PartPlan, watch: Watcher) -> Result<Extent, RunError> {
     }
 }
 
-/// Calls the watcher after every so many requests.
+/// Calls the watcher after every that many requests.
 fn go_on(until_watch: &mut u64, watch: Watcher) -> Result<(), RunError> {
     *until_watch -= 1;
     if *until_watch > 0 {

@@ -72,7 +72,7 @@ impl Zipf {
 }
 
 impl Law {
-    /// Returns the law of a validated flow over so many places; none if it has none.
+    /// Returns the law of a validated flow over that many places; none if it has none.
     pub fn of(config: &Synthetic, places: u64) -> Option<Law> {
         match (config.addresses, config.zipf_exponent, config.hot_share) {
             (Addresses::Zipf, Some(exponent), _) => Some(Law::Zipf(Zipf::new(exponent, places as f64))),
@@ -106,7 +106,7 @@ impl Law {
 }
 
 /// Place of each rank. Consecutive ranks go to one region after another, and within a region the popular places lie
-/// side by side, from a start of its own.
+/// side by side, from its own start.
 #[derive(Debug, Clone)]
 pub struct Scatter {
     regions: u64,
@@ -182,7 +182,7 @@ impl Scatter {
             let rank = first_rank as f64;
             return law.cumulative(rank + 1.0) - law.cumulative(rank);
         }
-        // One rank in so many of the ranks about it.
+        // One rank in that many of the ranks about it.
         let at = |turn: u64| (turn as f64 - 0.5) * regions + first_rank as f64 + 0.5;
         (law.cumulative(at(until)) - law.cumulative(at(from))) / regions
     }

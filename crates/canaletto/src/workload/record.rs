@@ -30,7 +30,7 @@ pub trait RecordSource: Send {
     /// Replaces the contents of `batch` with the next records; leaves it empty at the end of the stream.
     ///
     /// # Errors
-    /// A message with file, line and reason if the stream cannot go on.
+    /// A message with file, line and reason if the stream cannot continue.
     fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String>;
 
     /// Returns the share of the stream that has been read, if its length is known.

@@ -22,7 +22,7 @@ pub struct Selection {
     until_ns: u64,
     skip: u64,
     every: u64,
-    /// Number of requests to leave out until the next of every so many.
+    /// Number of requests to leave out until the next of every that many.
     wait: u64,
     sample: Option<(f64, Stream)>,
     left: u64,

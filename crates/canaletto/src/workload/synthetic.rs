@@ -11,7 +11,7 @@ use crate::workload::places::{HotSpot, Part, Recent, Runs, Skew};
 use crate::workload::popularity::{Law, Scatter};
 use crate::workload::wanted::Wanted;
 
-/// Generator of one flow. Every choice has a random stream of its own, so that a change of one key never shifts the
+/// Generator of one flow. Every choice has its own random stream, so that a change of one key never shifts the
 /// draws of another.
 pub struct Generator {
     config: Synthetic,

@@ -19,7 +19,7 @@ struct Flow {
     generator: Generator,
     /// Next request and its arrival.
     next: Option<(Time, Wanted)>,
-    /// Device number, which differs among flows with addresses of their own.
+    /// Device number, which differs among flows with their own addresses.
     device: u32,
 }
 

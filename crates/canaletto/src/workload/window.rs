@@ -50,8 +50,8 @@ fn room(&(_, bytes): &(u32, u64)) -> u64 {
 pub enum Placed {
     /// Unchanged.
     AsRecorded,
-    /// Taken modulo the capacity, or moved to its end because it would have crossed it; or crosses it and goes on from
-    /// its beginning.
+    /// Taken modulo the capacity, or moved to its end because it would have crossed it; or crosses it and continues
+    /// from its beginning.
     Wrapped,
     /// Scaled, or moved to the end of the capacity because it would have crossed it.
     Scaled,

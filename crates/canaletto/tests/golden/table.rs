@@ -16,7 +16,7 @@ pub type Figures = Vec<(&'static str, String)>;
 const NAME: usize = 56;
 const FIGURE: usize = 10;
 
-/// A number with so many decimals, or a dash where there is none.
+/// A number with that many decimals, or a dash where there is none.
 fn decimal(number: Option<f64>, decimals: usize) -> String {
     number.map_or_else(|| String::from("-"), |number| format!("{number:.decimals$}"))
 }

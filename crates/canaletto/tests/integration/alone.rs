@@ -1,4 +1,5 @@
-//! A flow alone on the drive makes the requests that it makes beside the others, and finds the drive as it does there.
+//! A flow alone on the drive makes the requests that it makes next to the others, and finds the drive as it does
+//! there.
 
 use std::sync::Arc;
 

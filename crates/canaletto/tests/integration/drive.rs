@@ -101,7 +101,7 @@ fn ahead(design: &Design, requests: &[Record]) -> Completed {
     completed
 }
 
-/// Time goes on event by event, and each request is submitted at the last moment.
+/// Time continues event by event, and each request is submitted at the last moment.
 fn just_in_time(design: &Design, requests: &[Record]) -> Completed {
     let (mut drive, mut completed) = (drive_for(design, requests), Completed::new());
     let mut next = requests.iter().enumerate().peekable();
@@ -180,7 +180,7 @@ fn rest(drive: &mut Drive) -> (Completed, Vec<u8>) {
     (completed, drive.snapshot().unwrap())
 }
 
-/// A drive in the middle of its work, and one of its snapshot, go on alike.
+/// A drive in the middle of its work, and one of its snapshot, continue alike.
 fn assert_goes_on(design: &Design, workload: &str) {
     let requests = requests(1000, PAGES);
     let mut drive = drive_for(design, &requests);

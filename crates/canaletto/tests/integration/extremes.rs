@@ -27,7 +27,7 @@ const EXTREMES: [u64; 11] = [
 
 /// Larger drives are loaded and estimated, not run.
 const MOST_MB: f64 = 60.0;
-/// Times that the watcher lets a run go on.
+/// Times that the watcher lets a run continue.
 const MOST_CALLS: u32 = 20;
 
 fn owned(list: &[&str]) -> Vec<String> {
@@ -76,7 +76,7 @@ fn problem(overrides: &[&str], workload: &str, settings: &[&str]) -> Option<Stri
     }
 }
 
-/// The same setting with other numbers in place of its own; none where its value has no number.
+/// The same setting with other numbers instead of its own; none where its value has no number.
 fn extremes(setting: &str) -> Vec<String> {
     let (key, value) = setting.split_once('=').unwrap();
     let Some(start) = value.find(|c: char| c.is_ascii_digit()) else { return Vec::new() };

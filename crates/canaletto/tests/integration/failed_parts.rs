@@ -87,7 +87,7 @@ fn writes_go_elsewhere_and_are_read_again() {
     }
 }
 
-/// Data that were written before the parts failed are out of reach; whoever writes a part of such a page is told so, and the
+/// Data that were written before the parts failed are out of reach. Whoever writes a part of such a page is told so, and the
 /// page is not made of what was there and what was not.
 #[test]
 fn writes_of_a_part_of_a_lost_page_fail() {
@@ -327,7 +327,7 @@ fn parts_that_a_fabric_has_not_do_not_fail() {
     }
 }
 
-/// Where failed links leave chips to controllers of their own, pages are copied through these: nothing waits for a way that is not
+/// Where failed links leave chips to their own controllers, pages are copied through these: nothing waits for a way that is not
 /// there.
 #[test]
 fn copies_between_parted_chips_pass_a_controller() {

@@ -46,7 +46,7 @@ fn a_drive_that_cannot_program_says_so_and_ends() {
     assert!(report.flash.program_failures >= 4000 + 8 * 4);
 }
 
-/// The same with erases: blocks that can be spared are, the others go on in use.
+/// The same with erases: blocks that can be spared are, the others continue in use.
 #[test]
 fn a_drive_that_cannot_erase_ends() {
     let report = report(&["flash.failures.erase=1.0", SPARE], WRITES);
@@ -60,7 +60,7 @@ fn spare_blocks_hide_failures_from_the_host() {
     let report = report(&["flash.failures.program=0.002", "flash.failures.erase=0.015", SPARE], MIXED);
     let flash = &report.flash;
     assert!(flash.program_failures > 0 && flash.erase_failures > 0);
-    // A block whose erase failed while its plane had no free block goes on in use.
+    // A block whose erase failed while its plane had no free block continues in use.
     assert!(flash.bad_blocks > flash.program_failures);
     assert!(flash.bad_blocks <= flash.program_failures + flash.erase_failures);
     assert_eq!(report.measures.requests.failed, 0);

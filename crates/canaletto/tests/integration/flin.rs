@@ -25,7 +25,8 @@ fn latency(outcome: &Outcome, flow: usize) -> f64 {
     outcome.report.flows[flow].measures.latency_us.all.mean.unwrap()
 }
 
-/// Both flows' mean latencies beside each other, in microseconds, and how many times longer they are than alone.
+/// Both flows' mean latencies next to each other, in microseconds, and how many times longer they are than
+/// alone.
 fn shared(policy: &str, flows: [&str; 2], more: &[&str]) -> ([f64; 2], [f64; 2]) {
     let policy = format!("scheduler.policy={policy}");
     let keys = ["geometry.channels=2", "geometry.chips_per_channel=2", "geometry.blocks_per_plane=64", policy.as_str()];
@@ -40,7 +41,7 @@ fn fairness(slowdowns: [f64; 2]) -> f64 {
     slowdowns[0].min(slowdowns[1]) / slowdowns[0].max(slowdowns[1])
 }
 
-/// Two reads outstanding beside 64: the latter are in line at every LUN.
+/// Two reads outstanding next to 64: the latter are in line at every LUN.
 #[test]
 fn a_light_flow_need_not_queue_behind_a_deep_one() {
     let (plain, plainly) = shared("out-of-order", [LIGHT, DEEP], &[]);

@@ -118,7 +118,7 @@ fn saturation_bandwidth() {
     let (best, worst) = (8.0 * 4096e3 / (4096.0 / 1.2 + 160.0), 8.0 * 4096e3 / (4096.0 / 1.2 + 170.0));
     // Data go first, so that chips sometimes wait for their next command while others send.
     assert!(measured < best && measured > 0.95 * worst, "{measured}, buses give {worst} to {best} MB/s");
-    // With fast buses: 128 planes, each 3 us + command + data for a page of its own.
+    // With fast buses: 128 planes, each 3 us + command + data for its own page.
     let measured = bandwidth(&["link.lanes=32", "link.lane_rate=8GB/s", "fabric.link_rate=100GB/s"]);
     let arrays = 128.0 * 4096e3 / 3000.0;
     assert!(measured < arrays && measured > 0.3 * arrays, "{measured} of {arrays} MB/s");
@@ -344,7 +344,7 @@ fn a_mesh_saturates_at_its_narrowest_links() {
     check(&row, &least_loaded, 1.03, 8.0 / 7.0);
     // With controllers at both ends, six of eight send over two links, the two at the ends over none.
     check(&row, &alternating, 2.0, 8.0 / 3.0);
-    // All chips, each to its own row's controller: every row is a chain of its own, commands go the other way.
+    // All chips, each to its own row's controller: every row is its own chain, commands go the other way.
     let uniform = flow("", "16KiB", 256);
     check(&uniform, &[], 0.98 * 8.0, 8.0);
     // Were controllers chosen at random, half of what the upper four rows send would go to the lower four controllers:
@@ -397,8 +397,8 @@ fn one_hot_row_saturates_its_paths() {
     assert!(outcome("bus").measures.path_conflicts.free_request_share.unwrap() < 0.5);
 }
 
-/// One channel with command pins of its own, whatever goes first: data alone are the limit, as commands cross beside them; where
-/// the command pins are slow they are, and data of a page each wait for nothing else.
+/// One channel with command pins of its own, whatever goes first: data alone are the limit, as commands cross next to them;
+/// where the command pins are slow they are, and data of a page each wait for nothing else.
 #[test]
 fn command_pins_and_data_pins_saturate_apart() {
     let text = "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\nchannels = [0]\n[flow.synthetic]\n\
@@ -511,7 +511,7 @@ fn unloaded_reads_behind_switches() {
 }
 
 /// Venice §3.1, Fig. 3: command 10 ns, tR 3 µs and transfer 4 µs (4096 B at 1.024 GB/s). Two reads that begin together take
-/// 11.01 µs on one channel and 7.01 µs on two, or where every chip has a path of its own.
+/// 11.01 µs on one channel and 7.01 µs on two, or where every chip has its own path.
 #[test]
 fn two_reads_of_venice_section_3() {
     let service_us = |fabric: &str, channels: [u32; 2]| {

@@ -78,7 +78,7 @@ const DRAM: u64 = 27_500 + 320_000;
 const NEXT_WRITE: u64 = (4096 + 32 * 28) * 1000 / 8 + STAGGER;
 
 /// A DRAM that takes longer for a page than the host link serves the second of two writes when it has served the first,
-/// to the picosecond; one that is as fast as the link keeps nobody waiting.
+/// to the picosecond. One that is as fast as the link keeps nobody waiting.
 #[test]
 fn the_caches_dram_is_granted_when_it_is_free() {
     let cache = |rate: &str| {

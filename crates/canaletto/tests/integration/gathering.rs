@@ -174,7 +174,7 @@ fn nothing_is_lost() {
     }
 }
 
-/// Writes of two classes wait in queues of their own, and do not share a flash page.
+/// Writes of two classes wait in their own queues, and do not share a flash page.
 #[test]
 fn classes_are_gathered_apart() {
     let flow = |name: &str, priority: &str| {

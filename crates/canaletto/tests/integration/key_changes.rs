@@ -419,7 +419,7 @@ const TWO_CLASSES: &str = "two classes";
 /// Three flows of different priority classes.
 const THREE_CLASSES: &str = "three classes";
 
-/// Two flows with parts of their own, written out below.
+/// Two flows with their own parts, written out below.
 const TWO_PARTS: &str = "two parts";
 
 fn two_classes() -> String {

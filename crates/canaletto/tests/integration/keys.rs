@@ -1,6 +1,6 @@
 //! No key is ever ignored: changing any one changes a result.
 //!
-//! The tables of `key_changes` say for each key of the schema in which situation it matters and to what it is changed; a key
+//! The tables of `key_changes` say for each key of the schema in which situation it matters and to what it is changed. A key
 //! that is missing from them, or whose change leaves every result alone, fails.
 
 use std::collections::BTreeSet;

@@ -90,7 +90,7 @@ fn no_line_is_slower_than_the_worst() {
         let worst = rate(&hot_spot("worst-line", 1.0, 2000, 64));
         let rows = [0, shape.0 / 2].map(|row| format!("channels = [{row}]\n{plain}"));
         let columns = [0, shape.1 - 1].map(|column| format!("chips = [{column}]\n{plain}"));
-        // Columns here have few chips, which are their limit where each has ways of its own.
+        // Columns here have few chips, which are their limit where each has its own ways.
         let by_chips = ["ideal", "clusters", "scheduled-mesh", "custom"].contains(fabric);
         for flow in rows.iter().chain(columns.iter().filter(|_| !by_chips)) {
             let other = rate(flow);

@@ -1,4 +1,4 @@
-//! Requests that run over the end of their flow's addresses, as those of MQSim may: where do they go on?
+//! Requests that run over the end of their flow's addresses, as those of MQSim may: where do they continue?
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Rules of one's own: GC policies and orders of transactions from outside against those of the engine, and answers that cannot be.
+//! User-defined rules: GC policies and orders of transactions from outside against those of the engine, and answers that cannot be.
 
 use canaletto::config::design::Design;
 use canaletto::config::load_design;

@@ -13,13 +13,13 @@ use canaletto::measure::parity::ParityReport;
 use canaletto::measure::report::Report;
 use canaletto::{Outcome, RunOptions, run_probed};
 
-/// A drive of so many channels of two chips with two planes, superblocks over all of it.
+/// A drive of that many channels of two chips with two planes, superblocks over all of it.
 fn drive(parity: &str, channels: u32, more: &[&str]) -> Design {
     let own = [&*format!("ftl.parity={parity}"), &format!("geometry.channels={channels}"), "ftl.superblock=drive"];
     design(SMALL, &[&own, more].concat())
 }
 
-/// A run with the shadow watching, and with contents if they are to be.
+/// A run with the shadow watching, and with contents if they must be.
 fn watched(design: &Design, workload: &Workload, contents: Option<Contents>) -> (Outcome, Shadow) {
     let mut shadow = Shadow::with(contents);
     let outcome = run_probed(design, workload, vec![None], &RunOptions::default(), &mut shadow, &mut |_| true);
@@ -30,8 +30,8 @@ fn parity(report: &Report) -> &ParityReport {
     report.flash.parity.as_ref().expect("a drive with parity")
 }
 
-/// Waits for chips that program parity, and for reads of which pages are rebuilt, are a cause of their own; the energy
-/// of a fresh drive's arrays is parity's by its share of programs, one in n.
+/// Waits for chips that program parity, and for reads of which pages are rebuilt, are their own cause. The energy of a
+/// fresh drive's arrays is parity's by its share of programs, one in n.
 #[test]
 fn waits_for_parity_are_blamed_on_it() {
     let keys = "requests = 2100\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16\naddresses = \"sequential\"";
@@ -265,8 +265,8 @@ fn steady_and_replayed_parity_amplify_alike() {
     assert!((found[0] / found[1] - 1.0).abs() < 0.03, "{found:?}");
 }
 
-/// After the loss everything on the die or the channel is rebuilt into spare space while the host goes on, and then nothing
-/// needs to be rebuilt any more.
+/// After the loss everything on the die or the channel is rebuilt into spare space while the host continues, and then
+/// nothing needs to be rebuilt any more.
 #[test]
 fn what_is_lost_is_rebuilt_in_the_background() {
     let keys = "requests = 12000\nread_share = 0.9\nsize = \"4KiB\"\nqueue_depth = 4";

@@ -9,7 +9,7 @@ use canaletto::host::request::Kind;
 
 use crate::common::{design, simulate, synthetic};
 
-/// Four dies of one plane, each on a channel of its own: 48 blocks of 48 pages, or of 16 as pseudo-SLC.
+/// Four dies of one plane, each on its own channel: 48 blocks of 48 pages, or of 16 as pseudo-SLC.
 const TLC: &str = r#"
 base = "performance-optimized"
 name = "tlc"

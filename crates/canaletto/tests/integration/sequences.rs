@@ -45,7 +45,7 @@ fn unloaded_reads() {
     let more = full("mesh", "poll") - short("mesh");
     assert!((more - 300.0).abs() < 0.1, "{more}");
     // A circuit to an unmodified chip: the bus's cycles and waits instead of 7 bytes at 1 GB/s, and two circuits more, each
-    // with its scout, of which the shortest goes to the chip beside the controller.
+    // with its scout, of which the shortest goes to the chip next to the controller.
     let more = full("venice", "poll") - short("venice");
     let scouts = more - (READ - 7.0 + STATUS + COLUMN);
     assert!(scouts > 0.0 && scouts < 20.0, "{scouts} of {more}");
@@ -105,13 +105,13 @@ fn saturation_of_a_bus() {
     assert!((found / expected - 1.0).abs() < 0.05, "{found} of {expected} MB/s");
 }
 
-/// Steps of a design's own: without a status, and with a time of their own.
+/// Steps of a design's own: without a status, and with their own time.
 #[test]
 fn stated_steps() {
     let steps = r#"fabric.steps={ times = { tSLOW = "1us" }, read = ["00h", "address x2", "30h", "tSLOW wires"], program = ["80h", "address", "data", "10h"], copyback = ["85h", "address", "10h"], erase = ["60h", "address", "D0h"] }"#;
     let short = min_ns(&[], ONE_READ);
     let own = min_ns(&[steps], ONE_READ);
-    // Four cycles and a microsecond in place of 20 + 6 * 25 ns on the wires and tWB + tRR in the chip.
+    // Four cycles and a microsecond instead of 20 + 6 * 25 ns on the wires and tWB + tRR in the chip.
     assert!((own - short - (4.0 * 25.0 + 1_000.0 - 170.0 - 120.0)).abs() < 0.1, "{own} {short}");
 }
 

@@ -39,7 +39,7 @@ fn stripes_are_filled_page_by_page() {
         let pages = (0..150).map(|n| Ppa { plane: PlaneId(n % 8), block: n / 64, page: n / 8 % 8 });
         assert_eq!(seen.programmed, pages.collect::<Vec<_>>());
     }
-    // Each die has a stripe of its own.
+    // Each die has its own stripe.
     let (_, seen) = watch(&with("die", &[]), &one);
     let mut taken: BTreeMap<u32, Vec<Ppa>> = BTreeMap::new();
     seen.programmed.iter().for_each(|at| taken.entry(at.plane.0 / 2).or_default().push(*at));

@@ -23,7 +23,7 @@ fn write_and_reads(overrides: &[&str], reads: &[(u64, u64)]) -> (Records, Vec<us
 }
 
 /// A read of the other plane: it waits for the suspension alone, and the program for the read's command and array time:
-/// it goes on while the data leave.
+/// it continues while the data leave.
 #[test]
 fn a_program_waits_for_suspension_read_and_resumption() {
     let (plain, order) = write_and_reads(&[], &[(40_000, 64)]);
@@ -36,7 +36,7 @@ fn a_program_waits_for_suspension_read_and_resumption() {
     assert_eq!(spent(&records, order[0], Cause::Suspended), SUSPEND + READ + RESUME);
 }
 
-/// A read of the program's own plane: the register must be empty before the program goes on.
+/// A read of the program's own plane: the register must be empty before the program continues.
 #[test]
 fn a_program_goes_on_when_its_own_register_is_empty() {
     let (records, order) = write_and_reads(&[PROGRAMS], &[(40_000, 128)]);
@@ -77,7 +77,8 @@ fn suspensions_are_counted() {
     }
 }
 
-/// Reads that keep coming are served while it lasts; after `longest` the program goes on before the next one.
+/// Reads that keep coming are served while it lasts; after `longest` the program continues before the next
+/// one.
 #[test]
 fn a_suspension_does_not_last() {
     let reads: Vec<(u64, u64)> = (0..8).map(|i| (40_000 + 3_000 * i, 64 + 128 * (i % 4))).collect();

@@ -16,7 +16,7 @@ const FAST_PROGRAMS: &[&str] = &[
     "fabric.transfer_order=commands-first",
 ];
 
-/// Reads beside as many writes as fit, for two milliseconds.
+/// Reads next to as many writes as fit, for two milliseconds.
 const BOTH: &str = r#"
 name = "both"
 partitioned = true

@@ -8,7 +8,7 @@ use canaletto::measure::report::MappingReport;
 use crate::common::{SMALL, design, preset, simulate, synthetic};
 use crate::swarm::shadow::check;
 
-/// Trims of single pages at random places, so many outstanding.
+/// Trims of single pages at random places, that many outstanding.
 fn trims(requests: u32, depth: u32) -> String {
     format!("requests = {requests}\nread_share = 0.0\ntrim_share = 1.0\nsize = \"4KiB\"\nqueue_depth = {depth}")
 }

@@ -72,7 +72,7 @@ impl Device for FixedLatency {
     }
 }
 
-/// A server in a folder of its own.
+/// A server in its own folder.
 pub struct Served {
     pub folder: TempDir,
     pub server: Server,

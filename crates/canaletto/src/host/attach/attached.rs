@@ -1,4 +1,4 @@
-//! A simulated drive's messages over its attachment, in place of the link.
+//! A simulated drive's messages over its attachment, instead of the link.
 
 use std::collections::VecDeque;
 

@@ -31,9 +31,9 @@ pub enum Move {
 /// Something that happens as a whole.
 #[derive(Clone, Debug)]
 pub enum Job {
-    /// One command's DMAs, each of so many bytes.
+    /// One command's DMAs, each of that many bytes.
     Dma(Vec<Move>, u64),
-    /// So many bytes arrive over the network.
+    /// That many bytes arrive over the network.
     Receive(u64),
 }
 

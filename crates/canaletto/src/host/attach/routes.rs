@@ -48,7 +48,7 @@ impl Route {
         self.waits
     }
 
-    /// Whether a chunk that has crossed so many parts has just landed.
+    /// Whether a chunk that has crossed that many parts has just landed.
     pub fn lands_after(&self, hops: usize) -> bool {
         hops == usize::from(self.lands)
     }

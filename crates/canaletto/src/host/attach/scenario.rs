@@ -82,7 +82,7 @@ pub struct Times {
     pub steps_ps: serde_json::Map<String, serde_json::Value>,
 }
 
-/// Simulates a scenario with transfers of so many bytes.
+/// Simulates a scenario with transfers of that many bytes.
 ///
 /// # Errors
 /// Sizes that are not whole sectors, or none, or too many.

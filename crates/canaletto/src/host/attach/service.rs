@@ -59,7 +59,7 @@ pub enum Load {
     Data,
     /// A request to read them.
     Request,
-    /// A message of so many bytes.
+    /// A message of that many bytes.
     Message(u32),
 }
 
@@ -83,7 +83,7 @@ pub struct Place {
     pub bytes: u64,
 }
 
-/// Parts that serve one chunk at a time, each with a line of its own.
+/// Parts that serve one chunk at a time, each with its own line.
 pub const STATIONS: [&str; 12] = [
     "north bridge",
     "south bridge",

@@ -4,9 +4,9 @@
 //! register may have waited for the wires all the time. Here such a wait is charged to that. Both accounts sum up to the
 //! latency to the picosecond.
 //!
-//! - A LUN has one [`History`]: command on its way, array at work, data waiting in a register or crossing, ready and
-//!   waiting for a path. A page that waits for it takes what that adds up to over its wait, which costs about the number of causes
-//!   however much happened meanwhile. While an array works that counts, whatever leaves the registers beside it.
+//! - A LUN has one [`History`]: command on its way, array at work, data waiting in a register or crossing, ready and waiting for a
+//!   path. A page that waits for it takes what that adds up to over its wait, which costs about the number of causes however much
+//!   happened meanwhile. While an array works that counts, whatever leaves the registers next to it.
 //! - Of several holders the one that let go is followed: of a queue's slots that which came free, whose [`History`] tells what those
 //!   who had it in turn did; room in the write buffer, an earlier write of the same page, a mapping entry, an old page, a block. The
 //!   holder's [`Trail`] says what it did or waited for meanwhile.
@@ -251,8 +251,8 @@ impl Held {
 pub struct RootCauses {
     pages: Vec<Page>,
     requests: Vec<Request>,
-    /// When each page began that may yet wait for something whose past counts; [`Time::MAX`] of others. Beside the trails, because
-    /// all are looked through to [forget](RootCauses::forget).
+    /// When each page began that may yet wait for something whose past counts; [`Time::MAX`] of others. Next to the trails,
+    /// because all are looked through to [forget](RootCauses::forget).
     looking_back: Vec<Time>,
     /// The same of flushes.
     flushes: BTreeMap<RequestId, Time>,
@@ -280,7 +280,7 @@ impl Account for RequestAccount<'_> {
 }
 
 impl RootCauses {
-    /// Books for a drive of so many LUNs.
+    /// Books for a drive of that many LUNs.
     pub fn new(luns: u32) -> RootCauses {
         let lun = |_| Lun { history: History::NEW, doing: Cause::FreeBlocks, is_busy: false, crossing: 0 };
         RootCauses {
@@ -445,7 +445,8 @@ impl RootCauses {
         (lun.is_busy, lun.doing) = (true, doing);
     }
 
-    /// A LUN's array has ended its command or put it aside. It may go on with a program of what is in its registers.
+    /// A LUN's array has ended its command or put it aside. It may continue with a program of what is in its
+    /// registers.
     #[inline(always)]
     pub fn array_ended(&mut self, lun: LunId, goes_on: bool, now: Time) {
         let lun = &mut self.held.luns[lun.index()];

@@ -15,7 +15,7 @@ use crate::scheduler::transaction::TransactionId;
 pub enum Step {
     /// Own work, or a wait that ends there: nobody else's work is behind it.
     Cause(Cause),
-    /// A part, by its root cause, of the wait for a LUN or a slot that was told last. It has no place of its own in time.
+    /// A part, by its root cause, of the wait for a LUN or a slot that was told last. It has no separate place in time.
     Part(Cause),
     /// A wait for a LUN, whose history tells what it did meanwhile.
     Lun(LunId),
@@ -72,7 +72,7 @@ impl Span {
         self.0 >> Span::NUMBER
     }
 
-    /// Whether it has no place of its own in time.
+    /// Whether it has no separate place in time.
     fn is_part(self) -> bool {
         (Step::PARTS..Step::OTHERS).contains(&self.number())
     }
@@ -124,11 +124,11 @@ pub const MOST: u32 = ((1 << (u64::BITS - Span::NUMBER)) - Step::OTHERS) as u32 
 
 const _: () = assert!(CAUSES as u64 <= Step::PARTS);
 
-/// Spans in order, the first `SHORT` of which need no memory of their own.
+/// Spans in order, the first `SHORT` of which need no separate memory.
 struct Spans<const SHORT: usize> {
     count: u32,
     first: [Span; SHORT],
-    /// The others, of the few trails that have so many.
+    /// The others, of the few trails that have that many.
     #[allow(clippy::box_collection, reason = "a million of these wait, and most have no others")]
     others: Option<Box<Vec<Span>>>,
 }
@@ -203,7 +203,7 @@ impl<const SHORT: usize> Spans<SHORT> {
 }
 
 /// Account of one page or request: its spans in order, for its root causes and for those that come to wait for it. `SHORT` of them
-/// need no memory of their own.
+/// need no separate memory.
 pub struct Trail<const SHORT: usize> {
     /// Kind of work it is done for.
     pub work: Work,

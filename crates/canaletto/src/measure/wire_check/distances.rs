@@ -52,7 +52,8 @@ impl Distances {
         }
     }
 
-    /// Least time between the first cycle and the array's beginning, beside that of the cycles and the data themselves.
+    /// Least time between the first cycle and the array's beginning, in addition to that of the cycles and the data
+    /// themselves.
     pub fn before_array(&self, operation: Operation, planes: u64, has_data: bool) -> Time {
         let data = if operation == Operation::Program && has_data { planes * self.t_adl } else { 0 };
         Time::from_ns(planes.saturating_sub(1) * self.t_dbsy + data + self.t_wb)

@@ -35,7 +35,7 @@ pub enum Rule {
     Ready,
     /// A register is filled when it is empty, and empty when its data have crossed.
     Register,
-    /// Programs and erases make way, and go on, as the configuration allows.
+    /// Programs and erases make way, and continue, as the configuration allows.
     Suspension,
     /// A circuit carries what it was reserved for, while it is reserved.
     Reservation,

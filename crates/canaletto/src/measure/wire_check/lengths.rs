@@ -24,7 +24,7 @@ pub struct Lengths {
     distances: Distances,
 }
 
-/// Time of so many bytes at a rate, rounded down.
+/// Time of that many bytes at a rate, rounded down.
 fn at_rate(bytes: u64, rate: u64) -> Time {
     if rate == 0 { Time::ZERO } else { Time((u128::from(bytes) * PS_PER_S / u128::from(rate)) as u64) }
 }
@@ -195,7 +195,7 @@ impl Lengths {
         }
     }
 
-    /// Least time of so many bytes of command and address.
+    /// Least time of that many bytes of command and address.
     fn cycles(&self, count: u64) -> Time {
         let rate = self.fabric.link_rate.0;
         match self.fabric.kind {

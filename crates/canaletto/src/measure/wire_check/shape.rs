@@ -15,7 +15,7 @@ use crate::flash::address::ChipId;
 /// An end of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Node {
-    /// The router beside or in a chip of this number.
+    /// The router next to or in a chip of this number.
     Router(u32),
     /// A controller.
     Controller(u32),
@@ -162,7 +162,7 @@ impl Shape {
         (0..self.rows).map(|row| Wire { name: format!("channel {row}"), line: bus(row) }).collect()
     }
 
-    /// Command and address pins beside those of data (JESD230G §10).
+    /// Command and address pins next to those of data (JESD230G §10).
     fn command_buses(&self) -> Vec<Wire> {
         let named = |bus: Wire| Wire { name: format!("command {}", bus.name), ..bus };
         self.row_buses().into_iter().map(named).collect()

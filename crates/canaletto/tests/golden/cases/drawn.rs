@@ -29,7 +29,7 @@ fn case(seed: u64) -> Case {
         .expect("nothing is filtered")
         .current();
     let case = Case::preset(&format!("drawn/{seed}"), BASE, &overrides, &workload).seed(seed);
-    // Flows have no parts of their own where blocks are mapped or pages stay in place.
+    // Flows have no separate parts where blocks are mapped or pages stay in place.
     let is_page_mapped = overrides.iter().any(|setting| setting == "ftl.mapping=page");
     if is_page_mapped { case } else { case.set(&["partitioned=false"]) }
 }

@@ -27,7 +27,7 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Contents of a drive of which so many planes are lost together, with so many pages in a flash page.
+    /// Contents of a drive of which that many planes are lost together, with that many pages in a flash page.
     pub fn new(unit: u32, together: u32) -> Contents {
         Contents { unit, together, ..Contents::default() }
     }

@@ -7,8 +7,8 @@
 //!   controller 1 == router 1,0 == router 1,1 == ...
 //! ```
 //!
-//! A flit is what a link carries in a cycle. Every link that ends at a router has a FIFO of `Case::buffer` flits there;
-//! controllers and chips have a queue without bound for what they send and take at once what they are sent. A packet starts
+//! A flit is what a link carries in a cycle. Every link that ends at a router has a FIFO of `Case::buffer` flits there.
+//! Controllers and chips have a queue without bound for what they send and take at once what they are sent. A packet starts
 //! on a link in the first cycle in which
 //!
 //! - the link is idle,
@@ -32,7 +32,7 @@ pub enum Node {
     Controller(usize),
     /// The chip at a row and column.
     Chip(usize, usize),
-    /// The router beside that chip.
+    /// The router next to that chip.
     Router(usize, usize),
 }
 

@@ -458,7 +458,7 @@ impl Observer for Shadow {
     }
 }
 
-/// Most times that a run looks whether to go on, every 65,536 events, without a further request completed.
+/// Most times that a run looks whether to continue, every 65,536 events, without a further request completed.
 const MOST_LOOKS: u32 = 300;
 
 /// A run with the shadow watching, up to `last_event` if one is given.
@@ -471,8 +471,8 @@ pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (
     let mut shadow = Shadow { early, cache, last_event, flash_shift, in_place, wires, ..Shadow::default() };
     let options = RunOptions { records: true, root_causes: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();
-    // Requests take some ten thousand events even where a patrol looks at a block every microsecond; a run that goes on and
-    // on ends here.
+    // Requests take some ten thousand events even where a patrol looks at a block every microsecond; a run that continues
+    // and on ends here.
     let (mut looks, mut completed) = (0, 0);
     let mut ends = |so_far: &Progress| {
         looks = if so_far.completed > completed { 0 } else { looks + 1 };

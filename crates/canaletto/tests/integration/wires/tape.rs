@@ -196,7 +196,7 @@ impl Tape {
         self.entries.insert(before, Entry { at, fact });
     }
 
-    /// A further command sets out, on a path of its own.
+    /// A further command sets out, on its own path.
     pub fn command(&mut self, at: Time, load: Load) {
         self.insert(at, Fact::Begins { transfer: OTHER, path: OTHER_PATH, load });
     }

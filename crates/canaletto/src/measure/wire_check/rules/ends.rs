@@ -44,7 +44,7 @@ impl Ends {
         let flit = self.known.lengths.flit();
         match self.known.kind {
             FabricKind::ScheduledMesh => (flit * crossed.links, flit * crossed.links),
-            // Where circuits turn, and beside the chip if they could turn there.
+            // Where circuits turn, and next to the chip if they could turn there.
             FabricKind::Custom => (flit * crossed.links.saturating_sub(1), flit * crossed.links),
             FabricKind::Venice => (flit * crossed.links, flit * (2 * crossed.links)),
             FabricKind::Mesh | FabricKind::Mesh2bit => (Time::ZERO, Time::LATEST),

@@ -98,8 +98,8 @@ impl Luns {
         self.luns[load.lun.index()].work.push(work);
     }
 
-    /// Whether a command may be in a LUN beside another one: reads of planes on their own, or a program that is loaded while the
-    /// array has another.
+    /// Whether a command may be in a LUN next to another one: reads of planes on their own, or a program that is loaded while
+    /// the array has another.
     fn may_be_beside(&self, work: &Work, load: &Load) -> bool {
         let flash = &self.known.design.flash;
         match load.operation {

@@ -88,8 +88,8 @@ impl Steps {
         }
     }
 
-    /// Whether a transfer crosses in parts: the second half of a split page without a command, on whatever bus is free; data on pins
-    /// of their own.
+    /// Whether a transfer crosses in parts: the second half of a split page without a command, on whatever bus is free; data on
+    /// their own pins.
     fn takes_several_wires(&self) -> bool {
         let in_parts = self.known.kind == FabricKind::Clusters && self.known.design.fabric.clusters.chunk.0 > 0;
         in_parts || self.known.splits_late() || matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca)

@@ -152,7 +152,7 @@ impl Check for Switches {
             Fact::Ends { transfer, path } => {
                 if let Some(open) = transfers.get(*path, *transfer) {
                     let cycles = std::mem::take(&mut self.cycles[path.index()]);
-                    // Each part has a circuit of its own.
+                    // Each part has its own circuit.
                     let begins = |c: &Cycles| c.what == WireUse::Handshake;
                     for circuit in cycles.chunk_by(|_, next| !begins(next)) {
                         self.check_way(circuit, open, entry.at, found);
