@@ -113,6 +113,8 @@ lint-rust: $(VENV)/.tools
 lint-python: $(VENV)/.dev $(BUILT)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	# Plain English: `python tools/prose.py FILE` lists the places.
+	@found=$$($(BIN)/python tools/prose.py) || { echo "$$found" | tail -40; exit 1; }
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache > /dev/null || $(BIN)/lint-imports --no-cache
 	# Pyright looks for packages where the first `python` does.

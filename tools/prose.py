@@ -1,0 +1,178 @@
+"""Lists prose that a reader must read twice: long sentences, words that point back, phrases with a plainer form.
+
+`python tools/prose.py [FILE …]` reads every tracked Markdown, Rust and Python file, or the files that are named.
+It reads Markdown outside code, tables and docs/generated; Rust comments, messages and descriptions; Python docstrings
+and long strings. A finding is a place to look at: change the sentence, not the list. Exit status 1 above `--most`
+findings. `--summary` prints counts per file and words per kind of text.
+"""
+
+import argparse
+import ast
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+MOST = 1560
+"""Findings that `make lint` accepts. The number only ever falls; the aim is 200."""
+
+LONGEST = 32
+"""Words of a sentence, outside parentheses. Items of a list with semicolons count one by one."""
+
+_THINGS = "requests?|instructions?|events?|bytes|pages?|files?|lines?|hops?|points?|commands?|transfers?"
+_EACH = "CPU|request|second|page|plane|chip|die|read|write|hop|format|fabric|figure|table|run|channel|link|block|group"
+PHRASES = {
+    r"^(What|Whose|Those|Likewise|Has|Whoever|Whatever)\b(?![^.]*\?)": "begin with a noun or a verb",
+    r"\b(that|those) of\b": "name the thing",
+    r"\bone's own\b": "user-defined, or your own",
+    r"\bof (its|their) own\b": "its own, separate, or leave it out",
+    r"\b(may|can|could|cannot|is to|are to) be had\b": "is available",
+    r"\b(is|are|was|were) to be\b": "must, or will",
+    rf"\b({_THINGS}) an? ({_EACH})\b": "per",
+    r"\bso many\b(?!.*\b(that|as)\b)": "that many, or n",
+    r"\bfor want of\b": "because there is no",
+    r"\b(whoever|whosoever|wherefore|therein|thereof|likewise|beside)\b": "a plainer word",
+    r"\bno more than that\b|\band nothing else\b|\bis all (there|that)\b": "say it directly",
+    r"\b(goes|went) on(?= (\w+ing|until|while|without|where|after|as|when|if|from|at)\b|[.,;:]|$)": "continues",
+    r"\bcomes? to (its|their) end\b": "ends",
+    r"\bleft alone\b": "unchanged",
+    r"\bin place of\b": "instead of",
+    r"\btell(s|ing)? (of|by|apart)\b|\b(is|are) told\b": "reports, or distinguishes",
+    r"\bknows? (no|nothing|of)\b": "does not support, or has no",
+    r", too,": "also",
+}
+
+
+class Finding(NamedTuple):
+    """A place to look at."""
+
+    line: int
+    found: str
+    advice: str
+    sentence: str
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a paragraph, without code and addresses of links."""
+    text = re.sub(r"`[^`]*`", "CODE", text)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"\b(e\.g|i\.e|vs|Fig|Sec|cf|al|No|approx|etc)\.", r"\1", text)
+    return [part.strip() for part in re.split(r"(?<=[.!?:])\s+(?=[A-Z`*\[(])", " ".join(text.split())) if part.strip()]
+
+
+def length(sentence: str) -> int:
+    """Words outside parentheses: of the longest item if the sentence is a list with semicolons."""
+    bare = re.sub(r"\([^()]*\)", "", sentence)
+    items = bare.split(";")
+    return max(len(item.split()) for item in (items if len(items) > 2 else [bare]))
+
+
+def findings(line: int, text: str) -> Iterator[Finding]:
+    """What is doubtful in a paragraph."""
+    for sentence in sentences(text):
+        for phrase, advice in PHRASES.items():
+            if found := re.search(phrase, sentence):
+                yield Finding(line, found[0], advice, sentence)
+        if length(sentence) > LONGEST:
+            yield Finding(line, f"{length(sentence)} words", f"at most {LONGEST}", sentence)
+
+
+def markdown(text: str) -> Iterator[tuple[int, str]]:
+    """(line, text) of each paragraph and each item of a list."""
+    block: list[str] = []
+    start, code = 0, False
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        fence = line.lstrip().startswith(("```", "~~~"))
+        code ^= fence
+        left_out = code or fence or not line.strip() or line.lstrip().startswith(("|", "#", "![", "<", "---"))
+        item = re.match(r"\s*([-*+]|\d+\.)\s+(?=\S)", line)
+        if block and (left_out or item):
+            yield start, " ".join(block)
+            block = []
+        if not left_out:
+            start = start if block else number
+            block.append(line[item.end() :] if item else line)
+
+
+def rust(text: str) -> Iterator[tuple[int, str]]:
+    """(line, text) of each run of comment lines, and of each message."""
+    block: list[str] = []
+    start = 0
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        comment = re.match(r"\s*//[/!]\s?(.*)", line)
+        if comment and comment[1].strip() and not comment[1].lstrip().startswith(("|", "#", "```")):
+            start = start if block else number
+            block.append(comment[1])
+        elif block:
+            yield start, " ".join(block)
+            block = []
+        if not comment:
+            yield from ((number, each) for each in re.findall(r'"((?:[^"\\]|\\.){25,300})"', line) if is_prose(each))
+
+
+def is_prose(text: str) -> bool:
+    """Whether a string looks like a sentence, not like code, markup or a format."""
+    if "://" in text or text.lstrip()[:1] in "[{<(#.$%-" or text.rstrip()[-1:] in ";{":
+        return False
+    return len(re.findall(r"(?<![\w/.-])[A-Za-z]{2,}(?![\w/=-])", text)) >= 5
+
+
+def python(text: str) -> Iterator[tuple[int, str]]:
+    """(line, text) of each paragraph of a docstring, and of each message."""
+    tree = ast.parse(text)
+    bodies = (getattr(node, "body", None) for node in ast.walk(tree))
+    texts = [
+        statement.value
+        for body in bodies
+        if isinstance(body, list)
+        for statement in body
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    ]
+    for each in texts:
+        for part in re.split(r"\n\s*\n|\n(?=\s*[-*] )", str(each.value)):
+            if not re.search(r"^\s*(>>>|\$ |canaletto )|-----", part, re.MULTILINE):
+                yield each.lineno, part
+    documented = {id(each) for each in texts}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in documented:
+            continue
+        if is_prose(node.value) and len(node.value) < 600:
+            yield node.lineno, node.value
+
+
+READERS = {".md": markdown, ".rs": rust, ".py": python}
+
+
+def main() -> int:
+    """Prints the findings. Returns 1 if there are too many."""
+    parser = argparse.ArgumentParser(description="List prose that a reader must read twice.")
+    parser.add_argument("--summary", action="store_true", help="print counts per file, and words per kind of text")
+    parser.add_argument("--most", type=int, default=MOST, help="findings that are accepted (default: %(default)s)")
+    parser.add_argument("files", nargs="*")
+    options = parser.parse_args()
+    listed = ["git", "ls-files", *(f"*{suffix}" for suffix in READERS)]
+    names = options.files or subprocess.run(listed, capture_output=True, text=True, check=True).stdout.split()
+    counts, words = Counter[str](), Counter[str]()
+    for name in names:
+        path = Path(name)
+        if path.suffix not in READERS or not path.is_file() or name.startswith("docs/generated/"):
+            continue
+        for line, text in READERS[path.suffix](path.read_text(encoding="utf-8")):
+            words[path.suffix] += len(text.split())
+            for found in findings(line, text):
+                counts[name] += 1
+                if not options.summary:
+                    print(f"{name}:{found.line}: {found.found!r}, better {found.advice}: {found.sentence[:110]}")
+    if options.summary:
+        print(*(f"{count:5}  {name}" for name, count in counts.most_common(40)), sep="\n")
+        print(*(f"{count:,} words in {suffix}" for suffix, count in words.items()), sep=", ")
+    total = counts.total()
+    print(f"{total} places to look at, {options.most} accepted")
+    return int(total > options.most)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
