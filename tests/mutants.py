@@ -44,7 +44,7 @@ AREAS = {
         "gates:: formulas:: attach:: suspend:: retries:: replay:: root_causes:: wires::",
     ),
     "reclaim": Area(
-        "ftl/collection.rs ftl/failures.rs ftl/gc/** ftl/blocks/** ftl/hybrid/** ftl/in_place.rs flash/copyback.rs",
+        "ftl/collection.rs ftl/failures.rs ftl/reclaim/** ftl/blocks/** flash/copyback.rs",
         "hybrid:: in_place:: refresh:: superblocks:: gathering:: copyback:: parity::",
     ),
     "scheduler": Area(

@@ -64,7 +64,7 @@ macro_rules! fabric_list {
     };
 }
 
-/// Calls a macro with every GC policy, after whatever else it is given. A line has the policy, its file in `ftl/gc/policy/`, its name
+/// Calls a macro with every GC policy, after whatever else it is given. A line has the policy, its file in `ftl/reclaim/gc/policy/`, its name
 /// in designs, and a sentence with its source.
 ///
 /// In the order of lists; the first is the default.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use canaletto::config::design::Design;
 use canaletto::config::own::Own;
-use canaletto::ftl::gc::policy::custom::{VictimRule, Victims};
+use canaletto::ftl::reclaim::gc::policy::custom::{VictimRule, Victims};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

@@ -3,6 +3,8 @@
 //! Stations work on these by id; whoever takes a step charges the time since the last one. Nothing is read after it has been
 //! removed.
 
+use std::ops::{Deref, DerefMut};
+
 use crate::engine::arena::Slab;
 use crate::engine::run::RunOptions;
 use crate::engine::time::Time;
@@ -19,10 +21,11 @@ use crate::measure::statistics::Statistics;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Flag, OldPage, Origin, Outer, Rare, Transaction, TransactionId, Transactions};
 
-/// Requests and page transactions, with the watcher that hears what becomes of them.
-pub struct InFlight<'p, P: Probe> {
-    /// Host requests from their arrival to their completion.
-    pub requests: Slab<RequestId, Request>,
+/// Host requests from their arrival to their completion.
+pub type Requests = Slab<RequestId, Request>;
+
+/// Page transactions with their accounts, and the watcher that hears what becomes of them.
+pub struct PageWork<'p, P: Probe> {
     /// Page transactions.
     pub transactions: Transactions,
     /// Rows of transactions that have something rare, by their ids.
@@ -33,8 +36,8 @@ pub struct InFlight<'p, P: Probe> {
     pub interference: FlowInterference,
     /// Root causes of latency, for probes that follow waits.
     pub root_causes: RootCauses,
-    /// Counts of requests and pages.
-    pub statistics: Statistics,
+    /// Numbers of requests, for probes that watch wires.
+    numbers: Vec<u32>,
     /// Who watches the run.
     pub probe: &'p mut P,
     layout: Layout,
@@ -42,11 +45,42 @@ pub struct InFlight<'p, P: Probe> {
     made: u32,
 }
 
+/// Host requests with their counts, and the pages in flight.
+///
+/// Stations that work on pages alone are given the [`PageWork`].
+pub struct InFlight<'p, P: Probe> {
+    /// Host requests from their arrival to their completion.
+    pub requests: Requests,
+    /// Counts of requests and pages.
+    pub statistics: Statistics,
+    /// Where the time went of requests charged for several rare causes.
+    ledgers: Ledgers,
+    /// Page transactions.
+    pub pages: PageWork<'p, P>,
+}
+
+impl<'p, P: Probe> Deref for InFlight<'p, P> {
+    type Target = PageWork<'p, P>;
+
+    #[inline(always)]
+    fn deref(&self) -> &PageWork<'p, P> {
+        &self.pages
+    }
+}
+
+impl<P: Probe> DerefMut for InFlight<'_, P> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.pages
+    }
+}
+
 /// Time of a request: its own, and its last page's.
 struct RequestAccount<'a> {
     request: &'a RequestCharges,
     page: Option<&'a Transaction>,
     ledgers: &'a Ledgers,
+    ledgers_of_pages: &'a Ledgers,
 }
 
 impl Account for RequestAccount<'_> {
@@ -55,61 +89,15 @@ impl Account for RequestAccount<'_> {
         self.request.add_to(ledger, &charges::OF_REQUEST, self.ledgers);
         match self.page {
             Some(page) if page.operation == Operation::Read => {
-                page.charges.add_to(ledger, &charges::OF_READ, self.ledgers);
+                page.charges.add_to(ledger, &charges::OF_READ, self.ledgers_of_pages);
             }
-            Some(page) => page.charges.add_to(ledger, &charges::OF_PROGRAM, self.ledgers),
+            Some(page) => page.charges.add_to(ledger, &charges::OF_PROGRAM, self.ledgers_of_pages),
             None => {}
         }
     }
 }
 
-impl<'p, P: Probe> InFlight<'p, P> {
-    /// Nothing in flight yet, of this many flows.
-    pub fn new(layout: &Layout, flows: usize, options: &RunOptions, probe: &'p mut P) -> Self {
-        InFlight {
-            requests: Slab::new(),
-            transactions: Slab::new(),
-            rare: Vec::new(),
-            ledgers: Slab::new(),
-            interference: FlowInterference::new(flows),
-            root_causes: RootCauses::new(if probe.follows_waits() { layout.luns() } else { 0 }),
-            statistics: Statistics::new(flows, options.warmup, options.records),
-            probe,
-            layout: layout.clone(),
-            made: 0,
-        }
-    }
-
-    /// Takes up a request that has arrived.
-    #[inline(always)]
-    pub fn new_request(&mut self, request: Request) -> RequestId {
-        let arrival = request.arrival;
-        let id = self.requests.insert(request);
-        if self.probe.follows_waits() {
-            self.root_causes.request_begins(id, arrival);
-        }
-        id
-    }
-
-    /// Tells the processor that a request, if this is one, will soon be charged.
-    #[inline(always)]
-    pub fn expect_request(&self, id: RequestId) {
-        self.requests.expect(id);
-        if self.probe.follows_waits() {
-            self.root_causes.expect_request(id);
-        }
-    }
-
-    /// Tells the processor that a request will soon be complete.
-    #[inline(always)]
-    pub fn expect_last_page(&self, id: RequestId) {
-        let last = self.requests[id].last_page;
-        self.transactions.expect(last);
-        if self.probe.follows_waits() {
-            self.root_causes.expect_page(last);
-        }
-    }
-
+impl<P: Probe> PageWork<'_, P> {
     /// Makes a page transaction and gives it its number.
     #[inline(always)]
     pub fn new_page(&mut self, transaction: Transaction) -> TransactionId {
@@ -157,12 +145,17 @@ impl<'p, P: Probe> InFlight<'p, P> {
         self.rare_mut(id).began = time;
     }
 
-    /// When a transaction began: with its request, if it is a page of one.
-    pub fn began(&self, id: TransactionId) -> Time {
-        let t = &self.transactions[id];
-        match t.is(Flag::HasOwnTime) {
-            true => self.rare(id).began,
-            false => self.requests[t.request].arrival,
+    /// When a transaction began, unless that was when its request arrived.
+    fn own_time(&self, id: TransactionId) -> Option<Time> {
+        self.transactions[id].is(Flag::HasOwnTime).then(|| self.rare(id).began)
+    }
+
+    /// A transaction began when another one did, which it serves.
+    pub fn begins_with(&mut self, id: TransactionId, served: TransactionId) {
+        self.transactions[id].request = self.transactions[served].request;
+        match self.own_time(served) {
+            Some(began) => self.set_began(id, began),
+            None => self.transactions[id].set(Flag::HasOwnTime, false),
         }
     }
 
@@ -206,20 +199,6 @@ impl<'p, P: Probe> InFlight<'p, P> {
         self.charge_page(id, cause, now);
     }
 
-    /// Charges everything since a request's last charge to `cause`.
-    #[inline(always)]
-    pub fn charge_request(&mut self, id: RequestId, cause: Cause, now: Time) {
-        let request = &mut self.requests[id];
-        let since = std::mem::replace(&mut request.since, now);
-        request.charges.enter(cause, now - since, &mut self.ledgers);
-        if self.probe.follows_waits() {
-            self.root_causes.charge_request(id, cause, now);
-        }
-        if self.probe.watches_wires() && since < now {
-            self.probe.notify(|observer| observer.charged(Owner::of_request(request.number), cause, since, now, None));
-        }
-    }
-
     /// Charges everything since a page's last charge to `cause`.
     #[inline(always)]
     pub fn charge_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
@@ -230,7 +209,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
         self.blame_page(id, cause, now);
     }
 
-    /// [`InFlight::charge_page`] for a wait whose root cause is told when it is over.
+    /// [`PageWork::charge_page`] for a wait whose root cause is told when it is over.
     #[inline(always)]
     pub fn blame_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
         let t = &mut self.transactions[id];
@@ -252,7 +231,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
         self.blame_page_up_to(id, cause, span, now)
     }
 
-    /// [`InFlight::charge_page_up_to`] for a wait whose root cause is told when it is over.
+    /// [`PageWork::charge_page_up_to`] for a wait whose root cause is told when it is over.
     #[inline(always)]
     pub fn blame_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
         let t = &mut self.transactions[id];
@@ -269,43 +248,6 @@ impl<'p, P: Probe> InFlight<'p, P> {
     #[inline(always)]
     pub fn lost(&self, id: TransactionId) -> Time {
         self.transactions[id].charges.path_conflict()
-    }
-
-    /// A request's last page is done: where that one's time went is where the request's did. Returns what it lost to path
-    /// conflicts.
-    #[inline(always)]
-    pub fn close_account(&mut self, id: RequestId, last: TransactionId, now: Time) -> Time {
-        let t = &self.transactions[last];
-        debug_assert_eq!(t.since, now);
-        let lost = t.charges.path_conflict();
-        let request = &mut self.requests[id];
-        request.since = now;
-        request.last_page = last;
-        if self.probe.follows_waits() {
-            self.root_causes.last_page(id, last);
-        }
-        lost
-    }
-
-    /// The host has dealt with a request, all of whose time is charged: it is counted and forgotten.
-    #[inline(always)]
-    pub fn complete(&mut self, id: RequestId, now: Time) {
-        let request = &self.requests[id];
-        let (last, others) = (request.last_page, request.charges.ledger());
-        let page = last.is_some().then(|| &self.transactions[last]);
-        let account = RequestAccount { request: &request.charges, page, ledgers: &self.ledgers };
-        if self.probe.follows_waits() {
-            self.statistics.count_root_causes(request, &self.root_causes.account(id), now);
-            self.root_causes.request_ends(id);
-        }
-        self.statistics.count_request(request, &account, now);
-        self.requests.remove(id);
-        if let Some(others) = others {
-            self.ledgers.remove(others);
-        }
-        if last.is_some() {
-            self.remove_page(last);
-        }
     }
 
     /// Charges what is left of a wait to the path that was not free.
@@ -371,7 +313,130 @@ impl<'p, P: Probe> InFlight<'p, P> {
         Owner { request: self.number_of(asking.request), page: self.rare(id).number, work: asking.origin.work() }
     }
 
+    fn note_number(&mut self, request: RequestId, number: u32) {
+        if self.numbers.len() <= request.index() {
+            self.numbers.resize(request.index() + 1, Owner::NONE.request);
+        }
+        self.numbers[request.index()] = number;
+    }
+
     fn number_of(&self, request: RequestId) -> u32 {
-        if request.is_some() { self.requests[request].number } else { Owner::NONE.request }
+        self.numbers.get(request.index()).copied().unwrap_or(Owner::NONE.request)
+    }
+}
+
+impl<'p, P: Probe> InFlight<'p, P> {
+    /// Nothing in flight yet, of this many flows.
+    pub fn new(layout: &Layout, flows: usize, options: &RunOptions, probe: &'p mut P) -> Self {
+        let pages = PageWork {
+            transactions: Slab::new(),
+            rare: Vec::new(),
+            ledgers: Slab::new(),
+            interference: FlowInterference::new(flows),
+            root_causes: RootCauses::new(if probe.follows_waits() { layout.luns() } else { 0 }),
+            numbers: Vec::new(),
+            probe,
+            layout: layout.clone(),
+            made: 0,
+        };
+        InFlight {
+            requests: Slab::new(),
+            statistics: Statistics::new(flows, options.warmup, options.records),
+            ledgers: Slab::new(),
+            pages,
+        }
+    }
+
+    /// Takes up a request that has arrived.
+    #[inline(always)]
+    pub fn new_request(&mut self, request: Request) -> RequestId {
+        let (arrival, number) = (request.arrival, request.number);
+        let id = self.requests.insert(request);
+        if self.probe.watches_wires() {
+            self.pages.note_number(id, number);
+        }
+        if self.probe.follows_waits() {
+            self.root_causes.request_begins(id, arrival);
+        }
+        id
+    }
+
+    /// Tells the processor that a request, if this is one, will soon be charged.
+    #[inline(always)]
+    pub fn expect_request(&self, id: RequestId) {
+        self.requests.expect(id);
+        if self.probe.follows_waits() {
+            self.root_causes.expect_request(id);
+        }
+    }
+
+    /// Tells the processor that a request will soon be complete.
+    #[inline(always)]
+    pub fn expect_last_page(&self, id: RequestId) {
+        let last = self.requests[id].last_page;
+        self.transactions.expect(last);
+        if self.probe.follows_waits() {
+            self.root_causes.expect_page(last);
+        }
+    }
+
+    /// When a transaction began: with its request, if it is a page of one.
+    pub fn began(&self, id: TransactionId) -> Time {
+        match self.own_time(id) {
+            Some(began) => began,
+            None => self.requests[self.transactions[id].request].arrival,
+        }
+    }
+
+    /// Charges everything since a request's last charge to `cause`.
+    #[inline(always)]
+    pub fn charge_request(&mut self, id: RequestId, cause: Cause, now: Time) {
+        let request = &mut self.requests[id];
+        let since = std::mem::replace(&mut request.since, now);
+        request.charges.enter(cause, now - since, &mut self.ledgers);
+        if self.pages.probe.follows_waits() {
+            self.pages.root_causes.charge_request(id, cause, now);
+        }
+        if self.pages.probe.watches_wires() && since < now {
+            self.pages.probe.notify(|observer| observer.charged(Owner::of_request(request.number), cause, since, now, None));
+        }
+    }
+
+    /// A request's last page is done: where that one's time went is where the request's did. Returns what it lost to path
+    /// conflicts.
+    #[inline(always)]
+    pub fn close_account(&mut self, id: RequestId, last: TransactionId, now: Time) -> Time {
+        let t = &self.pages.transactions[last];
+        debug_assert_eq!(t.since, now);
+        let lost = t.charges.path_conflict();
+        let request = &mut self.requests[id];
+        request.since = now;
+        request.last_page = last;
+        if self.probe.follows_waits() {
+            self.root_causes.last_page(id, last);
+        }
+        lost
+    }
+
+    /// The host has dealt with a request, all of whose time is charged: it is counted and forgotten.
+    #[inline(always)]
+    pub fn complete(&mut self, id: RequestId, now: Time) {
+        let request = &self.requests[id];
+        let (last, others) = (request.last_page, request.charges.ledger());
+        let PageWork { transactions, ledgers: ledgers_of_pages, root_causes, probe, .. } = &mut self.pages;
+        let page = last.is_some().then(|| &transactions[last]);
+        let account = RequestAccount { request: &request.charges, page, ledgers: &self.ledgers, ledgers_of_pages };
+        if probe.follows_waits() {
+            self.statistics.count_root_causes(request, &root_causes.account(id), now);
+            root_causes.request_ends(id);
+        }
+        self.statistics.count_request(request, &account, now);
+        self.requests.remove(id);
+        if let Some(others) = others {
+            self.ledgers.remove(others);
+        }
+        if last.is_some() {
+            self.remove_page(last);
+        }
     }
 }

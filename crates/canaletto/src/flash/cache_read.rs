@@ -14,7 +14,7 @@
 //! meanwhile. Here it begins by itself, its one cycle is not counted, and it concerns its plane alone.
 
 use crate::config::design::Flash;
-use crate::engine::in_flight::InFlight;
+use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
 use crate::flash::address::{Layout, LunId, PlaneId};
@@ -63,7 +63,7 @@ impl FlashBackend {
     }
 
     /// A LUN is given a command: reads in planes whose cache registers hold data go to the registers behind.
-    pub(super) fn begin_behind<P: Probe>(&mut self, id: LunId, command: &Command, work: &InFlight<'_, P>) {
+    pub(super) fn begin_behind<P: Probe>(&mut self, id: LunId, command: &Command, work: &PageWork<'_, P>) {
         if !self.cache_reads.is_on() || command.operation != Operation::Read {
             return;
         }
@@ -103,7 +103,7 @@ impl FlashBackend {
         &mut self,
         lun: LunId,
         plane: PlaneId,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         now: Time,
     ) -> Option<Time> {
         let is_behind = self.array.luns[lun.index()].behind & 1 << self.layout.plane_in_lun(plane) != 0;
@@ -121,7 +121,7 @@ impl FlashBackend {
         &mut self,
         lun: LunId,
         plane: PlaneId,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         now: Time,
     ) -> TransactionId {
         self.array.luns[lun.index()].behind &= !(1 << self.layout.plane_in_lun(plane));

@@ -1,6 +1,6 @@
 //! Decoding of pages that were read: whether their codewords can be corrected, and what is read again if they cannot.
 
-use crate::engine::in_flight::InFlight;
+use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
 use crate::flash::outer_code::Failed;
@@ -24,14 +24,14 @@ impl FlashBackend {
     /// Draws whether what was just read for the first time is illegible. That befalls the whole flash page, and for good: a read
     /// of the outer codewords around it finds the same.
     #[inline(always)]
-    pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut InFlight<'_, P>) {
+    pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut PageWork<'_, P>) {
         if self.may_fail {
             self.draw_failure(first, work);
         }
     }
 
     #[inline(never)]
-    fn draw_failure<P: Probe>(&mut self, first: TransactionId, work: &mut InFlight<'_, P>) {
+    fn draw_failure<P: Probe>(&mut self, first: TransactionId, work: &mut PageWork<'_, P>) {
         let (mut group, mut drawn) = (FlashPageGroup::of(first), None);
         while let Some(id) = group.next(&work.transactions) {
             let (plane, rare) = (work.transactions[id].ppa.plane, work.rare(id));
@@ -47,7 +47,7 @@ impl FlashBackend {
 
     /// Data in a register do not leave it: nothing leads from its chip any more.
     #[cold]
-    pub fn lose_register<P: Probe>(&self, first: TransactionId, work: &mut InFlight<'_, P>) {
+    pub fn lose_register<P: Probe>(&self, first: TransactionId, work: &mut PageWork<'_, P>) {
         let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.next(&work.transactions) {
             work.transactions[id].set(Flag::ReadFailed, true);
@@ -57,7 +57,7 @@ impl FlashBackend {
     /// Sectors of a flash page that have just left the chip, one bit each: where codewords of several transactions may lie in
     /// one outer codeword.
     #[inline]
-    pub fn crossed<P: Probe>(&self, first: TransactionId, work: &InFlight<'_, P>) -> u64 {
+    pub fn crossed<P: Probe>(&self, first: TransactionId, work: &PageWork<'_, P>) -> u64 {
         if self.outer_code.is_none() {
             return 0;
         }
@@ -79,7 +79,7 @@ impl FlashBackend {
         id: TransactionId,
         crossed: u64,
         wear: &Wear,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         now: Time,
     ) -> Decoded {
         match self.may_fail {
@@ -94,7 +94,7 @@ impl FlashBackend {
         &mut self,
         id: TransactionId,
         wear: &Wear,
-        work: &InFlight<'_, P>,
+        work: &PageWork<'_, P>,
         now: Time,
     ) -> Decoded {
         let t = &work.transactions[id];
@@ -111,7 +111,7 @@ impl FlashBackend {
         id: TransactionId,
         crossed: u64,
         wear: &Wear,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         now: Time,
     ) -> Decoded {
         let own = self.sectors_in_flash_page(&work.transactions[id]);
@@ -150,7 +150,7 @@ impl FlashBackend {
 
     /// Makes a transaction one that reads its page again: the outer codewords around its data if those are wanted, else with
     /// other voltages what could not be corrected.
-    pub fn reads_again<P: Probe>(&mut self, id: TransactionId, work: &mut InFlight<'_, P>) {
+    pub fn reads_again<P: Probe>(&mut self, id: TransactionId, work: &mut PageWork<'_, P>) {
         let outer = work.rare(id).outer;
         if let (Some(code), Outer::Wanted(words) | Outer::Decoded(words)) = (&mut self.outer_code, outer) {
             work.transactions[id].bytes = u32::from(words) * code.bytes();

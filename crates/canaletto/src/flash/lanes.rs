@@ -18,7 +18,7 @@
 //!   works. It is sent only if nothing that goes before it waits; its array begins tCBSY after that of the program before.
 
 use crate::config::design::Flash;
-use crate::engine::in_flight::InFlight;
+use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
 use crate::flash::address::{Layout, LunId, PlaneId};
@@ -170,7 +170,7 @@ impl FlashBackend {
     }
 
     /// The lane that a command of a LUN is given, which must be free for it.
-    pub fn lane_for<P: Probe>(&mut self, lun: LunId, command: &Command, work: &InFlight<'_, P>) -> LunId {
+    pub fn lane_for<P: Probe>(&mut self, lun: LunId, command: &Command, work: &PageWork<'_, P>) -> LunId {
         if command.operation == Operation::Read && self.lanes.plane_reads {
             let plane = work.transactions[command.transactions()[0]].ppa.plane;
             self.lanes.luns[lun.index()].reading |= 1 << self.layout.plane_in_lun(plane);
@@ -181,7 +181,7 @@ impl FlashBackend {
     }
 
     /// A lane's command has crossed. Returns whether it has to wait for the array, which another program has.
-    pub fn waits_for_array<P: Probe>(&mut self, lane: LunId, work: &InFlight<'_, P>, now: Time) -> bool {
+    pub fn waits_for_array<P: Probe>(&mut self, lane: LunId, work: &PageWork<'_, P>, now: Time) -> bool {
         if !self.lanes.cache_program || self.command(lane).operation != Operation::Program {
             return false;
         }

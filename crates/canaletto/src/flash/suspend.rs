@@ -9,7 +9,7 @@
 //! The event that was to end the operation stays in the queue and is ignored: a LUN's `due` says which event counts.
 
 use crate::config::medium::{Suspend, SuspendTrigger, Suspendable};
-use crate::engine::in_flight::InFlight;
+use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
 use crate::flash::address::LunId;
@@ -207,7 +207,7 @@ impl Suspensions {
 impl FlashBackend {
     /// Stops a LUN's operation, which has worked until now, to serve what waits for it. Returns when the LUN can be given
     /// another command.
-    pub fn suspend<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
+    pub fn suspend<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) -> Time {
         self.tell_of_suspendee(lun, work, now);
         let command = &self.array.luns[lun.index()].command;
         if command.operation == Operation::Program {
@@ -234,14 +234,14 @@ impl FlashBackend {
     }
 
     /// Takes a LUN's suspended operation up again, which [begins](FlashBackend::begin_resumption) when it is told to.
-    pub fn resume<P: Probe>(&mut self, lun: LunId, work: &InFlight<'_, P>, now: Time) {
+    pub fn resume<P: Probe>(&mut self, lun: LunId, work: &PageWork<'_, P>, now: Time) {
         let (command, charge) = self.suspensions.resume(lun);
         let planes = self.planes_of(&command, work);
         self.array.take_up(lun, command, planes, charge, now);
     }
 
     /// The LUN has been told to resume. Returns when its array works.
-    pub fn begin_resumption<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
+    pub fn begin_resumption<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) -> Time {
         let goes_on = now + self.suspensions.resume_time;
         let command = *self.command(lun);
         self.tell_of_step(lun, &command, ArrayStep::GoesOn, (now, goes_on), work);
@@ -249,20 +249,20 @@ impl FlashBackend {
     }
 
     /// The LUN's array works again. Returns when it ends.
-    pub fn has_resumed<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
+    pub fn has_resumed<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) -> Time {
         let remaining = self.suspensions.resumed(lun, now);
         work.charge_flash_pages(self.command(lun).transactions(), Cause::Suspended, now);
         self.works_until(lun, now + remaining)
     }
 
     /// An operation that could have been suspended has ended.
-    pub fn suspendee_ends<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) {
+    pub fn suspendee_ends<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) {
         self.tell_of_suspendee(lun, work, now);
         self.suspensions.done(lun);
     }
 
     /// Tells the watcher how long the array has worked on what may be suspended.
-    fn tell_of_suspendee<P: Probe>(&self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) {
+    fn tell_of_suspendee<P: Probe>(&self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) {
         let Some(suspendee) = self.suspensions.get(lun).filter(|_| work.probe.watches_wires()) else { return };
         if suspendee.since < now {
             for &id in suspendee.command.transactions() {
@@ -274,7 +274,7 @@ impl FlashBackend {
     }
 
     /// Whether the registers that a suspended operation works with are empty, and nothing holds the LUN.
-    pub fn can_resume<P: Probe>(&self, lun: LunId, work: &InFlight<'_, P>) -> bool {
+    pub fn can_resume<P: Probe>(&self, lun: LunId, work: &PageWork<'_, P>) -> bool {
         let own = self.suspensions.get(lun).map_or(0, |suspendee| self.planes_of(&suspendee.command, work));
         let is_busy = self.array.luns[lun.index()].busy || self.lanes.is_reading(lun);
         !is_busy && self.array.empty_registers(lun) & own == own
@@ -282,12 +282,12 @@ impl FlashBackend {
 
     /// Planes of a suspended LUN that can serve others: copies that have yet to be programmed keep their registers until the
     /// operation goes on.
-    pub fn planes_without_copies<P: Probe>(&self, lun: LunId, work: &InFlight<'_, P>) -> u64 {
+    pub fn planes_without_copies<P: Probe>(&self, lun: LunId, work: &PageWork<'_, P>) -> u64 {
         !self.copybacks.pending(lun).map_or(0, |pages| self.planes_of(pages, work))
     }
 
     /// The planes that a command concerns, as a mask by place in the LUN.
-    pub fn planes_of<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> u64 {
+    pub fn planes_of<P: Probe>(&self, command: &Command, work: &PageWork<'_, P>) -> u64 {
         let plane = |&id| 1u64 << self.layout.plane_in_lun(work.transactions[id].ppa.plane);
         command.transactions().iter().map(plane).sum()
     }
@@ -297,7 +297,7 @@ impl FlashBackend {
         &self,
         lun: LunId,
         lane: LunId,
-        work: &InFlight<'_, P>,
+        work: &PageWork<'_, P>,
     ) -> bool {
         let Some(suspendee) = self.suspensions.get(lun).filter(|u| u.phase == Phase::Suspended) else { return true };
         let read = self.command(lane);

@@ -1,15 +1,16 @@
 //! Garbage collection at work: copies are read and programmed, victims erased.
 
 use super::{Ftl, Outcome};
-use crate::engine::in_flight::InFlight;
+use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
 use crate::flash::address::{LunId, PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::{Frontier, Line};
-use crate::ftl::gc::epoch::Epoch;
-use crate::ftl::gc::{Reason, Step};
-use crate::ftl::hybrid::work::Ground;
 use crate::ftl::mapping::Entry;
+use crate::ftl::reclaim::gc::epoch::Epoch;
+use crate::ftl::reclaim::gc::{Reason, Step};
+use crate::ftl::reclaim::hybrid::work::Ground;
+use crate::ftl::reclaim::{Way, reclaim};
 use crate::measure::probe::Probe;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Flag, Transaction, TransactionId};
@@ -22,7 +23,7 @@ impl Ftl {
 
     /// The next plane that has changed since it was last looked after.
     pub fn next_changed_plane(&mut self) -> Option<PlaneId> {
-        if self.is_in_place() {
+        if !reclaim!(&self.way, reclaims()) {
             self.changed.clear();
         }
         self.changed.pop()
@@ -80,7 +81,7 @@ impl Ftl {
     }
 
     /// Moves on collection in a plane. Returns the page to be [copied](Ftl::copy_to) next; none where collection waits.
-    pub fn next_copy<P: Probe>(&mut self, work: &mut InFlight<'_, P>, plane: PlaneId, now: Time) -> Option<Ppa> {
+    pub fn next_copy<P: Probe>(&mut self, work: &mut PageWork<'_, P>, plane: PlaneId, now: Time) -> Option<Ppa> {
         match self.collector.step(plane, &self.blocks) {
             Step::Copy(from) => return Some(from),
             Step::Erase(victim) => {
@@ -93,7 +94,7 @@ impl Ftl {
     }
 
     /// Queues the erases of a victim's blocks: of those that are to be used again.
-    fn erase_victim<P: Probe>(&mut self, work: &mut InFlight<'_, P>, victim: Ppa, now: Time) {
+    fn erase_victim<P: Probe>(&mut self, work: &mut PageWork<'_, P>, victim: Ppa, now: Time) {
         let mut blocks = 0;
         for plane in self.blocks.planes_of_group(victim.plane) {
             if self.blocks.is_used_again(plane, victim.block) {
@@ -112,7 +113,7 @@ impl Ftl {
     /// Copies a page to a plane, which has promised one unless it is the page's own; straight to its chip where that is `direct`.
     pub fn copy_to<P: Probe>(
         &mut self,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         from: Ppa,
         (to, direct): (PlaneId, bool),
         now: Time,
@@ -163,15 +164,15 @@ impl Ftl {
     /// Begins or moves on a plane's merge. `first` is the first write in line that goes to the plane.
     pub fn look_after_merges<P: Probe>(
         &mut self,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         first: Option<TransactionId>,
         plane: PlaneId,
         now: Time,
     ) {
-        let Some(hybrid) = &mut self.hybrid else { return };
+        let Way::Hybrid(hybrid) = &mut self.way else { return };
         let mut ground = Ground {
             layout: &self.layout,
-            map: &self.map,
+            map: self.mapping.table(),
             blocks: &mut self.blocks,
             counts: &mut self.collector.counts,
             maintenance: &mut self.maintenance,
@@ -182,7 +183,7 @@ impl Ftl {
 
     /// A page to be copied is in the controller's memory: it goes out again, to the collection frontier of its plane or to
     /// another plane.
-    pub fn copy_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+    pub fn copy_read<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
         let t = &work.transactions[id];
         let from = t.ppa;
         if self.blocks.valid_lpa(from) != Some(t.lpa) {
@@ -211,28 +212,26 @@ impl Ftl {
     }
 
     /// Whether a copy was promised a page of the plane it comes from, for which it may have to wait.
-    fn stays_in_plane<P: Probe>(&self, work: &InFlight<'_, P>, id: TransactionId) -> bool {
+    fn stays_in_plane<P: Probe>(&self, work: &PageWork<'_, P>, id: TransactionId) -> bool {
         let t = &work.transactions[id];
         t.to() == t.payload.old.plane && !self.blocks.has_superblocks()
     }
 
     /// A page to be copied was overwritten before it could be: there is nothing left to do for it.
-    fn drop_copy<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+    fn drop_copy<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
         let t = work.transactions[id];
         if t.frontier == Frontier::Arrivals {
             self.blocks.withdraw_arrival(t.to());
         }
         self.give_register_back(&t);
-        if let Some(hybrid) = &mut self.hybrid {
-            // Those behind it need not wait for it.
-            hybrid.drop_copy(t.ppa.plane, t.lpa);
+        if reclaim!(&mut self.way, drop_copy(t.ppa.plane, t.lpa)) {
             self.outcomes.tell(Outcome::LunChanged(self.layout.lun_of(t.ppa.plane)));
         }
         self.end_copy(work, id, t.ppa.plane, false);
     }
 
     /// A page has come from another chip into a register of the one it goes to. Returns whether it is still to be programmed there.
-    pub fn copy_crossed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> bool {
+    pub fn copy_crossed<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) -> bool {
         let t = work.transactions[id];
         self.end_read_of(t.ppa);
         let valid = self.blocks.valid_lpa(t.ppa) == Some(t.lpa);
@@ -243,7 +242,7 @@ impl Ftl {
     }
 
     /// Programs a page from the register it came to.
-    pub fn program_copy<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+    pub fn program_copy<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
         let t = &mut work.transactions[id];
         t.operation = Operation::Program;
         t.payload.old = t.ppa;
@@ -263,11 +262,11 @@ impl Ftl {
     }
 
     /// A copy is programmed: it takes effect unless the page was overwritten meanwhile.
-    pub fn copy_programmed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+    pub fn copy_programmed<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         let old = t.payload.old;
         self.blocks.program_ends(t.ppa);
-        let entry = self.map.get(t.lpa);
+        let entry = self.mapping.get(t.lpa);
         debug_assert_eq!(self.blocks.valid_lpa(old).is_some(), self.is_newest(work, old, t.lpa));
         let counts = &mut self.collector.counts;
         if t.is(Flag::Folds) {
@@ -287,8 +286,8 @@ impl Ftl {
             match entry {
                 Entry::Pending(write) => work.transactions[write].payload.old = t.ppa,
                 _ => {
-                    self.map.set(t.lpa, Entry::At(t.ppa));
-                    self.mapping_moved(t.lpa, old.plane);
+                    self.mapping.set(t.lpa, Entry::At(t.ppa));
+                    self.mapping.moved(t.lpa, old.plane);
                 }
             }
             let copies = if t.is(Flag::Direct) { self.blocks.copies(old).saturating_add(1) } else { 0 };
@@ -308,7 +307,7 @@ impl Ftl {
     }
 
     /// Whether the newest data of a logical page that have taken effect are here.
-    fn is_newest<P: Probe>(&self, work: &InFlight<'_, P>, at: Ppa, lpa: u64) -> bool {
+    fn is_newest<P: Probe>(&self, work: &PageWork<'_, P>, at: Ppa, lpa: u64) -> bool {
         match self.entry(lpa) {
             Entry::At(ppa) => ppa == at,
             Entry::Pending(write) => work.transactions[write].payload.old == at,
@@ -317,18 +316,15 @@ impl Ftl {
     }
 
     /// A copy of a page of `from` has ended.
-    pub fn end_copy<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, from: PlaneId, within: bool) {
+    pub fn end_copy<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, from: PlaneId, within: bool) {
         work.remove_page(id);
-        match &mut self.hybrid {
-            None => self.collector.copy_done(from, within),
-            Some(hybrid) => hybrid.copy_done(from),
-        }
+        reclaim!(&mut self.way, copy_done(&mut self.collector, from, within));
         self.changed.push(from);
     }
 
     /// A victim is erased, or one of its blocks: with the last its plane has a free block again. One whose erase has `failed` is
     /// not used again.
-    pub fn erased<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, failed: bool, now: Time) {
+    pub fn erased<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, failed: bool, now: Time) {
         let Ppa { plane, block, .. } = work.transactions[id].ppa;
         work.remove_page(id);
         work.probe.notify(|observer| observer.block_erased(now, plane, block));
@@ -337,7 +333,7 @@ impl Ftl {
             // The next victim's copies must still find a block.
             self.retire(plane, block, self.blocks.reserved());
         }
-        if self.merges_blocks() || self.collector.block_is_erased(plane) {
+        if reclaim!(&self.way, is_last_erase(&mut self.collector, plane)) {
             self.end_job(Ppa { plane, block, page: 0 }, now);
         } else {
             self.maintenance.erase(now);
@@ -349,16 +345,13 @@ impl Ftl {
         let Ppa { plane, block, .. } = victim;
         self.blocks.erase(plane, block, self.rules.endurance);
         self.maintenance.erase(now);
-        if let Some(hybrid) = &mut self.hybrid {
-            hybrid.erase_done(plane, &mut self.blocks);
-            return self.changed.push(plane);
-        }
-        self.blocks.note_stalls(plane, now);
-        self.room.allocator.set_exhausted(plane, self.is_out_of_reach(plane));
-        let (since, all) = self.collector.erase_done(plane, &mut self.blocks, now);
-        self.maintenance.job(since, now);
-        if all {
-            self.all_planes_changed();
+        let ended = reclaim!(&mut self.way, erase_done(&mut self.collector, &mut self.blocks, plane, now));
+        if let Some((since, all)) = ended {
+            self.room.allocator.set_exhausted(plane, self.is_out_of_reach(plane));
+            self.maintenance.job(since, now);
+            if all {
+                self.all_planes_changed();
+            }
         }
         self.changed.push(plane);
     }
@@ -385,7 +378,7 @@ impl Ftl {
     /// and how many they are.
     pub fn copies_left<P: Probe>(
         &mut self,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         first: TransactionId,
         lun: LunId,
     ) -> Option<(TransactionId, u32)> {
@@ -412,7 +405,7 @@ impl Ftl {
     /// they are to go through the controller.
     pub fn bind_copyback<P: Probe>(
         &mut self,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         first: TransactionId,
         valid: u32,
         now: Time,
@@ -432,7 +425,7 @@ impl Ftl {
     }
 
     /// Binds a page of a flash page that is copied back.
-    fn bind_copy<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+    fn bind_copy<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
         let Transaction { ppa: from, frontier, lpa, sectors, .. } = work.transactions[id];
         let at = self.allocate(from.plane, frontier, lpa, sectors).expect("the frontier has a page");
         self.end_read_of(from);

@@ -5,7 +5,7 @@ use crate::engine::time::Time;
 use crate::flash::address::PlaneId;
 use crate::ftl::blocks::pseudo_slc::CacheState;
 use crate::ftl::blocks::{Blocks, Frontier};
-use crate::ftl::gc::{Counts, Reason};
+use crate::ftl::reclaim::gc::{Counts, Reason};
 use crate::measure::pseudo_slc::{PslcReport, PslcSeries};
 
 /// Whether the drive is idle, so that everything is folded.

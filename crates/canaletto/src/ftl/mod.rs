@@ -6,17 +6,13 @@
 //! - State: mapping table and its cache, blocks, collection, history of wear, writes without room.
 
 pub mod blocks;
-pub mod cmt;
-pub mod directory;
 pub mod dynamic;
 pub mod frontier;
-pub mod gc;
-pub mod hybrid;
-pub mod in_place;
 pub mod maintenance;
 pub mod mapping;
 pub mod placement;
 pub mod precondition;
+pub mod reclaim;
 pub mod recovery;
 pub mod spaces;
 pub mod steady;
@@ -42,22 +38,20 @@ pub use spaces::{Pages, sector_mask};
 use crate::config::cache::Destage;
 use crate::config::design::{Design, MapUpdate, PartialWrites, UnwrittenReads};
 use crate::config::workload::Workload;
-use crate::engine::in_flight::InFlight;
+use crate::engine::in_flight::PageWork;
 use crate::flash::address::{Layout, PlaneId};
 use crate::ftl::blocks::Blocks;
 use crate::ftl::folding::Folding;
-use crate::ftl::gc::Collector;
-use crate::ftl::hybrid::Hybrid;
-use crate::ftl::in_place::InPlace;
 use crate::ftl::maintenance::Upkeep;
 use crate::ftl::maintenance::lost::Lost;
-use crate::ftl::mapping::MappingTable;
+use crate::ftl::mapping::{Mapping, MappingTable};
 use crate::ftl::outbound::Outbound;
 use crate::ftl::parity::ParityWork;
 use crate::ftl::placement::{Placement, Positions};
+use crate::ftl::reclaim::gc::Collector;
+use crate::ftl::reclaim::{Way, reclaim};
 use crate::ftl::room::Room;
 use crate::ftl::spaces::Spaces;
-use crate::ftl::translation::Translation;
 use crate::ftl::trim::Trims;
 use crate::limits::Limits;
 use crate::measure::maintenance::Maintenance;
@@ -92,15 +86,13 @@ pub struct Ftl {
     rules: Rules,
     /// Logical addresses of the flows.
     pub spaces: Spaces,
-    map: MappingTable,
-    translation: Translation,
+    /// Where logical pages are.
+    pub mapping: Mapping,
     trims: Trims,
     blocks: Blocks,
     collector: Collector,
-    /// In place of the collector's work, if the drive does not map pages.
-    hybrid: Option<Hybrid>,
-    /// In place of the work of blocks and collector, if pages are written in place.
-    in_place: Option<InPlace>,
+    /// How space is reclaimed.
+    way: Way,
     /// Room for writes.
     pub room: Room,
     /// Planes of each column whose copies wait for a register of another chip.
@@ -147,13 +139,11 @@ impl Ftl {
                 copyback_check_every: design.gc.copyback_check_every,
             },
             spaces: Spaces::new(design, workload, limits),
-            map: contents.map,
-            translation: Translation::new(design, limits),
+            mapping: Mapping::new(design, limits, contents.map),
             trims: Trims::default(),
             blocks: contents.blocks,
             collector: Collector::new(&design.gc, &design.wear, limits, seed),
-            hybrid: Hybrid::new(design, &layout, &everywhere),
-            in_place: InPlace::new(design, &layout),
+            way: Way::new(design, &layout, &everywhere),
             room: Room::new(design, limits),
             awaiting_register: vec![Vec::new(); layout.chips_per_channel as usize],
             columns_kept: false,
@@ -178,11 +168,11 @@ impl Ftl {
 
     /// The drive's contents at the end of a run.
     pub fn into_contents(self) -> Contents {
-        Contents { map: self.map, blocks: self.blocks }
+        Contents { map: self.mapping.into_table(), blocks: self.blocks }
     }
 
     /// Tells the probe what every page holds before the run.
-    pub fn announce_pages<P: Probe>(&self, work: &mut InFlight<'_, P>) {
+    pub fn announce_pages<P: Probe>(&self, work: &mut PageWork<'_, P>) {
         if work.probe.watches_pages() {
             for (at, lpa) in self.blocks.valid_pages() {
                 work.probe.notify(|observer| observer.page_preconditioned(lpa, at));
@@ -204,7 +194,7 @@ impl Ftl {
     /// The mapping table as a prefetch hint: the entry of a request that has arrived will be wanted.
     #[inline(always)]
     pub fn expect(&self, flow: u16, lba: u64) {
-        self.map.expect(self.spaces.page_of(flow, lba));
+        self.mapping.table().expect(self.spaces.page_of(flow, lba));
     }
 
     /// Writes that follow set out together, until [`Ftl::send_gathered`].
@@ -247,11 +237,7 @@ impl Ftl {
             uncorrectable: self.uncorrectable,
             bad_blocks: self.blocks.count_bad(),
             write_amplification,
-            gc: self.collector.report(
-                &self.maintenance,
-                pages_per_block,
-                self.hybrid.as_ref().map(|hybrid| hybrid.merges),
-            ),
+            gc: self.collector.report(&self.maintenance, pages_per_block, reclaim!(&self.way, merges())),
             wear: self.blocks.wear_report(&self.layout, endurance, native_amplification),
             blocks: self.blocks.report(&self.layout),
             pslc: self.folding.is_on.then(|| {
@@ -275,8 +261,7 @@ impl Ftl {
 
     /// One phrase on a plane's blocks and collection.
     pub fn describe_plane(&self, plane: PlaneId) -> String {
-        let hybrid = self.hybrid.as_ref().map(|hybrid| hybrid.describe(plane));
-        let job = hybrid.unwrap_or_else(|| self.collector.describe(plane));
+        let job = reclaim!(&self.way, describe(&self.collector, plane));
         format!(", plane {} has {} free blocks and {job}", plane.0, self.blocks.free(plane))
     }
 
@@ -290,14 +275,10 @@ impl Ftl {
         // When the last request ends, copies still on their way count twice; pages from the cache and translation pages
         // have no place yet.
         let valid = self.blocks.count_valid();
-        let mapped = if self.is_in_place() { 0 } else { self.map.mapped() + self.blocks.count_seeded_unmapped() };
+        let mapped =
+            reclaim!(&self.way, count_valid(self.mapping.table().mapped() + self.blocks.count_seeded_unmapped()));
         // A page that a failed write left where it was seeded has an entry all the same.
         assert!(valid.abs_diff(mapped) <= in_flight + self.given_up, "{valid} valid pages, {mapped} mapped");
-    }
-
-    /// The cache of the mapping table.
-    pub fn translation(&self) -> &Translation {
-        &self.translation
     }
 
     /// Blocks of every plane.

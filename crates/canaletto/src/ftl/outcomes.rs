@@ -1,6 +1,7 @@
 //! Consequences of what the flash translation layer did, in the order in which they are to be carried out.
 
 use crate::flash::address::{ChipId, LunId};
+use crate::host::request::RequestId;
 use crate::scheduler::transaction::TransactionId;
 
 /// Consequence of something that the flash translation layer did.
@@ -36,6 +37,10 @@ pub enum Outcome {
     Rebuild(TransactionId),
     /// The page of a read lies in a plane that nothing reaches.
     OutOfReach(TransactionId),
+    /// A request fails: one of its pages could not be written.
+    RequestFails(RequestId),
+    /// A request fails: one of its pages lies in a plane that nothing reaches.
+    RequestOutOfReach(RequestId),
     /// A register of a chip is no longer kept for a page from another chip.
     RegisterFreed(ChipId),
 }

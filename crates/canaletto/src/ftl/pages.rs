@@ -3,15 +3,15 @@
 use super::{Ftl, Outcome};
 use crate::cache::{Destage, TrimWaits};
 use crate::config::design::{MapUpdate, PartialWrites, UnwrittenReads};
-use crate::engine::in_flight::InFlight;
+use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::{Frontier, Line};
-use crate::ftl::in_place::InPlace;
 use crate::ftl::mapping::Entry;
+use crate::ftl::reclaim::reclaim;
 use crate::ftl::spaces::{FlowSpace, sector_mask};
-use crate::host::request::{Kind, RequestId};
+use crate::host::request::{Kind, Request, RequestId};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::root_cause::Ended;
@@ -32,7 +32,7 @@ pub(super) enum Found {
 impl Ftl {
     /// A page's mapping entry is at hand.
     #[inline(always)]
-    pub fn begin_translated<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+    pub fn begin_translated<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
         match (work.transactions[id].origin, work.transactions[id].operation) {
             (Origin::Trim, _) => self.begin_translated_trim(work, id, now),
             (_, Operation::Program) => self.begin_write(work, id, now),
@@ -49,13 +49,12 @@ impl Ftl {
     #[inline(always)]
     pub fn begin_page<P: Probe>(
         &mut self,
-        work: &mut InFlight<'_, P>,
-        id: RequestId,
+        work: &mut PageWork<'_, P>,
+        (id, request): (RequestId, &Request),
         lpa: u64,
         sectors: u64,
         now: Time,
     ) {
-        let request = &work.requests[id];
         let flow = request.flow;
         let &FlowSpace { priority, stream, .. } = &self.spaces[usize::from(flow)];
         let write = request.kind == Kind::Write;
@@ -73,7 +72,7 @@ impl Ftl {
 
     /// Begins a page of host data once its mapping entry is at hand.
     #[inline(always)]
-    pub fn begin_located<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+    pub fn begin_located<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
         if self.look_up(work, id, now) {
             self.begin_translated(work, id, now);
         }
@@ -81,7 +80,7 @@ impl Ftl {
 
     /// The plane that a logical page belongs to.
     #[inline]
-    pub fn plane_of<P: Probe>(&self, work: &InFlight<'_, P>, transaction: TransactionId) -> PlaneId {
+    pub fn plane_of<P: Probe>(&self, work: &PageWork<'_, P>, transaction: TransactionId) -> PlaneId {
         let t = &work.transactions[transaction];
         if t.origin == Origin::Mapping {
             return t.ppa.plane;
@@ -90,7 +89,7 @@ impl Ftl {
     }
 
     #[inline(always)]
-    pub(super) fn begin_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+    pub(super) fn begin_read<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
         match self.translate_read(work, id) {
             Found::At(at) => {
                 work.transactions[id].ppa = at;
@@ -108,37 +107,23 @@ impl Ftl {
             Found::OutOfReach => {
                 self.uncorrectable += 1;
                 let Transaction { request, lpa, .. } = work.transactions[id];
-                self.note_out_of_reach(work, request);
+                self.note_out_of_reach(request);
                 work.probe.notify(|observer| observer.page_failed(now, request, lpa));
                 self.tell(Outcome::PageDone(id));
             }
         }
     }
 
-    /// The memory that is written in place, if it is one.
-    fn in_place(&self) -> Option<&InPlace> {
-        self.in_place.as_ref()
-    }
-
-    pub(super) fn is_in_place(&self) -> bool {
-        self.in_place().is_some()
-    }
-
     /// A page is to be read where it is.
     #[inline]
     pub(super) fn begin_read_of(&mut self, at: Ppa) {
-        if !self.is_in_place() {
-            self.blocks.read_begins(at);
-        }
+        reclaim!(&self.way, read_begins(&mut self.blocks, at));
     }
 
     /// A page is no longer needed where it was read from.
     #[inline(always)]
     pub fn end_read_of(&mut self, from: Ppa) {
-        if self.is_in_place() || !self.blocks.read_ends(from) {
-            return;
-        }
-        if self.merges_blocks() || self.collector.collects(from.plane, from.block) {
+        if reclaim!(&self.way, read_ends(&mut self.blocks, &self.collector, from)) {
             self.changed.push(from.plane);
         }
     }
@@ -146,17 +131,15 @@ impl Ftl {
     /// Entry of a logical page in the mapping table, or else the place where preconditioning has put it.
     #[inline]
     pub fn entry(&self, lpa: u64) -> Entry {
-        match self.map.get(lpa) {
-            Entry::Unmapped if !self.translation.holds(lpa) => {
-                self.blocks.locate(lpa).map_or(Entry::Unmapped, Entry::At)
-            }
+        match self.mapping.get(lpa) {
+            Entry::Unmapped if !self.mapping.holds(lpa) => self.blocks.locate(lpa).map_or(Entry::Unmapped, Entry::At),
             entry => entry,
         }
     }
 
     /// Finds the page to read.
     #[inline(always)]
-    fn translate_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Found {
+    fn translate_read<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) -> Found {
         let entry = self.entry(work.transactions[id].lpa);
         if let Entry::At(ppa) = entry { Found::At(ppa) } else { self.translate_pending_read(work, id, entry) }
     }
@@ -165,7 +148,7 @@ impl Ftl {
     #[inline(never)]
     fn translate_pending_read<P: Probe>(
         &mut self,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         id: TransactionId,
         entry: Entry,
     ) -> Found {
@@ -185,7 +168,7 @@ impl Ftl {
     #[inline]
     pub(super) fn find_unwritten<P: Probe>(
         &mut self,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         id: TransactionId,
         entry: Entry,
     ) -> Found {
@@ -199,19 +182,17 @@ impl Ftl {
         if !self.lost.planes.is_empty() && self.is_out_of_reach(self.plane_of(work, id)) {
             return Found::OutOfReach;
         }
-        let found = match self.in_place() {
-            Some(memory) => Some(memory.place(self.plane_of(work, id), lpa)),
-            None => self.adopt(work, lpa).or_else(|| self.allocate_found(work, id, sectors)),
-        };
+        let fixed = reclaim!(&self.way, place(self.plane_of(work, id), lpa));
+        let found = fixed.or_else(|| self.adopt(work, lpa)).or_else(|| self.allocate_found(work, id, sectors));
         let Some(at) = found else {
             return Found::NoRoom;
         };
         match entry {
             Entry::Pending(write) => work.transactions[write].payload.old = at,
-            _ => self.map.set(lpa, Entry::At(at)),
+            _ => self.mapping.set(lpa, Entry::At(at)),
         }
         if self.rules.unwritten == UnwrittenReads::AssumeSectorsWritten {
-            self.mapping_changed(lpa);
+            self.mapping.changed(lpa);
         }
         self.upkeep.wear.found(at);
         if let Some(unprogrammed) = &mut self.unprogrammed {
@@ -222,15 +203,15 @@ impl Ftl {
     }
 
     /// The place of a page for which an untouched one goes.
-    fn adopt<P: Probe>(&mut self, work: &mut InFlight<'_, P>, lpa: u64) -> Option<Ppa> {
-        let (map, collector) = (&self.map, &self.collector);
+    fn adopt<P: Probe>(&mut self, work: &mut PageWork<'_, P>, lpa: u64) -> Option<Ppa> {
+        let (map, collector) = (&self.mapping, &self.collector);
         let may_go = |gone, at: Ppa| map.get(gone) == Entry::Unmapped && !collector.collects(at.plane, at.block);
         let (at, gone) = self.blocks.adopt(lpa, may_go)?;
         work.probe.notify(|observer| observer.page_gone(gone, at));
         Some(at)
     }
 
-    fn allocate_found<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, sectors: u64) -> Option<Ppa> {
+    fn allocate_found<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, sectors: u64) -> Option<Ppa> {
         let t = &work.transactions[id];
         let (lpa, frontier) = (t.lpa, t.frontier.native());
         let line = Line { frontier, ..t.line() };
@@ -245,9 +226,9 @@ impl Ftl {
     }
 
     #[inline(never)]
-    pub(super) fn begin_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+    pub(super) fn begin_write<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
         let lpa = work.transactions[id].lpa;
-        if let Entry::Pending(earlier) = self.map.get(lpa) {
+        if let Entry::Pending(earlier) = self.mapping.get(lpa) {
             return self.follow(work, earlier, id);
         }
         if self.translate_write(work, id, now) {
@@ -256,7 +237,7 @@ impl Ftl {
     }
 
     /// Changes of one page keep their order: a later one starts when the earlier one is programmed.
-    pub fn follow<P: Probe>(&mut self, work: &mut InFlight<'_, P>, earlier: TransactionId, id: TransactionId) {
+    pub fn follow<P: Probe>(&mut self, work: &mut PageWork<'_, P>, earlier: TransactionId, id: TransactionId) {
         let mut last = earlier;
         while work.transactions[last].successor().is_some() {
             last = work.transactions[last].successor();
@@ -266,7 +247,7 @@ impl Ftl {
 
     /// Finds the page a write replaces, starts the read of it that a partial write needs, and marks the logical page.
     /// Returns whether a plane was found for it; otherwise it waits for one.
-    fn translate_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) -> bool {
+    fn translate_write<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) -> bool {
         let t = work.transactions[id];
         let whole = self.whole_page();
         let entry = self.entry(t.lpa);
@@ -287,15 +268,12 @@ impl Ftl {
             }
         }
         if old.is_bound() {
-            let missing = match self.in_place() {
-                Some(memory) => memory.missing(t.sectors, whole),
-                None => self.blocks.sectors(old) & !t.sectors,
-            };
+            let missing = reclaim!(&self.way, missing(&self.blocks, old, t.sectors, whole));
             if missing != 0 && self.is_out_of_reach(old.plane) {
                 self.leave_as_it_is(work, id, now);
                 return false;
             }
-            let listed = self.listed(t.lpa);
+            let listed = self.mapping.listed(t.lpa);
             if missing != 0 {
                 let read = missing & listed.unwrap_or(u64::MAX);
                 work.rare_mut(id).merged = missing;
@@ -304,7 +282,7 @@ impl Ftl {
                 }
             }
             if let Some(listed) = listed {
-                self.note_listed(t.lpa, listed | t.sectors, missing | t.sectors);
+                self.mapping.note_listed(t.lpa, listed | t.sectors, missing | t.sectors);
             }
         } else {
             old = Ppa::NONE;
@@ -316,17 +294,18 @@ impl Ftl {
         let w = &mut work.transactions[id];
         w.payload.old = old;
         w.set(Flag::WasTrimmed, was_trimmed);
-        if was_trimmed && self.is_in_place() {
-            // The rest of the page, which still holds what was deallocated, must read as zeroes.
-            let rest = whole & !w.sectors;
-            work.rare_mut(id).merged = rest;
+        if was_trimmed {
+            let rest = reclaim!(&self.way, to_clear(whole & !w.sectors));
+            if rest != 0 {
+                work.rare_mut(id).merged = rest;
+            }
         }
         if self.rules.partial == PartialWrites::Merged {
             let merged = work.rare(id).merged;
             let w = &mut work.transactions[id];
             w.bytes = (w.sectors | merged).count_ones() * 512;
         }
-        self.map.set(t.lpa, Entry::Pending(id));
+        self.mapping.set(t.lpa, Entry::Pending(id));
         let Some(plane) = self.plane_to_write(work, id) else {
             self.room.wait(id);
             return false;
@@ -338,13 +317,13 @@ impl Ftl {
     /// Settles the plane that a write goes to.
     pub fn send_to_plane<P: Probe>(
         &mut self,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         id: TransactionId,
         plane: PlaneId,
         now: Time,
     ) {
-        if let Some(memory) = self.in_place() {
-            work.transactions[id].ppa = memory.place(plane, work.transactions[id].lpa);
+        if let Some(at) = reclaim!(&self.way, place(plane, work.transactions[id].lpa)) {
+            work.transactions[id].ppa = at;
             return;
         }
         work.transactions[id].ppa = Ppa::unbound(plane);
@@ -356,7 +335,7 @@ impl Ftl {
 
     fn read_old_page<P: Probe>(
         &mut self,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         write: TransactionId,
         old: Ppa,
         missing: u64,
@@ -371,7 +350,7 @@ impl Ftl {
     }
 
     /// Gives a write its page and lets it take effect before it is programmed, if the plane has room.
-    fn bind_at_once<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+    fn bind_at_once<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
         let t = work.transactions[id];
         // With later writes of the page waiting, it stays marked until the last of them has its turn.
         if t.successor().is_some() {
@@ -379,11 +358,9 @@ impl Ftl {
         }
         if let Some(at) = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | work.rare(id).merged) {
             self.blocks.program_begins(at);
-            if self.has_parity() {
-                self.blocks.note_in_flight(at);
-            }
+            self.blocks.note_in_flight(at);
             self.blocks.note_bound(at.plane, t.line(), false);
-            self.map.set(t.lpa, Entry::At(at));
+            self.mapping.set(t.lpa, Entry::At(at));
             if let Some(unprogrammed) = &mut self.unprogrammed {
                 unprogrammed.insert(at.pack());
             }
@@ -392,7 +369,7 @@ impl Ftl {
             }
             work.transactions[id].ppa = at;
             self.room.page_given(&work.transactions[id]);
-            self.mapping_changed(t.lpa);
+            self.mapping.changed(t.lpa);
         }
     }
 
@@ -407,24 +384,22 @@ impl Ftl {
     }
 
     /// A page of a host write is programmed.
-    pub fn host_page_programmed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+    pub fn host_page_programmed<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         if t.is(Flag::LostOldPage) {
             return self.undo_partial_write(work, id, now);
         }
-        if !self.is_in_place() {
-            self.blocks.program_ends(t.ppa);
-        }
+        reclaim!(&self.way, program_ends(&mut self.blocks, t.ppa));
         if let Some(unprogrammed) = &mut self.unprogrammed {
             unprogrammed.remove(&t.ppa.pack());
         }
         self.tell_of_program(work, id, &t, now);
-        if self.map.get(t.lpa) == Entry::Pending(id) {
-            self.map.set(t.lpa, Entry::At(t.ppa));
-            if t.payload.old.is_bound() && !self.is_in_place() {
-                self.blocks.invalidate(t.payload.old);
+        if self.mapping.get(t.lpa) == Entry::Pending(id) {
+            self.mapping.set(t.lpa, Entry::At(t.ppa));
+            if t.payload.old.is_bound() {
+                reclaim!(&self.way, invalidate(&mut self.blocks, t.payload.old));
             }
-            self.mapping_changed(t.lpa);
+            self.mapping.changed(t.lpa);
             if t.successor().is_some() {
                 if work.probe.follows_waits() {
                     work.root_causes.ends(Ended::Write, id);
@@ -442,7 +417,7 @@ impl Ftl {
     }
 
     /// The next write or trim of a page whose last one has ended begins.
-    pub fn start_successor<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+    pub fn start_successor<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
         work.charge_page_for(id, Ended::Write, Cause::SamePage, now);
         if work.transactions[id].origin == Origin::Trim {
             return self.trim_after_write(work, id, now);
@@ -453,20 +428,20 @@ impl Ftl {
     }
 
     /// A flash page that nobody wrote holds all of its logical pages that have no other place.
-    fn find_rest_of_page<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, at: Ppa) {
+    fn find_rest_of_page<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, at: Ppa) {
         let Transaction { lpa, frontier, flow, origin, .. } = work.transactions[id];
         if origin == Origin::Mapping {
             return;
         }
         for other in self.spaces.found_with(flow, lpa) {
-            if self.map.get(other) == Entry::Unmapped && self.blocks.locate(other).is_none() {
+            if self.mapping.get(other) == Entry::Unmapped && self.blocks.locate(other).is_none() {
                 let whole = self.whole_page();
                 let beside = match self.blocks.has_superblocks() {
                     true => self.blocks.write_beside(at, other, whole),
                     false => self.allocate(at.plane, frontier.native(), other, whole),
                 };
                 if let Some(at) = beside {
-                    self.map.set(other, Entry::At(at));
+                    self.mapping.set(other, Entry::At(at));
                     work.probe.notify(|observer| observer.page_found(other, at));
                 }
             }
@@ -474,7 +449,7 @@ impl Ftl {
     }
 
     /// A page of a mapping unit holds nothing that its write would have to keep.
-    fn leave_unwritten<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+    fn leave_unwritten<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
         let (origin, successor) = (work.transactions[id].origin, work.transactions[id].successor());
         if origin == Origin::Destage {
             self.tell(Outcome::Destaged(id))
@@ -487,7 +462,7 @@ impl Ftl {
     }
 
     /// Tells the watcher and the counts of a page that a write has programmed.
-    fn tell_of_program<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, t: &Transaction, now: Time) {
+    fn tell_of_program<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, t: &Transaction, now: Time) {
         if t.sectors == 0 {
             // Nobody wrote it: it belongs to the unit of a page that somebody wrote.
             return work.probe.notify(|observer| observer.page_copied(now, t.lpa, t.payload.old, t.ppa));
@@ -505,7 +480,7 @@ impl Ftl {
     }
 
     /// Begins to write a page of the cache, which has passed the stages of the controller before `stage`.
-    pub fn begin_destage<P: Probe>(&mut self, work: &mut InFlight<'_, P>, destage: &Destage, stage: u8, now: Time) {
+    pub fn begin_destage<P: Probe>(&mut self, work: &mut PageWork<'_, P>, destage: &Destage, stage: u8, now: Time) {
         let &Destage { lpa, sectors, flow, priority, stamp, .. } = destage;
         let space = &self.spaces[usize::from(flow)];
         let (priority, frontier) = (priority.unwrap_or(space.priority), self.folding.frontier_of_host(space.stream));
@@ -523,13 +498,13 @@ impl Ftl {
     }
 
     /// Whether what was read is the page's current data, and no write waits for the page's mapping entry to make them old.
-    pub fn is_current<P: Probe>(&self, work: &InFlight<'_, P>, read: &Transaction) -> bool {
+    pub fn is_current<P: Probe>(&self, work: &PageWork<'_, P>, read: &Transaction) -> bool {
         self.entry(read.lpa) == Entry::At(read.ppa) && !self.is_awaited(work, read.lpa)
     }
 
     /// Returns the event that a trim of a page in the cache waits for.
-    pub fn trim_waits<P: Probe>(&self, work: &InFlight<'_, P>, lpa: u64) -> TrimWaits {
-        match self.map.get(lpa) {
+    pub fn trim_waits<P: Probe>(&self, work: &PageWork<'_, P>, lpa: u64) -> TrimWaits {
+        match self.mapping.get(lpa) {
             _ if self.is_awaited(work, lpa) => TrimWaits::Longer,
             Entry::Pending(write) if is_landing(work, write) => TrimWaits::ForLanding,
             Entry::Pending(_) => TrimWaits::Longer,
@@ -538,7 +513,7 @@ impl Ftl {
     }
 
     /// The plane for a write; none if every one has to end what is under way first.
-    pub fn plane_to_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Option<PlaneId> {
+    pub fn plane_to_write<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) -> Option<PlaneId> {
         if self.blocks.has_superblocks() {
             return self.take_place(self.plane_of(work, id), work.transactions[id].line(), false);
         }
@@ -560,7 +535,7 @@ impl Ftl {
 
     /// The plane that a logical page is written to: its own, or another one in the place of that.
     #[inline(always)]
-    pub fn home_of<P: Probe>(&self, work: &InFlight<'_, P>, id: TransactionId) -> PlaneId {
+    pub fn home_of<P: Probe>(&self, work: &PageWork<'_, P>, id: TransactionId) -> PlaneId {
         let plane = self.plane_of(work, id);
         if !self.is_out_of_reach(plane) {
             return plane;
@@ -579,7 +554,7 @@ impl Ftl {
         Some(to)
     }
 
-    fn least_busy_plane<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Option<PlaneId> {
+    fn least_busy_plane<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) -> Option<PlaneId> {
         let t = &work.transactions[id];
         let planes = self.spaces[t.flow as usize].placement.planes();
         let epoch = self.collector.epoch();
@@ -591,7 +566,7 @@ impl Ftl {
     /// take it. None if there is surely no room.
     pub fn plane_to_find<P: Probe>(
         &mut self,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         id: TransactionId,
         frontier: Frontier,
     ) -> Option<PlaneId> {
@@ -607,7 +582,7 @@ impl Ftl {
 
 /// Whether of the changes of a page that begin with `write` only one is still to be programmed, and that comes from the
 /// cache. Others may follow: of other pages' writes that rewrite the whole mapping unit, or round the cache.
-fn is_landing<P: Probe>(work: &InFlight<'_, P>, write: TransactionId) -> bool {
+fn is_landing<P: Probe>(work: &PageWork<'_, P>, write: TransactionId) -> bool {
     let Transaction { origin, sectors, .. } = work.transactions[write];
     let mut successor = work.transactions[write].successor();
     while successor.is_some() && work.transactions[successor].origin == Origin::Trim {

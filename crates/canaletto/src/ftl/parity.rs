@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::{Outcome, Outcomes};
-use crate::engine::in_flight::InFlight;
+use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
 use crate::flash::address::{Layout, Ppa};
 use crate::ftl::blocks::Blocks;
@@ -42,7 +42,7 @@ impl ParityWork {
     pub fn send_due<P: Probe>(
         &mut self,
         (blocks, layout, outcomes): (&mut Blocks, &Layout, &mut Outcomes),
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         write: &Transaction,
         now: Time,
     ) {
@@ -65,7 +65,7 @@ impl ParityWork {
     pub fn programmed<P: Probe>(
         &mut self,
         blocks: &mut Blocks,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         id: TransactionId,
         failed: bool,
         now: Time,
@@ -115,7 +115,7 @@ impl ParityWork {
     }
 
     /// A page has come of which another one is rebuilt. Returns the read that has waited for that, if it was the last.
-    pub fn rebuilds_with<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Option<TransactionId> {
+    pub fn rebuilds_with<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) -> Option<TransactionId> {
         let OldPage::For(read) = work.transactions[id].old_page() else { return None };
         work.remove_awaited(id, Ended::OldPage);
         let rebuild = self.rebuilds.get_mut(&read)?;

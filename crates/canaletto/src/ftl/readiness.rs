@@ -1,14 +1,14 @@
 //! Transactions about to be issued: whether they can be, what they have waited for, and the pages that writes get.
 
 use super::{Ftl, Outcome};
-use crate::engine::in_flight::InFlight;
+use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
 use crate::flash::address::Ppa;
 use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Blocks;
-use crate::ftl::gc::Collector;
-use crate::ftl::hybrid::Hybrid;
+use crate::ftl::reclaim::gc::Collector;
+use crate::ftl::reclaim::{Way, reclaim};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::Readiness;
@@ -19,7 +19,7 @@ pub struct PageReadiness<'a> {
     blocks: &'a Blocks,
     layout: &'a Layout,
     collector: &'a Collector,
-    hybrid: Option<&'a Hybrid>,
+    way: &'a Way,
 }
 
 impl Readiness for PageReadiness<'_> {
@@ -44,10 +44,9 @@ impl Readiness for PageReadiness<'_> {
 
     #[inline]
     fn page(&self, t: &Transaction) -> u32 {
-        match self.hybrid {
-            _ if t.ppa.is_bound() => self.layout.flash_page(t.ppa),
-            Some(hybrid) => hybrid.page_for(t, self.blocks).unwrap_or(0),
-            _ => self.blocks.next_page(t.ppa.plane, t.frontier) >> self.layout.flash_shift,
+        match t.ppa.is_bound() {
+            true => self.layout.flash_page(t.ppa),
+            false => reclaim!(self.way, next_page(t, self.blocks)).unwrap_or(0) >> self.layout.flash_shift,
         }
     }
 
@@ -64,10 +63,10 @@ impl Readiness for PageReadiness<'_> {
         self.layout.plane_in_lun(t.ppa.plane)
     }
 
-    /// Hybrid mapping looks for sequences of writes. Its copies come in any order and have their places.
+    /// Copies come in any order and have their places.
     #[inline]
     fn keeps_order(&self, t: &Transaction) -> bool {
-        self.hybrid.is_some() && t.operation == Operation::Program && t.origin != Origin::Gc
+        reclaim!(self.way, keeps_order()) && t.operation == Operation::Program && t.origin != Origin::Gc
     }
 
     fn shares(&self, first: &Transaction, other: &Transaction) -> bool {
@@ -118,71 +117,41 @@ impl PageReadiness<'_> {
     }
 
     fn has_page(&self, t: &Transaction) -> bool {
-        match self.hybrid {
-            Some(hybrid) => hybrid.page_for(t, self.blocks).is_some(),
-            _ => self.blocks.has_page(t.ppa.plane, t.frontier),
-        }
+        reclaim!(self.way, has_page(t, self.blocks))
     }
 }
 
 impl Ftl {
     /// Returns the view of the blocks that command formation has.
     pub fn readiness(&self) -> PageReadiness<'_> {
-        PageReadiness {
-            blocks: &self.blocks,
-            layout: &self.layout,
-            collector: &self.collector,
-            hybrid: self.hybrid.as_ref(),
-        }
+        PageReadiness { blocks: &self.blocks, layout: &self.layout, collector: &self.collector, way: &self.way }
     }
 
     /// Whether log blocks are merged in place of collection.
     pub fn merges_blocks(&self) -> bool {
-        self.hybrid.is_some()
+        reclaim!(&self.way, merges()).is_some()
     }
 
     /// Notes the clock of its plane's time without room for a transaction that is queued.
     #[inline(always)]
-    pub fn mark_stall<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
-        if let Some(hybrid) = &self.hybrid {
-            if hybrid.mark_wait(work, id, &self.blocks, now) {
-                self.changed.push(work.transactions[id].ppa.plane);
-            }
-        } else if !work.transactions[id].ppa.is_bound() {
-            self.mark_stall_of_write(work, id, now);
-        }
-    }
-
-    fn mark_stall_of_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
-        let Transaction { ppa: Ppa { plane, .. }, frontier, .. } = work.transactions[id];
-        if !self.blocks.note_stall(plane, frontier, now) {
-            self.changed.push(plane);
-        }
-        let clock = self.blocks.stall_clock(plane, frontier, now);
-        if clock > Time::ZERO || work.transactions[id].is(Flag::HasRare) {
-            work.rare_mut(id).stall_mark = clock;
+    pub fn mark_stall<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+        if reclaim!(&self.way, mark_wait(&mut self.blocks, work, id, now)) {
+            self.changed.push(work.transactions[id].ppa.plane);
         }
     }
 
     /// Charges a transaction that is issued now with the time for which its plane had no room for it.
     #[inline(always)]
-    pub fn charge_stall<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
-        if let Some(hybrid) = &self.hybrid {
-            if let Some(waited) = hybrid.waited(work, id, now) {
-                work.blame_page_up_to(id, Cause::FreeBlocks, waited, now);
-            }
-        } else if !work.transactions[id].ppa.is_bound() {
-            let Transaction { ppa, frontier, .. } = work.transactions[id];
-            self.blocks.note_stall(ppa.plane, frontier, now);
-            let stalled = self.blocks.stall_clock(ppa.plane, frontier, now) - work.rare(id).stall_mark;
-            work.blame_page_up_to(id, Cause::FreeBlocks, stalled, now);
+    pub fn charge_stall<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+        if let Some(waited) = reclaim!(&self.way, waited(&mut self.blocks, work, id, now)) {
+            work.blame_page_up_to(id, Cause::FreeBlocks, waited, now);
         }
     }
 
     /// Gives a transaction that is issued its page if it has none yet: pages of a block are programmed in the order in which
     /// their commands are formed, as flash demands.
     #[inline(always)]
-    pub fn bind<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+    pub fn bind<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
         if !work.transactions[id].ppa.is_bound() {
             self.bind_write(work, id, now);
         } else if work.transactions[id].origin == Origin::Parity {
@@ -195,25 +164,14 @@ impl Ftl {
         }
     }
 
-    fn bind_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
-        if let Some(hybrid) = &mut self.hybrid {
-            let at = hybrid.bind(work, id, &mut self.blocks);
-            work.transactions[id].ppa = at;
-            // Others may have lost the page they would have got.
-            return self.changed.push(at.plane);
+    fn bind_write<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+        let (at, changes) = reclaim!(&mut self.way, bind(&mut self.blocks, work, id, now));
+        if changes {
+            self.changed.push(at.plane);
         }
-        let t = work.transactions[id];
-        let at = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | work.rare(id).merged);
-        let at = at.expect("a write was issued without a page to write");
-        self.blocks.program_begins(at);
-        if self.has_parity() {
-            self.blocks.note_in_flight(at);
-        }
-        self.blocks.note_bound(at.plane, t.line(), true);
+        self.collector.copy_is_bound(&work.transactions[id]);
         work.transactions[id].ppa = at;
         self.room.page_given(&work.transactions[id]);
-        self.collector.copy_is_bound(&t);
-        self.blocks.note_stall(at.plane, t.frontier, now);
     }
 
     /// Ends the flash page that a program command fills as far as it goes; parity does so as a whole.
@@ -225,7 +183,7 @@ impl Ftl {
 
     /// Queues a transaction on its LUN.
     #[inline]
-    pub(super) fn issue<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId) {
+    pub(super) fn issue<P: Probe>(&mut self, work: &PageWork<'_, P>, id: TransactionId) {
         if self.is_read_of_lost_plane(&work.transactions[id]) {
             return self.read_without_plane(id);
         }
@@ -234,14 +192,14 @@ impl Ftl {
     }
 
     /// Queues a transaction on its LUN before others of its kind.
-    pub(super) fn issue_first<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId) {
+    pub(super) fn issue_first<P: Probe>(&mut self, work: &PageWork<'_, P>, id: TransactionId) {
         self.room.count_in(&work.transactions[id]);
         self.tell(Outcome::IssueFirst(id));
     }
 
     /// A write has passed the controller and is queued: a copy lines up for its place.
     #[inline]
-    pub fn lines_up<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+    pub fn lines_up<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
         let write = &mut work.transactions[id];
         self.collector.copy_lines_up(write);
         self.room.count_in(write);
@@ -262,10 +220,7 @@ impl Ftl {
     #[inline]
     pub fn is_urgent(&self, lun: LunId) -> bool {
         let first = lun.0 * self.layout.planes_per_lun;
-        let mut planes = (first..first + self.layout.planes_per_lun).map(PlaneId);
-        match &self.hybrid {
-            Some(hybrid) => hybrid.is_working() && planes.any(|plane| hybrid.is_busy(plane)),
-            _ => self.collector.is_working() && planes.any(|plane| self.collector.urgent(plane, &self.blocks)),
-        }
+        let planes = (first..first + self.layout.planes_per_lun).map(PlaneId);
+        reclaim!(&self.way, is_urgent(&self.collector, &self.blocks, planes))
     }
 }

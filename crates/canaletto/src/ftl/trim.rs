@@ -12,12 +12,13 @@ use std::ops::Range;
 
 use super::{Ftl, Outcome};
 use crate::config::design::UnwrittenReads;
-use crate::engine::in_flight::InFlight;
+use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
 use crate::flash::address::Ppa;
 use crate::flash::interface::Operation;
 use crate::ftl::mapping::Entry;
-use crate::host::request::RequestId;
+use crate::ftl::reclaim::reclaim;
+use crate::host::request::{Request, RequestId};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
@@ -41,10 +42,9 @@ impl Ftl {
     ///
     /// Whole mapping units of the request are forgotten. Parts of some at its ends keep their data, as NVM Express allows (a deallocation
     /// is a hint: NVM Command Set §3.2.3.2).
-    pub fn begin_trim<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: RequestId) -> bool {
-        let pages = self.whole_pages(work, id);
+    pub fn begin_trim(&mut self, id: RequestId, request: &mut Request) -> bool {
+        let pages = self.whole_pages(request);
         let count = (pages.end - pages.start) as u32;
-        let request = &mut work.requests[id];
         (request.outstanding, request.unbegun) = (count, count);
         let waits = count > 0 && !self.trims.waiting.is_empty();
         if waits {
@@ -54,8 +54,8 @@ impl Ftl {
     }
 
     /// Takes the next piece of a trim, if it may begin now.
-    pub fn next_piece<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: RequestId) -> Option<Range<u64>> {
-        let left = work.requests[id].unbegun;
+    pub fn next_piece(&mut self, id: RequestId, request: &mut Request) -> Option<Range<u64>> {
+        let left = request.unbegun;
         if left == 0 {
             return None;
         }
@@ -63,17 +63,16 @@ impl Ftl {
             self.trims.waiting.push_front(id);
             return None;
         }
-        let end = self.whole_pages(work, id).end;
+        let end = self.whole_pages(request).end;
         let first = end - u64::from(left);
-        let piece = first..end.min(self.translation.end_of_piece(first).unwrap_or(first + PIECE));
-        let request = &mut work.requests[id];
+        let piece = first..end.min(self.mapping.end_of_piece(first).unwrap_or(first + PIECE));
         request.unbegun -= (piece.end - piece.start) as u32;
         request.outstanding -= (piece.end - piece.start) as u32;
         Some(piece)
     }
 
     fn takes_trims(&self) -> bool {
-        let at_work = self.trims.looking_up + self.translation.writes_in_flight();
+        let at_work = self.trims.looking_up + self.mapping.writes_in_flight();
         at_work < u64::from(self.layout.planes())
     }
 
@@ -92,18 +91,18 @@ impl Ftl {
     /// Looks up a piece's first entry. False if the piece has to wait: [`Ftl::next_ready_piece`] returns it then.
     pub fn look_up_piece<P: Probe>(
         &mut self,
-        work: &mut InFlight<'_, P>,
-        id: RequestId,
+        work: &mut PageWork<'_, P>,
+        (id, request): (RequestId, &mut Request),
         piece: &Range<u64>,
         now: Time,
     ) -> bool {
-        if self.translation.is_ideal() {
+        if self.mapping.is_ideal() {
             return true;
         }
-        let transaction = self.new_trim(work, id, piece.start, piece.end - piece.start, now);
+        let transaction = self.new_trim(work, (id, request), piece.start, piece.end - piece.start, now);
         let is_there = self.look_up(work, transaction, now);
         if is_there {
-            work.requests[id].outstanding -= 1;
+            request.outstanding -= 1;
             work.remove_page(transaction);
         } else {
             self.trims.looking_up += 1;
@@ -115,7 +114,7 @@ impl Ftl {
     /// that changes of one page keep their order.
     pub fn next_ready_piece<P: Probe>(
         &mut self,
-        work: &InFlight<'_, P>,
+        work: &PageWork<'_, P>,
     ) -> Option<(TransactionId, RequestId, Range<u64>)> {
         let id = self.trims.ready.pop_front()?;
         self.trims.looking_up -= 1;
@@ -126,13 +125,12 @@ impl Ftl {
     /// Pages of a trim from `lpa` on that have to wait: a `piece` of that many, or with 0 a single one whose piece has its entry.
     fn new_trim<P: Probe>(
         &self,
-        work: &mut InFlight<'_, P>,
-        id: RequestId,
+        work: &mut PageWork<'_, P>,
+        (id, request): (RequestId, &mut Request),
         lpa: u64,
         piece: u64,
         now: Time,
     ) -> TransactionId {
-        let request = &mut work.requests[id];
         request.outstanding += 1;
         let since = request.since;
         let priority = self.spaces[request.flow as usize].priority;
@@ -147,23 +145,25 @@ impl Ftl {
 
     /// Forgets the pages that come first and that nothing was ever written to, all at once. Returns the page behind them.
     pub fn trim_unwritten(&mut self, pages: Range<u64>) -> u64 {
-        if self.blocks.has_seeds() || !self.translation.is_at_rest(pages.start) {
+        if self.blocks.has_seeds() || !self.mapping.is_at_rest(pages.start) {
             return pages.start;
         }
-        let until = self.map.unwritten_until(pages.clone());
-        if until > pages.start && self.rules.unwritten != UnwrittenReads::Zeroes {
-            self.map.deallocate(pages.start..until);
-        }
-        until
+        self.mapping.trim_unwritten(pages, self.rules.unwritten != UnwrittenReads::Zeroes)
     }
 
     /// Forgets a page of a request, or has it wait its turn: pages with a write in flight follow that write.
-    pub fn trim_page<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: RequestId, lpa: u64, now: Time) {
+    pub fn trim_page<P: Probe>(
+        &mut self,
+        work: &mut PageWork<'_, P>,
+        (id, request): (RequestId, &mut Request),
+        lpa: u64,
+        now: Time,
+    ) {
         if self.is_awaited(work, lpa) {
-            let page = self.new_trim(work, id, lpa, 0, now);
+            let page = self.new_trim(work, (id, request), lpa, 0, now);
             self.begin_located(work, page, now);
-        } else if let Entry::Pending(earlier) = self.map.get(lpa) {
-            let page = self.new_trim(work, id, lpa, 0, now);
+        } else if let Entry::Pending(earlier) = self.mapping.get(lpa) {
+            let page = self.new_trim(work, (id, request), lpa, 0, now);
             self.follow(work, earlier, page);
         } else {
             self.forget(work, id, lpa, now);
@@ -171,13 +171,13 @@ impl Ftl {
     }
 
     /// The mapping entry that pages of a trim have waited for is there.
-    pub fn begin_translated_trim<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+    pub fn begin_translated_trim<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
         let Transaction { lpa, sectors: piece, .. } = work.transactions[id];
         if piece > 0 {
             self.trims.ready.push_back(id);
             return self.tell(Outcome::TrimsGoOn);
         }
-        match self.map.get(lpa) {
+        match self.mapping.get(lpa) {
             // Those that waited before it come first.
             Entry::Pending(earlier) => self.follow(work, earlier, id),
             _ => self.trim_after_write(work, id, now),
@@ -185,8 +185,7 @@ impl Ftl {
     }
 
     /// Logical pages whose mapping units lie in a request with all their sectors.
-    fn whole_pages<P: Probe>(&self, work: &InFlight<'_, P>, id: RequestId) -> Range<u64> {
-        let request = &work.requests[id];
+    fn whole_pages(&self, request: &Request) -> Range<u64> {
         let flow = &self.spaces[request.flow as usize];
         let per_page = u64::from(self.layout.sectors_per_page);
         let first = request.lba - flow.first_sector;
@@ -198,7 +197,7 @@ impl Ftl {
         flow.first_page + first..flow.first_page + end.max(first)
     }
 
-    fn forget<P: Probe>(&mut self, work: &mut InFlight<'_, P>, request: RequestId, lpa: u64, now: Time) {
+    fn forget<P: Probe>(&mut self, work: &mut PageWork<'_, P>, request: RequestId, lpa: u64, now: Time) {
         let entry = self.entry(lpa);
         if let Entry::At(at) = entry {
             self.invalidate(at);
@@ -207,25 +206,24 @@ impl Ftl {
             Entry::Trimmed => {}
             // It has no entry that could change; reads must not find data that were never written, though.
             Entry::Unmapped if self.rules.unwritten == UnwrittenReads::Zeroes => {}
-            Entry::Unmapped => self.map.set(lpa, Entry::Trimmed),
+            Entry::Unmapped => self.mapping.set(lpa, Entry::Trimmed),
             Entry::At(_) | Entry::Pending(_) => {
-                self.map.set(lpa, Entry::Trimmed);
-                self.mapping_changed(lpa);
+                self.mapping.set(lpa, Entry::Trimmed);
+                self.mapping.changed(lpa);
             }
         }
         work.probe.notify(|observer| observer.page_trimmed(now, request, lpa));
     }
 
-    /// The data at a page are out of date. Written in place, they are gone or will be.
+    /// The data at a page are out of date.
     fn invalidate(&mut self, at: Ppa) {
-        if !self.is_in_place() {
-            self.blocks.invalidate(at);
+        if reclaim!(&self.way, invalidate(&mut self.blocks, at)) {
             self.changed.push(at.plane);
         }
     }
 
     /// The write that a trim of the same page waited for is programmed.
-    pub fn trim_after_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+    pub fn trim_after_write<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
         let t = &work.transactions[id];
         let (lpa, request, successor) = (t.lpa, t.request, t.successor());
         self.forget(work, request, lpa, now);

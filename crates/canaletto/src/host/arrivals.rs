@@ -225,7 +225,7 @@ impl Host {
             charges: RequestCharges::NONE,
             last_page: TransactionId::NONE,
         });
-        work.probe.notify(|observer| observer.arrived(&work.requests[request]));
+        work.pages.probe.notify(|observer| observer.arrived(&work.requests[request]));
         work.statistics.count_arrival(id, arrival);
         self.newest = Some(request);
         // The host's software takes it up, on the core of its queue.

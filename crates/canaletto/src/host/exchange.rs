@@ -218,8 +218,8 @@ impl Host {
         work.charge_request(id, Cause::Completion, now);
         let request = &work.requests[id];
         let (flow, queue) = (request.flow, request.queue);
-        work.probe.notify(|observer| observer.completed(now, id));
-        work.probe.notify(|observer| observer.ended(request, now));
+        work.pages.probe.notify(|observer| observer.completed(now, id));
+        work.pages.probe.notify(|observer| observer.ended(request, now));
         work.complete(id, now);
         if self.speaks_sata() || self.queue(queue).has_waiting() {
             self.place_waiting(queue, work, now, later);

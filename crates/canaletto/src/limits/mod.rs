@@ -10,7 +10,7 @@ use crate::config::design::{Allocation, Design, MappingScheme};
 use crate::config::pseudo_slc::CacheBlocks;
 use crate::config::workload::{Flow, Workload};
 use crate::flash::address::{Layout, SECTOR};
-use crate::ftl::directory::Directory;
+use crate::ftl::mapping::directory::Directory;
 use crate::ftl::placement::{Placement, Positions};
 pub use crate::limits::chip_shares::chip_shares;
 pub use crate::limits::hot_spot::HotPages;

@@ -5,7 +5,7 @@ use canaletto::config::load_design;
 use canaletto::config::own::Own;
 use canaletto::config::workload::Workload;
 use canaletto::flash::interface::Operation;
-use canaletto::ftl::gc::policy::custom::{VictimRule, Victims};
+use canaletto::ftl::reclaim::gc::policy::custom::{VictimRule, Victims};
 use canaletto::measure::probe::Work;
 use canaletto::scheduler::custom::{MOST_OVERTAKES, OrderRule, Turn, Waiting};
 use canaletto::{Outcome, RunError, RunOptions, run};

@@ -553,7 +553,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
                 return self.pass_stages(id, now);
             }
             Decoded::Lost if self.work.transactions[id].origin == Origin::Rebuild => {}
-            Decoded::Lost => self.ftl.read_failed(&mut self.work, id, now),
+            Decoded::Lost => self.ftl.read_failed(&mut self.work.pages, &mut self.work.requests, id, now),
         }
         self.ftl.end_read_of(self.work.transactions[id].ppa);
         if self.flash.may_fail() && !self.controller.has_ecc() {
@@ -566,13 +566,13 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     /// A page's data are known.
     #[inline(always)]
     pub(super) fn note_legible(&mut self, id: TransactionId, now: Time) {
-        let t = &self.work.transactions[id];
+        let t = &self.work.pages.transactions[id];
         match t.origin {
             Origin::User => {
-                self.work.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, t.ppa));
+                self.work.pages.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, t.ppa));
                 self.keep_read(id, now);
             }
-            Origin::Mapping => self.work.probe.notify(|observer| observer.translation_read(now, t.lpa, t.ppa)),
+            Origin::Mapping => self.work.pages.probe.notify(|observer| observer.translation_read(now, t.lpa, t.ppa)),
             _ => {}
         }
     }

@@ -61,7 +61,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         self.work.requests[id].outstanding -= these.len() as u32 - missing.len() as u32;
         self.open_batch();
         for (lpa, sectors) in missing.drain(..) {
-            self.ftl.begin_page(&mut self.work, id, lpa, sectors, now);
+            self.ftl.begin_page(&mut self.work.pages, (id, &self.work.requests[id]), lpa, sectors, now);
             self.carry_out(now);
         }
         self.close_batch(now);
@@ -331,9 +331,9 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
 
     /// A page from the cache can be programmed nowhere: the drive is worn out, and its data are lost.
     pub(super) fn destage_lost(&mut self, id: TransactionId, now: Time) {
-        let t = &self.work.transactions[id];
+        let t = &self.work.pages.transactions[id];
         if t.sectors != 0 {
-            self.work.probe.notify(|observer| observer.page_lost(now, t.lpa, t.sectors));
+            self.work.pages.probe.notify(|observer| observer.page_lost(now, t.lpa, t.sectors));
             self.cache().counts.lost += 1;
         }
         self.destage_landed(id, now);

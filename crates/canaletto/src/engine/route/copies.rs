@@ -59,7 +59,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
 
     /// Sends a page from its chip straight to another one.
     pub(super) fn send_to_chip(&mut self, id: TransactionId, now: Time) {
-        let t = &self.work.transactions[id];
+        let t = self.work.transactions[id];
         let chips = (self.layout.chip_of_plane(t.ppa.plane), self.layout.chip_of_plane(t.to()));
         let bytes = u64::from(t.bytes);
         if self.work.probe.follows_waits() {

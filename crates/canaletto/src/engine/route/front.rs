@@ -239,7 +239,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             if sectors != 0 {
                 self.work.probe.notify(|observer| observer.page_begins(now, id, lpa, sectors, kind));
             }
-            self.ftl.begin_page(&mut self.work, id, lpa, sectors, now);
+            self.ftl.begin_page(&mut self.work.pages, (id, &self.work.requests[id]), lpa, sectors, now);
             self.carry_out(now);
         }
         self.ftl.send_gathered(&mut self.work.transactions);
@@ -251,7 +251,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
 
     /// Takes up a trim.
     fn begin_trim(&mut self, id: RequestId, now: Time) {
-        if self.ftl.begin_trim(&mut self.work, id) {
+        if self.ftl.begin_trim(id, &mut self.work.requests[id]) {
             self.continue_trim(id, now);
         }
     }
@@ -261,8 +261,9 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     fn continue_trim(&mut self, id: RequestId, now: Time) {
         // One more until all pieces have been looked at, so that the request does not finish meanwhile.
         self.work.requests[id].outstanding += 1;
-        while let Some(piece) = self.ftl.next_piece(&mut self.work, id) {
-            if self.ftl.look_up_piece(&mut self.work, id, &piece, now) {
+        while let Some(piece) = self.ftl.next_piece(id, &mut self.work.requests[id]) {
+            let (work, request) = (&mut self.work.pages, &mut self.work.requests[id]);
+            if self.ftl.look_up_piece(work, (id, request), &piece, now) {
                 self.trim_pages(id, piece, now);
             }
             self.carry_out(now);
@@ -304,7 +305,8 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             }
             self.work.probe.notify(|observer| observer.page_begins(now, id, next, u64::MAX, Kind::Trim));
             self.trim_cached(id, next, now);
-            self.ftl.trim_page(&mut self.work, id, next, now);
+            let (work, request) = (&mut self.work.pages, &mut self.work.requests[id]);
+            self.ftl.trim_page(work, (id, request), next, now);
             self.carry_out(now);
             next += 1;
         }
@@ -391,6 +393,8 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             Outcome::LunChanged(lun) => self.refresh(lun),
             Outcome::Rebuild(id) => self.rebuild(id, now),
             Outcome::OutOfReach(id) => self.page_is_out_of_reach(id, now),
+            Outcome::RequestFails(id) => self.work.requests[id].failed = true,
+            Outcome::RequestOutOfReach(id) => self.ftl.lost.note_request(&mut self.work.requests[id]),
             Outcome::RegisterFreed(chip) => self.paths.fabric.release_register(chip),
         }
     }
@@ -495,7 +499,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     }
 
     fn rebuilt(&mut self, read: TransactionId, now: Time) {
-        if self.ftl.end_rebuild(&mut self.work, read, now) {
+        if self.ftl.end_rebuild(&mut self.work.pages, &mut self.work.requests, read, now) {
             self.note_legible(read, now);
         }
         self.read_arrived(read, now);

@@ -89,7 +89,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         let t = &mut self.work.transactions[id];
         t.set(Flag::ReadFailed, true);
         let at = t.ppa;
-        self.ftl.read_failed(&mut self.work, id, now);
+        self.ftl.read_failed(&mut self.work.pages, &mut self.work.requests, id, now);
         self.ftl.end_read_of(at);
         self.read_arrived(id, now);
     }

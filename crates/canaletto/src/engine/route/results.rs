@@ -71,7 +71,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
             precondition,
             flash: self.flash_report(design),
             cache: self.cache_report(),
-            mapping: self.ftl.translation().report(),
+            mapping: self.ftl.mapping.report(),
             utilisation,
             load,
             map: self.map_of_use(),
@@ -241,7 +241,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
                 text += &self.ftl.describe_plane(plane);
             }
         }
-        text + &self.ftl.translation().describe()
+        text + &self.ftl.mapping.describe()
     }
 
     /// Conservation laws that must hold when no request is in flight.

@@ -3,7 +3,7 @@
 use super::parity::holds_parity;
 use super::pseudo_slc::Mode;
 use super::{Block, Plane};
-use crate::ftl::gc::policy::custom::{NOTHING_TO_RECLAIM, does_not_exist};
+use crate::ftl::reclaim::gc::policy::custom::{NOTHING_TO_RECLAIM, does_not_exist};
 
 /// Marks a block that is not full in [`Plane::full`].
 pub(super) const NOT_FULL: u32 = u32::MAX;

@@ -178,7 +178,11 @@ impl Blocks {
     }
 
     /// A program of a page is on its way.
+    #[inline]
     pub fn note_in_flight(&mut self, at: Ppa) {
+        if !self.has_parity() {
+            return;
+        }
         let at = self.flash_page_of(at);
         if let Some(superblocks) = &mut self.superblocks {
             superblocks.stripes_of_parity.in_flight.insert(at.pack());

@@ -42,12 +42,14 @@ impl Lost {
         self.has(plane) && !self.has_parity
     }
 
-    /// A page is out of reach for a request (or for the drive itself), which fails.
-    pub fn note(&mut self, request: Option<&mut Request>) {
+    /// A page is out of reach for a request, or for the drive itself.
+    pub fn note_page(&mut self) {
         self.pages += 1;
-        if let Some(request) = request {
-            self.requests += u64::from(!std::mem::replace(&mut request.failed, true));
-        }
+    }
+
+    /// A request fails because a page is out of reach.
+    pub fn note_request(&mut self, request: &mut Request) {
+        self.requests += u64::from(!std::mem::replace(&mut request.failed, true));
     }
 
     /// Pages and requests that failed.

@@ -67,7 +67,7 @@ pub fn bisect(mut low: f64, mut high: f64, mut above: impl FnMut(f64) -> bool) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ftl::gc::policy::{DChoices, Fifo, Greedy, Policy, Random, RandomPlus};
+    use crate::ftl::reclaim::gc::policy::{DChoices, Fifo, Greedy, Policy, Random, RandomPlus};
     use crate::ftl::steady::formulas;
 
     fn solve(policy: &Policy, load: f64, pages: u32) -> Distribution {

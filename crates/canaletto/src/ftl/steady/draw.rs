@@ -120,7 +120,7 @@ pub fn apportion(shares: &[f64], total: u32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ftl::gc::policy::{DChoices, Fifo, Greedy, Policy, Random};
+    use crate::ftl::reclaim::gc::policy::{DChoices, Fifo, Greedy, Policy, Random};
 
     #[test]
     fn parts_add_up() {

@@ -291,7 +291,7 @@ fn drawn(left: u32, room: u32, places: u32, random: &mut Stream) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ftl::gc::policy::{Greedy, Policy};
+    use crate::ftl::reclaim::gc::policy::{Greedy, Policy};
     use crate::ftl::steady::plan::Steady;
 
     /// 8 planes of 64 blocks of 16 pages in superblocks: places and totals agree, and superblocks are what the model says.

@@ -48,7 +48,7 @@ fn look_up(shape: Shape, seed: u64) -> Known {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ftl::gc::policy::{Greedy, Policy};
+    use crate::ftl::reclaim::gc::policy::{Greedy, Policy};
     use crate::ftl::steady::plane::Class;
 
     fn shape(pages: u32) -> Shape {

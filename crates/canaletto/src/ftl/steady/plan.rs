@@ -1,7 +1,7 @@
 //! From a policy and an occupancy to preconditioned planes.
 
 use crate::engine::random::Stream;
-use crate::ftl::gc::policy::Policy;
+use crate::ftl::reclaim::gc::policy::Policy;
 use crate::ftl::steady::classes::Classes;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::draw::{FullBlocks, apportion};
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
     use crate::config::design::{Gc, VictimPolicy};
     use crate::config::named::Named;
-    use crate::ftl::gc::policy::{DChoices, Fifo, Greedy};
+    use crate::ftl::reclaim::gc::policy::{DChoices, Fifo, Greedy};
 
     #[test]
     fn planes_hold_what_they_shall() {

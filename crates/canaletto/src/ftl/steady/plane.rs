@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use crate::engine::random::Stream;
-use crate::ftl::gc::policy::Policy;
+use crate::ftl::reclaim::gc::policy::Policy;
 use crate::ftl::steady::victims::{VictimPool, View};
 
 /// Marks a physical page without valid data, a logical page without a place, and a frontier without a block.

@@ -101,7 +101,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "flash::clocks",
             "flash::interface",
             "flash::plane_set",
-            "ftl::directory",
+            "ftl::mapping::directory",
             "ftl::frontier",
             "ftl::placement",
             "host::request",

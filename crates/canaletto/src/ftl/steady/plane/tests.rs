@@ -1,7 +1,7 @@
 use super::*;
 use crate::config::design::{Gc, VictimPolicy};
 use crate::config::named::Named;
-use crate::ftl::gc::policy::{CostBenefit, DChoices, Fifo, Greedy, Random, RandomPlus};
+use crate::ftl::reclaim::gc::policy::{CostBenefit, DChoices, Fifo, Greedy, Random, RandomPlus};
 use crate::ftl::steady::classes::Classes;
 use crate::ftl::steady::draw::apportion;
 use crate::ftl::steady::formulas;

@@ -5,8 +5,15 @@
 //! deallocated and read as zeroes. Levelling of wear (as Start-Gap: Qureshi et al., MICRO 2009) moves a page once in a hundred
 //! writes and is left out.
 
+use super::Reclaim;
+use super::gc::Collector;
 use crate::config::design::{Addressing, Design, MappingScheme};
+use crate::engine::in_flight::PageWork;
+use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
+use crate::ftl::blocks::Blocks;
+use crate::measure::probe::Probe;
+use crate::scheduler::transaction::{Transaction, TransactionId};
 
 /// Where pages are, and what a write of a part of one needs.
 pub struct InPlace {
@@ -26,17 +33,96 @@ impl InPlace {
     }
 
     /// The page of `lpa` in its plane, which logical pages visit in turn.
-    pub fn place(&self, plane: PlaneId, lpa: u64) -> Ppa {
+    fn page(&self, plane: PlaneId, lpa: u64) -> Ppa {
         let number = lpa / self.planes;
         Ppa { plane, block: (number / self.pages_per_block) as u32, page: (number % self.pages_per_block) as u32 }
     }
 
     /// Sectors that must be read before `written` ones of the `whole` page are programmed.
-    pub fn missing(&self, written: u64, whole: u64) -> u64 {
+    fn rest(&self, written: u64, whole: u64) -> u64 {
         match self.addressing {
             Addressing::Page => whole & !written,
             Addressing::Byte => 0,
         }
+    }
+}
+
+/// Writes have their pages from the beginning, so that none waits for one.
+impl Reclaim for InPlace {
+    fn reclaims(&self) -> bool {
+        false
+    }
+
+    fn place(&self, plane: PlaneId, lpa: u64) -> Option<Ppa> {
+        Some(self.page(plane, lpa))
+    }
+
+    fn missing(&self, _blocks: &Blocks, _old: Ppa, written: u64, whole: u64) -> u64 {
+        self.rest(written, whole)
+    }
+
+    fn to_clear(&self, rest: u64) -> u64 {
+        rest
+    }
+
+    fn read_begins(&self, _blocks: &mut Blocks, _at: Ppa) {}
+
+    fn read_ends(&self, _blocks: &mut Blocks, _collector: &Collector, _from: Ppa) -> bool {
+        false
+    }
+
+    fn program_ends(&self, _blocks: &mut Blocks, _at: Ppa) {}
+
+    fn invalidate(&self, _blocks: &mut Blocks, _at: Ppa) -> bool {
+        false
+    }
+
+    fn count_valid(&self, _mapped: u64) -> u64 {
+        0
+    }
+
+    fn next_page(&self, t: &Transaction, _blocks: &Blocks) -> Option<u32> {
+        Some(t.ppa.page)
+    }
+
+    fn has_page(&self, _t: &Transaction, _blocks: &Blocks) -> bool {
+        true
+    }
+
+    fn mark_wait<P: Probe>(&self, _: &mut Blocks, _: &mut PageWork<'_, P>, _: TransactionId, _: Time) -> bool {
+        false
+    }
+
+    fn waited<P: Probe>(&self, _: &mut Blocks, _: &PageWork<'_, P>, _: TransactionId, _: Time) -> Option<Time> {
+        None
+    }
+
+    fn bind<P: Probe>(
+        &mut self,
+        _blocks: &mut Blocks,
+        work: &PageWork<'_, P>,
+        id: TransactionId,
+        _now: Time,
+    ) -> (Ppa, bool) {
+        (work.transactions[id].ppa, false)
+    }
+
+    fn is_urgent(&self, _: &Collector, _: &Blocks, _planes: impl Iterator<Item = PlaneId>) -> bool {
+        false
+    }
+
+    fn copy_done(&mut self, _collector: &mut Collector, _from: PlaneId, _within: bool) {}
+
+    fn is_last_erase(&self, _collector: &mut Collector, _plane: PlaneId) -> bool {
+        true
+    }
+
+    fn erase_done(&mut self, _: &mut Collector, _: &mut Blocks, _plane: PlaneId, _now: Time) -> Option<(Time, bool)> {
+        None
+    }
+
+    fn describe(&self, _collector: &Collector, _plane: PlaneId) -> String {
+        "nothing to reclaim".to_owned()
     }
 }
 
@@ -63,14 +149,14 @@ mod tests {
     fn no_two_pages_share_a_place() {
         let (layout, memory) = drive(&[]);
         let placement = Placement::new(&layout, Allocation::CWDP, &Positions::all(&layout));
-        let places: HashSet<Ppa> = (0..layout.pages()).map(|lpa| memory.place(placement.plane(lpa), lpa)).collect();
+        let places: HashSet<Ppa> = (0..layout.pages()).map(|lpa| memory.page(placement.plane(lpa), lpa)).collect();
         assert_eq!(places.len() as u64, layout.pages());
         assert!(places.iter().all(|at| at.block < 4 && at.page < 4));
     }
 
     #[test]
     fn only_whole_pages_need_the_rest() {
-        assert_eq!(drive(&[]).1.missing(0b11, 0xff), 0xfc);
-        assert_eq!(drive(&["flash.addressing=byte"]).1.missing(0b11, 0xff), 0);
+        assert_eq!(drive(&[]).1.rest(0b11, 0xff), 0xfc);
+        assert_eq!(drive(&["flash.addressing=byte"]).1.rest(0b11, 0xff), 0);
     }
 }

@@ -28,8 +28,8 @@ use crate::config::design::{Design, LogVictim, MappingScheme};
 use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::blocks::Blocks;
-use crate::ftl::hybrid::merge::{Job, Step};
 use crate::ftl::placement::Placement;
+use crate::ftl::reclaim::hybrid::merge::{Job, Step};
 use crate::measure::maintenance::Merges;
 
 /// No block, physical or logical.
@@ -337,18 +337,18 @@ impl Hybrid {
     }
 
     /// A page to be copied was overwritten before it got a page.
-    pub fn drop_copy(&mut self, plane: PlaneId, lpa: u64) {
+    pub fn forget_copy(&mut self, plane: PlaneId, lpa: u64) {
         let offset = self.addresses.page(lpa).offset;
         self.planes[plane.index()].unplaced.retain(|&place| place != offset);
     }
 
     /// A copy has ended.
-    pub fn copy_done(&mut self, plane: PlaneId) {
+    pub fn copy_ends(&mut self, plane: PlaneId) {
         self.planes[plane.index()].job.as_mut().expect("a copy belongs to a job").copy_done();
     }
 
     /// A block is erased.
-    pub fn erase_done(&mut self, plane: PlaneId, blocks: &mut Blocks) {
+    pub fn block_is_erased(&mut self, plane: PlaneId, blocks: &mut Blocks) {
         let state = &mut self.planes[plane.index()];
         let mut job = state.job.take().expect("an erase belongs to a job");
         job.erase_done(state);
@@ -367,7 +367,7 @@ impl Hybrid {
     }
 
     /// One phrase on the plane's job, for a stuck run's explanation.
-    pub fn describe(&self, plane: PlaneId) -> String {
+    pub fn describe_merge(&self, plane: PlaneId) -> String {
         let state = &self.planes[plane.index()];
         let job = state.job.as_ref().map_or_else(|| "no merge".to_owned(), Job::describe);
         format!("{} log blocks, {job}", state.logs.len())

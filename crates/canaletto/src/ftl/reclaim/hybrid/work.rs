@@ -2,15 +2,16 @@
 
 use super::merge::Step;
 use super::{Hybrid, Want};
-use crate::engine::in_flight::InFlight;
+use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Blocks;
-use crate::ftl::gc::{Counts, Reason};
 use crate::ftl::mapping::{Entry, MappingTable};
+use crate::ftl::reclaim::Reclaim;
+use crate::ftl::reclaim::gc::{Collector, Counts, Reason};
 use crate::ftl::{Outcome, Outcomes};
-use crate::measure::maintenance::Maintenance;
+use crate::measure::maintenance::{Maintenance, Merges};
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
@@ -32,7 +33,7 @@ pub struct Ground<'a> {
 
 impl Hybrid {
     /// The number of the page that a program would get now, if it can have one.
-    pub fn page_for(&self, t: &Transaction, blocks: &Blocks) -> Option<u32> {
+    fn page_for(&self, t: &Transaction, blocks: &Blocks) -> Option<u32> {
         let plane = t.ppa.plane;
         if t.origin == Origin::Gc {
             return self.page_of_copy(plane, t.lpa);
@@ -41,45 +42,11 @@ impl Hybrid {
         Some(self.page_at(plane, t.lpa, target, blocks))
     }
 
-    /// Notes the plane's clock of merging for a transaction that is queued. Returns whether it needs a merge.
-    pub fn mark_wait<P: Probe>(
-        &self,
-        work: &mut InFlight<'_, P>,
-        id: TransactionId,
-        blocks: &Blocks,
-        now: Time,
-    ) -> bool {
-        let t = work.transactions[id];
-        work.rare_mut(id).stall_mark = self.clock(t.ppa.plane, now);
-        !t.ppa.is_bound() && self.page_for(&t, blocks).is_none()
-    }
-
-    /// Time for which a write that is issued now has waited for merges.
-    pub fn waited<P: Probe>(&self, work: &InFlight<'_, P>, id: TransactionId, now: Time) -> Option<Time> {
-        let t = &work.transactions[id];
-        let waits = !t.ppa.is_bound() && t.origin != Origin::Gc;
-        waits.then(|| self.clock(t.ppa.plane, now) - work.rare(id).stall_mark)
-    }
-
-    /// Gives a write or a copy its page.
-    pub fn bind<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId, blocks: &mut Blocks) -> Ppa {
-        let t = &work.transactions[id];
-        let (plane, sectors) = (t.ppa.plane, t.sectors | work.rare(id).merged);
-        let at = if t.origin == Origin::Gc {
-            self.allocate_copy(plane, t.lpa, sectors, blocks)
-        } else {
-            let target = self.target(plane, t.lpa, blocks).expect("a write was issued without a page to write");
-            self.allocate(plane, t.lpa, sectors, target, blocks)
-        };
-        blocks.program_begins(at);
-        at
-    }
-
     /// Begins or moves on a plane's merge. `first` is the first write in line that goes to the plane.
     pub fn look_after<P: Probe>(
         &mut self,
         ground: &mut Ground,
-        work: &mut InFlight<'_, P>,
+        work: &mut PageWork<'_, P>,
         first: Option<TransactionId>,
         plane: PlaneId,
         now: Time,
@@ -113,7 +80,7 @@ impl Hybrid {
     fn start_if_due<P: Probe>(
         &mut self,
         ground: &mut Ground,
-        work: &InFlight<'_, P>,
+        work: &PageWork<'_, P>,
         first: Option<TransactionId>,
         plane: PlaneId,
         now: Time,
@@ -137,7 +104,7 @@ impl Hybrid {
     fn log_in_the_way<P: Probe>(
         &self,
         blocks: &Blocks,
-        work: &InFlight<'_, P>,
+        work: &PageWork<'_, P>,
         first: Option<TransactionId>,
         plane: PlaneId,
     ) -> Option<(usize, u64)> {
@@ -148,12 +115,113 @@ impl Hybrid {
         }
     }
 
-    fn step_merge<P: Probe>(&mut self, ground: &Ground, work: &InFlight<'_, P>, plane: PlaneId) -> Step {
+    fn step_merge<P: Probe>(&mut self, ground: &Ground, work: &PageWork<'_, P>, plane: PlaneId) -> Step {
         let (map, transactions) = (ground.map, &work.transactions);
         self.step(plane, ground.blocks, |lpa| match map.get(lpa) {
             Entry::At(at) => Some(at),
             Entry::Pending(write) => Some(transactions[write].payload.old).filter(|old| old.is_bound()),
             Entry::Unmapped | Entry::Trimmed => None,
         })
+    }
+}
+
+/// Writes wait for merges; pages of data blocks and log blocks are given in order.
+impl Reclaim for Hybrid {
+    fn read_ends(&self, blocks: &mut Blocks, _collector: &Collector, from: Ppa) -> bool {
+        blocks.read_ends(from)
+    }
+
+    fn next_page(&self, t: &Transaction, blocks: &Blocks) -> Option<u32> {
+        self.page_for(t, blocks)
+    }
+
+    fn has_page(&self, t: &Transaction, blocks: &Blocks) -> bool {
+        self.page_for(t, blocks).is_some()
+    }
+
+    /// The schemes look for sequences of writes.
+    fn keeps_order(&self) -> bool {
+        true
+    }
+
+    fn mark_wait<P: Probe>(
+        &self,
+        blocks: &mut Blocks,
+        work: &mut PageWork<'_, P>,
+        id: TransactionId,
+        now: Time,
+    ) -> bool {
+        let t = work.transactions[id];
+        work.rare_mut(id).stall_mark = self.clock(t.ppa.plane, now);
+        !t.ppa.is_bound() && self.page_for(&t, blocks).is_none()
+    }
+
+    fn waited<P: Probe>(
+        &self,
+        _blocks: &mut Blocks,
+        work: &PageWork<'_, P>,
+        id: TransactionId,
+        now: Time,
+    ) -> Option<Time> {
+        let t = &work.transactions[id];
+        let waits = !t.ppa.is_bound() && t.origin != Origin::Gc;
+        waits.then(|| self.clock(t.ppa.plane, now) - work.rare(id).stall_mark)
+    }
+
+    fn bind<P: Probe>(
+        &mut self,
+        blocks: &mut Blocks,
+        work: &PageWork<'_, P>,
+        id: TransactionId,
+        _now: Time,
+    ) -> (Ppa, bool) {
+        let t = &work.transactions[id];
+        let (plane, sectors) = (t.ppa.plane, t.sectors | work.rare(id).merged);
+        let at = if t.origin == Origin::Gc {
+            self.allocate_copy(plane, t.lpa, sectors, blocks)
+        } else {
+            let target = self.target(plane, t.lpa, blocks).expect("a write was issued without a page to write");
+            self.allocate(plane, t.lpa, sectors, target, blocks)
+        };
+        blocks.program_begins(at);
+        // Others may have lost the page they would have got.
+        (at, true)
+    }
+
+    fn is_urgent(&self, _: &Collector, _: &Blocks, mut planes: impl Iterator<Item = PlaneId>) -> bool {
+        self.is_working() && planes.any(|plane| self.is_busy(plane))
+    }
+
+    fn copy_done(&mut self, _collector: &mut Collector, from: PlaneId, _within: bool) {
+        self.copy_ends(from);
+    }
+
+    fn drop_copy(&mut self, plane: PlaneId, lpa: u64) -> bool {
+        self.forget_copy(plane, lpa);
+        true
+    }
+
+    fn is_last_erase(&self, _collector: &mut Collector, _plane: PlaneId) -> bool {
+        true
+    }
+
+    /// A merge has further steps.
+    fn erase_done(
+        &mut self,
+        _collector: &mut Collector,
+        blocks: &mut Blocks,
+        plane: PlaneId,
+        _now: Time,
+    ) -> Option<(Time, bool)> {
+        self.block_is_erased(plane, blocks);
+        None
+    }
+
+    fn merges(&self) -> Option<Merges> {
+        Some(self.merges)
+    }
+
+    fn describe(&self, _collector: &Collector, plane: PlaneId) -> String {
+        self.describe_merge(plane)
     }
 }

@@ -15,8 +15,8 @@ use crate::config::design::Gc;
 use crate::engine::random::Stream;
 use crate::flash::address::PlaneId;
 use crate::ftl::blocks::Candidates;
-use crate::ftl::gc::policy::custom::Rule;
-use crate::ftl::gc::policy::list::policies;
+use crate::ftl::reclaim::gc::policy::custom::Rule;
+use crate::ftl::reclaim::gc::policy::list::policies;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::victims::VictimPool;
 

@@ -1,7 +1,7 @@
 //! The entries, and the lists threaded through them.
 
 use crate::engine::arena::Slab;
-use crate::ftl::cmt::{EntryId, PageId};
+use crate::ftl::mapping::cmt::{EntryId, PageId};
 use crate::scheduler::transaction::TransactionId;
 
 /// The list of all entries by age.

@@ -88,9 +88,9 @@ impl Drive {
                 Step::Erase(Ppa { block, .. }) => {
                     self.blocks.erase(PLANE, block, 0);
                     self.erases += 1;
-                    self.hybrid.erase_done(PLANE, &mut self.blocks);
+                    self.hybrid.block_is_erased(PLANE, &mut self.blocks);
                 }
-                Step::Wait => panic!("{} waits for nothing", self.hybrid.describe(PLANE)),
+                Step::Wait => panic!("{} waits for nothing", self.hybrid.describe_merge(PLANE)),
                 Step::Done => break,
             }
         }
@@ -102,7 +102,7 @@ impl Drive {
         assert_eq!(self.hybrid.page_of_copy(PLANE, lpa), Some((lpa % PAGES) as u32));
         let at = self.hybrid.allocate_copy(PLANE, lpa, 1, &mut self.blocks);
         self.program(lpa, at);
-        self.hybrid.copy_done(PLANE);
+        self.hybrid.copy_ends(PLANE);
     }
 
     fn merges(&self) -> (u64, u64, u64) {

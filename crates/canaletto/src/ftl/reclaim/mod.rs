@@ -1,0 +1,178 @@
+//! How a drive gets space back, which also decides where it writes: one trait, three implementations.
+//!
+//! - [`Pages`]: a page may be anywhere in its plane. The [`Collector`] copies the valid pages of a victim and erases it.
+//! - [`Hybrid`]: log blocks are merged with data blocks.
+//! - [`InPlace`]: memories that need no erase. Every page has one place.
+//!
+//! [`reclaim!`] calls a method of the drive's own. What one of them alone needs stands in its files.
+
+pub mod gc;
+pub mod hybrid;
+pub mod in_place;
+pub mod pages;
+
+use crate::config::design::Design;
+use crate::engine::in_flight::PageWork;
+use crate::engine::time::Time;
+use crate::flash::address::{Layout, PlaneId, Ppa};
+use crate::ftl::blocks::Blocks;
+use crate::ftl::placement::Placement;
+use crate::ftl::reclaim::gc::Collector;
+use crate::ftl::reclaim::hybrid::Hybrid;
+use crate::ftl::reclaim::in_place::InPlace;
+use crate::ftl::reclaim::pages::Pages;
+use crate::measure::maintenance::Merges;
+use crate::measure::probe::Probe;
+use crate::scheduler::transaction::{Transaction, TransactionId};
+
+/// A way to reclaim space. What pages need that are written elsewhere, to be collected or merged, is given.
+pub trait Reclaim {
+    /// Whether blocks are collected or merged.
+    fn reclaims(&self) -> bool {
+        true
+    }
+
+    /// The place that a logical page has for good.
+    fn place(&self, _plane: PlaneId, _lpa: u64) -> Option<Ppa> {
+        None
+    }
+
+    /// Sectors that a write of `written` ones takes over from the page `old`, of which the drive's pages have a `whole`.
+    #[inline(always)]
+    fn missing(&self, blocks: &Blocks, old: Ppa, written: u64, _whole: u64) -> u64 {
+        blocks.sectors(old) & !written
+    }
+
+    /// Of the `rest` of a deallocated page, which is not written: sectors that must be programmed to read as zeroes.
+    fn to_clear(&self, _rest: u64) -> u64 {
+        0
+    }
+
+    /// A page is to be read where it is.
+    #[inline(always)]
+    fn read_begins(&self, blocks: &mut Blocks, at: Ppa) {
+        blocks.read_begins(at);
+    }
+
+    /// A page has been read. Returns whether its plane may reclaim something now.
+    fn read_ends(&self, blocks: &mut Blocks, collector: &Collector, from: Ppa) -> bool;
+
+    /// A page is programmed.
+    #[inline(always)]
+    fn program_ends(&self, blocks: &mut Blocks, at: Ppa) {
+        blocks.program_ends(at);
+    }
+
+    /// The data of a page are out of date. Returns whether its plane may reclaim something now.
+    #[inline(always)]
+    fn invalidate(&self, blocks: &mut Blocks, at: Ppa) -> bool {
+        blocks.invalidate(at);
+        true
+    }
+
+    /// How many valid pages blocks must hold if so many are mapped.
+    fn count_valid(&self, mapped: u64) -> u64 {
+        mapped
+    }
+
+    /// The number of the page that a program would get now; none if it has to wait.
+    fn next_page(&self, t: &Transaction, blocks: &Blocks) -> Option<u32>;
+
+    /// Whether a program would get a page now.
+    fn has_page(&self, t: &Transaction, blocks: &Blocks) -> bool;
+
+    /// Whether writes get their pages in the order in which they were queued.
+    fn keeps_order(&self) -> bool {
+        false
+    }
+
+    /// Notes the clock of its plane's time without room for a transaction that is queued. Returns whether it needs some.
+    fn mark_wait<P: Probe>(
+        &self,
+        blocks: &mut Blocks,
+        work: &mut PageWork<'_, P>,
+        id: TransactionId,
+        now: Time,
+    ) -> bool;
+
+    /// Time for which a transaction that is issued now has waited for room; none if it needed none.
+    fn waited<P: Probe>(
+        &self,
+        blocks: &mut Blocks,
+        work: &PageWork<'_, P>,
+        id: TransactionId,
+        now: Time,
+    ) -> Option<Time>;
+
+    /// Gives a write or a copy its page. Returns it, and whether its plane may have to reclaim something.
+    fn bind<P: Probe>(
+        &mut self,
+        blocks: &mut Blocks,
+        work: &PageWork<'_, P>,
+        id: TransactionId,
+        now: Time,
+    ) -> (Ppa, bool);
+
+    /// Whether one of these planes must reclaim before it serves the host.
+    fn is_urgent(&self, collector: &Collector, blocks: &Blocks, planes: impl Iterator<Item = PlaneId>) -> bool;
+
+    /// The copy of a page has ended, which was one of its plane's or not.
+    fn copy_done(&mut self, collector: &mut Collector, from: PlaneId, within: bool);
+
+    /// A page to be copied was overwritten before it got a page. Returns whether others have waited behind it.
+    fn drop_copy(&mut self, _plane: PlaneId, _lpa: u64) -> bool {
+        false
+    }
+
+    /// A block is erased. Returns whether that was the last one of its victim.
+    fn is_last_erase(&self, collector: &mut Collector, plane: PlaneId) -> bool;
+
+    /// A victim is erased, and free again. Returns when its collection began if that ends with it, and whether all planes
+    /// are to be looked after.
+    fn erase_done(
+        &mut self,
+        collector: &mut Collector,
+        blocks: &mut Blocks,
+        plane: PlaneId,
+        now: Time,
+    ) -> Option<(Time, bool)>;
+
+    /// Merges so far, if that is what is done.
+    fn merges(&self) -> Option<Merges> {
+        None
+    }
+
+    /// One phrase on the plane's job, for a stuck run's explanation.
+    fn describe(&self, collector: &Collector, plane: PlaneId) -> String;
+}
+
+/// The way of a drive.
+pub enum Way {
+    /// Victims are collected.
+    Pages(Pages),
+    /// Log blocks are merged.
+    Hybrid(Hybrid),
+    /// Nothing is to be reclaimed.
+    InPlace(InPlace),
+}
+
+impl Way {
+    /// The way of a design.
+    pub fn new(design: &Design, layout: &Layout, placement: &Placement) -> Way {
+        let hybrid = Hybrid::new(design, layout, placement).map(Way::Hybrid);
+        hybrid.or_else(|| InPlace::new(design, layout).map(Way::InPlace)).unwrap_or(Way::Pages(Pages))
+    }
+}
+
+/// Calls a method of the way in which a drive reclaims space.
+macro_rules! reclaim {
+    ($way:expr, $method:ident($($argument:expr),* $(,)?)) => {{
+        use $crate::ftl::reclaim::{Reclaim as _, Way};
+        match $way {
+            Way::Pages(way) => way.$method($($argument),*),
+            Way::Hybrid(way) => way.$method($($argument),*),
+            Way::InPlace(way) => way.$method($($argument),*),
+        }
+    }};
+}
+pub(crate) use reclaim;
