@@ -398,7 +398,9 @@ impl<'p, P: Probe> InFlight<'p, P> {
             self.pages.root_causes.charge_request(id, cause, now);
         }
         if self.pages.probe.watches_wires() && since < now {
-            self.pages.probe.notify(|observer| observer.charged(Owner::of_request(request.number), cause, since, now, None));
+            self.pages
+                .probe
+                .notify(|observer| observer.charged(Owner::of_request(request.number), cause, since, now, None));
         }
     }
 

@@ -23,7 +23,7 @@ impl Drive {
         let capacity = format!("mapping.cache_capacity={}B", 8 * entries);
         let all: Vec<String> = [&[capacity.as_str()], overrides].concat().into_iter().map(str::to_owned).collect();
         let design = load_design("performance-optimized", None, &all).unwrap_or_else(|e| panic!("{e}"));
-        let limits = Limits::new(&design, &load_workload("uniform", &[]).unwrap()).unwrap();
+        let limits = Limits::new(&design, &load_workload("hm_0", None, &[]).unwrap()).unwrap();
         let bad = BadBlocks { seed: 1, factory: 0.0, most: 0 };
         Drive {
             mapping: Mapping::new(&design, &limits, MappingTable::new(limits.mapped_pages)),
