@@ -70,7 +70,7 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """
     if page.file.src_uri == "explanation/index.md":
         text = (ROOT / "README.md").read_text()
-        part = text[text.index("## Beside") : text.index("## Documentation")]
+        part = text[text.index("## Other") : text.index("## Documentation")]
         markdown += "\n" + part.replace("](docs/explanation/", "](").replace("](docs/", "](../")
 
     markdown = _GENERATED.sub(lambda found: _table(ROOT / "docs" / found[1]), markdown)

@@ -12,7 +12,7 @@ DOUBTFUL = {
     "Those that wait are counted.": "Those",
     "It serves ten requests a second.": "requests a second",
     "A queue of its own serves it.": "of its own",
-    "The run goes on until it ends.": "goes on until",
+    "The run goes on until it ends.": "goes on",
     "Reads are served, too, while it lasts.": ", too,",
     "The class is used in place of the engine's.": "in place of",
 }
