@@ -8,6 +8,7 @@
 #include <canaletto.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define ROOM 64
 
@@ -40,7 +41,14 @@ static canaletto_status go_on_before(canaletto_drive *drive, uint64_t until_ps) 
 static int replay(canaletto_drive *drive, FILE *requests) {
   uint64_t arrival_ps, lba, number = 0;
   uint32_t operation, sectors;
-  while (fscanf(requests, "%" SCNu64 " %" SCNu32 " %" SCNu64 " %" SCNu32, &arrival_ps, &operation, &lba, &sectors) == 4) {
+  char line[128], rest;
+  while (fgets(line, sizeof line, requests) != NULL) {
+    // Numbers that are too long leave digits for the next field, so that there is one field too many.
+    int fields = sscanf(line, "%19" SCNu64 " %9" SCNu32 " %19" SCNu64 " %9" SCNu32 " %c", &arrival_ps, &operation, &lba, &sectors, &rest);
+    if (fields != 4 || strchr(line, '-') != NULL) {
+      fprintf(stderr, "replay: line %" PRIu64 ": got \"%.*s\", expected `arrival_ps operation lba sectors`\n", number + 1, (int)strcspn(line, "\r\n"), line);
+      return 2;
+    }
     if (go_on_before(drive, arrival_ps) != CANALETTO_OK ||
         canaletto_submit(drive, arrival_ps, operation, 0, lba, sectors, number++) != CANALETTO_OK) {
       return fail("request");

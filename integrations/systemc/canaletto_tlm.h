@@ -2,7 +2,7 @@
 //
 // Addresses and lengths of generic payloads are bytes of the drive, whole sectors of 512 B. The drive keeps no data: what
 // reads return is left as it is. TLM_READ_COMMAND reads and TLM_WRITE_COMMAND writes; a payload with a canaletto::Operation
-// extension does what that says.
+// extension does what that says. Other commands get the command error.
 //
 // - Loosely timed: b_transport returns when the drive has completed the request, with no delay left over. A delay that it
 //   is called with is when the request arrives, so that initiators may run ahead of simulated time.
@@ -118,6 +118,12 @@ class Ssd : public sc_core::sc_module {
     return tlm::TLM_ACCEPTED;
   }
 
+  // Whether the drive has such an operation, with these flags.
+  static bool is_command(std::uint32_t operation, std::uint32_t flags) {
+    const bool is_write = operation == CANALETTO_WRITE || operation == CANALETTO_WRITE_ZEROES;
+    return operation <= CANALETTO_WRITE_ZEROES && (flags & ~(is_write ? CANALETTO_FUA : 0)) == 0;
+  }
+
   // Submits a payload that arrives after `delay`. Returns whether the drive has taken it; if not, the payload says why.
   bool submit(tlm::tlm_generic_payload &payload, const sc_core::sc_time &delay, sc_core::sc_event *waiting) {
     if (payload.get_byte_enable_ptr() != nullptr) {
@@ -130,13 +136,14 @@ class Ssd : public sc_core::sc_module {
       return false;
     }
     const auto *asked = payload.get_extension<Operation>();
-    if (asked == nullptr && payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
+    const std::uint32_t operation = asked ? asked->operation : payload.is_read() ? CANALETTO_READ : CANALETTO_WRITE;
+    const std::uint32_t flags = asked ? asked->flags : 0;
+    if ((asked == nullptr && !payload.is_read() && !payload.is_write()) || !is_command(operation, flags)) {
       payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
       return false;
     }
-    const std::uint32_t operation = asked ? asked->operation : payload.is_read() ? CANALETTO_READ : CANALETTO_WRITE;
     const auto arrival = ps(sc_core::sc_time_stamp() + delay);
-    const auto status = canaletto_submit(drive_.get(), arrival, operation, asked ? asked->flags : 0,
+    const auto status = canaletto_submit(drive_.get(), arrival, operation, flags,
                                          payload.get_address() / 512, static_cast<std::uint32_t>(bytes / 512), next_);
     if (status == CANALETTO_INVALID) {
       payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);

@@ -13,6 +13,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
+#include <sstream>
 
 struct Request {
   std::uint64_t arrival_ps, lba;
@@ -134,10 +135,21 @@ class Initiator : public sc_core::sc_module {
   sc_core::sc_event responded_;
 };
 
-static std::vector<Request> read_requests(const char *path) {
+// The requests of a file. Throws the line that is none.
+static std::vector<Request> read_requests(const std::string &path) {
   std::ifstream file(path);
+  if (!file) {
+    throw path + ": cannot be read";
+  }
   std::vector<Request> requests;
-  for (Request request; file >> request.arrival_ps >> request.operation >> request.lba >> request.sectors;) {
+  std::string line;
+  for (std::size_t number = 1; std::getline(file, line); number++) {
+    std::istringstream words(line);
+    Request request;
+    std::string rest;
+    if (!(words >> request.arrival_ps >> request.operation >> request.lba >> request.sectors) || words >> rest) {
+      throw path + ", line " + std::to_string(number) + ": got \"" + line + "\", expected `arrival_ps operation lba sectors`";
+    }
     requests.push_back(request);
   }
   return requests;
@@ -148,8 +160,15 @@ int sc_main(int count, char **words) {
     std::fprintf(stderr, "usage: replay lt|at DESIGN REQUESTS [KEY=VALUE…]\n");
     return 2;
   }
+  std::vector<Request> requests;
+  try {
+    requests = read_requests(words[3]);
+  } catch (const std::string &problem) {
+    std::fprintf(stderr, "replay: %s\n", problem.c_str());
+    return 2;
+  }
   canaletto::Ssd ssd("ssd", words[2], std::vector<std::string>(words + 4, words + count));
-  Initiator initiator("initiator", read_requests(words[3]), std::string(words[1]) == "at");
+  Initiator initiator("initiator", std::move(requests), std::string(words[1]) == "at");
   initiator.socket.bind(ssd.socket);
   sc_core::sc_start();
   return initiator.wrong() == 0 ? 0 : 1;

@@ -177,9 +177,38 @@ def test_valgrind_finds_nothing(library: Path, tmp_path: Path) -> None:
 
 
 def test_misuse_is_told_and_changes_nothing(library: Path, tmp_path: Path) -> None:
-    program = compiled(tmp_path, library, "cc", "-std=c11", Path(__file__).parent / "misuse.c")
-    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    program = compiled(tmp_path, library, "cc", "-std=c11", "-pthread", Path(__file__).parent / "misuse.c")
+    done = subprocess.run([program], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+MALFORMED = {
+    "a word": "10 read 8 8",
+    "too few": "10 0 8",
+    "too many": "10 0 8 8 8",
+    "negative": "10 0 -8 8",
+    "too large": f"{2**64 + 10} 0 8 8",
+    "empty": "",
+}
+
+
+@pytest.mark.parametrize("line", MALFORMED.values(), ids=MALFORMED.keys())
+def test_a_malformed_line_ends_a_replay(line: str, library: Path, tmp_path: Path) -> None:
+    program = c_replay(tmp_path, library)
+    (tmp_path / "requests").write_text(f"0 0 0 8\n{line}\n20 0 0 8\n")
+    command = [program, "performance-optimized", tmp_path / "requests"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f'line 2: got "{line}", expected' in done.stderr
+
+
+def test_systemc_refuses_what_is_no_command(library: Path, tmp_path: Path) -> None:
+    if not Path("/usr/include/tlm").exists():
+        pytest.skip("no SystemC (Debian: libsystemc-dev)")
+    parts = [f"-I{INTEGRATIONS / 'systemc'}", Path(__file__).parent / "commands.cpp", "-lsystemc"]
+    program = compiled(tmp_path, library, "c++", "-std=c++17", *parts)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert (done.returncode, [line for line in done.stderr.splitlines() if "status" in line]) == (0, [])
 
 
 @pytest.mark.parametrize("form", ["lt", "at"])

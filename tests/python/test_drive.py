@@ -79,7 +79,7 @@ def test_time_goes_to_limits() -> None:
     assert frame["tag"].to_list() == [0]
     assert frame["op"].to_list() == ["read"]
     assert drive.take().is_empty()
-    assert "at 1000.000 us, 0 requests outstanding" in repr(drive)
+    assert "at 1.00 ms, 0 requests outstanding" in repr(drive)
 
 
 def test_columns_are_broadcast_and_may_be_mixed() -> None:

@@ -6,7 +6,8 @@
 // complete at the same times as in `canaletto run`, whether they are submitted long before their time or just before time
 // reaches it. A request that is submitted at the time that the drive has reached comes after all else that is due then.
 //
-// A drive serves one thread at a time; drives are independent of each other, and may be used by different threads at once.
+// A drive serves one thread at a time, and refuses a second one with CANALETTO_BUSY; drives are independent of each other, and
+// may be used by different threads at once. A closed drive refuses every call.
 // canaletto_last_error is each thread's own. No call ends the program, throws, or keeps a pointer that it was given.
 
 #ifndef CANALETTO_H
@@ -35,6 +36,8 @@ typedef enum canaletto_status {
   CANALETTO_FAILED = 2,
   // The engine has a defect. The drive takes no more requests.
   CANALETTO_DEFECT = 3,
+  // Another call is using the drive: a drive serves one thread at a time. Nothing has changed.
+  CANALETTO_BUSY = 4,
 } canaletto_status;
 
 // Operation of a request.
@@ -96,38 +99,38 @@ enum canaletto_status canaletto_open(const char *name,
                                      uint64_t seed,
                                      struct canaletto_drive **drive);
 
-// Ends a drive. Null is none.
+// Ends a drive, unless another call is using it. Null is none. Later calls with the drive are refused.
 //
 // # Safety
-// `drive` comes from canaletto_open or canaletto_restore, and is not used afterwards.
-void canaletto_close(struct canaletto_drive *drive);
+// `drive` comes from canaletto_open or canaletto_restore.
+enum canaletto_status canaletto_close(struct canaletto_drive *drive);
 
-// Returns the sectors of 512 B that requests can address; 0 of null.
+// Returns the sectors of 512 B that requests can address; 0 if it is none.
 //
 // # Safety
-// `drive` is one, or null.
+// `drive` comes from canaletto_open or canaletto_restore, or is null.
 uint64_t canaletto_sectors(const struct canaletto_drive *drive);
 
-// Returns the simulated time that the drive has reached, in picoseconds; 0 of null.
+// Returns the simulated time that the drive has reached, in picoseconds; 0 if it is none.
 //
 // # Safety
-// `drive` is one, or null.
+// `drive` comes from canaletto_open or canaletto_restore, or is null.
 uint64_t canaletto_now(const struct canaletto_drive *drive);
 
-// Returns how many requests are submitted and not complete; 0 of null.
+// Returns how many requests are submitted and not complete; 0 if it is none.
 //
 // # Safety
-// `drive` is one, or null.
+// `drive` comes from canaletto_open or canaletto_restore, or is null.
 uint64_t canaletto_outstanding(struct canaletto_drive *drive);
 
 // Submits a request that arrives at `at_ps`, now or later. Requests that arrive at the same time keep their order. Nothing
 // happens before time goes on.
 //
-// `operation` is one of canaletto_operation, `flags` 0 or CANALETTO_FUA. `tag` comes back with the completion, and need not be
+// `operation` is one of canaletto_operation, `flags` 0 or, of writes, CANALETTO_FUA. `tag` comes back with the completion, and need not be
 // unique.
 //
 // # Safety
-// `drive` is one, or null.
+// `drive` comes from canaletto_open or canaletto_restore, or is null.
 enum canaletto_status canaletto_submit(struct canaletto_drive *drive,
                                        uint64_t at_ps,
                                        uint32_t operation,
@@ -140,20 +143,20 @@ enum canaletto_status canaletto_submit(struct canaletto_drive *drive,
 // nothing does.
 //
 // # Safety
-// `drive` is one, or null.
+// `drive` comes from canaletto_open or canaletto_restore, or is null.
 uint64_t canaletto_next_event(struct canaletto_drive *drive);
 
 // Lets simulated time go on to `until_ps`: everything has happened that is due then or before.
 //
 // # Safety
-// `drive` is one, or null.
+// `drive` comes from canaletto_open or canaletto_restore, or is null.
 enum canaletto_status canaletto_advance_to(struct canaletto_drive *drive, uint64_t until_ps);
 
 // Lets simulated time go on until a request is complete, but not beyond `limit_ps`. `found` becomes 1 if one is, else 0; it
 // may be null.
 //
 // # Safety
-// `drive` is one, or null, and `found` can be written to.
+// `drive` comes from canaletto_open or canaletto_restore, or is null, and `found` can be written to.
 enum canaletto_status canaletto_advance_to_completion(struct canaletto_drive *drive,
                                                       uint64_t limit_ps,
                                                       uint32_t *found);
@@ -164,7 +167,7 @@ enum canaletto_status canaletto_advance_to_completion(struct canaletto_drive *dr
 // cause took of the time between arrival and completion.
 //
 // # Safety
-// `drive` is one, or null; `completions` and `blame_ps` can be written to so far.
+// `drive` comes from canaletto_open or canaletto_restore, or is null; `completions` and `blame_ps` can be written to so far.
 size_t canaletto_take(struct canaletto_drive *drive,
                       struct canaletto_completion *completions,
                       uint64_t *blame_ps,
@@ -180,7 +183,7 @@ const char *canaletto_cause(size_t cause);
 // freed with canaletto_free_text.
 //
 // # Safety
-// `drive` is one, or null, and `json` can be written to.
+// `drive` comes from canaletto_open or canaletto_restore, or is null, and `json` can be written to.
 enum canaletto_status canaletto_results(struct canaletto_drive *drive,
                                         char **json);
 
@@ -189,7 +192,7 @@ enum canaletto_status canaletto_results(struct canaletto_drive *drive,
 // freed with canaletto_free_bytes.
 //
 // # Safety
-// `drive` is one, or null, and `bytes` and `length` can be written to.
+// `drive` comes from canaletto_open or canaletto_restore, or is null, and `bytes` and `length` can be written to.
 enum canaletto_status canaletto_snapshot(struct canaletto_drive *drive,
                                          uint8_t **bytes,
                                          size_t *length);

@@ -8,7 +8,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use canaletto::RunError;
 use canaletto::drive::{SnapshotError, SubmitError};
 
-use crate::canaletto_status::{self, CANALETTO_DEFECT, CANALETTO_FAILED, CANALETTO_INVALID, CANALETTO_OK};
+use crate::canaletto_status::{
+    self, CANALETTO_BUSY, CANALETTO_DEFECT, CANALETTO_FAILED, CANALETTO_INVALID, CANALETTO_OK,
+};
 
 thread_local! {
     /// Why the thread's last call that went wrong did.
@@ -25,6 +27,11 @@ impl Failure {
     /// Something is not allowed.
     pub fn invalid(text: impl ToString) -> Failure {
         Failure { status: CANALETTO_INVALID, text: text.to_string() }
+    }
+
+    /// Another call is using the drive.
+    pub fn busy(text: impl ToString) -> Failure {
+        Failure { status: CANALETTO_BUSY, text: text.to_string() }
     }
 
     fn of(status: canaletto_status, error: &impl ToString) -> Failure {

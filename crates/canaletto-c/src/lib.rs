@@ -5,8 +5,8 @@
 #![allow(non_camel_case_types, reason = "names of C")]
 
 mod error;
+mod handle;
 
-use std::collections::VecDeque;
 use std::ffi::{CStr, CString, c_char};
 use std::ptr;
 
@@ -16,6 +16,7 @@ use canaletto::engine::time::Time;
 use canaletto::measure::blame::Cause;
 
 use crate::error::{Failure, guarded};
+use crate::handle::{canaletto_drive, with};
 
 /// Version of this interface. It grows with every change that breaks a program that was compiled with an older header.
 pub const CANALETTO_ABI: u32 = 1;
@@ -38,6 +39,8 @@ pub enum canaletto_status {
     CANALETTO_FAILED = 2,
     /// The engine has a defect. The drive takes no more requests.
     CANALETTO_DEFECT = 3,
+    /// Another call is using the drive: a drive serves one thread at a time. Nothing has changed.
+    CANALETTO_BUSY = 4,
 }
 
 /// Operation of a request.
@@ -71,19 +74,6 @@ pub struct canaletto_completion {
     pub completed_ps: u64,
     /// 1 if it was completed with an error status, else 0.
     pub failed: u32,
-}
-
-/// A drive with its host link and queues, at some moment of simulated time.
-pub struct canaletto_drive {
-    drive: Drive,
-    /// Requests that are complete and have not been taken.
-    ready: VecDeque<Completion>,
-}
-
-impl canaletto_drive {
-    fn of(drive: Drive) -> *mut canaletto_drive {
-        Box::into_raw(Box::new(canaletto_drive { drive, ready: VecDeque::new() }))
-    }
 }
 
 /// Returns the version of this interface that the library has, to be compared with CANALETTO_ABI.
@@ -133,64 +123,74 @@ pub unsafe extern "C" fn canaletto_open(
         let design = load_design(name, toml, &settings?).map_err(Failure::invalid)?;
         let made = Drive::new(&design, &DriveOptions { seed })?;
         // SAFETY: it is not null, and the caller vouches for it.
-        unsafe { *drive = canaletto_drive::of(made) };
+        unsafe { *drive = handle::open(made) };
         Ok(())
     })
 }
 
-/// Ends a drive. Null is none.
+/// Ends a drive, unless another call is using it. Null is none. Later calls with the drive are refused.
 ///
 /// # Safety
-/// `drive` comes from canaletto_open or canaletto_restore, and is not used afterwards.
+/// `drive` comes from canaletto_open or canaletto_restore.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn canaletto_close(drive: *mut canaletto_drive) {
-    if !drive.is_null() {
-        guarded(|| {
-            // SAFETY: it was made by `Box::into_raw`, and the caller gives it back.
-            drop(unsafe { Box::from_raw(drive) });
-            Ok(())
-        });
+pub unsafe extern "C" fn canaletto_close(drive: *mut canaletto_drive) -> canaletto_status {
+    if drive.is_null() {
+        return canaletto_status::CANALETTO_OK;
     }
+    // SAFETY: the caller vouches for it.
+    guarded(|| unsafe { handle::close(drive) })
 }
 
-/// Returns the sectors of 512 B that requests can address; 0 of null.
+/// Returns the sectors of 512 B that requests can address; 0 if it is none.
 ///
 /// # Safety
-/// `drive` is one, or null.
+/// `drive` comes from canaletto_open or canaletto_restore, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_sectors(drive: *const canaletto_drive) -> u64 {
-    // SAFETY: the caller vouches for it.
-    unsafe { drive.as_ref() }.map_or(0, |handle| handle.drive.sectors())
+    let mut found = 0;
+    guarded(|| {
+        // SAFETY: the caller vouches for it.
+        unsafe { with(drive, |handle| Ok(found = handle.drive.sectors())) }
+    });
+    found
 }
 
-/// Returns the simulated time that the drive has reached, in picoseconds; 0 of null.
+/// Returns the simulated time that the drive has reached, in picoseconds; 0 if it is none.
 ///
 /// # Safety
-/// `drive` is one, or null.
+/// `drive` comes from canaletto_open or canaletto_restore, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_now(drive: *const canaletto_drive) -> u64 {
-    // SAFETY: the caller vouches for it.
-    unsafe { drive.as_ref() }.map_or(0, |handle| handle.drive.now().0)
+    let mut found = 0;
+    guarded(|| {
+        // SAFETY: the caller vouches for it.
+        unsafe { with(drive, |handle| Ok(found = handle.drive.now().0)) }
+    });
+    found
 }
 
-/// Returns how many requests are submitted and not complete; 0 of null.
+/// Returns how many requests are submitted and not complete; 0 if it is none.
 ///
 /// # Safety
-/// `drive` is one, or null.
+/// `drive` comes from canaletto_open or canaletto_restore, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_outstanding(drive: *mut canaletto_drive) -> u64 {
-    // SAFETY: the caller vouches for it.
-    unsafe { drive.as_mut() }.map_or(0, |handle| handle.drive.outstanding())
+    let mut found = 0;
+    guarded(|| {
+        // SAFETY: the caller vouches for it.
+        unsafe { with(drive, |handle| Ok(found = handle.drive.outstanding())) }
+    });
+    found
 }
 
 /// Submits a request that arrives at `at_ps`, now or later. Requests that arrive at the same time keep their order. Nothing
 /// happens before time goes on.
 ///
-/// `operation` is one of canaletto_operation, `flags` 0 or CANALETTO_FUA. `tag` comes back with the completion, and need not be
+/// `operation` is one of canaletto_operation, `flags` 0 or, of writes, CANALETTO_FUA. `tag` comes back with the completion, and need not be
 /// unique.
 ///
 /// # Safety
-/// `drive` is one, or null.
+/// `drive` comes from canaletto_open or canaletto_restore, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_submit(
     drive: *mut canaletto_drive,
@@ -201,37 +201,43 @@ pub unsafe extern "C" fn canaletto_submit(
     sectors: u32,
     tag: u64,
 ) -> canaletto_status {
-    // SAFETY: the caller vouches for the drive.
-    guarded(|| Ok(unsafe { handle(drive) }?.drive.submit(Time(at_ps), wanted(operation, flags, lba, sectors)?, tag)?))
+    guarded(|| {
+        let wanted = wanted(operation, flags, lba, sectors)?;
+        // SAFETY: the caller vouches for the drive.
+        unsafe { with(drive, |handle| Ok(handle.drive.submit(Time(at_ps), wanted, tag)?)) }
+    })
 }
 
 /// Returns when something happens next inside the drive, in picoseconds, if no request comes before; CANALETTO_NEVER if
 /// nothing does.
 ///
 /// # Safety
-/// `drive` is one, or null.
+/// `drive` comes from canaletto_open or canaletto_restore, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_next_event(drive: *mut canaletto_drive) -> u64 {
-    // SAFETY: the caller vouches for it.
-    let due = unsafe { drive.as_mut() }.and_then(|handle| handle.drive.next_event_time());
+    let mut due = None;
+    guarded(|| {
+        // SAFETY: the caller vouches for it.
+        unsafe { with(drive, |handle| Ok(due = handle.drive.next_event_time())) }
+    });
     due.map_or(CANALETTO_NEVER, |time| time.0)
 }
 
 /// Lets simulated time go on to `until_ps`: everything has happened that is due then or before.
 ///
 /// # Safety
-/// `drive` is one, or null.
+/// `drive` comes from canaletto_open or canaletto_restore, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_advance_to(drive: *mut canaletto_drive, until_ps: u64) -> canaletto_status {
     // SAFETY: the caller vouches for the drive.
-    guarded(|| Ok(unsafe { handle(drive) }?.drive.advance_to(Time(until_ps))?))
+    guarded(|| unsafe { with(drive, |handle| Ok(handle.drive.advance_to(Time(until_ps))?)) })
 }
 
 /// Lets simulated time go on until a request is complete, but not beyond `limit_ps`. `found` becomes 1 if one is, else 0; it
 /// may be null.
 ///
 /// # Safety
-/// `drive` is one, or null, and `found` can be written to.
+/// `drive` comes from canaletto_open or canaletto_restore, or is null, and `found` can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_advance_to_completion(
     drive: *mut canaletto_drive,
@@ -240,7 +246,7 @@ pub unsafe extern "C" fn canaletto_advance_to_completion(
 ) -> canaletto_status {
     guarded(|| {
         // SAFETY: the caller vouches for the drive.
-        let is_complete = unsafe { handle(drive) }?.drive.advance_to_completion(Time(limit_ps))?;
+        let is_complete = unsafe { with(drive, |handle| Ok(handle.drive.advance_to_completion(Time(limit_ps))?)) }?;
         if !found.is_null() {
             // SAFETY: it is not null, and the caller vouches for it.
             unsafe { *found = u32::from(is_complete) };
@@ -255,7 +261,7 @@ pub unsafe extern "C" fn canaletto_advance_to_completion(
 /// cause took of the time between arrival and completion.
 ///
 /// # Safety
-/// `drive` is one, or null; `completions` and `blame_ps` can be written to so far.
+/// `drive` comes from canaletto_open or canaletto_restore, or is null; `completions` and `blame_ps` can be written to so far.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_take(
     drive: *mut canaletto_drive,
@@ -265,25 +271,27 @@ pub unsafe extern "C" fn canaletto_take(
 ) -> usize {
     let mut taken = 0;
     guarded(|| {
-        // SAFETY: the caller vouches for the drive.
-        let canaletto_drive { drive, ready } = unsafe { handle(drive) }?;
         if completions.is_null() && room > 0 {
             return Err(Failure::invalid("a pointer is null"));
         }
-        if ready.is_empty() {
-            ready.extend(drive.completions());
-        }
-        while taken < room {
-            let Some(done) = ready.pop_front() else { break };
-            // SAFETY: `taken` is below `room`, for which the caller vouches.
-            unsafe { completions.add(taken).write(completion(&done)) };
-            for (cause, span) in done.blame.0.iter().enumerate().filter(|_| !blame_ps.is_null()) {
-                // SAFETY: as above, with all causes for each request.
-                unsafe { blame_ps.add(taken * canaletto_causes() + cause).write(span.0) };
+        let take = |handle: &mut handle::Stepped| {
+            if handle.ready.is_empty() {
+                handle.ready.extend(handle.drive.completions());
             }
-            taken += 1;
-        }
-        Ok(())
+            while taken < room {
+                let Some(done) = handle.ready.pop_front() else { break };
+                // SAFETY: `taken` is below `room`, for which the caller vouches.
+                unsafe { completions.add(taken).write(completion(&done)) };
+                for (cause, span) in done.blame.0.iter().enumerate().filter(|_| !blame_ps.is_null()) {
+                    // SAFETY: as above, with all causes for each request.
+                    unsafe { blame_ps.add(taken * canaletto_causes() + cause).write(span.0) };
+                }
+                taken += 1;
+            }
+            Ok(())
+        };
+        // SAFETY: the caller vouches for the drive.
+        unsafe { with(drive, take) }
     });
     taken
 }
@@ -306,7 +314,7 @@ pub extern "C" fn canaletto_cause(cause: usize) -> *const c_char {
 /// freed with canaletto_free_text.
 ///
 /// # Safety
-/// `drive` is one, or null, and `json` can be written to.
+/// `drive` comes from canaletto_open or canaletto_restore, or is null, and `json` can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_results(drive: *mut canaletto_drive, json: *mut *mut c_char) -> canaletto_status {
     guarded(|| {
@@ -314,7 +322,7 @@ pub unsafe extern "C" fn canaletto_results(drive: *mut canaletto_drive, json: *m
             return Err(Failure::invalid("a pointer is null"));
         }
         // SAFETY: the caller vouches for the drive.
-        let report = unsafe { handle(drive) }?.drive.report();
+        let report = unsafe { with(drive, |handle| Ok(handle.drive.report())) }?;
         let text = serde_json::to_string(&report).map_err(Failure::invalid)?;
         let text = CString::new(text).map_err(Failure::invalid)?;
         // SAFETY: it is not null, and the caller vouches for it.
@@ -328,7 +336,7 @@ pub unsafe extern "C" fn canaletto_results(drive: *mut canaletto_drive, json: *m
 /// freed with canaletto_free_bytes.
 ///
 /// # Safety
-/// `drive` is one, or null, and `bytes` and `length` can be written to.
+/// `drive` comes from canaletto_open or canaletto_restore, or is null, and `bytes` and `length` can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_snapshot(
     drive: *mut canaletto_drive,
@@ -339,12 +347,14 @@ pub unsafe extern "C" fn canaletto_snapshot(
         if bytes.is_null() || length.is_null() {
             return Err(Failure::invalid("a pointer is null"));
         }
+        let snapshot = |handle: &mut handle::Stepped| {
+            if !handle.ready.is_empty() {
+                return Err(Failure::invalid("completions wait to be taken: take them before a snapshot"));
+            }
+            Ok(handle.drive.snapshot()?.into_boxed_slice())
+        };
         // SAFETY: the caller vouches for the drive.
-        let canaletto_drive { drive, ready } = unsafe { handle(drive) }?;
-        if !ready.is_empty() {
-            return Err(Failure::invalid("completions wait to be taken: take them before a snapshot"));
-        }
-        let made = drive.snapshot()?.into_boxed_slice();
+        let made = unsafe { with(drive, snapshot) }?;
         // SAFETY: they are not null, and the caller vouches for them.
         unsafe { (*length, *bytes) = (made.len(), Box::into_raw(made).cast()) };
         Ok(())
@@ -368,7 +378,7 @@ pub unsafe extern "C" fn canaletto_restore(
         // SAFETY: the caller vouches for the bytes.
         let made = Drive::restore(unsafe { std::slice::from_raw_parts(bytes, length) })?;
         // SAFETY: it is not null, and the caller vouches for it.
-        unsafe { *drive = canaletto_drive::of(made) };
+        unsafe { *drive = handle::open(made) };
         Ok(())
     })
 }
@@ -409,15 +419,6 @@ unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, Failure> {
     unsafe { CStr::from_ptr(text) }.to_str().map_err(Failure::invalid)
 }
 
-/// The drive behind a pointer.
-///
-/// # Safety
-/// It is one, used by nobody else meanwhile, or null.
-unsafe fn handle<'a>(drive: *mut canaletto_drive) -> Result<&'a mut canaletto_drive, Failure> {
-    // SAFETY: the caller vouches for it.
-    unsafe { drive.as_mut() }.ok_or_else(|| Failure::invalid("the drive is null"))
-}
-
 fn wanted(operation: u32, flags: u32, lba: u64, sectors: u32) -> Result<Wanted, Failure> {
     const READ: u32 = CANALETTO_READ as u32;
     const WRITE: u32 = CANALETTO_WRITE as u32;
@@ -432,10 +433,11 @@ fn wanted(operation: u32, flags: u32, lba: u64, sectors: u32) -> Result<Wanted, 
         WRITE_ZEROES => Wanted::write_zeroes(lba, sectors),
         _ => return Err(Failure::invalid(format!("got operation {operation}, expected 0 to {WRITE_ZEROES}"))),
     };
-    match flags {
-        0 => Ok(wanted),
-        CANALETTO_FUA => Ok(wanted.with_fua()),
-        _ => Err(Failure::invalid(format!("got flags {flags}, expected 0 or CANALETTO_FUA"))),
+    match (operation, flags) {
+        (_, 0) => Ok(wanted),
+        (WRITE | WRITE_ZEROES, CANALETTO_FUA) => Ok(wanted.with_fua()),
+        (WRITE | WRITE_ZEROES, _) => Err(Failure::invalid(format!("got flags {flags}, expected 0 or CANALETTO_FUA"))),
+        _ => Err(Failure::invalid(format!("got flags {flags} of operation {operation}, which has none: expected 0"))),
     }
 }
 

@@ -287,7 +287,11 @@ fn wanted(number: usize, lba: u64, sectors: u32, fua: bool) -> Result<Wanted, St
         4 => Wanted::write_zeroes(lba, sectors),
         _ => return Err(unknown(&number.to_string())),
     };
-    Ok(if fua { wanted.with_fua() } else { wanted })
+    match fua {
+        false => Ok(wanted),
+        true if matches!(number, 1 | 4) => Ok(wanted.with_fua()),
+        true => Err(format!("got fua of a {}, expected it of a write or of write-zeroes", OPERATIONS[number])),
+    }
 }
 
 fn submit_error(error: SubmitError) -> PyErr {

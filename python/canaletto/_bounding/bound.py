@@ -17,6 +17,7 @@ from canaletto._run.config import Design, Workload
 from canaletto._run.config import design as load_design
 from canaletto._run.config import workload as load_workload
 from canaletto._run.quantities import size_bytes
+from canaletto._run.shown import Shown
 
 LOADS = (0.7, 0.8, 0.9, 0.99)
 """Loads whose latencies are shown, as shares of the peak: those of arXiv 2511.03944."""
@@ -25,8 +26,8 @@ PERCENTILES = (0.5, 0.99, 0.999)
 _DEFAULT_SIZE = "4KiB"
 
 
-@dataclass(frozen=True)
-class Bound:
+@dataclass(frozen=True, repr=False)
+class Bound(Shown):
     """Closed forms of a drive under a load."""
 
     design: str

@@ -1,9 +1,12 @@
 """A result in a notebook cell."""
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
+
+from rich.console import RenderableType
+from rich.table import Table
 
 from canaletto._io.units import cause_label, listing, part_of_whole, time_us
 from canaletto._report import bars, maintenance, summary, terminal
@@ -18,6 +21,21 @@ def html(data: Mapping[str, Any]) -> str:
         f"<div><p><b>{escape(listing(terminal.title(data)))}</b><br>{escape(terminal.sentence(data))}</p>"
         f"{failures([data])}<p>{escape(told)}</p>{drawn}{latency_table(data)}{blame_table(data)}{_maintenance(data)}</div>"
     )
+
+
+def cell(parts: Iterable[RenderableType]) -> str:
+    """What a terminal shows, as HTML."""
+    return f"<div>{''.join(map(_part, parts))}</div>"
+
+
+def _part(part: RenderableType) -> str:
+    if isinstance(part, Table):
+        headings = [str(column.header) for column in part.columns] if part.show_header else []
+        return table(
+            headings, [list(map(str, row)) for row in zip(*(column.cells for column in part.columns), strict=True)]
+        )
+    said = str(part).strip()
+    return f"<p>{escape(said)}</p>" if said else ""
 
 
 _WIDTH = 680

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 from rich.console import RenderableType
 from rich.text import Text
 
@@ -18,14 +19,17 @@ from canaletto._io.units import (
     scaled,
     share,
     time_us,
+    words,
 )
 from canaletto._report.terminal import figure, headline_name, plain_table, trace_lines
 from canaletto._run import caveats, likeness
 
 if TYPE_CHECKING:
     from canaletto._bounding.bound import Bound
+    from canaletto._run.drive import Drive
     from canaletto._run.mqsim import Replay
     from canaletto._run.repeat import Difference, Rerun
+    from canaletto._run.timeline import Timeline
     from canaletto._sweeping.document import Document
     from canaletto._sweeping.estimate import Estimate
 
@@ -236,6 +240,33 @@ def _said(found: "Bound") -> str:
         f"{found.design} on {found.fabric}, {asked}: at most {scaled(found.peak_iops)} IOPS, "
         f"{scaled(found.bandwidth_mb_s * 1e6, 'B/s')}, limited by {found.limit}"
     )
+
+
+def drive(found: "Drive") -> Iterator[RenderableType]:
+    """A drive at a moment of simulated time."""
+    due = found.next_event_ps
+    yield Text(f"drive {found.design.name} on {found.design.fabric}", "bold")
+    table = plain_table("", "", right=(1,))
+    table.show_header = False
+    table.add_row("time", time_us(found.now_ps / 1e6))
+    table.add_row("next event", ABSENT if due is None else time_us(due / 1e6))
+    table.add_row("requests outstanding", count(found.outstanding))
+    table.add_row("capacity", binary(found.sectors * 512))
+    yield table
+
+
+def timeline(found: "Timeline") -> Iterator[RenderableType]:
+    """A timeline: its windows, and how long parts were used."""
+    windows = ", ".join(f"{time_us(start / 1e6)} to {time_us(end / 1e6)}" for start, end in found.windows)
+    yield Text(f"timeline {found.title}", "bold")
+    yield Text(f"{windows}: {number_of(found.requests.height, 'request')}, {number_of(found.steps.height, 'step')}")
+    if found.truncated:
+        yield Text(f"cut at {time_us(found.until_ps / 1e6)}", "bold yellow")
+    used = pl.col("end_ps") - pl.col("start_ps")
+    table = plain_table("use", "times", "in all", right=(1, 2))
+    for kind, spans, total in found.spans.group_by("kind").agg(pl.len(), used.sum()).sort("kind").rows():
+        table.add_row(words(kind), count(spans), time_us(total / 1e6))
+    yield table
 
 
 def trace(found: Mapping[str, Any]) -> Iterator[RenderableType]:

@@ -1,35 +1,62 @@
 """Ways to show results, for what lies below: see `_run/shown.py`."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from canaletto._run.results import Result
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from canaletto._run.compare import Comparison
     from canaletto._run.timeline import Window
 
 
-def text(found: "Result | Comparison") -> str:
+def text(found: Any) -> str:
     """A screen of text."""
-    if isinstance(found, Result):
-        from canaletto._report import terminal
+    from canaletto._report import side_by_side, terminal
+    from canaletto._run.compare import Comparison
 
+    if isinstance(found, Result):
         return terminal.text(found.to_dict())
-    from canaletto._report import side_by_side
+    if isinstance(found, Comparison):
+        return side_by_side.text(found.shown, found.gains, found.equal, found.hot_spots)
+    return "\n".join(terminal.plain(part, 80) for part in _parts(found))
 
-    return side_by_side.text(found.shown, found.gains, found.equal, found.hot_spots)
 
-
-def cell(found: "Result | Comparison") -> str:
+def cell(found: Any) -> str:
     """A notebook's cell, as HTML."""
+    from canaletto._report import notebook, side_by_side
+    from canaletto._run.compare import Comparison
+
     if isinstance(found, Result):
-        from canaletto._report import notebook
-
         return notebook.html(found.to_dict())
-    from canaletto._report import side_by_side
+    if isinstance(found, Comparison):
+        return side_by_side.html(found.shown, found.gains, found.equal, found.hot_spots)
+    return notebook.cell(_parts(found))
 
-    return side_by_side.html(found.shown, found.gains, found.equal, found.hot_spots)
+
+def _parts(found: Any) -> "Iterable[RenderableType]":
+    """What the terminal shows. Classes of other packages have it as `_parts`."""
+    from canaletto._bounding.bound import Bound
+    from canaletto._report import explanation, tables
+    from canaletto._run.drive import Drive
+    from canaletto._run.explain import Explained, Explanation
+    from canaletto._run.timeline import Timeline
+
+    if isinstance(found, Explanation):
+        found = Explained([found], [], 0)
+    shown: dict[type, Callable[[Any], Iterable[RenderableType]]] = {
+        Bound: tables.bound,
+        Drive: tables.drive,
+        Explained: explanation.render,
+        Timeline: tables.timeline,
+    }
+    for kind, parts in shown.items():
+        if isinstance(found, kind):
+            return parts(found)
+    own: Iterable[RenderableType] = found._parts()
+    return own
 
 
 def verdict(found: "Comparison") -> str:

@@ -33,7 +33,7 @@ FabricProgress: TypeAlias = NamedProgress
 """Called with the fabric, requests done, requests in all (0 if unknown) and simulated picoseconds."""
 
 
-class Comparison(Mapping[str, Result]):
+class Comparison(shown.Shown, Mapping[str, Result]):
     """One run for each fabric, of the same work; the first is what the others are measured against.
 
     A mapping of the results by fabric, in the order in which the fabrics were named, with that of the `crossbar` of an
@@ -222,12 +222,6 @@ class Comparison(Mapping[str, Result]):
         from canaletto._run import folder
 
         folder.save_comparison(self, path, force=force, report=report)
-
-    def __repr__(self) -> str:
-        return shown.views.text(self)
-
-    def _repr_html_(self) -> str:
-        return shown.views.cell(self)
 
 
 def _as_crossbar(run: Result) -> Result:

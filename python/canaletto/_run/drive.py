@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 from canaletto import _engine
 from canaletto._engine import Completion, ConfigError
 from canaletto._io.files import awaiting_writers
+from canaletto._io.units import number_of, time_us
 from canaletto._run.config import Design, Workload, check_whole
 from canaletto._run.config import design as load_design
 from canaletto._run.config import workload as load_workload
 from canaletto._run.links import interconnect
+from canaletto._run.shown import Shown
 from canaletto.result import DriveResult
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ LATEST_PS = 1 << 63
 """Latest simulated time, in picoseconds: 107 days."""
 
 
-class Drive(Iterator[Completion]):
+class Drive(Shown, Iterator[Completion]):
     """A drive with its host link and queues, at some moment of simulated time.
 
     Requests are submitted, time continues, completions come. Times are whole picoseconds. The same requests complete at
@@ -311,7 +313,8 @@ class Drive(Iterator[Completion]):
         raise TypeError("a Drive is neither copied nor pickled; Drive.restore(drive.snapshot()) makes another one")
 
     def __repr__(self) -> str:
-        return f"<drive {self._design.name} at {self.now_ps / 1e6:.3f} us, {self.outstanding} requests outstanding>"
+        outstanding = number_of(self.outstanding, "request")
+        return f"<drive {self._design.name} at {time_us(self.now_ps / 1e6)}, {outstanding} outstanding>"
 
 
 def _number(op: Any) -> int:

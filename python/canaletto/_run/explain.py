@@ -19,6 +19,7 @@ from canaletto._io.files import sound_parquet
 from canaletto._run import folder, simulate
 from canaletto._run.config import check_whole
 from canaletto._run.own import of_record
+from canaletto._run.shown import Shown
 from canaletto._run.timeline import Timeline, Window, around, record
 
 LIMIT, LIMIT_ALONE = 2_000_000, 20_000_000
@@ -84,8 +85,8 @@ class Step:
         return self.end_ps - self.start_ps
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Shown):
     """A request, and the steps that its latency consists of.
 
     pages: how many page transactions it had; page: the one that finished last, whose steps these are. median_ps: the
@@ -125,8 +126,8 @@ class Explanation:
         return dict(sorted(sums.items(), key=lambda item: -item[1]))
 
 
-@dataclass(frozen=True)
-class Explained:
+@dataclass(frozen=True, repr=False)
+class Explained(Shown):
     """Explanations of some requests of a run. left_out: those for which the timeline was too long, until_ps its end."""
 
     explanations: list[Explanation]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from canaletto._run.timeline import Timeline
 
 
-class Result(RunResult):
+class Result(shown.Shown, RunResult):
     """One run's results: the fields of `canaletto run --json`, and every request.
 
     design and workload are the names; `configuration` holds what they stand for.
@@ -192,12 +192,6 @@ class Result(RunResult):
         from canaletto._run import folder
 
         folder.save(self, path, force=force, report=report)
-
-    def __repr__(self) -> str:
-        return shown.views.text(self)
-
-    def _repr_html_(self) -> str:
-        return shown.views.cell(self)
 
 
 def frozen(path: str | PathLike[str]) -> Result:

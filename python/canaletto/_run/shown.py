@@ -12,10 +12,10 @@ class Views(Protocol):
     """Functions that `_report` offers to the layers below it."""
 
     def text(self, found: Any) -> str:
-        """A screen of text: of a result or a comparison."""
+        """A screen of text."""
 
     def cell(self, found: Any) -> str:
-        """A notebook's cell, as HTML: of a result or a comparison."""
+        """A notebook's cell, as HTML."""
 
     def verdict(self, found: Any) -> str:
         """The verdict on a comparison."""
@@ -42,3 +42,13 @@ def __getattr__(name: str) -> Views:
     if name != "views":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return made_by()
+
+
+class Shown:
+    """Base of classes that are shown as a screen of text, and in a notebook as a cell."""
+
+    def __repr__(self) -> str:
+        return made_by().text(self)
+
+    def _repr_html_(self) -> str:
+        return made_by().cell(self)

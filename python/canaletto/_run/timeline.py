@@ -24,6 +24,7 @@ from canaletto._io.units import listing
 from canaletto._run.config import Design, Workload, check_whole
 from canaletto._run.own import of_record
 from canaletto._run.ran import Ran
+from canaletto._run.shown import Shown
 
 if TYPE_CHECKING:
     from canaletto._run.own import Parts
@@ -56,8 +57,8 @@ _TIME = re.compile(r"([0-9_]+(?:\.[0-9_]*)?|\.[0-9_]+) ?([a-zµ]*)", re.ASCII)
 _WINDOW_FORM = "FROM:TO, each a time with its unit, one of ps, ns, us, ms, s (for example 1.5ms:1.7ms)"
 
 
-@dataclass(frozen=True)
-class Timeline:
+@dataclass(frozen=True, repr=False)
+class Timeline(Shown):
     """Timeline of some windows of a run. Times are simulated picoseconds.
 
     Attributes

@@ -1,15 +1,16 @@
 """A design calibrated from measurements, and what must be thought of it."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from canaletto._io import files
 from canaletto._run.config import Design
+from canaletto._run.shown import Shown
 from canaletto._sweeping.run import Report
 from canaletto._sweeping.sweep import reporting
 
@@ -20,12 +21,15 @@ from canaletto_extras.calibrating.identify import Identified, identify
 from canaletto_extras.calibrating.measured import Point, halved
 from canaletto_extras.calibrating.parameters import Parameter, applied, value_of
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
 AT_BOUND = 0.01
 """Part of a range within which a value counts as being at its end."""
 
 
-@dataclass(frozen=True)
-class Calibration:
+@dataclass(frozen=True, repr=False)
+class Calibration(Shown):
     """A calibration that was carried out."""
 
     design: Design
@@ -69,8 +73,10 @@ class Calibration:
         """Sentences on bounds that were hit, and on parameters that the data do not say or cannot tell apart."""
         return list(self.report["notes"])
 
-    def __repr__(self) -> str:
-        return f"<calibration of {self.design.name}: {len(self.report['parameters'])} parameters>"
+    def _parts(self) -> "Iterator[RenderableType]":
+        from canaletto_extras.calibrating import terminal
+
+        return terminal.tables(self.report)
 
 
 def calibrate(
