@@ -73,6 +73,8 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
         part = text[text.index("## Other") : text.index("## Documentation")]
         markdown += "\n" + part.replace("](docs/explanation/", "](").replace("](docs/", "](../")
 
+    for kind, place in (("design", "design/index"), ("workload", "workload"), ("pc", "pc")):
+        markdown = markdown.replace(f"](../generated/keys/{kind}.md)", f"]({place}.md)")
     markdown = _GENERATED.sub(lambda found: _table(ROOT / "docs" / found[1]), markdown)
 
     def link(found: re.Match[str]) -> str:

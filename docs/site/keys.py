@@ -92,7 +92,7 @@ def _key(path: str, schema: Schema, book: _Book, required: bool) -> Iterator[str
     shown = "none, must be given" if required else "absent" if default is None else code(json.dumps(default))
     yield f"| default | {shown} |"
     for known, needs in book.needs:
-        if path == known or (known.endswith(".") and path.startswith(known)):
+        if _concerns(known, path):
             yield f"| has an effect with | {cell(needs)} |"
     for preset, values in book.presets.items():
         if path in values:
@@ -130,6 +130,49 @@ def _value(schema: Schema, root: Schema) -> str:
 
 def _is_table(schema: Schema, root: Schema) -> bool:
     return "properties" in entries(resolved(schema, root), root)
+
+
+def in_short(kind: str, root: Path) -> Iterator[str]:
+    """A row for each key of a kind of file, under the table that has it."""
+    schema = json.loads(_engine.schema(kind))
+    yield from _rows("", schema, _Book(schema, needs=_needs(root) if kind == "design" else ()))
+
+
+def _rows(path: str, schema: Schema, book: _Book) -> Iterator[str]:
+    table = entries(resolved(schema, book.root), book.root)
+    keys = {f"{path}.{name}" if path else name: each for name, each in table.get("properties", {}).items()}
+    inner = {whole: each for whole, each in keys.items() if _is_table(each, book.root)}
+    if len(inner) < len(keys):
+        yield from (
+            f"## {path or 'Outside tables'}",
+            "",
+            "| key | value | default | meaning |",
+            "| --- | --- | --- | --- |",
+        )
+    for whole, each in keys.items():
+        if whole not in inner:
+            yield _row(whole, each, book, whole.rsplit(".", 1)[-1] in table.get("required", ()))
+    for whole, each in inner.items():
+        yield from ("", *_rows(whole, each, book))
+
+
+def _row(path: str, schema: Schema, book: _Book, required: bool) -> str:
+    choices = [json.dumps(each["const"]) for each in resolved(schema, book.root).get("oneOf", ()) if "const" in each]
+    value = ", ".join(map(code, choices)) or cell(_UNITS.sub("", _value(schema, book.root)))
+    default = (
+        "must be given" if required else "–" if schema.get("default") is None else code(json.dumps(schema["default"]))
+    )
+    about = cell(schema.get("description", ""))
+    needs = "".join(f" Has an effect with {cell(needs)}." for known, needs in book.needs if _concerns(known, path))
+    return f"| `{path}` | {value} | {default} | {about}{needs} |"
+
+
+_UNITS = re.compile(r', one of [^(]*\(for example "[^"]*"\)')
+"""Units and an example, which the kind of a value repeats for each key."""
+
+
+def _concerns(known: str, path: str) -> bool:
+    return path == known or (known.endswith(".") and path.startswith(known))
 
 
 _LINE = re.compile(r"""([\w-]+) *= *((?:"[^"]*"|\[[^]]*\]|\{[^}]*\}|[^#"\[{])+?) *(?:# *(.*))?$""")

@@ -1,0 +1,25 @@
+"""Makes docs/generated/keys/, every key of a file in a row: `.venv/bin/python docs/key_reference.py --write`.
+
+The site has the same keys at more length, with the values of the presets and their sources.
+"""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import tables
+
+sys.path.append(str(Path(__file__).with_name("site")))
+
+import keys
+
+PAGE = Path(__file__).with_name("keys.md")
+ROOT = PAGE.parents[1]
+
+TABLES: dict[str, tables.Table] = {
+    kind: (PAGE, partial(keys.in_short, kind, ROOT)) for kind in ("design", "workload", "pc")
+}
+
+
+if __name__ == "__main__":
+    tables.main(__doc__, TABLES)
