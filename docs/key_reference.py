@@ -13,8 +13,8 @@ sys.path.append(str(Path(__file__).with_name("site")))
 
 import keys
 
-PAGE = Path(__file__).with_name("keys.md")
-ROOT = PAGE.parents[1]
+PAGE = Path(__file__).parent / "reference/keys.md"
+ROOT = Path(__file__).parents[1]
 
 TABLES: dict[str, tables.Table] = {
     kind: (PAGE, partial(keys.in_short, kind, ROOT)) for kind in ("design", "workload", "pc")
