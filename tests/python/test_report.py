@@ -219,7 +219,7 @@ def test_a_shortened_stack_says_so_and_keeps_its_values() -> None:
     runs = [_run("bus", {"array_read": 300.0, "path_conflict": 700.0}), _run("venice", {"array_read": 10.0})]
     spec = bars.causes(runs, "all")
     assert spec is not None
-    parts, ends = spec["datasets"].values()
+    parts, _, ends = spec["datasets"].values()
     bus = [row for row in parts if row["fabric"] == "bus"]
     assert sum(row["value"] for row in bus) == pytest.approx(1000)
     assert [row["length"] / sum(row["length"] for row in bus) for row in bus] == pytest.approx([0.3, 0.7], rel=1e-3)

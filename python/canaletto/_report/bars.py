@@ -221,8 +221,27 @@ def stacks(
             ],
         )
     )
+    marks = [_breaks(sums, drawn, size).encode(y=y)] if shortened else []
     totals = _totals(sums, drawn, size).encode(y=y)
-    return spec(alt.layer(parts, totals).properties(width="container", height=_HEIGHT * len(tables)))
+    return spec(alt.layer(parts, *marks, totals).properties(width="container", height=_HEIGHT * len(tables)))
+
+
+def _breaks(sums: Mapping[str, float], drawn: Mapping[str, float], size: float) -> alt.Chart:
+    """A slanted gap in each stack that is not to scale."""
+    rows = [
+        {"fabric": fabric, "length": short(0.9 * total * drawn[fabric] / size)}
+        for fabric, total in sums.items()
+        if drawn[fabric] < 1
+    ]
+    gaps = alt.Chart(alt.InlineData(rows)).mark_point(
+        shape=_GAP, size=4 * (_HEIGHT / 2) ** 2, filled=True, color=colours.PAPER, opacity=1, strokeWidth=0
+    )
+    found: alt.Chart = gaps.encode(x=alt.X("length:Q"))
+    return found
+
+
+_GAP = "M-0.55,1L0.15,-1L0.55,-1L-0.15,1Z"
+"""As high as a bar, from -1 to 1."""
 
 
 def _totals(sums: Mapping[str, float], drawn: Mapping[str, float], size: float) -> alt.Chart:

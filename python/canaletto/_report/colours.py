@@ -2,7 +2,8 @@
 
 Fabrics have the colour-blind-safe colours of Okabe and Ito. Causes have families: greys at the host, browns in the
 controller, purples for waiting at chips, yellows for garbage collection, crimson and pink for paths, blues on the
-wires, greens in the array; what follows one another in a stack also differs in lightness.
+wires, greens in the array. Colours differ for people with protanopia and deuteranopia, too, and most between neighbours
+of a stack: a test simulates both.
 """
 
 from collections.abc import Iterable
@@ -10,61 +11,64 @@ from zlib import crc32
 
 FABRICS = {
     "bus": "#000000",
-    "sca": "#999933",
+    "sca": "#afb170",
     "packetized": "#E69F00",
     "omnibus": "#56B4E9",
     "omnibus-split": "#0072B2",
-    "mesh": "#CC79A7",
-    "mesh-2bit": "#8a6d9b",
+    "mesh": "#cb7db6",
+    "mesh-2bit": "#8a6f8c",
     "venice": "#D55E00",
-    "scheduled-mesh": "#6a3d9a",
-    "clusters": "#882255",
-    "custom": "#44AA99",
+    "scheduled-mesh": "#8768fa",
+    "clusters": "#7a164e",
+    "custom": "#5cb6a0",
     "ideal": "#009E73",
 }
 
-DARK = {"#000000": "#e6e6e6"}
+PAPER = "#ffffff"
+"""Colour of a light page, for marks that look like gaps."""
+
+DARK = {"#000000": "#e6e6e6", PAPER: "#12181f"}
 """Colours that a dark page shows otherwise."""
 
 CAUSES = {
-    "host_queue": "#dcdcdc",
+    "host_queue": "#e6e6e7",
     "host_link": "#adadad",
-    "device_queue": "#808080",
-    "firmware": "#dcc9a8",
-    "system_bus": "#b8935c",
-    "dram": "#8c6a3a",
-    "ecc": "#cdb088",
-    "cache": "#a5764a",
-    "write_buffer": "#5f3f1c",
-    "flush": "#efe3cc",
-    "mapping_miss": "#9b4f1f",
-    "same_page_write": "#efe0f3",
-    "read_modify_write": "#d3b5dd",
-    "chip_busy_user": "#b48cc4",
-    "chip_busy_mapping": "#6a3d8a",
+    "device_queue": "#828181",
+    "firmware": "#ded0b6",
+    "system_bus": "#b9945c",
+    "dram": "#a36d04",
+    "ecc": "#e6ba70",
+    "cache": "#9d7756",
+    "write_buffer": "#624a37",
+    "flush": "#f5ecda",
+    "mapping_miss": "#722900",
+    "same_page_write": "#f7e8fe",
+    "read_modify_write": "#d0b6ca",
+    "chip_busy_user": "#a783b6",
+    "chip_busy_mapping": "#6a3f8b",
     "free_blocks": "#f7e9a0",
-    "chip_busy_gc_read": "#f2c80f",
-    "chip_busy_gc_program": "#b38f00",
-    "chip_busy_erase": "#544a00",
-    "chip_busy_folding": "#d98e04",
-    "chip_busy_parity": "#e6a97a",
+    "chip_busy_gc_read": "#f2c701",
+    "chip_busy_gc_program": "#a0833e",
+    "chip_busy_erase": "#655912",
+    "chip_busy_folding": "#e19406",
+    "chip_busy_parity": "#daa47c",
     "path_conflict": "#c1121f",
-    "path_reservation": "#f48fb1",
-    "transfer_of_others": "#14406e",
-    "command_transfer": "#a8d1ee",
-    "status": "#6f9ac4",
-    "array_read": "#7fd0b5",
-    "array_program": "#1f7f73",
-    "suspended": "#c9e7dc",
-    "retry": "#0b4f46",
+    "path_reservation": "#ea819d",
+    "transfer_of_others": "#173e68",
+    "command_transfer": "#a6d1ef",
+    "status": "#6b9ed7",
+    "array_read": "#5ed196",
+    "array_program": "#26796c",
+    "suspended": "#b7d1c6",
+    "retry": "#075046",
     "data_transfer": "#2b6cb0",
-    "completion": "#97a3b0",
+    "completion": "#97a9c6",
 }
 """In the order in which a request meets them, which is the order of stacks."""
 
-ENERGIES = {"array": "#1f7f73", "fabric": "#2b6cb0", "static": "#adadad"}
+ENERGIES = {"array": "#26796c", "fabric": "#2b6cb0", "static": "#adadad"}
 
-KINDS = {"all": "#000000", "read": "#7fd0b5", "write": "#1f7f73"}
+KINDS = {"all": "#000000", "read": "#5ed196", "write": "#26796c"}
 
 SEQUENTIAL = (
     *("#440154", "#482878", "#3e4989", "#31688e", "#26828e"),
@@ -72,7 +76,7 @@ SEQUENTIAL = (
 )
 """Viridis, from nothing to the most."""
 
-OWN = ("#2E8B57", "#CC6677", "#7B68C8", "#AA7744", "#B8A11F", "#C44AA0")
+OWN = ("#399257", "#de4092", "#8579cb", "#985e21", "#c9b857", "#b53367")
 """Colours of user-defined fabrics."""
 
 _OTHER = "#666666"

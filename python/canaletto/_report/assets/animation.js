@@ -15,14 +15,14 @@
   const BUCKETS = 512;
   const SHOWN = 200; // requests in the list
   const TALLEST = 760; // pixels of an array
-  const STATES = { array_read: "#7fd0b5", array_program: "#1f7f73", array_erase: "#544a00", register: "#f2c84b" };
+  const STATES = { array_read: "#5ed196", array_program: "#26796c", array_erase: "#655912", register: "#f2c84b" };
   const LABELS = {
     array_read: "array reads", array_program: "array programs", array_erase: "array erases", register: "data wait in the chip",
     conflict: "waits for a path", command: "command", data: "data", reserved: "path held", scout: "scout",
     cancel: "scout turned back", handshake: "controllers agree",
   };
   const COLOURS = {
-    command: "#4a9fd8", data: "#2b6cb0", reserved: "#f4b183", scout: "#e0407b", cancel: "#98a2ad", handshake: "#b8935c",
+    command: "#4a9fd8", data: "#2b6cb0", reserved: "#f4b183", scout: "#e0407b", cancel: "#98a2ad", handshake: "#b9945c",
     conflict: "#c1121f", ...STATES,
   };
 
