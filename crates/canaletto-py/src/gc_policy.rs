@@ -1,24 +1,50 @@
 //! GC policies that a Python class states.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use canaletto::config::design::Design;
 use canaletto::config::own::Own;
 use canaletto::ftl::reclaim::gc::policy::custom::{VictimRule, Victims};
+use canaletto::ftl::steady::plane::MOST_VICTIMS;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::own::{Raised, make, shown};
+use crate::watch::EVERY;
 
 /// Object of a class during one run.
 struct Object {
     made: PyResult<Py<PyAny>>,
     raised: Arc<Raised>,
+    progress: Option<Py<PyAny>>,
+    /// Victims chosen before the run.
+    before: u64,
+    /// Time of the last report.
+    last: Instant,
+}
+
+impl Object {
+    /// Reports progress before the run, when the engine itself reports none.
+    fn report(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.before += 1;
+        if self.last.elapsed() >= EVERY {
+            self.last = Instant::now();
+            py.check_signals()?;
+            if let Some(progress) = &self.progress {
+                progress.call1(py, (self.before, MOST_VICTIMS, 0))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl VictimRule for Object {
     fn choose(&mut self, victims: &Victims) -> Result<u32, String> {
         Python::attach(|py| {
+            if victims.plane.is_none() {
+                self.report(py).map_err(|error| self.raised.note(error))?;
+            }
             let plane = victims.plane.map(|plane| plane.0);
             let place = || plane.map_or("before the run".to_owned(), |plane| format!("victims of plane {plane}"));
             match self.made.as_ref().map_err(|error| error.clone_ref(py)).and_then(|object| ask(py, object, victims)) {
@@ -52,8 +78,14 @@ fn bytes<'py, T: Copy, const N: usize>(
 }
 
 /// Gives a design the policy of a class.
-pub fn adopt(design: &mut Design, class: Py<PyAny>, raised: &Arc<Raised>) {
+pub fn adopt(design: &mut Design, class: Py<PyAny>, raised: &Arc<Raised>, progress: Option<Py<PyAny>>) {
     let raised = raised.clone();
-    design.gc.rule =
-        Some(Own::<dyn VictimRule>::new(move || Box::new(Object { made: make(&class), raised: raised.clone() })));
+    let object = move || Object {
+        made: make(&class),
+        raised: raised.clone(),
+        progress: Python::attach(|py| progress.as_ref().map(|each| each.clone_ref(py))),
+        before: 0,
+        last: Instant::now(),
+    };
+    design.gc.rule = Some(Own::<dyn VictimRule>::new(move || Box::new(object())));
 }

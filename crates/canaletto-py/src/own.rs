@@ -21,14 +21,19 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Gives a design these parts. Returns where their exceptions end up.
-    pub fn adopt(self, py: Python<'_>, design: &mut Design) -> PyResult<Arc<Raised>> {
+    /// Gives a design these parts, which report to `progress` before the run. Returns where their exceptions end up.
+    pub fn adopt(
+        self,
+        py: Python<'_>,
+        design: &mut Design,
+        progress: Option<&Py<PyAny>>,
+    ) -> PyResult<Arc<Raised>> {
         let raised = Arc::new(Raised::default());
         if let Some(class) = self.fabric {
             fabric::adopt(py, design, class, self.array, &raised)?;
         }
         if let Some(class) = self.gc_policy {
-            gc_policy::adopt(design, class, &raised);
+            gc_policy::adopt(design, class, &raised, progress.map(|each| each.clone_ref(py)));
         }
         if let Some(class) = self.scheduler {
             scheduler::adopt(design, class, &raised);

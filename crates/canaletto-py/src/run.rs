@@ -65,7 +65,7 @@ pub fn run<'py>(
     let mut design = parse_design(design_toml)?;
     let workload = parse_workload(workload_toml)?;
     let options = parse_options(options_json)?;
-    let raised = parts.map(|parts| parts.adopt(py, &mut design)).transpose()?;
+    let raised = parts.map(|parts| parts.adopt(py, &mut design, progress.as_ref())).transpose()?;
     let found = simulate(py, &design, &workload, Path::new(""), &options, progress, rows);
     Raised::instead_of(raised, py, found)
 }

@@ -47,7 +47,7 @@ pub fn timeline<'py>(
     let Options { seed, warmup, windows, limit } = serde_json::from_str(options_json).map_err(config_error)?;
     let windows = windows.into_iter().map(|(from, until)| (Time(from), Time(until))).collect();
     let options = RunOptions { seed, warmup, ..RunOptions::default() };
-    let raised = parts.map(|parts| parts.adopt(py, &mut design)).transpose()?;
+    let raised = parts.map(|parts| parts.adopt(py, &mut design, progress.as_ref())).transpose()?;
     let mut watch = Watch::new(progress, requests_in(&workload));
     let ran = py.detach(|| {
         let traces = open_all(&workload, Path::new(""))?.inputs;

@@ -9,7 +9,7 @@ use crate::errors::out_of_memory;
 use crate::memory;
 
 /// Wall-clock time between two checks.
-const EVERY: Duration = Duration::from_millis(100);
+pub const EVERY: Duration = Duration::from_millis(100);
 
 /// Memory left, in bytes, below which a run stops: the system would end the process without a word.
 const LEAST_LEFT: u64 = 64_000_000;

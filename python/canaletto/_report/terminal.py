@@ -275,7 +275,7 @@ def _initial_state(state: Mapping[str, Any]) -> str:
         f"{spread} free a plane",
     ]
     if state["write_amplification"] is not None:
-        parts.append(f"write amplification {state['write_amplification']:.2f} ({state['policy']})")
+        parts.append(f"write amplification {state['write_amplification']:.2f} in the long run ({state['policy']})")
     return listing(parts)
 
 

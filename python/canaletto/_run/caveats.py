@@ -161,12 +161,22 @@ def _collection(run: Mapping[str, Any]) -> Iterator[str]:
     if erases == 0:
         fresh = not run.get("precondition")
         advice = "Begin with a drive in steady state (--precondition steady), or write more" if fresh else "Write more"
-        yield f"No block was collected: what writes cost in the long run does not show. {advice}."
+        yield f"No block was collected: what writes cost in the long run does not show. {advice}{_enough(run)}."
     elif erases < chips:
         yield (
             f"Only {number_of(erases, 'block')} of {count(chips)} chips came to be erased: too short a run for a "
-            "steady figure of collection."
+            f"steady figure of collection. Write more{_enough(run)}."
         )
+
+
+def _enough(run: Mapping[str, Any]) -> str:
+    """Requests after which collection is pressed: writes have taken the free blocks that a steady drive begins with."""
+    before = run.get("precondition") or {}
+    free = (before.get("blocks") or {}).get("free", 0)
+    if not free or before["kind"] != "steady":
+        return ""
+    pages = free * before["pages"] / before["blocks"]["total"]
+    return f": about {scaled(pages * run['requests']['completed'] / run['flash']['host_pages'])} requests in all"
 
 
 ALL = 0.999

@@ -1,11 +1,15 @@
 //! User-defined rules: GC policies and orders of transactions from outside against those of the engine, and answers that cannot be.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use canaletto::config::design::Design;
 use canaletto::config::load_design;
 use canaletto::config::own::Own;
 use canaletto::config::workload::Workload;
 use canaletto::flash::interface::Operation;
 use canaletto::ftl::reclaim::gc::policy::custom::{VictimRule, Victims};
+use canaletto::ftl::steady::plane::MOST_VICTIMS;
 use canaletto::measure::probe::Work;
 use canaletto::scheduler::custom::{MOST_OVERTAKES, OrderRule, Turn, Waiting};
 use canaletto::{Outcome, RunError, RunOptions, run};
@@ -105,6 +109,23 @@ fn drives_are_preconditioned_as_the_rule_leaves_them() {
         text.starts_with("gc policy, the plane that is written before the run: worn, expected one of the "),
         "{text}"
     );
+}
+
+/// However badly it chooses and however unevenly pages are written: a rule takes up to a millisecond for an answer.
+#[test]
+fn a_rule_is_asked_for_few_victims_before_the_run() {
+    let asked = Arc::new(AtomicU64::new(0));
+    let count = asked.clone();
+    let worst = move |v: &Victims| {
+        count.fetch_add(1, Ordering::Relaxed);
+        assert!(v.plane.is_some() || v.blocks.len() <= 1024);
+        least(v, &v.valid.iter().map(|n| u32::MAX - n).collect::<Vec<_>>())
+    };
+    let keys = ["precondition.kind=steady", "geometry.pages_per_block=1152", "geometry.blocks_per_plane=400"];
+    let zipf = "requests = 1\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 1\naddresses = \"zipf\"";
+    simulate(&with_policy(&keys, worst), &synthetic(zipf));
+    let asked = asked.load(Ordering::Relaxed);
+    assert!((1000..=MOST_VICTIMS + 10).contains(&asked), "{asked}");
 }
 
 #[test]

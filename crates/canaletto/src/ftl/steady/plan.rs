@@ -12,6 +12,9 @@ use crate::ftl::steady::seeded::{Contents, OpenBlock, SeededPlane};
 /// Pages of a representative plane: half a million settle within a second or a few, once a process.
 const REPRESENTATIVE_PAGES: u32 = 1 << 19;
 
+/// The same where a rule from outside is asked for each victim, which takes far longer than to copy its pages.
+const ASKED_PAGES: u32 = 1 << 17;
+
 /// Blocks of a representative plane at least, if the plane has as many, and at most: few enough to be quick, enough that
 /// a frontier is next to nothing of it.
 const REPRESENTATIVE_BLOCKS: (u32, u32) = (128, 1024);
@@ -42,7 +45,8 @@ impl Steady {
         if let ([_], Some(found)) = (classes, policy.steady_state(load, pages)) {
             return Steady::Uniform(found);
         }
-        let blocks = (REPRESENTATIVE_PAGES / pages).clamp(REPRESENTATIVE_BLOCKS.0, REPRESENTATIVE_BLOCKS.1);
+        let wanted = if policy.has_rule() { ASKED_PAGES } else { REPRESENTATIVE_PAGES };
+        let blocks = (wanted / pages).clamp(REPRESENTATIVE_BLOCKS.0, REPRESENTATIVE_BLOCKS.1);
         // Where a class has but a few blocks, their number matters: no more than there are.
         let blocks = blocks.min(plane.blocks).max(LEAST_BLOCKS);
         let geometry = Geometry { blocks, pages, step: plane.step, free: REPRESENTATIVE_SPARE, frontiers: 2 };

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use crate::engine::random::Stream;
-use crate::ftl::reclaim::gc::policy::Policy;
+use crate::ftl::reclaim::gc::policy::{GcPolicy, Greedy, Policy};
 use crate::ftl::steady::victims::{VictimPool, View};
 
 /// Marks a physical page without valid data, a logical page without a place, and a frontier without a block.
@@ -25,6 +25,16 @@ const MEASURED_WINDOWS: u32 = 3;
 /// Change of the write amplification from window to window below which the plane is steady: above its noise for some ten
 /// thousand pages.
 const STEADY: f64 = 0.01;
+
+/// Victims after which a plane that still drifts is taken as it is, where a rule from outside chooses them: it may take a
+/// millisecond for each.
+const MOST_ASKED: u64 = 16_000;
+
+/// Most victims for which a rule from outside is asked, with those of the measurement behind.
+pub const MOST_VICTIMS: u64 = MOST_ASKED + MOST_ASKED / 4;
+
+/// Pages in victims after which a plane of the engine's policies is taken as it is: half a minute.
+const MOST_PAGES: u64 = 1 << 31;
 
 /// Logical pages written at the same rate.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -119,6 +129,8 @@ pub struct Plane {
     collection: Open,
     writes: u64,
     copies: Vec<u64>,
+    /// Victims that may still be chosen.
+    budget: u64,
 }
 
 impl Plane {
@@ -153,11 +165,16 @@ impl Plane {
             changed: vec![0; blocks as usize],
             erases: vec![0; blocks as usize],
             free: (0..blocks).collect(),
-            candidates: shape.policy.victims(blocks, pages),
+            // A rule from outside is asked for few victims: greedy choice settles the plane before.
+            candidates: match shape.policy.has_rule() {
+                true => Greedy.victims(blocks, pages),
+                false => shape.policy.victims(blocks, pages),
+            },
             user: Open { block: NONE, written: 0 },
             collection: Open { block: NONE, written: 0 },
             writes: 0,
             copies: vec![0; shape.classes.len()],
+            budget: MOST_PAGES / u64::from(pages),
             starts,
             chances,
             shape,
@@ -166,21 +183,19 @@ impl Plane {
 
     /// Writes until the write amplification changes no more, and tells what the plane is like then.
     pub fn settle(mut self) -> Census {
-        let window = self.window();
-        let (mut before, mut steady) = ([f64::INFINITY; 2], false);
-        for _ in 0..MOST_WINDOWS {
-            let now = self.run(window);
-            steady = before.iter().all(|then| (now - then).abs() < STEADY * now);
-            before = [before[1], now];
-            if steady {
-                break;
-            }
+        let mut steady = self.write_until_steady();
+        if self.shape.policy.has_rule() {
+            self.candidates = self.shape.policy.victims(self.shape.blocks, self.shape.pages);
+            self.full_blocks().iter().for_each(|&block| self.candidates.add(block, self.valid[block as usize]));
+            self.budget = MOST_ASKED;
+            steady = self.write_until_steady();
         }
         // One that drifts is described by where it is at last.
         let measured = if steady { MEASURED_WINDOWS } else { 1 };
+        self.budget = self.budget.max(MOST_ASKED / 4);
         self.copies.fill(0);
         let start = self.writes;
-        self.write_random(u64::from(measured) * window);
+        self.write_random(u64::from(measured) * self.window());
         let writes = (self.writes - start) as f64;
         let copies = self.copies.iter().map(|&n| n as f64 / writes).collect();
         let full = self.full_blocks();
@@ -193,6 +208,23 @@ impl Plane {
         }
     }
 
+    /// Writes until the write amplification changes no more, as far as the budget allows. Returns whether it came to rest.
+    fn write_until_steady(&mut self) -> bool {
+        let window = self.window();
+        let mut before = [f64::INFINITY; 2];
+        for _ in 0..MOST_WINDOWS {
+            let now = self.run(window);
+            if self.budget == 0 {
+                return false;
+            }
+            if before.iter().all(|then| (now - then).abs() < STEADY * now) {
+                return true;
+            }
+            before = [before[1], now];
+        }
+        false
+    }
+
     /// Writes in which the average page of the slowest class is written once, but at most so many turnovers.
     fn window(&self) -> u64 {
         let logical = self.place.len() as f64;
@@ -203,16 +235,20 @@ impl Plane {
 
     /// Writes so many random pages. Returns the write amplification.
     pub fn run(&mut self, writes: u64) -> f64 {
-        let before: u64 = self.copies.iter().sum();
+        let (start, before) = (self.writes, self.copies.iter().sum::<u64>());
         self.write_random(writes);
         let copied = self.copies.iter().sum::<u64>() - before;
-        1.0 + copied as f64 / writes as f64
+        1.0 + copied as f64 / (self.writes - start) as f64
     }
 
+    /// Writes so many random pages, or until the budget is spent.
     fn write_random(&mut self, writes: u64) {
         for _ in 0..writes {
             let lpa = self.draw();
             self.write(lpa);
+            if self.budget == 0 {
+                break;
+            }
         }
     }
 
@@ -278,6 +314,7 @@ impl Plane {
             pages: self.shape.pages,
         };
         let victim = self.candidates.take(view, &mut self.random);
+        self.budget = self.budget.saturating_sub(1);
         self.filled[victim as usize] = 0;
         let first = victim * self.shape.pages;
         for page in first..first + self.shape.pages {
