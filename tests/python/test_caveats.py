@@ -3,6 +3,7 @@
 import canaletto as cn
 import numpy as np
 import pytest
+from canaletto._io.units import scaled
 from canaletto._report import account, tables, terminal
 from canaletto._run import caveats, simulate, warmup
 
@@ -63,6 +64,10 @@ def test_writes_that_never_collect_are_no_steady_figure() -> None:
     assert said.endswith("Begin with a drive in steady state (--precondition steady), or write more.")
     (said,) = caveats.of(run.to_dict() | {"precondition": {"kind": "steady"}})
     assert said.endswith("does not show. Write more.")
+    steady = {"kind": "steady", "blocks": {"free": 8, "total": 64}, "pages": 64 * 32}
+    (said,) = caveats.of(run.to_dict() | {"precondition": steady})
+    pages = run.flash.host_pages
+    assert said.endswith(f"Write more: about {scaled(8 * 32 * run.request_counts.completed / pages)} requests in all.")
     in_place = cn.run(
         cn.design("performance-optimized").replace(**SMALL, **{"ftl.mapping": "in-place"}), "hm_0", records=False
     )

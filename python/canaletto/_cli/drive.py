@@ -69,7 +69,7 @@ Fabrics = Annotated[
         "--fabrics",
         "--fabric",
         metavar="A,B,…",
-        help="Fabrics, baseline first. `compare` also accepts FILE.py:CLASS.",
+        help="Fabrics, baseline first, or classes: FILE.py:CLASS.",
         autocompletion=complete_fabrics,
     ),
 ]
@@ -130,12 +130,21 @@ def resolve_drive(design: str, keys: "list[Setting]", fabric: str | None) -> "De
         from canaletto._engine import ConfigError
 
         raise ConfigError(f"--fabric {fabric}: got several, expected one; `compare` and `load` take several")
+    if fabric is not None:
+        _check_name(fabric, f"--fabric {fabric}")
     drive = (
         config.resolve_design(design, keys) if fabric is None else on_fabric(design, keys, fabric, f"--fabric {fabric}")
     )
     for note in drive.notes:
         console.say(note)
     return drive
+
+
+def _check_name(given: str, label: str) -> None:
+    """Raises ConfigError for a class where only parts of the engine can stand."""
+    from canaletto._run.own import check_names
+
+    check_names(given, label)
 
 
 def on_fabric(design: str, keys: "list[Setting]", fabric: str, label: str) -> "Design":
@@ -222,5 +231,7 @@ def _assignment(text: str) -> "Setting":
         from canaletto._engine import ConfigError
 
         raise ConfigError(f"--set {shlex.quote(text)}: expected KEY=VALUE, for example flash.read=10us")
+    if key.strip() in ("fabric", "fabric.kind", "gc.policy", "scheduler.policy"):
+        _check_name(value.strip(), f"--set {text}")
     prefix = _WORKLOAD if key.strip().startswith(_WORKLOAD) else ""
     return Setting(f"--set {text}", prefix, f"{key.strip().removeprefix(prefix)}={value.strip()}")

@@ -14,6 +14,7 @@ from canaletto._io.progress import Progress
 from canaletto._run import parallel, simulate
 from canaletto._run.config import Design, Workload
 from canaletto._run.identity import hash_of, key_of, traffic
+from canaletto._run.own import Parts
 
 Data: TypeAlias = Mapping[str, Any]
 """A run's result, as `canaletto run --json` prints it."""
@@ -52,6 +53,8 @@ class Run:
     """The number of the only flow that makes its requests."""
     warmup: int = 0
     """First requests that are left out of the statistics."""
+    parts: Parts | None = None
+    """Classes instead of the engine's parts."""
     root_causes: bool = False
     """Whether waits are followed to their root causes, which takes memory on a drive that falls ever further behind."""
 
@@ -63,7 +66,8 @@ class Run:
         """
         made = traffic(self.workload, {file: hash_of(file) for file in self.workload.traces()})
         followed = ["root causes"] if self.root_causes else []
-        return key_of(self.design.to_toml(), made, str(self.seed), str(self.alone), str(self.warmup), *followed)
+        own = [json.dumps(self.parts.names)] if self.parts and self.parts.given else []
+        return key_of(self.design.to_toml(), made, str(self.seed), str(self.alone), str(self.warmup), *followed, *own)
 
     @property
     def requests(self) -> int:
@@ -79,7 +83,7 @@ class Run:
     def simulate(self, report: Progress) -> dict[str, Any]:
         """Carries it out."""
         asked = self.design, self.workload, self.seed, self.warmup, False, report
-        return simulate.run_once(*asked, alone=self.alone, root_causes=self.root_causes)[0]
+        return simulate.run_once(*asked, alone=self.alone, root_causes=self.root_causes, parts=self.parts)[0]
 
 
 def seconds(duration: str) -> float:

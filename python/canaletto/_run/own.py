@@ -10,7 +10,7 @@ from canaletto._run import names, own_files
 from canaletto._run.config import Design
 from canaletto._run.fabric import Array, Fabric
 from canaletto._run.gc_policy import GcPolicy
-from canaletto._run.own_files import title
+from canaletto._run.own_files import file_of, hash_of, title
 from canaletto._run.scheduler import Scheduler
 
 BASES: dict[str, tuple[type[Any], str]] = {
@@ -48,8 +48,10 @@ class Parts:
 
     @property
     def names(self) -> dict[str, str]:
-        """The run's options that tell of them: `fabric_class` and the like, with module and name."""
-        return {f"{name}_class": title(given) for name, given in self.given.items()}
+        """The run's options that tell of them: `fabric_class` and the like, with module and name, and a file's hash."""
+        found = {f"{name}_class": title(given) for name, given in self.given.items()}
+        files = {key: file_of(text) for key, text in found.items() if own_files.is_file(text)}
+        return found | {f"{key}_sha256": hash_of(file) for key, file in files.items()}
 
     @property
     def fabric_name(self) -> str | None:
@@ -74,21 +76,52 @@ def of_record(options: Mapping[str, Any], where: str, what: str) -> Parts:
     """Parts of a recorded run, whose classes plug-ins have.
 
     where: file of the options; what: what cannot be done without. Raises ConfigError for a class that only the process
-    knows that ran it.
+    knows that ran it, and for one whose file has changed since.
     """
     found: dict[str, type[Any]] = {}
     for part in BASES:
         if (recorded := options.get(f"{part}_class")) is None:
             continue
-        name = str(recorded).rpartition(".")[2]
-        plugin = None if own_files.is_file(str(recorded)) else named(part, name, where)
-        if plugin is None or title(plugin) != recorded:
+        label = f"{where}: options.{part}_class"
+        if own_files.is_file(str(recorded)):
+            _check_unchanged(str(recorded), options.get(f"{part}_class_sha256"), label)
+        name = str(recorded) if own_files.is_file(str(recorded)) else str(recorded).rpartition(".")[2]
+        given = named(part, name, label)
+        if given is None or title(given) != recorded:
             raise ConfigError(
-                f"{where}: options.{part}_class: got {recorded!r}, expected none or a plug-in: a run with a "
-                f"user-defined part is {what} in Python, where its class is"
+                f"{label}: got {recorded!r}, expected a class of a file or of a plug-in: this run is {what} in Python, "
+                "where its class is"
             )
-        found[part] = plugin
+        found[part] = given
     return Parts(**found)
+
+
+def _check_unchanged(recorded: str, sha256: Any, label: str) -> None:
+    """Raises ConfigError if the file of a class is not the one of the run."""
+    try:
+        now = hash_of(file_of(recorded))
+    except OSError:
+        now = None
+    if now is None or now != sha256:
+        state = "is missing" if now is None else "has changed since the run"
+        raise ConfigError(f"{label}: {file_of(recorded)} {state}, expected the file that the run used")
+
+
+def check_names(given: Any, label: str, why: str = "classes are no part of a configuration") -> None:
+    """Raises ConfigError for a class, or a plug-in's, where only parts of the engine can stand.
+
+    given: value of one of `KEYS`. label: where it stands, and why: reason, for messages.
+    """
+    plugged = isinstance(given, str) and any(given in plugins.names(part) for part in BASES)
+    if isinstance(given, str) and (own_files.is_file(given) or plugged) and given not in names.fabrics():
+        raise ConfigError(
+            f"{label}: got {given}, expected a name of the engine's: {why}. run, compare and load accept classes: "
+            "--fabric, --gc-policy, --scheduler"
+        )
+
+
+KEYS = ("fabric", *(key for _, key in BASES.values()))
+"""Keys of designs and of sweeps that name a part."""
 
 
 def check_name(fabric: type[Any], known: Collection[str]) -> None:

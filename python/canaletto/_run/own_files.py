@@ -1,5 +1,6 @@
 """User-defined parts that files of Python define, named as `FILE.py:CLASS`."""
 
+import hashlib
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -87,6 +88,16 @@ def title(given: type[Any]) -> str:
     if given.__module__.startswith(_MODULES):
         return f"{sys.modules[given.__module__].__file__}:{given.__qualname__}"
     return f"{given.__module__}.{given.__qualname__}"
+
+
+def file_of(title: str) -> str:
+    """The file of a class that is named as `FILE.py:CLASS`."""
+    return title.rpartition(":")[0]
+
+
+def hash_of(file: str) -> str:
+    """Hash of a file's content. Raises OSError if it cannot be read."""
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
 def raised_in_file(error: BaseException) -> str | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from canaletto._engine import ConfigError
 from canaletto._io.parsed import from_toml
+from canaletto._run import own
 from canaletto._run.config import Config, WorkloadOptions, check_whole, read_text
 from canaletto._sweeping.axes import MOST, Axis, Span, axis
 from canaletto._sweeping.grid import Condition, Grid, Latin
@@ -103,6 +104,10 @@ def checked(label: str, document: Mapping[str, Any], text: str = "", folder: Pat
     latin = _latin(place, tables["latin"]) if tables["latin"] else None
     grid = Grid(tuple(axes), tuple(zips), latin)
     _check_axes(place, grid, tables["set"])
+    for key in own.KEYS:
+        given = [fixed.get(key), *(value for each in grid.all_axes if each.key == key for value in each.values)]
+        for value in given:
+            own.check_names(value, f"{place(key)}{key}", "other processes compute the points from text")
     for key in SOURCES:
         if key not in fixed and key not in {axis.key for axis in grid.all_axes}:
             raise ConfigError(f"{label}: {key}: absent, expected a {key}'s name or file")

@@ -10,13 +10,17 @@ from canaletto._cli.drive import (
     Budget,
     DesignName,
     Fabrics,
+    GcPolicyName,
     HotSpots,
+    SchedulerName,
     Seed,
     Settings,
     WorkloadName,
     assignments,
     drives_of,
     equalised,
+    own_parts,
+    policies,
     resolve_workload,
 )
 from canaletto._cli.help import OUTPUT, RUN, Command, whole
@@ -43,6 +47,8 @@ def _load(
     workload: WorkloadName,
     fabrics: Fabrics = None,
     equal: Budget = None,
+    gc_policy: GcPolicyName = None,
+    scheduler: SchedulerName = None,
     set_: Settings = None,
     requests: Requests = None,
     loads: Loads = 12,
@@ -73,15 +79,15 @@ def _load(
     from canaletto_extras.loading import curves, page
 
     keys, workload_keys = assignments(set_)
-    drives, parts = drives_of(design, keys, fabrics, equal)
-    if any(each.given for each in parts):
-        raise ConfigError(
-            f"--fabrics {fabrics}: got a user-defined fabric, expected names of fabrics; `compare` accepts it"
-        )
+    keys += policies(gc_policy, scheduler)
+    drives, parts = drives_of(design, keys, fabrics, equal, own_parts(None, gc_policy, scheduler))
+    if equal is not None and any(each.fabric for each in parts):
+        raise ConfigError(f"--equal {equal}: got a user-defined fabric, expected the engine's, whose links are counted")
     if force and out is not None:
         curves.discard(out)
     same = equalised(drives, equal)
-    named = {drive.fabric: drive for drive in drives} if same is None else same.named()
+    called = [each.fabric_name or drive.fabric for drive, each in zip(drives, parts, strict=True)]
+    named = dict(zip(called, drives, strict=True)) if same is None else same.named()
     work = resolve_workload(
         workload, workload_keys, config.WorkloadOptions(requests=requests, job=job, design=drives[0])
     )
@@ -99,6 +105,7 @@ def _load(
                 report=progress,
                 axis=axis,
                 widths=None if same is None else same.widths(),
+                parts=dict(zip(called, parts, strict=True)),
             )
             for place, each in works.items()
         }

@@ -9,7 +9,7 @@ requests.
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -22,6 +22,7 @@ from canaletto._run.equal import Equal
 from canaletto._run.hot_spots import OWN
 from canaletto._run.laboratory import Data, Report, Run, carry_out
 from canaletto._run.links import interconnect
+from canaletto._run.own import Parts
 
 BEYOND = 1.2
 """Highest load, as a multiple of what the drive can carry by its arithmetic: it errs where both directions are free."""
@@ -77,12 +78,13 @@ def measure(
     report: Report,
     axis: Axis | None = None,
     widths: Mapping[str, int] | None = None,
+    parts: Mapping[str, Parts] | None = None,
 ) -> Curves:
     """The curve of each drive, by its fabric's name.
 
     The folder `out` keeps the results, from which a later call continues. axis: the quantity that grows; by default
     the depth of workloads whose flows are all closed loops, otherwise the rate of arrivals. widths: data wires of
-    links that are not those of a fabric's paper.
+    links that are not those of a fabric's paper. parts: user-defined parts of each drive.
     Raises ConfigError for what cannot be simulated or scaled, SimulationError for a run that stopped.
     """
     if axis is None:
@@ -93,13 +95,14 @@ def measure(
     kept = out / RUNS
     kept.mkdir(parents=True, exist_ok=True)
     single = config.shaped(workload, WorkloadOptions(queue_depth=1))
-    idle = {fabric: Run(drive, single, seed, root_causes=True) for fabric, drive in drives.items()}
+    own = {fabric: (parts or {}).get(fabric, Parts()) for fabric in drives}
+    idle = {fabric: Run(drive, single, seed, parts=own[fabric], root_causes=True) for fabric, drive in drives.items()}
     first = carry_out(idle.values(), kept, lambda *_: None)
     runs: dict[str, list[tuple[float, Run]]] = {}
     for fabric, drive in drives.items():
         alone = first[idle[fabric].key]
         tried = _depths(loads, alone) if axis == QUEUE_DEPTH else _rates(loads, drive, workload, alone)
-        runs[fabric] = [(load, Run(drive, _loaded(workload, axis, load), seed)) for load in tried]
+        runs[fabric] = [(load, Run(drive, _loaded(workload, axis, load), seed, parts=own[fabric])) for load in tried]
     found = carry_out([run for each in runs.values() for _, run in each], kept, report)
     rows = {
         fabric: [
@@ -129,7 +132,7 @@ def measure(
 
 def _explained(run: Run) -> Run:
     """The same run with root causes."""
-    return Run(run.design, run.workload, run.seed, root_causes=True)
+    return replace(run, root_causes=True)
 
 
 def _told(rows: list[Row]) -> dict[str, Row]:
