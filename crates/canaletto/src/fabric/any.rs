@@ -80,8 +80,35 @@ macro_rules! any_fabric {
             }
         }
 
+        impl WireTimes for AnyFabric {
+            fn command(&self, operation: Operation, planes: usize) -> Time {
+                inside!(self, fabric => fabric.times().command(operation, planes))
+            }
+
+            fn data(&self, operation: Operation, bytes: u64) -> Time {
+                inside!(self, fabric => fabric.times().data(operation, bytes))
+            }
+
+            fn copyback(&self, planes: usize) -> Time {
+                inside!(self, fabric => fabric.times().copyback(planes))
+            }
+
+            fn column(&self) -> Time {
+                inside!(self, fabric => fabric.times().column())
+            }
+
+            fn status(&self) -> (Direction, Time) {
+                inside!(self, fabric => WireTimes::status(fabric.times()))
+            }
+
+            fn suspend(&self, resume: bool) -> Time {
+                inside!(self, fabric => fabric.times().suspend(resume))
+            }
+        }
+
         impl Fabric for AnyFabric {
             type Event = AnyEvent;
+            type Times = AnyFabric;
 
             fn new(config: &FabricConfig, layout: &Layout) -> Self {
                 match config.kind { $(FabricKind::$Kind => AnyFabric::$Kind(Fabric::new(config, layout)),)+ }
@@ -150,28 +177,8 @@ macro_rules! any_fabric {
                 inside!(self, fabric, later => fabric.release(path, now, later))
             }
 
-            fn command_time(&self, operation: Operation, planes: usize) -> Time {
-                inside!(self, fabric => fabric.command_time(operation, planes))
-            }
-
-            fn data_time(&self, operation: Operation, bytes: u64) -> Time {
-                inside!(self, fabric => fabric.data_time(operation, bytes))
-            }
-
-            fn copyback_time(&self, planes: usize) -> Time {
-                inside!(self, fabric => fabric.copyback_time(planes))
-            }
-
-            fn column_time(&self) -> Time {
-                inside!(self, fabric => fabric.column_time())
-            }
-
-            fn status(&self) -> (Direction, Time) {
-                inside!(self, fabric => fabric.status())
-            }
-
-            fn suspend_time(&self, resume: bool) -> Time {
-                inside!(self, fabric => fabric.suspend_time(resume))
+            fn times(&self) -> &AnyFabric {
+                self
             }
 
             fn peak_rate(&self) -> f64 {

@@ -9,13 +9,11 @@
 //! Networked SSD (MICRO 2022) §II, "baseSSD"; Venice (ISCA 2023) §2.
 
 use crate::config::design::Fabric as FabricConfig;
-use crate::fabric::Fabric;
-use crate::fabric::buses::{Buses, TransferEnd, on_buses};
-use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::buses::{Buses, Kind, SharedBuses};
 use crate::fabric::facts::{Facts, Interconnect};
 use crate::fabric::failing;
 use crate::fabric::lines::Line;
-use crate::fabric::signals::{Signals, on_signals};
+use crate::fabric::signals::Signals;
 use crate::fabric::wires::WireKind;
 use crate::flash::address::Layout;
 
@@ -30,19 +28,20 @@ pub const FACTS: Facts = Facts {
     lines: |_, rows, columns| Line::rows("channel", rows, columns, |_| 1),
 };
 
-/// Shared buses, one a channel.
-pub struct Bus {
-    buses: Buses,
-    signals: Signals,
-}
+/// One bus a channel.
+pub enum Channels {}
 
-impl ChipToChip<TransferEnd> for Bus {}
+impl Kind for Channels {
+    type Times = Signals;
 
-impl Fabric for Bus {
-    fn new(config: &FabricConfig, layout: &Layout) -> Bus {
-        Bus { buses: Buses::new(layout, WireKind::Channel), signals: Signals::new(config, layout) }
+    fn new(config: &FabricConfig, layout: &Layout) -> (Buses, Signals) {
+        (Buses::new(layout, WireKind::Channel), Signals::new(config, layout))
     }
 
-    on_signals!();
-    on_buses!();
+    fn rate(times: &Signals) -> f64 {
+        times.rate()
+    }
 }
+
+/// The interconnect.
+pub type Bus = SharedBuses<Channels>;

@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
+use crate::config::design::Fabric as FabricConfig;
 use crate::engine::time::Time;
+use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::trace::WireTrace;
+use crate::fabric::wire_times::WireTimes;
 use crate::fabric::wires::{ControllerUse, Place, Wire, WireKind};
-use crate::fabric::{DomainId, FabricOutcome, PathId, Transfer, TransferDone};
+use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 
 /// Buses that serve equal numbers of consecutive chips, one transfer at a time each.
@@ -150,88 +153,99 @@ impl Buses {
     }
 }
 
-/// The part of the [`Fabric`](crate::fabric::Fabric) trait that a fabric of shared buses leaves to its field `buses`.
-macro_rules! on_buses {
-    () => {
-        type Event = $crate::fabric::buses::TransferEnd;
+/// What tells one fabric of shared buses from another.
+pub trait Kind {
+    /// Signalling on a bus.
+    type Times: WireTimes;
 
-        fn domains(&self) -> u32 {
-            self.buses.count()
-        }
+    /// The idle buses of a validated design, and their signalling.
+    fn new(config: &FabricConfig, layout: &Layout) -> (Buses, Self::Times);
 
-        fn domain_of(&self, chip: $crate::flash::address::ChipId) -> $crate::fabric::DomainId {
-            self.buses.of(chip)
-        }
-
-        fn chips_of(&self, domain: $crate::fabric::DomainId) -> std::ops::Range<u32> {
-            self.buses.chips(domain)
-        }
-
-        fn may_start(&self, domain: $crate::fabric::DomainId) -> bool {
-            self.buses.is_free(domain)
-        }
-
-        fn is_free(&self, chip: $crate::flash::address::ChipId, _: $crate::fabric::Direction) -> bool {
-            self.buses.is_free(self.buses.of(chip))
-        }
-
-        fn port_free_at(
-            &self,
-            chip: $crate::flash::address::ChipId,
-            _: $crate::fabric::Direction,
-        ) -> $crate::engine::time::Time {
-            self.buses.port_free_at(chip)
-        }
-
-        fn start(
-            &mut self,
-            transfer: $crate::fabric::Transfer,
-            now: $crate::engine::time::Time,
-            later: &mut dyn FnMut($crate::engine::time::Time, Self::Event),
-        ) -> $crate::fabric::PathId {
-            self.buses.start(transfer, now, later)
-        }
-
-        fn start_on_held_path(
-            &mut self,
-            path: $crate::fabric::PathId,
-            transfer: $crate::fabric::Transfer,
-            now: $crate::engine::time::Time,
-            later: &mut dyn FnMut($crate::engine::time::Time, Self::Event),
-        ) {
-            self.buses.start_on_held_path(path, transfer, now, later);
-        }
-
-        #[inline(always)]
-        fn handle(
-            &mut self,
-            event: Self::Event,
-            now: $crate::engine::time::Time,
-            _: &mut dyn FnMut($crate::engine::time::Time, Self::Event),
-        ) -> $crate::fabric::FabricOutcome {
-            self.buses.handle(event, now)
-        }
-
-        fn release(
-            &mut self,
-            path: $crate::fabric::PathId,
-            now: $crate::engine::time::Time,
-            _: &mut dyn FnMut($crate::engine::time::Time, Self::Event),
-        ) -> $crate::fabric::DomainId {
-            self.buses.release(path, now)
-        }
-
-        fn wires(&self) -> Vec<$crate::fabric::wires::Wire> {
-            self.buses.wires()
-        }
-
-        fn controllers(&self) -> Vec<$crate::fabric::wires::ControllerUse> {
-            self.buses.controllers()
-        }
-
-        fn trace(&mut self) -> &mut $crate::fabric::trace::WireTrace {
-            &mut self.buses.trace
-        }
-    };
+    /// Bytes a second on a bus.
+    fn rate(times: &Self::Times) -> f64;
 }
-pub(crate) use on_buses;
+
+/// A fabric of shared buses.
+pub struct SharedBuses<K: Kind> {
+    buses: Buses,
+    times: K::Times,
+}
+
+impl<K: Kind> ChipToChip<TransferEnd> for SharedBuses<K> {}
+
+impl<K: Kind> Fabric for SharedBuses<K> {
+    type Event = TransferEnd;
+    type Times = K::Times;
+
+    fn new(config: &FabricConfig, layout: &Layout) -> Self {
+        let (buses, times) = K::new(config, layout);
+        SharedBuses { buses, times }
+    }
+
+    fn domains(&self) -> u32 {
+        self.buses.count()
+    }
+
+    fn domain_of(&self, chip: ChipId) -> DomainId {
+        self.buses.of(chip)
+    }
+
+    fn chips_of(&self, domain: DomainId) -> Range<u32> {
+        self.buses.chips(domain)
+    }
+
+    fn may_start(&self, domain: DomainId) -> bool {
+        self.buses.is_free(domain)
+    }
+
+    fn is_free(&self, chip: ChipId, _: Direction) -> bool {
+        self.buses.is_free(self.buses.of(chip))
+    }
+
+    fn port_free_at(&self, chip: ChipId, _: Direction) -> Time {
+        self.buses.port_free_at(chip)
+    }
+
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, TransferEnd)) -> PathId {
+        self.buses.start(transfer, now, later)
+    }
+
+    fn start_on_held_path(
+        &mut self,
+        path: PathId,
+        transfer: Transfer,
+        now: Time,
+        later: &mut dyn FnMut(Time, TransferEnd),
+    ) {
+        self.buses.start_on_held_path(path, transfer, now, later);
+    }
+
+    #[inline(always)]
+    fn handle(&mut self, event: TransferEnd, now: Time, _: &mut dyn FnMut(Time, TransferEnd)) -> FabricOutcome {
+        self.buses.handle(event, now)
+    }
+
+    fn release(&mut self, path: PathId, now: Time, _: &mut dyn FnMut(Time, TransferEnd)) -> DomainId {
+        self.buses.release(path, now)
+    }
+
+    fn times(&self) -> &K::Times {
+        &self.times
+    }
+
+    fn peak_rate(&self) -> f64 {
+        K::rate(&self.times) * f64::from(self.buses.count())
+    }
+
+    fn wires(&self) -> Vec<Wire> {
+        self.buses.wires()
+    }
+
+    fn controllers(&self) -> Vec<ControllerUse> {
+        self.buses.controllers()
+    }
+
+    fn trace(&mut self) -> &mut WireTrace {
+        &mut self.buses.trace
+    }
+}

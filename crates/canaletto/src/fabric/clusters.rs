@@ -39,6 +39,7 @@ use crate::fabric::lines::Line as ChipLine;
 use crate::fabric::packets::{Packets, READ_DATA_TRANSFER_FLITS};
 use crate::fabric::page_registers::PageRegisters;
 use crate::fabric::trace::{WireTrace, WireUse};
+use crate::fabric::wire_times::WireTimes;
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
@@ -277,8 +278,32 @@ impl Clusters {
     }
 }
 
+impl WireTimes for Clusters {
+    fn command(&self, operation: Operation, planes: usize) -> Time {
+        self.packets.command(operation, planes)
+    }
+
+    fn data(&self, operation: Operation, bytes: u64) -> Time {
+        match self.chunks.are_on() {
+            true => self.chunks.data_time(&self.packets, operation, bytes),
+            false => self.packets.data(operation, bytes),
+        }
+    }
+
+    /// The answer comes back through the switch.
+    fn status(&self) -> (Direction, Time) {
+        let (direction, time) = self.packets.status();
+        (direction, time + self.delay)
+    }
+
+    fn suspend(&self, resume: bool) -> Time {
+        self.packets.suspend(resume)
+    }
+}
+
 impl Fabric for Clusters {
     type Event = Event;
+    type Times = Clusters;
 
     fn new(config: &FabricConfig, layout: &Layout) -> Clusters {
         let keys = &config.clusters;
@@ -384,24 +409,8 @@ impl Fabric for Clusters {
         }
     }
 
-    fn command_time(&self, operation: Operation, planes: usize) -> Time {
-        self.packets.command_time(operation, planes)
-    }
-
-    fn data_time(&self, operation: Operation, bytes: u64) -> Time {
-        match self.chunks.are_on() {
-            true => self.chunks.data_time(&self.packets, operation, bytes),
-            false => self.packets.data_time(operation, bytes),
-        }
-    }
-
-    /// The answer comes back through the switch.
-    fn status(&self) -> (Direction, Time) {
-        (Direction::ToChip, self.packets.status_time() + self.delay)
-    }
-
-    fn suspend_time(&self, _: bool) -> Time {
-        self.packets.suspend_time()
+    fn times(&self) -> &Clusters {
+        self
     }
 
     fn peak_rate(&self) -> f64 {

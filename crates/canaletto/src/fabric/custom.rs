@@ -35,7 +35,6 @@ use crate::fabric::venice::grid::LinkUse;
 use crate::fabric::wires::{ControllerUse, Place, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
-use crate::flash::interface::Operation;
 
 /// Facts of a custom fabric; without a blueprint they are those of a mesh like Venice's.
 pub const FACTS: Facts =
@@ -276,6 +275,7 @@ impl ChipToChip<Event> for Custom {}
 
 impl Fabric for Custom {
     type Event = Event;
+    type Times = Cycles;
 
     fn new(config: &FabricConfig, layout: &Layout) -> Custom {
         let (rows, columns) = (layout.channels, layout.chips_per_channel);
@@ -390,28 +390,8 @@ impl Fabric for Custom {
         ALL
     }
 
-    fn command_time(&self, operation: Operation, planes: usize) -> Time {
-        self.cycles.command(operation, planes)
-    }
-
-    fn copyback_time(&self, planes: usize) -> Time {
-        self.cycles.copyback(planes)
-    }
-
-    fn column_time(&self) -> Time {
-        self.cycles.column()
-    }
-
-    fn status(&self) -> (Direction, Time) {
-        (Direction::ToChip, self.cycles.status())
-    }
-
-    fn suspend_time(&self, resume: bool) -> Time {
-        self.cycles.suspend(resume)
-    }
-
-    fn data_time(&self, _: Operation, bytes: u64) -> Time {
-        self.cycles.data(bytes)
+    fn times(&self) -> &Cycles {
+        &self.cycles
     }
 
     /// Each transfer takes a link of a controller.

@@ -8,13 +8,11 @@
 //! Venice (ISCA 2023) §3.1, the "path-conflict-free" SSD. A transaction may still wait for its own chip's port.
 
 use crate::config::design::Fabric as FabricConfig;
-use crate::fabric::Fabric;
-use crate::fabric::buses::{Buses, TransferEnd, on_buses};
-use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::buses::{Buses, Kind, SharedBuses};
 use crate::fabric::facts::{Facts, Interconnect};
 use crate::fabric::failing::{Failing, Parts, without};
 use crate::fabric::lines::Line;
-use crate::fabric::signals::{Signals, on_signals};
+use crate::fabric::signals::Signals;
 use crate::fabric::wires::WireKind;
 use crate::flash::address::Layout;
 
@@ -33,18 +31,19 @@ pub const FACTS: Facts = Facts {
 };
 
 /// One bus a chip.
-pub struct Ideal {
-    buses: Buses,
-    signals: Signals,
-}
+pub enum Paths {}
 
-impl ChipToChip<TransferEnd> for Ideal {}
+impl Kind for Paths {
+    type Times = Signals;
 
-impl Fabric for Ideal {
-    fn new(config: &FabricConfig, layout: &Layout) -> Ideal {
-        Ideal { buses: Buses::new(layout, WireKind::Path), signals: Signals::new(config, layout) }
+    fn new(config: &FabricConfig, layout: &Layout) -> (Buses, Signals) {
+        (Buses::new(layout, WireKind::Path), Signals::new(config, layout))
     }
 
-    on_signals!();
-    on_buses!();
+    fn rate(times: &Signals) -> f64 {
+        times.rate()
+    }
 }
+
+/// The interconnect.
+pub type Ideal = SharedBuses<Paths>;

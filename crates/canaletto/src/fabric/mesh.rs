@@ -36,6 +36,7 @@ use crate::fabric::failing::{self, Failed, Failing};
 use crate::fabric::lines::Line;
 use crate::fabric::packets::{DATA_HEADER_FLITS, STATUS_REPORT_FLITS, SUSPEND_FLITS, control_flits};
 use crate::fabric::trace::{WireTrace, WireUse};
+use crate::fabric::wire_times::WireTimes;
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
@@ -230,8 +231,28 @@ impl Mesh {
 
 impl ChipToChip<MeshEvent> for Mesh {}
 
+impl WireTimes for Mesh {
+    fn command(&self, operation: Operation, planes: usize) -> Time {
+        self.command_time.unwrap_or_else(|| self.flit * (control_flits(operation) * planes as u64))
+    }
+
+    fn data(&self, _: Operation, bytes: u64) -> Time {
+        self.flit * (bytes + DATA_HEADER_FLITS * bytes.div_ceil(self.payload))
+    }
+
+    /// The chip's interface sends word by itself.
+    fn status(&self) -> (Direction, Time) {
+        (Direction::FromChip, self.flit * STATUS_REPORT_FLITS)
+    }
+
+    fn suspend(&self, _: bool) -> Time {
+        self.flit * SUSPEND_FLITS
+    }
+}
+
 impl Fabric for Mesh {
     type Event = MeshEvent;
+    type Times = Mesh;
 
     fn new(config: &FabricConfig, layout: &Layout) -> Mesh {
         let network = &config.network;
@@ -339,21 +360,8 @@ impl Fabric for Mesh {
         ALL
     }
 
-    fn command_time(&self, operation: Operation, planes: usize) -> Time {
-        self.command_time.unwrap_or_else(|| self.flit * (control_flits(operation) * planes as u64))
-    }
-
-    fn data_time(&self, _: Operation, bytes: u64) -> Time {
-        self.flit * (bytes + DATA_HEADER_FLITS * bytes.div_ceil(self.payload))
-    }
-
-    /// The chip's interface sends word by itself.
-    fn status(&self) -> (Direction, Time) {
-        (Direction::FromChip, self.flit * STATUS_REPORT_FLITS)
-    }
-
-    fn suspend_time(&self, _: bool) -> Time {
-        self.flit * SUSPEND_FLITS
+    fn times(&self) -> &Mesh {
+        self
     }
 
     fn peak_rate(&self) -> f64 {

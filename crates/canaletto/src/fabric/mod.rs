@@ -38,6 +38,7 @@ pub mod scheduled_mesh;
 mod signals;
 pub mod trace;
 pub mod venice;
+pub mod wire_times;
 pub mod wires;
 
 use std::fmt::Debug;
@@ -54,6 +55,7 @@ pub use crate::fabric::facts::facts;
 use crate::fabric::failing::Failed;
 use crate::fabric::kinds::fabrics;
 use crate::fabric::trace::WireTrace;
+use crate::fabric::wire_times::WireTimes;
 use crate::fabric::wires::{ControllerUse, Wire};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
@@ -81,6 +83,8 @@ pub struct FabricOutcome {
 pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     /// Event inside the fabric.
     type Event: Copy + Debug;
+    /// Its signalling.
+    type Times: WireTimes;
 
     /// The idle interconnect of a validated design.
     fn new(config: &FabricConfig, layout: &Layout) -> Self;
@@ -146,28 +150,44 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     /// Gives back the path of a transfer that has crossed. Returns the domain whose transfers may find something free.
     fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Self::Event)) -> DomainId;
 
-    /// How long a command to `planes` planes occupies the wires, without data.
-    fn command_time(&self, operation: Operation, planes: usize) -> Time;
+    /// How long commands and data occupy the wires.
+    fn times(&self) -> &Self::Times;
 
-    /// How long one page's `bytes` occupy the wires on the way from the array (a read) or to it (a program).
-    fn data_time(&self, operation: Operation, bytes: u64) -> Time;
+    /// See [`WireTimes::command`].
+    #[inline(always)]
+    fn command_time(&self, operation: Operation, planes: usize) -> Time {
+        self.times().command(operation, planes)
+    }
 
-    /// How long a program of what is in the registers of `planes` planes occupies the wires.
+    /// See [`WireTimes::data`].
+    #[inline(always)]
+    fn data_time(&self, operation: Operation, bytes: u64) -> Time {
+        self.times().data(operation, bytes)
+    }
+
+    /// See [`WireTimes::copyback`].
+    #[inline(always)]
     fn copyback_time(&self, planes: usize) -> Time {
-        self.command_time(Operation::Program, planes)
+        self.times().copyback(planes)
     }
 
-    /// How long the wires are occupied around one page's data, for the change of column: zero where the packet that asks for
-    /// data is among these, or nobody asks.
+    /// See [`WireTimes::column`].
+    #[inline(always)]
     fn column_time(&self) -> Time {
-        Time::ZERO
+        self.times().column()
     }
 
-    /// Which way a LUN's status goes, and how long it occupies the wires.
-    fn status(&self) -> (Direction, Time);
+    /// See [`WireTimes::status`].
+    #[inline(always)]
+    fn status(&self) -> (Direction, Time) {
+        self.times().status()
+    }
 
-    /// How long the command to suspend a LUN's work (or to resume it) occupies the wires.
-    fn suspend_time(&self, resume: bool) -> Time;
+    /// See [`WireTimes::suspend`].
+    #[inline(always)]
+    fn suspend_time(&self, resume: bool) -> Time {
+        self.times().suspend(resume)
+    }
 
     /// Upper bound on user data in bytes a second over the whole interconnect, for `--dry-run`.
     fn peak_rate(&self) -> f64;

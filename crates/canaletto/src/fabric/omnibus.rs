@@ -42,7 +42,6 @@ use crate::fabric::trace::{WireTrace, WireUse};
 use crate::fabric::wires::{ControllerUse, Wire};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
-use crate::flash::interface::Operation;
 
 /// Facts of the buses with whole pages.
 pub const WHOLE: Facts = Facts {
@@ -269,6 +268,7 @@ impl Omnibus {
 
 impl Fabric for Omnibus {
     type Event = Event;
+    type Times = Packets;
 
     fn new(config: &FabricConfig, layout: &Layout) -> Omnibus {
         let packets = Packets::new(config, 1);
@@ -381,20 +381,8 @@ impl Fabric for Omnibus {
         self.grid.lose(failed);
     }
 
-    fn command_time(&self, operation: Operation, planes: usize) -> Time {
-        self.packets.command_time(operation, planes)
-    }
-
-    fn data_time(&self, operation: Operation, bytes: u64) -> Time {
-        self.packets.data_time(operation, bytes)
-    }
-
-    fn status(&self) -> (Direction, Time) {
-        (Direction::ToChip, self.packets.status_time())
-    }
-
-    fn suspend_time(&self, _: bool) -> Time {
-        self.packets.suspend_time()
+    fn times(&self) -> &Packets {
+        &self.packets
     }
 
     fn peak_rate(&self) -> f64 {

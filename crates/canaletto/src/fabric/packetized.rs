@@ -8,17 +8,13 @@
 //! time (tCS) stays. Read data are asked for by a control packet of their own, "read data transfer".
 
 use crate::config::design::Fabric as FabricConfig;
-use crate::engine::time::Time;
-use crate::fabric::buses::{Buses, TransferEnd, on_buses};
-use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::buses::{Buses, Kind, SharedBuses};
 use crate::fabric::facts::{Facts, Interconnect};
 use crate::fabric::failing;
 use crate::fabric::lines::Line;
 use crate::fabric::packets::Packets;
 use crate::fabric::wires::WireKind;
-use crate::fabric::{Direction, Fabric};
 use crate::flash::address::Layout;
-use crate::flash::interface::Operation;
 
 /// Facts of the packetized drive.
 pub const FACTS: Facts = Facts {
@@ -31,46 +27,31 @@ pub const FACTS: Facts = Facts {
     lines: |_, rows, columns| Line::rows("channel", rows, columns, |_| 1),
 };
 
-/// Wide shared buses, one a channel.
-pub struct Packetized {
-    buses: Buses,
-    packets: Packets,
+/// One wide bus a channel.
+pub enum WideChannels {}
+
+impl Kind for WideChannels {
+    type Times = Packets;
+
+    fn new(config: &FabricConfig, layout: &Layout) -> (Buses, Packets) {
+        (Buses::new(layout, WireKind::WideChannel), Packets::new(config, 2))
+    }
+
+    fn rate(times: &Packets) -> f64 {
+        times.rate()
+    }
 }
 
-impl ChipToChip<TransferEnd> for Packetized {}
-
-impl Fabric for Packetized {
-    fn new(config: &FabricConfig, layout: &Layout) -> Packetized {
-        Packetized { buses: Buses::new(layout, WireKind::WideChannel), packets: Packets::new(config, 2) }
-    }
-
-    fn command_time(&self, operation: Operation, planes: usize) -> Time {
-        self.packets.command_time(operation, planes)
-    }
-
-    fn data_time(&self, operation: Operation, bytes: u64) -> Time {
-        self.packets.data_time(operation, bytes)
-    }
-
-    fn status(&self) -> (Direction, Time) {
-        (Direction::ToChip, self.packets.status_time())
-    }
-
-    fn suspend_time(&self, _: bool) -> Time {
-        self.packets.suspend_time()
-    }
-
-    fn peak_rate(&self) -> f64 {
-        self.packets.rate() * f64::from(self.buses.count())
-    }
-
-    on_buses!();
-}
+/// The interconnect.
+pub type Packetized = SharedBuses<WideChannels>;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::time::Time;
+    use crate::fabric::Fabric;
     use crate::fabric::tests::{config, layout};
+    use crate::flash::interface::Operation;
 
     /// At 1 GB/s for 8 pins two flits take 1 ns: 20 ns of chip enable and 4 ns of packet for a read, and a page of 4 KiB
     /// in 1 (read data transfer) + 2050 (4 flits with padding, then payload) ns.

@@ -9,6 +9,8 @@
 
 use crate::config::design::{Fabric as FabricConfig, interface_times};
 use crate::engine::time::Time;
+use crate::fabric::Direction;
+use crate::fabric::wire_times::WireTimes;
 use crate::flash::interface::{CommandTable, Operation};
 
 /// Flits of a data packet before its payload.
@@ -76,32 +78,34 @@ impl Packets {
         self.chip_enable
     }
 
-    /// A command's packets, one for each plane.
-    pub fn command_time(&self, operation: Operation, planes: usize) -> Time {
+    /// Bytes a second.
+    pub fn rate(&self) -> f64 {
+        self.rate as f64
+    }
+}
+
+impl WireTimes for Packets {
+    /// One packet for each plane.
+    fn command(&self, operation: Operation, planes: usize) -> Time {
         self.command_time.unwrap_or_else(|| self.chip_enable + self.flits(control_flits(operation)) * planes as u64)
     }
 
-    /// A LUN's status: request and answer, and the chip's time between them.
-    pub fn status_time(&self) -> Time {
-        self.chip_enable
-            + self.flits(STATUS_FLITS - STATUS_REPORT_FLITS)
-            + self.status_in_chip
-            + self.flits(STATUS_REPORT_FLITS)
-    }
-
-    /// The packet that suspends or resumes a LUN's work.
-    pub fn suspend_time(&self) -> Time {
-        self.chip_enable + self.flits(SUSPEND_FLITS)
-    }
-
     /// A page's data packet, and for a read the packet that asks for it.
-    pub fn data_time(&self, operation: Operation, bytes: u64) -> Time {
+    fn data(&self, operation: Operation, bytes: u64) -> Time {
         let asked = if operation == Operation::Read { self.flits(READ_DATA_TRANSFER_FLITS) } else { Time::ZERO };
         asked + self.flits(DATA_HEADER_FLITS + bytes)
     }
 
-    /// Bytes a second.
-    pub fn rate(&self) -> f64 {
-        self.rate as f64
+    /// Request and answer, and the chip's time between them.
+    fn status(&self) -> (Direction, Time) {
+        let time = self.chip_enable
+            + self.flits(STATUS_FLITS - STATUS_REPORT_FLITS)
+            + self.status_in_chip
+            + self.flits(STATUS_REPORT_FLITS);
+        (Direction::ToChip, time)
+    }
+
+    fn suspend(&self, _: bool) -> Time {
+        self.chip_enable + self.flits(SUSPEND_FLITS)
     }
 }

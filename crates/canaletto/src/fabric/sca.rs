@@ -40,7 +40,6 @@ use crate::fabric::trace::{WireTrace, WireUse};
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
-use crate::flash::interface::Operation;
 
 /// Facts of the bus with separate command and address pins. Its pins are those of the bus, of which it uses some otherwise.
 pub const FACTS: Facts = Facts {
@@ -64,8 +63,6 @@ pub struct Sca {
     luns_per_chip: u32,
     under_way: Slab<PathId, Sequence>,
     packets: CommandPackets,
-    /// Bytes a second on DQ.
-    rate: u64,
     trace: WireTrace,
 }
 
@@ -204,6 +201,7 @@ impl ChipToChip<Event> for Sca {}
 
 impl Fabric for Sca {
     type Event = Event;
+    type Times = CommandPackets;
 
     fn new(config: &FabricConfig, layout: &Layout) -> Sca {
         Sca {
@@ -214,7 +212,6 @@ impl Fabric for Sca {
             luns_per_chip: layout.luns_per_chip,
             under_way: Slab::new(),
             packets: CommandPackets::new(config),
-            rate: config.link_rate.0,
             trace: WireTrace::default(),
         }
     }
@@ -295,32 +292,12 @@ impl Fabric for Sca {
         self.of_chips[chip.index()]
     }
 
-    fn command_time(&self, operation: Operation, planes: usize) -> Time {
-        self.packets.command_time(operation, planes)
-    }
-
-    fn copyback_time(&self, planes: usize) -> Time {
-        self.packets.copyback_time(planes)
-    }
-
-    fn column_time(&self) -> Time {
-        self.packets.column_time()
-    }
-
-    fn status(&self) -> (Direction, Time) {
-        (Direction::ToChip, self.packets.status_time())
-    }
-
-    fn suspend_time(&self, _: bool) -> Time {
-        self.packets.suspend_time()
-    }
-
-    fn data_time(&self, _: Operation, bytes: u64) -> Time {
-        Time::of_transfer(bytes, self.rate)
+    fn times(&self) -> &CommandPackets {
+        &self.packets
     }
 
     fn peak_rate(&self) -> f64 {
-        self.rate as f64 * self.channels.len() as f64
+        self.packets.data_rate() * self.channels.len() as f64
     }
 
     fn ports(&self) -> u64 {

@@ -40,7 +40,6 @@ use crate::fabric::venice::grid::{Grid, RouterId};
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
-use crate::flash::interface::Operation;
 
 /// Ports of a router: to four neighbours or a controller, and to its chip.
 const PORTS: u32 = 5;
@@ -155,6 +154,7 @@ impl ScheduledMesh {
 
 impl Fabric for ScheduledMesh {
     type Event = Crossed;
+    type Times = Cycles;
 
     fn new(config: &FabricConfig, layout: &Layout) -> ScheduledMesh {
         let grid = Grid::new(layout.channels, layout.chips_per_channel, config.network.controllers);
@@ -262,28 +262,8 @@ impl Fabric for ScheduledMesh {
         self.sets = sets_of_routers(grid.rows, grid.columns, failed);
     }
 
-    fn command_time(&self, operation: Operation, planes: usize) -> Time {
-        self.cycles.command(operation, planes)
-    }
-
-    fn copyback_time(&self, planes: usize) -> Time {
-        self.cycles.copyback(planes)
-    }
-
-    fn column_time(&self) -> Time {
-        self.cycles.column()
-    }
-
-    fn status(&self) -> (Direction, Time) {
-        (Direction::ToChip, self.cycles.status())
-    }
-
-    fn suspend_time(&self, resume: bool) -> Time {
-        self.cycles.suspend(resume)
-    }
-
-    fn data_time(&self, _: Operation, bytes: u64) -> Time {
-        self.cycles.data(bytes)
+    fn times(&self) -> &Cycles {
+        &self.cycles
     }
 
     fn peak_rate(&self) -> f64 {

@@ -2,6 +2,8 @@
 
 use crate::config::design::Fabric as FabricConfig;
 use crate::engine::time::Time;
+use crate::fabric::Direction;
+use crate::fabric::wire_times::WireTimes;
 use crate::flash::address::Layout;
 use crate::flash::interface::{CommandTable, Operation};
 
@@ -31,21 +33,6 @@ impl Signals {
         signals
     }
 
-    /// Command and address cycles of a command to `planes` planes.
-    pub fn command_time(&self, operation: Operation, planes: usize) -> Time {
-        self.commands.get(operation, planes).wires
-    }
-
-    /// Every time of commands.
-    pub fn commands(&self) -> &CommandTable {
-        &self.commands
-    }
-
-    /// Data cycles of one page's `bytes`.
-    pub fn data_time(&self, bytes: u64) -> Time {
-        if bytes == self.page.0 { self.page.1 } else { self.cycles(bytes) }
-    }
-
     fn cycles(&self, bytes: u64) -> Time {
         match self.burst {
             Some((burst, time)) => time * (bytes / burst),
@@ -59,45 +46,31 @@ impl Signals {
     }
 }
 
-/// The part of the [`Fabric`](crate::fabric::Fabric) trait that a fabric of conventionally signalled buses leaves to its
-/// fields `signals` and `buses`.
-macro_rules! on_signals {
-    () => {
-        fn command_time(
-            &self,
-            operation: $crate::flash::interface::Operation,
-            planes: usize,
-        ) -> $crate::engine::time::Time {
-            self.signals.command_time(operation, planes)
-        }
+impl WireTimes for Signals {
+    fn command(&self, operation: Operation, planes: usize) -> Time {
+        self.commands.get(operation, planes).wires
+    }
 
-        fn data_time(&self, _: $crate::flash::interface::Operation, bytes: u64) -> $crate::engine::time::Time {
-            self.signals.data_time(bytes)
-        }
+    fn data(&self, _: Operation, bytes: u64) -> Time {
+        if bytes == self.page.0 { self.page.1 } else { self.cycles(bytes) }
+    }
 
-        fn copyback_time(&self, planes: usize) -> $crate::engine::time::Time {
-            self.signals.commands().copyback(planes).wires
-        }
+    fn copyback(&self, planes: usize) -> Time {
+        self.commands.copyback(planes).wires
+    }
 
-        fn column_time(&self) -> $crate::engine::time::Time {
-            self.signals.commands().page()
-        }
+    fn column(&self) -> Time {
+        self.commands.page()
+    }
 
-        fn status(&self) -> ($crate::fabric::Direction, $crate::engine::time::Time) {
-            ($crate::fabric::Direction::ToChip, self.signals.commands().status())
-        }
+    fn status(&self) -> (Direction, Time) {
+        (Direction::ToChip, self.commands.status())
+    }
 
-        fn suspend_time(&self, resume: bool) -> $crate::engine::time::Time {
-            let commands = self.signals.commands();
-            if resume { commands.resume() } else { commands.suspend() }
-        }
-
-        fn peak_rate(&self) -> f64 {
-            self.signals.rate() * f64::from(self.buses.count())
-        }
-    };
+    fn suspend(&self, resume: bool) -> Time {
+        if resume { self.commands.resume() } else { self.commands.suspend() }
+    }
 }
-pub(crate) use on_signals;
 
 #[cfg(test)]
 mod tests {
@@ -108,9 +81,9 @@ mod tests {
     #[test]
     fn bursts_drop_the_remainder() {
         let signals = |rate, burst| Signals::new(&config(rate, burst), &layout());
-        assert_eq!(signals(1_200_000_000, 12).data_time(4096), Time::from_ns(3410));
-        assert_eq!(signals(1_200_000_000, 0).data_time(4096), Time(3_413_334));
+        assert_eq!(signals(1_200_000_000, 12).data(Operation::Read, 4096), Time::from_ns(3410));
+        assert_eq!(signals(1_200_000_000, 0).data(Operation::Read, 4096), Time(3_413_334));
         // Width 8, 333 MT/s, truncated to 6 ns for two beats: a rate that is no whole number of bytes a second.
-        assert_eq!(signals(2_666_666_667, 16).data_time(4096), Time::from_ns(256 * 6));
+        assert_eq!(signals(2_666_666_667, 16).data(Operation::Read, 4096), Time::from_ns(256 * 6));
     }
 }

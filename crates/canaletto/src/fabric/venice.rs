@@ -58,7 +58,6 @@ use crate::fabric::venice::under_way::UnderWay;
 use crate::fabric::wires::{ControllerUse, Wire};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
-use crate::flash::interface::Operation;
 
 /// Facts of Venice: one 8-bit link between neighbours, used either way, and routers beside the flash chips.
 pub const FACTS: Facts = Facts {
@@ -164,6 +163,7 @@ impl ChipToChip<Event> for Venice {}
 
 impl Fabric for Venice {
     type Event = Event;
+    type Times = Cycles;
 
     fn new(config: &FabricConfig, layout: &Layout) -> Venice {
         let grid = Grid::new(layout.channels, layout.chips_per_channel, config.network.controllers);
@@ -320,28 +320,8 @@ impl Fabric for Venice {
         DomainId(0)
     }
 
-    fn command_time(&self, operation: Operation, planes: usize) -> Time {
-        self.cycles.command(operation, planes)
-    }
-
-    fn copyback_time(&self, planes: usize) -> Time {
-        self.cycles.copyback(planes)
-    }
-
-    fn column_time(&self) -> Time {
-        self.cycles.column()
-    }
-
-    fn status(&self) -> (Direction, Time) {
-        (Direction::ToChip, self.cycles.status())
-    }
-
-    fn suspend_time(&self, resume: bool) -> Time {
-        self.cycles.suspend(resume)
-    }
-
-    fn data_time(&self, _: Operation, bytes: u64) -> Time {
-        self.cycles.data(bytes)
+    fn times(&self) -> &Cycles {
+        &self.cycles
     }
 
     fn peak_rate(&self) -> f64 {

@@ -15,6 +15,7 @@ use crate::config::design::{Fabric as FabricConfig, interface_times};
 use crate::engine::time::Time;
 use crate::fabric::clusters::tree::TrunkId;
 use crate::fabric::packets::{COLUMN_FLITS, DATA_HEADER_FLITS, Packets, READ_DATA_TRANSFER_FLITS};
+use crate::fabric::wire_times::WireTimes;
 use crate::fabric::{Direction, PathId, Transfer};
 use crate::flash::interface::Operation;
 
@@ -57,7 +58,7 @@ impl Chunks {
         let whole = bytes.saturating_sub(1) / self.bytes;
         let each = if operation == Operation::Read { self.read } else { self.written };
         let rest = bytes - whole * self.bytes;
-        each * whole + packets.data_time(operation, rest + self.parity)
+        each * whole + packets.data(operation, rest + self.parity)
     }
 
     /// Time of the first of the parts that a transfer has yet to send.

@@ -13,6 +13,7 @@ use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::packets::READ_DATA_TRANSFER_FLITS;
 use crate::fabric::trace::WireUse;
+use crate::fabric::wire_times::WireTimes;
 use crate::fabric::{Direction, PathId};
 use crate::flash::address::ChipId;
 use crate::flash::interface::Operation;
@@ -43,7 +44,7 @@ impl ChipToChip<Event> for Clusters {
     fn copy_time(&self, bytes: u64) -> Time {
         self.packets.chip_enable()
             + self.packets.flits(READ_DATA_TRANSFER_FLITS)
-            + self.packets.data_time(Operation::Program, bytes)
+            + self.packets.data(Operation::Program, bytes)
     }
 
     fn start_copy(

@@ -9,6 +9,7 @@ use crate::config::units::{Duration, Rate, Size};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::tests::{Bench, array, config};
 use crate::fabric::trace::WireSpan;
+use crate::flash::interface::Operation;
 
 /// At 1 GB/s a flit takes 1 ns. A page of 4 KiB: a program is 28 ns of command and 4099 flits, read data are 4101.
 const COMMAND: u64 = 28;

@@ -14,6 +14,8 @@
 
 use crate::config::design::{Fabric as FabricConfig, interface_times};
 use crate::engine::time::Time;
+use crate::fabric::Direction;
+use crate::fabric::wire_times::WireTimes;
 use crate::flash::interface::{CommandTable, Operation};
 
 /// Bits of a packet's header, and of its body.
@@ -38,6 +40,8 @@ pub struct CommandPackets {
     edges: u64,
     /// Transfers a second of a pin.
     rate: u64,
+    /// Bytes of data a second on DQ.
+    data_rate: u64,
     chip_enable: Time,
     /// A stated time of every command.
     command_time: Option<Time>,
@@ -54,6 +58,7 @@ impl CommandPackets {
         CommandPackets {
             edges: HEADER_BITS.div_ceil(width) + BODY_BITS.div_ceil(width),
             rate: config.sca.ca_rate.0,
+            data_rate: config.link_rate.0,
             chip_enable: interface_times(config.interface)["tCS"].time.time(),
             command_time: config.command_time.map(|stated| stated.time()),
             turns_to_column: config.has_full_sequences() && config.sequence_table().page.is_some(),
@@ -66,28 +71,39 @@ impl CommandPackets {
         self.chip_enable + Time::of_transfer(packets * self.edges, self.rate)
     }
 
-    /// A program of what is in the registers: no burst of data.
-    pub fn copyback_time(&self, planes: usize) -> Time {
+    /// Bytes of data a second.
+    pub fn data_rate(&self) -> f64 {
+        self.data_rate as f64
+    }
+}
+
+impl WireTimes for CommandPackets {
+    /// The packets of all planes in one go.
+    fn command(&self, operation: Operation, planes: usize) -> Time {
+        self.command_time.unwrap_or_else(|| self.time(packets(operation) * planes as u64))
+    }
+
+    fn data(&self, _: Operation, bytes: u64) -> Time {
+        Time::of_transfer(bytes, self.data_rate)
+    }
+
+    /// No burst of data.
+    fn copyback(&self, planes: usize) -> Time {
         self.command_time.unwrap_or_else(|| self.time((1 + 5 + 1) * planes as u64))
     }
 
-    /// The change of column in front of a page's data, and what opens and ends these.
-    pub fn column_time(&self) -> Time {
+    /// With what opens and ends the data.
+    fn column(&self) -> Time {
         if self.turns_to_column { self.time(1 + 5 + 1 + BURST_PACKETS) } else { Time::ZERO }
     }
 
-    /// A LUN's status: the request, the chip's time, and a packet the other way.
-    pub fn status_time(&self) -> Time {
-        self.time(1 + 3 + 1) + self.status_in_chip
+    /// The request, the chip's time, and a packet the other way.
+    fn status(&self) -> (Direction, Time) {
+        (Direction::ToChip, self.time(1 + 3 + 1) + self.status_in_chip)
     }
 
-    /// A command with a row address, which suspends or resumes a LUN's work.
-    pub fn suspend_time(&self) -> Time {
+    /// A command with a row address.
+    fn suspend(&self, _: bool) -> Time {
         self.time(1 + 3)
-    }
-
-    /// A command's packets, those of all planes in one go.
-    pub fn command_time(&self, operation: Operation, planes: usize) -> Time {
-        self.command_time.unwrap_or_else(|| self.time(packets(operation) * planes as u64))
     }
 }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::fabric::FabricKind;
 use crate::fabric::tests::{Bench, config, layout, of};
+use crate::flash::interface::Operation;
 
 /// A 4 KiB page at 1 GB/s.
 const PAGE: Time = Time::from_ns(4096);

@@ -12,8 +12,10 @@ use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::scheduled_mesh::links::{Source, Way};
 use crate::fabric::venice::grid::RouterId;
+use crate::fabric::wire_times::WireTimes;
 use crate::fabric::{Direction, PathId, Transfer};
 use crate::flash::address::ChipId;
+use crate::flash::interface::Operation;
 
 impl ChipToChip<Crossed> for ScheduledMesh {
     const JOINS_CHIPS: bool = true;
@@ -39,7 +41,7 @@ impl ChipToChip<Crossed> for ScheduledMesh {
     }
 
     fn copy_time(&self, bytes: u64) -> Time {
-        self.cycles.column() + self.cycles.data(bytes)
+        self.cycles.column() + self.cycles.data(Operation::Read, bytes)
     }
 
     fn start_copy(

@@ -3,7 +3,9 @@
 
 use crate::config::design::Fabric as FabricConfig;
 use crate::engine::time::Time;
+use crate::fabric::Direction;
 use crate::fabric::packets::control_flits;
+use crate::fabric::wire_times::WireTimes;
 use crate::flash::address::Layout;
 use crate::flash::interface::{CommandTable, Operation};
 
@@ -38,9 +40,10 @@ impl Cycles {
     pub fn byte(&self) -> Time {
         Time::of_transfer(1, self.rate)
     }
+}
 
-    /// Time of a command to so many planes.
-    pub fn command(&self, operation: Operation, planes: usize) -> Time {
+impl WireTimes for Cycles {
+    fn command(&self, operation: Operation, planes: usize) -> Time {
         if self.are_full {
             return self.commands.get(operation, planes).wires;
         }
@@ -48,31 +51,26 @@ impl Cycles {
         self.stated.unwrap_or_else(|| Time::of_transfer(bytes, self.rate))
     }
 
-    /// Time of the program of what is in registers.
-    pub fn copyback(&self, planes: usize) -> Time {
+    fn data(&self, _: Operation, bytes: u64) -> Time {
+        Time::of_transfer(bytes, self.rate)
+    }
+
+    fn copyback(&self, planes: usize) -> Time {
         match self.are_full {
             true => self.commands.copyback(planes).wires,
             false => self.command(Operation::Program, planes),
         }
     }
 
-    /// Time of the change of column before a page.
-    pub fn column(&self) -> Time {
+    fn column(&self) -> Time {
         self.commands.page()
     }
 
-    /// Time of a LUN's status.
-    pub fn status(&self) -> Time {
-        self.commands.status()
+    fn status(&self) -> (Direction, Time) {
+        (Direction::ToChip, self.commands.status())
     }
 
-    /// Time of the command to suspend or to resume.
-    pub fn suspend(&self, resume: bool) -> Time {
+    fn suspend(&self, resume: bool) -> Time {
         if resume { self.commands.resume() } else { self.commands.suspend() }
-    }
-
-    /// Time of data.
-    pub fn data(&self, bytes: u64) -> Time {
-        Time::of_transfer(bytes, self.rate)
     }
 }
