@@ -177,6 +177,47 @@ def test_a_point_becomes_a_run_folder_and_folders_open(canaletto: Any, tmp_path:
     canaletto.refuses("sweep", "sweep.toml", "--out", "a", "--point", 12, says=("point: got 12", "from 0 to 11"))
 
 
+def test_the_page_draws_one_key_against_another(canaletto: Any, tmp_path: Path) -> None:
+    grid = """[grid]
+fabric = ["bus", "venice"]
+inter_arrival = ["1us", "10us", "100us"]
+"flash.read" = ["3us", "6us"]
+"fabric.venice.scouts" = ["hop-by-hop", "atomic"]
+"""
+    asked = f'design = "performance-optimized"\nworkload = "hm_0"\nrequests = 60\n{grid}'
+    (tmp_path / "s.toml").write_text(asked)
+    said = canaletto.ok("sweep", "s.toml", "--out", "a").err
+    assert "6 of 24 points differ from others only in keys without effect: fabric.venice.scouts\n" in said
+    page = (tmp_path / "a" / "report.html").read_text()
+    table = cn.load(tmp_path / "a").table
+    assert "24 points, 18 different" in page
+    assert "Results by inter_arrival_us" in page
+
+    def spec(name: str) -> dict[str, Any]:
+        found = re.search(rf'id="{name}-spec">(.*?)</script>', (tmp_path / "a" / "report.html").read_text())
+        assert found is not None
+        return dict(json.loads(found[1]))
+
+    (rows,) = spec("lines-chart")["datasets"].values()
+    assert {(row["line"], row["x"]) for row in rows} == {(f, x) for f in ("bus", "venice") for x in (1, 10, 100)}
+    some = table.filter((pl.col("fabric") == "bus") & (pl.col("inter_arrival_us") == 10))
+    mean = next(row["value"] for row in rows if (row["line"], row["x"]) == ("bus", 10))
+    assert mean == pytest.approx(some["iops"].mean(), rel=1e-3)
+    # Ends of the axes of parallel coordinates are numbers with units, and every text.
+    texts = {row["text"] for rows in spec("parallel-lines")["datasets"].values() for row in rows if "text" in row}
+    assert {"1", "100", "3", "6", "bus", "venice", "atomic"} <= texts
+    assert any(text.endswith("J") for text in texts)
+    assert "Latency by root cause for each fabric" in page
+
+    (tmp_path / "s.toml").write_text(f'{asked}\n[page]\nx = "flash.read"\nlines = "inter_arrival"\n')
+    again = canaletto.ok("sweep", "s.toml", "--out", "a").err
+    assert "0 of them computed now" in again
+    (rows,) = spec("lines-chart")["datasets"].values()
+    assert {row["line"] for row in rows} == {"1", "10", "100"}
+    (tmp_path / "s.toml").write_text(f'{asked}\n[page]\nx = "flash.program"\n')
+    canaletto.refuses("sweep", "s.toml", "--out", "a", says=("page.x: got 'flash.program', expected x or lines",))
+
+
 def test_curves_of_ones_own_design(canaletto: Any, tmp_path: Path) -> None:
     words = ["load", "performance-optimized", "--workload", "YCSB_B", "--requests", "300", "--loads", "4"]
     found = canaletto.ok(*words, "--fabrics", "bus,mesh", "--out", "curves", "--json").json

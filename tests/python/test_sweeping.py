@@ -230,6 +230,8 @@ def test_a_sweep_in_python_is_what_single_runs_are(tmp_path: Path) -> None:
     assert again.latency_us.all.p99 == alone.latency_us.all.p99
     causes = [name for name in table.columns if name.startswith("blame_")]
     assert sum(row[name] for name in causes) == pytest.approx(row["latency_mean_us"])
+    roots = [name for name in table.columns if name.startswith("root_")]
+    assert sum(row[name] for name in roots) == pytest.approx(row["latency_mean_us"])
     computed = sum(1 for _ in (tmp_path / "a" / "points").rglob("*.json"))
     assert computed == 8
 
@@ -277,8 +279,21 @@ def test_a_process_that_dies_is_replaced_and_one_task_that_kills_it_given_up(tmp
     assert done.failure == "its process was killed by SIGKILL, 3 times"
 
 
+def test_points_that_differ_only_in_keys_without_effect_are_run_once() -> None:
+    retries = ["oracle", "immediate", "local"]
+    grid = {"fabric": ["bus", "venice"], "fabric.venice.retry": retries, "flash.read": ["3us", "6us"]}
+    points, notes = resolve(document.checked("sweep", {**BASE, "grid": grid}))
+    assert len(points) == 12
+    keys = {(point.fabric, point.values["flash.read"], point.task.key) for point in points}
+    assert len(keys) == len({key for *_, key in keys}) == 2 + 6
+    assert notes == ["4 of 12 points differ from others only in keys without effect: fabric.venice.retry"]
+    # The point of the bus is the one of a sweep without that key.
+    (alone,), _ = resolve(document.checked("sweep", {**BASE, "grid": {"fabric": ["bus"], "flash.read": ["3us"]}}))
+    assert alone.task.key in {point.task.key for point in points}
+
+
 def test_notes_on_keys_without_effect_are_given_if_they_never_have_one() -> None:
     grid = {"fabric": ["bus", "venice"], "fabric.venice.retry": ["oracle", "immediate"]}
-    assert resolve(document.checked("sweep", {**BASE, "grid": grid}))[1] == []
+    assert not any("has no effect" in note for note in resolve(document.checked("sweep", {**BASE, "grid": grid}))[1])
     with pytest.warns(UserWarning, match="fabric.venice.retry"):
         cn.sweep("performance-optimized", "hm_0", {**grid, "fabric": ["bus"]}, requests=1, workers=1)

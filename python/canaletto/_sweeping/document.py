@@ -24,7 +24,9 @@ SOURCES = ("design", "workload")
 FIXED = (*SOURCES, *RUN_KEYS, *OPTIONS)
 """Keys of a sweep's file next to its tables."""
 
-_TABLES = ("set", "grid", "zip", "latin", "only_where", "skip", "cluster", "slurm")
+_TABLES = ("set", "grid", "zip", "latin", "only_where", "skip", "page", "cluster", "slurm")
+PAGE = ("x", "lines")
+"""Keys of `[page]`: the axes of its first chart."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ def checked(label: str, document: Mapping[str, Any], text: str = "", folder: Pat
     for key in only_where:
         if key not in {axis.key for axis in grid.all_axes}:
             raise ConfigError(f"{place(key)}only_where.{key}: no axis of that name, expected one of {_names(grid)}")
+    _check_page(place, grid, tables["page"])
     skip = tuple(_condition(place, grid, "skip", given) for given in tables["skip"])
     grid = Grid(grid.axes, grid.zips, latin, only_where, skip)
     return Document(label, fixed, grid, lines, tables["cluster"], tables["slurm"], text, folder)
@@ -209,6 +212,13 @@ def _check_axes(place: Any, grid: Grid, shared: Mapping[str, Any]) -> None:
         if keys.count(key) > 1 or key in shared:
             where = "as an axis and in set" if key in shared else "as an axis more than once"
             raise ConfigError(f"{place(key)}{key}: given {where}, expected one of them")
+
+
+def _check_page(place: Any, grid: Grid, given: Mapping[str, Any]) -> None:
+    """Raises ConfigError if `[page]` names anything but axes."""
+    for key, name in given.items():
+        if key not in PAGE or name not in {axis.key for axis in grid.all_axes}:
+            raise ConfigError(f"{place(key)}page.{key}: got {name!r}, expected x or lines, and an axis: {_names(grid)}")
 
 
 def _condition(place: Any, grid: Grid, name: str, given: Any) -> Condition:

@@ -55,6 +55,9 @@ MACHINE = {
 }
 """Columns that the machine decides: all others are the same wherever a point is computed."""
 
+ACCOUNTS = {"blame": "blame_us", "root": "root_cause_us"}
+"""Beginnings of the columns of causes, with their accounts."""
+
 _BATCH = 5_000
 """Rows that are made at a time: frames are smaller than what they are made of."""
 
@@ -67,7 +70,7 @@ def frame(plan: pl.DataFrame, get: Callable[[str], Found | None]) -> pl.DataFram
     values = plan.drop(*PLAN_ONLY)
     frames = [_part(values[start : start + _BATCH], get) for start in range(0, plan.height, _BATCH)]
     table = pl.concat(frames, how="diagonal")
-    causes = sorted(name for name in table.columns if name.startswith("blame_"))
+    causes = sorted(name for name in table.columns if name.startswith(tuple(f"{prefix}_" for prefix in ACCOUNTS)))
     table = table.with_columns(pl.col(causes).fill_null(0.0).name.keep()) if causes else table
     # Points that stopped have no latency to blame anything for.
     stopped = pl.col("error").is_not_null()
@@ -99,7 +102,10 @@ def _value(result: Row, path: str, kind: type[pl.DataType]) -> Any:
 
 
 def _causes(results: Sequence[Row]) -> list[pl.Series]:
-    """A column a cause that occurs: the mean time of a request that is charged to it."""
-    found = [lookup(result, "blame_us.all") or {} for result in results]
-    names = sorted({name for causes in found for name, value in causes.items() if value})
-    return [pl.Series(f"blame_{name}_us", [causes.get(name) for causes in found], pl.Float64) for name in names]
+    """A column a cause that occurs in an account: the mean time of a request that is charged to it."""
+    columns = []
+    for prefix, account in ACCOUNTS.items():
+        found = [lookup(result, f"{account}.all") or {} for result in results]
+        names = sorted({name for causes in found for name, value in causes.items() if value})
+        columns += [pl.Series(f"{prefix}_{name}_us", [each.get(name) for each in found], pl.Float64) for name in names]
+    return columns

@@ -60,6 +60,8 @@ class Resolver:
         self._traces: dict[str, str] = {}
         self.notes: dict[str, int] = {}
         """Keys without effect, with the number of designs in which they have none."""
+        self.idle: set[str] = set()
+        """Keys that have no effect in some design: there they are left out, so that equal designs are run once."""
 
     def points(self, assignments: Iterable[Assignment]) -> list[Point]:
         """The points' simulations. Raises ConfigError for what cannot be simulated, OSError for unreadable files."""
@@ -98,18 +100,20 @@ class Resolver:
         keys = {key: value for key, value in given.items() if _is_design_key(key)}
         cached = (_shown(given["design"]), *map(repr, keys.items()))
         if cached not in self._designs:
-            settings = [
-                self._setting(config.FABRIC if key == "fabric" else key, key, value) for key, value in keys.items()
-            ]
-            source = given["design"]
-            if isinstance(source, Design):
-                made = source.adjusted(settings)
-            else:
-                made = config.resolve_design(self._source("design", source, names.presets()), settings)
+            made = self._made(given["design"], keys)
             for note in made.notes:
                 self.notes[note] = self.notes.get(note, 0) + 1
+            if idle := {key for key in keys if any(f": {key}: has no effect" in note for note in made.notes)}:
+                self.idle |= idle
+                made = self._made(given["design"], {key: value for key, value in keys.items() if key not in idle})
             self._designs[cached] = made, identity.drive(made)
         return self._designs[cached]
+
+    def _made(self, source: Any, keys: Mapping[str, Any]) -> Design:
+        settings = [self._setting(config.FABRIC if key == "fabric" else key, key, value) for key, value in keys.items()]
+        if isinstance(source, Design):
+            return source.adjusted(settings)
+        return config.resolve_design(self._source("design", source, names.presets()), settings)
 
     def _workload(self, given: Mapping[str, Any]) -> tuple[Workload, str]:
         keys = {key: value for key, value in given.items() if key.startswith(WORKLOAD)}
@@ -159,7 +163,12 @@ def _shown(source: Design | Workload | str | os.PathLike[str]) -> str:
 
 
 def resolve(sweep: Document) -> tuple[list[Point], list[str]]:
-    """The points of a sweep, and notes on keys that have no effect in any of them."""
+    """The points of a sweep, and notes on keys that have no effect in some or any of them."""
     resolver = Resolver(sweep)
     found = resolver.points(sweep.grid.points(sweep.label))
-    return found, resolver.useless
+    again = len(found) - len({point.task.key for point in found})
+    notes = resolver.useless
+    if again and resolver.idle:
+        keys = ", ".join(sorted(resolver.idle))
+        notes.append(f"{again} of {len(found)} points differ from others only in keys without effect: {keys}")
+    return found, notes

@@ -6,9 +6,9 @@ from typing import Any, Literal
 import altair as alt
 import polars as pl
 from canaletto._report import colours
-from canaletto._report.charts import Spec, fabric_colour, short, spec
+from canaletto._report.charts import LINES, Spec, fabric_colour, short, spec
 
-from canaletto_extras.sweep_pages.points import Measure, Points
+from canaletto_extras.sweep_pages.points import Measure, Points, cell
 
 INK = "#2b6cb0"
 """The colour of points, unless they have that of their fabric."""
@@ -35,6 +35,48 @@ def effect(means: Sequence[tuple[str, float]], axis: str, title: str, *, is_numb
     if not is_number:
         return spec(base.mark_bar(color=INK, size=24))
     return spec(base.mark_line(color=INK, strokeWidth=1.8) + base.mark_point(color=INK, filled=True, size=50))
+
+
+def curves(points: Points, measure: Measure, x: str, lines: str | None) -> Spec:
+    """A line through the means of a measure at each value of a key, for each level of another one."""
+    means = points.curves(x, lines, measure)
+    rows = [{**row, "value": short(row["value"])} for row in means.iter_rows(named=True)]
+    values = means["x"].unique().sort().to_list()
+    # Loads are tried in steps that double: on a linear axis most of them would be in a corner.
+    is_log = len(values) > 2 and values[0] > 0 and values[-1] / values[0] >= LOG_FROM
+    names = [name for name in points.levels[lines][1] if name in set(means["line"])] if lines else [""]
+    shades = colours.fabrics(names) if lines == "fabric" else dict(zip(names, _shades(len(names)), strict=True))
+    base = alt.Chart(alt.InlineData(rows), height=300, width="container").encode(
+        x=alt.X(
+            "x:Q",
+            title=x,
+            scale=alt.Scale(type="log" if is_log else "linear", zero=False, nice=False, padding=12),
+            axis=alt.Axis(values=values, format="~g", tickCount=99) if len(values) <= MOST_TICKS else alt.Axis(),
+        ),
+        y=alt.Y("value:Q", title=measure.title, scale=alt.Scale(zero=True)),
+        color=alt.Color(
+            "line:N",
+            title=lines if lines != "fabric" else None,
+            scale=alt.Scale(domain=names, range=[shades[name] for name in names]),
+            legend=LINES if lines else None,
+        ),
+        tooltip=[alt.Tooltip("line:N", title=lines or x), alt.Tooltip("x:Q", title=x), alt.Tooltip("value:Q")],
+    )
+    return spec(base.mark_line(strokeWidth=1.8) + base.mark_point(filled=True, size=50))
+
+
+LOG_FROM = 8.0
+"""Ratio of the largest to the least value from which an axis is logarithmic."""
+
+MOST_TICKS = 12
+
+
+def _shades(number: int) -> list[str]:
+    """Colours of lines that are not of fabrics: of a scale where there are many."""
+    if number <= len(colours.OWN):
+        return list(colours.OWN[:number])
+    steps = colours.SEQUENTIAL[:-1]
+    return [steps[place * (len(steps) - 1) // (number - 1)] for place in range(number)]
 
 
 def heat(points: Points, measure: Measure, x: str, y: str) -> Spec:
@@ -102,13 +144,15 @@ def parallel(points: Points) -> Spec:
     label = "{" + ",".join(f"d{number}:{title!r}" for number, title in enumerate(titles)) + "}[datum.value]"
     colour = _colour(points)
     chosen = alt.selection_point(fields=["point"], on="pointerover", empty=False)
-    return spec(
-        alt.Chart(alt.InlineData(_rows(data)), height=300, width="container")
+    x = alt.X("key:N", sort=list(places), title=None, axis=alt.Axis(labelExpr=label, labelAngle=-30))
+    y = alt.Y("at:Q", title=None, axis=None, scale=alt.Scale(domain=[-0.04, 1.04], nice=False))
+    lines = (
+        alt.Chart(alt.InlineData(_rows(data)), height=340, width="container")
         .transform_fold(list(places), as_=["key", "at"])
         .mark_line(strokeWidth=1.2)
         .encode(
-            x=alt.X("key:N", sort=list(places), title=None, axis=alt.Axis(labelExpr=label, labelAngle=-30)),
-            y=alt.Y("at:Q", title="least to largest", axis=alt.Axis(values=[0, 1], labels=False)),
+            x=x,
+            y=y,
             color=colour,
             detail="point:N",
             opacity=alt.when(chosen).then(alt.value(1)).otherwise(alt.value(0.35)),
@@ -116,6 +160,28 @@ def parallel(points: Points) -> Spec:
         )
         .add_params(chosen)
     )
+    marks = [mark for number, name in enumerate(names) for mark in _marks(points, f"d{number}", name)]
+    scale = alt.Chart(alt.InlineData(marks)).encode(x=x, y=y)
+    # Twice: a pale edge keeps text readable across lines.
+    pale = scale.mark_text(align="left", dx=5, fontSize=11, color=colours.PAPER, stroke=colours.PAPER, strokeWidth=4)
+    dark = scale.mark_text(align="left", dx=5, fontSize=11)
+    texts = [each.encode(text="text:N") for each in (pale, dark)]
+    return spec(alt.layer(lines, scale.mark_tick(size=9, thickness=1.5, orient="horizontal"), *texts))
+
+
+def _marks(points: Points, key: str, name: str) -> list[dict[str, object]]:
+    """Values along an axis of parallel coordinates: the least and the largest number, or every text."""
+    values = points.rows[name].drop_nulls()
+    told = next((measure.told for measure in points.measures if measure.column == name), cell)
+    if values.dtype.is_numeric():
+        ends = dict(zip((0.0, 1.0), (values.min(), values.max()), strict=True))
+        return [{"key": key, "at": at, "text": told(value)} for at, value in ends.items()]  # type: ignore[arg-type]
+    order = points.rows[name].unique(maintain_order=True).to_list()
+    step = -(-len(order) // MOST_TICKS)
+    return [
+        {"key": key, "at": round(place / max(len(order) - 1, 1), 4), "text": cell(value)}
+        for place, value in list(enumerate(order))[::step]
+    ]
 
 
 def _colour(points: Points, *, dots: bool = False) -> alt.Color | Any:

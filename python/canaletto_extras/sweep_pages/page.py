@@ -1,11 +1,14 @@
 """The page of a sweep: which key matters how much, which points are best, and all of them at a glance."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
 import polars as pl
-from canaletto._io.units import count, factor, number_of
+from canaletto._io.parsed import from_toml
+from canaletto._io.units import axis_unit, count, factor, number_of
+from canaletto._report import bars, colours
 from canaletto._report.charts import Spec
 from canaletto._report.document import chart, document, grid, note, section, table
 
@@ -29,12 +32,20 @@ def html(found: "Sweep") -> str:
     )
     if rows.height:
         opening += f'<p class="summary">{escape(verdict(points))}</p>'
-    return document(title(found), opening, sections(points) if rows.height else [], ["page.js"])
+    return document(title(found), opening, sections(points, _asked(found)) if rows.height else [], ["page.js"])
+
+
+def _asked(found: "Sweep") -> Mapping[str, str]:
+    """The table `[page]` of the sweep's file; empty for a sweep without a file."""
+    file = found.path / "sweep.toml"
+    return dict(from_toml(file.read_text(encoding="utf-8")).get("page", {})) if file.is_file() else {}
 
 
 def title(found: "Sweep") -> str:
     """Title of the page."""
-    return f"Sweep: {number_of(found.table.height, 'point')}"
+    different = found.table["key"].n_unique()
+    again = f", {count(different)} different" if different < found.table.height else ""
+    return f"Sweep: {number_of(found.table.height, 'point')}{again}"
 
 
 def verdict(points: Points) -> str:
@@ -55,9 +66,42 @@ def verdict(points: Points) -> str:
     return " ".join(told)
 
 
-def sections(points: Points) -> Iterator[str]:
-    """The page's sections."""
+LOADS = ("inter_arrival_us", "queue_depth", "speed")
+"""Columns, without their prefixes, that are a load."""
+
+
+def chosen_axes(points: Points, asked: Mapping[str, str]) -> tuple[str | None, str | None]:
+    """The keys of the x-axis and of the lines: by default a load, or the number on which most depends, and fabrics.
+
+    asked: what `[page]` of the sweep's file says.
+    """
     first = points.measures[0] if points.measures else None
+    ranked = sorted(points.axes, key=lambda axis: points.strength(axis, first) if first else 1, reverse=True)
+    numbers = [axis for axis in ranked if points.rows[axis].dtype.is_numeric()]
+    loads = [axis for axis in numbers if axis.rpartition(".")[2] in LOADS]
+    x = _column(points, asked.get("x")) or next(iter([*loads, *numbers]), None)
+    others = [axis for axis in ranked if axis != x]
+    usual = "fabric" if "fabric" in others else next(iter(others), None)
+    return (x if first else None), _column(points, asked.get("lines")) or usual
+
+
+def _column(points: Points, key: str | None) -> str | None:
+    """The column of an axis: its key, with the unit if it has one."""
+    names = [axis for axis in points.axes if key and re.fullmatch(rf"{re.escape(key)}(\.kind|_[a-z_]+)?", axis)]
+    return next(iter(names), "fabric" if key == "fabric.kind" else None)
+
+
+def sections(points: Points, asked: Mapping[str, str] | None = None) -> Iterator[str]:
+    """The page's sections. asked: what `[page]` of the sweep's file says."""
+    first = points.measures[0] if points.measures else None
+    x, by = chosen_axes(points, asked or {})
+    if x is not None:
+        yield section(
+            "lines",
+            f"Results by {x}",
+            _views("lines-chart", f"A line for each {by}" if by else "", points, _curves, x, by),
+            about="Means over all other keys and all seeds. [page] of the sweep's file chooses the keys: x and lines.",
+        )
     ranked = sorted(points.axes, key=lambda axis: points.strength(axis, first) if first else 1, reverse=True)
     yield section(
         "effects",
@@ -73,6 +117,10 @@ def sections(points: Points) -> Iterator[str]:
             about=f"The two keys on which the {first.name if first else 'result'} depends most; means over all others.",
         )
     yield _pareto(points)
+    axis = by or next(iter(ranked), None)
+    if points.causes and axis is not None:
+        stacked = bars.stacks(points.mean_causes(axis), colours.CAUSES, axis_unit, "latency of the mean request")
+        yield section("causes", f"Latency by root cause for each {axis}", chart("causes-stacks", "", stacked))
     if len(points.axes) > 1:
         yield section(
             "parallel",
@@ -87,7 +135,7 @@ def _sampled(points: Points) -> str:
     return f"; {count(drawn.MOST_LINES)} points, spread evenly over all" if more > 0 else ""
 
 
-def _views(name: str, heading: str, points: Points, draw: Callable[..., Spec], *axes: str) -> str:
+def _views(name: str, heading: str, points: Points, draw: Callable[..., Spec], *axes: str | None) -> str:
     """A chart of the first measure, with the others behind buttons."""
     views = {measure.column: draw(points, measure, *axes) for measure in points.measures}
     first, *others = views.values()
@@ -98,6 +146,10 @@ def _views(name: str, heading: str, points: Points, draw: Callable[..., Spec], *
 def _effect(points: Points, measure: Measure, axis: str) -> Spec:
     is_number = points.rows[axis].dtype.is_numeric()
     return drawn.effect(points.effect(axis, measure), axis, measure.title, is_number=is_number)
+
+
+def _curves(points: Points, measure: Measure, x: str, lines: str | None) -> Spec:
+    return drawn.curves(points, measure, x, lines)
 
 
 def _heat(points: Points, measure: Measure, x: str, y: str) -> Spec:
@@ -114,12 +166,18 @@ def _pareto(points: Points) -> str:
     if not pairs:
         return ""
     best = points.front(IOPS, P99)
-    headings = ["point", *map(escape, points.axes), *(measure.name for measure in points.measures)]
+    headings = [
+        "point",
+        *map(escape, points.axes),
+        *(measure.name for measure in points.measures),
+        "root cause",
+    ]
     rows = [
         [
             str(row["point"]),
             *(escape(cell(row[axis])) for axis in points.axes),
             *(escape(measure.told(row[measure.column])) for measure in points.measures),
+            escape(points.largest_cause(row)),
         ]
         for row in best.head(MOST_ROWS).iter_rows(named=True)
     ]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
-from canaletto._io.units import ABSENT, count, scaled, thousandths, time_us
+from canaletto._io.units import ABSENT, cause_label, count, scaled, share, thousandths, time_us
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class Points:
         self.axes = list(axes)
         measured = [measure for measure in measures if rows[measure.column].null_count() < rows.height]
         self.measures = [measure for measure in measured if rows.height]
-        means = [pl.col(measure.column).mean() for measure in self.measures]
+        self.causes = [name for name in rows.columns if name.startswith("root_")]
+        means = [pl.col(name).mean() for name in (*(measure.column for measure in self.measures), *self.causes)]
         grouped = rows.group_by(axes, maintain_order=True) if axes else rows.group_by(pl.lit(0).alias("all"))
         self.rows = grouped.agg(pl.col("point").first(), *means).sort("point")
         self.levels = {axis: levels(self.rows[axis]) for axis in self.axes}
@@ -63,6 +64,29 @@ class Points:
         )
         found = dict(means.iter_rows())
         return [(name, found[name]) for name in order if found.get(name) is not None]
+
+    def curves(self, x: str, lines: str | None, measure: Measure) -> pl.DataFrame:
+        """The mean of a measure at each value of `x`, for each level of `lines`: columns x, line and value."""
+        level = self.levels[lines][0] if lines else [""] * self.rows.height
+        chosen = pl.DataFrame({"x": self.rows[x], "line": level, "value": self.rows[measure.column]})
+        means = chosen.group_by("x", "line", maintain_order=True).agg(pl.col("value").mean())
+        return means.drop_nulls().sort("x")
+
+    def mean_causes(self, axis: str) -> dict[str, dict[str, float]]:
+        """Latency by root cause at each level of an axis, in microseconds, means over all points."""
+        level, order = self.levels[axis]
+        means = self.rows.select(self.causes).with_columns(pl.Series("level", level)).group_by("level").mean()
+        found = {row.pop("level"): row for row in means.iter_rows(named=True)}
+        known = [name for name in order if name in found]
+        return {name: {_cause(column): time for column, time in found[name].items() if time} for name in known}
+
+    def largest_cause(self, row: Mapping[str, object]) -> str:
+        """The root cause that takes most of a point's mean latency, with its share."""
+        times = {name: time for name in self.causes if isinstance(time := row[name], float) and time > 0}
+        if not times:
+            return ABSENT
+        most = max(times, key=lambda name: times[name])
+        return f"{cause_label(_cause(most))}, {share(times[most] / sum(times.values()))}"
 
     def strength(self, axis: str, measure: Measure) -> float:
         """Ratio of the largest mean of a measure at any level of an axis to the smallest."""
@@ -85,6 +109,10 @@ class Points:
     def told(self, row: Mapping[str, object]) -> str:
         """A point's values in words."""
         return ", ".join(f"{axis} {cell(row[axis])}" for axis in self.axes) or "the only one"
+
+
+def _cause(column: str) -> str:
+    return column.removeprefix("root_").removesuffix("_us")
 
 
 def levels(values: pl.Series) -> tuple[list[str], list[str]]:
