@@ -22,12 +22,7 @@ pub struct Parts {
 
 impl Parts {
     /// Gives a design these parts, which report to `progress` before the run. Returns where their exceptions end up.
-    pub fn adopt(
-        self,
-        py: Python<'_>,
-        design: &mut Design,
-        progress: Option<&Py<PyAny>>,
-    ) -> PyResult<Arc<Raised>> {
+    pub fn adopt(self, py: Python<'_>, design: &mut Design, progress: Option<&Py<PyAny>>) -> PyResult<Arc<Raised>> {
         let raised = Arc::new(Raised::default());
         if let Some(class) = self.fabric {
             fabric::adopt(py, design, class, self.array, &raised)?;

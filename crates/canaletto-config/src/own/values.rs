@@ -35,6 +35,7 @@ pub struct Transfer {
 
 impl Transfer {
     /// Time on the wires in all.
+    #[inline]
     pub fn time(&self) -> Time {
         self.command + self.data
     }

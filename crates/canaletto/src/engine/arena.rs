@@ -13,7 +13,7 @@ pub struct Slab<I, T> {
 }
 
 /// Items that the processor's caches hold: a quarter of a kilobyte each, of the megabyte that one level has.
-const CACHED: usize = 4096;
+pub const CACHED: usize = 4096;
 
 impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
     /// An empty slab.

@@ -68,6 +68,7 @@ impl Mrg32k3a {
 }
 
 /// The remainder of a number below 2^54 by a modulus, without a division: 2^32 is as good as what it exceeds the modulus by.
+#[inline]
 fn remainder<const MODULUS: usize>(number: u64) -> u64 {
     let fold = |number: u64| (number & u64::from(u32::MAX)) + (number >> 32) * SHORT[MODULUS];
     // Below 2^22 × 22,853 + 2^32 < 2^37 after the first fold, below 2^32 + 2^20 after the second.

@@ -62,6 +62,7 @@ impl Buses {
     }
 
     /// The bus of a chip.
+    #[inline]
     pub fn of(&self, chip: ChipId) -> DomainId {
         self.of_chips[chip.index()]
     }
@@ -72,16 +73,19 @@ impl Buses {
     }
 
     /// Whether a bus is free.
+    #[inline]
     pub fn is_free(&self, bus: DomainId) -> bool {
         !self.buses[bus.index()].in_use
     }
 
     /// When the chip's last transfer ended.
+    #[inline]
     pub fn port_free_at(&self, chip: ChipId) -> Time {
         self.port_free_at[chip.index()]
     }
 
     /// Takes the chip's bus for a transfer.
+    #[inline]
     pub fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, TransferEnd)) -> PathId {
         let id = self.of(transfer.chip);
         let bus = &mut self.buses[id.index()];
@@ -94,6 +98,7 @@ impl Buses {
     }
 
     /// Sends a transfer over a bus that is taken for its chip.
+    #[inline]
     pub fn start_on_held_path(
         &mut self,
         path: PathId,
@@ -116,6 +121,7 @@ impl Buses {
     }
 
     /// Gives a bus back.
+    #[inline]
     pub fn release(&mut self, path: PathId, now: Time) -> DomainId {
         let bus = &mut self.buses[path.index()];
         bus.in_use = false;

@@ -65,6 +65,7 @@ impl CutOff {
     }
 
     /// The transfer that was sent there.
+    #[inline]
     pub fn sent(&mut self, path: PathId) -> &mut Carried {
         &mut self.sent[PathId(path.0 & !NOWHERE)]
     }
@@ -75,11 +76,13 @@ impl CutOff {
     }
 
     /// A path of the interconnect is taken.
+    #[inline]
     pub fn take(&mut self) {
         self.in_use += 1;
     }
 
     /// One is given back.
+    #[inline]
     pub fn free(&mut self) {
         self.in_use -= 1;
     }

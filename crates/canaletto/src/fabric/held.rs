@@ -35,16 +35,19 @@ impl HeldPaths {
     }
 
     /// Whether the LUN holds a path, or sends its data over one that it held.
+    #[inline]
     pub fn is_holding(&self, lun: LunId) -> bool {
         self.luns.get(lun.index()).is_some_and(|lun| lun.holding)
     }
 
     /// The LUN's path is given back. Returns whether it held one.
+    #[inline]
     pub fn let_go(&mut self, lun: LunId) -> bool {
         self.luns.get_mut(lun.index()).is_some_and(|lun| std::mem::take(&mut lun.holding))
     }
 
     /// Takes the path kept for the LUN.
+    #[inline]
     pub fn take(&mut self, lun: LunId) -> Option<PathId> {
         self.luns.get_mut(lun.index())?.path.take()
     }
@@ -59,6 +62,7 @@ impl HeldPaths {
     }
 
     /// The next page that crosses on the LUN's path.
+    #[inline]
     pub fn next_page(&mut self, lun: LunId) -> Option<TransactionId> {
         let lun = self.luns.get_mut(lun.index()).filter(|lun| lun.length > 0)?;
         lun.length -= 1;

@@ -47,10 +47,12 @@ impl Signals {
 }
 
 impl WireTimes for Signals {
+    #[inline]
     fn command(&self, operation: Operation, planes: usize) -> Time {
         self.commands.get(operation, planes).wires
     }
 
+    #[inline]
     fn data(&self, _: Operation, bytes: u64) -> Time {
         if bytes == self.page.0 { self.page.1 } else { self.cycles(bytes) }
     }

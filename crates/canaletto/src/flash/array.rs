@@ -37,12 +37,14 @@ impl Command {
     }
 
     /// Adds the transaction of one more plane.
+    #[inline]
     pub fn push(&mut self, transaction: TransactionId) {
         self.transactions[self.length as usize] = transaction;
         self.length += 1;
     }
 
     /// Whether it has no transaction yet.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -61,6 +63,8 @@ pub struct Lun {
     pub command: Command,
     /// Whether a command is on the wires or in the array.
     pub busy: bool,
+    /// Whether it has ever done background work: else all clocks of that stand at zero.
+    has_background: bool,
     /// When the array is done with what it does now; [`Time::MAX`] until it begins.
     pub due: Time,
     /// Planes (by their place in the LUN) whose page register still holds read data.
@@ -103,6 +107,7 @@ impl Array {
         let lun = Lun {
             command: Command::new(Operation::Read),
             busy: false,
+            has_background: false,
             due: Time::MAX,
             registers: 0,
             behind: 0,
@@ -131,6 +136,7 @@ impl Array {
     }
 
     /// Planes of the LUN that could take a command if the LUN were not busy.
+    #[inline]
     pub fn empty_registers(&self, lun: LunId) -> u64 {
         let lun = &self.luns[lun.index()];
         if self.busy_until_data_out && lun.registers != 0 { 0 } else { self.planes & !lun.registers }
@@ -151,7 +157,10 @@ impl Array {
         }
         let lun = &mut self.luns[id.index()];
         match charge {
-            Some(Charge::Background(kind)) => lun.background_since = Some((kind, now)),
+            Some(Charge::Background(kind)) => {
+                lun.background_since = Some((kind, now));
+                lun.has_background = true;
+            }
             Some(Charge::Flow(flow)) => lun.flow_since = Some((flow, now)),
             None => {}
         }
@@ -161,6 +170,7 @@ impl Array {
     }
 
     /// Marks a plane's register as holding data to be transferred.
+    #[inline]
     pub fn fill_register(&mut self, id: LunId, plane_in_lun: u32) {
         self.luns[id.index()].registers |= 1 << plane_in_lun;
     }
@@ -239,6 +249,7 @@ impl Array {
     }
 
     /// A chip's port was used for a transfer of this length.
+    #[inline]
     pub fn port_used(&mut self, chip: ChipId, time: Time) {
         self.port_busy[chip.index()] += time;
     }
@@ -249,11 +260,13 @@ impl Array {
     }
 
     /// Since when a plane whose register is empty now has been free of data.
+    #[inline]
     pub fn drained_since(&self, lun: LunId, plane: PlaneId) -> Time {
         if self.busy_until_data_out { self.luns[lun.index()].drained_at } else { self.register_free_at[plane.index()] }
     }
 
     /// When the LUN's array was last freed.
+    #[inline]
     pub fn array_free_at(&self, lun: LunId) -> Time {
         self.luns[lun.index()].array_free_at
     }
@@ -261,11 +274,11 @@ impl Array {
     /// Whether the LUN has ever done background work: else all of its clocks stand at zero.
     #[inline]
     pub fn has_background_clocks(&self, lun: LunId) -> bool {
-        let lun = &self.luns[lun.index()];
-        lun.background != Clocks::default() || lun.background_since.is_some()
+        self.luns[lun.index()].has_background
     }
 
     /// Time the LUN has spent on each kind of background work until `now`.
+    #[inline]
     pub fn background_clocks(&self, lun: LunId, now: Time) -> Clocks {
         let lun = &self.luns[lun.index()];
         let mut clocks = lun.background;

@@ -31,6 +31,7 @@ impl Copybacks {
     }
 
     /// Pages in the LUN's registers that have yet to be programmed.
+    #[inline]
     pub fn pending(&self, lun: LunId) -> Option<&Command> {
         self.pending.get(lun.index()).filter(|pages| !pages.transactions().is_empty())
     }

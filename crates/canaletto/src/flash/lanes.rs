@@ -17,6 +17,8 @@
 //! - Cache program (ONFI 5.1 "Page Cache Program", 15h): the data of the next program cross to the cache registers while the array
 //!   works. It is sent only if nothing that goes before it waits; its array begins tCBSY after that of the program before.
 
+use std::ops::Range;
+
 use crate::config::design::Flash;
 use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
@@ -79,6 +81,7 @@ impl Lanes {
     }
 
     /// Whether LUNs may have several commands in work.
+    #[inline]
     pub fn are_on(&self) -> bool {
         !self.luns.is_empty()
     }
@@ -89,6 +92,7 @@ impl Lanes {
     }
 
     /// The LUN of a lane.
+    #[inline]
     pub fn lun_of(&self, lane: LunId) -> LunId {
         let luns = self.luns.len() as u32;
         match lane.0 {
@@ -114,9 +118,10 @@ impl Lanes {
         LunId(self.luns.len() as u32 + self.planes + lun.0)
     }
 
-    fn readers(&self, lun: LunId) -> impl Iterator<Item = LunId> + Clone + use<> {
+    /// Numbers of the lanes that read planes of a LUN.
+    fn readers(&self, lun: LunId) -> Range<u32> {
         let first = self.luns.len() as u32 + lun.0 * self.planes_per_lun;
-        (first..first + self.planes_per_lun).map(LunId)
+        first..first + self.planes_per_lun
     }
 
     /// Whether a LUN's reads are held back for a command that takes all of it.
@@ -146,7 +151,7 @@ impl FlashBackend {
     pub fn works_beside(&self, lane: LunId) -> bool {
         self.lanes.are_on() && {
             let lun = self.lanes.lun_of(lane);
-            let all = [lun, self.lanes.second(lun)].into_iter().chain(self.lanes.readers(lun));
+            let all = [lun, self.lanes.second(lun)].into_iter().chain(self.lanes.readers(lun).map(LunId));
             all.into_iter().any(|other| other != lane && self.array.luns[other.index()].busy)
         }
     }
@@ -181,6 +186,7 @@ impl FlashBackend {
     }
 
     /// A lane's command has crossed. Returns whether it has to wait for the array, which another program has.
+    #[inline]
     pub fn waits_for_array<P: Probe>(&mut self, lane: LunId, work: &PageWork<'_, P>, now: Time) -> bool {
         if !self.lanes.cache_program || self.command(lane).operation != Operation::Program {
             return false;
@@ -194,8 +200,9 @@ impl FlashBackend {
     }
 
     /// A lane's array works from `begins` on.
+    #[inline]
     pub(super) fn lane_works(&mut self, lane: LunId, begins: Time) {
-        if !self.lanes.are_on() {
+        if !self.lanes.are_on() || self.is_plain_read(lane) {
             return;
         }
         let is_read = self.place_of_reader(lane).is_some();
@@ -208,8 +215,17 @@ impl FlashBackend {
         }
     }
 
+    /// Whether the command of a lane is a read of the whole LUN, beside which there is nothing.
+    #[inline]
+    fn is_plain_read(&self, lane: LunId) -> bool {
+        !self.lanes.plane_reads && self.command(lane).operation == Operation::Read
+    }
+
     /// A lane's array is done. Returns the lane of a program that is loaded behind it, and when that begins.
     pub fn lane_rests(&mut self, lane: LunId, now: Time) -> Option<(LunId, Time)> {
+        if self.is_plain_read(lane) {
+            return None;
+        }
         let is_read = self.place_of_reader(lane).is_some();
         let id = self.lanes.lun_of(lane);
         let lun = &mut self.lanes.luns[id.index()];
@@ -262,11 +278,14 @@ impl FlashBackend {
         operation: Operation,
         plane: PlaneId,
     ) -> impl Iterator<Item = LunId> + Clone + use<> {
-        let reader = self.lanes.reader(plane);
-        let concerned = move |&lane: &LunId| operation != Operation::Read || lane == reader;
-        let further = self.lanes.readers(lun).filter(concerned).chain([self.lanes.second(lun)]);
-        let are_on = self.lanes.are_on();
-        std::iter::once(lun).chain(further.filter(move |_| are_on))
+        // Without reads of single planes their lanes do nothing.
+        let readers = match operation {
+            _ if !self.lanes.plane_reads => 0..0,
+            Operation::Read => self.lanes.reader(plane).0..self.lanes.reader(plane).0 + 1,
+            Operation::Program | Operation::Erase => self.lanes.readers(lun),
+        };
+        let second = self.lanes.are_on().then(|| self.lanes.second(lun));
+        std::iter::once(lun).chain(readers.map(LunId)).chain(second)
     }
 
     /// Time spent until `now` on each kind of background work in lanes that keep an operation from a plane.

@@ -61,6 +61,7 @@ pub struct Operations {
 }
 
 impl Operations {
+    #[inline]
     fn count(&mut self, operation: Operation, planes: u64, worked: Time) {
         let (count, time) = match operation {
             Operation::Read => (&mut self.reads, &mut self.read_time),
@@ -137,6 +138,7 @@ impl FlashBackend {
     }
 
     /// The command that a LUN works on, or did last.
+    #[inline]
     pub fn command(&self, lun: LunId) -> &Command {
         &self.array.luns[lun.index()].command
     }

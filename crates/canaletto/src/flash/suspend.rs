@@ -106,21 +106,25 @@ impl Suspensions {
     }
 
     /// Whether anything can be suspended.
+    #[inline]
     pub fn is_on(&self) -> bool {
         !self.luns.is_empty()
     }
 
     /// The LUN's operation, if any can be suspended.
+    #[inline]
     pub fn get(&self, lun: LunId) -> Option<&Suspendee> {
         self.luns.get(lun.index())
     }
 
     /// Where the LUN's operation stands.
+    #[inline]
     pub fn phase(&self, lun: LunId) -> Phase {
         self.get(lun).map_or(Phase::Idle, |u| u.phase)
     }
 
     /// Transactions that the LUN's operation is put aside for.
+    #[inline]
     pub fn served(&self, lun: LunId) -> Served {
         match self.get(lun) {
             Some(u) if u.phase == Phase::Idle => Served::All,

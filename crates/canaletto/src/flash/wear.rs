@@ -67,6 +67,7 @@ impl Wear {
     }
 
     /// A page is read.
+    #[inline]
     pub fn read(&mut self, at: Ppa) {
         if let Some(block) = self.block_mut(at.plane, at.block) {
             block.reads = block.reads.saturating_add(1);

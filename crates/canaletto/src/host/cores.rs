@@ -28,11 +28,13 @@ impl Cores {
     }
 
     /// Whether the core of a queue has nothing to do.
+    #[inline]
     pub fn is_idle(&self, queue: u16, now: Time) -> bool {
         self.free_at[usize::from(queue)] <= now
     }
 
     /// When the core of a queue is through with a request; none if it takes no time.
+    #[inline]
     pub fn submit(&mut self, queue: u16, now: Time) -> Option<Time> {
         (self.submit > Time::ZERO).then(|| self.serve(queue, self.submit, now))
     }
@@ -44,11 +46,13 @@ impl Cores {
     }
 
     /// When a completion that the host is told of reaches its core; none if at once.
+    #[inline]
     pub fn interrupted(&self, now: Time) -> Option<Time> {
         (self.interrupt > Time::ZERO).then(|| now + self.interrupt)
     }
 
     /// When it is through with a completion; none if it takes no time.
+    #[inline]
     pub fn complete(&mut self, queue: u16, now: Time) -> Option<Time> {
         (self.complete > Time::ZERO).then(|| self.serve(queue, self.complete, now))
     }

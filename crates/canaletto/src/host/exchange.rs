@@ -270,26 +270,31 @@ impl Host {
     /// `queue`.
     #[inline(always)]
     fn fetch<P: Probe>(&mut self, queue: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
-        if self.port.nvme.may_fetch(queue) {
-            self.fetch_entries(queue, work, now, later);
+        // Most looks find nothing.
+        let mut found = self.port.nvme.fetch(queue);
+        while let Some((chosen, count)) = found {
+            self.fetch_entries(chosen, count, work, now, later);
+            found = if self.port.nvme.arbitrates() { self.port.nvme.fetch(queue) } else { None };
         }
     }
 
     #[inline(never)]
-    fn fetch_entries<P: Probe>(&mut self, queue: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
-        while let Some((queue, count)) = self.port.nvme.fetch(queue) {
-            let slots = self.commands(queue);
-            for request in self.port.nvme.queues[usize::from(queue)].asked_for(count) {
-                if work.probe.follows_waits() {
-                    work.root_causes.slot_taken(slots, request, now);
-                }
-                work.charge_request(request, Cause::DeviceQueue, now);
+    fn fetch_entries<P: Probe>(
+        &mut self,
+        queue: u16,
+        count: u32,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl Later,
+    ) {
+        let slots = self.commands(queue);
+        for request in self.port.nvme.queues[usize::from(queue)].asked_for(count) {
+            if work.probe.follows_waits() {
+                work.root_causes.slot_taken(slots, request, now);
             }
-            self.send(Direction::ToHost, Message::FetchEntries { queue, count }, 0, now, later);
-            if !self.port.nvme.arbitrates() {
-                return;
-            }
+            work.charge_request(request, Cause::DeviceQueue, now);
         }
+        self.send(Direction::ToHost, Message::FetchEntries { queue, count }, 0, now, later);
     }
 
     /// The drive takes the next entry that has arrived. Returns its request if it can begin.

@@ -200,6 +200,7 @@ impl Link {
     }
 
     /// Which way a message goes, of those that do not share their wires.
+    #[inline]
     pub fn lane(&self, direction: Direction) -> Direction {
         if self.half_duplex { Direction::ToDevice } else { direction }
     }

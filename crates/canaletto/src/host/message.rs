@@ -59,6 +59,7 @@ impl Message {
     pub const KINDS: usize = 12;
 
     /// The request that it names.
+    #[inline]
     pub fn request(self) -> Option<RequestId> {
         match self {
             Message::FetchList(request) | Message::List(request) | Message::Command(request) => Some(request),

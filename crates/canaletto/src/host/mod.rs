@@ -140,11 +140,13 @@ impl Host {
     }
 
     /// Whether requests are still to arrive by themselves.
+    #[inline]
     pub fn has_arrivals(&self) -> bool {
         self.arrivals > 0
     }
 
     /// The request that has arrived last since this was last asked.
+    #[inline]
     pub fn take_newest(&mut self) -> Option<RequestId> {
         self.newest.take()
     }

@@ -64,21 +64,25 @@ impl QueuePair {
         }
     }
 
+    #[inline]
     fn after(&self, place: u32) -> u32 {
         self.wrap(place + 1)
     }
 
     /// A place that may lie beyond the ring's end, by less than a round.
+    #[inline]
     fn wrap(&self, place: u32) -> u32 {
         if place >= self.entries { place - self.entries } else { place }
     }
 
     /// Places from one to another.
+    #[inline]
     fn distance(&self, from: u32, to: u32) -> u32 {
         self.wrap(to + self.entries - from)
     }
 
     /// The entries in that many places.
+    #[inline]
     fn entries(&self, from: u32, count: u32) -> impl Iterator<Item = RequestId> + '_ {
         (0..count).map(move |i| self.ring[self.wrap(from + i) as usize])
     }
@@ -95,12 +99,14 @@ impl QueuePair {
     }
 
     /// Host: whether a request put in line now would be placed at once.
+    #[inline]
     pub fn has_room(&self) -> bool {
         self.waiting.is_empty() && self.after(self.tail) != self.known_head
     }
 
     /// Host: moves the first waiting request into the submission queue if there is room. Returns it and the new tail,
     /// to be told by doorbell.
+    #[inline]
     pub fn place(&mut self) -> Option<(RequestId, u32)> {
         if self.after(self.tail) == self.known_head {
             return None;
@@ -121,6 +127,7 @@ impl QueuePair {
     }
 
     /// Drive: a doorbell has told the tail. Returns the newly visible requests' places, oldest first.
+    #[inline]
     pub fn doorbell(&mut self, tail: u32) -> impl Iterator<Item = RequestId> + '_ {
         let from = self.device_tail;
         self.device_tail = tail;
@@ -135,6 +142,7 @@ impl QueuePair {
     }
 
     /// Drive: how many entries to ask for now (0: none). They count as in flight from now on.
+    #[inline]
     fn fetch(&mut self) -> u32 {
         let count = match self.fetch {
             Fetch::OnePerDoorbell => self.allowed().min(1),
@@ -144,6 +152,7 @@ impl QueuePair {
         self.ask(count)
     }
 
+    #[inline]
     fn ask(&mut self, count: u32) -> u32 {
         self.fetching = count > 0;
         self.in_flight += count;
@@ -152,16 +161,19 @@ impl QueuePair {
     }
 
     /// Requests whose entries were asked for last, given how many those were.
+    #[inline]
     pub fn asked_for(&self, count: u32) -> impl Iterator<Item = RequestId> + '_ {
         self.entries(self.distance(count, self.asked), count)
     }
 
     /// Requests whose entries arrive next, that many of them.
+    #[inline]
     pub fn arriving(&self, count: u32) -> impl Iterator<Item = RequestId> + '_ {
         self.entries(self.head, count)
     }
 
     /// Drive: the next entry has arrived.
+    #[inline]
     pub fn entry_arrived(&mut self) -> RequestId {
         let request = self.ring[self.head as usize];
         self.head = self.after(self.head);
@@ -169,6 +181,7 @@ impl QueuePair {
     }
 
     /// Drive: all entries of a fetch have arrived. Returns whether to look for further ones, told of meanwhile.
+    #[inline]
     pub fn fetch_arrived(&mut self) -> bool {
         self.fetching = false;
         self.fetch == Fetch::AllWaiting
@@ -176,6 +189,7 @@ impl QueuePair {
 
     /// Drive: a completion is due. Returns the head to report if the completion queue has room; otherwise the completion
     /// is kept until [`QueuePair::acknowledged`] makes room.
+    #[inline]
     pub fn complete(&mut self, request: RequestId) -> Option<u32> {
         if self.unacknowledged + 1 >= self.entries {
             self.unreported.push(request);
@@ -195,6 +209,7 @@ impl QueuePair {
     }
 
     /// Host: a completion has told the head.
+    #[inline]
     pub fn learn_head(&mut self, head: u32) {
         self.known_head = head;
     }
@@ -242,6 +257,7 @@ impl Nvme {
     }
 
     /// The queue that takes a flow's next request.
+    #[inline]
     pub fn next_queue(&self, flow: u16) -> u16 {
         flow * self.per_flow + self.turns[usize::from(flow)]
     }
@@ -255,21 +271,19 @@ impl Nvme {
         flow * self.per_flow + taken
     }
 
-    /// Whether a look at `queue` can make the drive ask for entries.
-    #[inline(always)]
-    pub fn may_fetch(&self, queue: u16) -> bool {
-        let pair = &self.queues[usize::from(queue)];
-        // A look that finds nothing changes something only with an arbiter, and in what `AllWaiting` remembers.
-        self.arbiter.is_some() || pair.fetch == Fetch::AllWaiting || pair.allowed() > 0
-    }
-
     /// Drive: what to fetch next now that something has changed in `queue`, if anything: a queue and how many entries.
     #[inline(always)]
     pub fn fetch(&mut self, queue: u16) -> Option<(u16, u32)> {
-        let Some(arbiter) = &mut self.arbiter else {
-            let count = self.queues[usize::from(queue)].fetch();
-            return (count > 0).then_some((queue, count));
-        };
+        if self.arbiter.is_some() {
+            return self.fetch_by_turns(queue);
+        }
+        let count = self.queues[usize::from(queue)].fetch();
+        (count > 0).then_some((queue, count))
+    }
+
+    #[inline(never)]
+    fn fetch_by_turns(&mut self, queue: u16) -> Option<(u16, u32)> {
+        let arbiter = self.arbiter.as_mut()?;
         arbiter.set_ready(queue, self.queues[usize::from(queue)].allowed() > 0);
         let (chosen, most) = arbiter.grant()?;
         let pair = &mut self.queues[usize::from(chosen)];
@@ -297,6 +311,7 @@ impl Nvme {
     }
 
     /// Drive: the back end has finished a request of a queue.
+    #[inline]
     pub fn finished(&mut self, queue: u16) {
         self.queues[usize::from(queue)].in_flight -= 1;
         if let Some(arbiter) = &mut self.arbiter {
@@ -305,6 +320,7 @@ impl Nvme {
     }
 
     /// Bytes of the list of host pages that a request needs; none if it names its pages itself.
+    #[inline]
     pub fn list_bytes(&self, request: &Request) -> Option<u64> {
         let pages = request.bytes().div_ceil(HOST_PAGE);
         (self.prp_lists && pages > 2).then(|| (pages - 1) * LIST_ENTRY)

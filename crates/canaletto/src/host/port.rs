@@ -24,6 +24,7 @@ impl Port {
     }
 
     /// The queue of a flow's next request.
+    #[inline]
     pub fn next_queue(&self, flow: u16) -> u16 {
         if self.sata.is_some() { 0 } else { self.nvme.next_queue(flow) }
     }
@@ -35,6 +36,7 @@ impl Port {
     }
 
     /// Whether a flow's next request would be placed at once.
+    #[inline]
     pub fn has_room(&self, flow: u16) -> bool {
         match &self.sata {
             Some(slots) => slots.has_room(),
@@ -57,6 +59,7 @@ impl Port {
 
     /// Bytes that the drive fetches from the host before it can start: the data of a write, the list of ranges of a trim (one of
     /// 16 B; NVM Express NVM Command Set §3.2.3).
+    #[inline]
     pub fn payload_bytes(&self, request: &Request) -> u64 {
         match request.kind {
             Kind::Read | Kind::Flush => 0,

@@ -115,9 +115,7 @@ impl<const OF_PAGE: bool> Charges<OF_PAGE> {
     /// Adds all charges to another ledger; `common` names the causes of the sums.
     #[inline(always)]
     pub fn add_to(&self, ledger: &mut Ledger, common: &[Cause; COMMON], ledgers: &Ledgers) {
-        for (&cause, &sum) in common.iter().zip(&self.sums) {
-            ledger.charge(cause, sum);
-        }
+        (0..COMMON).for_each(|place| ledger.charge(common[place], self.sums[place]));
         if self.other != 0 {
             self.add_other_to(ledger, ledgers);
         }

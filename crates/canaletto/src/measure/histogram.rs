@@ -63,6 +63,7 @@ impl Default for Histogram {
     }
 }
 
+#[inline]
 fn index(value: u64) -> usize {
     if value < SUB {
         return value as usize;
@@ -107,6 +108,7 @@ impl Histogram {
         self.blamed[bucket].insert(Box::new(Blamed::NOTHING))
     }
 
+    #[inline]
     fn bucket(&mut self, value: Time) -> usize {
         let i = index(value.0);
         match self.buckets.get_mut(i) {

@@ -26,16 +26,19 @@ impl<T> Default for Intervals<T> {
 
 impl<T: Copy + Default + AddAssign> Intervals<T> {
     /// Returns the length of an interval.
+    #[inline]
     pub fn width(&self) -> Time {
         Time(SHORTEST.0 << self.joined)
     }
 
     /// The number of the interval that `time` is in. A shift and the division by a constant cost less than one division.
+    #[inline]
     pub fn number(&self, time: Time) -> usize {
         ((time.0 >> self.joined) / SHORTEST.0) as usize
     }
 
     /// Returns the number of the interval of `time`, and makes intervals up to it.
+    #[inline]
     pub fn place(&mut self, time: Time) -> usize {
         let place = self.number(time);
         if place < self.counts.len() { place } else { self.new_place(time) }
@@ -65,6 +68,7 @@ impl<T: Copy + Default + AddAssign> Intervals<T> {
     }
 
     /// Returns all counts, mutable.
+    #[inline]
     pub fn counts_mut(&mut self) -> &mut [T] {
         &mut self.counts
     }

@@ -74,6 +74,7 @@ impl Tally {
     }
 
     /// Counts one page transaction of a request and the time it lost to path conflicts.
+    #[inline]
     pub fn count_page(&mut self, path_conflict: bool, lost: Time) {
         self.pages += 1;
         self.pages_without_conflict += u64::from(!path_conflict);

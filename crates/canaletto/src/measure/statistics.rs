@@ -35,6 +35,7 @@ impl Statistics {
     }
 
     /// Counts a request that has arrived.
+    #[inline]
     pub fn count_arrival(&mut self, flow: u16, arrival: Time) {
         self.generated += 1;
         self.first_arrival.get_or_insert(arrival);
@@ -43,11 +44,13 @@ impl Statistics {
     }
 
     /// Whether the warm-up is over.
+    #[inline]
     pub fn is_warm(&self) -> bool {
         self.completed >= self.warmup
     }
 
     /// Counts a page transaction of a request, and the time it lost to path conflicts.
+    #[inline]
     pub fn count_page(&mut self, flow: u16, path_conflict: bool, lost: Time) {
         if self.is_warm() {
             self.tallies[usize::from(flow)].count_page(path_conflict, lost);

@@ -125,16 +125,13 @@ impl Scheduler {
         self.lun_domains[lun.index()]
     }
 
-    /// Puts a LUN in or out of its domain's round robin, and has the domain's paths offered if it is in, or if something else has
-    /// become `free` for them.
+    /// Puts a LUN in or out of its domain's round robin. Returns the domain, whose paths may be wanted.
     #[inline(always)]
-    pub fn set_ready(&mut self, lun: LunId, ready: bool, free: bool) {
+    pub fn set_ready(&mut self, lun: LunId, ready: bool) -> DomainId {
         let domain = self.domain_of(lun);
         let d = &mut self.domains[domain.index()];
         d.ready.set(lun.0 - d.first_lun, ready);
-        if ready | free {
-            self.touch(domain);
-        }
+        domain
     }
 
     /// Takes a LUN out of its domain's round robin: nothing there can be issued until something changes.

@@ -179,6 +179,7 @@ impl Queues {
     }
 
     /// Whether polling a LUN without work changes who is served later, so that idle LUNs must be polled too.
+    #[inline]
     pub fn must_poll(&self) -> bool {
         self.single_class.is_none() && self.turn == RoundRobinAdvance::OnPoll
     }
@@ -193,11 +194,13 @@ impl Queues {
     }
 
     /// Whether the LUN has anything queued.
+    #[inline]
     pub fn has_work(&self, lun: LunId) -> bool {
         self.luns[lun.index()].waiting != 0
     }
 
     /// Whether the LUN has anything of `served` queued.
+    #[inline]
     pub fn has_any(&self, lun: LunId, served: Served) -> bool {
         self.luns[lun.index()].waiting & served.lists() != 0
     }
@@ -287,12 +290,14 @@ impl Queues {
     }
 
     /// Notes that a transaction is about to be queued, whose flash page others may share.
+    #[inline]
     pub fn will_wait(&mut self, t: &Transaction) {
         if self.pages_per_flash_page > 1 && t.operation == Operation::Read {
             self.waiting_reads.add(t.ppa);
         }
     }
 
+    #[inline]
     fn list_of(&self, t: &Transaction) -> usize {
         let class = if self.priorities { t.priority as usize } else { 1 };
         match (t.operation, t.origin) {
@@ -321,7 +326,8 @@ impl Queues {
             return self.fair_command(lun, look, transactions, readiness);
         }
         let command = self.first_command(lun, look.order(), look.free, transactions, readiness);
-        if self.multi_plane != MultiPlane::HeadPage || look.served != Served::All {
+        let has_more = self.luns[lun.index()].waiting != 0;
+        if self.multi_plane != MultiPlane::HeadPage || look.served != Served::All || !has_more {
             return command;
         }
         command.map(|command| self.joined(lun, command, look, transactions, readiness))

@@ -233,6 +233,7 @@ impl Transaction {
     }
 
     /// How it takes part in a read-modify-write.
+    #[inline]
     pub fn old_page(&self) -> OldPage {
         match TransactionId(self.payload.partner) {
             _ if self.is(Flag::AwaitsOldPage) => OldPage::Awaited,
@@ -262,6 +263,7 @@ impl Transaction {
     }
 
     /// For a write or a trim in flight: the next change of the same page, which waits for it.
+    #[inline]
     pub fn successor(&self) -> TransactionId {
         match self.origin {
             Origin::Gc => TransactionId::NONE,
@@ -289,6 +291,7 @@ impl Transaction {
     }
 
     /// Which writes it may share a flash page with: of collection's there is one class.
+    #[inline]
     pub fn line(&self) -> Line {
         let class = match self.origin {
             Origin::Gc => 0,

@@ -103,7 +103,11 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     #[inline(always)]
     pub(super) fn refresh_and_offer(&mut self, lun: LunId, free: bool) {
         let ready = self.can_act(lun);
-        self.scheduler.set_ready(lun, ready, free);
+        let domain = self.scheduler.set_ready(lun, ready);
+        // Whoever gives a path back has them offered.
+        if (ready | free) && self.paths.may_start(domain) {
+            self.scheduler.touch(domain);
+        }
         if self.work.probe.follows_waits() {
             self.tell_if_open(lun, ready);
         }

@@ -103,6 +103,7 @@ impl Contents {
     }
 
     /// Notes what is written to a page.
+    #[inline]
     pub(super) fn write(&mut self, block: &mut Block, page: u32, lpa: u64, sectors: u64) {
         self.lpas.ensure(&mut block.lpas, INVALID);
         *self.lpas.get_mut(block.lpas, page) = lpa;

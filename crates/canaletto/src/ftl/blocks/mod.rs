@@ -177,10 +177,12 @@ impl Blocks {
         if open.is_some() || self.superblocks.is_none() { open } else { self.room_in_stripe(plane, frontier) }
     }
 
+    #[inline]
     fn has_room(&self, plane: &Plane, block: u32) -> bool {
         plane.blocks[block as usize].written < self.pages_per_block
     }
 
+    #[inline]
     fn may_open(&self, plane: PlaneId, frontier: Frontier) -> bool {
         let kept = match frontier {
             Frontier::Gc => 0,

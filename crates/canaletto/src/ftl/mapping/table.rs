@@ -30,6 +30,7 @@ const PENDING: u64 = 1 << 63;
 const TRIMMED: u64 = 1 << 62;
 
 impl Entry {
+    #[inline]
     fn pack(self) -> u64 {
         match self {
             Entry::Unmapped => unreachable!("unmapped pages have no entry"),
@@ -39,6 +40,7 @@ impl Entry {
         }
     }
 
+    #[inline]
     fn unpack(packed: u64) -> Entry {
         if packed & PENDING != 0 {
             Entry::Pending(TransactionId(packed as u32))
@@ -203,6 +205,7 @@ impl MappingTable {
 }
 
 /// How many of the mapped pages come before the one of `bit`.
+#[inline]
 fn rank(mapped: u64, bit: u64) -> usize {
     (mapped & (bit - 1)).count_ones() as usize
 }

@@ -24,6 +24,7 @@ use std::ops::Range;
 use history::{History, ROOM};
 use trail::{MOST, Step};
 
+use crate::engine::arena::CACHED;
 use crate::engine::fifo::Fifo;
 use crate::engine::memory::expect;
 use crate::engine::time::Time;
@@ -310,14 +311,18 @@ impl RootCauses {
     /// Tells the processor that a request will soon be charged.
     #[inline(always)]
     pub fn expect_request(&self, id: RequestId) {
-        self.requests.get(id.index()).into_iter().for_each(expect);
-        self.slots.get(id.index()).into_iter().for_each(expect);
+        if self.requests.len() > CACHED {
+            self.requests.get(id.index()).into_iter().for_each(expect);
+            self.slots.get(id.index()).into_iter().for_each(expect);
+        }
     }
 
     /// Tells the processor that a page's trail, if there is one, will soon be read.
     #[inline(always)]
     pub fn expect_page(&self, id: TransactionId) {
-        self.pages.get(id.index()).into_iter().for_each(expect);
+        if self.pages.len() > CACHED {
+            self.pages.get(id.index()).into_iter().for_each(expect);
+        }
     }
 
     /// A request waits for data to reach the flash.

@@ -100,6 +100,16 @@ impl Span {
         (self.number() < Step::OTHERS).then_some((self.number() % Step::PARTS) as usize)
     }
 
+    /// Adds it to a ledger, by root cause.
+    #[inline(always)]
+    fn add_to<const PAGE: usize>(self, ledger: &mut Ledger, pages: &[Trail<PAGE>]) {
+        if let Some(cause) = self.cause() {
+            ledger.0[cause] += self.length();
+        } else if let (Step::Page(page), true) = (self.step(), self.ends_a_step()) {
+            pages[page.index()].add_to(ledger, pages);
+        }
+    }
+
     /// How far it leads on.
     fn length_in_time(self) -> Time {
         if self.is_part() { Time::ZERO } else { self.length() }
@@ -312,12 +322,10 @@ impl<const SHORT: usize> Trail<SHORT> {
 
     /// Adds what it went through to a ledger, by root cause.
     pub fn add_to<const PAGE: usize>(&self, ledger: &mut Ledger, pages: &[Trail<PAGE>]) {
-        for span in self.spans.from(0) {
-            if let Some(cause) = span.cause() {
-                ledger.0[cause] += span.length();
-            } else if let (Step::Page(page), true) = (span.step(), span.ends_a_step()) {
-                pages[page.index()].add_to(ledger, pages);
-            }
+        let count = SHORT.min(self.spans.count as usize);
+        self.spans.first[..count].iter().for_each(|span| span.add_to(ledger, pages));
+        if let Some(others) = &self.spans.others {
+            others.iter().for_each(|span| span.add_to(ledger, pages));
         }
     }
 

@@ -66,6 +66,7 @@ pub enum Served {
 
 impl Served {
     /// Commands among them that bring no data.
+    #[inline]
     pub fn without_data(self) -> Served {
         match self {
             Served::All | Served::Dataless => Served::Dataless,
@@ -100,6 +101,7 @@ impl FreePlanes {
     pub const NONE: FreePlanes = FreePlanes { reads: 0, programs: 0, any: 0 };
 
     /// These planes, for whatever command.
+    #[inline]
     pub fn all(planes: u64) -> FreePlanes {
         FreePlanes { reads: planes, programs: planes, any: planes }
     }
@@ -140,6 +142,7 @@ pub struct IssueContext {
 
 impl IssueContext {
     /// The order in which the lists are looked at, the mapping table's before those of user requests always: they wait for it.
+    #[inline]
     pub(super) fn order(&self) -> &'static [Choice] {
         match self.served {
             Served::All if self.gc_urgent => &GC_FIRST,

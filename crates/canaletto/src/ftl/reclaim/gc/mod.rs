@@ -546,6 +546,7 @@ impl Collector {
     }
 
     /// Whether the plane collects `block` now.
+    #[inline]
     pub fn collects(&self, plane: PlaneId, block: u32) -> bool {
         self.jobs[self.place(plane)].is_some_and(|job| job.victim == block)
     }
