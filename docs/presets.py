@@ -229,6 +229,32 @@ def of_all(part: Any, unit: str) -> Iterator[str]:
         yield f"| [`{preset}`](presets/{preset}.md) | {' | '.join(texts(part(preset)))} |"
 
 
+FILES = tables.DOCS.parent / "crates/canaletto-config/src/presets"
+_LINE = re.compile(r"(?P<key>[\w.]+) = (?P<value>.+?)(?:\s+# ?(?P<comment>.*))?")
+
+
+def figures(preset: str) -> Iterator[str]:
+    """Keys of a preset with values and sources, as its file states them, then the tags that the file defines."""
+    head, _, keys = (FILES / f"{preset}.toml").read_text(encoding="utf-8").partition("\nname = ")
+    yield "| key | value | source |\n| --- | --- | --- |"
+    table, above = "", ""
+    for line in keys.splitlines()[2:]:
+        if section := re.match(r"\[([\w.]+)\](?:\s+# (.*))?", line):
+            table, above = section[1], section[2] or ""
+        elif line.startswith("#"):
+            above = f"{above} {line.removeprefix('#').strip()}".strip()
+        elif found := _LINE.fullmatch(line):
+            value, source = found["value"].strip('"'), "; ".join(filter(None, (above, found["comment"])))
+            yield f"| `{table}.{found['key']}` | {value} | {source} |"
+            above = ""
+        elif above:
+            yield f"| | | {above} |"
+            above = ""
+    tags = re.sub(r"\n#", "", "\n" + head)
+    yield ""
+    yield from (f"- **[{tag}]** {text.strip(' =')}" for tag, text in re.findall(r"\[(\w+)\]([^\[]+)", tags))
+
+
 def sources(preset: str) -> Iterator[str]:
     """The sources that a page cites."""
     cited = set(re.findall(r"\[([A-Z][A-Z0-9]*)\](?!\()", page(preset).read_text(encoding="utf-8")))
@@ -249,7 +275,7 @@ TABLES: dict[str, tables.Table] = {
     **{
         f"{preset}-{name}": (page(preset), partial(made, preset))
         for preset in names.presets()
-        for name, made in (("inside", inside), ("limits", limits), ("sources", sources))
+        for name, made in (("inside", inside), ("figures", figures), ("limits", limits), ("sources", sources))
     },
 }
 
