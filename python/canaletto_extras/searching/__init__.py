@@ -6,5 +6,6 @@ space.py      the keys to choose, as Optuna has them
 found.py      a search that was carried out: `cn.Search`; page.py and terminal.py show it
 search.py     a search from its file to its designs: `cn.search`
 table.py      one row a point that was tried
+repeats.py    the best points with further seeds
 study.py      trials: asked of Optuna, carried out as points of a sweep, told to Optuna
 """

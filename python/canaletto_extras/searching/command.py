@@ -53,10 +53,12 @@ def _search(
     console.say(f"wrote {out} ({number_of(found.table.height, 'point')} tried{trials}{page})")
     front = found.front
     if json:
-        columns = ["point", "fabric", "pins", "area_vs_channels", *(each.column for each in asked.objectives)]
+        columns = ["point", "fabric", "pins", "wire_length_pitches", "area_mm2", "seeds", "alike"]
+        for each in asked.objectives:
+            columns += [each.column, f"{each.column}_mean", f"{each.column}_half_width"]
         rows = front.select(*dict.fromkeys(columns)).rows(named=True)
         console.emit({"schema": 1, "points": found.table.height, "front": rows})
     else:
         from canaletto_extras.searching import terminal
 
-        console.show(terminal.table(asked, front))
+        console.show(terminal.table(asked, found.table))

@@ -17,7 +17,7 @@ from canaletto._sweeping.axes import MOST
 from canaletto_extras.searching.measures import MEASURES, Measure
 
 SAMPLERS = ("tpe", "nsga2", "random")
-_KEYS = ("objectives", "trials", "sampler", "sampler_seed", "batch")
+_KEYS = ("objectives", "trials", "sampler", "sampler_seed", "batch", "seeds")
 _TABLES = ("space", "constraints")
 _OF_A_SWEEP = ("set", "only_where")
 
@@ -56,6 +56,8 @@ class Search:
     sampler_seed: int
     batch: int
     """Trials at a time: none of them knows of the others."""
+    seeds: int
+    """Seeds with which the best points are run."""
 
     @property
     def label(self) -> str:
@@ -103,7 +105,12 @@ def checked(label: str, document: Mapping[str, Any], text: str = "", folder: Pat
     tables: dict[str, Any] = {"grid": {key: given for key, given in space.items() if key not in spans}}
     if spans:
         tables["latin"] = {"points": 1, **spans}
-    numbers = {"trials": (100, 1, MOST), "sampler_seed": (1, 0, 2**32 - 1), "batch": (1, 1, 1024)}
+    numbers = {
+        "trials": (100, 1, MOST),
+        "sampler_seed": (1, 0, 2**32 - 1),
+        "batch": (1, 1, 1024),
+        "seeds": (3, 1, 1000),
+    }
     found = {name: document.get(name, default) for name, (default, _, _) in numbers.items()}
     for name, (_, least, most) in numbers.items():
         check_whole(f"{place(name)}{name}", found[name], least, most)

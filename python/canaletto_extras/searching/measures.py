@@ -7,6 +7,7 @@ from typing import Any
 
 from canaletto._run.confidence import lookup
 from canaletto._run.config import Design, Workload
+from canaletto._run.links import interconnect
 from canaletto._run.simulate import inspect
 from canaletto.traces import info
 
@@ -34,73 +35,30 @@ MEASURES = {
         Measure("power", "average_power_mw", "average power (mW)", "average_power_mw"),
         Measure("endurance", "lifetime_bytes", "bytes written until worn out", "flash.wear.lifetime_bytes", True),
         Measure("write_amplification", "write_amplification", "write amplification", "flash.write_amplification"),
-        Measure("area", "area_vs_channels", "area of the wires, of those of the bus"),
-        Measure("pins", "pins", "pins of the flash controllers"),
+        Measure("area", "area_mm2", "area of pads, routers, switches and on-die controllers (mm²)"),
+        Measure("pins", "pins", "data pins of the flash controllers"),
+        Measure("wires", "wire_length_pitches", "length of all data wires (chip pitches)"),
     )
 }
 
-DESIGN_ONLY = ("area", "pins")
+DESIGN_ONLY = ("area", "pins", "wires")
 """Measures that are known without a run."""
 
-_PINS = {
-    "bus": 18,
-    "sca": 16,
-    "packetized": 18,
-    "omnibus": 18,
-    "omnibus-split": 18,
-    "mesh": 16,
-    "mesh-2bit": 4,
-    "venice": 8,
-}
-"""Pins of a flash controller towards the chips.
 
-NV-DDR4 has 18 signals, 8 of them data (Networked SSD Table I); packets use the same pins, which the Omnibus topology
-parts into a row's and a column's (§IV, §V). JESD230G has command and address pins, which are added here, instead of two
-of the 18 (CLE and ALE), and gives WE# and CE# other tasks. Networks of routers have links of 8 or 2 data pins and no
-control signals: one for each direction in a mesh, one for both in Venice, whose circuits are used one way at a time.
-"""
-
-
-def pins(design: Mapping[str, Any]) -> int | None:
-    """Pins of all flash controllers of a design. None for a fabric of which nobody says."""
-    fabric, geometry = design["fabric"]["kind"], design["geometry"]
-    if fabric == "ideal":
-        # Its own channel for each chip.
-        return int(_PINS["bus"] * geometry["channels"] * geometry["chips_per_channel"])
-    if fabric == "scheduled-mesh":
-        # The links of Venice, and pins and clock of a row's grants. Strobes are not counted, as of no network here.
-        return int((_PINS["venice"] + design["fabric"]["scheduled_mesh"]["grant_width"] + 1) * geometry["channels"])
-    if fabric == "custom":
-        fabric = "venice"
-    if fabric not in _PINS:
-        return None
-    more = design["fabric"]["sca"]["ca_width"] if fabric == "sca" else 0
-    return int((_PINS[fabric] + more) * geometry["channels"])
-
-
-def area(design: Mapping[str, Any]) -> float | None:
-    """Area of the wires of a design, as a share of that of the bus's channels. None where nobody published it."""
-    fabric, geometry = design["fabric"]["kind"], design["geometry"]
-    if fabric == "bus":
-        return 1.0
-    if fabric == "sca":
-        # The same wires but for those of commands and addresses.
-        return float((_PINS["sca"] + design["fabric"]["sca"]["ca_width"]) / _PINS["bus"])
-    if fabric not in ("mesh", "mesh-2bit", "venice", "scheduled-mesh", "custom"):
-        return None
-    rows, columns = geometry["channels"], geometry["chips_per_channel"]
-    links = rows * (columns - 1) + columns * (rows - 1)
-    # A mesh has a link for each direction; each is compared with the channels of as many rows.
-    width = {"mesh": 2.0, "mesh-2bit": 0.5}.get(fabric, 1.0)
-    return float(links * width * design["area"]["link_vs_channel"] / rows)
+def of_design(design: Mapping[str, Any]) -> dict[str, float | None]:
+    """The measures that are known without a run. Nobody published the area of a mesh's routers."""
+    found = interconnect(design)
+    return {
+        "area": found["area_mm2"],
+        "pins": found["data_pins_per_controller"] * design["geometry"]["channels"],
+        "wires": found["wire_length_pitches"],
+    }
 
 
 def value(measure: Measure, design: Mapping[str, Any], result: Mapping[str, Any]) -> float | None:
     """A measure of a point; None if it does not apply."""
-    if measure.name == "pins":
-        return pins(design)
-    if measure.name == "area":
-        return area(design)
+    if measure.name in DESIGN_ONLY:
+        return of_design(design)[measure.name]
     found = lookup(result, measure.path)
     return None if found is None else float(found)
 

@@ -1,22 +1,21 @@
 """The page of a search: the best designs, and all points that were tried."""
 
+from collections.abc import Mapping
 from html import escape
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from canaletto._io.units import number_of
 from canaletto._report.document import chart, document, grid, note, section, table
 
-from canaletto_extras.searching import measures
+from canaletto_extras.searching.terminal import alike, interval, worded
 from canaletto_extras.sweep_pages.charts import scatter
-from canaletto_extras.sweep_pages.points import ENERGY, IOPS, MEAN, P99, Measure, Points, cell
+from canaletto_extras.sweep_pages.points import Measure, Points, cell
 
 if TYPE_CHECKING:
     from canaletto_extras.searching.document import Search as Asked
     from canaletto_extras.searching.found import Search
-
-_WORDED = {each.column: each for each in (P99, IOPS, MEAN, ENERGY)}
 
 
 def html(asked: "Asked", found: "Search") -> str:
@@ -30,13 +29,6 @@ def html(asked: "Asked", found: "Search") -> str:
     judges = [worded(each) for each in asked.objectives]
     sections = [_front(asked, found, axes, judges), _designs(asked, found, axes)]
     return document(title, opening, sections, ["page.js"])
-
-
-def worded(measure: measures.Measure) -> Measure:
-    """A measure as the pages of sweeps have them."""
-    return _WORDED.get(measure.column) or Measure(
-        measure.column, measure.name.replace("_", " "), measure.title, measure.more_is_better
-    )
 
 
 def axes_of(asked: "Asked", rows: pl.DataFrame) -> list[str]:
@@ -89,17 +81,29 @@ def _designs(asked: "Asked", found: "Search", axes: list[str]) -> str:
     """The designs of the front."""
     shown = list(dict.fromkeys([*asked.objectives, *(each.measure for each in asked.constraints)]))
     judges = [worded(each) for each in shown]
+    seeds = asked.seeds if found.table["seeds"].count() else 0
     rows = [
         [
-            f"designs/{row['point']}.toml",
+            f"designs/{row['point']}.toml" if row["front"] is not None else f"point {row['point']}",
             *(escape(cell(row[axis])) for axis in axes),
-            *("–" if row[each.column] is None else escape(each.told(row[each.column])) for each in judges),
+            *(_told(row, each) for each in judges),
+            *([", ".join(map(str, row["alike"] or ()))] if seeds else []),
         ]
-        for row in found.front.iter_rows(named=True)
+        for row in (*found.front.iter_rows(named=True), *alike(found.table).iter_rows(named=True))
     ]
     headings = ["design", *map(escape, axes), *(escape(each.name) for each in judges)]
-    return (
-        section("designs", "Best designs", table(headings, rows), about="Best by the first objective first.")
-        if rows
-        else ""
-    )
+    about = "Best by the first objective first."
+    if seeds:
+        headings.append("within noise of")
+        about += (
+            f" Means of {seeds} seeds ± 95 % intervals. Within noise of: better points that no objective tells apart."
+        )
+    return section("designs", "Best designs", table(headings, rows), about=about) if rows else ""
+
+
+def _told(row: Mapping[str, Any], measure: Measure) -> str:
+    """A figure of a design: of an objective its mean over the seeds, with its interval."""
+    if row[measure.column] is None:
+        return "–"
+    repeated = f"{measure.column}_mean" in row
+    return escape(interval(row, measure.column, measure.told) if repeated else measure.told(row[measure.column]))

@@ -41,7 +41,7 @@ def search(
         The values that each key may take, as the axes of a sweep: lists, or ranges between whose ends any value is
         possible.
     objectives
-        One or some of p99, mean_latency, iops, energy, power, endurance, write_amplification, area, pins.
+        One or some of p99, mean_latency, iops, energy, power, endurance, write_amplification, area, pins, wires.
     constraints
         Limits of these, such as `{"pins": {"max": 128}}`.
     trials
@@ -82,7 +82,7 @@ def go_on(
     """Carries a search out, and writes its table, the best designs and a page. Raises what `search` does."""
     from canaletto._sweeping.folder import PLAN, REPORT, SEARCH, TABLE, Folder, plan_of
 
-    from canaletto_extras.searching import study, table
+    from canaletto_extras.searching import repeats, study, table
 
     folder = Folder(out, SEARCH)
     folder.check(asked)
@@ -92,7 +92,8 @@ def go_on(
     best = study.front(asked, trials)
     plan = plan_of(asked.points, [trial.point for trial in trials])
     folder.write_frame(PLAN, plan)
-    folder.write_frame(TABLE, table.frame(asked, plan, trials, best, folder.store))
+    again = repeats.carry_out(asked, trials, best, folder.store)
+    folder.write_frame(TABLE, table.frame(asked, plan, trials, best, folder.store, again))
     shutil.rmtree(out / "designs", ignore_errors=True)
     for trial in best:
         folder.write(f"designs/{trial.point.number}.toml", trial.point.task.design.encode())

@@ -155,9 +155,14 @@ def front(asked: Search, trials: Sequence[Trial]) -> list[Trial]:
 def _tried(asked: Search, points: Sequence[Point], store: Store) -> Iterator[Trial]:
     """The points' trials, side by side: the engine leaves the interpreter to others while it runs."""
     reasons = {point.task.key: _excesses_beforehand(asked, point) for point in points}
-    missing = [
-        point.task for point in points if max(reasons[point.task.key]) <= 0 and store.get(point.task.key) is None
-    ]
+    run_missing(asked, [point.task for point in points if max(reasons[point.task.key]) <= 0], store)
+    for point in points:
+        yield _judged(asked, point, store, reasons[point.task.key])
+
+
+def run_missing(asked: Search, tasks: Sequence[Task], store: Store) -> None:
+    """Carries out the simulations that have no record yet, each once, and keeps their records."""
+    missing = [task for key, task in {task.key: task for task in tasks}.items() if store.get(key) is None]
 
     def job(task: Task) -> Callable[[Event], None]:
         def run(stop: Event) -> None:
@@ -171,8 +176,6 @@ def _tried(asked: Search, points: Sequence[Point], store: Store) -> Iterator[Tri
         return run
 
     parallel.in_threads([job(task) for task in missing], affordable(missing, asked.batch))
-    for point in points:
-        yield _judged(asked, point, store, reasons[point.task.key])
 
 
 def _judged(asked: Search, point: Point, store: Store, beforehand: Sequence[float]) -> Trial:

@@ -1,7 +1,7 @@
 """One row a point that was tried."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 from canaletto._sweeping import table
@@ -9,26 +9,47 @@ from canaletto._sweeping.store import Store
 
 from canaletto_extras.searching import measures
 from canaletto_extras.searching.document import Search
+from canaletto_extras.searching.repeats import Repeated
 from canaletto_extras.searching.study import Trial
 
 
 def frame(
-    asked: Search, plan: pl.DataFrame, trials: Sequence[Trial], best: Sequence[Trial], store: Store
+    asked: Search,
+    plan: pl.DataFrame,
+    trials: Sequence[Trial],
+    best: Sequence[Trial],
+    store: Store,
+    again: Mapping[int, Repeated],
 ) -> pl.DataFrame:
     """The trials, in the order in which they were tried, with the results of those that were run.
 
-    front: the place on the Pareto front, from 0; null for points that are not on it.
+    front: the place on the Pareto front, from 0; null for points that are not on it. The best points have the mean of
+    each objective over all seeds, the half width of its 95 % interval, and as `alike` those of the front that are the
+    same within noise.
     """
     places = {trial.point.number: place for place, trial in enumerate(best)}
-    designs = [tomllib.loads(trial.point.task.design) for trial in trials]
+    known = [measures.of_design(tomllib.loads(trial.point.task.design)) for trial in trials]
+    numbers = [trial.point.number for trial in trials]
+    repeated = [again.get(number) for number in numbers]
     judged = pl.DataFrame(
         {
-            "point": pl.Series([trial.point.number for trial in trials], dtype=pl.Int64),
+            "point": pl.Series(numbers, dtype=pl.Int64),
             "feasible": pl.Series([trial.is_feasible for trial in trials], dtype=pl.Boolean),
             "pruned": pl.Series([trial.is_pruned for trial in trials], dtype=pl.Boolean),
             "front": pl.Series([places.get(trial.point.number) for trial in trials], dtype=pl.Int64),
-            "pins": pl.Series(map(measures.pins, designs), dtype=pl.Int64),
-            "area_vs_channels": pl.Series(map(measures.area, designs), dtype=pl.Float64),
+            **{
+                measures.MEASURES[name].column: pl.Series([each[name] for each in known], dtype=pl.Float64)
+                for name in measures.DESIGN_ONLY
+            },
+            "seeds": pl.Series([each and each.seeds for each in repeated], dtype=pl.Int64),
+            **{
+                f"{objective.column}_{kind}": pl.Series(
+                    [each and getattr(each, f"{kind}s")[at] for each in repeated], dtype=pl.Float64
+                )
+                for at, objective in enumerate(asked.objectives)
+                for kind in ("mean", "half_width")
+            },
+            "alike": pl.Series([each and list(each.alike) for each in repeated], dtype=pl.List(pl.Int64)),
         }
     )
     values = plan.drop(*table.PLAN_ONLY).join(judged, on="point", maintain_order="left")

@@ -1,22 +1,60 @@
 """The table that `canaletto search` prints."""
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import polars as pl
 from canaletto._report.tables import value
 from canaletto._report.terminal import plain_table
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
+from canaletto_extras.searching import measures
 from canaletto_extras.searching.document import Search
+from canaletto_extras.sweep_pages.points import ENERGY, IOPS, MEAN, P99, Measure
+
+_WORDED = {each.column: each for each in (P99, IOPS, MEAN, ENERGY)}
 
 
-def table(asked: Search, front: pl.DataFrame) -> RenderableType:
-    """The best designs, the first objective's best first."""
+def worded(measure: measures.Measure) -> Measure:
+    """A measure as the pages of sweeps have them."""
+    return _WORDED.get(measure.column) or Measure(
+        measure.column, measure.name.replace("_", " "), measure.title, measure.more_is_better
+    )
+
+
+def alike(rows: pl.DataFrame) -> pl.DataFrame:
+    """Points that are not on the front, and not worse than one that is by more than noise."""
+    return rows.filter(pl.col("front").is_null() & (pl.col("alike").list.len() > 0))
+
+
+def table(asked: Search, rows: pl.DataFrame) -> RenderableType:
+    """The best designs, the first objective's best first, and those that are worse by no more than noise."""
+    front = rows.filter(pl.col("front").is_not_null()).sort("front")
     if not front.height:
         return Text("no point that was tried keeps all constraints")
     keys = dict.fromkeys(axis.column for axis in asked.points.grid.all_axes if axis.column in front.columns)
-    judges = [each.column for each in asked.objectives]
-    found = plain_table("design", *keys, *judges, right=tuple(range(len(keys) + 1, len(keys) + 1 + len(judges))))
-    for row in front.iter_rows(named=True):
-        cells = [value(row[name]) if name in keys else f"{row[name]:.4g}" for name in [*keys, *judges]]
-        found.add_row(f"designs/{row['point']}.toml", *cells)
-    return found
+    judges = [worded(each) for each in asked.objectives]
+    seeds = asked.seeds if front["seeds"].count() else 0
+    heads = [*keys, *(each.name for each in judges), *(["within noise of"] if seeds else [])]
+    found = plain_table("design", *heads, right=tuple(range(len(keys) + 1, len(keys) + 1 + len(judges))))
+    for row in (*front.iter_rows(named=True), *alike(rows).iter_rows(named=True)):
+        figures = [interval(row, each.column, each.told) for each in judges]
+        noise = [", ".join(map(str, row["alike"] or ()))] if seeds else []
+        name = f"designs/{row['point']}.toml" if row["front"] is not None else f"point {row['point']}"
+        found.add_row(name, *(value(row[name]) for name in keys), *figures, *noise)
+    if not seeds:
+        return found
+    about = (
+        f"Means of {seeds} seeds ± 95 % intervals. Within noise of: points of the front that no objective tells apart."
+    )
+    return Group(found, Text(about, "dim"))
+
+
+def interval(row: Mapping[str, Any], column: str, words: Callable[[float], str]) -> str:
+    """An objective's mean over the seeds with its 95 % interval; the value of the only seed if there is one."""
+    mean, half_width = row[f"{column}_mean"], row[f"{column}_half_width"]
+    if mean is None or not half_width:
+        return words(row[column] if mean is None else mean)
+    (number, *unit), (wide, *other) = words(mean).split(), words(half_width).split()
+    return " ".join([number, "±", wide, *unit] if unit == other else [number, *unit, "±", wide, *other])

@@ -19,7 +19,7 @@ class Measure:
 
     def told(self, value: float | None) -> str:
         """A value in words."""
-        if self.column == "pins":
+        if self.column in ("pins", "wire_length_pitches"):
             return count(value)
         if self.column.endswith("_us"):
             return time_us(value)

@@ -1,0 +1,101 @@
+"""The best points again with further seeds, so that differences within noise are marked as such.
+
+Points just behind the Pareto front may owe that to a seed: they are repeated as well.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from canaletto._run.confidence import half_width
+from canaletto._run.config import Design
+from canaletto._sweeping.store import Store
+from canaletto._sweeping.tasks import Resolver
+
+from canaletto_extras.searching import study
+from canaletto_extras.searching.document import Search
+from canaletto_extras.searching.measures import value
+from canaletto_extras.searching.study import Trial
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A point over several seeds."""
+
+    values: tuple[tuple[float, ...], ...]
+    """Of each objective, one for each seed."""
+    alike: tuple[int, ...] = ()
+    """Points of the front before this one from which no objective differs by more than noise."""
+
+    @property
+    def seeds(self) -> int:
+        """Number of seeds."""
+        return len(self.values[0])
+
+    @property
+    def means(self) -> list[float]:
+        """Mean of each objective."""
+        return [fmean(each) for each in self.values]
+
+    @property
+    def half_widths(self) -> list[float]:
+        """Half widths of their 95 % confidence intervals; 0 for what needs no run."""
+        return [half_width(each) or 0.0 for each in self.values]
+
+
+RUNNERS_UP = 5
+"""Points behind the front that are repeated, at least: whole fronts of what the fronts before leave."""
+
+
+def candidates(asked: Search, trials: Sequence[Trial]) -> list[Trial]:
+    """The points of the front, the best first, then those of the fronts behind it."""
+    chosen = study.front(asked, trials)
+    least = len(chosen) + RUNNERS_UP
+    while len(chosen) < least:
+        known = {trial.point.number for trial in chosen}
+        behind = study.front(asked, [trial for trial in trials if trial.point.number not in known])
+        if not behind:
+            break
+        chosen += behind
+    return chosen
+
+
+def carry_out(asked: Search, trials: Sequence[Trial], best: Sequence[Trial], store: Store) -> Mapping[int, Repeated]:
+    """The best points over `asked.seeds` seeds, by their numbers. best: those of the front.
+
+    None for a single seed, or where the seed is one of the keys to choose. A point that stops with a further seed is
+    left out.
+    """
+    if asked.seeds == 1 or "seed" in {axis.key for axis in asked.points.grid.all_axes}:
+        return {}
+    chosen = candidates(asked, trials)
+    resolver = Resolver(asked.points)
+    points = {
+        trial.point.number: [
+            resolver.point(trial.point.number, {**trial.point.values, "seed": trial.point.task.seed + more})
+            for more in range(1, asked.seeds)
+        ]
+        for trial in chosen
+    }
+    study.run_missing(asked, [point.task for each in points.values() for point in each], store)
+    found: dict[int, Repeated] = {}
+    front = {trial.point.number for trial in best}
+    for trial in chosen:
+        design = Design(trial.point.task.design, "design").to_dict()
+        kept = [store.get(point.task.key) for point in points[trial.point.number]]
+        results = [each[0] for each in kept if each is not None]
+        columns = [
+            [first, *(value(each, design, result) for result in results)]
+            for each, first in zip(asked.objectives, trial.values, strict=True)
+        ]
+        values = tuple(tuple(each for each in column if each is not None) for column in columns)
+        if all(len(each) == asked.seeds for each in values):
+            alike = (number for number, other in found.items() if number in front and _is_alike(values, other.values))
+            found[trial.point.number] = Repeated(values, tuple(alike))
+    return found
+
+
+def _is_alike(a: Sequence[Sequence[float]], b: Sequence[Sequence[float]]) -> bool:
+    """Whether no objective surely differs. Both have the same seeds and the same requests: differences are paired."""
+    differences = [[x - y for x, y in zip(mine, other, strict=True)] for mine, other in zip(a, b, strict=True)]
+    return all(abs(fmean(each)) <= (half_width(each) or 0.0) for each in differences)
