@@ -34,7 +34,7 @@ impl<T: Copy> Fifo<T> {
     }
 
     /// Adds an item behind all others.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, item: T) {
         if self.count == self.places.len() {
             return self.push_growing(item);
@@ -45,7 +45,7 @@ impl<T: Copy> Fifo<T> {
     }
 
     /// Takes the first item.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) -> Option<T> {
         let item = *self.first()?;
         self.first = self.place(1);
@@ -54,18 +54,18 @@ impl<T: Copy> Fifo<T> {
     }
 
     /// The first item.
-    #[inline]
+    #[inline(always)]
     pub fn first(&self) -> Option<&T> {
         self.get(0)
     }
 
     /// The item so many places behind the first.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, number: usize) -> Option<&T> {
         (number < self.count).then(|| &self.places[self.place(number)])
     }
 
-    #[inline]
+    #[inline(always)]
     fn place(&self, number: usize) -> usize {
         (self.first + number) & (self.places.len() - 1)
     }

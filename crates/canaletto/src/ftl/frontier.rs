@@ -23,6 +23,7 @@ pub(super) const OWN: usize = 2;
 
 impl Frontier {
     /// Its number among those of a plane that has so many streams of the host.
+    #[inline]
     pub(super) fn index(self, streams: u16) -> usize {
         match self {
             Frontier::Gc => 0,

@@ -49,8 +49,17 @@ impl Venice {
         if begins {
             later(now, Event::ControllerFree(id));
         }
-        self.note_who_sees(|_, router| freed.contains(&router));
+        // Few links end where a controller waits.
+        if freed.into_iter().any(|router| self.waits_at(router)) {
+            self.note_who_sees(|_, router| freed.contains(&router));
+        }
         self.wake(now, later) || begins || ends
+    }
+
+    /// Whether a controller that waits is joined to a router.
+    fn waits_at(&self, router: RouterId) -> bool {
+        let (row, _) = self.grid.place(router);
+        self.controllers[row as usize].state == State::Waiting && self.grid.entry(row).router() == router
     }
 
     /// A circuit is over, and all of it is free at once.
@@ -78,6 +87,9 @@ impl Venice {
         let before = self.waiting.len();
         if self.retry == Retry::Oracle {
             self.looked_at.extend(&self.waiting);
+        }
+        if self.looked_at.is_empty() {
+            return false;
         }
         for i in 0..self.looked_at.len() {
             let id = self.looked_at[i];

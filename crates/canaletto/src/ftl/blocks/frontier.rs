@@ -66,10 +66,12 @@ impl Frontiers {
         (0..self.streams).map(Frontier::User).chain((0..cached).map(Frontier::Cached))
     }
 
+    #[inline]
     pub(super) fn get(&self, plane: PlaneId, frontier: Frontier) -> &Open {
         &self.open[plane.index() * self.per_plane + frontier.index(self.streams)]
     }
 
+    #[inline]
     pub(super) fn get_mut(&mut self, plane: PlaneId, frontier: Frontier) -> &mut Open {
         &mut self.open[plane.index() * self.per_plane + frontier.index(self.streams)]
     }
