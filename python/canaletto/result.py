@@ -982,7 +982,7 @@ class TraceNotes(Fields):
 
 
 class Interconnect(Fields):
-    """Rate, width and extent of an interconnect's wires: differences that are no structure.
+    """Rate, width, extent and energy of an interconnect's wires: differences that are no structure.
 
     Filled in by the caller, who counts them.
     """
@@ -991,16 +991,22 @@ class Interconnect(Fields):
     """Transfers per second of a data wire, in 10^6."""
     width: int
     """Data wires of a link."""
-    data_pins_per_controller: float | None
-    """Data pins of the links at a controller. Null for a user-defined fabric, whose links nobody counted."""
-    data_pins_per_chip: int | None
+    data_pins_per_controller: float
+    """Data pins of the links at a controller."""
+    data_pins_per_chip: int
     """Data pins of a chip: of the chip that has most."""
-    wire_length_pitches: int | None
+    wire_length_pitches: int
     """Length of all data wires, in pitches between chips."""
+    pins_source: str
+    """Source of width, pins and length."""
     area_mm2: float | None
     """Area of pads, routers, switches and on-die controllers in mm². Null where nobody published it."""
     area_source: str
     """Source of the area, or why it is null."""
+    energy_nj_per_request: float | None
+    """Energy that moves commands and data, in nanojoules per completed request. Null where none completed."""
+    energy_source: str
+    """Source of the energy."""
 
 
 class Cost(Fields):

@@ -6,7 +6,7 @@ from typing import Any
 import canaletto as cn
 import pytest
 from canaletto._report import wires
-from canaletto._run import names
+from canaletto._run import links, names
 from canaletto._run.gains import gains
 from canaletto._run.repeat import rerun
 
@@ -47,7 +47,7 @@ def test_pins_and_lengths_of_every_fabric_are_known(fabric: str) -> None:
     assert found.wire_length_pitches
 
 
-def test_links_of_a_class_are_not_counted() -> None:
+def test_links_of_a_class_are_counted() -> None:
     class Rows(cn.Fabric):
         @property
         def links(self) -> Any:
@@ -58,8 +58,49 @@ def test_links_of_a_class_are_not_counted() -> None:
 
     found = cn.run("performance-optimized", WORK, records=False, fabric=Rows).interconnect
     assert found is not None
-    assert (found.rate_mt_s, found.width, found.data_pins_per_controller, found.area_mm2) == (1000, 8, None, None)
-    assert found.area_source == "a user-defined fabric, whose links are not counted"
+    # A bus for each row of eight chips: from the controller to the first chip, and to the next.
+    counted = (found.rate_mt_s, found.width, found.data_pins_per_controller, found.data_pins_per_chip)
+    assert (*counted, found.wire_length_pitches) == (1000, 8, 8, 8, 8 * 64)
+    assert found.area_mm2 is None
+    assert found.area_source == "nobody published the area of a user-defined fabric"
+    assert "property links" in found.pins_source
+
+
+def test_links_of_a_class_are_those_of_the_same_fabric() -> None:
+    class Mesh(cn.Fabric):
+        def route(self, transfer: Any) -> list[int] | None:
+            raise AssertionError("not asked")
+
+    keys = {"fabric.network.controllers": "alternating", "geometry.channels": 4}
+    for more in ({}, keys):
+        design = cn.design("performance-optimized", fabric="venice", **more).to_dict()
+        venice, own = links.interconnect(design), links.interconnect(design, own=Mesh)
+        for key in ("data_pins_per_controller", "data_pins_per_chip", "wire_length_pitches"):
+            # A chip of Venice has its router's port; of a class the links end at the chip.
+            assert own[key] == venice[key] or key == "data_pins_per_chip"
+
+
+@pytest.mark.parametrize("fabric", names.fabrics())
+def test_every_figure_has_a_source(fabric: str) -> None:
+    result = run(fabric)
+    found = result.interconnect
+    assert found is not None
+    assert len({found.pins_source, found.area_source, found.energy_source}) == 3
+    # Energy of the wires and routers of this run, over its requests.
+    assert found.energy_nj_per_request == pytest.approx(1e6 * result.energy_mj.fabric / 400)
+    assert found.energy_nj_per_request > 0
+
+
+def test_tables_have_the_same_fields_and_sources() -> None:
+    compared = cn.compare("performance-optimized", WORK, ["bus", "mesh"])
+    heads, bus, mesh = wires.sheet([each.to_dict() for each in compared.runs])
+    assert len(heads) == len(bus) == len(mesh) == 8
+    assert bus[-1].endswith("J")
+    assert mesh[-2] == "–"
+    about = wires.about([each.to_dict() for each in compared.runs])
+    assert "bus: ONFI: a channel of eight data wires" in about
+    assert "nobody published the area of NoSSD's routers" in about
+    assert "Energy: keys energy.wires.*" in about
 
 
 def test_at_an_equal_budget_widths_change_and_rates_do_not(tmp_path: Path) -> None:
@@ -119,6 +160,7 @@ def test_it_stands_under_the_verdict() -> None:
     table = next(at for at, line in enumerate(lines) if line.startswith("wires  "))
     verdict = next(at for at, line in enumerate(lines) if " serves this " in line or line.startswith("No fabric"))
     assert verdict < table < next(at for at, line in enumerate(lines) if line.startswith("speedup over"))
-    assert lines[table + 1].split() == ["bus", "1,200", "8", "8", "8", "512", "19.2"]
-    assert lines[table + 3].split()[-1] == "–"
+    assert lines[table + 1].split()[:-2] == ["bus", "1,200", "8", "8", "8", "512", "19.2"]
+    assert lines[table + 3].split()[-3] == "–"
+    assert "Area of mesh: nobody published the area of NoSSD's routers" in " ".join(lines)
     assert "MT/s per" in found._repr_html_()

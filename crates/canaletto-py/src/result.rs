@@ -29,7 +29,7 @@ pub struct RunResult<'a> {
     pub cost: &'a Cost,
 }
 
-/// Rate, width and extent of an interconnect's wires: differences that are no structure. Filled in by the caller, who counts them.
+/// Rate, width, extent and energy of an interconnect's wires: differences that are no structure. Filled in by the caller, who counts them.
 #[derive(JsonSchema, Serialize)]
 #[allow(dead_code)] // The schema is made of it; Python makes the values.
 pub struct Interconnect {
@@ -37,16 +37,22 @@ pub struct Interconnect {
     pub rate_mt_s: f64,
     /// Data wires of a link.
     pub width: u32,
-    /// Data pins of the links at a controller. Null for a user-defined fabric, whose links nobody counted.
-    pub data_pins_per_controller: Option<f64>,
+    /// Data pins of the links at a controller.
+    pub data_pins_per_controller: f64,
     /// Data pins of a chip: of the chip that has most.
-    pub data_pins_per_chip: Option<u32>,
+    pub data_pins_per_chip: u32,
     /// Length of all data wires, in pitches between chips.
-    pub wire_length_pitches: Option<u64>,
+    pub wire_length_pitches: u64,
+    /// Source of width, pins and length.
+    pub pins_source: String,
     /// Area of pads, routers, switches and on-die controllers in mm². Null where nobody published it.
     pub area_mm2: Option<f64>,
     /// Source of the area, or why it is null.
     pub area_source: String,
+    /// Energy that moves commands and data, in nanojoules per completed request. Null where none completed.
+    pub energy_nj_per_request: Option<f64>,
+    /// Source of the energy.
+    pub energy_source: String,
 }
 
 /// Returns the JSON Schema (draft 2020-12) of results, with the doc comments as descriptions.

@@ -51,6 +51,7 @@ def render(
         Text(summary.verdict(runs, found), "bold green"),
         *([Text(caveat, "bold yellow")] if (caveat := wires.caveat(runs, found)) else []),
         _table(wires.sheet(runs)),
+        *([Text(absent, "dim")] if (absent := wires.absent(runs)) else []),
         *(counting(equal) if equal else []),
         _table(absolute),
         *([Text(terminal.FEW, "dim")] if any(not lookup(run, "latency_us.all.p99_99") for run in runs) else []),

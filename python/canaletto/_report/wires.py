@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from canaletto._io.units import ABSENT, count, digits, factor
+from canaletto._io.units import ABSENT, count, digits, factor, thousandths
 from canaletto._report.summary import contenders
 from canaletto._run.gains import Gains
 
@@ -16,13 +16,14 @@ APART = 1.02
 def sheet(runs: Sequence[Run]) -> list[list[str]]:
     """The fields `interconnect` side by side: headings, then a row a fabric."""
     heads = ["wires", "MT/s per\nwire", "wires\nper link", "pins per\ncontroller", "pins\nper chip", "wires ×\npitches"]
-    return [[*heads, "area\n(mm²)"], *(_row(run) for run in runs)]
+    return [[*heads, "area\n(mm²)", "energy per\nrequest"], *(_row(run) for run in runs)]
 
 
 def _row(run: Run) -> list[str]:
     found = run.get("interconnect") or {}
     keys = ("rate_mt_s", "width", "data_pins_per_controller", "data_pins_per_chip", "wire_length_pitches", "area_mm2")
-    return [run["fabric"], *(_number(found.get(key)) for key in keys)]
+    energy = found.get("energy_nj_per_request")
+    return [run["fabric"], *(_number(found.get(key)) for key in keys), thousandths(energy and energy * 1e-6, "J")]
 
 
 def _number(value: float | None) -> str:
@@ -31,10 +32,31 @@ def _number(value: float | None) -> str:
     return count(int(value)) if value == int(value) else digits(value)
 
 
+_ABOUT = (
+    "Rates are of one data wire; lengths are in pitches between chips; energy is what moving commands and data takes."
+)
+
+
+def absent(runs: Sequence[Run]) -> str:
+    """The reasons for areas that are absent; empty if there are none."""
+    reasons: dict[str, list[str]] = {}
+    for run in runs:
+        found = run.get("interconnect")
+        if found and found["area_mm2"] is None:
+            reasons.setdefault(found["area_source"], []).append(run["fabric"])
+    return " ".join(f"Area of {', '.join(fabrics)}: {reason}." for reason, fabrics in reasons.items())
+
+
 def about(runs: Sequence[Run]) -> str:
-    """The meaning of the columns, and the sources of areas."""
-    sources = dict.fromkeys(run["interconnect"]["area_source"] for run in runs if run.get("interconnect"))
-    return f"Rates are of one data wire; lengths are in pitches between chips. Area: {'; '.join(sources)}."
+    """The meaning of the columns, and the sources of the figures."""
+    found = [(run["fabric"], run["interconnect"]) for run in runs if run.get("interconnect")]
+    pins = [f"{fabric}: {each['pins_source']}" for fabric, each in found if "pins_source" in each]
+    others = {
+        name: "; ".join(dict.fromkeys(each[f"{name}_source"] for _, each in found if f"{name}_source" in each))
+        for name in ("area", "energy")
+    }
+    told = {"Wires and pins": "; ".join(pins), **{name.capitalize(): text for name, text in others.items()}}
+    return " ".join([_ABOUT, *(f"{name}: {text}." for name, text in told.items() if text)])
 
 
 def caveat(runs: Sequence[Run], gains: Gains) -> str:

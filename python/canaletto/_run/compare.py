@@ -479,7 +479,7 @@ def _run_once(
     samples: list[Sample] = [{"fabric": fabric, **{key: data[key] for key in _SAMPLED}} for data in results]
     found = simulate.over_seeds(results, seed)
     if fabric in widths:
-        found["interconnect"] = interconnect(design.to_dict(), width=widths[fabric])
+        found["interconnect"] = interconnect(design.to_dict(), found, width=widths[fabric])
     return Result(found, design, workload, {**options, **own.names}, first, own), samples
 
 

@@ -251,8 +251,8 @@ class Drive(Shown, Iterator[Completion]):
     @property
     def results(self) -> DriveResult:
         """Results so far: the fields of `run`'s, without `cost`, as if the run had ended now."""
-        counted = interconnect(self.design.to_dict())
-        return DriveResult({**json.loads(self._engine.results()), "interconnect": counted})
+        found = json.loads(self._engine.results())
+        return DriveResult({**found, "interconnect": interconnect(self.design.to_dict(), found)})
 
     def snapshot(self) -> bytes:
         """The drive at this moment, from which `restore` continues exactly as this drive does.

@@ -5,9 +5,12 @@ All links of a fabric are equally wide. Strobes, enables of switches, and grants
 pins do not count.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
+from canaletto._run.fabric import Array, Fabric
 from canaletto._run.quantities import area_mm2, rate
 
 BUS_RATE, NETWORK_RATE = "fabric.link_rate", "fabric.network.link_rate"
@@ -59,35 +62,60 @@ def links_of(design: Mapping[str, Any]) -> Links | None:
     fabric, geometry = design["fabric"]["kind"], design["geometry"]
     if fabric not in _FABRICS:
         return None
-    return _FABRICS[fabric](design, geometry["channels"], geometry["chips_per_channel"])
+    return _FABRICS[fabric][0](design, geometry["channels"], geometry["chips_per_channel"])
 
 
-def interconnect(design: Mapping[str, Any], *, is_own: bool = False, width: int | None = None) -> dict[str, Any]:
+def interconnect(
+    design: Mapping[str, Any],
+    data: Mapping[str, Any] | None = None,
+    *,
+    own: type[Fabric] | None = None,
+    width: int | None = None,
+) -> dict[str, Any]:
     """The field `interconnect` of a run's result.
 
-    is_own: whether a user-defined class stands for the fabric. width: data wires of a link where that is another one
+    data: the result, for its energy. own: a user-defined fabric. width: data wires of a link where that is another one
     than its paper's; the rate of the design is then the one of the paper's width.
     """
-    found, rows = links_of(design), design["geometry"]["channels"]
+    found, rows = links_of(design) if own is None else _of_class(own, design), design["geometry"]["channels"]
     assert found is not None  # every fabric of the engine is counted, which a test holds
     wires = width or found.width
     group, _, key = found.rate_key.rpartition(".")
     keys = design["fabric"]["network"] if group.endswith("network") else design["fabric"]
     area = None if found.area is None else found.area.at(wires)
+    completed = data["requests"]["completed"] if data else 0
     return {
         "rate_mt_s": rate(keys[key]) * found.width / wires,
         "width": wires,
-        "data_pins_per_controller": None if is_own else found.at_controllers * wires / rows,
-        "data_pins_per_chip": None if is_own else found.at_chip * wires,
-        "wire_length_pitches": None if is_own else found.length * wires,
-        "area_mm2": None if is_own else area,
-        "area_source": _OWN if is_own else _NO_AREA if area is None else _AREA,
+        "data_pins_per_controller": found.at_controllers * wires / rows,
+        "data_pins_per_chip": found.at_chip * wires,
+        "wire_length_pitches": found.length * wires,
+        "pins_source": _OWN_LINKS if own else _FABRICS[design["fabric"]["kind"]][1],
+        "area_mm2": area,
+        "area_source": _OWN_AREA if own else _NO_AREA if area is None else _AREA,
+        "energy_nj_per_request": 1e6 * data["energy_mj"]["fabric"] / completed if data and completed else None,
+        "energy_source": _ENERGY,
     }
 
 
 _AREA = "keys area.* of the design, by Venice Table 4 and §6.6 and Networked SSD §VIII"
 _NO_AREA = "nobody published the area of NoSSD's routers, which are in the chips"
-_OWN = "a user-defined fabric, whose links are not counted"
+_OWN_AREA = "nobody published the area of a user-defined fabric"
+_OWN_LINKS = "the property links of the class, eight wires each, from place to place"
+_ENERGY = "keys energy.wires.* and energy.routers.* of the design, by Venice Table 4"
+
+
+def _of_class(fabric: type[Fabric], design: Mapping[str, Any]) -> Links:
+    """The links of a user-defined fabric. A link runs from each of its places to the next."""
+    rows, columns = design["geometry"]["channels"], design["geometry"]["chips_per_channel"]
+    alternating = design["fabric"]["network"]["controllers"] == "alternating"
+    controllers = [(row, columns if alternating and row % 2 else -1) for row in range(rows)]
+    array = Array(rows, columns, tuple(controllers))
+    links = fabric(array)._checked_links()
+    ends = Counter(end for link in links for end in link)
+    length = sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) for link in links for a, b in pairwise(link))
+    at_chip = max(ends[chip] for chip in array.chips)
+    return Links(8, NETWORK_RATE, sum(ends[place] for place in controllers), at_chip, length, None)
 
 
 def _bus(width: int, *, packets: bool) -> Counted:
@@ -219,17 +247,21 @@ def _router_logic(keys: Mapping[str, Any]) -> float:
     return SYNTHESISED_ROUTER_MM2 if keys["router"] == "synthesised" else area_mm2(keys["router_logic"])
 
 
-_FABRICS: dict[str, Counted] = {
-    "bus": _bus(8, packets=False),
-    "sca": _bus(8, packets=False),
-    "packetized": _bus(16, packets=True),
-    "omnibus": _omnibus,
-    "omnibus-split": _omnibus,
-    "mesh": _mesh(8),
-    "mesh-2bit": _mesh(2),
-    "venice": _venice,
-    "scheduled-mesh": _scheduled_mesh,
-    "clusters": _clusters,
-    "custom": _venice,
-    "ideal": _ideal,
+_OMNIBUS = "Networked SSD §V: a row bus and a column bus of eight wires at each chip"
+_NOSSD = "NoSSD as in Venice §3.2: a link each way between neighbours"
+
+_FABRICS: dict[str, tuple[Counted, str]] = {
+    "bus": (_bus(8, packets=False), "ONFI: a channel of eight data wires for each row"),
+    "sca": (_bus(8, packets=False), "JESD230G: a channel of eight data wires for each row; CA pins do not count"),
+    "packetized": (_bus(16, packets=True), "Networked SSD §IV: a channel of sixteen wires for each row"),
+    "omnibus": (_omnibus, _OMNIBUS),
+    "omnibus-split": (_omnibus, _OMNIBUS),
+    "mesh": (_mesh(8), f"{_NOSSD}, of eight wires"),
+    "mesh-2bit": (_mesh(2), f"{_NOSSD}, of two wires"),
+    "venice": (_venice, "Venice §4.2: one link of eight wires between neighbours, used one way at a time"),
+    "scheduled-mesh": (_scheduled_mesh, "our design on the links of Venice; grants and strobes do not count"),
+    "clusters": (_clusters, "our design: trunks to switches and buses behind them, of sixteen wires"),
+    "custom": (_venice, "the links of Venice"),
+    "ideal": (_ideal, "Venice §3.1: a channel of eight data wires for each chip"),
 }
+"""For each fabric its links, and the source of their number and width."""

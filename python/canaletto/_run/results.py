@@ -38,7 +38,7 @@ class Result(shown.Shown, RunResult):
             # Those of a frozen run are with it.
             "notes": data.get("notes") or caveats.notes(data, design, workload),
             "interconnect": data.get("interconnect")
-            or interconnect(design.to_dict(), is_own=bool(parts and parts.fabric)),
+            or interconnect(design.to_dict(), data, own=parts.fabric if parts else None),
         }
         super().__init__({**data, **counted})
         self._design = design

@@ -50,12 +50,11 @@ AT = {"idle": "idle, one request at a time", "knee": "near the knee", "busy": "b
 class Curve:
     """The points of a fabric from idle to saturated, and the results near three of them."""
 
-    design: Design
-    width: int | None
-    """Data wires of a link, if they are not its paper's."""
     rows: list[Row]
     at: Mapping[str, tuple[Row, Data]]
     """Point and result, with root causes, at the loads of `AT` that there are."""
+    interconnect: Mapping[str, Any]
+    """Pins, wires, area and energy, near the knee if there is one, else of the idle drive."""
 
 
 Curves = Mapping[str, Curve]
@@ -119,15 +118,14 @@ def measure(
         for fabric, each in rows.items()
     }
     causes = carry_out([run for each in chosen.values() for _, run in each.values()], kept, lambda *_: None)
-    return {
-        fabric: Curve(
-            drive,
-            (widths or {}).get(fabric),
-            rows[fabric],
-            {name: (row, causes[run.key]) for name, (row, run) in chosen[fabric].items()},
-        )
-        for fabric, drive in drives.items()
-    }
+    curves = {}
+    for fabric, drive in drives.items():
+        at = {name: (row, causes[run.key]) for name, (row, run) in chosen[fabric].items()}
+        _, near = at.get("knee", at["idle"])
+        width = (widths or {}).get(fabric)
+        counted = interconnect(drive.to_dict(), near, own=own[fabric].fabric, width=width)
+        curves[fabric] = Curve(rows[fabric], at, counted)
+    return curves
 
 
 def _explained(run: Run) -> Run:
@@ -263,7 +261,7 @@ def _plain(fabric: str, curve: Curve) -> dict[str, Any]:
         "most_served_iops": max(row["served_iops"] for row in loaded),
         "failed_share": max(row["failed_share"] for row in rows),
         "energy_mj_per_request": curve.at.get("knee", curve.at["idle"])[0]["energy_mj"],
-        "interconnect": interconnect(curve.design.to_dict(), width=curve.width),
+        "interconnect": dict(curve.interconnect),
         "root_cause_us": {
             name: {"served_iops": data["iops"], "all": account.table(data, "all")}
             for name, (_, data) in curve.at.items()

@@ -62,7 +62,7 @@ def sheets(told: Sequence[Mapping[str, Any]]) -> list[list[list[str]]]:
     head, *counted = wires.sheet(told)
     energies = [thousandths(each["energy_mj_per_request"], "J") for each in told]
     parts = [[*row, energy] for row, energy in zip(counted, energies, strict=True)]
-    return [[heads, *rows], [[*head, "energy per\nrequest"], *parts]]
+    return [[heads, *rows], [[*head, "drive's energy\nper request"], *parts]]
 
 
 def by_place(about: Mapping[str, Any]) -> list[list[str]]:
@@ -125,7 +125,7 @@ def _page(found: Mapping[str, Curves], told: Mapping[str, Any]) -> str:
             "parts",
             "Pins, wires, area and energy",
             sheet(parts_of),
-            about=f"{wires.about(told['curves'])} Energy of the whole drive, {AT['knee']}.",
+            about=f"{wires.about(told['curves'])} Energies are {AT['knee']}.",
         ),
         *([section("places", "Hot spots", sheet(by_place(told)), *spots, about=places.ABOUT)] if spots else []),
         *([counting(Equal.from_dict(told["equal"]))] if "equal" in told else []),
