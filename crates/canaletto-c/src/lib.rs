@@ -121,7 +121,7 @@ pub unsafe extern "C" fn canaletto_open(
         let settings: Result<Vec<_>, _> =
             (0..count).map(|i| unsafe { text(*settings.add(i)).map(str::to_owned) }).collect();
         let design = load_design(name, toml, &settings?).map_err(Failure::invalid)?;
-        let made = Drive::new(&design, &DriveOptions { seed })?;
+        let made = Drive::new(&design, &DriveOptions { seed, ..DriveOptions::default() })?;
         // SAFETY: it is not null, and the caller vouches for it.
         unsafe { *drive = handle::open(made) };
         Ok(())

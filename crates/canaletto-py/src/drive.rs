@@ -117,7 +117,7 @@ impl SteppedDrive {
     #[new]
     fn new(py: Python, design_toml: &str, workload_toml: Option<&str>, seed: u64) -> PyResult<SteppedDrive> {
         let design = parse_design(design_toml)?;
-        let options = DriveOptions { seed };
+        let options = DriveOptions { seed, ..DriveOptions::default() };
         let Some(toml) = workload_toml else {
             let drive = py.detach(|| Drive::new(&design, &options)).map_err(run_error)?;
             return Ok(SteppedDrive::of(drive));
