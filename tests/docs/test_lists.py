@@ -3,16 +3,14 @@
 import json
 from pathlib import Path
 
-import pytest
 from canaletto import _engine, traces
 from canaletto._run import names
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/explanation/fabrics.md"])
-def test_every_fabric_is_named(page: str) -> None:
-    text = (ROOT / page).read_text()
+def test_every_fabric_is_named() -> None:
+    text = (ROOT / "docs/explanation/fabrics.md").read_text()
     assert [name for name in names.fabrics() if f"`{name}`" not in text] == []
 
 
@@ -27,6 +25,12 @@ def test_every_collection_policy_is_named() -> None:
     text = (ROOT / "docs/explanation/collection.md").read_text()
     policies = json.loads(_engine.schema("design"))["$defs"]["VictimPolicy"]["oneOf"]
     assert [policy["const"] for policy in policies if f"`{policy['const']}`" not in text] == []
+
+
+def test_every_order_of_transactions_is_named() -> None:
+    text = (ROOT / "docs/explanation/fairness.md").read_text()
+    orders = json.loads(_engine.schema("design"))["$defs"]["Policy"]["oneOf"]
+    assert [order["const"] for order in orders if f"`{order['const']}`" not in text] == []
 
 
 def test_every_trace_format_has_a_row() -> None:

@@ -19,7 +19,7 @@ pub fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
         MappingScheme::InPlace => {
             return by_share / u64::from(layout.sectors_per_page) * u64::from(layout.sectors_per_page);
         }
-        MappingScheme::Bast | MappingScheme::Fast => {
+        MappingScheme::Bast => {
             return hybrid_blocks(design, by_share / block_sectors) * block_sectors;
         }
     }

@@ -443,12 +443,6 @@ fn check_hybrid(design: &Design) -> Checked {
         )
     })?;
     let (logs, reserved, blocks) = (ftl.hybrid.log_blocks, design.gc.reserved_blocks, design.geometry.blocks_per_plane);
-    let least = if ftl.mapping == MappingScheme::Fast { 2 } else { 1 };
-    require(logs >= least, "ftl.hybrid.log_blocks", || {
-        format!(
-            "got {logs}, expected at least 2 with ftl.mapping = \"fast\": one for sequential writes, one for others"
-        )
-    })?;
     require(logs + reserved < blocks, "ftl.hybrid.log_blocks", || {
         format!(
             "got {logs}, expected at most {}: the {blocks} blocks of a plane less gc.reserved_blocks ({reserved}) and a data \

@@ -399,7 +399,7 @@ pub enum WritePlacement {
 pub struct Ftl {
     /// Granularity of the mapping table: pages, blocks with log blocks, or none (in-place memories).
     pub mapping: MappingScheme,
-    /// Log blocks of `mapping = "bast"` and `"fast"`.
+    /// Log blocks of `mapping = "bast"`.
     pub hybrid: Hybrid,
     /// Data covered by one mapping entry, a power of two; `"0B"` is a page of flash. With a smaller unit (from
     /// `"512B"`; sensible from `"4KiB"`) several units share a flash page, each with its own entry, and a write of a

@@ -13,9 +13,6 @@ pub enum MappingScheme {
     /// Block mapping with at most one log block for each data block: block-associative sector translation (Kim et al.,
     /// IEEE Transactions on Consumer Electronics 48(2), 2002).
     Bast,
-    /// Block mapping with one log block for a sequential stream and others shared by all data blocks: fully associative
-    /// sector translation (Lee et al., ACM TECS 6(3), 2007).
-    Fast,
     /// No mapping: every logical page has a fixed place that is overwritten. For memories that need no erase (phase
     /// change, 3D XPoint). Nothing is collected, erased or levelled.
     InPlace,
@@ -24,7 +21,7 @@ pub enum MappingScheme {
 impl MappingScheme {
     /// Returns whether blocks are mapped, with log blocks for updates.
     pub fn is_hybrid(self) -> bool {
-        matches!(self, MappingScheme::Bast | MappingScheme::Fast)
+        self == MappingScheme::Bast
     }
 
     /// Returns the name used in designs.
@@ -32,13 +29,12 @@ impl MappingScheme {
         match self {
             MappingScheme::Page => "page",
             MappingScheme::Bast => "bast",
-            MappingScheme::Fast => "fast",
             MappingScheme::InPlace => "in-place",
         }
     }
 }
 
-/// Log block that `bast` merges when all log blocks are in use.
+/// Log block that is merged when all log blocks are in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LogVictim {
@@ -49,15 +45,14 @@ pub enum LogVictim {
     Fifo,
 }
 
-/// Log blocks of `mapping = "bast"` and `"fast"`.
+/// Log blocks of `mapping = "bast"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Hybrid {
-    /// Number of log blocks of each plane; the host can address as many blocks less. With `fast`, one of them is the
-    /// sequential log block.
+    /// Number of log blocks of each plane; the host can address as many blocks less.
     #[schemars(range(min = 1, max = 1024))]
     pub log_blocks: u32,
-    /// Log block that `bast` merges to make room. `fast` takes them in turn, as published.
+    /// Log block that is merged to make room.
     pub victim: LogVictim,
 }
 

@@ -1,4 +1,4 @@
-//! Fabrics and GC policies that a design chooses by name. A new one is a line here and a file in the engine, which makes its own
+//! Fabrics, GC policies and orders of transactions that a design chooses by name. A new one is a line here and a file in the engine, which makes its own
 //! types of the same lists. Nothing else lists them.
 
 use crate::named::named;
@@ -97,6 +97,18 @@ macro_rules! policy_list {
     };
 }
 
+/// Calls a macro with every rule that orders transactions, after whatever else it is given. A line has the rule, its file in
+/// `scheduler/orders/`, its name in designs, and a sentence with its source.
+#[macro_export]
+macro_rules! order_list {
+    ($with:ident $($given:tt)*) => {
+        $with! {
+            ($($given)*)
+            FirstCome { first_come, "first-come", "Order of arrival, whatever waits, without priorities." }
+        }
+    };
+}
+
 /// Interconnect between the chips of a fabric.
 #[derive(PartialEq)]
 enum Joined {
@@ -162,5 +174,38 @@ policy_list! { victim_policies }
 impl Default for VictimPolicy {
     fn default() -> VictimPolicy {
         <VictimPolicy as crate::named::Named>::ALL[0]
+    }
+}
+
+macro_rules! orders {
+    (() $($Order:ident { $module:ident, $name:literal, $sentence:literal })+) => {
+        named! {
+            /// Order of the transactions of a LUN.
+            Policy {
+                OutOfOrder => "out-of-order",
+                    "Order of arrival, where the first transaction that can be issued goes first; reads before writes before erases.";
+                Flin => "flin",
+                    "FLIN (Tavakkol et al., ISCA 2018), which is fair among flows. Flows of low intensity go first, the flow with the \
+                     largest slowdown is moved forward, and reads and writes take turns in proportion to their waiting times.";
+                Custom => "custom",
+                    "That of a user-defined rule, in Python or Rust, which is asked for each command. Without a rule, order of \
+                     arrival, whatever waits.";
+                $($Order => $name, $sentence;)+
+            }
+        }
+    };
+}
+order_list! { orders }
+
+impl Policy {
+    /// Whether a rule names the transaction that goes next.
+    pub fn is_rule(self) -> bool {
+        !matches!(self, Policy::OutOfOrder | Policy::Flin)
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        <Policy as crate::named::Named>::ALL[0]
     }
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::kinds::Policy;
 use crate::own::Own;
 use crate::own::order::OrderRule;
 use crate::units::{Duration, Size};
@@ -28,21 +29,6 @@ pub enum Looks {
     /// After each batch, as in MQSim: the pages of a request, the read of a translation page, the pages that waited for
     /// one. The path and the LUN whose work has just ended are offered last.
     EachBatch,
-}
-
-/// Order of the transactions of a LUN.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Policy {
-    /// Order of arrival, where the first transaction that can be issued goes first; reads before writes before erases.
-    #[default]
-    OutOfOrder,
-    /// FLIN (Tavakkol et al., ISCA 2018), which is fair among flows. Flows of low intensity go first, the flow with the
-    /// largest slowdown is moved forward, and reads and writes take turns in proportion to their waiting times.
-    Flin,
-    /// That of a user-defined rule, in Python or Rust, which is asked for each command. Without a rule, order of arrival,
-    /// whatever waits.
-    Custom,
 }
 
 /// Scheduler of flash transactions, out of order across LUNs.

@@ -198,7 +198,7 @@ const NEEDS: &[Need] = &[
         "a cached mapping table: mapping.cache_capacity above 0",
         |d| d.mapping.is_cached(),
     ),
-    need(&["ftl.hybrid."], "ftl.mapping = \"bast\" or \"fast\"", |d| d.ftl.mapping.is_hybrid()),
+    need(&["ftl.hybrid."], "ftl.mapping = \"bast\"", |d| d.ftl.mapping.is_hybrid()),
     need(&["gc.", "wear.static_threshold"], "a memory with erases: another ftl.mapping", |d| {
         d.ftl.mapping != MappingScheme::InPlace
     }),
@@ -210,9 +210,11 @@ const NEEDS: &[Need] = &[
     need(&["gc.group_share"], "gc.scope = \"spatial\"", |d| d.gc.scope == Scope::Spatial),
     need(&["gc.copyback_check_every"], "gc.copyback = true", |d| d.gc.copyback),
     need(&["refresh.scan_interval"], "refresh.age_limit_days above 0", |d| d.refresh.age_limit_days > 0.0),
-    need(&["scheduler.priorities", "scheduler.round_robin_advance"], "another scheduler.policy than \"custom\"", |d| {
-        d.scheduler.policy != Policy::Custom
-    }),
+    need(
+        &["scheduler.priorities", "scheduler.round_robin_advance"],
+        "scheduler.policy = \"out-of-order\" or \"flin\"",
+        |d| !d.scheduler.policy.is_rule(),
+    ),
     need(&["scheduler.flin."], "scheduler.policy = \"flin\"", |d| d.scheduler.policy == Policy::Flin),
     need(&["flash.cache_read_busy"], "flash.cache_read = true", |d| d.flash.cache_read),
     need(&["flash.cache_program_busy"], "flash.cache_program = true", |d| d.flash.cache_program),

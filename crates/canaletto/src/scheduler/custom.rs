@@ -1,4 +1,4 @@
-//! Orders of one's own: a rule from outside says which of the transactions that wait for a LUN goes next.
+//! Orders by rule, built in or user-defined: a rule says which of the transactions that wait for a LUN goes next.
 //!
 //! ```text
 //! engine ─ 17, 18 have come to their LUNs, 9 has gone ─────────> rule     in batches, before it is asked
@@ -9,13 +9,15 @@
 //! passed over for [`MOST_OVERTAKES`] commands of its LUN at most, or a rule could keep the drive at work without end. Without a rule
 //! the transaction that came first goes first, whatever it is.
 
-use crate::config::design::{Policy, Scheduler as Config};
+use crate::config::design::Scheduler as Config;
 pub use crate::config::own::order::{OrderRule, Turn, Waiting};
 use crate::engine::memory::end_run;
 use crate::engine::time::Time;
 use crate::flash::address::{Layout, LunId};
 use crate::flash::interface::Operation;
 use crate::scheduler::flin::Arrival;
+use crate::scheduler::orders::first_come::FirstCome;
+use crate::scheduler::orders::rule;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
 /// Commands of a LUN for which a transaction may be passed over while it can be issued. Assumed: more than any order of interest needs;
@@ -24,15 +26,6 @@ pub const MOST_OVERTAKES: u64 = 100_000;
 
 /// Notices that are kept until a rule is told, where it is not asked for long.
 const BATCH: usize = 256;
-
-/// First come, first served.
-struct FirstCome;
-
-impl OrderRule for FirstCome {
-    fn choose(&mut self, turn: &Turn<'_>) -> Result<u64, String> {
-        Ok(turn.ready[0].number)
-    }
-}
 
 /// Record of a queued transaction.
 #[derive(Clone, Copy)]
@@ -76,8 +69,8 @@ pub struct Place {
 impl Ruled {
     /// The rule of a validated design, if its scheduler has one.
     pub fn new(config: &Config, layout: &Layout) -> Option<Ruled> {
-        (config.policy == Policy::Custom).then(|| Ruled {
-            rule: config.rule.as_ref().map(|own| own.begin()),
+        config.policy.is_rule().then(|| Ruled {
+            rule: rule(config),
             planes_per_lun: layout.planes_per_lun,
             tickets: Vec::new(),
             commands: vec![0; layout.luns() as usize],

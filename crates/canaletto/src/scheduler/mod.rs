@@ -8,12 +8,13 @@
 //!
 //! Out of order across LUNs; within a LUN reads go before writes before erases, user requests before garbage
 //! collection unless that is urgent, and transactions for further planes of the same die join the first one's command.
-//! [`flin`] orders what waits for a LUN by fairness among flows instead, [`custom`] by a rule from outside.
+//! [`flin`] orders what waits for a LUN by fairness among flows instead, [`custom`] by a rule: one of [`orders`], or a user-defined one.
 
 pub mod classes;
 pub mod custom;
 pub mod flash_page_group;
 pub mod flin;
+pub mod orders;
 pub mod queues;
 pub mod transaction;
 

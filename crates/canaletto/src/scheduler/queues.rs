@@ -123,7 +123,7 @@ pub struct Queues {
     turn: RoundRobinAdvance,
     /// With `scheduler.policy = "flin"`.
     flin: Option<Flin>,
-    /// With `scheduler.policy = "custom"`.
+    /// With a rule.
     rule: Option<Ruled>,
     /// With either.
     are_told: bool,

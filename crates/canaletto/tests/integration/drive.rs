@@ -165,7 +165,7 @@ const SITUATIONS: &[&[&str]] = &[
     &["flash.suspend.operations=both"],
     &["attachment.kind=sbsp"],
     &["ftl.superblock=die", "refresh.read_limit=50"],
-    &["ftl.mapping=fast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=4"],
+    &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=4"],
     &["scheduler.policy=flin"],
     &["gc.policy=d-choices", "gc.copyback=true"],
 ];

@@ -200,7 +200,7 @@ fn rules_are_told_of_everything_that_comes_and_goes() {
     for keys in [
         &[][..],
         &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes"],
-        &["ftl.mapping=fast", "ftl.unwritten_reads=zeroes"],
+        &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes"],
         &["flash.suspend.operations=both"],
         &["flash.failures.program=0.05", "flash.failures.read=0.05"],
         &["ftl.mapping_unit=1KiB"],

@@ -5,15 +5,13 @@ use crate::config::design::TransferOrder;
 use crate::engine::time::Time;
 use crate::fabric::paths::{Carried, Paths, Payload};
 use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer, TransferDone};
-use crate::flash::address::{LunId, PlaneId};
+use crate::flash::address::LunId;
 use crate::flash::array::Command;
 use crate::flash::decode::Decoded;
 use crate::flash::interface::Operation;
 use crate::flash::suspend::Phase;
 use crate::measure::blame::Cause;
-use crate::measure::probe::{ArrayStep, Probe};
-use crate::measure::root_cause::Ended;
-use crate::scheduler::Midway;
+use crate::measure::probe::Probe;
 use crate::scheduler::classes::CLASSES;
 use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
 use crate::scheduler::flin::Arrival;
@@ -605,154 +603,5 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         self.watch_wires();
         self.scheduler.touch(domain);
         self.fail_parts_at_rest(now);
-    }
-
-    /// A LUN's array has finished its command, unless that has been suspended meanwhile.
-    #[inline(always)]
-    pub(super) fn array_done(&mut self, lun: LunId, now: Time) {
-        // The end of an operation that was put aside may have been due at the very time of another one's that awaits its status.
-        let is_known = self.flash.statuses.is_done(lun);
-        if !self.flash.has_ended(lun, now) || is_known || self.suspension_moves(lun, now) {
-            return;
-        }
-        if self.work.probe.watches_wires() {
-            let command = *self.flash.command(lun);
-            self.flash.tell_of_step(lun, &command, ArrayStep::Ends, (now, now), &mut self.work);
-        }
-        if self.flash.lanes.are_on() {
-            self.lane_rests(lun, now);
-        }
-        if self.flash.statuses.concern(self.flash.command(lun).operation) {
-            return self.array_awaits_status(lun, now);
-        }
-        self.command_done(lun, now);
-    }
-
-    /// A LUN has finished its command, and the controller knows.
-    #[inline(always)]
-    pub(super) fn command_done(&mut self, lane: LunId, now: Time) {
-        let command = *self.flash.command(lane);
-        let worked = self.flash.count_ended(&command, &self.work);
-        let lun = self.flash.lun_of(lane);
-        match command.operation {
-            Operation::Read => self.reads_done(lun, lane, &command, worked, now),
-            Operation::Program => self.programs_done(lun, lane, &command, worked, now),
-            Operation::Erase => self.erases_done(lun, &command, worked, now),
-        }
-        self.settle_suspension(lun, now);
-        self.refresh_and_offer(lun, true);
-    }
-
-    /// Pages are in their registers: they wait for a path.
-    #[inline(always)]
-    fn reads_done(&mut self, lun: LunId, lane: LunId, command: &Command, worked: Time, now: Time) {
-        let mut copies = Command::new(Operation::Program);
-        let origin = self.work.transactions[command.transactions()[0]].origin;
-        for &first in command.transactions() {
-            self.work.charge_flash_pages(&[first], Cause::ArrayRead, now);
-            let t = &self.work.transactions[first];
-            let (at, copyback) = (t.ppa, t.is(Flag::Copyback));
-            self.ftl.flash_page_read(at);
-            if self.flash.cache_reads.is_on() && self.flash.is_read_behind(lun, first, at.plane) {
-                self.flash.draw_read_failure(first, &mut self.work);
-                self.move_up(lun, at.plane, now);
-                continue;
-            }
-            self.flash.fill_register(lun, at.plane, &mut self.work, now);
-            if copyback {
-                self.bind_copyback(first, lun, now).into_iter().for_each(|first| copies.push(first));
-                continue;
-            }
-            self.flash.draw_read_failure(first, &mut self.work);
-            if !self.paths.add_page(lun, first) {
-                self.scheduler.line_up_data(first, origin, lun);
-            }
-        }
-        if !copies.transactions().is_empty() {
-            self.flash.copybacks.hold(lun, copies);
-        }
-        self.array_is_free(lane, worked, now);
-        if let Some(first) = self.paths.next_page(lun) {
-            self.send_data(first, now);
-        }
-    }
-
-    /// Moves a page of a plane to the cache register, if both are ready for it.
-    pub(super) fn move_up(&mut self, lun: LunId, plane: PlaneId, now: Time) {
-        if let Some(time) = self.flash.move_up(lun, plane, &mut self.work, now) {
-            self.events.push(time, Event::MovedUp(plane));
-        }
-    }
-
-    /// A page is in its plane's cache register: it waits for a path, and the array can read the next one.
-    #[inline(never)]
-    pub(super) fn moved_up(&mut self, plane: PlaneId, now: Time) {
-        let lun = self.layout.lun_of(plane);
-        let first = self.flash.moved_up(lun, plane, &mut self.work, now);
-        self.scheduler.line_up_data(first, self.work.transactions[first].origin, lun);
-        self.refresh_and_offer(lun, true);
-    }
-
-    /// Flash pages are programmed, or failed to be.
-    #[inline(never)]
-    fn programs_done(&mut self, lun: LunId, lane: LunId, command: &Command, worked: Time, now: Time) {
-        self.release_held(lun, now);
-        for &first in command.transactions() {
-            self.flash_page_programmed(first, lun, now);
-        }
-        self.array_is_free(lane, worked, now);
-    }
-
-    /// Blocks are erased, or failed to be.
-    #[inline(never)]
-    fn erases_done(&mut self, lun: LunId, command: &Command, worked: Time, now: Time) {
-        self.release_held(lun, now);
-        for &id in command.transactions() {
-            if self.work.probe.follows_waits() {
-                self.work.root_causes.charge_page(id, Cause::ChipBusyErase, now);
-                self.work.root_causes.ends(Ended::Erase, id);
-            }
-            let failed = self.flash.erase_fails(self.work.transactions[id].ppa.plane);
-            self.ftl.room.count_out(lun);
-            self.ftl.erased(&mut self.work, id, failed, now);
-            self.carry_out(now);
-        }
-        self.flash.array.array_done(lun, worked, now);
-        self.tell_ended(lun, false, now);
-    }
-
-    /// A flash page is programmed, or failed to be.
-    #[inline]
-    fn flash_page_programmed(&mut self, first: TransactionId, lun: LunId, now: Time) {
-        self.ftl.upkeep.wear.programmed(self.work.transactions[first].ppa, now);
-        let write = self.work.transactions[first];
-        let again = self.flash.program_fails(write.ppa.plane).then(|| self.ftl.retire_failed(&self.work, first));
-        let mut group = FlashPageGroup::of(first);
-        while let Some(id) = group.part(&mut self.work.transactions) {
-            self.ftl.room.count_out(lun);
-            self.work.charge_page(id, Cause::ArrayProgram, now);
-            match (again, self.work.transactions[id].origin) {
-                (failed, Origin::Parity) => self.ftl.parity_programmed(&mut self.work, id, failed.is_some(), now),
-                (Some(again), _) => self.ftl.program_failed(&mut self.work, id, again, now),
-                (None, Origin::Gc) => self.ftl.copy_programmed(&mut self.work, id, now),
-                (None, Origin::Mapping) => self.ftl.translation_programmed(&mut self.work, id, now),
-                (None, _) => self.ftl.host_page_programmed(&mut self.work, id, now),
-            }
-            self.carry_out(now);
-        }
-        if self.ftl.has_parity() {
-            self.ftl.send_due_parity(&mut self.work, &write, now);
-            self.carry_out(now);
-        }
-    }
-
-    /// The LUN's array has worked for `worked`: it is free, unless its registers hold copies to be programmed.
-    #[inline(always)]
-    pub(super) fn array_is_free(&mut self, lun: LunId, worked: Time, now: Time) {
-        let goes_on = self.flash.end(lun, worked, now);
-        self.tell_ended(lun, goes_on, now);
-        if goes_on {
-            self.line_up_midway(lun, Midway::Copyback);
-        }
     }
 }

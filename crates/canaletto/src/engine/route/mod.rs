@@ -7,10 +7,11 @@
 //!
 //! A station is told something, answers with what follows from it, and this module tells the next one: depth first, so that
 //! what follows from one thing comes before the next thing. This file has the stations, the events and the loop; its
-//! children have the ways: [`front`] from the host to the chips' queues and back, [`back`] at the chips, [`collection`] of what
+//! children have the ways: [`front`] from the host to the chips' queues and back, [`back`] at the chips, [`arrays`] in them, [`collection`] of what
 //! the drive does by itself, and for what only some runs have [`cached`], [`suspension`],
 //! [`copies`] and [`control`].
 
+mod arrays;
 mod back;
 mod batches;
 mod cached;

@@ -1,4 +1,4 @@
-//! Queues under `scheduler.policy = "custom"`: what can be issued is listed, and a rule names the one that goes next.
+//! Queues under a rule of `scheduler.policy`: what can be issued is listed, and a rule names the one that goes next.
 
 use super::look::IssueContext;
 use super::{LISTS, Queues, Readiness, Transactions};

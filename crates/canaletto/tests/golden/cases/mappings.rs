@@ -4,7 +4,6 @@ use super::{EVERYTHING, LARGE_MIXED, MIXED, PARTIAL, READS, WRITES, flow, flows}
 use crate::case::Case;
 
 const BAST: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes"];
-const FAST: &[&str] = &["ftl.mapping=fast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=4"];
 const IN_PLACE: &[&str] = &["ftl.mapping=in-place"];
 const BYTES: &[&str] = &["ftl.mapping=in-place", "flash.addressing=byte"];
 const CACHED: &[&str] = &["mapping.cache_capacity=512B"];
@@ -37,12 +36,6 @@ const CASES: &[(&str, &[&[&str]], &str)] = &[
     ("bast/fifo", &[BAST, &["ftl.hybrid.log_blocks=3", "ftl.hybrid.victim=fifo"]], WRITES),
     ("bast/partial", &[BAST], PARTIAL),
     ("bast/venice", &[BAST, &["fabric.kind=venice"]], LARGE_MIXED),
-    ("fast/writes", &[FAST], WRITES),
-    ("fast/sequential", &[FAST], SEQUENTIAL),
-    ("fast/everything", &[FAST], EVERYTHING),
-    ("fast/fifo", &[FAST, &["ftl.hybrid.victim=fifo"]], MIXED),
-    ("fast/partial", &[FAST, &["ftl.partial_writes=new-sectors"]], PARTIAL),
-    ("fast/mesh", &[FAST, &["fabric.kind=mesh"]], LARGE_MIXED),
     ("in-place/reads", &[IN_PLACE], READS),
     ("in-place/everything", &[IN_PLACE], EVERYTHING),
     ("in-place/partial", &[IN_PLACE], PARTIAL),

@@ -11,7 +11,7 @@ const FLIN: &[&str] = &[
     "scheduler.flin.fairness_threshold=0.95",
 ];
 
-const FIRST_COME: &[&str] = &["scheduler.policy=custom"];
+const FIRST_COME: &[&str] = &["scheduler.policy=first-come"];
 
 const PRIORITIES: [(&str, &str); 4] = [
     ("priority = \"low\"", WRITES),

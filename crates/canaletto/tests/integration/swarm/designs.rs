@@ -82,7 +82,7 @@ fn flash() -> Vec<Setting> {
 
 fn ftl() -> Vec<Setting> {
     vec![
-        rarely("ftl.mapping", "page", ["bast", "fast", "in-place"]),
+        rarely("ftl.mapping", "page", ["bast", "bast", "in-place"]),
         any("flash.addressing", ["page", "byte"]),
         // Of a page.
         any("ftl.mapping_unit", [1.0, 1.0, 0.5, 0.25, 2.0, 4.0]),

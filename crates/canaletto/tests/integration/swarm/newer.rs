@@ -1,7 +1,7 @@
 //! Keys and traffic that came after the golden set: drawn after all others and not for it, so that its drives stay as they were
 //! drawn.
 
-use canaletto::config::design::{FabricKind, VictimPolicy};
+use canaletto::config::design::{FabricKind, Policy, VictimPolicy};
 use canaletto::config::named::Named;
 use proptest::prelude::*;
 
@@ -33,7 +33,7 @@ pub fn newer() -> Vec<Setting> {
         any("flash.cache_program_busy", ["3us", "0ns", "50us"]),
         any("fabric.kind", FabricKind::NAMES),
         any("gc.policy", VictimPolicy::NAMES),
-        any("scheduler.policy", ["out-of-order", "flin", "custom"]),
+        any("scheduler.policy", Policy::NAMES),
         any("fabric.order_bound", ["1ms", "0ns", "10us"]),
         rarely("ftl.numbering", "row-major", ["latin"]),
         any("fabric.sca.ca_width", [2, 1, 4]),

@@ -17,7 +17,7 @@ pub(super) fn target(
     match logs.iter().position(|log| log.owner == logical) {
         Some(own) if room(&logs[own]) => Ok(Target::Log(own)),
         Some(own) => Err(Want::Merge(own)),
-        None if logs.len() < limit => Ok(Target::NewLog { own: true }),
+        None if logs.len() < limit => Ok(Target::NewLog),
         None => Err(Want::Merge(match victim {
             LogVictim::Fifo => 0,
             LogVictim::Lru => (0..logs.len()).min_by_key(|&log| logs[log].used).unwrap_or(0),

@@ -3,7 +3,7 @@
 //! The logical pages of a plane, in order, form *logical blocks* of as many pages as a block has. Page i of a logical block
 //! has its place at page i of its *data block*; what cannot go there goes to the next page of a *log block*. The mapping
 //! table of the drive holds where each page is, which is what a look-up in block map and log map would yield; here is kept
-//! which block is the data block of what and which are log blocks, where a write goes ([`bast`], [`fast`]), and how
+//! which block is the data block of what and which are log blocks, where a write goes ([`bast`]), and how
 //! log blocks are reclaimed ([`merge`]).
 //!
 //! A page goes to its place in the data block whenever that is possible: nothing lies there yet, nor beyond. The papers ask
@@ -11,20 +11,19 @@
 //! programmed in order, and those left out are spent.
 //!
 //! In the papers a merge is part of the write that needs it. So the writes of a plane are placed in the order in which they were
-//! queued, none overtaking another, and wait while their plane merges; else a queue would break the sequences that the schemes
-//! look for.
+//! queued, none overtaking another, and wait while their plane merges; else a queue would break the sequences that the scheme
+//! looks for.
 //!
 //! It cannot wedge: data and log blocks are bounded so that the reserved blocks of a plane are free whenever nothing is
 //! merged, a plane merges one logical block at a time, and a merge takes one block and gives one back at least.
 
 pub mod bast;
-pub mod fast;
 pub mod merge;
 pub mod work;
 
 use std::collections::VecDeque;
 
-use crate::config::design::{Design, LogVictim, MappingScheme};
+use crate::config::design::{Design, LogVictim};
 use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::blocks::Blocks;
@@ -39,12 +38,10 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 struct Log {
     block: u32,
-    /// The logical block it belongs to; none if all share it.
+    /// The logical block it belongs to.
     owner: u32,
     /// Whether each page holds the page of its owner with the same number: it can become the data block.
     in_order: bool,
-    /// The page of its owner that was written last.
-    last: u32,
     /// When a page of it was last taken, by the plane's count.
     used: u64,
 }
@@ -57,8 +54,6 @@ struct Plane {
     /// In the order in which they were opened.
     logs: Vec<Log>,
     job: Option<Job>,
-    /// The logical block whose sequence a write broke: that write begins the next one.
-    broken: Option<u32>,
     /// Places (pages of their logical block) of the copies under way that have no page yet, in order.
     unplaced: VecDeque<u32>,
     /// A logical block that is to be moved because its data block is worn so little, and that block.
@@ -111,11 +106,8 @@ pub enum Target {
     Log(usize),
     /// To its place in a new data block.
     NewData,
-    /// To the first page of a new log block, that of its logical block alone or that of all.
-    NewLog {
-        /// Whether it is its logical block's alone.
-        own: bool,
-    },
+    /// To the first page of a new log block.
+    NewLog,
 }
 
 /// Event that a write without a target waits for.
@@ -160,7 +152,6 @@ impl Addresses {
 pub struct Hybrid {
     planes: Vec<Plane>,
     addresses: Addresses,
-    mapping: MappingScheme,
     victim: LogVictim,
     log_blocks: usize,
     copies_in_flight: u32,
@@ -176,7 +167,6 @@ impl Hybrid {
         design.ftl.mapping.is_hybrid().then(|| Hybrid {
             planes: (0..layout.planes()).map(|_| Plane::default()).collect(),
             addresses: Addresses::new(layout, placement),
-            mapping: design.ftl.mapping,
             victim: design.ftl.hybrid.victim,
             log_blocks: design.ftl.hybrid.log_blocks as usize,
             copies_in_flight: design.gc.copies_in_flight,
@@ -204,14 +194,9 @@ impl Hybrid {
             return if may_open { Ok(Target::NewData) } else { Err(Want::Patience) };
         }
         let room = |log: &Log| blocks.used(plane, log.block) < self.addresses.pages_per_block as u32;
-        let choice = match self.mapping {
-            MappingScheme::Fast => fast::target(&state.logs, state.broken, page, self.log_blocks, room),
-            MappingScheme::Bast | MappingScheme::Page | MappingScheme::InPlace => {
-                bast::target(&state.logs, page.logical, self.log_blocks, self.victim, room)
-            }
-        };
+        let choice = bast::target(&state.logs, page.logical, self.log_blocks, self.victim, room);
         match choice {
-            Ok(Target::NewLog { .. }) if !may_open => Err(Want::Patience),
+            Ok(Target::NewLog) if !may_open => Err(Want::Patience),
             choice => choice,
         }
     }
@@ -221,7 +206,7 @@ impl Hybrid {
         match target {
             Target::Data(_) | Target::NewData => self.addresses.page(lpa).offset,
             Target::Log(log) => blocks.used(plane, self.planes[plane.index()].logs[log].block),
-            Target::NewLog { .. } => 0,
+            Target::NewLog => 0,
         }
     }
 
@@ -237,25 +222,22 @@ impl Hybrid {
                 state.set_data(page.logical, block);
                 block
             }
-            Target::NewLog { own } => {
+            Target::NewLog => {
                 let block = blocks.open_explicit(plane);
-                let owner = if own { page.logical } else { NONE };
-                state.broken = state.broken.filter(|_| !own);
-                state.logs.push(Log { block, owner, in_order: own, last: 0, used: 0 });
+                state.logs.push(Log { block, owner: page.logical, in_order: true, used: 0 });
                 block
             }
             Target::Log(log) => state.logs[log].block,
         };
         let log = match target {
             Target::Log(log) => state.logs.get_mut(log),
-            Target::NewLog { .. } => state.logs.last_mut(),
+            Target::NewLog => state.logs.last_mut(),
             Target::Data(_) | Target::NewData => None,
         };
         if let Some(log) = log {
             state.clock += 1;
             log.used = state.clock;
             log.in_order &= number == page.offset;
-            log.last = page.offset;
         }
         let at = Ppa { plane, block, page: number };
         blocks.allocate_at(at, lpa, sectors);
@@ -277,12 +259,10 @@ impl Hybrid {
         self.working > 0
     }
 
-    /// Begins to merge a log block for a write of `lpa`. Returns how many valid pages it holds.
-    pub fn start(&mut self, plane: PlaneId, log: usize, lpa: u64, blocks: &Blocks, now: Time) -> u64 {
+    /// Begins to merge a log block. Returns how many valid pages it holds.
+    pub fn start(&mut self, plane: PlaneId, log: usize, blocks: &Blocks, now: Time) -> u64 {
         let state = &mut self.planes[plane.index()];
-        let Log { block, owner, in_order, .. } = state.logs[log];
-        state.broken =
-            (self.mapping == MappingScheme::Fast && owner == self.addresses.page(lpa).logical).then_some(owner);
+        let Log { block, in_order, .. } = state.logs[log];
         state.job = Some(Job::of_log(block, in_order, now));
         self.working += 1;
         u64::from(blocks.candidates(plane).valid(block))

@@ -20,9 +20,9 @@ struct Drive {
 }
 
 impl Drive {
-    fn new(mapping: &str, log_blocks: u32) -> Drive {
+    fn new(log_blocks: u32) -> Drive {
         let overrides = [
-            format!("ftl.mapping={mapping}"),
+            "ftl.mapping=bast".to_owned(),
             format!("ftl.hybrid.log_blocks={log_blocks}"),
             "ftl.unwritten_reads=zeroes".to_owned(),
             "geometry.channels=1".to_owned(),
@@ -62,7 +62,7 @@ impl Drive {
         let target = loop {
             match self.hybrid.target(PLANE, lpa, &self.blocks) {
                 Ok(target) => break target,
-                Err(Want::Merge(log)) => self.merge(log, lpa),
+                Err(Want::Merge(log)) => self.merge(log),
                 Err(Want::Patience) => panic!("page {lpa} waits for nothing"),
             }
         };
@@ -74,8 +74,8 @@ impl Drive {
         lpas.into_iter().for_each(|lpa| self.write(lpa));
     }
 
-    fn merge(&mut self, log: usize, lpa: u64) {
-        self.hybrid.start(PLANE, log, lpa, &self.blocks, Time::ZERO);
+    fn merge(&mut self, log: usize) {
+        self.hybrid.start(PLANE, log, &self.blocks, Time::ZERO);
         self.finish_merge();
     }
 
@@ -111,57 +111,50 @@ impl Drive {
     }
 }
 
-/// Both schemes write what is new to its place: page i of the data block, those left out being spent.
+/// What is new goes to its place: page i of the data block, those left out being spent.
 #[test]
 fn first_writes_go_to_their_place_if_nothing_lies_beyond() {
-    for mapping in ["bast", "fast"] {
-        let mut drive = Drive::new(mapping, 3);
-        drive.write_all([5, 7, 6]);
-        assert_eq!((drive.at(5).page, drive.at(7).page), (1, 3));
-        assert_eq!(drive.at(5).block, drive.at(7).block);
-        assert_ne!(drive.at(6).block, drive.at(7).block, "page 2 lies before page 3 and cannot be programmed any more");
-        drive.blocks.audit().unwrap();
-    }
+    let mut drive = Drive::new(3);
+    drive.write_all([5, 7, 6]);
+    assert_eq!((drive.at(5).page, drive.at(7).page), (1, 3));
+    assert_eq!(drive.at(5).block, drive.at(7).block);
+    assert_ne!(drive.at(6).block, drive.at(7).block, "page 2 lies before page 3 and cannot be programmed any more");
+    drive.blocks.audit().unwrap();
 }
 
 /// Sequential overwrites cost nothing but themselves: each full log block becomes the data block.
 #[test]
 fn sequential_overwrites_switch() {
-    for mapping in ["bast", "fast"] {
-        let mut drive = Drive::new(mapping, 2);
-        for _ in 0..6 {
-            drive.write_all(0..16);
-        }
-        let (switch, partial, full) = drive.merges();
-        assert_eq!((partial, full), (0, 0), "{mapping}");
-        assert!(switch >= 18, "{mapping}: {switch} of 20 overwritten blocks");
-        assert_eq!((drive.programs, drive.erases), (96, switch), "{mapping}");
-        drive.blocks.audit().unwrap();
+    let mut drive = Drive::new(2);
+    for _ in 0..6 {
+        drive.write_all(0..16);
     }
+    let (switch, partial, full) = drive.merges();
+    assert_eq!((partial, full), (0, 0));
+    assert!(switch >= 18, "{switch} of 20 overwritten blocks");
+    assert_eq!((drive.programs, drive.erases), (96, switch));
+    drive.blocks.audit().unwrap();
 }
 
 /// A log block that holds the first pages in order takes the rest of its data block behind them.
 #[test]
 fn a_sequence_that_ends_early_is_merged_partially() {
-    for mapping in ["bast", "fast"] {
-        let mut drive = Drive::new(mapping, 2);
-        drive.write_all(0..12);
-        let logs = if mapping == "bast" { vec![0, 1, 4, 8] } else { vec![0, 1, 4] };
-        drive.write_all(logs);
-        assert_eq!(drive.merges(), (0, 1, 0), "{mapping}");
-        let block = drive.at(0).block;
-        for lpa in 0..4 {
-            assert_eq!(drive.at(lpa), Ppa { plane: PLANE, block, page: lpa as u32 }, "{mapping}");
-        }
-        assert_eq!(drive.erases, 1);
-        drive.blocks.audit().unwrap();
+    let mut drive = Drive::new(2);
+    drive.write_all(0..12);
+    drive.write_all([0, 1, 4, 8]);
+    assert_eq!(drive.merges(), (0, 1, 0));
+    let block = drive.at(0).block;
+    for lpa in 0..4 {
+        assert_eq!(drive.at(lpa), Ppa { plane: PLANE, block, page: lpa as u32 });
     }
+    assert_eq!(drive.erases, 1);
+    drive.blocks.audit().unwrap();
 }
 
 /// Kim et al.: a log block that is full and out of order, or is taken by another logical block, is merged in full.
 #[test]
 fn bast_merges_in_full_what_is_out_of_order() {
-    let mut drive = Drive::new("bast", 1);
+    let mut drive = Drive::new(1);
     drive.write_all(0..8);
     drive.write_all([1, 1, 3, 1]);
     assert_eq!(drive.merges(), (0, 0, 0), "one log block holds all of it");
@@ -176,7 +169,7 @@ fn bast_merges_in_full_what_is_out_of_order() {
 #[test]
 fn bast_chooses_its_victim() {
     for (victim, evicted) in [(LogVictim::Lru, 4), (LogVictim::Fifo, 0)] {
-        let mut drive = Drive::new("bast", 2);
+        let mut drive = Drive::new(2);
         drive.hybrid.victim = victim;
         drive.write_all(0..12);
         let places = [drive.at(0).block, drive.at(4).block];
@@ -187,70 +180,10 @@ fn bast_chooses_its_victim() {
     }
 }
 
-/// Lee et al.: updates of many logical blocks share a log block; winning it back merges each of them.
-#[test]
-fn fast_shares_log_blocks_and_merges_every_logical_block_in_the_oldest() {
-    let mut drive = Drive::new("fast", 2);
-    drive.write_all(0..16);
-    drive.write_all([1, 5, 9, 13]);
-    assert_eq!(drive.merges(), (0, 0, 0));
-    assert!([5, 9, 13].iter().all(|&lpa| drive.at(lpa).block == drive.at(1).block));
-    drive.write(2);
-    assert_eq!(drive.merges(), (0, 0, 4));
-    assert_eq!((drive.programs, drive.erases), (16 + 5 + 16, 4 + 1));
-    drive.blocks.audit().unwrap();
-}
-
-/// Pages that were overwritten in the log block meanwhile need no merge.
-#[test]
-fn fast_merges_only_what_is_still_valid() {
-    let mut drive = Drive::new("fast", 3);
-    drive.write_all(0..8);
-    drive.write_all([1, 1, 1, 1, 1, 5, 5, 5]);
-    drive.write(1);
-    assert_eq!((drive.merges(), drive.erases), ((0, 0, 0), 1), "the oldest log block held nothing valid");
-}
-
-/// Lee et al., figure 5: a write that breaks the sequence has the SW log block merged and begins the next one, which can
-/// only be merged in full.
-#[test]
-fn fast_begins_again_where_a_sequence_breaks() {
-    let mut drive = Drive::new("fast", 3);
-    drive.write_all(0..8);
-    drive.write_all([0, 1]);
-    drive.write(3);
-    assert_eq!(drive.merges(), (0, 1, 0));
-    assert!(drive.hybrid.planes[0].logs.iter().all(|log| log.owner == 0 && !log.in_order));
-    drive.write(4);
-    assert_eq!(drive.merges(), (0, 1, 1));
-    drive.blocks.audit().unwrap();
-}
-
-/// A full merge of its owner empties the SW log block under the stream that goes on: it must not become the data block.
-#[test]
-fn fast_does_not_switch_to_a_log_block_that_lost_its_pages() {
-    let mut drive = Drive::new("fast", 2);
-    drive.write_all(0..8);
-    // Page 2 goes to a shared block while another logical block holds the sequence, then block 0 gets the sequence.
-    drive.write_all([4, 2, 2, 2, 2]);
-    drive.write_all([0, 1]);
-    drive.write_all([5, 5]);
-    drive.write_all([2, 3]);
-    let block = drive.at(0).block;
-    assert_ne!(block, drive.at(2).block, "the sequence went on in its log block");
-    drive.write(4);
-    for lpa in 0..4 {
-        assert_eq!(drive.at(lpa).page, lpa as u32);
-        assert_eq!(drive.at(lpa).block, drive.at(0).block, "all of the logical block is in its new data block");
-    }
-    assert_eq!(drive.blocks.count_valid(), 8);
-    drive.blocks.audit().unwrap();
-}
-
 /// Wear levelling moves a logical block that nobody writes.
 #[test]
 fn cold_data_are_moved_as_a_full_merge() {
-    let mut drive = Drive::new("bast", 1);
+    let mut drive = Drive::new(1);
     drive.hybrid.static_threshold = 3;
     drive.write_all(0..8);
     let before = drive.at(4).block;

@@ -89,8 +89,8 @@ impl Hybrid {
             return true;
         }
         let counts = &mut ground.counts;
-        if let Some((log, lpa)) = self.log_in_the_way(ground.blocks, work, first, plane) {
-            counts.valid_in_victims += self.start(plane, log, lpa, ground.blocks, now);
+        if let Some(log) = self.log_in_the_way(ground.blocks, work, first, plane) {
+            counts.valid_in_victims += self.start(plane, log, ground.blocks, now);
             counts.jobs[Reason::Space as usize] += 1;
             return true;
         }
@@ -99,7 +99,7 @@ impl Hybrid {
         levels
     }
 
-    /// The log block that the first write in line of an idle plane wants merged, and the page that it writes. Those behind it
+    /// The log block that the first write in line of an idle plane wants merged. Those behind it
     /// do not count: it may still write to the log block that they want merged.
     fn log_in_the_way<P: Probe>(
         &self,
@@ -107,10 +107,10 @@ impl Hybrid {
         work: &PageWork<'_, P>,
         first: Option<TransactionId>,
         plane: PlaneId,
-    ) -> Option<(usize, u64)> {
+    ) -> Option<usize> {
         let t = &work.transactions[first?];
         match self.target(plane, t.lpa, blocks) {
-            Err(Want::Merge(log)) if !t.awaits_old_page() => Some((log, t.lpa)),
+            Err(Want::Merge(log)) if !t.awaits_old_page() => Some(log),
             _ => None,
         }
     }
@@ -139,7 +139,7 @@ impl Reclaim for Hybrid {
         self.page_for(t, blocks).is_some()
     }
 
-    /// The schemes look for sequences of writes.
+    /// The scheme looks for sequences of writes.
     fn keeps_order(&self) -> bool {
         true
     }
