@@ -4,10 +4,13 @@ import json
 import re
 import shutil
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import altair as alt
+import canaletto as cn
 import fabricated
 import pytest
 from canaletto import traces
@@ -19,6 +22,7 @@ from canaletto_papers.rtl import page as rtl_page
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
 )
+COMMAND = [sys.executable, "-m", "canaletto"]
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 
 # Runs at the end of a page: tries what a reader can do, and leaves what came out where the test finds it.
@@ -73,6 +77,8 @@ window.download = (name, content) => { saved[name] = typeof content === "string"
     }
     const wide = each => each.scrollWidth > each.clientWidth + 1 && !each.closest(".arrays");
     out.scrolled = [...document.querySelectorAll(".wide")].filter(wide).length;
+    out.width = innerWidth;
+    out.legends = charts.filter(figure => !legendFits(figure.querySelector(".plot"))).map(each => each.id);
     out.wide = [...document.querySelectorAll("main, section, figure")].filter(wide).map(each => each.id);
   } catch (error) {
     out.error = String(error.stack || error);
@@ -81,7 +87,7 @@ window.download = (name, content) => { saved[name] = typeof content === "string"
   element.type = "application/json";
   element.id = "probe";
   element.textContent = JSON.stringify({ ...out, saved }).replaceAll("<", "\\\\u003c");
-  document.body.append(element);
+  parent.document.body.append(element);
 })();
 </script>
 </body>
@@ -91,6 +97,12 @@ window.download = (name, content) => { saved[name] = typeof content === "string"
 def opened(folder: Path, text: str, *flags: str, hash_: str = "") -> tuple[str, dict[str, Any]]:
     """The page as the browser leaves it, and what the probe found. There must be nothing on the console."""
     (folder / "page.html").write_text(text.replace("</body>\n", PROBE))
+    page = f"page.html{hash_}"
+    if narrow := re.search(r"--window-size=([1-4]\d\d),", " ".join(flags)):
+        # No window is narrower than 500 pixels: a frame is.
+        style = f"border: 0; width: {narrow[1]}px; height: 1400px"
+        (folder / "frame.html").write_text(f'<body><iframe style="{style}" src="{page}"></iframe></body>')
+        page = "frame.html"
     assert BROWSER is not None
     done = subprocess.run(
         [
@@ -98,7 +110,7 @@ def opened(folder: Path, text: str, *flags: str, hash_: str = "") -> tuple[str, 
             *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
             *("--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={folder / 'profile'}"),
             *("--window-size=1280,2000", "--virtual-time-budget=20000", "--enable-logging=stderr", *flags),
-            *("--dump-dom", f"file://{folder / 'page.html'}{hash_}"),
+            *("--allow-file-access-from-files", "--dump-dom", f"file://{folder / page}"),
         ],
         capture_output=True,
         text=True,
@@ -187,7 +199,40 @@ def test_charts_are_told_to_screen_readers(compared: tuple[str, dict[str, Any]])
 def test_nothing_is_wider_than_the_page(width: int, tmp_path: Path) -> None:
     text = comparison.html(fabricated.comparison(), ["canaletto", "compare"], fabricated.timelines())
     _, found = opened(tmp_path, text, f"--window-size={width},1500")
-    assert found["wide"] == []
+    assert (found["wide"], found["legends"]) == ([], [])
+    assert found["width"] == width
+
+
+def small_pages(folder: Path) -> Iterator[str]:
+    """Pages of every kind with long names, many fabrics and many columns."""
+    runs = [fabricated.result(fabric, **fabricated.worn(fabric)) for fabric in fabricated.FABRICS]
+    yield comparison.html(fabricated.Comparison(runs))
+    words = ["load", "performance-optimized", "--workload", "YCSB_B", "--requests", "200", "--loads", "3"]
+    subprocess.run([*COMMAND, *words, "--out", folder / "load"], check=True, capture_output=True)
+    yield (folder / "load" / "report.html").read_text()
+    grid = {"fabric": ["bus", "omnibus-split"], "inter_arrival": ["1us", "9us"], "flash.read": ["3us", "6us"]}
+    cn.sweep("performance-optimized", "hm_0", grid, requests=1000, out=folder / "sweep", progress=False, workers=1)
+    yield (folder / "sweep" / "report.html").read_text()
+
+
+def test_legends_and_tables_fit_a_small_screen(tmp_path: Path) -> None:
+    for number, text in enumerate(small_pages(tmp_path)):
+        home = tmp_path / str(number)
+        home.mkdir()
+        _, found = opened(home, text, "--window-size=390,1500")
+        assert (found["wide"], found["legends"], found["scrolled"]) == ([], [], 0), number
+
+
+def test_a_sparse_map_says_how_little_is_in_use(tmp_path: Path) -> None:
+    run = fabricated.result("bus")
+    layout = run._data["map"]
+    for part in (*layout["chips"], *layout["wires"], *layout["controllers"]):
+        part |= {key: 0.0004 for key in ("array", "port", "share") if key in part}
+    text = page.html(run, None, None)
+    dom, _ = opened(tmp_path, text)
+    said = re.findall(r'aria-label="utilisation of bus: ([^"]*)"', dom)
+    assert said
+    assert all("0.04&nbsp;%" in each and "0.0&nbsp;%" not in each for each in said), said
 
 
 def test_nothing_is_cut_off_on_paper(tmp_path: Path) -> None:

@@ -268,8 +268,8 @@ def test_a_comparison_tells_collection_side_by_side() -> None:
     text = side_by_side.text(many)
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text
-    # Wires, speedups, path conflicts, latency by cause of all requests and of the slowest 1 %, collection.
-    assert side_by_side.html(runs).count("<table>") == 6
+    # Wires, figures, speedups, path conflicts, latency by cause of all requests and of the slowest 1 %, collection.
+    assert side_by_side.html(runs).count("<table>") == 7
     assert side_by_side.collection([fabricated.result("bus").to_dict()]) == []
 
 
@@ -304,3 +304,12 @@ def test_every_cause_of_the_engine_has_a_colour_and_words() -> None:
     causes = result.timeline(from_us=0, to_us=1).header["causes"]
     assert len(causes) > 20
     assert set(causes) <= set(colours.CAUSES)
+
+
+def test_rows_of_zeros_are_left_out() -> None:
+    parts = [
+        {"erases": 0, "copies": 3, "of_planes": [0, 0], "protected": False, "share": None},
+        {"erases": 0, "copies": 0},
+    ]
+    rows = maintenance.figures([{"flash": {"wear": part}} for part in parts], "flash", "wear")
+    assert [row[0] for row in rows] == ["copies", "protected"]

@@ -188,14 +188,14 @@ def answers(found: Mapping[str, Any], closed_form: "Bound | None") -> Iterator[R
     table.show_header = False
     table.add_row("capacity", f"{scaled(found['logical_bytes'], 'B')} of {scaled(found['raw_bytes'], 'B')} raw")
     array = [number_of(found[key], key.removesuffix("s")) for key in ("chips", "planes")]
-    table.add_row("array", listing([*array, f"pages of {_kib(found['page_bytes'])}"]))
+    table.add_row("array", listing([*array, f"pages of {count(found['page_bytes'])} B"]))
     table.add_row("memory", f"at most about {scaled(found['memory_mb'] * 1e6, 'B')}")
     cpu_s = found["cpu_s"]
     table.add_row("time", "not known beforehand" if cpu_s is None else f"about {time_us(cpu_s * 1e6)} of CPU")
     yield table
     for kind, heading in (("read", "reads bound by"), ("write", "writes bound by")):
         yield Text()
-        table = plain_table(heading, "bandwidth", f"of {_kib(found['page_bytes'])}", right=(1, 2))
+        table = plain_table(heading, "bandwidth", "in pages", right=(1, 2))
         for number, bound in enumerate(found[f"{kind}_bounds"]):
             rate = bound["limit_gb_s"] * 1e9
             style = "" if number else "bold yellow"
