@@ -278,7 +278,7 @@ def bounds() -> Iterator[str]:
 
 
 FAILED = {"links": ((0, 1, 2, 4, 8), 0.7), "controllers": ((0, 1, 2, 4), 0.35)}
-"""How many parts of a kind fail, and the share of the lower knee at which tails are told, which half of them carry."""
+"""Number of failed parts of a kind, and the share of the lower knee at which tails are measured."""
 PLACEMENTS = 16
 
 

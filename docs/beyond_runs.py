@@ -137,7 +137,7 @@ def opened(fabric: str, kind: str, place: str, rate: float) -> dict[str, Any] | 
 
 @cache
 def knee(fabric: str, kind: str, place: str, idle_of: str = "") -> float:
-    """Requests a second at which the mean latency is twice that of an idle drive, at most those of a closed loop.
+    """Requests per second at which the mean latency is twice the idle drive's, at most those of a closed loop.
 
     idle_of: fabric of that drive, by default the same.
     """

@@ -74,14 +74,14 @@ def result(design: cn.Design, work: cn.Workload) -> dict[str, Any]:
 
 @cache
 def peak(fabric: str, order: str, numbering: str, place: str, size: str) -> float:
-    """Requests a second of a closed loop."""
+    """Requests per second of a closed loop."""
     requests = 30_000 if size == "4 KiB" else 10_000
     made = reads(place, size, requests, {"queue_depth": DEPTH})
     return float(result(drive(fabric, order, numbering, size), made)["iops"])
 
 
 def knee(fabric: str, order: str, numbering: str, place: str) -> float | None:
-    """Requests a second at which the mean latency is twice that of the idle drive, between two loads."""
+    """Requests per second at which the mean latency is twice the idle drive's, between two loads."""
     design = drive(fabric, order, numbering, "4 KiB")
     idle = result(design, reads("uniform", "4 KiB", 500, {"queue_depth": 1}))["latency_us"]["all"]["mean"]
     points = [(0.0, idle)]

@@ -76,7 +76,7 @@ def idle_us(fabric: str, place: str, size: str) -> float:
 
 @cache
 def curve(fabric: str, place: str, size: str) -> tuple[tuple[float, float, float], ...]:
-    """Requests a second, mean and 99th percentile of latency at shares of the closed loop's peak, reads alone."""
+    """Requests per second, mean and 99th percentile of latency at shares of the closed loop's peak, reads alone."""
     most = peak(fabric, place, "reads", size)["iops"]
     found = []
     for load in LOADS:
@@ -87,7 +87,7 @@ def curve(fabric: str, place: str, size: str) -> tuple[tuple[float, float, float
 
 
 def knee(fabric: str, place: str, size: str) -> float | None:
-    """Requests a second at which the mean latency is twice that of the idle drive, between two loads."""
+    """Requests per second at which the mean latency is twice the idle drive's, between two loads."""
     twice = 2 * idle_us(fabric, place, size)
     points = [(0.0, twice / 2), *((rate, mean) for rate, mean, _ in curve(fabric, place, size))]
     for (low, below), (high, above) in pairwise(points):

@@ -70,7 +70,7 @@ _COMPLETION, _READ_REQUEST, _DOORBELL = 16.0, 4.0, 2.0
 
 
 def limits_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> dict[str, Number]:
-    """Requests a second that each part of a drive allows.
+    """Requests per second that each part of a drive allows.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def servers(drive: Drive, work: Work) -> dict[str, Number]:
 
 
 def peak_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> Number:
-    """Requests a second that a drive serves at the most: the least limit of its parts.
+    """Requests per second that a drive serves at the most: the least limit of its parts.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def peak_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> Number:
     Returns
     -------
     float or array
-        Requests a second.
+        Requests per second.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def peak_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> Number:
 
 
 def queue_limits_iops(drive: Drive, work: Work) -> dict[str, Number]:
-    """Requests a second that those outstanding, and those that the drive works on at a time, allow (Little's law).
+    """Requests per second that those outstanding, and those that the drive works on at a time, allow (Little's law).
 
     A request is outstanding for its latency and the time that the host thinks. The drive works on it from the fetch of
     its entry until it has its data, or they are on flash or in the cache: data that are read, and the completion, then
@@ -341,7 +341,7 @@ def percentile_us(service_us: Number, load: Number, percentile: Number, unloaded
 
 
 def knee(service_us: Number, unloaded: Number) -> Number:
-    """Load at which the mean latency of an M/D/1 queue is twice that of the idle drive, as a share of the peak.
+    """Load at which the mean latency of an M/D/1 queue is twice the idle drive's, as a share of the peak.
 
     Parameters
     ----------

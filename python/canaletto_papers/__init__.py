@@ -1,4 +1,4 @@
-"""Published experiments, repeated: one file a figure, each with its method and its assumptions in its docstring.
+"""Published experiments, repeated: one file per figure, each with its method and its assumptions in its docstring.
 
 `canaletto reproduce SOURCE` runs a source's figures and shows ours next to theirs.
 """

@@ -52,7 +52,7 @@ def grouped(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, st
 
 
 def dots(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, str]) -> Spec:
-    """A line a group with a dot a system, for many groups; dashed upright lines where the paper says a number."""
+    """One line per group with a dot a system, for many groups; dashed upright lines where the paper says a number."""
     order = list(dict.fromkeys(row[group] for row in rows))
     systems = [name for name in shades if any(row["system"] == name for row in rows)]
     x = alt.X("ours:Q", title=title, scale=alt.Scale(type="log", nice=False))

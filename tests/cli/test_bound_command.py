@@ -34,7 +34,7 @@ def test_a_dry_run_has_a_line_of_it(canaletto: Any) -> None:
 def test_a_dry_run_says_that_limits_know_no_failed_parts(canaletto: Any) -> None:
     failed = ["--set", "fabric.failures.buses=2", "--set", "fabric.failures.links=1"]
     told = canaletto.ok("run", "performance-optimized", "--workload", "YCSB_B", "--dry-run", *failed)
-    assert "fabric.failures.buses = 2: the limits below are those of the whole interconnect" in told.err
+    assert "fabric.failures.buses = 2: the limits below are for the whole interconnect" in told.err
     whole = canaletto.ok("bound", "performance-optimized", "--set", "fabric.failures.links=1", "--json").json
     assert whole["peak_iops"] == canaletto.ok("bound", "performance-optimized", "--json").json["peak_iops"]
 

@@ -119,7 +119,7 @@ def test_options_become_keys(job: str, expected: dict[str, Any]) -> None:
         ("[j]\nrw=read\nsize=1m\nioengine=libaio\niodepth=4\nthinktime=5\n", ("job.fio:6", "thinktime", "iodepth=1")),
         ("[j]\nread_iolog=x\nsize=1m\n", ("job.fio:2", "read_iolog", "as traces")),
         ("[j]\nsize=1m\nverify=crc32c\n", ("job.fio:3", "verify", "reads back")),
-        ("[j]\nsize=1m\n[j]\nsize=1m\n", ("job.fio", "names of their own")),
+        ("[j]\nsize=1m\n[j]\nsize=1m\n", ("job.fio", "different names")),
         ("[j]\nsize=1m\nrandom_distribution=zipf:99\nrw=randread\n", ("zipf_exponent", "from 0 to 10")),
         ("[j]\nsize=1m\nruntime=soon\n", ("job.fio:3", "runtime", "30s")),
         ("include other.fio\n", ("job.fio:1", "include")),

@@ -141,7 +141,7 @@ WRONG = {
     "sample of nothing": (["--sample", "0"], ["sample: got 0.0"]),
     "sample of too much": (["--sample", "1.5"], ["--sample", "got 1.5"]),
     "every none": (["--every", "0"], ["--every"]),
-    "two samples": (["--every", "2", "--sample", "0.5"], ["sample", "given beside every"]),
+    "two samples": (["--every", "2", "--sample", "0.5"], ["sample", "given together with every"]),
     "no repetition": (["--repeat", "0"], ["--repeat"]),
     "negative skip": (["--skip", "-1"], ["--skip"]),
     "skipping everything": (["--skip", "200"], ["t.trace: none of its 200 requests is replayed"]),

@@ -210,7 +210,7 @@ def test_a_request_is_named_only_for_what_it_held() -> None:
     own = replace(held, holders=tuple(replace(each, request=1) for each in held.holders))
     steps = tuple(own if step is held else step for step in request.steps if step.cause != "path_conflict")
     roots = {"chip_busy_user": 129_000_000}
-    assert "mostly: chip 0,0 busy with other pages of its own (100.000 %)" in shown(
+    assert "mostly: chip 0,0 busy with its other pages (100.000 %)" in shown(
         replace(request, steps=steps, root_causes=roots)
     )
     little = replace(held, holders=tuple(replace(each, time_ps=each.time_ps // 2) for each in held.holders))

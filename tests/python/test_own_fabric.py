@@ -316,8 +316,8 @@ def test_colours_of_classes_never_meet() -> None:
     ("fabrics", "says"),
     [
         ([Mesh, "bus", Mesh], "fabrics: got Mesh 2 times, expected each fabric once"),
-        ([type("venice", (Mesh,), {}), "bus"], "got class venice, expected another name than that of a fabric"),
-        ([type("crossbar", (Mesh,), {}), "bus"], "got class crossbar, expected another name than that of a fabric"),
+        ([type("venice", (Mesh,), {}), "bus"], "got class venice, expected a name that no fabric"),
+        ([type("crossbar", (Mesh,), {}), "bus"], "got class crossbar, expected a name that no fabric"),
         (["mesh", Mesh], "fabrics: got mesh 2 times, expected each fabric once"),
         ([type("a/b", (Mesh,), {})], "got a class named 'a/b', expected letters"),
         ([int, "bus"], "fabric: got <class 'int'>, expected a class derived from canaletto.Fabric"),
@@ -330,7 +330,7 @@ def test_comparisons_that_cannot_be(reads: cn.Workload, fabrics: Any, says: str)
 
 
 def test_an_equal_budget_needs_links_that_are_counted(reads: cn.Workload) -> None:
-    with pytest.raises(cn.ConfigError, match="equal: got a fabric of one's own, expected fabrics of the engine"):
+    with pytest.raises(cn.ConfigError, match="equal: got a user-defined fabric, expected fabrics of the engine"):
         cn.compare("performance-optimized", reads, ["bus", Mesh], equal="pins")
 
 

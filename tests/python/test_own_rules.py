@@ -195,7 +195,9 @@ def test_exceptions_say_where_they_were_raised(small: cn.Design, mixed: cn.Workl
 
 
 def test_slowdowns_need_parts_of_the_engine(small: cn.Design, mixed: cn.Workload) -> None:
-    with pytest.raises(cn.ConfigError, match="slowdowns: got True beside gc_policy and scheduler"):
+    with pytest.raises(
+        cn.ConfigError, match="slowdowns: got True together with a user-defined gc_policy and scheduler"
+    ):
         cn.run(small, mixed, gc_policy=Fewest, scheduler=Shortest, slowdowns=True)
 
 

@@ -243,7 +243,7 @@ def test_fabrics_without_data_are_named() -> None:
     runs = fabricated.comparison(("bus", "venice"))
     runs.runs[1] = fabricated.result("venice", energy_mj=None, average_power_mw=None, series=None)
     text = Page(comparison.html(runs)).words
-    assert text.count("Not shown, for want of data: venice.") == 2
+    assert text.count("Not shown, because there are no data: venice.") == 2
 
 
 def test_the_contents_lead_to_every_section(compared: Page) -> None:

@@ -191,7 +191,7 @@ def test_every_kind_of_request_has_its_name(tmp_path: Path) -> None:
 
 
 def overlapping() -> Drawing:
-    """Spans of one part that nest, touch, repeat and overlap, with picoseconds that nanoseconds cannot tell apart."""
+    """Spans of one part that nest, touch, repeat and overlap, with picoseconds that nanoseconds cannot distinguish."""
     d = bus()
     for page, (start, end) in enumerate([(0, 10), (0, 10), (2, 5.2), (5.2, 5.4), (5.4, 12), (7, 9), (7, 7), (12, 13)]):
         d.span("channel 1", "data", start, end, 0, 100 + page)

@@ -34,7 +34,7 @@ pub struct Footprint {
     /// under the cells).
     #[schemars(range(min = 0.0, max = 10.0))]
     pub on_die_controller: f64,
-    /// Pins of a bus that is timed by itself, next to those of data: strobes both ways. Source: ONFI 4.0 (NV-DDR3: DQS and RE,
+    /// Pins of a bus that is timed by itself, next to the data pins: strobes both ways. Source: ONFI 4.0 (NV-DDR3: DQS and RE,
     /// each a pair). They count for fabrics with switches and for `scheduled-mesh`.
     #[schemars(range(min = 0, max = 16))]
     pub strobe_pins: u32,

@@ -277,7 +277,7 @@ impl Default for Ddr {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Direct {
-    /// Rate of the path. Assumed: that of DDR2-800, as of main memory's first port.
+    /// Rate of the path. Assumed: DDR2-800's, as of main memory's first port.
     #[serde(deserialize_with = "in_bytes")]
     #[schemars(with = "ByteRate")]
     pub rate: Rate,

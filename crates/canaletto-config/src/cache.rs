@@ -73,7 +73,7 @@ pub enum DramTiming {
     Mqsim,
 }
 
-/// DRAM of the cache: one channel that serves one transfer at a time. The defaults are those of DDR4-3200 with a bus of
+/// DRAM of the cache: one channel that serves one transfer at a time. The defaults are DDR4-3200's with a bus of
 /// 32 bits (JESD79-4: 22-22-22, bursts of eight, pages of 2 KiB in each of two chips).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

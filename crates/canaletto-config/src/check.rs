@@ -488,7 +488,7 @@ fn check_superblocks(design: &Design) -> Checked {
         !design.mapping.is_cached(),
         "mapping.cache_capacity",
         &format!("\"{}\"", design.mapping.cache_capacity),
-        "translation pages have planes of their own; expected \"0B\"",
+        "translation pages have separate planes; expected \"0B\"",
     )
 }
 
@@ -521,7 +521,8 @@ fn check_loss(design: &Design) -> Checked {
     let what = if failures.lost_die.is_some() { "die" } else { "channel" };
     let key = &*format!("flash.failures.lost_{what}");
     require(failures.lost_die.is_none() || failures.lost_channel.is_none(), "flash.failures.lost_channel", || {
-        "got a channel beside flash.failures.lost_die, expected one of the two: parity makes up for one loss".to_owned()
+        "got a channel together with flash.failures.lost_die, expected one of the two: parity replaces one loss"
+            .to_owned()
     })?;
     let count = layout.planes() / lost;
     require(number < count, key, || format!("got {number}, expected 0 to {}: the {what}s of the drive", count - 1))?;

@@ -51,7 +51,7 @@ pub enum DataQueue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HoldPath {
-    /// None: command and data are transfers of their own.
+    /// None: command and data are separate transfers.
     #[default]
     Never,
     /// Reads: one path from the command to the last of its data. On `venice` a circuit is so reserved once for an I/O
@@ -103,7 +103,7 @@ pub struct Fabric {
     /// Command and address timing of the flash interface.
     #[serde(default = "nv_ddr2")]
     pub interface: Interface,
-    /// Table of command sequences, whose times are those of `interface`.
+    /// Table of command sequences, with the times of `interface`.
     #[serde(default)]
     pub sequences: SequenceKind,
     /// User-defined sequences, instead of the table that `sequences` names. `canaletto sequences` prints any.
@@ -313,7 +313,7 @@ pub struct Mesh {
     /// Largest payload of a data packet. Larger pages cross in several packets. Assumed: 4 KiB, because virtual
     /// cut-through needs packets that fit a buffer with their header, and NoSSD's size is not published.
     pub packet: Size,
-    /// Controller that serves a transfer. Assumed: that of the chip's row, as with the channels that the mesh replaces;
+    /// Controller that serves a transfer. Assumed: the chip's row's, as with the channels that the mesh replaces;
     /// neither paper says how another would be chosen.
     pub controller: MeshController,
 }
@@ -344,7 +344,7 @@ pub enum Retry {
     #[default]
     Local,
     /// When a circuit has been torn down anywhere and free links lead to the chip: an oracle, which sees all links at once and
-    /// spares the scouts that would fail again. What hardware could gain at the most.
+    /// spares the scouts that would fail again. Most that hardware could gain.
     Oracle,
     /// At once (Venice §4.2, as printed).
     Immediate,
@@ -401,7 +401,7 @@ pub struct Custom {
     pub grant_delay: Duration,
 }
 
-/// Circuits granted by a central arbiter, on routers and links like those of `venice`.
+/// Circuits granted by a central arbiter, on routers and links as in `venice`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScheduledMesh {

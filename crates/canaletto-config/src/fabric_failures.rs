@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::Duration;
 
-/// Parts of the interconnect that fail, drawn by chance. What has another way goes around them. A chip that none is left to is cut off:
+/// Parts of the interconnect that fail, drawn by chance. Traffic with another way goes around them. A chip that none is left to is cut off:
 /// its pages are rebuilt from parity (`ftl.parity`), or requests that need them fail; writes go to other chips.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

@@ -51,7 +51,7 @@ pub enum EpochTrigger {
 pub struct Gc {
     /// Choice of the block that a plane collects next.
     pub policy: VictimPolicy,
-    /// Rules of `policy = "custom"`, if they are not those of `greedy`.
+    /// Rules of `policy = "custom"`, if they differ from the rules of `greedy`.
     #[serde(skip)]
     pub rule: Option<Own<dyn VictimRule>>,
     /// Number of blocks drawn for `policy = "d-choices"`.

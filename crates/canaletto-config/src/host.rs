@@ -19,7 +19,7 @@ pub struct Host {
     pub submit_time: Duration,
     /// Time of the host's software for each completion, on the same core.
     pub complete_time: Duration,
-    /// Time between a completion that the host is told of and its software that takes it up: delivery of the interrupt,
+    /// Time between a completion that the host is notified of and its software that takes it up: delivery of the interrupt,
     /// its entry, the thread that wakes. It occupies no core, and completions wait for it side by side. Default: none, as
     /// with software that polls.
     pub interrupt_latency: Duration,

@@ -16,7 +16,7 @@ macro_rules! fabric_list {
             Bus { bus::Bus, FACTS, Buses, Cycles, "bus", "One shared bus for each channel (the conventional drive)." }
             Sca {
                 sca::Sca, FACTS, Buses, Separate, "sca",
-                "The bus with command and address pins of their own: commands cross while data do (JESD230G)."
+                "The bus with separate command and address pins: commands cross while data do (JESD230G)."
             }
             Packetized {
                 packetized::Packetized, FACTS, Buses, Packets, "packetized",
@@ -54,11 +54,11 @@ macro_rules! fabric_list {
             }
             Custom {
                 custom::Custom, FACTS, Routers, Circuit, "custom",
-                "Links and ways of one's own, in Python or Rust; by default any shortest free way of Venice's mesh, at once."
+                "User-defined links and ways, in Python or Rust. By default any shortest free way of Venice's mesh, at once."
             }
             Ideal {
                 ideal::Ideal, FACTS, Buses, Cycles, "ideal",
-                "A bus of its own for each chip: no path conflicts (Venice §3.1)."
+                "A separate bus for each chip: no path conflicts (Venice §3.1)."
             }
         }
     };
@@ -91,7 +91,7 @@ macro_rules! policy_list {
             }
             Custom {
                 custom, "custom",
-                "The one that a rule of one's own names, in Python or Rust; without a rule, the one with the fewest valid pages."
+                "The one that a user-defined rule names, in Python or Rust. Without a rule, the one with the fewest valid pages."
             }
         }
     };

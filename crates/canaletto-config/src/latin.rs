@@ -21,7 +21,7 @@ pub(crate) fn chips(numbering: Numbering, rows: u32, columns: u32) -> Option<Box
 
 /// Chips by a pair of orthogonal Latin squares. Of an array that is not square the longer side is divided in as many parts as the
 /// other has lines, each of adjacent lines: the squares give the part, and which square it is the line within the part.
-/// Column buses of `omnibus` that join several columns join those of a part.
+/// Column buses of `omnibus` that join several columns join the columns of a part.
 fn latin(rows: u32, columns: u32) -> Box<[ChipId]> {
     let n = rows.min(columns);
     let field = Field::of(n).expect("sizes have been checked");
@@ -61,7 +61,7 @@ mod tests {
         found
     }
 
-    /// No two chips of a channel share a row or a column beyond what the array's shape forces them to, nor do those of a way: the
+    /// No two chips of a channel share a row or a column beyond what the array's shape forces them to, nor do the chips of a way: the
     /// rows are a Latin square, the columns are one, and together they name every chip once (they are orthogonal).
     #[test]
     fn channels_and_ways_lie_across_all_lines() {

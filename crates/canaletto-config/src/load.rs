@@ -153,7 +153,7 @@ struct Sources<'a> {
     kind: Kind,
     /// All layers merged.
     table: Table,
-    /// Keys without the user's file: those of the preset under it.
+    /// Keys without the user's file: the keys of the preset under it.
     under: Table,
     /// Keys of the user's file.
     over: Table,
@@ -281,7 +281,7 @@ impl<'a> Sources<'a> {
         None
     }
 
-    /// Notes what breaks a rule between keys. What stood under a key that breaks one is put back, so that others show. A rule that
+    /// Notes what breaks a rule between keys. The value under a key that breaks one is put back, so that others show. A rule that
     /// names a key with its own mistake is not applied: what is wrong may be that key alone.
     fn check<T: DeserializeOwned>(&mut self, mut table: Value, check: impl Fn(&T) -> Result<(), Problem>) {
         let given = self.given();
@@ -305,7 +305,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// All mistakes in words, each on its own line, those of a file in its order.
+    /// All mistakes in words, each on its own line, a file's in its order.
     fn mistakes(&mut self) -> ConfigError {
         let layers = &self.layers;
         self.problems.sort_by_key(|problem| place_of(problem, layers).unwrap_or((usize::MAX, 0)));

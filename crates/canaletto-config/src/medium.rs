@@ -154,7 +154,7 @@ impl Failures {
 ///
 /// `base + wear.factor × cycles^exponent + retention.factor × cycles^m × days^n + disturb.factor × cycles^p × reads^q`
 ///
-/// Here cycles are the block's erases, days the time since its first page was programmed, and reads those of the block
+/// Here cycles are the block's erases, days the time since its first page was programmed, and reads the reads of the block
 /// since then. All factors are 0 by default, which gives no errors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

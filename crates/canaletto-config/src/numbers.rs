@@ -8,7 +8,7 @@ use crate::schema::Node;
 /// Largest whole number below which every one is exact as a floating-point number: 2^53.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Rewrites such values as plain numbers. What is none is left for the type's own message.
+/// Rewrites such values as plain numbers. A text that is no number is left for the type's own message.
 pub(super) fn understand(root: &Json, value: &mut Value) {
     rewrite(Node::root(root), value);
 }

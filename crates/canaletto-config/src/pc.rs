@@ -39,7 +39,7 @@ pub enum Internals {
 pub struct FixedSsd {
     /// Latency of data in the buffer. Assumed: two accesses to DRAM.
     pub hit_latency: Duration,
-    /// Rate of the buffer. Assumed: that of DDR2-800, so that it is no limit.
+    /// Rate of the buffer. Assumed: DDR2-800's, so it is no limit.
     #[serde(deserialize_with = "in_bytes")]
     #[schemars(with = "ByteRate")]
     pub hit_rate: Rate,
@@ -57,7 +57,7 @@ pub struct FixedSsd {
 }
 
 impl FixedSsd {
-    /// Returns a drive without latencies and limits of its own.
+    /// Returns a drive without its own latencies and limits.
     pub fn without_inside(&self) -> FixedSsd {
         let none = Duration(0);
         let unlimited = Rate(0);

@@ -131,7 +131,7 @@ pub(super) fn check(design: &Design) -> Checked {
         design.ftl.mapping == MappingScheme::Page,
         "ftl.mapping",
         &format!("\"{}\"", design.ftl.mapping.name()),
-        "data and log blocks have places of their own; expected \"page\"",
+        "data and log blocks have separate places; expected \"page\"",
     )?;
     refuse(
         design.ftl.superblock == Superblock::None,

@@ -57,7 +57,7 @@ pub struct Trace {
     /// Number of first requests (of those between `after` and `until`) to leave out.
     #[serde(default)]
     pub skip: u64,
-    /// Sampling period: the first of every so many remaining requests is replayed. Recorded times are kept, so that
+    /// Sampling period: the first of every N remaining requests is replayed. Recorded times are kept, so that
     /// requests arrive less often. Absent: all requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
@@ -223,7 +223,7 @@ pub(super) fn check_trace(trace: &Trace, key: &str) -> Checked {
     sectors("offset", trace.offset, 0)?;
     let has_window = trace.offset.0 > 0 || trace.region_size.is_some();
     require(trace.out_of_range != OutOfRange::Mqsim || !has_window, &format!("{key}.out_of_range"), || {
-        "got \"mqsim\" beside offset or region_size, which MQSim does not have; expected \"wrap\"".to_owned()
+        "got \"mqsim\" together with offset or region_size, which MQSim does not have; expected \"wrap\"".to_owned()
     })?;
     trace.region_size.map_or(Ok(()), |room| sectors("region_size", room, SECTOR))
 }
@@ -238,7 +238,7 @@ fn check_selection(trace: &Trace, key: &str) -> Checked {
     require(trace.until != Some(Span(0)), &format!("{key}.until"), || "got 0, expected a time above 0".to_owned())?;
     require(trace.sample != Some(0.0), &format!("{key}.sample"), || "got 0, expected a share above 0".to_owned())?;
     require(trace.sample.is_none() || trace.every.is_none(), &format!("{key}.sample"), || {
-        "given beside every; expected one of them".to_owned()
+        "given together with every; expected one of them".to_owned()
     })
 }
 

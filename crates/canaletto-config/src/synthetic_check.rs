@@ -13,7 +13,7 @@ use crate::workload::{Addresses, SizeShare, Synthetic};
 pub(super) fn check_synthetic(s: &Synthetic, key: &str) -> Checked {
     check_loop(s, key)?;
     require(s.trim_share + s.flush_share <= 1.0, &format!("{key}.trim_share"), || {
-        format!("got {} beside flush_share = {}, expected at most 1 together", s.trim_share, s.flush_share)
+        format!("got {} together with flush_share = {}, expected at most 1 together", s.trim_share, s.flush_share)
     })?;
     whole_sectors(key, "size_unit", s.size_unit)?;
     check_sizes(s, key)?;
@@ -92,7 +92,7 @@ fn check_working_set(s: &Synthetic, key: &str) -> Checked {
     let Some(size) = s.working_set_size else { return Ok(()) };
     whole_sectors(key, "working_set_size", size)?;
     require(s.working_set == 1.0, &format!("{key}.working_set"), || {
-        format!("got {} beside working_set_size, expected one of them", s.working_set)
+        format!("got {} together with working_set_size, expected one of them", s.working_set)
     })
 }
 
@@ -137,7 +137,7 @@ fn check_runs(s: &Synthetic, key: &str) -> Checked {
 
 fn check_skew(s: &Synthetic, key: &str) -> Checked {
     require(s.hot_spot.is_none() || s.channel_skew.is_none(), &format!("{key}.hot_spot"), || {
-        "got it beside channel_skew, expected one of them".to_owned()
+        "got it together with channel_skew, expected one of them".to_owned()
     })?;
     require(s.hot_spot.is_none() || s.addresses != Addresses::Sequential, &format!("{key}.hot_spot"), || {
         "got one with addresses = \"sequential\", which visits all of the drive alike".to_owned()
@@ -164,7 +164,7 @@ fn check_pace(s: &Synthetic, key: &str) -> Checked {
     ];
     for (name, given) in given {
         require(!given || s.inter_arrival.is_some(), &format!("{key}.{name}"), || {
-            "needs inter_arrival: a closed loop has no times of its own".to_owned()
+            "needs inter_arrival: a closed loop has no arrival times".to_owned()
         })?;
     }
     let b = s.burstiness;
@@ -217,7 +217,7 @@ fn check_origin(s: &Synthetic, key: &str) -> Checked {
     let known = schema.pointer("/$defs/Synthetic/properties").and_then(Value::as_object).expect("it has fields");
     s.origin.keys().try_for_each(|name| {
         require(known.contains_key(name) && name != "origin", &format!("{key}.origin.{name}"), || {
-            "got a name that is no key beside origin, expected one of them".to_owned()
+            "got a name that is no key together with origin, expected one of them".to_owned()
         })
     })
 }

@@ -36,7 +36,7 @@ pub(super) fn of_toml(message: &str) -> String {
     }
 }
 
-/// Returns the key that an unknown one means, if any is like it: a key of its own table rather than of another one, and one of few
+/// Returns the key that an unknown one means, if any is like it: a key of the same table rather than of another one, and one of few
 /// tables rather than of many.
 fn nearest_key(kind: Kind, key: &str) -> Option<String> {
     let (table, name) = key.rsplit_once('.').unwrap_or(("", key));

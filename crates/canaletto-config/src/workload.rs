@@ -10,7 +10,7 @@ use crate::units::Duration;
 pub use crate::replay::{Devices, Mix, OutOfRange, Pace, Trace};
 pub use crate::synthetic::{Addresses, ChannelSkew, Diurnal, HotPlace, HotSpot, Origin, SizeShare, Synthetic};
 
-/// Workload: one or more flows that run at the same time, each with queue pairs of its own.
+/// Workload: one or more flows that run at the same time, each with its own queue pairs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {

@@ -13,7 +13,7 @@ pub fn resolve_pc(name: &str, text: &str, overrides: Vec<String>) -> PyResult<St
     toml::to_string(&pc).map_err(config_error)
 }
 
-/// Simulates a scenario with transfers of so many bytes on a resolved PC. Returns its times as JSON.
+/// Simulates a scenario with transfers of that many bytes on a resolved PC. Returns its times as JSON.
 #[pyfunction]
 pub fn simulate_pc(pc_toml: &str, scenario: &str, bytes: u64) -> PyResult<String> {
     let pc = load_pc("pc", pc_toml, &[]).map_err(config_error)?;

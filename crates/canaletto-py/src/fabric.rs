@@ -108,7 +108,7 @@ pub fn adopt(
 ) -> PyResult<()> {
     let (rows, columns) = (design.geometry.channels, design.geometry.chips_per_channel);
     if design.fabric.kind != FabricKind::Custom {
-        return Err(config_error("fabric.kind: expected \"custom\" beside a fabric of one's own"));
+        return Err(config_error("fabric.kind: expected \"custom\" together with a user-defined fabric"));
     }
     let controllers = places_of_controllers(&design.fabric, rows, columns);
     let array = array.call1(py, (rows, columns, PyTuple::new(py, &controllers)?))?;

@@ -77,7 +77,7 @@ fn ns(time: Time) -> f64 {
 /// Object of a class during one run.
 struct Object {
     made: PyResult<Py<PyAny>>,
-    /// Transactions that it knows of, by their numbers.
+    /// Transactions that it was given, by their numbers.
     waiting: HashMap<u64, Py<Transaction>>,
     raised: Arc<Raised>,
 }

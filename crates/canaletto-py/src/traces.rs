@@ -98,7 +98,7 @@ pub struct Notes(Vec<Note>);
 /// with too few requests to judge.
 #[derive(JsonSchema, Serialize)]
 pub struct Lines {
-    /// Different device numbers, as far as they are told apart.
+    /// Different device numbers, as far as they are distinguished.
     devices: Option<usize>,
     /// Share, from 0 to 1, of requests that arrive at the same time as the one before them.
     simultaneous_share: Option<f64>,

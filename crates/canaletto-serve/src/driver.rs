@@ -130,7 +130,7 @@ impl<D: Device> Driver<D> {
         }
     }
 
-    /// Serves until it is told to stop or power is lost.
+    /// Serves until it must stop or power is lost.
     ///
     /// # Errors
     /// Reasons why the simulation cannot continue.

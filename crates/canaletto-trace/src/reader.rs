@@ -80,7 +80,7 @@ enum State {
     Open,
     /// All lines have been read.
     Ended,
-    /// Reading has failed, but records before that were to be yielded first.
+    /// Reading has failed, but earlier records are yielded first.
     Failed(TraceError),
     /// Reading has failed, and the error has been returned.
     Told(String),
@@ -136,7 +136,7 @@ impl TraceReader {
         &self.path
     }
 
-    /// Returns the number of lines read, including those of requests that are still held back to be sorted.
+    /// Returns the number of lines read, including lines of requests that are still held back to be sorted.
     pub fn lines(&self) -> u64 {
         self.lines.number()
     }

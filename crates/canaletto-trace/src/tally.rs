@@ -32,7 +32,7 @@ pub struct Seen {
     pub clock_ns: u64,
 }
 
-/// Device numbers that are told apart.
+/// Device numbers that are distinguished.
 pub const MOST_DEVICES: usize = 1000;
 
 /// Collector of [`Seen`], record by record.

@@ -20,7 +20,7 @@ from canaletto._run.quantities import size_bytes
 from canaletto._run.shown import Shown
 
 LOADS = (0.7, 0.8, 0.9, 0.99)
-"""Loads whose latencies are shown, as shares of the peak: those of arXiv 2511.03944."""
+"""Loads whose latencies are shown, as shares of the peak, from arXiv 2511.03944."""
 PERCENTILES = (0.5, 0.99, 0.999)
 
 _DEFAULT_SIZE = "4KiB"
@@ -37,11 +37,11 @@ class Bound(Shown):
     read_share: float
     write_amplification: float
     peak_iops: float
-    """Requests a second at the most."""
+    """Requests per second at the most."""
     limit: str
     """Part that allows no more."""
     limits_iops: dict[str, float]
-    """Requests a second that each part allows, the least first."""
+    """Requests per second that each part allows, the least first."""
     unloaded_us: float
     """Latency of a request on the idle drive: a read of flash, unless nothing is read."""
     mean_unloaded_us: float
@@ -59,7 +59,7 @@ class Bound(Shown):
 
     @property
     def knee_iops(self) -> float:
-        """Requests a second at which the mean latency is twice that of the idle drive (M/D/1)."""
+        """Requests per second at which the mean latency is twice the idle drive's (M/D/1)."""
         return float(bounds.knee(self.service_us, self.unloaded_us)) * self.peak_iops
 
     @property
@@ -117,7 +117,7 @@ def bound(
 ) -> Bound:
     """Peak throughput of a drive, the part that limits it, and latencies under load, in closed form.
 
-    Times of commands are those of the engine (`sequences`), so that fabrics, interfaces and rates count as in a run.
+    Times of commands are the engine's (`sequences`), so that fabrics, interfaces and rates count as in a run.
     Collection is what `write_amplification` says; erases, ECC retries, times of the data cache and misses of a cached
     mapping table are not counted.
 
@@ -142,7 +142,7 @@ def bound(
     Returns
     -------
     Bound
-        Requests a second, limits by part, knee, and latencies by load.
+        Requests per second, limits by part, knee, and latencies by load.
 
     Raises
     ------

@@ -97,7 +97,7 @@ def describe_all(ctx: typer.Context, wanted: bool) -> None:
 
 
 class Program(TyperGroup):
-    """All commands: those of the package, then those of plug-ins, which are loaded when they are asked for."""
+    """All commands: the package's, then plug-ins', which are loaded when needed."""
 
     def get_command(self, ctx: "Context", cmd_name: str) -> Any:
         """The command of a name, if there is one."""
@@ -183,7 +183,7 @@ def complete_fabric(incomplete: str) -> list[str]:
 
 
 def complete_fabrics(incomplete: str) -> list[str]:
-    """Fabrics behind those of a list that are there already."""
+    """Fabrics that a list does not have yet."""
     before, comma, last = incomplete.rpartition(",")
     given = before.split(",")
     return [f"{before}{comma}{name}" for name in complete_fabric(last) if name not in given]

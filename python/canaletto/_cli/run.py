@@ -229,7 +229,7 @@ def _dry_run(design: "Design", workload: "Workload", as_json: bool, *, full: boo
 
     if failing := failing_parts(design):
         told = ", ".join(f"{key} = {number}" for key, number in failing.items())
-        console.say(f"{told}: the limits below are those of the whole interconnect")
+        console.say(f"{told}: the limits below are for the whole interconnect")
     console.show(*tables.answers(found, of_run(design, workload)))
     if full:
         texts = [each.shown_toml().strip() for each in (design, workload)]

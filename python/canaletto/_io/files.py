@@ -162,8 +162,8 @@ def _is_locked(path: str) -> bool:
 def awaiting_writers(paths: Iterable[str | PathLike[str]]) -> Iterator[None]:
     """Waits until every named pipe among the files has a writer, and keeps the pipes open during the block.
 
-    Whoever opens a pipe without a writer is stopped until there is one, deaf to Ctrl-C; this wait hears it, and says
-    what it waits for if that takes long.
+    A process that opens a pipe without a writer is stopped until there is one, deaf to Ctrl-C; this wait hears it, and
+    says what it waits for if that takes long.
     """
     with ExitStack() as opened:
         for path in map(Path, paths):
@@ -181,7 +181,7 @@ def awaiting_writers(paths: Iterable[str | PathLike[str]]) -> Iterator[None]:
 
 
 _POLL_MS, _SILENT_MS = 100, 1000
-"""Wall time between looks at signals, and until somebody who waits for a pipe is told so."""
+"""Wall time between looks at signals, and until a wait for a pipe is reported."""
 
 
 def system_error(error: Exception, path: str | PathLike[str]) -> OSError | None:

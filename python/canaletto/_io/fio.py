@@ -95,13 +95,13 @@ def workload(
             notes[note] = None
     for name, count in Counter(flow["name"] for flow in flows).items():
         if count > 1:
-            raise ConfigError(f"{label}: several jobs are called {name!r}, expected names of their own")
+            raise ConfigError(f"{label}: several jobs are called {name!r}, expected different names")
     document = {"name": _stem(label), "about": "a fio job file", "flow": flows}
     return _toml.dumps(document), list(notes)
 
 
 def _step(jobs: Sequence[Job], label: str, wanted: str | None) -> list[Job]:
-    """The jobs that run at the same time: all of them, or those of the names that are wanted.
+    """The jobs that run at the same time: all of them, or the ones with the given names.
 
     Raises ConfigError for jobs that run one after another.
     """

@@ -1,4 +1,4 @@
-"""Polars after a fork: its threads stay behind in the parent, and whoever asks them for anything waits for ever."""
+"""Polars after a fork: its threads stay behind in the parent, and a request to them waits for ever."""
 
 import os
 import re

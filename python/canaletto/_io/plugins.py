@@ -47,7 +47,7 @@ def load(kind: str, name: str) -> Any:
 
 
 def each(kind: str) -> Iterator[tuple[str, Any]]:
-    """Name and object of every part of a kind; broken ones are told and left out."""
+    """Name and object of every part of a kind; broken ones are reported and left out."""
     for name in names(kind):
         try:
             yield name, load(kind, name)

@@ -1,4 +1,4 @@
-"""Numbers for people: three significant digits and the unit that fits. What is absent (None) is a dash."""
+"""Numbers for people: three significant digits and the unit that fits. An absent value (None) is a dash."""
 
 from collections.abc import Sequence
 
@@ -73,7 +73,7 @@ def share(part: float | None) -> str:
 
 
 def bare(number: float | None) -> str:
-    """Three digits without a unit: `2.65`. What is not quite 100 (%) does not look like it: `99.98`."""
+    """Three digits without a unit: `2.65`. A value of not quite 100 (%) does not look like it: `99.98`."""
     if number is None:
         return ABSENT
     text = f"{number:.3g}"

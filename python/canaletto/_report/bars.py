@@ -104,7 +104,7 @@ def causes(
 ) -> Spec | None:
     """Latency of the mean request (`all`) or of the slowest hundredth (`p99`) by cause, a stack a fabric.
 
-    shown: the account; by default that of root causes. The causes of a stack sum to its latency, as shares to 100 %.
+    shown: the account; by default root causes. The causes of a stack sum to its latency, as shares to 100 %.
     None if nothing is charged, or if it is to be drawn to scale and is so anyway. Otherwise stacks that would flatten
     all others are shortened.
     """

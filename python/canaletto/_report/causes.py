@@ -1,4 +1,4 @@
-"""Causes of latency, as verdicts speak of them: those of the main account (`account.py`)."""
+"""Causes of latency, as verdicts name them: the main account's (`account.py`)."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias

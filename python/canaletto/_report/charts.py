@@ -1,6 +1,6 @@
 """Common parts of charts. Each is a Vega-Lite specification, for one run or many.
 
-Colours are those of a light page (`colours.py`); everything else of the look belongs to the page, which follows light
+Colours are for a light page (`colours.py`); everything else of the look belongs to the page, which follows light
 and dark. Long lines are arrays that the chart itself flattens, so that a page stays small.
 """
 
@@ -68,7 +68,7 @@ def lines(
     marks: Sequence[Data] = (),
     height: int = 300,
 ) -> Spec:
-    """A line a system, through its rows in the order of a field; `marks`: points on these lines to show."""
+    """One line per system, through its rows in the order of a field; `marks`: points on these lines to show."""
     systems = [name for name in shades if any(row["system"] == name for row in rows)]
     fields = {str(axis.shorthand).partition(":")[0] for axis in (x, y)} | {"system", order}
     colour = alt.Color(

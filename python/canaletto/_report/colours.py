@@ -2,8 +2,8 @@
 
 Fabrics have the colour-blind-safe colours of Okabe and Ito. Causes have families: greys at the host, browns in the
 controller, purples for waiting at chips, yellows for garbage collection, crimson and pink for paths, blues on the
-wires, greens in the array. Colours differ for people with protanopia and deuteranopia, too, and most between neighbours
-of a stack: a test simulates both.
+wires, greens in the array. Colours differ for people with protanopia and deuteranopia as well, and most between
+neighbours of a stack: a test simulates both.
 """
 
 from collections.abc import Iterable
@@ -116,7 +116,7 @@ def in_order(causes: Iterable[str]) -> list[str]:
 
 
 def css(shown: Iterable[str] = ()) -> str:
-    """The fabrics' colours as custom properties, light and dark, and those of others that are shown."""
+    """The fabrics' colours as custom properties, light and dark, and of others that are shown."""
 
     def block(colours: dict[str, str]) -> str:
         return "".join(f" --fabric-{name}: {colour};" for name, colour in colours.items())

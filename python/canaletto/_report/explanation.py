@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from canaletto._run.explain import Explained, Explanation, Holder, Step
 
 SMALL = 0.005
-"""Neighbouring steps below this share of the latency are told in one line."""
+"""Neighbouring steps below this share of the latency are printed in one line."""
 
 TOLD = 3
-"""Holders told one by one; more are told together, that many kinds of use."""
+"""Holders listed one by one; more are listed together, that many kinds of use."""
 
 PHRASES = {
     "host_queue": "waited in the host for room in the submission queue",
@@ -182,7 +182,7 @@ def _rooted(explanation: "Explanation", cause: str) -> str:
         }[cause]
     if cause == "chip_busy_user":
         own = set(_held(explanation)) == {explanation.request}
-        return f"{chip} busy with {'other pages of its own' if own else 'requests'}"
+        return f"{chip} busy with {'its other pages' if own else 'requests'}"
     return f"{label} {chip}" if label.endswith("at") else label.replace("the chip", chip)
 
 
@@ -193,7 +193,7 @@ def _longest(explanation: "Explanation", busy_ps: int) -> str:
     # A wait for an earlier request is passed on to what that one waited for, which is not among the holders.
     if longest is None or held[longest] < busy_ps / 2 or set(held) == {explanation.request}:
         return ""
-    return f", longest with {'other pages of its own' if longest == explanation.request else f'request {longest}'}"
+    return f", longest with {'its other pages' if longest == explanation.request else f'request {longest}'}"
 
 
 def _held(explanation: "Explanation") -> dict[int, int]:
@@ -320,7 +320,7 @@ def _alike(explanation: "Explanation", holders: Sequence["Holder"]) -> str:
 
 
 def _within(part: str, chip: str | None) -> str:
-    """A part's name, without that of the chip which was just named."""
+    """A part's name, without the chip's name, which precedes it."""
     inner = part.removeprefix(chip).strip(" ,:") if chip else part
     return inner or part
 

@@ -21,7 +21,7 @@ _PERCENTILES = "{'10': 'p90 · ', '1': 'p99 · ', '0.1': 'p99.9 · ', '0.01': 'p
 def tail(runs: Sequence["Result"]) -> Spec | None:
     """The share of requests slower than each latency, both logarithmic so that the tail can be read.
 
-    One run: a line for reads, one for writes. Many: a line a fabric, and a switch. None if no request completed.
+    One run: a line for reads, one for writes. Many: one line per fabric, and a switch. None if no request completed.
     """
     lines = [line for run in runs for line in _tail_lines(run)]
     if not lines:
@@ -68,7 +68,7 @@ def tail(runs: Sequence["Result"]) -> Spec | None:
 
 
 def over_time(runs: Sequence[Data], value: Callable[[Data], Iterable[float | None]], title: str) -> Spec | None:
-    """A line a fabric over the run, of what `value` makes of its series; `{unit}` in the title stands for a time's.
+    """One line per fabric over the run, of what `value` makes of its series; `{unit}` in the title stands for a time's.
 
     None if no run has a series of it.
     """
@@ -80,7 +80,7 @@ def over_time(runs: Sequence[Data], value: Callable[[Data], Iterable[float | Non
 
 @unchecked
 def over_intervals(found: Mapping[str, tuple[float, Sequence[float | None]]], title: str) -> Spec | None:
-    """A line a fabric over the run: how long intervals are in microseconds, and a value for each.
+    """One line per fabric over the run: how long intervals are in microseconds, and a value for each.
 
     `{unit}` in the title stands for the values' unit, and then they are microseconds. None if there is no value.
     """

@@ -77,7 +77,7 @@ _LABELS = {
     "hits": "look-ups that hit",
     "misses": "look-ups that waited for a translation page",
     "shared_misses": "of these, with the page being read already",
-    "prefetched": "entries loaded beside the missing ones",
+    "prefetched": "entries loaded with the missing ones",
     "evictions": "entries evicted",
     "dirty_evictions": "of these, changed ones",
     "uncached_updates": "updates of entries that were not cached",
@@ -116,7 +116,7 @@ def collections(run: Data) -> int:
 
 
 def delay_shares(run: Data, kind: str) -> dict[str, float]:
-    """Share of collection in the mean request's time (`all`) or that of the slowest hundredth (`p99`), by cause."""
+    """Share of collection in the mean request's time (`all`) or the slowest hundredth's (`p99`), by cause."""
     table = run["blame_us"].get(kind) or {}
     total = sum(value or 0 for value in table.values())
     return {cause: table[cause] / total for cause in COLLECTION if table.get(cause)}
@@ -252,7 +252,7 @@ def cached_over_time(run: Data) -> tuple[float, list[float | None]] | None:
 
 
 def figures(runs: Sequence[Data], *path: str, only: Sequence[str] | None = None) -> list[list[str]]:
-    """Figures of a part of the results: a row a figure, with a column a run. Those that are 0 everywhere are left out.
+    """Figures of a part of the results: one row per figure, one column per run, without columns of zeros.
 
     path: the names that lead to the part. only: the figures wanted.
     """

@@ -24,7 +24,7 @@ def html(data: Mapping[str, Any]) -> str:
 
 
 def cell(parts: Iterable[RenderableType]) -> str:
-    """What a terminal shows, as HTML."""
+    """A terminal's output, as HTML."""
     return f"<div>{''.join(map(_part, parts))}</div>"
 
 
@@ -39,7 +39,7 @@ def _part(part: RenderableType) -> str:
 
 
 _WIDTH = 680
-"""Width of a chart, in pixels: that of a cell's answer in a window of usual size."""
+"""Width of a chart in pixels, for a cell's answer in a window of usual size."""
 
 
 def picture(spec: Spec | None, about: str) -> str:

@@ -182,7 +182,9 @@ def causes(runs: Sequence[Data]) -> str:
 def _with_absent(about: str, runs: Sequence[Data], has: Callable[[Data], object]) -> str:
     """Hint about a section, with the fabrics that it does not show."""
     absent = [run["fabric"] for run in runs if not has(run)]
-    return " ".join(filter(None, [about, f"Not shown, for want of data: {', '.join(absent)}." if absent else ""]))
+    return " ".join(
+        filter(None, [about, f"Not shown, because there are no data: {', '.join(absent)}." if absent else ""])
+    )
 
 
 def _causes_table(runs: Sequence[Data], shown: Account, title: str) -> str:
@@ -249,7 +251,11 @@ def flows(data: Data) -> str:
     if not rows[1:]:
         return ""
     headings = ["flow", "requests", "IOPS", "mean", "p99", "max", *(["slowdown"] if slowed else [])]
-    about = "Slowdown is the mean latency beside the other flows over that alone on the drive. " if slowed else ""
+    about = (
+        "Slowdown is the mean latency next to the other flows over the mean latency alone on the drive. "
+        if slowed
+        else ""
+    )
     fair = f"Fairness, the smallest slowdown over the largest: {data['fairness']:.3f}." if slowed else ""
     return section("flows", "Flows", table(headings, rows), about=about + fair)
 
@@ -282,8 +288,8 @@ def energy(runs: Sequence[Data]) -> str:
         for each in [run.get("average_power_mw")]
     ]
     about = (
-        "Dynamic energy is that of the work: array operations, and transfers over wires and through routers. Static "
-        "energy is power drawn at all times, so that it grows with the length of the run."
+        "Dynamic energy is spent on work: array operations, and transfers over wires and through routers. Static "
+        "energy is drawn all the time, so it grows with the length of the run."
     )
     return section(
         "energy",

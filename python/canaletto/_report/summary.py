@@ -14,8 +14,8 @@ BOUNDS = {IDEAL: "conflict-free", CROSSBAR: "crossbar"}
 """Fabrics that nobody can build, in words. They are named next to the winner, and win only where no other ran."""
 
 ABOUT_IDEAL = (
-    "ideal is conflict-free: wires like the bus's, but a set of its own for each chip. "
-    "Fabrics with wider wires, or more of them for a transfer, can be faster."
+    "ideal is conflict-free: wires like the bus's, but a separate set for each chip. "
+    "Fabrics with wider wires, or more of them per transfer, can be faster."
 )
 
 

@@ -218,7 +218,7 @@ def bound(found: "Bound") -> Iterator[RenderableType]:
         table.add_row(part, scaled(limit), scaled(limit * found.size_bytes, "B/s"), style=style)
     yield table
     yield Text()
-    knee = f"{scaled(found.knee_iops)} IOPS (mean latency twice that of the idle drive)"
+    knee = f"{scaled(found.knee_iops)} IOPS (mean latency twice the idle drive's)"
     table = plain_table("", "")
     table.show_header = False
     table.add_row("idle latency", time_us(found.unloaded_us))

@@ -42,7 +42,7 @@ FEW = "–: fewer than ten requests are slower, too few for a percentile."
 """Note to a table of latencies in which percentiles are absent."""
 
 KINDS = ("all", "read", "write", "trim", "flush")
-"""Kinds of requests whose latencies are told, where there are any."""
+"""Kinds of requests whose latencies are reported, where there are any."""
 
 _BAR = 11
 _HEAD = "bold cyan"

@@ -138,7 +138,7 @@ def _channels(found: Mapping[str, Any]) -> str:
         f"Where {channels['design']} would put the trace's pages of {channels['page_bytes'] >> 10} KiB by their "
         f"addresses. The busiest channel takes {factor(channels['imbalance'])} the mean"
     )
-    text += "." if bursts is None else f", and {factor(bursts)} within stretches of 64 pages a channel."
+    text += "." if bursts is None else f", and {factor(bursts)} within stretches of 64 pages per channel."
     return section(
         "channels", "Channels", chart("channels", "Pages on each channel", charts.channels(channels)), about=text
     )

@@ -37,7 +37,7 @@ def cell(found: Any) -> str:
 
 
 def _parts(found: Any) -> "Iterable[RenderableType]":
-    """What the terminal shows. Classes of other packages have it as `_parts`."""
+    """The terminal's output. Classes of other packages have it as `_parts`."""
     from canaletto._bounding.bound import Bound
     from canaletto._report import explanation, tables
     from canaletto._run.drive import Drive

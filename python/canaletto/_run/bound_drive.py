@@ -39,7 +39,7 @@ class Link:
 
 @dataclass(frozen=True, kw_only=True)
 class Host:
-    """Time of the host's software for a request. A core of its own serves each queue pair."""
+    """Time of the host's software for a request. A separate core serves each queue pair."""
 
     submit_us: Number = 0.0
     """Time of the core before a request enters its queue."""
@@ -68,7 +68,7 @@ class Controller:
 
 @dataclass(frozen=True, kw_only=True)
 class Drive:
-    """A drive as the closed forms see it, whose times of commands are those of its fabric, data apart."""
+    """A drive as the closed forms see it, with the times of commands of its fabric, data apart."""
 
     fabric: str
     """Name of the interconnect, as in designs."""
@@ -92,7 +92,7 @@ class Drive:
     program_planes: Number = 1.0
     """Planes that a program command can address."""
     independent_planes: bool = False
-    """Whether each plane takes read commands of its own while others of its LUN work."""
+    """Whether each plane takes its own read commands while others of its LUN work."""
     reads_overlap: bool = False
     """Whether commands and data cross while the array reads on (cache registers)."""
     programs_overlap: bool = False
@@ -150,7 +150,7 @@ class Drive:
     mesh_packet_bytes: Number = 4096.0
     """Largest payload of a packet of a mesh."""
     any_controller: bool = True
-    """Whether any controller of a network serves any chip, or that of the chip's row alone."""
+    """Whether any controller of a network serves any chip, or the row's controller alone."""
     piece_bytes: Number = np.inf
     """Bytes of a page that pass the controller by themselves: a mapping unit, where it is smaller."""
     codeword_bytes: Number = 512.0

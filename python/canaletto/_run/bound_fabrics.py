@@ -213,7 +213,7 @@ def _custom(drive: Drive, work: Work) -> list[Wires]:
 
 
 def _circuits(drive: Drive, work: Work, setup_us: Callable[[Number], Number]) -> list[Wires]:
-    """Controllers and chip ports of a mesh of circuits, by the time that it takes to set one up over so many links."""
+    """Controllers and chip ports of a mesh of circuits, by the set-up time over that many links."""
     rows, columns = np.asarray(even_rows(drive, work)), np.asarray(used_columns(drive, work))
     distance = (columns + 1.0) / 2.0  # links from the nearest controller, its own included
     cycle = 1.0 / np.asarray(drive.network_rate)

@@ -68,7 +68,7 @@ def _cut_off(run: Mapping[str, Any]) -> Iterator[str]:
 
 
 WRAPPED = 0.01
-"""Share of requests beyond the drive from which on they are told of."""
+"""Share of requests beyond the drive from which on they are reported."""
 
 
 def _traces(run: Mapping[str, Any]) -> Iterator[str]:
@@ -100,8 +100,8 @@ def of_trace(lines: Mapping[str, Any], *, overlaid: bool = True, paced: bool = T
     if paced and clock > 1:
         unit = "seconds" if clock == 10**9 else "milliseconds"
         yield (
-            f"all times are whole {unit}, so that requests come in bursts that nobody saw, and latencies tell of "
-            f"them. {closed}"
+            f"all times are whole {unit}, so requests come in bursts that did not exist, and latencies show them. "
+            f"{closed}"
         )
     elif paced and together > 0.5:
         yield (

@@ -36,7 +36,7 @@ FabricProgress: TypeAlias = NamedProgress
 class Comparison(shown.Shown, Mapping[str, Result]):
     """One run for each fabric, of the same work; the first is what the others are measured against.
 
-    A mapping of the results by fabric, in the order in which the fabrics were named, with that of the `crossbar` of an
+    A mapping of the results by fabric, in the order in which the fabrics were named, with the `crossbar`'s of an
     equal budget behind them.
     """
 
@@ -91,7 +91,7 @@ class Comparison(shown.Shown, Mapping[str, Result]):
 
     @property
     def shown(self) -> list[Result]:
-        """The results, and behind them that of the crossbar under its own name, as tables and charts have it."""
+        """The results, then the crossbar's under its own name, as tables and charts have it."""
         return self.runs if self._crossbar is None else [*self._runs, _as_crossbar(self._crossbar)]
 
     def __getitem__(self, fabric: str) -> Result:
@@ -109,9 +109,9 @@ class Comparison(shown.Shown, Mapping[str, Result]):
 
     @property
     def speedup(self) -> Fields:
-        """For each fabric its execution_time, mean_latency, p99_latency and iops over those of the first.
+        """For each fabric its execution_time, mean_latency, p99_latency and iops over the first one's.
 
-        The crossbar of an equal budget has them, too. More than 1 is always better. What is not defined is None. With
+        The crossbar of an equal budget has them, too. More than 1 is always better. Undefined values are None. With
         several seeds, the mean over them.
         """
         means = {
@@ -358,7 +358,7 @@ def chosen_fabrics(fabrics: Iterable[str | type[Fabric]] | str | type[Fabric] | 
 def parts_of(
     fabrics: Chosen, gc_policy: type[GcPolicy] | None = None, scheduler: type[Scheduler] | None = None
 ) -> list[Parts]:
-    """The classes of one's own of each fabric's run."""
+    """The user-defined classes of each fabric's run."""
     return [Parts(fabric if isinstance(fabric, type) else None, gc_policy, scheduler) for fabric in fabrics]
 
 
@@ -397,7 +397,7 @@ def run_all(
 ) -> Comparison:
     """Runs designs that differ in their fabrics, as `compare` does.
 
-    parts: classes of one's own of each run. equal: runs these instead, and their bound. hot_spots: the workload with
+    parts: user-defined classes of each run. equal: runs these instead, and their bound. hot_spots: the workload with
     load on single places, which follow.
     """
     check_whole("seeds", seeds, 1, 10_000)
@@ -407,7 +407,7 @@ def run_all(
     options = {"seed": seed, "seeds": seeds, "warmup": warmup}
     given = parts
     if equal is not None and any(own.fabric for own in parts):
-        raise ConfigError("equal: got a fabric of one's own, expected fabrics of the engine, whose links are counted")
+        raise ConfigError("equal: got a user-defined fabric, expected fabrics of the engine, whose links are counted")
 
     widths = {} if equal is None else equal.widths()
     once = partial(_run_once, workload, options, check_wires, records, widths)

@@ -86,7 +86,7 @@ class Config:
         return self.adjusted(keyword_settings(overrides))
 
     def adjusted(self, settings: list[Setting]) -> Self:
-        """A copy like that of `replace`, with the names that settings have in messages."""
+        """A copy as of `replace`, with the names that settings have in messages."""
         return self._resolved(self._label, self._toml, settings)
 
     def to_toml(self) -> str:
@@ -322,7 +322,7 @@ def workload(
 ) -> Workload:
     """A workload from a profile's name, a TOML file, a fio job file (.fio) or a trace of any known format (others).
 
-    What makes requests arrive is given by at most one of `queue_depth`, `inter_arrival`, `speed` and
+    Arrivals are given by at most one of `queue_depth`, `inter_arrival`, `speed` and
     `as_fast_as_possible`. Of a trace, first `skip`, then `every` or `sample`, then `repeat` decide which requests are
     replayed.
 
@@ -508,7 +508,7 @@ _ANY_WORK = {
 
 
 def trace_name(path: str) -> str:
-    """A trace's name: that of its file without the endings for compression and format."""
+    """A trace's name: its file's without the endings for compression and format."""
     file = os.path.basename(path)
     name = file.removesuffix(".gz").removesuffix(".zst").removesuffix(".xz")
     return os.path.splitext(name)[0] or file

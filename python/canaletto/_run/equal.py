@@ -74,7 +74,7 @@ class Equal:
     budget: float
     fabrics: tuple[Widths, ...]
     crossbar_pins: int
-    """Data pins a controller of the crossbar that bounds them: those of the fabric with most of them."""
+    """Data pins a controller of the crossbar that bounds them, as many as the fabric with most has."""
 
     @property
     def unit(self) -> str:

@@ -1,6 +1,6 @@
 """Latency of single requests: their waits, and the holders of what they waited for.
 
-A request's own steps and those of its last-finishing page tile its latency without gaps. For each step in which it
+Steps of a request and of its last-finishing page tile its latency without gaps. For each step in which it
 waited, the spans of the parts that it waited for say who used them meanwhile.
 """
 
@@ -528,7 +528,7 @@ class _Scene:
 
 
 def share_out(uses: Iterable[tuple[int, int, int, Any]]) -> dict[Any, int]:
-    """Gives every moment to one use: that of the lowest rank, of these the one that began first.
+    """Gives every moment to one use: the lowest rank's, of these the one that began first.
 
     uses: rank, start, end, and whose it is. Returns how much time each owner gets.
     """

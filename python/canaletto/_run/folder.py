@@ -344,16 +344,14 @@ def check_traces(folder: Path, workload: Workload) -> None:
 
 
 FILES = frozenset({".html", ".json", ".csv", ".parquet", ".toml"})
-"""Endings that a folder is not meant to have: whoever gives one expects a file."""
+"""Endings that a folder cannot have, because they mean a file."""
 
 
 def _check_free(target: Path, given: str | PathLike[str], force: bool) -> None:
     name = os.fspath(given)
     if not os.path.lexists(target):
         if target.suffix.lower() in FILES:
-            raise ConfigError(
-                f"{name}: got the name of a file, expected that of a new folder, which report.html goes into"
-            )
+            raise ConfigError(f"{name}: got a file, expected a new folder for report.html")
         return
     if not force:
         raise ConfigError(f"{name}: exists already; expected a new folder, or --force to replace a run or a comparison")

@@ -100,7 +100,7 @@ def _requests(workload: Workload) -> int:
 
 
 def carry_out(runs: Iterable[Simulation], kept: Path, report: Report) -> Mapping[str, Data]:
-    """The results of runs, by their keys. Those in the folder `kept` are not run again; the others are kept there.
+    """The results of runs, by their keys. Runs in the folder `kept` are not run again; the others are kept there.
 
     Raises ConfigError, SimulationError or OSError as `canaletto.run` does; Ctrl-C stops all of them.
     """

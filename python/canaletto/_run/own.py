@@ -48,7 +48,7 @@ class Parts:
 
     @property
     def names(self) -> dict[str, str]:
-        """The run's options that tell of them: `fabric_class` and the like, with module and name, and a file's hash."""
+        """The run's options that name them: `fabric_class` and the like, with module and name, and a file's hash."""
         found = {f"{name}_class": title(given) for name, given in self.given.items()}
         files = {key: file_of(text) for key, text in found.items() if own_files.is_file(text)}
         return found | {f"{key}_sha256": hash_of(file) for key, file in files.items()}
@@ -125,9 +125,9 @@ KEYS = ("fabric", *(key for _, key in BASES.values()))
 
 
 def check_name(fabric: type[Any], known: Collection[str]) -> None:
-    """Raises ConfigError for a class whose name cannot be that of a fabric in results and folders."""
+    """Raises ConfigError for a class whose name cannot be a fabric's in results and folders."""
     name = fabric.__name__
     if not name.isidentifier():
         raise ConfigError(f"fabrics: got a class named {name!r}, expected letters, digits and underscores")
     if name in known:
-        raise ConfigError(f"fabrics: got class {name}, expected another name than that of a fabric of the engine")
+        raise ConfigError(f"fabrics: got class {name}, expected a name that no fabric of the engine has")

@@ -101,7 +101,7 @@ def hash_of(file: str) -> str:
 
 
 def raised_in_file(error: BaseException) -> str | None:
-    """The exception of a user-defined class, with the place; none for those of others."""
+    """The exception of a user-defined class, with the place; none for others."""
     files = _PLUGINS | {str(module.__file__) for name, module in sys.modules.items() if name.startswith(_MODULES)}
     for at in reversed(extract_tb(error.__traceback__)):
         if at.filename in files:

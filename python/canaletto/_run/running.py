@@ -113,7 +113,7 @@ def run(
     design = parts.on(design)
     if parts.given and slowdowns:
         own = " and ".join(parts.given)
-        raise ConfigError(f"slowdowns: got True beside {own} of one's own, expected one or the other")
+        raise ConfigError(f"slowdowns: got True together with a user-defined {own}, expected one or the other")
     check_whole("seeds", seeds, 1, 10_000)
     check_whole("seed", seed, 0, 2**64 - seeds)
     if warmup == "auto":

@@ -10,7 +10,7 @@ class Scheduler:
 
     The engine makes an object for each run. It asks whenever a LUN (a die, or a chip whose dies do not interleave) can
     take a command and several transactions can be issued. Others join the chosen one in its command where planes and
-    pages allow it. What can be issued at all stays the engine's: planes and pages must be free, and data find a path. A
+    pages allow it. The engine decides what can be issued: planes and pages must be free, and data find a path. A
     transaction that is passed over for 100,000 commands of its LUN ends the run.
 
     Examples

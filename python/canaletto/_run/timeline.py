@@ -159,7 +159,7 @@ def record(
     """Runs until the last window is over, and keeps what happens inside the windows.
 
     windows: from when until when, in simulated picoseconds, in any order. limit: the most spans and steps it may hold.
-    parts: user-defined classes instead of the engine's parts. The other arguments are those of `canaletto.run`.
+    parts: user-defined classes instead of the engine's parts. The other arguments are as in `canaletto.run`.
 
     Raises ConfigError for what cannot be simulated and for windows that are none, SimulationError for a run that
     stopped, OSError for a trace that cannot be read.

@@ -161,7 +161,7 @@ def _range(place: str, given: Mapping[str, Any]) -> list[Value]:
     """Values of `{ from, to, step }` or `{ from, to, count, scale }`, both ends included."""
     span = Span.of(place, given, {"step", "count"})
     if ("step" in given) == ("count" in given):
-        raise ConfigError(f"{place}: got {_shown(given)}, expected either step or count beside from and to")
+        raise ConfigError(f"{place}: got {_shown(given)}, expected either step or count in addition to from and to")
     if "count" in given:
         count = given["count"]
         if isinstance(count, bool) or not isinstance(count, int) or not 2 <= count <= MOST:

@@ -49,7 +49,7 @@ class Document:
 
     @property
     def identity(self) -> str:
-        """Hash of what is asked for, however it is spelt and wherever it is to be carried out."""
+        """Hash of what is asked for, however it is spelt and wherever it runs."""
         grid = self.grid
         parts = [
             {key: value.to_toml() if isinstance(value, Config) else str(value) for key, value in self.fixed.items()},
@@ -152,7 +152,7 @@ _RANGE = {"from", "to"}
 
 
 def flattened(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """A table with dotted keys: `flash.read = […]` is a table in a table. A range is one, too, and stays whole."""
+    """A table with dotted keys: `flash.read = […]` is a table in a table. A range is also one, and stays whole."""
     found: dict[str, Any] = {}
     for key, given in table.items():
         if isinstance(given, Mapping) and not _RANGE & given.keys() and _is_nested(given):
@@ -192,7 +192,7 @@ def _latin(place: Any, table: Mapping[str, Any]) -> Latin:
     check_whole(f"{place('latin')}latin.seed", seed, 0, 2**63 - 1)
     given = {key: found for key, found in table.items() if key not in ("points", "seed")}
     if not given:
-        raise ConfigError(f"{place('latin')}latin: got no axes, expected some beside points and seed")
+        raise ConfigError(f"{place('latin')}latin: got no axes, expected some in addition to points and seed")
     spans = {
         key: Span.of(f"{place(key)}{key}", found, set())
         for key, found in given.items()

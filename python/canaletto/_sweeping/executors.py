@@ -44,7 +44,7 @@ MOST_DEATHS = 3
 class LocalProcesses:
     """Processes of this machine.
 
-    They are commands of their own with pipes: they need nothing of the script that started them, die with it, and one
+    They are separate commands with pipes: they need nothing of the script that started them, die with it, and one
     that is killed is replaced.
     """
 

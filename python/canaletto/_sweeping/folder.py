@@ -85,8 +85,8 @@ class Folder:
             names = {path.name for path in self.path.iterdir() if not path.name.startswith(".")}
             if names - {f"{self.kind}.toml"}:
                 raise ConfigError(
-                    f"{self.path}: exists and is not the folder of a {self.kind}; expected a new folder, or that of "
-                    f"this {self.kind} to go on with"
+                    f"{self.path}: exists and is not the folder of a {self.kind}; expected a new folder, or the folder "
+                    f"of this {self.kind} to continue"
                 ) from None
             return
         if found["identity"] != asked.identity:

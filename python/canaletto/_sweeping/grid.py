@@ -94,7 +94,7 @@ class Latin:
     seed: int
     axes: tuple[Axis, ...]
     spans: Mapping[str, Span]
-    """The keys whose values are anywhere between two ends. The others take those of their axes."""
+    """The keys whose values are anywhere between two ends. The others take the values of their axes."""
 
     def sample(self) -> list[Assignment]:
         """The points; the same for the same seed, everywhere and always."""

@@ -25,7 +25,7 @@ class Carried:
 def carry_out(tasks: Sequence[Task], store: Store, executor: Executor, report: Report) -> Carried:
     """Computes those tasks that have no record yet, and keeps each as soon as it is there.
 
-    Raises OSError if the disk takes no more; Ctrl-C stops it. Whatever ends it, what was kept is not computed again.
+    Raises OSError if the disk takes no more; Ctrl-C stops it. After any end, what was kept is not computed again.
     """
     missing = [task for task in tasks if store.get(task.key) is None]
     done = len(tasks) - len(missing)

@@ -2,7 +2,7 @@
 
 A record is written under another name, brought to the disk, and renamed: whatever is killed at whatever moment, it is
 there as a whole or not at all. Its name is the hash of what was computed, so that those who write at the same time
-write the same. What is torn or foreign all the same (a damaged disk, a file of somebody's) is as good as absent.
+write the same. A torn or foreign record all the same (a damaged disk, a file of somebody's) is as good as absent.
 
 Records are also kept in the user's cache folder, of all sweeps: a point is computed once, whatever folder it is for.
 """
@@ -60,7 +60,7 @@ class Store:
 
 
 def shared_folder() -> Path | None:
-    """The folder of all sweeps' records: that of a lab, or in the user's cache. None for a user without a home."""
+    """The folder of all sweeps' records: a lab's, or in the user's cache. None for a user without a home."""
     if given := os.environ.get("CANALETTO_POINTS"):
         return Path(given)
     cache = files.cache_folder()

@@ -70,7 +70,7 @@ def sweep(
 ) -> Sweep:
     """Simulates every combination of the axes' values, in processes side by side.
 
-    Points that were computed before, for whatever folder, are not computed again. What is done is kept in `out`.
+    Points that were computed before, for whatever folder, are not computed again. Results are kept in `out`.
 
     Parameters
     ----------

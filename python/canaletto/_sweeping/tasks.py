@@ -51,7 +51,7 @@ class Point:
 
 
 class Resolver:
-    """Makes simulations of points. What several points share is resolved once."""
+    """Makes simulations of points. Parts that several points share is resolved once."""
 
     def __init__(self, sweep: Document) -> None:
         self._sweep = sweep

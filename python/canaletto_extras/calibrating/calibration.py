@@ -35,7 +35,7 @@ class Calibration(Shown):
     design: Design
     """The calibrated design."""
     report: Mapping[str, Any]
-    """Parameters, errors of both halves, and what the data can tell apart: what `canaletto calibrate --json` prints."""
+    """Parameters, errors of both halves, and what the data can distinguish, as `calibrate --json` prints them."""
 
     def to_dict(self) -> dict[str, Any]:
         """The report, as plain dictionaries and lists."""
@@ -70,7 +70,7 @@ class Calibration(Shown):
 
     @cached_property
     def notes(self) -> list[str]:
-        """Sentences on bounds that were hit, and on parameters that the data do not say or cannot tell apart."""
+        """Sentences on bounds that were hit, and on parameters that the data do not say or cannot distinguish."""
         return list(self.report["notes"])
 
     def _parts(self) -> "Iterator[RenderableType]":
@@ -119,7 +119,7 @@ def calibrate(
     Returns
     -------
     Calibration
-        The design, and a report on errors and on what the data can tell apart.
+        The design, and a report on errors and on what the data can distinguish.
 
     Raises
     ------

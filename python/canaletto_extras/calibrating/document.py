@@ -128,7 +128,7 @@ def _of_file(path: str, options: Mapping[str, Any]) -> list[Point]:
     if text.lstrip("﻿ \t\r\n").startswith("{") or path.endswith(".json"):
         if options:
             raise ConfigError(
-                f"{path}: {', '.join(options)}: given beside results of fio, which have options of their own"
+                f"{path}: {', '.join(options)}: given together with results of fio, which have their own options"
             )
         return fio_results.points(text, path)
     return latency_log.points(text, path, options)

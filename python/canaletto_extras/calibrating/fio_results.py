@@ -1,7 +1,7 @@
 """Results of fio (`--output-format=json`) as measured points.
 
 Latencies are those from submission to completion (`lat_ns`): percentiles that fio has of completion alone (`clat_ns`)
-get the mean time of submission added. Job options become a workload as those of a job file do (`_io/fio.py`).
+get the mean time of submission added. Job options become a workload as in a job file (`_io/fio.py`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -136,7 +136,7 @@ def _check_possible(total: Keys, completion: Keys, cuts: Keys, place: str) -> No
 
     def wrong(what: str) -> ConfigError:
         return ConfigError(
-            f"{place}: {what}; fio 3.32 is known for such results: expected those of another version, or percentiles "
+            f"{place}: {what}; fio 3.32 is known for such results: expected another version, or percentiles "
             "of lat (lat_percentiles=1)"
         )
 

@@ -1,7 +1,7 @@
 """The search for the parameters: Optuna's TPE over the ranges, then steps of least squares from the best of its trials.
 
 TPE (Bergstra et al., NIPS 2011) finds the valley, wherever in the ranges it is. The sensitivities there, which are
-needed anyway to say what the data can tell apart, give the steps to its floor (Gauss and Newton, damped, kept within
+needed anyway to say what the data can distinguish, give the steps to its floor (Gauss and Newton, damped, kept within
 the ranges; a step that does not gain is not taken). Seeded: the same data give the same design.
 """
 

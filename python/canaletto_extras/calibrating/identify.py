@@ -1,4 +1,4 @@
-"""Parameters that the data can tell apart, and those that they cannot: the local sensitivities of the fitted points.
+"""Parameters that the data can distinguish, and those that they cannot: the local sensitivities of the fitted points.
 
 A column of the matrix is what a parameter's whole range does to the logarithms of all fitted statistics, by a step at
 the calibrated values. A parameter whose column is nearly nothing has no effect. Where columns, scaled to one length,

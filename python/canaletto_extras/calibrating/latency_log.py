@@ -17,7 +17,7 @@ _DIRECTIONS = ("read", "write")
 
 
 def points(text: str, label: str, options: Mapping[str, Any]) -> list[Point]:
-    """Points of a log, one for each depth that it has a column for. options: those of fio's job, which it lacks.
+    """Points of a log, one for each depth that it has a column for. options: fio's job, which it lacks.
 
     Raises ConfigError for a line that is none, a header without unit, and options that say too little.
     """

@@ -47,7 +47,7 @@ class Watch:
         self._tell_at_s = TELL_S
 
     def look(self, threads: int) -> None:
-        """Looks at a scheduler that now has so many threads. Called all the time, by the thread that may print."""
+        """Looks at a scheduler that now has that many threads. Called all the time, by the thread that may print."""
         now = time.monotonic()
         if threads:
             self._gone_since = None
@@ -63,7 +63,7 @@ class Watch:
 
 
 class Dask:
-    """Workers of a Dask scheduler. They need this package and nothing else: traces reach them by their hash."""
+    """Workers of a Dask scheduler. They only need this package: traces reach them by their hash."""
 
     def __init__(self, client: Client, watch: Watch, queue: Any = None) -> None:
         """queue: the cluster of dask-jobqueue that belongs to it."""
@@ -145,7 +145,7 @@ class Dask:
     def _answer(self, future: Future, found: Any) -> tuple[bytes, bytes]:
         """A worker's answer, or that it is lost: it died over it too often, or does not have this package."""
         if self._client.status != "running":
-            raise SimulationError("the Dask scheduler is lost; the same command goes on from here")
+            raise SimulationError("the Dask scheduler is lost; the same command continues from here")
         if future.status == "finished":
             sign, content = found
             return sign, content

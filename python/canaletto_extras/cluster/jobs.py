@@ -107,7 +107,7 @@ class _JobWatch(Watch):
         if not here and len(self._refusals) >= self._jobs:
             raise SimulationError(
                 f"{self._place}: no worker is left and no job is taken: {_said(self._refusals[-1])}; the same command "
-                "goes on from here"
+                "continues from here"
             )
         if new := self._refusals[self._told :]:
             self._told += len(new)

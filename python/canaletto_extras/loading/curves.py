@@ -43,7 +43,7 @@ RUNS = "runs"
 """Folder of the results."""
 
 AT = {"idle": "idle, one request at a time", "knee": "near the knee", "busy": "busiest without saturation"}
-"""Loads whose causes are told."""
+"""Loads whose causes are reported."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def _explained(run: Run) -> Run:
 
 
 def _told(rows: list[Row]) -> dict[str, Row]:
-    """The points whose causes are told: idle, the last one before the knee, the last one that is not saturated."""
+    """The points whose causes are reported: idle, the last one before the knee, the last one that is not saturated."""
     idle, *loaded = rows
     at = knee(rows)
     steady = [row for row in loaded if not row["saturated"]]
@@ -188,11 +188,11 @@ def _depths(loads: int, single: Data) -> list[float]:
 
 
 def limit_iops(drive: Design, workload: Workload, single: Data) -> float:
-    """Requests a second that a drive can carry of a workload's mix, by its arithmetic. single: a result of that mix."""
+    """Requests per second of a workload's mix that a drive can carry, by its arithmetic. single: a result of it."""
     requests = single["requests"]
     moved = requests["reads"] + requests["writes"]
     if not moved or not requests["bytes"]:
-        raise ConfigError(f"{workload.label}: moves no data, expected reads or writes, whose rate is to be raised")
+        raise ConfigError(f"{workload.label}: moves no data, expected reads or writes, whose rate can be raised")
     found = simulate.inspect(drive, workload)
     size = requests["bytes"] / moved
     shares = {"read": requests["reads"] / moved, "write": requests["writes"] / moved}
@@ -228,7 +228,7 @@ def _row(fabric: str, axis: Axis, place: int, load: float | None, data: Data) ->
 
 
 def knee(rows: Sequence[Row]) -> Row | None:
-    """Point at which the mean latency is twice that of the idle drive, between two loads; None if nowhere.
+    """Point at which the mean latency is twice the idle drive's, between two loads; None if nowhere.
 
     Every number of the point is interpolated, so that it lies on each line through the rows.
     """

@@ -37,14 +37,14 @@ def verdict(told: Sequence[Mapping[str, Any]]) -> str:
     real = [each for each in told if each["fabric"] not in BOUNDS] or told
     known = [(each["knee"]["iops"], each["fabric"]) for each in real if each["knee"] and each["knee"]["iops"]]
     if not known:
-        return "At none of these loads is latency twice that of the idle drive."
+        return "At none of these loads is latency twice the idle drive's."
     failed = {each["fabric"]: share(each["failed_share"]) for each in real}
     if len(set(failed.values())) > 1:
         told_of = ", ".join(f"{failing} on {fabric}" for fabric, failing in failed.items())
         return f"None is said to carry most: requests that fail are answered at once, and not as many fail: {told_of}."
     (most, best), (least, worst) = max(known), min(known)
     others = f", {worst} only {scaled(least)}" if worst != best else ""
-    return f"{best} carries {scaled(most)} IOPS before latency is twice that of the idle drive{others}."
+    return f"{best} carries {scaled(most)} IOPS before latency is twice the idle drive's{others}."
 
 
 def sheets(told: Sequence[Mapping[str, Any]]) -> list[list[list[str]]]:
@@ -106,7 +106,7 @@ def _page(found: Mapping[str, Curves], told: Mapping[str, Any]) -> str:
     spots = [
         _chart(place, f"{WORDS[place]}: mean latency", found[place], "ours") for place in told.get("hot_spots", {})
     ]
-    about = "Dots are knees: mean latency twice that of the idle drive. Beyond saturation no latency is steady."
+    about = "Dots are knees: mean latency twice the idle drive's. Beyond saturation no latency is steady."
     parts = [
         section(
             "curves",

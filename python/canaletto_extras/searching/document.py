@@ -31,7 +31,7 @@ class Constraint:
     is_least: bool
 
     def excess(self, value: float | None) -> float:
-        """How far a value is beyond the limit, relative to it; 0 or less if it is kept. What is unknown keeps none."""
+        """How far a value is beyond the limit, relative to it; 0 or less if it is kept. An unknown value keeps none."""
         if value is None:
             return 1.0
         apart = self.limit - value if self.is_least else value - self.limit
@@ -55,7 +55,7 @@ class Search:
     sampler: str
     sampler_seed: int
     batch: int
-    """Trials at a time: none of them knows of the others."""
+    """Trials at a time: none depends on the others."""
     seeds: int
     """Seeds with which the best points are run."""
 

@@ -30,7 +30,7 @@ MEASURES = {
     for measure in (
         Measure("p99", "latency_p99_us", "p99 latency (µs)", "latency_us.all.p99"),
         Measure("mean_latency", "latency_mean_us", "mean latency (µs)", "latency_us.all.mean"),
-        Measure("iops", "iops", "requests a second", "iops", more_is_better=True),
+        Measure("iops", "iops", "requests per second", "iops", more_is_better=True),
         Measure("energy", "energy_total_mj", "energy (mJ)", "energy_mj.total"),
         Measure("power", "average_power_mw", "average power (mW)", "average_power_mw"),
         Measure("endurance", "lifetime_bytes", "bytes written until worn out", "flash.wear.lifetime_bytes", True),

@@ -96,7 +96,7 @@ def _designs(asked: "Asked", found: "Search", axes: list[str]) -> str:
     if seeds:
         headings.append("within noise of")
         about += (
-            f" Means of {seeds} seeds ± 95 % intervals. Within noise of: better points that no objective tells apart."
+            f" Means of {seeds} seeds ± 95 % intervals. Within noise of: better points that no objective distinguishes."
         )
     return section("designs", "Best designs", table(headings, rows), about=about) if rows else ""
 

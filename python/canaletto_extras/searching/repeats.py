@@ -48,7 +48,7 @@ RUNNERS_UP = 5
 
 
 def candidates(asked: Search, trials: Sequence[Trial]) -> list[Trial]:
-    """The points of the front, the best first, then those of the fronts behind it."""
+    """The points of the front, the best first, then the fronts behind it."""
     chosen = study.front(asked, trials)
     least = len(chosen) + RUNNERS_UP
     while len(chosen) < least:
@@ -61,7 +61,7 @@ def candidates(asked: Search, trials: Sequence[Trial]) -> list[Trial]:
 
 
 def carry_out(asked: Search, trials: Sequence[Trial], best: Sequence[Trial], store: Store) -> Mapping[int, Repeated]:
-    """The best points over `asked.seeds` seeds, by their numbers. best: those of the front.
+    """The best points over `asked.seeds` seeds, by their numbers. best: the front's.
 
     None for a single seed, or where the seed is one of the keys to choose. A point that stops with a further seed is
     left out.

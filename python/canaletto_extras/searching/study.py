@@ -1,6 +1,6 @@
 """Trials: asked of Optuna, carried out as points of a sweep, told to Optuna.
 
-Nothing of Optuna is kept. Its sampler is seeded and results are, too, so that a search that is started again asks for
+Nothing of Optuna is kept. Sampler and results are seeded, so a search that is started again asks for
 the same points, whose records are there: it continues where it was, after whatever ended it.
 """
 

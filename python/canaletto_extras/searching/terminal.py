@@ -45,9 +45,7 @@ def table(asked: Search, rows: pl.DataFrame) -> RenderableType:
         found.add_row(name, *(value(row[name]) for name in keys), *figures, *noise)
     if not seeds:
         return found
-    about = (
-        f"Means of {seeds} seeds ± 95 % intervals. Within noise of: points of the front that no objective tells apart."
-    )
+    about = f"Means of {seeds} seeds ± 95 % intervals. Within noise of: points that no objective separates."
     return Group(found, Text(about, "dim"))
 
 

@@ -11,7 +11,7 @@ from canaletto._report.charts import LINES, Spec, fabric_colour, short, spec
 from canaletto_extras.sweep_pages.points import Measure, Points, cell
 
 INK = "#2b6cb0"
-"""The colour of points, unless they have that of their fabric."""
+"""The colour of points, unless they have their fabric's."""
 
 FRONT = "#c1121f"
 
@@ -102,7 +102,7 @@ def heat(points: Points, measure: Measure, x: str, y: str) -> Spec:
 
 
 def scatter(points: Points, x: Measure, y: Measure, front: pl.DataFrame) -> Spec:
-    """Every point by two measures, with a line through those of the front."""
+    """Every point by two measures, with a line through the front."""
     has_fabrics = "fabric" in points.axes
     columns = ["point", x.column, y.column, *(["fabric"] if has_fabrics else [])]
     rows = points.rows.drop_nulls([x.column, y.column])
@@ -185,7 +185,7 @@ def _marks(points: Points, key: str, name: str) -> list[dict[str, object]]:
 
 
 def _colour(points: Points, *, dots: bool = False) -> alt.Color | Any:
-    """The colour of points: that of their fabrics, if these differ."""
+    """The colour of points: their fabrics', if these differ."""
     if "fabric" not in points.axes:
         return alt.value(INK)
     return fabric_colour(points.rows["fabric"].unique(maintain_order=True).to_list(), dots=dots)

@@ -27,7 +27,7 @@ class Measure:
 
 
 P99 = Measure("latency_p99_us", "p99 latency", "p99 latency (µs)")
-IOPS = Measure("iops", "IOPS", "requests a second", more_is_better=True)
+IOPS = Measure("iops", "IOPS", "requests per second", more_is_better=True)
 ENERGY = Measure("energy_total_mj", "energy", "energy (mJ)")
 MEAN = Measure("latency_mean_us", "mean latency", "mean latency (µs)")
 MEASURES = (P99, IOPS, MEAN, ENERGY)

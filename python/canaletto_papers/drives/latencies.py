@@ -5,7 +5,7 @@ of the preset under the same job. Both are from the end of submission to complet
 their latencies, in 200 equal parts: the share of pairs that differ by 10 % at the most, their mean difference (the
 Wasserstein distance), and the largest difference of the cumulative distributions (that of Kolmogorov and Smirnov).
 
-Assumptions: those of `table-reads`. SPDK's percentiles on the same drive have two modes, 12.5 us apart, as two
+Assumptions: as in `table-reads`. SPDK's percentiles on the same drive have two modes, 12.5 us apart, as two
 sensing times of a page have; io_uring's have four, each of these twice, 5 us apart. That pair is the host's, then,
 and one interrupt time for all requests has no such thing.
 """

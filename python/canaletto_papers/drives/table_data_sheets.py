@@ -4,7 +4,7 @@ Method: each drive fresh, in a closed loop behind a host that takes no time: rea
 the other, 32 outstanding, and of 4 KiB at random places, 512 outstanding. Published is the maker's figure, or what
 was measured for minutes on end (iocost-benchmark/iocost-benchmarks b2fc8dd6, Apache-2.0).
 
-Assumptions: those of the presets. Makers measure writes into a cache of one bit a cell; sustained ones go past it, so
+Assumptions: as in the presets. Makers measure writes into a cache of one bit a cell; sustained ones go past it, so
 that it is left out for them. They measure random reads of what was just written, which lies there, too: `data with one
 bit a cell` is a drive all of whose reads take the time of that cache. Sustained random writes (252 and 84 k/s) are not
 compared: they depend on how full the drives were, which is not recorded. `steady` is a drive that collects: six times
@@ -114,7 +114,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a figure."""
+    """One line per figure."""
     rows: list[Row] = []
     for (drive, source, what), data in found.items():
         known = PUBLISHED[source][drive]

@@ -3,7 +3,7 @@
 Method: the preset of the ZN540 under the jobs that measured it with SPDK: writes one behind the other, in a closed
 loop. Published is what was measured.
 
-Assumptions: those of the preset, of which nothing was calibrated from writes. The drive was measured with zones, which
+Assumptions: as in the preset, of which nothing was calibrated from writes. The drive was measured with zones, which
 the preset has not. Firmware that takes a time for each write next to the one that limits its rate (an emulator's author
 found 5.6 us) is not modelled.
 """
@@ -25,7 +25,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a number."""
+    """One line per number."""
     return [
         {
             "drive": ZN540,

@@ -40,7 +40,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a link, fabric and share; `ours` is the throughput in GB/s."""
+    """One line per link, fabric and share; `ours` is the throughput in GB/s."""
     return [
         {
             "link": link,

@@ -1,9 +1,9 @@
 """Knee of each fabric.
 
-Method: the throughput at which the mean latency is twice that of single reads on the idle drive, interpolated between
+Method: the throughput at which the mean latency is twice the idle drive's, interpolated between
 the two loads of the latency curves around it. No value: not within the loads tried.
 
-Assumptions: those of the curves; twice is our choice.
+Assumptions: as in the curves; twice is our choice.
 """
 
 from collections.abc import Mapping

@@ -36,7 +36,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a drive, link, fabric and size; `ours` is the throughput in GB/s."""
+    """One line per drive, link, fabric and size; `ours` is the throughput in GB/s."""
     return [
         {
             "ssd": preset,

@@ -26,7 +26,7 @@ def runs(scale: Scale) -> dict[Label, FileRun]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a size, depth, flow and measure."""
+    """One line per size, depth, flow and measure."""
     alone_ns = recorded.QUEUE_FETCH_FLOW_1_ALONE
     both = recorded.QUEUE_FETCH.items()
     return [row for size, known in both for row in beside_mqsim.rows(_case(size), found, known, alone_ns)]

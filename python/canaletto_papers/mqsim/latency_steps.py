@@ -45,7 +45,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a drive and step; `ours` is in us."""
+    """One line per drive and step; `ours` is in us."""
     return [
         {"system": memory, "step": step, "slides": SAID.get((memory, step), ""), "ours": span, "published": None}
         for (memory,), data in found.items()

@@ -4,7 +4,7 @@ Method: two flows of random reads as in `back-end`, Flow-1 with 8 outstanding an
 simulated time, at the same time and each alone. The drive takes at most 16, 512 (the slides' studies) or 1,024
 requests of each queue pair on at a time.
 
-Assumptions: those of `back-end`; depths as in MQSim's own files (queue-fetch-size). The slides study fetch sizes with
+Assumptions: as in `back-end`; depths as in MQSim's own files (queue-fetch-size). The slides study fetch sizes with
 applications under gem5 (`table-errors` says why not here); two flows of reads are what MQSim ships for it.
 """
 

@@ -5,7 +5,7 @@ over baseSSD, averaged over the 19 workloads, after a change that baseSSD and th
 limits data next to the channels (host link, system bus, DRAM), depth, the controller that serves a chip of NoSSD, the
 allocation, imbalance, an open loop.
 
-Assumptions: those of Fig. 14; fewer requests. Published: the averages of Fig. 14.
+Assumptions: as in Fig. 14; fewer requests. Published: the averages of Fig. 14.
 """
 
 from collections.abc import Mapping
@@ -73,7 +73,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a change, system and workload, and the averages."""
+    """One line per change, system and workload, and the averages."""
     return [
         {"change": row["traffic"], **{key: row[key] for key in ("system", "workload", "measured", "ours", "published")}}
         for row in fig14.table(found)
@@ -81,7 +81,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A line a change with a dot a system."""
+    """One line per change with a dot a system."""
     shown = [row for row in rows if row["workload"] == AVERAGE]
     title = "improvement of mean latency (times, logarithmic)"
     shades = {name: shade for name, shade in fabric_colours(SYSTEMS).items() if name != BASE}

@@ -6,7 +6,7 @@ with requests at a tenth of their rate, and with epochs of two blocks a plane. E
 over workloads and systems; workloads with fewer than two epochs on any system are left out, and how many are left
 stands next to them.
 
-Assumptions: those of Fig. 19. The paper states no occupancy, trigger or rate. Published: the averages
+Assumptions: as in Fig. 19. The paper states no occupancy, trigger or rate. Published: the averages
 of Fig. 19.
 """
 
@@ -63,7 +63,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a change and comparison."""
+    """One line per change and comparison."""
     rows: list[Row] = []
     for change in CHANGES:
         here = {label[1:]: data for label, data in found.items() if label[0] == change}
@@ -93,7 +93,7 @@ COLOURS = dict(
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A line a change with a dot a comparison."""
+    """One line per change with a dot a comparison."""
     title = "improvement (times, logarithmic)"
     return {"averages over workloads; dashed: published": dots(rows, "change", title, COLOURS)}
 

@@ -52,7 +52,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a traffic, load, system and workload; `measured` is the mean latency in us."""
+    """One line per traffic, load, system and workload; `measured` is the mean latency in us."""
     values = {label: latency(data) for label, data in found.items()}
     better = {label: values[(*label[:3], BASE)] / value for label, value in values.items()}
     return [row for row in improvements(values, better, PUBLISHED) if row["system"] != BASE]

@@ -3,7 +3,7 @@
 Method: requests per second of simulated time in the runs of Fig. 14, over those of baseSSD. An open loop asks for the
 same on every system, so that only the closed loop tells them apart where none is saturated.
 
-Assumptions: those of Fig. 14; the paper does not say how its traces are replayed. "13.5x" is pnSSD (+split) over NoSSD
+Assumptions: as in Fig. 14; the paper does not say how its traces are replayed. "13.5x" is pnSSD (+split) over NoSSD
 (pin-constraint).
 """
 
@@ -24,7 +24,7 @@ SPLIT_OVER_PIN = 13.5
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a traffic, load, system and workload; `measured` is requests per second."""
+    """One line per traffic, load, system and workload; `measured` is requests per second."""
     values = {label: float(data["iops"]) for label, data in found.items()}
     better = {label: value / values[(*label[:3], BASE)] for label, value in values.items()}
     rows = [row for row in improvements(values, better, PUBLISHED) if row["system"] != BASE]

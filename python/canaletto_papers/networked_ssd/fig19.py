@@ -55,7 +55,7 @@ def averages(found: Mapping[Label, Data]) -> dict[tuple[str, str], float | None]
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a workload and system; then by how much pnSSD with SpGC is better than others: average, and median."""
+    """One line per workload and system; then by how much pnSSD with SpGC is better than others: average, and median."""
     latency = {label: data["latency_us"]["all"]["mean"] for label, data in found.items()}
     counted = steady(found)
     rows: list[Row] = [

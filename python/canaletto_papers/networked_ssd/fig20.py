@@ -28,7 +28,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a system and percentile, and a line a system for the time of an epoch."""
+    """One line per system and percentile, and one line per system for the time of an epoch."""
     first = found[SYSTEMS[0]]
     rows: list[Row] = []
     for label, data in found.items():
@@ -54,7 +54,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> Spec:
-    """Latency by percentile, a line a system, and the time of an epoch."""
+    """Latency by percentile, one line per system, and the time of an epoch."""
     systems = list(dict.fromkeys(row["system"] for row in rows))
     order = [*PERCENTILES, "epoch"]
     drawn = (

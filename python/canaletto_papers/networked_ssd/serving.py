@@ -60,7 +60,7 @@ def latency(data: Data) -> float:
 def improvements(
     values: Mapping[Label, float], better_by: Mapping[Label, float], published: Mapping[tuple[str, str], float]
 ) -> list[Row]:
-    """A line a traffic, load, system and workload, then averages over workloads, and the most where that is published.
+    """One line per traffic, load, system and workload, then averages over workloads, and published maxima.
 
     values: what was measured, by traffic, load, workload and system; better_by: the improvement over the baseline.
     published: by system and `AVERAGE` or `MOST`.

@@ -6,7 +6,7 @@ saves, as a share of all that is saved, in total times: at the size with the hig
 shares stand, and at the smallest and largest size. The slides' order is first; other orders show how much of a share is
 the order's. A DRAM interface at the south bridge cannot be built, so of six orders three are left.
 
-Assumptions: those of the scenarios. The slides do not say at which size, nor in which order, they break down; of the
+Assumptions: as in the scenarios. The slides do not say at which size, nor in which order, they break down; of the
 network download they give the direct path everything.
 """
 

@@ -4,7 +4,7 @@ Method: the performance-optimized drive of Venice's Table 1 behind each attachme
 reads and writes of 4 KiB and 64 KiB, one and 16 outstanding. Mean latency, the part of it between host and drive, and
 throughput; `ours` is the ratio of SBSP's mean latency to the attachment's.
 
-Assumptions: those of the attachments; requests are NVMe's, whose queues are in main memory. A simulated drive has one
+Assumptions: as in the attachments; requests are NVMe's, whose queues are in main memory. A simulated drive has one
 inside behind both of its ports, unlike the fixed-latency one. One seed; nothing of it was published.
 """
 

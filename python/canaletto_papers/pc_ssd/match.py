@@ -7,7 +7,7 @@ the value nearest to the default at which the ratio matches, and with how many o
 ours then agree within a quarter. Where no key does it, the line has the one that comes nearest. `ours` is the ratio at
 that value.
 
-Assumptions: those of the scenarios; one key at a time. A value that matches one ratio and loses the others explains
+Assumptions: as in the scenarios; one key at a time. A value that matches one ratio and loses the others explains
 nothing: the last column tells. Numbers that a DMA needs whole are rounded.
 """
 

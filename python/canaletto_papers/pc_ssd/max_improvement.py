@@ -5,7 +5,7 @@ published one; also without the drive's inside. All of it again with ATA at 133 
 for it, and not which of them they took. Traces have one ratio each. They are other traces than the slides', whose
 ratios stand in `of_their_trace` and are not judged.
 
-Assumptions: those of the scenarios. The slides do not say over what their maximum is taken, nor whether the drive's
+Assumptions: as in the scenarios. The slides do not say over what their maximum is taken, nor whether the drive's
 inside is in it; we read sizes, and all of the time.
 """
 

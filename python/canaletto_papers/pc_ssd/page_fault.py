@@ -3,7 +3,7 @@
 Method: with one port the read's command is made when the write is complete. With two ports both DMAs are one packed
 command and run at the same time, each over both paths; they meet at every part they share.
 
-Assumptions: those of reads and writes; the new page is on flash.
+Assumptions: as in reads and writes; the new page is on flash.
 """
 
 from canaletto_papers.pc_ssd.study import PAGE_FAULT, scenario_figure

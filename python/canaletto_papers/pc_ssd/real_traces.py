@@ -97,7 +97,7 @@ def trace_gain(system: str, source: str, keys: Keys = ()) -> float:
 
 
 def table(_: Mapping[Label, Data]) -> list[Row]:
-    """A line a trace and system. The slides' ratios stand next to ours in their order, for their size alone."""
+    """One line per trace and system. The slides' ratios stand next to ours in their order, for their size alone."""
     return [
         {
             "trace": Path(source).name,

@@ -118,7 +118,7 @@ Measure = Callable[[str, Keys], float]
 
 
 def table(operation: str, measure: Measure, printed: float | None) -> list[Row]:
-    """A line a change: the ratios of all attachments. `printed` is the published one of NBDP."""
+    """One line per change: the ratios of all attachments. `printed` is the published one of NBDP."""
 
     def line(key: str, default: str, setting: str, given: str, keys: Keys, known: float | None) -> Row:
         ratios = {system: measure(system, keys) for system in SYSTEMS if system != BASELINE}
@@ -133,7 +133,7 @@ def table(operation: str, measure: Measure, printed: float | None) -> list[Row]:
 
 
 def chart(of: str, rows: list[Row]) -> Spec:
-    """A line a change that changes anything, a dot an attachment; upright lines where the ratios are as it is."""
+    """One line per change that changes anything, a dot an attachment; upright lines where the ratios are as it is."""
     systems = [system for system in SYSTEMS if system != BASELINE]
 
     def moves(row: Row) -> bool:

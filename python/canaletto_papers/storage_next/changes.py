@@ -3,7 +3,7 @@
 Method: the drive and the closed loop of `fig7`; each line differs from the first of its mix in what it names, and in
 nothing else. Published is the number of Fig. 7 with each.
 
-Assumptions: those of `fig7`.
+Assumptions: as in `fig7`.
 """
 
 from collections.abc import Mapping
@@ -82,7 +82,7 @@ def _changed(keys: Mapping[str, Any]) -> Design:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a change; `ours` in millions of requests per second."""
+    """One line per change; `ours` in millions of requests per second."""
     return [
         {
             "channel": "3.6 GB/s",

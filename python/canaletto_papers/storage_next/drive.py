@@ -70,7 +70,7 @@ def asked(size: int, read_share: float = READ_SHARE, amplification: float = AMPL
 
 
 def peak_millions(drive: bounds.Drive, work: bounds.Work, mix: bounds.Mix = "rates") -> float:
-    """Requests a second by the formulas, in millions; with `mix` of the source."""
+    """Requests per second by the formulas, in millions; with `mix` of the source."""
     return float(np.asarray(bounds.peak_iops(drive, work, mix=mix))) / 1e6
 
 
@@ -79,7 +79,7 @@ def _base() -> Design:
     shape = SHAPES["baseline"]
     keys: Mapping[str, Any] = {
         "name": "storage-next",
-        "about": "SLC drive of arXiv 2511.03944, Table II, each plane a LUN of its own",
+        "about": "SLC drive of arXiv 2511.03944, Table II, each plane its own LUN",
         "geometry": {
             "channels": shape.channels,
             "chips_per_channel": shape.dies,

@@ -5,7 +5,7 @@ B and an outer one over 4 KiB, all of which is read where a codeword fails. Next
 further reads (`canaletto.bounds`) and the run's write amplification. The source prints no numbers: below 1 % of
 failures its throughput stays near that of none.
 
-Assumptions: those of `fig7`. The further read senses the page again; the outer code takes no time and corrects all.
+Assumptions: as in `fig7`. The further read senses the page again; the outer code takes no time and corrects all.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a mix, probability and way; `ours` in millions a second, also over that of no failures."""
+    """One line per mix, probability and way; `ours` in millions a second, also over that of no failures."""
     rows: list[Row] = []
     for (mix, failure), data in found.items():
         none = found[mix, str(FAILURES[0])]
@@ -66,7 +66,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def by_formula(mix: str, failure: float, data: Data) -> float:
-    """Requests a second by the formulas, with the write amplification of a run."""
+    """Requests per second by the formulas, with the write amplification of a run."""
     drive = replace(numbers(SHAPES["baseline"]), outer_bytes=PAGE, inner_failure=failure)
     amplification = max(data["flash"]["write_amplification"] or 1.0, 1.0)
     return float(np.asarray(bounds.peak_iops(drive, asked(SECTOR, MIXES[mix], amplification), mix="rates")))
@@ -76,7 +76,7 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
     """A chart a mix."""
     drawn = [row for row in rows if row["failures"] > 0]
     x = alt.X("failures:Q", title="probability that a codeword of 512 B fails", scale=alt.Scale(type="log"))
-    y = alt.Y("ours:Q", title="millions of requests a second", scale=alt.Scale(zero=True))
+    y = alt.Y("ours:Q", title="millions of requests per second", scale=alt.Scale(zero=True))
     return {
         f"{mix} reads to writes": lines([row for row in drawn if row["mix"] == mix], x, y, SHADES, order="failures")
         for mix in MIXES

@@ -4,7 +4,7 @@ Method: requests of 512 B, a closed loop of 8,000, on the baseline drive of Tabl
 with the stated 150 ns a command, each plane a LUN, cache registers; a drive in steady state. Published are the numbers
 of the source's own simulator. Next to each stand its formulas, with write amplification 3 and with that of our run.
 
-Assumptions: those of `table2`. The source says that its simulator's amplification is below 3, and not what it is.
+Assumptions: as in `table2`. The source says that its simulator's amplification is below 3, and not what it is.
 """
 
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a rate, mix and way; `ours` in millions of requests per second."""
+    """One line per rate, mix and way; `ours` in millions of requests per second."""
     rows: list[Row] = []
     for (rate, mix), data in found.items():
         share, drive = MIXES[mix], numbers(SHAPES["baseline"], RATES[rate])
@@ -84,7 +84,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
     """Bars in groups of a mix, a chart a channel rate."""
-    title = "millions of requests a second"
+    title = "millions of requests per second"
     return {
         f"channels of {rate}": grouped([row for row in rows if row["channel"] == rate], "mix", title, SHADES, one=False)
         for rate in RATES

@@ -53,7 +53,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a drive, size and way; `ours` in millions of requests per second."""
+    """One line per drive, size and way; `ours` in millions of requests per second."""
     rows: list[Row] = []
     for (name, size), data in found.items():
         drive, work = numbers(SHAPES[name]), asked(SIZES[size])

@@ -4,7 +4,7 @@ Method: the source's formula for 90 reads to 10 writes, at loads of 70, 80, 90 a
 it reads alone, by the formula and by the engine: open loop, exponential gaps, offered the same share of what the
 formula has for reads alone, once on a bus whose commands and data share pins, as the formula has it, and once on `sca`.
 
-Assumptions: those of `fig7`. Beyond what an engine's drive serves there is no steady latency: `served` says how much of
+Assumptions: as in `fig7`. Beyond what an engine's drive serves there is no steady latency: `served` says how much of
 the load that was.
 """
 
@@ -58,7 +58,7 @@ def by_formula(size: str, load: float, read_share: float) -> float:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a size, load and way; `ours` in microseconds."""
+    """One line per size, load and way; `ours` in microseconds."""
     rows: list[Row] = []
 
     def add(size: str, load: float, way: str, percentile: float, served: float | None) -> None:

@@ -11,7 +11,7 @@ least what a mixture of workloads that gain nothing and workloads that gain the 
 both for the published mean of 4.0 and most of 11.74, and how many of the 19 workloads that mixture takes: a mean of
 1.27 for pSSD is possible only near the lower end, where few workloads gain nearly everything.
 
-Assumptions: those of Fig. 9. Waiting grows faster than in proportion where queues build up, so that a channel twice as
+Assumptions: as in Fig. 9. Waiting grows faster than in proportion where queues build up, so that a channel twice as
 wide can gain more than the bound, and less where something else is short.
 """
 
@@ -74,7 +74,7 @@ def published() -> list[Row]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a traffic, load, system and workload with the ideal SSD's gain and the bound; then what is published."""
+    """One line per traffic, load, system and workload with the ideal SSD's gain and the bound; then published ones."""
     gains = [row for row in compared(found, execution_time, {}) if row["system"] != "Baseline"]
     ideal = {
         (row["traffic"], row["load"], row["workload"]): row["ours"]

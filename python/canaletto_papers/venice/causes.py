@@ -7,7 +7,7 @@ links, depths and arrival rates, order, allocation, imbalance over rows, scouts 
 (chips busy until their data are out, a small mapping cache, a write cache, a full drive, error correction); and paths
 that are held while the array works, by all systems or by some.
 
-Assumptions: those of Fig. 9; fewer requests, one seed. Systems that a change does not concern are left out of it.
+Assumptions: as in Fig. 9; fewer requests, one seed. Systems that a change does not concern are left out of it.
 Published: the numbers of Fig. 9. Held paths bring some of them within reach, and Fig. 3 speaks against them: its two
 reads of one channel overlap their array times, which a held channel does not allow (`fig3` has both).
 """
@@ -162,7 +162,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a change, drive, system and workload, with averages and the most; `ours` is the speedup."""
+    """One line per change, drive, system and workload, with averages and the most; `ours` is the speedup."""
     return [
         {
             "change": row["traffic"],
@@ -174,7 +174,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A line a change with a dot a system, a chart a drive."""
+    """One line per change with a dot a system, a chart a drive."""
     shades = fabric_colours({system: SYSTEMS[system] for system in COMPARED})
     title = "speedup over Baseline (times, logarithmic)"
     drawn: dict[str, Spec] = {}

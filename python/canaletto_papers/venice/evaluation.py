@@ -176,7 +176,7 @@ def compared(
     published: Mapping[tuple[str, str, str], float],
     against: str = BASELINE,
 ) -> list[Row]:
-    """A line a drive, traffic, load, system and workload: `value` of its run and of the run of the system `against`.
+    """One line per drive, traffic, load, system and workload: `value` of its run and of the system `against`.
 
     The mean over seeds; then the average over workloads with the half width of its 95 % confidence interval over seeds,
     where there are several, and the most of them where the paper prints that. published: by drive, system and `AVERAGE`

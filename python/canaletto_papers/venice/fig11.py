@@ -5,7 +5,7 @@ performance-optimized SSD; the curves are those of the profiles at Table 2's rat
 percentile. Next to it Venice's 99th percentile over each system's, with every traffic and load. The paper prints it as
 a reduction in percent ("32 %").
 
-Assumptions: those of Fig. 9. `on_paths` is the share of the slowest hundredth's latency that transfers and waits for
+Assumptions: as in Fig. 9. `on_paths` is the share of the slowest hundredth's latency that transfers and waits for
 paths take by blame, which charges a wait for a chip that itself waits for a path to the chip: a hint at what an
 interconnect can take off, no bound. The rest of those requests' time is chips that work or are busy (programs of
 100 us, erases of 1 ms).
@@ -80,7 +80,7 @@ def _mean_at(found: Mapping[Label, Data], which: Label, percent: float) -> float
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a workload, traffic, load, system and percentile (of the headline; else the 99th alone)."""
+    """One line per workload, traffic, load, system and percentile (of the headline; else the 99th alone)."""
     rows: list[Row] = []
     for name in WORKLOADS:
         for kind in TRAFFICS:

@@ -5,7 +5,7 @@ with all times between arrivals divided by one factor so that the mix arrives at
 mixes at their constituents' own rates, a closed loop of 64 requests, and scaled mixes of skewed traffic. Speedup is in
 execution time over the baseline.
 
-Assumptions: those of Fig. 9 and Table 3. Constituents send requests in the proportion of their rates, so that all are
+Assumptions: as in Fig. 9 and Table 3. Constituents send requests in the proportion of their rates, so that all are
 active for about the whole run.
 """
 

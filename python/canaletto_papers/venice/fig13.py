@@ -5,7 +5,7 @@ had to wait for a path ("on the first try", §6.3), and that of their page trans
 pnSSD: both buses were; NoSSD: a packet was stopped at a hop; Venice: no controller was free, or the first scout failed.
 Waiting for one's own chip is none.
 
-Assumptions: those of Fig. 9. The paper says "I/O requests". A request of 16 pages meets a conflict if any of its 16
+Assumptions: as in Fig. 9. The paper says "I/O requests". A request of 16 pages meets a conflict if any of its 16
 transactions does, so that of requests of one size fewer meet none than of their transactions. Where most requests are
 small and large ones meet the conflicts, it is the other way round (the profiles). Both are printed; the request is
 taken to be what the paper says.
@@ -39,7 +39,7 @@ COUNTED = {REQUESTS: "free_request_share", TRANSACTIONS: "free_transaction_share
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a system and workload, and the averages; of requests, then of transactions."""
+    """One line per system and workload, and the averages; of requests, then of transactions."""
 
     def share(field: str) -> Callable[[Data, Data], float]:
         return lambda data, _: float(100 * data["path_conflicts"][field])

@@ -5,7 +5,7 @@ mean power of the parts while they work, and that times the execution time (§6.
 it in percent; "physical" is the sum of what arrays, wires and routers take while they work (dynamic) and of what
 everything draws all the time (static: idle power x time), over the execution time for the power.
 
-Assumptions: those of Fig. 9. Energies are those of the shipped model (docs/explanation/energy.md); the paper does not
+Assumptions: as in Fig. 9. Energies are those of the shipped model (docs/explanation/energy.md); the paper does not
 print its array powers. Its statement that power falls with the execution time can only be read as the paper's formula.
 """
 

@@ -4,7 +4,7 @@ Method: 64 chips as 4, 8 and 16 rows with a controller each, on the performance-
 time over the baseline of the same shape, averaged over the 19 workloads: the profiles and skewed traffic (half of the
 requests to one row), open loop at Table 2's rates and closed loop of 64 requests. 8 x 8 are the runs of Fig. 9.
 
-Assumptions: those of Fig. 9. pnSSD is left out, as in the paper (its footnote 6: arrays that are not square).
+Assumptions: as in Fig. 9. pnSSD is left out, as in the paper (its footnote 6: arrays that are not square).
 
 The paper's trend, that 8 x 8 is Venice's best shape, is its own number in the last lines: Venice's gain with 8 x 8
 chips over its gain with the better of the other shapes, above 1 where the trend holds. Four rows have four controllers

@@ -2,7 +2,7 @@
 
 Method: the runs of Fig. 9 on the performance-optimized SSD without Venice; speedup in execution time over the baseline.
 
-Assumptions: those of Fig. 9.
+Assumptions: as in Fig. 9.
 """
 
 from collections.abc import Mapping

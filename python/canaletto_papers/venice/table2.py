@@ -33,7 +33,7 @@ def measured(data: Data) -> tuple[float, float, float]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a workload and characteristic."""
+    """One line per workload and characteristic."""
     rows: list[Row] = []
     for name in dict.fromkeys(label[3] for label in found):
         published = TABLE2[name]

@@ -20,7 +20,7 @@ def runs(_: Scale) -> dict[Label, Run]:
 
 
 def table(_: Mapping[Label, Data]) -> list[Row]:
-    """A line a mix."""
+    """One line per mix."""
     return [
         {
             "mix": name,

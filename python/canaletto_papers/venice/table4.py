@@ -53,7 +53,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
         ("router's board area, % of a flash chip's", 100 * area["router_board_share"], 8.0),
         ("link's area, channels' (input)", float(keys["area"]["link_vs_channel"]), 0.04),
         ("links of 8 x 8 chips", float(area["links"]), 112.0),
-        ("area of links below that of channels, %", 100 * (1 - area["link_area_vs_channels"]), 44.0),
+        ("area of links below the channels', %", 100 * (1 - area["link_area_vs_channels"]), 44.0),
     ]
     found_energy = {
         system: data["energy_mj"]["fabric"] * 1e6 / data["flash"]["reads"] for (system,), data in found.items()

@@ -58,7 +58,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a trace, host link and system; one that says so without traces."""
+    """One line per trace, host link and system; one that says so without traces."""
     if not found:
         missing = "none: CANALETTO_SHARED names no folder with traces"
         return [{"trace": missing, "host": None, "system": None, "ours": None, "published": None}]

@@ -74,7 +74,7 @@ pub struct ControllerXml {
     pub data_cache_bytes: u32,
     /// `Data_Cache_DRAM_Row_Size`.
     pub dram_row_bytes: u32,
-    /// `Data_Cache_DRAM_Data_Rate`, million transfers a second.
+    /// `Data_Cache_DRAM_Data_Rate`, million transfers per second.
     pub dram_rate_mt_s: u32,
     /// `Data_Cache_DRAM_Data_Busrt_Size` (MQSim's spelling): bytes of one burst.
     pub dram_burst_bytes: u32,
@@ -124,7 +124,7 @@ pub struct ControllerXml {
     pub channels: u32,
     /// `Flash_Channel_Width`.
     pub channel_width_bytes: u32,
-    /// `Channel_Transfer_Rate`, million transfers a second. MQSim truncates the transfer time to whole ns.
+    /// `Channel_Transfer_Rate`, million transfers per second. MQSim truncates the transfer time to whole ns.
     pub channel_rate_mt_s: u32,
     /// `Chip_No_Per_Channel`.
     pub chips_per_channel: u32,

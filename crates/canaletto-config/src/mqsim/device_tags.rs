@@ -12,7 +12,7 @@ const HOST: &str = "Host_Parameter_Set";
 const DEVICE: &str = "Device_Parameter_Set";
 const FLASH: &str = "Flash_Parameter_Set";
 
-const LOGGING: &str = "it only adds a log file beside the results";
+const LOGGING: &str = "it only adds a log file to the results";
 const WEAR: &str = "never passed on: wear levelling is always on, with threshold 100";
 const SUSPEND: &str = "MQSim never suspends a program or an erase";
 

@@ -1,4 +1,4 @@
-//! The enums of both files, with MQSim's spellings, and those of its first versions after "or".
+//! The enums of both files, with MQSim's spellings, and the spellings of its first versions after "or".
 
 use std::fmt;
 

@@ -211,7 +211,7 @@ impl Check<'_> {
         self.needs("Bandwidth", "BANDWIDTH")?;
         let least = SECTOR * u64::from(flow.mean_sectors);
         let got = u64::from(flow.bandwidth_b_s);
-        let problem = format!("got {got}, expected at least {least} bytes/s, one average request a second");
+        let problem = format!("got {got}, expected at least {least} bytes/s, one average request per second");
         self.holds(got >= least, "Bandwidth", &problem)
     }
 

@@ -69,13 +69,13 @@ pub trait Plan: Send {
     /// a free link; whoever gets no way now is in the next view, too.
     ///
     /// # Errors
-    /// Whatever keeps it from deciding: the run ends with that text.
+    /// A reason why it cannot decide. The run ends with that text.
     fn decide(&mut self, view: &View<'_>, grants: &mut Grants) -> Result<(), String>;
 }
 
 /// Makes a plan for each run.
 pub trait Plans: Debug + Send + Sync {
-    /// A plan that knows of no transfer yet.
+    /// A plan without transfers.
     fn begin(&self) -> Box<dyn Plan>;
 }
 

@@ -41,7 +41,7 @@ impl<T: ?Sized> Clone for Own<T> {
 
 impl<T: ?Sized> Debug for Own<T> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("one's own")
+        formatter.write_str("user-defined")
     }
 }
 

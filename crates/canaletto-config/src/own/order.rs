@@ -49,7 +49,7 @@ pub trait OrderRule: Send {
     /// Transactions have come to their LUNs, and others, by number, have left them.
     ///
     /// # Errors
-    /// Whatever keeps it from going on: the run ends with that text.
+    /// A reason why it cannot continue. The run ends with that text.
     fn hear(&mut self, _arrived: &[Waiting], _gone: &[u64]) -> Result<(), String> {
         Ok(())
     }
@@ -57,6 +57,6 @@ pub trait OrderRule: Send {
     /// The transaction that goes next, by its number.
     ///
     /// # Errors
-    /// Whatever keeps it from choosing: the run ends with that text.
+    /// A reason why it cannot choose. The run ends with that text.
     fn choose(&mut self, turn: &Turn<'_>) -> Result<u64, String>;
 }

@@ -72,6 +72,6 @@ pub trait VictimRule: Send {
     /// The block of `victims` to collect next, by its number. There is one at least.
     ///
     /// # Errors
-    /// Whatever keeps it from choosing: the run ends with that text.
+    /// A reason why it cannot choose. The run ends with that text.
     fn choose(&mut self, victims: &Victims) -> Result<u32, String>;
 }

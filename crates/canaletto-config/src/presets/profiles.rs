@@ -11,7 +11,7 @@ use crate::workload::{Flow, Origin, Synthetic, Workload};
 
 const PROFILES: &str = include_str!("profiles.toml");
 
-/// Number of requests of a profile without `requests`; of a mix, that of all its flows together.
+/// Number of requests of a profile without `requests`; of a mix, of all its flows together.
 const REQUESTS: u64 = 100_000;
 
 /// Keys that Table 2 of the Venice paper states.

@@ -45,7 +45,7 @@ fn outline(sequence: &Sequence) -> Vec<Step> {
     sequence.iter().filter(|step| !is_inside(step)).map(bare).collect()
 }
 
-/// Data faster than the interface carries them. The short sums are those of simulators, which know no limit.
+/// Data faster than the interface carries them. The short sums come from simulators, which have no limit.
 fn check_rate(fabric: &Fabric, table: &SequenceTable) -> Checked {
     let highest = fabric.interface.highest_rate();
     if table.page.is_none() || fabric.link_rate <= highest {
@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// Each way to spoil the table is told with its place.
+    /// Each way to spoil the table is reported with its place.
     #[test]
     fn a_spoiled_table_is_refused() {
         type Spoil = fn(&mut SequenceTable);

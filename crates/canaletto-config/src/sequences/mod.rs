@@ -1,7 +1,7 @@
 //! Command sequences as data: every step of a command, what it puts on the wires and what is waited for between.
 //!
 //! Two tables ship, [`SequenceKind::Short`] and [`SequenceKind::Full`] (`short.toml`, `full.toml`); their times are those of the
-//! interface (`times.toml`). A design may state steps and times of its own (`fabric.steps`).
+//! interface (`times.toml`). A design may state its own steps and times (`fabric.steps`).
 
 mod check;
 mod step;
@@ -60,7 +60,7 @@ impl Interface {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SequenceKind {
-    /// Sums that MQSim counts: no status, no change of column before data. Packets are those of the papers.
+    /// Sums that MQSim counts: no status, no change of column before data. Packets follow the papers.
     #[default]
     Short,
     /// Every step of the standard (ONFI 5.1 §5): commands, addresses, the change of column before each page's data, status, and

@@ -1,6 +1,6 @@
 //! The NBD protocol: what goes over the wire, and nothing of sockets, threads or drives.
 //!
-//! Sections are those of the protocol's document, `doc/proto.md` of <https://github.com/NetworkBlockDevice/nbd>. Numbers are
+//! Sections refer to the protocol's document, `doc/proto.md` of <https://github.com/NetworkBlockDevice/nbd>. Numbers are
 //! sent in network byte order.
 
 pub mod handshake;

@@ -60,7 +60,7 @@ pub struct Request {
     pub operation: Operation,
     /// Whether its data must survive a loss of power before the reply (force unit access).
     pub fua: bool,
-    /// First byte: that of a sector.
+    /// First byte, of a sector.
     pub offset: u64,
     /// Number of bytes: whole sectors within the drive, none of a flush.
     pub length: u32,
@@ -73,7 +73,7 @@ pub enum Message {
     Request(Request),
     /// A question for the parts that hold data, which is none to the simulated drive.
     BlockStatus {
-        /// First byte: that of a sector.
+        /// First byte, of a sector.
         offset: u64,
         /// Number of bytes: whole sectors within the drive.
         length: u32,

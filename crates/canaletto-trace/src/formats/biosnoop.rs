@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The header says which columns there are (`QUE(ms)` with `-Q`); a command's name may have spaces, so columns are counted from the
-//! right. `TIME` is that of the completion (biosnoop.py, libbpf-tools/biosnoop.c: printed when the request ends), so that a
+//! right. `TIME` is the completion's time (biosnoop.py, libbpf-tools/biosnoop.c: printed when the request ends), so that a
 //! request arrives `LAT` before it; times count from the first arrival. `T` is R or W, or the kernel's letters as in blkparse.
 //! Sectors have 512 bytes. Disks are numbered in the order in which they appear.
 

@@ -208,7 +208,7 @@ impl Csv {
         (layout, (places.iter().flatten().count(), separator != b' ', names.len()), names)
     }
 
-    /// Whether the line's time is one, so that what else is wrong with it is to be told.
+    /// Whether the line's time is one, so that what else is wrong with it must be reported.
     fn has_time(&self, line: &[u8], layout: Layout) -> bool {
         let mut fields = [&[][..]; MOST_COLUMNS];
         let count = split(line, layout.separator, &mut fields);

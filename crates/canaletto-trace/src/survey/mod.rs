@@ -312,7 +312,7 @@ pub struct Balance {
     pub page_bytes: u64,
     /// Pages on the busiest channel over the mean of all.
     pub imbalance: f64,
-    /// Mean of that ratio over stretches of 64 pages a channel.
+    /// Mean of that ratio over stretches of 64 pages per channel.
     pub imbalance_of_bursts: Option<f64>,
     /// Share of the starts (see `starts`) on the channel with most of them.
     pub start_share: Option<f64>,

@@ -29,7 +29,7 @@ pub enum SnapshotError {
     #[error("not a snapshot of a drive")]
     Unknown,
     /// A snapshot that is damaged or not whole.
-    #[error("the snapshot is damaged: its digest is not that of its {0} bytes")]
+    #[error("the snapshot is damaged: its digest does not match its {0} bytes")]
     Damaged(usize),
     /// A snapshot of another version.
     #[error("the snapshot was made by canaletto {made} (format {format}), expected {} (format {FORMAT})", env!("CARGO_PKG_VERSION"))]

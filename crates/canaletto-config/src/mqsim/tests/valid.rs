@@ -39,7 +39,7 @@ fn tags_without_effect_are_reported_with_their_lines() {
     );
     assert_eq!(
         parsed.ignored[0].to_string(),
-        "line 5: <Enable_ResponseTime_Logging>: it only adds a log file beside the results"
+        "line 5: <Enable_ResponseTime_Logging>: it only adds a log file to the results"
     );
 }
 
