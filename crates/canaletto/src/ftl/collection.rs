@@ -43,9 +43,8 @@ impl Ftl {
     /// Notes that the plane's collection waits, with whatever it had to copy on its way.
     pub fn collection_waits(&mut self, plane: PlaneId) {
         let is_shared = self.layout.pages_per_flash_page() > 1;
-        if is_shared || self.blocks.has_superblocks() {
-            // No further copies may come to fill a flash page, or a row, with those that are queued.
-            let plane = self.blocks.plane_being_filled(plane, Frontier::Gc).unwrap_or(plane);
+        // No further copies may come to fill a flash page, or a row, with those that are queued.
+        if let Some(plane) = self.blocks.plane_being_filled(plane, Frontier::Gc).or(is_shared.then_some(plane)) {
             self.tell(Outcome::LunChanged(self.layout.lun_of(plane)));
         }
     }

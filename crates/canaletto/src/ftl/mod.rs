@@ -39,7 +39,8 @@ use crate::config::cache::Destage;
 use crate::config::design::{Design, MapUpdate, PartialWrites, UnwrittenReads};
 use crate::config::workload::Workload;
 use crate::engine::in_flight::PageWork;
-use crate::flash::address::{Layout, PlaneId};
+use crate::engine::time::Time;
+use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::ftl::blocks::Blocks;
 use crate::ftl::folding::Folding;
 use crate::ftl::maintenance::Upkeep;
@@ -54,11 +55,12 @@ use crate::ftl::room::Room;
 use crate::ftl::spaces::Spaces;
 use crate::ftl::trim::Trims;
 use crate::limits::Limits;
+use crate::measure::blame::Cause;
 use crate::measure::maintenance::Maintenance;
 use crate::measure::probe::Probe;
 use crate::measure::report::{FlashCounts, FlashReport};
 use crate::scheduler::queues::Transactions;
-use crate::scheduler::transaction::TransactionId;
+use crate::scheduler::transaction::{Flag, Origin, Transaction, TransactionId};
 
 /// Choices of the model that are looked at while running.
 struct Rules {
@@ -284,5 +286,110 @@ impl Ftl {
     /// Blocks of every plane.
     pub fn blocks(&self) -> &Blocks {
         &self.blocks
+    }
+}
+
+/// What becomes of pages at the chips.
+impl Ftl {
+    /// Returns the view of the blocks that command formation has.
+    pub fn readiness(&self) -> PageReadiness<'_> {
+        PageReadiness::new(&self.blocks, &self.layout, &self.collector, &self.way)
+    }
+
+    /// Whether log blocks are merged in place of collection.
+    pub fn merges_blocks(&self) -> bool {
+        reclaim!(&self.way, merges()).is_some()
+    }
+
+    /// Notes the clock of its plane's time without room for a transaction that is queued.
+    #[inline(always)]
+    pub fn mark_stall<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+        if reclaim!(&self.way, mark_wait(&mut self.blocks, work, id, now)) {
+            self.changed.push(work.transactions[id].ppa.plane);
+        }
+    }
+
+    /// Charges a transaction that is issued now with the time for which its plane had no room for it.
+    #[inline(always)]
+    pub fn charge_stall<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+        if let Some(waited) = reclaim!(&self.way, waited(&mut self.blocks, work, id, now)) {
+            work.blame_page_up_to(id, Cause::FreeBlocks, waited, now);
+        }
+    }
+
+    /// Gives a transaction that is issued its page if it has none yet: pages of a block are programmed in the order in which
+    /// their commands are formed, as flash demands.
+    #[inline(always)]
+    pub fn bind<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+        if !work.transactions[id].ppa.is_bound() {
+            self.bind_write(work, id, now);
+        } else if work.transactions[id].origin == Origin::Parity {
+            let t = &work.transactions[id];
+            self.blocks.note_bound(t.ppa.plane, t.line(), t.is(Flag::HasCome));
+        }
+        if self.folding.is_on {
+            let at = work.transactions[id].ppa;
+            work.transactions[id].set(Flag::PseudoSlc, self.blocks.is_cache_block(at.plane, at.block));
+        }
+    }
+
+    fn bind_write<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+        let (at, changes) = reclaim!(&mut self.way, bind(&mut self.blocks, work, id, now));
+        if changes {
+            self.changed.push(at.plane);
+        }
+        self.collector.copy_is_bound(&work.transactions[id]);
+        work.transactions[id].ppa = at;
+        self.room.page_given(&work.transactions[id]);
+    }
+
+    /// Ends the flash page that a program command fills as far as it goes; parity does so as a whole.
+    pub fn end_flash_page(&mut self, first: &Transaction) {
+        if first.origin != Origin::Parity {
+            self.blocks.end_flash_page(first.ppa);
+        }
+    }
+
+    /// Queues a transaction on its LUN.
+    #[inline]
+    fn issue<P: Probe>(&mut self, work: &PageWork<'_, P>, id: TransactionId) {
+        if self.is_read_of_lost_plane(&work.transactions[id]) {
+            return self.read_without_plane(id);
+        }
+        self.room.count_in(&work.transactions[id]);
+        self.tell(Outcome::Issue(id));
+    }
+
+    /// Queues a transaction on its LUN before others of its kind.
+    fn issue_first<P: Probe>(&mut self, work: &PageWork<'_, P>, id: TransactionId) {
+        self.room.count_in(&work.transactions[id]);
+        self.tell(Outcome::IssueFirst(id));
+    }
+
+    /// A write has passed the controller and is queued: a copy lines up for its place.
+    #[inline]
+    pub fn lines_up<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
+        let write = &mut work.transactions[id];
+        self.collector.copy_lines_up(write);
+        self.room.count_in(write);
+        write.set(Flag::HasCome, true);
+        self.note_come(&work.transactions[id]);
+        self.leave_lost_plane(&work.transactions[id]);
+    }
+
+    /// A write has come to its chip, or its old page is there.
+    pub fn note_come(&mut self, write: &Transaction) {
+        let has_place = !write.ppa.is_bound() || write.origin == Origin::Parity;
+        if write.is(Flag::HasCome) && has_place && !write.awaits_old_page() {
+            self.blocks.note_come(write.ppa.plane, write.line());
+        }
+    }
+
+    /// Whether a plane of the LUN must collect before it serves the host.
+    #[inline]
+    pub fn is_urgent(&self, lun: LunId) -> bool {
+        let first = lun.0 * self.layout.planes_per_lun;
+        let planes = (first..first + self.layout.planes_per_lun).map(PlaneId);
+        reclaim!(&self.way, is_urgent(&self.collector, &self.blocks, planes))
     }
 }

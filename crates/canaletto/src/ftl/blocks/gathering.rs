@@ -11,6 +11,7 @@
 //! Places go through the planes of a die first. Programmed one by one, the first would keep the others of its row waiting for as
 //! long as a program takes: a flash page waits for those beside it that have been given, or, in collection, will be.
 
+use super::superblocks::Superblocks;
 use super::{Blocks, Frontier, Line};
 use crate::config::design::{Design, MultiPlane};
 use crate::config::workload::Priority;
@@ -114,6 +115,7 @@ impl Blocks {
     }
 
     /// A write that has a place has come to its chip, and waits for nothing but the others of its flash page.
+    #[inline]
     pub fn note_come(&mut self, plane: PlaneId, line: Line) {
         self.placed_mut(plane, line).into_iter().for_each(|placed| placed.come += 1);
     }
@@ -132,9 +134,15 @@ impl Blocks {
     }
 
     /// Whether what the die of a plane can program together in superblocks has come as far as it is under way: the plane's flash
-    /// page, and those of the same row in its other planes. If `more` writes are to come, not before all are full.
-    pub fn fills_row(&self, plane: PlaneId, line: Line, more: bool) -> bool {
-        let Some(superblocks) = &self.superblocks else { return true };
+    /// page, and those of the same row in its other planes. If `more` writes are to come, not before all are full. None without
+    /// superblocks.
+    #[inline]
+    pub fn fills_row(&self, plane: PlaneId, line: Line, more: impl FnOnce() -> bool) -> Option<bool> {
+        let superblocks = self.superblocks.as_ref()?;
+        Some(self.row_is_filled(superblocks, plane, line, more()))
+    }
+
+    fn row_is_filled(&self, superblocks: &Superblocks, plane: PlaneId, line: Line, more: bool) -> bool {
         if !self.fills_flash_page(plane, line, more) {
             return false;
         }

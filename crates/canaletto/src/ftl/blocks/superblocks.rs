@@ -189,6 +189,11 @@ impl Blocks {
         self.superblocks.is_some()
     }
 
+    /// Whether writes of these lines may share a flash page: in superblocks pages are counted by line.
+    pub fn may_share(&self, line: Line, other: Line) -> bool {
+        line == other || self.superblocks.is_none()
+    }
+
     /// How many times a superblock has become free; none without superblocks.
     pub fn superblocks_freed(&self) -> Option<u64> {
         self.superblocks.as_ref().map(|superblocks| superblocks.freed)
