@@ -146,7 +146,17 @@ format: $(VENV)/.dev $(BUILT) ## Format all sources
 .PHONY: docs
 docs: $(VENV)/.docs $(BUILT) ## Build the documentation site into site/; after `make wasm` with the engine in it
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@browser=$$(command -v chromium chromium-browser google-chrome | head -n 1 || true); \
+	if [ -n "$$browser" ] && command -v node > /dev/null && $(MAKE) --no-print-directory $(SITE_TOOLS)/.installed; then \
+	    NODE_PATH=$(SITE_TOOLS)/node_modules node docs/site/check.mjs site "$$browser"; \
+	else echo "docs: no Chromium, Node or axe-core; accessibility and search of the site are NOT checked"; fi
 	@echo "site/index.html"
+
+# A checker of accessibility, and a driver of the browser that it runs in.
+SITE_TOOLS := $(abspath $(VENV))/site
+$(SITE_TOOLS)/.installed:
+	@npm install --silent --no-audit --no-fund --prefix $(SITE_TOOLS) axe-core@4.14.1 puppeteer-core@24.43.1
+	@touch $@
 
 .PHONY: tables
 tables: $(BUILT) ## Measure the tables of the documentation again and put them into docs/generated (half an hour)

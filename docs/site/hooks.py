@@ -22,13 +22,17 @@ _LOADED = re.compile(r"""<(?:script|img|iframe|link(?=[^>]*stylesheet))[^>]*(?:s
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Lists the pages of the keys, which only the schema knows, in the navigation."""
-    places = sorted(place for place in keys.pages(ROOT) if place.startswith("reference/design/"))
-    tables = [{f"[{Path(place).stem}]": place} for place in places if not place.endswith("index.md")]
+    """Lists the pages of keys and of the package in the navigation, which only the schema and the package have."""
+    designs = (place for place in sorted(keys.pages(ROOT)) if place.startswith("reference/design/"))
+    tables = [{f"[{Path(place).stem}]": place} for place in designs if not place.endswith("index.md")]
+    made = {
+        "Keys of designs": ["reference/design/index.md", *tables],
+        "Python": [place if place.endswith("index.md") else {name: place} for place, name in package.titles().items()],
+    }
     for section in config.nav or []:
         for entry in section.get("Reference", []):
-            if isinstance(entry, dict) and "Keys of designs" in entry:
-                entry["Keys of designs"] = ["reference/design/index.md", *tables]
+            if isinstance(entry, dict):
+                entry.update({title: made[title] for title in entry if title in made})
     return config
 
 
@@ -36,10 +40,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the pages that are made from the package."""
     pages = {
         "reference/commands.md": commands.page(),
-        "reference/python.md": package.page(),
+        **package.pages(),
         "reference/results.md": results.page(),
         "reference/causes.md": results.causes(),
         "tutorial/index.md": tutorial.page(ROOT / "docs" / "tutorial" / "tutorial.ipynb"),
+        **tutorial.lessons(ROOT / "docs" / "course"),
         **keys.pages(ROOT),
         **{f"project/{page}": _from_root((ROOT / source).read_text()) for page, source in _PROJECT.items()},
     }
@@ -73,6 +78,8 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
         part = text[text.index("## Other") : text.index("## Documentation")]
         markdown += "\n" + part.replace("](docs/explanation/", "](").replace("](docs/", "](../")
 
+    if page.file.src_uri == "course/index.md":
+        markdown = markdown.replace(".ipynb)", ".md)")
     for kind, place in (("design", "design/index"), ("workload", "workload"), ("pc", "pc")):
         markdown = markdown.replace(f"](../generated/keys/{kind}.md)", f"]({place}.md)")
     markdown = _GENERATED.sub(lambda found: _table(ROOT / "docs" / found[1]), markdown)
@@ -85,13 +92,33 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     return re.sub(r"\[(?:docs/)?(?:[\w-]+/)*[\w-]+\.md\]\(([\w./-]+\.md)", link, markdown)
 
 
+WIDE = 7
+"""Columns of a table that needs the width of the page's contents, too."""
+
+
+def on_page_content(html: str, page: Page, **_: object) -> str:
+    """Gives pages with wide tables the whole width: their list of contents stands folded at the top."""
+    columns = (row.count("<th") for row in re.findall(r"<thead>(.*?)</thead>", html, re.DOTALL))
+    if max(columns, default=0) < WIDE:
+        return html
+    page.meta["hide"] = [*page.meta.get("hide", ()), "toc"]
+    entries = (f'<li><a href="#{entry.id}">{entry.title}</a></li>' for top in page.toc for entry in top.children)
+    contents = f'<details class="contents"><summary>On this page</summary><ul>{"".join(entries)}</ul></details>'
+    return html.replace("</h1>", f"</h1>{contents}", 1)
+
+
 def _table(file: Path) -> str:
     """A generated table without the comment that names its command."""
     return file.read_text().partition("-->\n")[2]
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Refuses pages that load anything from elsewhere: the site works without a network."""
+    """Refuses pages that load anything from elsewhere: the site works without a network.
+
+    The page for missing pages is shown at any depth and under any path: it needs no other file.
+    """
+    missing = Path(__file__).with_name("missing.html").read_text(encoding="utf-8")
+    (Path(config.site_dir) / "404.html").write_text(missing, encoding="utf-8")
     for page in Path(config.site_dir).rglob("*.html"):
         found = _LOADED.search(page.read_text())
         if found:

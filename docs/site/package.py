@@ -1,9 +1,11 @@
 """Reference of the Python package: everything that it exports, for mkdocstrings to fill in."""
 
-from collections.abc import Iterable
+import inspect
+from pathlib import Path
 from types import ModuleType
 
 import canaletto as cn
+from markup import cell
 
 _ABOUT = """# Python
 
@@ -11,24 +13,40 @@ _ABOUT = """# Python
 import canaletto as cn
 ```
 
-Names that begin with an underscore are private. Everything on this page is meant to stay; what changes is in
-[Changes](../project/changelog.md).
+Names that begin with an underscore are private. Everything listed here is meant to stay; what changes is in
+[Changes](../../project/changelog.md).
 """
 
 
-def page() -> str:
-    """The page of all exported names: what one calls, what one gets, modules."""
+def pages() -> dict[str, str]:
+    """Pages by their places: a list of all exported names, and one page for each."""
     names = [name for name in cn.__all__ if not name.startswith("_")]
     modules = [name for name in names if isinstance(getattr(cn, name), ModuleType)]
     classes = [name for name in names if isinstance(getattr(cn, name), type)]
     functions = [name for name in names if name not in {*modules, *classes}]
     parts = [("Functions", functions), ("Classes", classes), ("Modules", modules)]
-    return "\n".join([_ABOUT, *(_part(heading, found) for heading, found in parts)])
+    index = [_ABOUT]
+    for heading, found in parts:
+        index += [f"## {heading}", "", "| name | |", "| --- | --- |", *map(_row, found), ""]
+    single = {_place(name): f"::: {_home(name)}.{name}\n    options:\n      heading_level: 1\n" for name in names}
+    return {"reference/python/index.md": "\n".join(index), **single}
 
 
-def _part(heading: str, names: Iterable[str]) -> str:
-    entries = (f"::: {_home(name)}.{name}\n    options:\n      heading_level: 3\n" for name in names)
-    return "\n".join([f"## {heading}\n", *entries])
+def titles() -> dict[str, str]:
+    """Names by the places of their pages, the list first."""
+    names = sorted((name for name in cn.__all__ if not name.startswith("_")), key=str.lower)
+    return {"reference/python/index.md": "Python", **{_place(name): name for name in names}}
+
+
+def _row(name: str) -> str:
+    about = (inspect.getdoc(getattr(cn, name)) or "").split("\n\n")[0]
+    return f"| [`{name}`]({Path(_place(name)).name}) | {cell(about)} |"
+
+
+def _place(name: str) -> str:
+    """Page of a name; `Design` and `design` differ on every file system."""
+    kind = "class-" if isinstance(getattr(cn, name), type) else ""
+    return f"reference/python/{kind}{name.lower()}.md"
 
 
 def _home(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The tutorial, a notebook that is executed when the site is built."""
+"""The tutorial and the lessons of the course: notebooks that are executed when the site is built."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,3 +15,12 @@ def page(notebook: Path) -> str:
         NotebookClient(found, timeout=120, resources={"metadata": {"path": folder}}).execute()
     text, _ = MarkdownExporter().from_notebook_node(found)
     return f"---\nhide: [navigation]\n---\n{text}"
+
+
+def lessons(folder: Path) -> dict[str, str]:
+    """Pages of the course by their places, each with a link to its notebook."""
+    found = {}
+    for notebook in sorted(folder.glob("*.ipynb")):
+        title, _, rest = page(notebook).replace(".ipynb)", ".md)").partition("\n\n")
+        found[f"course/{notebook.stem}.md"] = f"{title}\n\n[The notebook]({notebook.name}){{ download }}\n\n{rest}"
+    return found

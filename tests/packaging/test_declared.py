@@ -8,6 +8,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 OURS = set(PROJECT["tool"]["maturin"]["python-packages"])
@@ -48,7 +50,8 @@ def test_packages_import_what_is_declared() -> None:
     assert {name for name, packages in found.items() if packages & EXTRAS} == {"canaletto_extras"}
 
 
-def test_the_tutorial_imports_what_is_declared() -> None:
-    cells = json.loads((ROOT / "docs/tutorial/tutorial.ipynb").read_text())["cells"]
+@pytest.mark.parametrize("notebook", sorted((ROOT / "docs").rglob("*.ipynb")), ids=lambda path: path.stem)
+def test_notebooks_import_what_is_declared(notebook: Path) -> None:
+    cells = json.loads(notebook.read_text())["cells"]
     texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     assert set(imported("\n".join(texts))) <= USUAL

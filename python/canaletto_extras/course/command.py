@@ -1,0 +1,47 @@
+"""The command `course`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from canaletto._cli import console
+from canaletto._cli.help import Command
+from canaletto._cli.trace import JsonFlag
+
+app = typer.Typer()
+_course = typer.Typer(help="Exercises of docs/course/.", rich_markup_mode=None, no_args_is_help=False)
+app.add_typer(_course, name="course")
+
+
+@_course.callback()
+def _about() -> None:
+    """Exercises of docs/course/."""
+
+
+@_course.command("check", cls=Command)
+def _check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A lesson's notebook (.ipynb) or program (.py).")],
+    json: JsonFlag = False,
+) -> None:
+    """Run a lesson's file, and judge its answers. Its code is carried out: check only files that you trust.
+
+    Examples:
+      canaletto course check 1-drive.ipynb
+    """
+    from dataclasses import asdict
+
+    from rich.text import Text
+
+    from canaletto_extras.course.checking import check
+
+    found = check(file)
+    if json:
+        console.emit({"schema": 1, **asdict(found), "right": found.right})
+    else:
+        console.show(*(Text(f"error in {line}", "yellow") for line in found.broken))
+        for each in found.outcomes:
+            console.show(
+                Text(f"exercise {each.exercise}: {each.text or 'right'}", "green" if each.right else "bold red")
+            )
+    if not found.right:
+        raise typer.Exit(1)
