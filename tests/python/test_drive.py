@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from typing import Literal
 
 import canaletto as cn
 import numpy as np
@@ -229,3 +230,13 @@ def test_a_request_at_the_end_of_time_is_refused_in_words() -> None:
     with pytest.raises(cn.ConfigError, match="comes too late"):
         drive.submit("read", 0, 8, at_ps=latest + 1)
     assert drive.now_ps == latest
+
+
+@pytest.mark.parametrize("op", ["read", "trim", "flush"])
+def test_fua_of_what_writes_nothing_is_refused(op: Literal["read", "trim", "flush"]) -> None:
+    drive = small()
+    with pytest.raises(cn.ConfigError, match=f"got fua of a {op}, expected it of a write or of write-zeroes"):
+        drive.submit(op, 0, 0 if op == "flush" else 8, fua=True)
+    assert drive.outstanding == 0
+    drive.submit("write-zeroes", 0, 8, fua=True)
+    assert drive.outstanding == 1

@@ -47,7 +47,7 @@ def check(path: Path) -> Checked:
     """
     names, broken = _carried_out(path)
     lesson = names.get("lesson")
-    if lesson not in LESSONS:
+    if not isinstance(lesson, str) or lesson not in LESSONS:
         problem = f"; {broken[0]}" if broken else ""
         raise ConfigError(f"{path}: got lesson = {lesson!r}, expected one of {', '.join(LESSONS)}{problem}")
     outcomes = []

@@ -33,8 +33,13 @@ def _run(drive: cn.Design, work: cn.Workload, **more: Any) -> cn.Result:
     return cn.run(drive, work, records=False, progress=False, **more)
 
 
+def _mean(measured: Any) -> float:
+    """Mean latency of a run or a flow, in microseconds."""
+    return float(measured.latency_us.all.mean)
+
+
 def _alone(drive: cn.Design) -> float:
-    return _run(drive, reads(requests=200, queue_depth=1)).latency_us.all.mean
+    return _mean(_run(drive, reads(requests=200, queue_depth=1)))
 
 
 def _quick_read(drive: cn.Design) -> str | None:
@@ -43,7 +48,7 @@ def _quick_read(drive: cn.Design) -> str | None:
 
 
 def _serves_a_million(depth: float) -> bool:
-    return _run(cn.design(DRIVE), reads(queue_depth=int(depth))).iops >= 1e6
+    return (_run(cn.design(DRIVE), reads(queue_depth=int(depth))).iops or 0.0) >= 1e6
 
 
 @cache
@@ -54,19 +59,20 @@ def _hot(drive: cn.Design, share: float) -> cn.Result:
 
 def _conflicts_percent() -> float:
     found = _hot(cn.design(DRIVE), 0.5)
-    return 100 * found.root_cause_us.all.to_dict().get("path_conflict", 0.0) / found.latency_us.all.mean
+    causes = found.to_dict()["root_cause_us"]["all"]
+    return 100 * float(causes.get("path_conflict", 0.0)) / _mean(found)
 
 
 def _fastest_with_eight_pins() -> str:
     runs = [_hot(cn.design(DRIVE, fabric=fabric), 0.8) for fabric in FABRICS]
-    few = [run for run in runs if run.interconnect.data_pins_per_controller <= 8]
-    return min(few, key=lambda run: run.latency_us.all.mean).fabric
+    few = [run for run in runs if run.to_dict()["interconnect"]["data_pins_per_controller"] <= 8]
+    return min(few, key=_mean).fabric
 
 
 def _half_the_latency(drive: cn.Design) -> str | None:
     if drive.fabric != "bus":
         return f"the interconnect is {drive.fabric}, expected bus"
-    before, after = (_hot(each, 0.8).latency_us.all.mean for each in (cn.design(DRIVE), drive))
+    before, after = (_mean(_hot(each, 0.8)) for each in (cn.design(DRIVE), drive))
     return None if after <= before / 2 else f"the mean is {after:.3g} µs, expected at most {before / 2:.3g} µs"
 
 
@@ -91,7 +97,7 @@ def _writes_little(drive: cn.Design) -> str | None:
 def _shared(drive: cn.Design) -> tuple[float, float]:
     """Latency of the reader, and rate of the writer."""
     reader, writer = _run(drive, PAIR).flows
-    return reader.latency_us.all.mean, writer.iops
+    return _mean(reader), float(writer.iops or 0.0)
 
 
 def _reader_slowdown() -> float:
@@ -150,7 +156,7 @@ LESSONS: Mapping[str, Sequence[Exercise]] = {
     ),
     "queues": (
         Exercise(
-            number(lambda: _run(cn.design(DRIVE), reads(queue_depth=24)).latency_us.all.mean, 0.03),
+            number(lambda: _mean(_run(cn.design(DRIVE), reads(queue_depth=24))), 0.03),
             "Little's law: requests outstanding = rate times latency.",
         ),
         Exercise(
