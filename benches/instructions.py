@@ -3,7 +3,7 @@
 Each case of `case.py` runs under callgrind with 20,000 and with 60,000 requests, in the engine of the package as it is
 installed. A request costs a 40,000th of the difference, which is free of what loading and preparing a drive take and
 the same on quiet and busy machines. More than a ceiling of `ceilings.toml` is a failure. `--record TEXT` adds a row to
-`docs/reference/speed-history.md`.
+`docs/generated/speed-history/instructions.md`.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from pathlib import Path
 
 BENCHES = Path(__file__).resolve().parent
 ROOT = BENCHES.parent
-HISTORY = ROOT / "docs" / "reference/speed-history.md"
+HISTORY = ROOT / "docs/generated/speed-history/instructions.md"
 # Without the interpreter's packages, of which the engine needs none, and with its hashes in one order.
 CASE = [sys.executable, "-S", str(BENCHES / "case.py")]
 ENVIRONMENT = {**os.environ, "PYTHONHASHSEED": "0"}
@@ -83,7 +83,7 @@ def record(found: dict[tuple[str, str], float], what: str) -> None:
 def main() -> int:
     """Judge every case."""
     parser = argparse.ArgumentParser(description="Count the instructions that a request costs.")
-    parser.add_argument("--record", metavar="TEXT", help="add a row to docs/reference/speed-history.md that says this")
+    parser.add_argument("--record", metavar="TEXT", help="add a row with this text to the history in docs/generated")
     parser.add_argument(
         "--profile", choices=("quick", "release"), default="quick", help="how the engine was compiled (make PROFILE=…)"
     )
