@@ -58,7 +58,7 @@ pub enum Due<E> {
 /// Number of slots for sources with at most one event pending. They are the first sources.
 const SLOTS: usize = 2;
 
-/// Number of lanes, the next sources. The pending events of as many kinds, each with a delay of its own, never need the list.
+/// Number of lanes, the next sources. The pending events of as many kinds, each with its own delay, never need the list.
 const LANES: usize = 4;
 
 /// The list, the last source.

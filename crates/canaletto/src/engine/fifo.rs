@@ -59,7 +59,7 @@ impl<T: Copy> Fifo<T> {
         self.get(0)
     }
 
-    /// The item so many places behind the first.
+    /// The item that many places behind the first.
     #[inline(always)]
     pub fn get(&self, number: usize) -> Option<&T> {
         (number < self.count).then(|| &self.places[self.place(number)])

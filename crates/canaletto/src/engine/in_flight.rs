@@ -263,7 +263,7 @@ impl<P: Probe> PageWork<'_, P> {
         }
     }
 
-    /// Charges what a transfer spent its time on beside crossing.
+    /// Charges what a transfer spent its time on next to crossing.
     #[inline(always)]
     pub fn charge_crossing(&mut self, id: TransactionId, crossed: &TransferDone, now: Time) {
         if crossed.met_nothing() {

@@ -1,4 +1,4 @@
-//! From a number, such as that of a page, to another: open addressing, memory in proportion to what is stored.
+//! From a number, such as a page's, to another: open addressing, memory in proportion to what is stored.
 //!
 //! Nothing ever walks the table, so that the places where keys come to lie decide nothing.
 

@@ -12,7 +12,7 @@ use crate::engine::error::RunError;
 /// Payload with which a run is unwound. Of no size, because it must not need memory.
 struct OutOfMemory;
 
-/// Payload with which a run is unwound that cannot go on, for a reason from outside.
+/// Payload with which a run is unwound that cannot continue, for a reason from outside.
 struct Ended(String);
 
 /// Makes room for `more` items.

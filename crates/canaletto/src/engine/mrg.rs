@@ -2,8 +2,8 @@
 //!
 //! P. L'Ecuyer, "Good Parameters and Implementations for Combined Multiple Recursive Random Number Generators",
 //! Operations Research 47(1), 1999. MQSim seeds it by jumping ahead with matrix powers whose 64-bit products overflow, so
-//! that the states it starts from are not those of the published jumps; the overflow is repeated here, since its
-//! workloads depend on it. The steps themselves are as published.
+//! that the states it starts from are not the published jumps'. The overflow is repeated here, since its workloads depend
+//! on it. The steps themselves are as published.
 
 /// The two moduli.
 const MODULI: [i64; 2] = [4_294_967_087, 4_294_944_443];

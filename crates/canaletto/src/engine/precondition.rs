@@ -1,8 +1,8 @@
 //! The state in which a run finds the drive.
 //!
-//! A replay is a run of its own: the flows' write addresses, drawn anew, sent through the same engine until write
-//! amplification changes no more, then left alone until nothing moves. What outlives it is what outlives any pause: the
-//! mapping table and the blocks. The measured run starts on these with clocks, counts and queues at zero.
+//! A replay is its own run: the flows' write addresses, drawn anew, sent through the same engine until write
+//! amplification changes no more, then left unchanged until nothing moves. What outlives it is what outlives any pause:
+//! the mapping table and the blocks. The measured run starts on these with clocks, counts and queues at zero.
 
 use crate::config::design::{Design, FabricFailures, PreconditionKind, Refresh, Superblock};
 use crate::config::pseudo_slc::PseudoSlc;
@@ -50,7 +50,7 @@ pub struct Start {
 }
 
 impl Start {
-    /// The state that the design asks for. `fills` says what flows write, for a drive that is to be written.
+    /// The state that the design asks for. `fills` says what flows write, for a drive that must be written.
     ///
     /// # Errors
     /// Anything that does not fit, and whatever ends a run.

@@ -3,7 +3,7 @@
 use crate::engine::time::Time;
 use crate::workload::record::{RecordSource, Reopen};
 
-/// How to run, beside what to run.
+/// How to run, next to what to run.
 #[derive(Debug, Clone)]
 pub struct RunOptions {
     /// Seed of all random streams.

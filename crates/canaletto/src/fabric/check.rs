@@ -46,7 +46,7 @@ fn check(design: &Design) -> Checked {
     check_failing(design)
 }
 
-/// Checks how many parts fail, and that the drive can go on without the chips that they cut off.
+/// Checks how many parts fail, and that the drive can continue without the chips that they cut off.
 fn check_failing(design: &Design) -> Checked {
     if !design.fabric.failures.any() {
         return Ok(());
@@ -103,7 +103,7 @@ fn check_counts(design: &Design) -> Checked {
     Ok(())
 }
 
-/// Checks that the drive can go on without some chips: by parity, or by letting requests fail.
+/// Checks that the drive can continue without some chips: by parity, or by letting requests fail.
 fn check_cut_off(design: &Design, chips: &[ChipId]) -> Checked {
     let (part, _, count) = failing_parts(design).next().expect("chips are cut off by parts that fail");
     let key = &*format!("fabric.failures.{part}");

@@ -1,4 +1,5 @@
-//! Pages sent straight from one chip to another, without passing a controller: an ability of some fabrics, beside transfers.
+//! Pages sent straight from one chip to another, without passing a controller: an ability of some fabrics, next to
+//! transfers.
 
 use crate::engine::time::Time;
 use crate::fabric::PathId;
@@ -16,7 +17,7 @@ pub trait ChipToChip<E> {
         false
     }
 
-    /// Keeps a register of a chip for a page that is to be sent there by [`ChipToChip::start_copy`]. Returns whether one is
+    /// Keeps a register of a chip for a page that must be sent there by [`ChipToChip::start_copy`]. Returns whether one is
     /// free.
     fn reserve_register(&mut self, _chip: ChipId) -> bool {
         false

@@ -16,7 +16,7 @@
 //!
 //! A switch passes bytes on a while after they came and has no buffer, so that a circuit crosses at one rate, `fabric.link_rate`: that
 //! of the slower of its two wires, where loads make them differ. Packets are those of Networked SSD (MICRO 2022) §IV-B, two flits at
-//! a time. No paper has this fabric; what is known of it is in `docs/fabrics.md`.
+//! a time. No paper has this fabric; what is known of it is in `docs/explanation/fabrics.md`.
 
 mod chunks;
 mod copies;
@@ -81,7 +81,7 @@ fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
     let keys = &config.clusters;
     let count = (rows * columns).div_ceil(keys.chips_per_switch);
     let chips = keys.chips_per_switch.min(rows * columns);
-    // A switch's grants have a clock beside their pins.
+    // A switch's grants have a clock next to their pins.
     let grants = keys.grant_width + 1;
     let switches = Switches {
         count,
@@ -255,7 +255,7 @@ impl Clusters {
     /// to the chip      trunk │ command │ data │           from it      trunk │ request │   │   │ data │
     ///              inner bus   │ command │ data │                  inner bus   │ request │ data │
     /// ```
-    /// Commands come with what is to be written. Data are asked for, and come back through the switch.
+    /// Commands come with what must be written. Data are asked for, and come back through the switch.
     fn cross(&mut self, path: PathId, transfer: Transfer, begins: Time, later: &mut dyn FnMut(Time, Event)) {
         let Crossing { chip, trunk, .. } = self.under_way[path];
         let Transfer { direction, command, data, .. } = transfer;

@@ -61,7 +61,7 @@ pub struct DescribedTime {
     pub planes: u32,
     /// On the wires, data apart.
     pub wires_ns: f64,
-    /// In the chip, beside the array.
+    /// In the chip, next to the array.
     pub chip_ns: f64,
 }
 

@@ -3,7 +3,7 @@
 use crate::config::own::values::PathId;
 use crate::engine::time::Time;
 
-/// A transfer that has crossed, and what it spent its time on beside crossing.
+/// A transfer that has crossed, and what it spent its time on next to crossing.
 #[derive(Debug, Clone, Copy)]
 pub struct TransferDone {
     /// Its path, which stays taken until `Fabric::release`.

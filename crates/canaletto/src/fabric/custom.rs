@@ -1,4 +1,4 @@
-//! Circuits over links of one's own: what joins the chips, and who gets which way, is said by a [`Blueprint`] from outside.
+//! Circuits over user-defined links: what joins the chips, and who gets which way, is said by a [`Blueprint`] from outside.
 //!
 //! ```text
 //! engine ─ a transfer waits, a link is free ─> plan        asked once an instant, for all that wait

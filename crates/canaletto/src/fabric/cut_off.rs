@@ -1,7 +1,8 @@
 //! Chips that nothing reaches any more, and parts that are about to fail.
 //!
 //! Transfers to a chip that is cut off take no wires: they "cross" at once, over a path that leads nowhere, so that
-//! whoever waits for it goes on and finds that the operation has failed. Before parts fail the interconnect comes to rest.
+//! whoever waits for it continues and finds that the operation has failed. Before parts fail the interconnect comes to
+//! rest.
 
 use crate::engine::arena::Slab;
 use crate::fabric::PathId;
@@ -28,7 +29,7 @@ impl CutOff {
         CutOff { chips: Vec::new(), sent: Slab::new(), in_use: 0, comes_to_rest: false }
     }
 
-    /// Of so many chips these are cut off.
+    /// Of that many chips these are cut off.
     pub fn lose(&mut self, lost: &[ChipId], chips: u32) {
         if !lost.is_empty() {
             self.chips.resize(chips as usize, false);

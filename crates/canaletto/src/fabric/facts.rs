@@ -19,7 +19,7 @@ pub struct Facts {
     pub holds_paths: bool,
     /// Kind of its routers or switches, if it has any, which draw power all the time.
     pub routers: Option<RouterKind>,
-    /// Parts of it that take area, for an array of so many rows and columns.
+    /// Parts of it that take area, for an array of that many rows and columns.
     #[serde(skip)]
     pub interconnect: fn(&FabricConfig, u32, u32) -> Interconnect,
     /// Parts of it that may fail, and what they cut off.
@@ -72,7 +72,7 @@ pub enum RouterKind {
 /// Parts of an interconnect that take area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interconnect {
-    /// Links between routers, each direction counted if it has wires of its own.
+    /// Links between routers, each direction counted if it has its own wires.
     pub links: u32,
     /// Data wires of a link.
     pub link_bits: u32,

@@ -16,7 +16,7 @@ use crate::flash::address::ChipId;
 pub struct Parts {
     /// Links between routers.
     pub links: u32,
-    /// Routers beside chips.
+    /// Routers next to chips.
     pub routers: u32,
     /// Controllers.
     pub controllers: u32,
@@ -41,7 +41,7 @@ pub struct Failed {
     pub switches: Vec<u32>,
 }
 
-/// A fabric's account of its parts, for an array of so many rows and columns.
+/// A fabric's account of its parts, for an array of that many rows and columns.
 #[derive(Debug, Clone, Copy)]
 pub struct Failing {
     /// How many it has of each kind.
@@ -132,7 +132,7 @@ fn links(count: u32, placement: u32, rows: u32, columns: u32, spare_chips: bool)
     order
 }
 
-/// The first parts of an order, those before others that cut no chip off beside those before them.
+/// The first parts of an order, those before others that cut no chip off next to those before them.
 fn spared_last(order: Vec<u32>, count: u32, cuts_off: impl Fn(&[u32]) -> usize) -> Vec<u32> {
     let (mut chosen, mut others, mut off) = (Vec::new(), Vec::new(), 0);
     for part in order {

@@ -20,7 +20,7 @@ struct Line {
     busy: Time,
 }
 
-/// Bits that tell so many things apart.
+/// Bits that tell that many things apart.
 pub fn bits(count: u32) -> u32 {
     u32::BITS - count.saturating_sub(1).leading_zeros()
 }

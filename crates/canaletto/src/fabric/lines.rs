@@ -1,4 +1,4 @@
-//! Lines of a fabric: chips that share a way to the controllers, such as those of a bus.
+//! Lines of a fabric: chips that share a way to the controllers, such as a bus'.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ impl Line {
         (0..rows).map(|row| Line { name: format!("{name} {row}"), chips: chips(row), ways: ways(row) }).collect()
     }
 
-    /// Returns the columns of an array, adjacent ones in so many lines, each with its ways by number.
+    /// Returns the columns of an array, adjacent ones in that many lines, each with its ways by number.
     pub fn columns(rows: u32, columns: u32, lines: u32, ways: impl Fn(u32) -> u32) -> Vec<Line> {
         let line = |number: u32| {
             let joined = joined_columns(number, lines, columns);

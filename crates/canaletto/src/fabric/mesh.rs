@@ -139,7 +139,7 @@ impl Controllers {
     /// the lowest among those.
     fn choose(&self, (row, column): (u32, u32), direction: Direction) -> u32 {
         let loads = if direction == Direction::FromChip { &self.loads } else { &self.idle_loads };
-        // Of controllers at one edge none is nearer than that of the row.
+        // Of controllers at one edge none is nearer than the row's.
         if self.at_one_edge && loads[row as usize] == Time::ZERO {
             return row;
         }
@@ -155,7 +155,7 @@ const ALL: DomainId = DomainId(0);
 
 impl Mesh {
     /// Sends a single packet of `length` (its time on a link) into the network at `now`, behind those that wait at its
-    /// source. It has crossed when [`Fabric::handle`] says so; then its path is to be released like any other.
+    /// source. It has crossed when [`Fabric::handle`] says so; then its path must be released like any other.
     ///
     /// [`Fabric::start`] makes packets of a transfer and sends them this way; for checks of the network itself any node may
     /// send to any other. Between two controllers it counts as load of the first.

@@ -105,7 +105,7 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     fn is_free(&self, chip: ChipId, direction: Direction) -> bool;
 
     /// Whether a command with data for this chip may start where [`Fabric::is_free`] says that commands may: data may have
-    /// wires of their own.
+    /// their own wires.
     fn takes_data(&self, _: ChipId) -> bool {
         true
     }
@@ -189,7 +189,7 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
         self.times().suspend(resume)
     }
 
-    /// Upper bound on user data in bytes a second over the whole interconnect, for `--dry-run`.
+    /// Upper bound on user data in bytes per second over the whole interconnect, for `--dry-run`.
     fn peak_rate(&self) -> f64;
 
     /// Every wire, with its use so far. Their order never changes: timelines name wires by their place.
@@ -222,8 +222,8 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     fn trace(&mut self) -> &mut WireTrace;
 }
 
-/// Number of routers of the configured interconnect in an array of so many rows and columns: one at each chip, or a switch for
-/// several.
+/// Number of routers of the configured interconnect in an array of that many rows and columns: one at each chip, or a switch
+/// for several.
 pub fn router_count(config: &FabricConfig, rows: u32, columns: u32) -> u32 {
     let chips = rows * columns;
     match facts_of(config.kind).routers {

@@ -14,9 +14,9 @@
 //!
 //! **Split** (§V-C): the data of a transfer go in two packets, each over the first of the chip's buses that is free. If only one
 //! is, the second half waits for either, before any other transfer, and follows on the bus of the first one at the latest. The
-//! paper leaves open what the halves hold: here each is a data packet with a header of its own, of read data also with the
-//! request that asks for it; the command of a write goes with the first half, and a half that takes a column bus is agreed
-//! on like any other transfer. A whole page may be split while it crosses: [`late`].
+//! paper leaves open what the halves hold: here each is a data packet with its own header, of read data also with the request
+//! that asks for it; the command of a write goes with the first half, and a half that takes a column bus is agreed on like any
+//! other transfer. A whole page may be split while it crosses: [`late`].
 
 mod control;
 pub mod copies;
@@ -138,8 +138,8 @@ const AGREEMENT: u32 = 2;
 
 impl Omnibus {
     /// The times of a transfer's data in two packets. `transfer.data`, as [`Fabric::data_time`] gives it, has one header a page (and
-    /// one request, of read data); the second packet has its own, and of an odd number of flits the first takes one more.
-    /// Pages of one command are split as one.
+    /// one request, of read data). The second packet has its own, and of an odd number of flits the first takes one more. Pages of
+    /// one command are split as one.
     fn halves(&self, transfer: &Transfer) -> (Time, Time) {
         let again = match transfer.direction {
             Direction::ToChip => DATA_HEADER_FLITS,
@@ -172,7 +172,7 @@ impl Omnibus {
         self.grid.bus_mut(bus).setup = earlier;
     }
 
-    /// Takes a bus for what crosses after so many messages.
+    /// Takes a bus for what crosses after that many messages.
     fn take(
         &mut self,
         path: PathId,

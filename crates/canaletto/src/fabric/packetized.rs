@@ -5,7 +5,7 @@
 //!              chip 0 chip 1 chip 2     two flits cross at a time
 //! ```
 //! Networked SSD (MICRO 2022) §IV-A and -B, Figs. 6 and 8. The chip is still selected by its enable pin, whose set-up
-//! time (tCS) stays. Read data are asked for by a control packet of their own, "read data transfer".
+//! time (tCS) stays. Read data are asked for by their own control packet, "read data transfer".
 
 use crate::config::design::Fabric as FabricConfig;
 use crate::fabric::buses::{Buses, Kind, SharedBuses};

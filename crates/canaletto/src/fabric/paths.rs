@@ -49,8 +49,8 @@ impl<F: Fabric> Paths<F> {
         self.cut_off.comes_to_rest = false;
     }
 
-    /// Whether a page that was sent from chip to chip so many times since it last passed a controller may be sent so again. A held
-    /// path leads to the controller: data that are sent over it pass it.
+    /// Whether a page that was sent from chip to chip that many times since it last passed a controller may be sent so again. A
+    /// held path leads to the controller: data that are sent over it pass it.
     pub fn may_copy_directly(&self, copies: u32) -> bool {
         F::JOINS_CHIPS && self.hold_path == HoldPath::Never && !self.fabric.must_check(copies)
     }

@@ -1,4 +1,4 @@
-//! A mesh of small routers beside the chips, whose circuits a central arbiter grants.
+//! A mesh of small routers next to the chips, whose circuits a central arbiter grants.
 //!
 //! ```text
 //! controller 0 ── R0 ── R1 ── R2     links as those of Venice: 8 data pins, one circuit at a time, either way
@@ -15,7 +15,7 @@
 //! circuits of their own ([`copies`]).
 //!
 //! Routers, links, and commands and data on a circuit are those of Venice (ISCA 2023) §4.1 with Eq. 1; no scouts are sent, and chips
-//! are not modified. No paper has this fabric; what is known of it is in `docs/fabrics.md`.
+//! are not modified. No paper has this fabric; what is known of it is in `docs/explanation/fabrics.md`.
 
 mod arbiter;
 mod copies;
@@ -55,7 +55,7 @@ pub const FACTS: Facts = Facts {
 
 fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
     let mesh = (venice::FACTS.interconnect)(config, rows, columns);
-    // Grants have a clock beside their pins.
+    // Grants have a clock next to their pins.
     let grant_pads = config.scheduled_mesh.grant_width + 1;
     Interconnect {
         arbiter: Some(ArbiterFacts { cells: rows * columns, router_ports: PORTS, grant_pads }),

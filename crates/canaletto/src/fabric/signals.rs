@@ -85,7 +85,8 @@ mod tests {
         let signals = |rate, burst| Signals::new(&config(rate, burst), &layout());
         assert_eq!(signals(1_200_000_000, 12).data(Operation::Read, 4096), Time::from_ns(3410));
         assert_eq!(signals(1_200_000_000, 0).data(Operation::Read, 4096), Time(3_413_334));
-        // Width 8, 333 MT/s, truncated to 6 ns for two beats: a rate that is no whole number of bytes a second.
+        // Width 8, 333 MT/s, truncated to 6 ns for two beats: a rate that is no whole number of bytes per
+        // second.
         assert_eq!(signals(2_666_666_667, 16).data(Operation::Read, 4096), Time::from_ns(256 * 6));
     }
 }

@@ -1,4 +1,5 @@
-//! Venice: a mesh of small routers beside the chips, in which scouts reserve a conflict-free circuit for each transfer.
+//! Venice: a mesh of small routers next to the chips, in which scouts reserve a conflict-free circuit for each
+//! transfer.
 //!
 //! ```text
 //! FC0 ── R0 ── R1 ── R2      1. the nearest free controller sends a scout: two flits, Fig. 6
@@ -15,7 +16,7 @@
 //! can know of a reason to, or after a while (`venice.retry`). Chips are not modified (§4.1), so that commands and data cross
 //! without packet headers.
 //!
-//! `rtl/` holds the same as hardware; with `venice.scouts = "clocked"` both agree cycle by cycle (`docs/rtl.md`).
+//! `rtl/` holds the same as hardware; with `venice.scouts = "clocked"` both agree cycle by cycle (`docs/explanation/rtl.md`).
 
 mod choice;
 mod circuit;
@@ -59,7 +60,7 @@ use crate::fabric::wires::{ControllerUse, Wire};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 
-/// Facts of Venice: one 8-bit link between neighbours, used either way, and routers beside the flash chips.
+/// Facts of Venice: one 8-bit link between neighbours, used either way, and routers next to the flash chips.
 pub const FACTS: Facts = Facts {
     is_usual: true,
     holds_paths: true,

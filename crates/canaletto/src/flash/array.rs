@@ -188,14 +188,14 @@ impl Array {
         }
     }
 
-    /// The array has worked for `worked`, but the LUN goes on with what it has in its registers.
+    /// The array has worked for `worked`, but the LUN continues with what it has in its registers.
     pub fn pause(&mut self, id: LunId, worked: Time) {
         let lun = &mut self.luns[id.index()];
         lun.due = Time::MAX;
         lun.array_busy += worked;
     }
 
-    /// The LUN goes on with a further command for what it has in its registers.
+    /// The LUN continues with a further command for what it has in its registers.
     pub fn go_on(&mut self, id: LunId, command: Command, charge: Option<Charge>, now: Time) {
         let lun = &mut self.luns[id.index()];
         assert!(lun.busy, "LUN {} has nothing to go on with", id.0);
@@ -220,7 +220,7 @@ impl Array {
         self.close(id, now);
     }
 
-    /// The LUN goes on with a suspended command, which concerns `planes` (a mask by place in the LUN).
+    /// The LUN continues with a suspended command, which concerns `planes` (a mask by place in the LUN).
     pub fn take_up(&mut self, id: LunId, command: Command, planes: u64, charge: Option<Charge>, now: Time) {
         let lun = &self.luns[id.index()];
         assert!(lun.registers & planes == 0, "LUN {} goes on in planes that still hold read data", id.0);

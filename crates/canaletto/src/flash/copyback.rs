@@ -9,7 +9,7 @@ use crate::flash::array::Command;
 use crate::flash::interface::Operation;
 use crate::scheduler::transaction::TransactionId;
 
-/// Pages in registers that are to be programmed from there.
+/// Pages in registers that must be programmed from there.
 pub struct Copybacks {
     /// Pages in each LUN's registers that have yet to be programmed; empty if copyback is off.
     pending: Vec<Command>,

@@ -14,7 +14,7 @@ use crate::scheduler::transaction::{Flag, Outer, Transaction, TransactionId};
 pub enum Decoded {
     /// It can be corrected.
     Legible,
-    /// It cannot, and is to be read again.
+    /// It cannot, and must be read again.
     ReadAgain,
     /// It cannot by any means.
     Lost,

@@ -1,6 +1,6 @@
 //! Times of commands on a fabric, summed up from the steps of its table (`config::sequences`).
 //!
-//! Time on the wires differs between fabrics; what a chip takes for itself does not, but for waits between two cycles, during
+//! Time on the wires differs between fabrics. What a chip takes for itself does not, but for waits between two cycles, during
 //! which a bus stays taken (`held`) and packets leave the wires free.
 
 use crate::config::design::{

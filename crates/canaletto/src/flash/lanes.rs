@@ -7,9 +7,9 @@
 //! array     │ tPROG, page 1      │tCBSY│ tPROG, page 2 │
 //! wires     ──│    ── data of page 2 ──│               cache program: data cross while the array works
 //! ```
-//! A command in work has a *lane*: a [`LunId`] with a state of its own in the [`Array`](super::array::Array), a status of its own and
-//! events of its own. Lanes beyond the LUNs themselves are numbered behind them: first one for each plane, whose reads it takes, then
-//! one for each LUN, which takes a program while the LUN's own lane has another.
+//! A command in work has a *lane*: a [`LunId`] with its own state in the [`Array`](super::array::Array), its own status and events of
+//! its own. Lanes beyond the LUNs themselves are numbered behind them: first one for each plane, whose reads it takes, then one for
+//! each LUN, which takes a program while the LUN's own lane has another.
 //!
 //! - Independent reads (JESD230G and ONFI 5.1 leave them to vendors, who call them independent or asynchronous plane reads): one page
 //!   and command a plane. Programs and erases take the whole LUN; one whose turn it is holds further reads back until those in work
@@ -113,7 +113,7 @@ impl Lanes {
         LunId(self.luns.len() as u32 + plane.0)
     }
 
-    /// The lane beside the LUN's own for programs.
+    /// The lane next to the LUN's own for programs.
     fn second(&self, lun: LunId) -> LunId {
         LunId(self.luns.len() as u32 + self.planes + lun.0)
     }
@@ -215,7 +215,7 @@ impl FlashBackend {
         }
     }
 
-    /// Whether the command of a lane is a read of the whole LUN, beside which there is nothing.
+    /// Whether the command of a lane is a read of the whole LUN, next to which there is nothing.
     #[inline]
     fn is_plain_read(&self, lane: LunId) -> bool {
         !self.lanes.plane_reads && self.command(lane).operation == Operation::Read
@@ -241,7 +241,7 @@ impl FlashBackend {
         loaded.map(|(next, soonest)| (next, soonest.max(now + self.lanes.busy)))
     }
 
-    /// A lane's command is over, and the controller knows. Returns the array's time of the `worked` that is to be counted for the lane
+    /// A lane's command is over, and the controller knows. Returns the array's time of the `worked` that must be counted for the lane
     /// itself: that of others is their LUN's, in which reads of planes overlap.
     pub(super) fn lane_is_free(&mut self, lane: LunId, worked: Time, now: Time) -> Time {
         let id = self.lanes.lun_of(lane);

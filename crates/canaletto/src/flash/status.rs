@@ -41,7 +41,7 @@ pub struct Statuses {
 }
 
 impl Statuses {
-    /// Nothing asked in so many lanes of LUNs.
+    /// Nothing asked in that many lanes of LUNs.
     pub fn new(fabric: &Fabric, lanes: usize) -> Statuses {
         let none =
             Lun { is_done: false, is_asked: false, was_done: false, poll_at: Time::MAX, is_being_suspended: false };
@@ -73,7 +73,7 @@ impl Statuses {
         self.suspensions_are_told
     }
 
-    /// The LUN's array begins, or goes on. Polls come from `time` on, if there are any, which is returned.
+    /// The LUN's array begins, or continues. Polls come from `time` on, if there are any, which is returned.
     pub fn begin(&mut self, lun: LunId, time: Time) -> bool {
         let polls = self.reads == StatusReads::Polled;
         let Some(lun) = self.luns.get_mut(lun.index()) else { return false };
@@ -92,7 +92,7 @@ impl Statuses {
         is_due
     }
 
-    /// The LUN's array is done. Returns whether its status is to be read at once.
+    /// The LUN's array is done. Returns whether its status must be read at once.
     pub fn array_done(&mut self, lun: LunId) -> bool {
         self.luns[lun.index()].is_done = true;
         self.reads == StatusReads::WhenDone
@@ -125,8 +125,8 @@ impl Statuses {
         self.luns[lun.index()].is_being_suspended = true;
     }
 
-    /// It has crossed. Returns whether it is still meant: the LUN goes on with the same work, and its status is not asked for. No
-    /// poll follows if so.
+    /// It has crossed. Returns whether it is still meant: the LUN continues with the same work, and its status is not asked for.
+    /// No poll follows if so.
     pub fn takes_suspension(&mut self, lun: LunId) -> bool {
         let lun = &mut self.luns[lun.index()];
         let is_meant = std::mem::take(&mut lun.is_being_suspended) && !lun.is_asked && !lun.is_done;

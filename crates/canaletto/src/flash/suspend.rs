@@ -285,7 +285,7 @@ impl FlashBackend {
     }
 
     /// Planes of a suspended LUN that can serve others: copies that have yet to be programmed keep their registers until the
-    /// operation goes on.
+    /// operation continues.
     pub fn planes_without_copies<P: Probe>(&self, lun: LunId, work: &PageWork<'_, P>) -> u64 {
         !self.copybacks.pending(lun).map_or(0, |pages| self.planes_of(pages, work))
     }

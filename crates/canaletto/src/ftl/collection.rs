@@ -49,7 +49,7 @@ impl Ftl {
         }
     }
 
-    /// Begins an epoch of collection if one is due: every plane is to be looked after. Once a round: an epoch that finds
+    /// Begins an epoch of collection if one is due: every plane must be looked after. Once a round: an epoch that finds
     /// nothing to collect ends at once and would begin again.
     pub fn begin_epoch(&mut self, now: Time) -> bool {
         let begins = self.collector.begin_epoch(&self.blocks, now);
@@ -92,7 +92,7 @@ impl Ftl {
         None
     }
 
-    /// Queues the erases of a victim's blocks: of those that are to be used again.
+    /// Queues the erases of a victim's blocks: of those that must be used again.
     fn erase_victim<P: Probe>(&mut self, work: &mut PageWork<'_, P>, victim: Ppa, now: Time) {
         let mut blocks = 0;
         for plane in self.blocks.planes_of_group(victim.plane) {

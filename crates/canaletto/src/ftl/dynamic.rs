@@ -19,7 +19,7 @@ pub struct DynamicAllocator {
     /// For each stream, the plane whose flash page it fills, and the pages that this still takes.
     filling: Vec<(PlaneId, u32)>,
     pages_per_flash_page: u32,
-    /// Where the search among equals goes on.
+    /// Where the search among equals continues.
     turn: usize,
 }
 
@@ -63,7 +63,7 @@ impl DynamicAllocator {
         self.expected[plane.index()] -= 1;
     }
 
-    /// Notes whether a plane can take nothing until a block of its own is erased.
+    /// Notes whether a plane can take nothing until its own block is erased.
     pub fn set_exhausted(&mut self, plane: PlaneId, exhausted: bool) {
         self.exhausted[plane.index()] = exhausted;
     }

@@ -1,9 +1,9 @@
 //! Pages that cannot be programmed, read or placed: other places for them, or an end with an error.
 //!
-//! A block is retired only while its plane can spare it: enough blocks stay for the host's data and for collection. After
-//! that, host writes whose program fails are completed with an error, copies are taken for good and blocks go on in use.
-//! A drive that cannot take any more ends writes with an error instead of letting them wait for ever. That does not happen to a healthy
-//! drive, whose spare blocks outlast any traffic; it does when blocks wear out or fail.
+//! A block is retired only while its plane can spare it: enough blocks stay for the host's data and for collection. After that, host
+//! writes whose program fails are completed with an error, copies are taken for good and blocks continue in use. A drive that cannot
+//! take any more ends writes with an error instead of letting them wait for ever. That does not happen to a healthy drive, whose spare
+//! blocks outlast any traffic; it does when blocks wear out or fail.
 
 use super::{Ftl, Outcome};
 use crate::engine::in_flight::{PageWork, Requests};
@@ -403,7 +403,7 @@ impl Ftl {
         self.parity.programmed(&mut self.blocks, work, id, failed, now);
     }
 
-    /// A read has found nothing legible: whether its page is to be rebuilt once it is through the controller.
+    /// A read has found nothing legible: whether its page must be rebuilt once it is through the controller.
     pub fn is_to_be_rebuilt(&mut self, id: TransactionId, t: &Transaction) -> bool {
         self.has_parity() && self.parity.is_to_be_rebuilt(&self.blocks, &self.lost, id, t)
     }

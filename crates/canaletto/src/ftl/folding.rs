@@ -53,7 +53,7 @@ impl Folding {
         looks.then_some(now + self.idle_time)
     }
 
-    /// Looks whether the drive, without requests if `is_quiet`, has become idle, in which case every plane is to be looked after.
+    /// Looks whether the drive, without requests if `is_quiet`, has become idle, in which case every plane must be looked after.
     /// Returns that, and when to look again.
     pub fn look_for_idle_host(&mut self, is_quiet: bool, now: Time) -> (bool, Option<Time>) {
         let due = self.last_completion + self.idle_time;

@@ -22,7 +22,7 @@ pub enum Frontier {
 pub(super) const OWN: usize = 2;
 
 impl Frontier {
-    /// Its number among those of a plane that has so many streams of the host.
+    /// Its number among those of a plane that has that many streams of the host.
     #[inline]
     pub(super) fn index(self, streams: u16) -> usize {
         match self {

@@ -2,7 +2,7 @@
 //!
 //! - In: pages of requests to [begin](Ftl::begin_page), reads, programs and erases that have [ended](Ftl::host_page_programmed),
 //!   planes to [collect](Ftl::start_collection) in.
-//! - Out: [`Outcome`]s, in the order in which they are to be carried out.
+//! - Out: [`Outcome`]s, in the order in which they must be carried out.
 //! - State: mapping table and its cache, blocks, collection, history of wear, writes without room.
 
 pub mod blocks;
@@ -70,7 +70,7 @@ struct Rules {
     /// Erases that a block endures; 0 is any number.
     endurance: u32,
     copyback: bool,
-    /// Every so many copybacks of a page one passes the controller; 0 is never.
+    /// Every that many copybacks of a page one passes the controller; 0 is never.
     copyback_check_every: u32,
 }
 
@@ -251,7 +251,7 @@ impl Ftl {
         }
     }
 
-    /// Logical pages that so many programs of flash pages amount to.
+    /// Logical pages that that many programs of flash pages amount to.
     pub fn pages_programmed(&self, programs: u64) -> u64 {
         programs << self.layout.flash_shift
     }

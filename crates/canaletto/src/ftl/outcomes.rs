@@ -1,4 +1,4 @@
-//! Consequences of what the flash translation layer did, in the order in which they are to be carried out.
+//! Consequences of what the flash translation layer did, in the order in which they must be carried out.
 
 use crate::flash::address::{ChipId, LunId};
 use crate::host::request::RequestId;
@@ -7,11 +7,11 @@ use crate::scheduler::transaction::TransactionId;
 /// Consequence of something that the flash translation layer did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// A transaction is to be queued on its LUN.
+    /// A transaction must be queued on its LUN.
     Issue(TransactionId),
-    /// A transaction is to be queued on its LUN, before others of its kind.
+    /// A transaction must be queued on its LUN, before others of its kind.
     IssueFirst(TransactionId),
-    /// Data of a write, with those of its flash page, set out for the chip.
+    /// Data of a write, with its flash page's, set out for the chip.
     Outbound(TransactionId),
     /// A page of a host request is done.
     PageDone(TransactionId),
@@ -29,11 +29,11 @@ pub enum Outcome {
     MappingRead(u64),
     /// There may be room in this table for entries of pages that found none.
     SeatStalled(u16),
-    /// Trims that have waited for the mapping table go on, once all outcomes are carried out.
+    /// Trims that have waited for the mapping table continue, once all outcomes are carried out.
     TrimsGoOn,
     /// A LUN may have something to do that it could not do before.
     LunChanged(LunId),
-    /// The page of a read, which lies in a lost plane, is to be rebuilt from others.
+    /// The page of a read, which lies in a lost plane, must be rebuilt from others.
     Rebuild(TransactionId),
     /// The page of a read lies in a plane that nothing reaches.
     OutOfReach(TransactionId),

@@ -114,7 +114,7 @@ impl Ftl {
         }
     }
 
-    /// A page is to be read where it is.
+    /// A page must be read where it is.
     #[inline]
     pub(super) fn begin_read_of(&mut self, at: Ppa) {
         reclaim!(&self.way, read_begins(&mut self.blocks, at));
@@ -544,8 +544,8 @@ impl Ftl {
         self.spaces.stand_in(t.flow, t.lpa).unwrap_or(plane)
     }
 
-    /// The plane that a write of a group of planes goes to, where the stripe says so, if it is to be `alone` in a flash page of
-    /// its own; none if there is no room.
+    /// The plane that a write of a group of planes goes to, where the stripe says so, if it is to be `alone` in its own flash
+    /// page. None if there is no room.
     pub fn take_place(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<PlaneId> {
         let (to, opened) = self.blocks.take_place(plane, line, alone)?;
         if opened {

@@ -1,7 +1,7 @@
 //! Parity of superblocks: pages that are programmed once their stripe is complete, and pages that are rebuilt from it.
 //!
 //! A read that finds nothing legible waits until the others of its stripe are read (reads of their own, over the fabric like
-//! any), and goes on as if it had found its data. The exclusive or of what has come takes no time.
+//! any), and continues as if it had found its data. The exclusive or of what has come takes no time.
 
 use std::collections::BTreeMap;
 
@@ -81,7 +81,7 @@ impl ParityWork {
         work.remove_page(id);
     }
 
-    /// A read has found nothing legible: whether its page is to be rebuilt once it is through the controller.
+    /// A read has found nothing legible: whether its page must be rebuilt once it is through the controller.
     pub fn is_to_be_rebuilt(&mut self, blocks: &Blocks, lost: &Lost, id: TransactionId, t: &Transaction) -> bool {
         if let (Origin::Rebuild, OldPage::For(read)) = (t.origin, t.old_page()) {
             self.rebuilds.entry(read).or_default().failed = true;

@@ -1,7 +1,7 @@
 //! Recovery after power was lost: the mapping table is made anew from what flash holds.
 //!
 //! Every page is programmed together with its logical page and a number that grows with every write (its *out-of-band* data, as
-//! in Gupta et al., DFTL, ASPLOS 2009, §3.1), which it gets when it sets out; a copy keeps the number of what it copies. Of all
+//! in Gupta et al., DFTL, ASPLOS 2009, §3.1), which it gets when it sets out. A copy keeps the number of what it copies. Of all
 //! pages that name a logical page the one with the highest number holds its newest data. A page whose program was cut off holds
 //! nothing: its check fails. Deallocations are kept in a journal, which is on flash before a flush or a forced write ends (it may
 //! have ended because what it waited for was deallocated), and before a block is erased (which may hold what was newest, while
@@ -67,7 +67,7 @@ pub fn recover(image: &FlashImage) -> BTreeMap<u64, Ppa> {
     newest.into_iter().map(|(lpa, page)| (lpa, page.at)).collect()
 }
 
-/// Keeps what flash and write buffer hold while a run goes on.
+/// Keeps what flash and write buffer hold while a run continues.
 #[derive(Debug, Default)]
 pub struct Recorder {
     /// Of each plane and block: logical page and number of every programmed page.

@@ -107,7 +107,7 @@ impl Room {
         self.stalled.len()
     }
 
-    /// How many pages that wait are to be looked at now. With superblocks there is no more room than before until one becomes free,
+    /// How many pages that wait must be looked at now. With superblocks there is no more room than before until one becomes free,
     /// and thousands of pages may wait for that.
     pub fn begin_placing(&mut self, blocks: &Blocks) -> usize {
         self.wanted = false;

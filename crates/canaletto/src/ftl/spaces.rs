@@ -33,7 +33,7 @@ pub struct Pages {
     capacity: u64,
     /// Sectors beyond the end of the flow's addresses.
     beyond: u64,
-    /// Sector of the flow at which a request that runs over its end goes on.
+    /// Sector of the flow at which a request that runs over its end continues.
     again_at: u64,
 }
 

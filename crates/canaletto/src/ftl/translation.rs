@@ -1,4 +1,5 @@
-//! What is done for the mapping table: translation pages are read, written and placed as it wants, and those who wait for them go on.
+//! What is done for the mapping table: translation pages are read, written and placed as it wants, and those who wait for them
+//! continue.
 
 use super::pages::Found;
 use super::{Ftl, Outcome};
@@ -67,7 +68,7 @@ impl Ftl {
         self.begin_read(work, id, now);
     }
 
-    /// A translation page is in the controller's memory: those who waited for its entries go on.
+    /// A translation page is in the controller's memory: those who waited for its entries continue.
     pub fn translation_read<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
         let lpa = work.transactions[id].lpa;
         work.remove_awaited(id, Ended::Translation);
@@ -86,7 +87,7 @@ impl Ftl {
         self.mapping.merge_read_ended();
     }
 
-    /// A page of the host, which has waited for its mapping entry, goes on.
+    /// A page of the host, which has waited for its mapping entry, continues.
     pub fn translated<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
         work.charge_page_for(id, Ended::Translation, Cause::MappingMiss, now);
         self.begin_translated(work, id, now);

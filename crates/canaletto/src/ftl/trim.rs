@@ -76,7 +76,7 @@ impl Ftl {
         at_work < u64::from(self.layout.planes())
     }
 
-    /// Trims that have waited go on, if the mapping table takes another piece.
+    /// Trims that have waited continue, if the mapping table takes another piece.
     pub fn resume_trims(&mut self) {
         if !self.trims.waiting.is_empty() && self.takes_trims() {
             self.tell(Outcome::TrimsGoOn);

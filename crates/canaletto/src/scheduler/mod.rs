@@ -6,7 +6,7 @@
 //!   [next data](Scheduler::next_data) for a path.
 //! - State: every LUN's queues; for each set of chips that compete for the same paths, whose turn it is and what waits.
 //!
-//! Out of order across LUNs; within a LUN reads go before writes before erases, user requests before garbage
+//! Out of order across LUNs. Within a LUN reads go before writes before erases, user requests before garbage
 //! collection unless that is urgent, and transactions for further planes of the same die join the first one's command.
 //! [`flin`] orders what waits for a LUN by fairness among flows instead, [`custom`] by a rule: one of [`orders`], or a user-defined one.
 
@@ -41,7 +41,7 @@ struct Domain {
     luns: u32,
     /// LUNs (counted within the domain) that may have a command to send.
     ready: Ring,
-    /// Where the round robin goes on.
+    /// Where the round robin continues.
     next_index: u32,
     /// Read data waiting for a path: of the mapping table, of host requests, and of garbage collection.
     data: [VecDeque<TransactionId>; DATA_CLASSES],
@@ -157,7 +157,7 @@ impl Scheduler {
         }
     }
 
-    /// Whether paths are to be offered anywhere.
+    /// Whether paths must be offered anywhere.
     #[inline]
     pub fn is_touched(&self) -> bool {
         !self.touched.is_empty()
@@ -175,7 +175,7 @@ impl Scheduler {
         self.touched.set(domain.0, false);
     }
 
-    /// Whether a LUN of a domain may have a command to send, or is to be looked at all the same.
+    /// Whether a LUN of a domain may have a command to send, or must be looked at all the same.
     #[inline]
     pub fn may_have_command(&self, domain: DomainId) -> bool {
         !self.domains[domain.index()].ready.is_empty() || self.queues.must_poll()

@@ -162,9 +162,9 @@ pub enum OldPage {
 pub enum Outer {
     /// Nothing: the codewords within do.
     Unread,
-    /// So many are read in whole next.
+    /// That many are read in whole next.
     Wanted(u8),
-    /// So many are there, and the ECC engine decodes them.
+    /// That many are there, and the ECC engine decodes them.
     Decoded(u8),
 }
 
@@ -343,7 +343,8 @@ impl Transaction {
         }
     }
 
-    /// The program of the parity page at `ppa`, so many bytes, whose stripe ends with the write `of` a request, the cache or collection.
+    /// The program of the parity page at `ppa`, that many bytes, whose stripe ends with the write `of` a request, the cache or
+    /// collection.
     pub fn of_parity(of: &Transaction, ppa: Ppa, bytes: u32, now: Time) -> Self {
         Transaction {
             origin: Origin::Parity,

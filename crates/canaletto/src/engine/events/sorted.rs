@@ -26,7 +26,7 @@ impl<E> Ord for Entry<E> {
 const NEAR: usize = 32;
 
 /// Sorted events. Most lie in the near future and few are pending at a time, so the soonest are kept in a short sorted list,
-/// whose end is popped and near whose end most insertions fall; later ones wait in a binary heap.
+/// whose end is popped and near whose end most insertions fall. Later ones wait in a binary heap.
 pub struct SortedList<E> {
     /// The soonest events, soonest last; empty only if there are none.
     near: Vec<Entry<E>>,

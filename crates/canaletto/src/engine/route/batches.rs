@@ -1,8 +1,8 @@
 //! Batches of transactions (`scheduler.looks = "each-batch"`): those of a batch are queued together, and paths are offered
 //! when the last one is, not only at the end of the event.
 //!
-//! The read of a translation page is a batch of its own. It sets out while the other pages of its request are still looked
-//! up, and before any of them is queued.
+//! The read of a translation page is its own batch. It sets out while the other pages of its request are still looked up,
+//! and before any of them is queued.
 
 use super::Route;
 use crate::config::design::{Design, Looks};

@@ -310,7 +310,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         self.use_dram(self.work.transactions[first].flow, Purpose::Destage(first), sectors, now);
     }
 
-    /// A page from the cache is programmed: who waited for that, or for room, goes on.
+    /// A page from the cache is programmed: who waited for that, or for room, continues.
     pub(super) fn destage_landed(&mut self, id: TransactionId, now: Time) {
         let Transaction { flow, lpa, sectors, .. } = self.work.transactions[id];
         let began = self.work.began(id);

@@ -65,7 +65,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         self.ftl.collection_waits(plane);
     }
 
-    /// The plane that a page is to be copied to, and whether straight from chip to chip. A page there has been promised, and
+    /// The plane that a page must be copied to, and whether straight from chip to chip. A page there has been promised, and
     /// a register taken. The page's own plane if no other has room; none if others have, but no register.
     fn destination(&mut self, from: Ppa) -> Option<(PlaneId, bool)> {
         let chip = self.layout.chip_of_plane(from.plane);
@@ -164,7 +164,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         self.ftl.scan_for_refresh(now);
         self.offer_paths(now);
         // Where nothing else is left to happen, the run must be able to end, or to say what it waits for; an idle drive whose
-        // requests come from outside goes on.
+        // requests come from outside continues.
         self.refresh_is_scheduled = false;
         let is_idle = self.work.requests.is_empty() && self.host.external().is_some();
         if is_idle || !self.events.is_empty() || self.paths.fabric.next_step() != Time::MAX {

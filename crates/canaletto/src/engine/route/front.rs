@@ -179,7 +179,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         self.begin_each(id, pages, now);
     }
 
-    /// Begins as many of a large request's pages as may be in flight beside those that are.
+    /// Begins as many of a large request's pages as may be in flight next to those that are.
     #[cold]
     fn begin_further_pages(&mut self, id: RequestId, now: Time) {
         let (count, pages) = self.ftl.spaces.split(&self.work.requests[id]);
@@ -201,7 +201,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
     pub(super) fn note_unbegun(&mut self, id: RequestId) {
         let request = &self.work.requests[id];
         if request.unbegun > 0 && request.outstanding - request.unbegun <= self.pages_in_flight / 2 {
-            // A trim goes on as the mapping table takes it.
+            // A trim continues as the mapping table takes it.
             if request.kind != Kind::Trim {
                 self.refills.push(id);
             }
@@ -280,7 +280,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         self.offer_paths(now);
     }
 
-    /// Trims that have waited for the mapping table go on.
+    /// Trims that have waited for the mapping table continue.
     fn go_on_with_trims(&mut self, now: Time) {
         while let Some((piece, id, pages)) = self.ftl.next_ready_piece(&self.work) {
             self.trim_pages(id, pages, now);
@@ -490,7 +490,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         }
     }
 
-    /// A page is there of which another one is rebuilt: with the last one that one's read goes on.
+    /// A page is there of which another one is rebuilt: with the last one that one's read continues.
     #[cold]
     fn rebuild_with(&mut self, id: TransactionId, now: Time) {
         if let Some(read) = self.ftl.parity.rebuilds_with(&mut self.work, id) {

@@ -58,7 +58,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         self.schedule_polls(next);
     }
 
-    /// Tells root causes that a command sets out. What others of its LUN do goes on meanwhile, and counts.
+    /// Tells root causes that a command sets out. What others of its LUN do continues meanwhile, and counts.
     #[inline(always)]
     pub(super) fn tell_sent(&mut self, lane: LunId, port_free_at: Time, now: Time) {
         if self.work.probe.follows_waits() {

@@ -83,7 +83,7 @@ impl<F: Fabric, P: Probe> Route<'_, F, P> {
         self.ftl.lose_planes(&loss.planes);
     }
 
-    /// A page lies where nothing reaches it, and cannot be rebuilt: whoever wants it goes on without.
+    /// A page lies where nothing reaches it, and cannot be rebuilt: whoever wants it continues without.
     #[cold]
     pub(super) fn page_is_out_of_reach(&mut self, id: TransactionId, now: Time) {
         let t = &mut self.work.transactions[id];

@@ -67,7 +67,7 @@ enum Event<E> {
     Fabric(E),
     /// A LUN's array has finished.
     ArrayDone(LunId),
-    /// A LUN's status is to be read.
+    /// A LUN's status must be read.
     Poll(LunId),
     /// A page has moved from its plane's page register to the cache register.
     MovedUp(PlaneId),
@@ -127,7 +127,7 @@ pub struct Route<'p, F: Fabric, P: Probe> {
     missing: Vec<(u64, u64)>,
     /// Pages of one request that may be in flight.
     pages_in_flight: u32,
-    /// Requests of which further pages are due to begin; none in place of those that are trims.
+    /// Requests of which further pages are due to begin; none instead of those that are trims.
     refills: Vec<RequestId>,
     /// Whether a scan for data that are too old is scheduled.
     refresh_is_scheduled: bool,

@@ -1,4 +1,4 @@
-//! Data in parts (`fabric.clusters.chunk`): each crosses over a circuit of its own, with its ECC word, and is put together with the
+//! Data in parts (`fabric.clusters.chunk`): each crosses over its own circuit, with its ECC word, and is put together with the
 //! others where it goes; the transfer has crossed when its last part has.
 //!
 //! ```text

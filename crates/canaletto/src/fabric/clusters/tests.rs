@@ -67,7 +67,7 @@ fn trunks_are_spread() {
     assert!((0..8).all(|c| tree.on_trunk(TrunkId(c)).len() == 2));
 }
 
-/// The last switch has what remains, and inner buses may go on in the next row.
+/// The last switch has what remains, and inner buses may continue in the next row.
 #[test]
 fn switches_of_odd_arrays() {
     let fabric = bench(2, 5).fabric;
@@ -165,7 +165,7 @@ fn a_trunk_is_granted_when_it_is_free() {
     assert!(bench.is_free(0, Direction::ToChip));
 }
 
-/// Grants to one switch go one after the other, those to two switches at the same time.
+/// Grants to one switch continuee after the other, those to two switches at the same time.
 #[test]
 fn grants_wait_for_each_other() {
     let mut bench = bench(8, 8);

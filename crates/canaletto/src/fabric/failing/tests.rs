@@ -4,7 +4,7 @@ use crate::config::named::Named;
 use crate::fabric::tests::of;
 use proptest::prelude::*;
 
-/// A fabric of which so many parts fail.
+/// A fabric of which that many parts fail.
 fn failing(kind: FabricKind, placement: u32, spare_chips: bool) -> FabricConfig {
     let mut config = of(kind);
     (config.failures.placement, config.failures.spare_chips) = (placement, spare_chips);

@@ -14,7 +14,7 @@
 //!   it is ready at once.
 //!
 //! Of several packets that wait for a link, the one whose head passed the router first goes first, ties going to the one
-//! created first; it is not overtaken while it waits for room.
+//! created first. It is not overtaken while it waits for room.
 //!
 //! All that decides a start at a moment t is settled before t: nothing follows from a start sooner than a flit time later.
 //! So a link need only be looked at when something may start, and events of the same moment may happen in any order. A

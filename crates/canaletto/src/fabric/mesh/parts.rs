@@ -67,7 +67,7 @@ impl Packet {
 pub struct Link {
     /// When the last packet's last flit has been sent.
     pub free_at: Time,
-    /// When the link is to be looked at next.
+    /// When the link must be looked at next.
     pub wake_at: Time,
     /// Room taken in the buffer, by packets of this total length.
     pub taken: Time,

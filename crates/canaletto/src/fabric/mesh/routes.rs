@@ -94,7 +94,7 @@ impl Node {
     }
 }
 
-/// Rest of a packet's way: so many hops along the row, so many along the column, then out.
+/// Rest of a packet's way: that many hops along the row, that many along the column, then out.
 #[derive(Debug, Clone, Copy)]
 pub struct Route {
     /// Where it goes now, and how many more times.

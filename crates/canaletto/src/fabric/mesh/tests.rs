@@ -257,7 +257,7 @@ fn a_buffer_pushes_back_until_it_has_room() {
     }
 }
 
-/// The head of a buffer blocks what is behind it even if that could go on.
+/// The head of a buffer blocks what is behind it even if that could continue.
 #[test]
 fn the_head_of_a_line_blocks_what_is_behind() {
     let ns = Time::from_ns;
@@ -283,7 +283,7 @@ fn the_head_of_a_line_blocks_what_is_behind() {
     let first = bench.send(Node::Controller(0), chip(5), ns(4000));
     let behind = bench.send(Node::Controller(0), chip(2), ns(100));
     bench.run();
-    // Chip 2's packet leaves router 5 from 5006 to 9006 ns; only then is there room for the next one, which leaves router
+    // Chip 2's packet leaves router 5 from 5006 to 9006 ns. Only then is there room for the next one, which leaves router
     // 2 until 13006 ns, and only then comes the turn of what is behind it.
     assert_eq!(bench.crossed[&first].at, ns(9006 + 2 + 4000));
     assert_eq!(bench.crossed[&behind].at, ns(13_006 + 100));

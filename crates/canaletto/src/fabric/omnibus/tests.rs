@@ -274,7 +274,7 @@ fn second_halves_keep_their_order() {
     assert_eq!(crossed(&bench)[1..], [(500 + READ_HALF, 0), (1 + 2 * (AGREE + READ_HALF), 2 * AGREE)]);
 }
 
-/// A held path goes on without a new agreement, and its bus is given back to others only then.
+/// A held path continues without a new agreement, and its bus is given back to others only then.
 #[test]
 fn held_paths_are_agreed_on_once() {
     let mut fabric = whole(2, 2).fabric;

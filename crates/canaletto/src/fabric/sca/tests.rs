@@ -46,7 +46,7 @@ fn other_widths_and_rates() {
 }
 
 /// CA is refused until the picosecond at which the last packet has crossed and granted then, to commands of other chips while
-/// data cross; the chip of the data takes part in nothing else.
+/// data cross. The chip of the data takes part in nothing else.
 #[test]
 fn commands_cross_while_data_do() {
     let mut bench = bench();

@@ -1,4 +1,4 @@
-//! The arbiter beside the controllers: searches one after the other, and grants to the routers, row by row.
+//! The arbiter next to the controllers: searches one after the other, and grants to the routers, row by row.
 //!
 //! ```text
 //! grant │ way │ first column │ its link │ last column │ its link │     way: to the chip or from it; of a copy, towards the last
@@ -39,7 +39,7 @@ impl Arbiter {
         }
     }
 
-    /// Searches for a way of so many links, once those before it are found. Returns when it has.
+    /// Searches for a way of that many links, once those before it are found. Returns when it has.
     pub fn search(&mut self, links: u64, now: Time) -> Time {
         let begins = self.free_at.max(now);
         let time = self.step * (2 * links);

@@ -7,7 +7,7 @@
 //! ```
 //! A minimal way, if one is free, is so found before any detour, and a detour is no longer than it has to be. Of several routers of
 //! the step before, one in the same column is taken first: the way then goes along the row of its controller, on whose links no
-//! circuit of that controller is. It hardly matters (docs/decisions.md).
+//! circuit of that controller is. It hardly matters (docs/explanation/decisions.md).
 
 use std::cell::RefCell;
 

@@ -14,7 +14,7 @@ const SETUP: u64 = 20;
 /// Eleven bits to a row of eight, on two pins of 400 MT/s.
 const GRANT: u64 = 15;
 
-/// Time from the decision to the first cycle, of a way of so many links whose rows have a grant each.
+/// Time from the decision to the first cycle, of a way of that many links whose rows have a grant each.
 fn granted(links: u64) -> u64 {
     2 * links + GRANT + SETUP
 }
@@ -79,8 +79,8 @@ fn a_transfer_takes_search_grant_and_its_circuit() {
     assert_eq!(bench.fabric.arbiter_time(), Time::from_ns(6));
 }
 
-/// A row whose own controller is taken is reached from the next one, along that one's row and then along the column; each row on the
-/// way has a grant of its own, all at once.
+/// A row whose own controller is taken is reached from the next one, along that one's row and then along the column. Each row on the
+/// way has its own grant, all at once.
 #[test]
 fn a_way_goes_along_the_row_of_its_controller() {
     let mut bench = bench(8, 8);

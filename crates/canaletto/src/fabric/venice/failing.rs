@@ -21,7 +21,7 @@ pub const OF_VENICE: Failing = Failing {
     },
 };
 
-/// Chips to which no links lead from a controller, or from that of their own row.
+/// Chips to which no links lead from a controller, or from their own row's.
 fn cut_off(config: &FabricConfig, rows: u32, columns: u32, failed: &Failed, own_row: bool) -> Vec<ChipId> {
     let (grid, sets) = (Grid::new(rows, columns, config.network.controllers), sets_of_routers(rows, columns, failed));
     let set_of = |controller: u32| match failed.controllers.contains(&controller) {

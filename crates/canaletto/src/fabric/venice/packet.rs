@@ -46,7 +46,7 @@ fn bits(count: u32) -> u32 {
 const TYPE_BITS: u32 = 2;
 
 impl ScoutFormat {
-    /// The format for so many chips and controllers.
+    /// The format for that many chips and controllers.
     pub fn new(chips: u32, controllers: u32) -> ScoutFormat {
         let (chip_bits, controller_bits) = (bits(chips), bits(controllers));
         let flit_bits = (TYPE_BITS + chip_bits.max(controller_bits)).next_multiple_of(8);

@@ -123,7 +123,7 @@ impl Router {
         Some(self.register.choose(outputs))
     }
 
-    /// Where a packet that comes in by `entry` goes on.
+    /// Where a packet that comes in by `entry` continues.
     pub fn exit(&self, packet: u32, entry: PortAt) -> Option<Exit> {
         let row = Row::new(packet, entry);
         let port = Port::ALL.into_iter().find(|&port| self.output(port).row == row);

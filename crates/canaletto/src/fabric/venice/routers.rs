@@ -28,15 +28,15 @@ pub struct Routers {
     grid: Grid,
     routers: Vec<Router>,
     minimal: MinimalPorts,
-    /// For each controller and router: the number of the last scout that went on from there, and in the lowest four bits
-    /// the outputs it took. Plain numbers, so that what no scout touches takes no memory.
+    /// For each controller and router: the number of the last scout that continued from there, and in the lowest four
+    /// bits the outputs it took. Plain numbers, so that what no scout touches takes no memory.
     tried: Vec<u64>,
     reach: Reach,
     /// Time a scout takes from router to router.
     hop: Time,
     /// Hops taken, backward ones included.
     pub hops: u64,
-    /// What goes on on the links, for timelines.
+    /// What continues on the links, for timelines.
     pub trace: WireTrace,
 }
 
@@ -189,8 +189,8 @@ impl Routers {
         }
     }
 
-    /// A packet that tears its circuit down arrives at a router: the link by which it came is free, and it goes on. Returns the
-    /// routers at that link's ends (twice the same for the controller's own link), and whether this is the chip's router,
+    /// A packet that tears its circuit down arrives at a router: the link by which it came is free, and it continues. Returns
+    /// the routers at that link's ends (twice the same for the controller's own link), and whether this is the chip's router,
     /// where the circuit is over.
     ///
     /// # Panics
@@ -272,7 +272,7 @@ impl Routers {
         LinkUse { since: there.since.max(back.since), busy: there.busy + back.busy, active: there.active + back.active }
     }
 
-    /// Where a packet that comes in by `entry` goes on.
+    /// Where a packet that comes in by `entry` continues.
     pub fn exit(&self, packet: u32, entry: PortAt) -> Option<Exit> {
         self.routers[entry.router().index()].exit(packet, entry)
     }

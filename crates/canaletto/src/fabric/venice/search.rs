@@ -13,7 +13,7 @@ use crate::fabric::venice::scout::Scout;
 use crate::flash::address::ChipId;
 
 impl Venice {
-    /// The controller that would serve a chip now: the nearest free one, or that of its row.
+    /// The controller that would serve a chip now: the nearest free one, or its row's.
     pub(super) fn choose(&self, chip: ChipId) -> Option<u32> {
         let router = RouterId(chip.0);
         let free = |&c: &u32| self.controllers[c as usize].is_free() && self.is_joined(c, router);
@@ -110,7 +110,7 @@ impl Venice {
             self.counts.failed += 1;
             self.counts.failed_first += u64::from(controller.sent == controller.began);
             controller.state = State::Waiting;
-            // Those that give way wait for a time of their own.
+            // Those that give way wait for their own time.
             let gives_way = controller.gives_way(now);
             let intervals = if gives_way { 2 + u64::from(id) } else { 1 };
             self.counts.missed += u64::from(self.could_find(id));

@@ -100,7 +100,7 @@ mod tests {
             let mut now = Time::ZERO;
             for (id, (action, later)) in (0..).zip(actions) {
                 let until = now + Time::from_ns(later);
-                // One of so many hops is the last of its scout.
+                // One of that many hops is the last of its scout.
                 let mut left = 3 * u32::from(action);
                 let mut ends = move || {
                     left = left.wrapping_sub(1);

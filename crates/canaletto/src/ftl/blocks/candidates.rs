@@ -96,7 +96,7 @@ impl Candidates<'_> {
         holds_parity(self.planes, self.parity_unit, place, block)
     }
 
-    /// Pages of a block that can hold data, of a superblock without bad blocks those beside parity.
+    /// Pages of a block that can hold data, of a superblock without bad blocks those next to parity.
     pub fn data_pages_per_block(&self) -> u32 {
         self.pages_per_block * (self.planes.len() - self.parity_unit) as u32
     }

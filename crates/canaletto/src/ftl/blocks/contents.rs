@@ -1,7 +1,8 @@
 //! Contents of the pages of blocks: rows of one width, one a block, taken when needed and given back when it is erased.
 //!
-//! A block costs eight bytes a page while it is in use, and nothing before its first page is written. The little that is
-//! to be said of a page beside its logical page is the same nearly everywhere, and kept only for blocks where it is not.
+//! A block costs eight bytes a page while it is in use, and nothing before its first page is written. The little that
+//! must be said of a page next to its logical page is the same nearly everywhere, and kept only for blocks where it is
+//! not.
 
 use super::block::{Block, Row};
 use crate::engine::memory::make_room;
@@ -70,7 +71,7 @@ impl<T: Copy> Rows<T> {
     }
 }
 
-/// Details of a page beside its logical page.
+/// Details of a page next to its logical page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Details {
     /// Sectors that hold data.
@@ -150,7 +151,7 @@ impl Contents {
         lpas.iter().position(|&lpa| lpa != INVALID).map(|place| from + place as u32)
     }
 
-    /// So many of the block's first pages whose logical page [`Contents::lpa`] knows.
+    /// That many of the block's first pages whose logical page [`Contents::lpa`] knows.
     pub(super) fn known_among(&self, block: &Block, pages: std::ops::Range<u32>) -> u32 {
         pages.filter(|&page| self.lpa(block, page).is_some()).count() as u32
     }

@@ -9,7 +9,7 @@ impl Blocks {
         self.may_open(plane, Frontier::User(0))
     }
 
-    /// Takes a free block, of which there must be one. Its first page is to be taken at once: until then it is neither free
+    /// Takes a free block, of which there must be one. Its first page must be taken at once: until then it is neither free
     /// nor in use.
     pub fn open_explicit(&mut self, plane: PlaneId) -> u32 {
         self.take_free(plane)

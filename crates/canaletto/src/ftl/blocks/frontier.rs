@@ -90,7 +90,7 @@ impl Frontiers {
         self.of_plane(plane).iter().any(|open| open.block == Some(block))
     }
 
-    /// Lets a frontier fill a block that has so many pages left.
+    /// Lets a frontier fill a block that has that many pages left.
     pub(super) fn fill(&mut self, plane: PlaneId, frontier: Frontier, block: u32, left: u32) {
         let open = self.get_mut(plane, frontier);
         (open.block, open.left) = (Some(block), left);

@@ -9,7 +9,7 @@
 //! when its chip is free, collection's once it is full or no further copy will come. What is empty then is padding.
 //!
 //! Places go through the planes of a die first. Programmed one by one, the first would keep the others of its row waiting for as
-//! long as a program takes: a flash page waits for those beside it that have been given, or, in collection, will be.
+//! long as a program takes: a flash page waits for those next to it that have been given, or, in collection, will be.
 
 use super::superblocks::Superblocks;
 use super::{Blocks, Frontier, Line};
@@ -68,7 +68,7 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    /// Nothing on its way to so many planes of so many frontiers each, `streams` of which are the host's.
+    /// Nothing on its way to that many planes of that many frontiers each, `streams` of which are the host's.
     pub(super) fn new(planes: usize, frontiers: usize, streams: u16, together: Together) -> Gathering {
         let placed = vec![Placed::default(); planes * frontiers * Line::CLASSES];
         Gathering { placed, frontiers, streams, together }

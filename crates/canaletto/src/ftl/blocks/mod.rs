@@ -42,7 +42,7 @@ use crate::ftl::precondition::Seeds;
 struct Plane {
     /// Blocks opened at least once, by number.
     blocks: Vec<Block>,
-    /// Erased blocks, by the order in which they are to be opened: (erases that count, number of the erasure, block).
+    /// Erased blocks, by the order in which they must be opened: (erases that count, number of the erasure, block).
     erased: BinaryHeap<Reverse<(u32, u64, u32)>>,
     /// Good blocks that were never opened.
     unopened: u32,

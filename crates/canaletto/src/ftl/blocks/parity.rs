@@ -1,9 +1,9 @@
 //! Parity within superblocks: where it lies, when it is due, and how much memory it takes until then.
 //!
-//! Planes of a group that are lost together are a *unit* ([`crate::config::design::Parity`]); planes of one place in their units
-//! are a *column*, and pages of one number in a column's blocks a stripe. One block of a column holds the parity of all
-//! its stripes: that of unit `units - 1 - block % units`, so that over all superblocks every unit has as many, or where that
-//! block is bad the next good one. Data are given no places there.
+//! Planes of a group that are lost together are a *unit* ([`crate::config::design::Parity`]). Planes of one place in their units
+//! are a *column*, and pages of one number in a column's blocks a stripe. One block of a column holds the parity of all its
+//! stripes: that of unit `units - 1 - block % units`, so that over all superblocks every unit has as many, or where that block
+//! is bad the next good one. Data are given no places there.
 //!
 //! A stripe is complete once all its other pages are taken and their programs have ended. Parity of a row is programmed
 //! together in the planes of a die: one by one it would take that die several times as long as data take the others. Until
@@ -32,7 +32,7 @@ pub(super) struct Stripes {
 }
 
 impl Stripes {
-    /// No stripes yet of units of so many planes.
+    /// No stripes yet of units of that many planes.
     pub(super) fn new(unit: u32) -> Stripes {
         Stripes { unit: unit as usize, ..Stripes::default() }
     }

@@ -1,9 +1,9 @@
 //! Pseudo-SLC cache: blocks whose cells hold one bit each, which the host's writes fill first.
 //!
 //! A block in this mode has as many pages as word lines (times those of a flash page), from 0 on. Once the last of them is
-//! taken, the pages that it does not have count as written and hold nothing: for collection it is then a full block of
-//! which few pages are valid. It is no candidate of the collector's policy, though; [`Blocks::block_to_fold`] says which one
-//! is to be folded next.
+//! taken, the pages that it does not have count as written and hold nothing: for collection it is then a full block of which
+//! few pages are valid. It is no candidate of the collector's policy, though; [`Blocks::block_to_fold`] says which one must
+//! be folded next.
 //!
 //! Blocks of the static part come out of the plane's free ones when they are needed for the first time, and stay with it
 //! for good. Blocks of the dynamic part are borrowed as long as more blocks are free than collection begins with.
@@ -301,7 +301,7 @@ mod tests {
         blocks.allocate(PLANE, CACHED, lpa, 1).expect("a free page").0
     }
 
-    /// Whether each of so many writes went to the cache.
+    /// Whether each of that many writes went to the cache.
     fn cached(blocks: &mut Blocks, writes: u64) -> Vec<bool> {
         let mut is_cached = |lpa| {
             let foretold = blocks.gives_cache_page(PLANE, CACHED);

@@ -34,7 +34,7 @@ pub(super) struct Stripe {
 }
 
 impl Stripe {
-    /// Goes on to the next plane of so many.
+    /// Goes on to the next plane of that many.
     fn advance(&mut self, planes: usize) {
         self.plane += 1;
         if self.plane as usize == planes {
@@ -47,8 +47,8 @@ impl Stripe {
         flash_page.is_some_and(|(block, page)| block == self.current && (self.page, self.plane) <= (page, plane))
     }
 
-    /// Gives no places any more once the superblock of so many flash pages a block is full: its last flash page may be programmed
-    /// before anybody asks for the place after it, and the superblock erased and used elsewhere.
+    /// Gives no places any more once the superblock of that many flash pages a block is full: its last flash page may be
+    /// programmed before anybody asks for the place after it, and the superblock erased and used elsewhere.
     fn close_unless_open(&mut self, flash_pages: u32) {
         if !self.open.contains(&self.current) {
             self.page = flash_pages;
@@ -109,7 +109,8 @@ fn takes_data(planes: &[Plane], parity_unit: usize, place: usize, block: u32) ->
 }
 
 impl Blocks {
-    /// The same fresh drive with superblocks over groups of so many planes, and parity over units of so many (0: none).
+    /// The same fresh drive with superblocks over groups of that many planes, and parity over units of that many (0:
+    /// none).
     pub fn in_superblocks(mut self, planes: u32, parity_unit: u32, together: Together) -> Blocks {
         let frontiers = self.frontiers.per_plane();
         let groups = self.planes.len() / planes as usize;
@@ -255,7 +256,7 @@ impl Blocks {
         self.planes[plane.index()].unopened + free as u32
     }
 
-    /// Whether a frontier fills the block, or can go on doing so.
+    /// Whether a frontier fills the block, or can continue doing so.
     pub(super) fn is_open(&self, plane: PlaneId, block: u32) -> bool {
         match &self.superblocks {
             None => self.frontiers.have(plane, block),
@@ -272,8 +273,8 @@ impl Blocks {
         open.find(|&block| has_room(&p.blocks[block as usize]) && !self.is_parity(plane, block))
     }
 
-    /// Gives a write its place in the plane's group: the plane it goes to, and whether a free superblock was opened for it. In a
-    /// flash page of its own if it is to be `alone`. None if there is no room.
+    /// Gives a write its place in the plane's group: the plane it goes to, and whether a free superblock was opened for it. In
+    /// its own flash page if it is to be `alone`. None if there is no room.
     pub fn take_place(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<(PlaneId, bool)> {
         if let Some(to) = self.next_place(plane, line, alone) {
             return Some((to, false));
@@ -433,7 +434,7 @@ impl Blocks {
         b.doomed && spare
     }
 
-    /// Whether the block is to be used again, once it is erased.
+    /// Whether the block must be used again, once it is erased.
     pub fn is_used_again(&self, plane: PlaneId, block: u32) -> bool {
         let b = &self.planes[plane.index()].blocks[block as usize];
         !b.bad && !b.doomed

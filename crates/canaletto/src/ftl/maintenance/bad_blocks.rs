@@ -24,7 +24,8 @@ impl BadBlocks {
     }
 
     /// Whether `block`, the first of `unseen` blocks of which `bad` are bad, is one of them. Asked block after block, this
-    /// chooses any set of so many blocks with the same probability (selection sampling: Knuth, TAOCP 3.4.2, Algorithm S).
+    /// chooses any set of that many blocks with the same probability (selection sampling: Knuth, TAOCP 3.4.2, Algorithm
+    /// S).
     pub fn is_bad(&self, plane: PlaneId, block: u32, bad: u32, unseen: u32) -> bool {
         let place = (u64::from(plane.0) << 32) | u64::from(block) | 1 << 63;
         mixed(self.seed, place) % u64::from(unseen) < u64::from(bad)

@@ -1,6 +1,6 @@
 //! Planes that have stopped working, or that nothing reaches any more.
 //!
-//! With parity their pages are rebuilt, and superblocks go on without them (`ftl/parity.rs`). Without it
+//! With parity their pages are rebuilt, and superblocks continue without them (`ftl/parity.rs`). Without it
 //!
 //! - reads of their pages fail, and so do writes of a part of such a page, which keeps what it held: the rest of it could not be read;
 //! - writes that were on their way there go to other planes, as do all later ones;

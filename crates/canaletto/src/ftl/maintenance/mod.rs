@@ -26,7 +26,7 @@ impl Upkeep {
         Upkeep { wear: Wear::new(layout, keeps_history), refresh: Refresh::new(design, layout) }
     }
 
-    /// A flash page is read, which disturbs the others of its block. Returns whether these are to be moved.
+    /// A flash page is read, which disturbs the others of its block. Returns whether these must be moved.
     #[inline(always)]
     pub fn read(&mut self, at: Ppa) -> bool {
         self.wear.read(at);

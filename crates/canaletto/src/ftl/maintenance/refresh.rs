@@ -1,4 +1,4 @@
-//! Which data are to be moved before they are lost: those of blocks read too often, and those that are too old.
+//! Which data must be moved before they are lost: those of blocks read too often, and those that are too old.
 //!
 //! Reads are counted as they happen. Ages are looked at by a patrol: one block after the other, each in the next plane, one
 //! an interval, so that data of one age do not all move at once (Cai et al., ICCD 2012, refresh a drive's blocks in turn).

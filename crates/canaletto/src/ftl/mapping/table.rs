@@ -2,7 +2,7 @@
 //!
 //! A drive of 64 TB has sixteen thousand million logical pages; a run touches some millions of them. Logical pages are
 //! grouped by 64: a group is a bitmap of its mapped pages and a short packed list of their entries. Groups lie in one array
-//! of zeroes, which the system gives without touching it, so that an untouched group costs 16 bytes of address space; looking
+//! of zeroes, which the system gives without touching it, so that an untouched group costs 16 bytes of address space. Looking
 //! a page up is an array access, and where the group has several entries a bit count and another access. A page that is
 //! deallocated before anything was written to it gets no entry, only a bit.
 

@@ -1,4 +1,4 @@
-//! The mapping alone: what look-ups wait for, and what is to be done for them.
+//! The mapping alone: what look-ups wait for, and what must be done for them.
 
 use super::*;
 use crate::config::workload::Priority;
@@ -18,7 +18,7 @@ struct Drive {
 }
 
 impl Drive {
-    /// A mapping of which so many entries are in DRAM.
+    /// A mapping of which that many entries are in DRAM.
     fn new(entries: u32, overrides: &[&str]) -> Drive {
         let capacity = format!("mapping.cache_capacity={}B", 8 * entries);
         let all: Vec<String> = [&[capacity.as_str()], overrides].concat().into_iter().map(str::to_owned).collect();

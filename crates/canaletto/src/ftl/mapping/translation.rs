@@ -103,7 +103,7 @@ pub(super) struct Cached {
     /// Pages that a write of a translation page takes.
     cost: u64,
     listed: Listed,
-    /// What is to be done, in this order.
+    /// What must be done, in this order.
     acts: VecDeque<Act>,
     /// Translation pages made due just now.
     due: Vec<u64>,
@@ -189,7 +189,7 @@ impl Cached {
         Some(self.page_of(table, page).lpa)
     }
 
-    /// The next translation page to write for what collection has moved, if pages can be had for it.
+    /// The next translation page to write for what collection has moved, if pages can be obtained for it.
     fn next_postponed(&mut self) -> Option<(usize, PageId)> {
         while let Some(&lpa) = self.postponed.front() {
             let found = self.page(lpa).filter(|&(table, page)| self.tables[table].can_be_due(page));
@@ -296,7 +296,7 @@ impl Mapping {
         self.cached.writes_in_flight
     }
 
-    /// What is to be done next.
+    /// What must be done next.
     #[inline]
     pub fn next_act(&mut self) -> Option<Act> {
         self.cached.acts.pop_front()
@@ -450,7 +450,7 @@ impl Mapping {
         self.cached.merge_reads += 1;
     }
 
-    /// All who waited for a translation page have gone on. Returns its table, if anything is to be done with it: transactions
+    /// All who waited for a translation page have gone on. Returns its table, if anything must be done with it: transactions
     /// that found no room there look again.
     pub fn waiters_have_gone(&mut self, lpa: u64) -> Option<u16> {
         let (table, page) = self.cached.page(lpa)?;

@@ -4,7 +4,7 @@
 //! missing has been reclaimed once the host stopped writing; `replay` ends the same way. How far the run's own writes then
 //! press free blocks down is the run's business.
 //!
-//! **Planes** of which the same spaces have pages are of one kind; its steady state is found once, for the first of them:
+//! **Planes** of which the same spaces have pages are of one kind. Its steady state is found once, for the first of them:
 //! the others have the same numbers of pages but for one or two.
 //!
 //! **Superblocks** are blocks of as many pages as a group's blocks have together; a group of planes is found like one plane.
@@ -161,7 +161,7 @@ impl Maker<'_> {
         self.design.ftl.parity.unit_planes(&self.limits.layout)
     }
 
-    /// The planes whose blocks are used together with those of the first.
+    /// The planes whose blocks are used together with the first's.
     fn group_of(&self, first: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
         (first.0..first.0 + self.limits.planes_per_group).map(PlaneId)
     }

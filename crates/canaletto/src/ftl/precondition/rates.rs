@@ -33,7 +33,7 @@ impl Rates {
         Rates { runs: vec![Run { until: pages, rate: 0.0 }] }
     }
 
-    /// Spreads so many writes over the pages from `from` to before `until`.
+    /// Spreads that many writes over the pages from `from` to before `until`.
     pub fn add(&mut self, from: u64, until: u64, writes: f64) {
         if until <= from || writes <= 0.0 {
             return;

@@ -108,7 +108,7 @@ mod tests {
         (0..3).for_each(|shift| check(1 << shift));
     }
 
-    /// With so many pages in a flash page.
+    /// With that many pages in a flash page.
     fn check(parts: u32) {
         let geometry = Geometry {
             channels: 3,

@@ -48,7 +48,7 @@ pub trait Reclaim {
         0
     }
 
-    /// A page is to be read where it is.
+    /// A page must be read where it is.
     #[inline(always)]
     fn read_begins(&self, blocks: &mut Blocks, at: Ppa) {
         blocks.read_begins(at);
@@ -70,7 +70,7 @@ pub trait Reclaim {
         true
     }
 
-    /// How many valid pages blocks must hold if so many are mapped.
+    /// How many valid pages blocks must hold if that many are mapped.
     fn count_valid(&self, mapped: u64) -> u64 {
         mapped
     }
@@ -128,7 +128,7 @@ pub trait Reclaim {
     fn is_last_erase(&self, collector: &mut Collector, plane: PlaneId) -> bool;
 
     /// A victim is erased, and free again. Returns when its collection began if that ends with it, and whether all planes
-    /// are to be looked after.
+    /// must be looked after.
     fn erase_done(
         &mut self,
         collector: &mut Collector,
@@ -152,7 +152,7 @@ pub enum Way {
     Pages(Pages),
     /// Log blocks are merged.
     Hybrid(Hybrid),
-    /// Nothing is to be reclaimed.
+    /// Nothing must be reclaimed.
     InPlace(InPlace),
 }
 

@@ -24,7 +24,7 @@ impl Classes {
         Classes::from_runs(1, &[(pages, 0)])
     }
 
-    /// Consecutive runs, each so many pages of one of `classes` classes.
+    /// Consecutive runs, each that many pages of one of `classes` classes.
     pub fn from_runs(classes: usize, runs: &[(u32, usize)]) -> Classes {
         let mut made = Classes { runs: Vec::new(), of_class: vec![Vec::new(); classes], members: vec![0; classes] };
         let mut first = 0;

@@ -12,7 +12,7 @@ use crate::ftl::steady::plan::{Geometry, Plan, open_block};
 use crate::ftl::steady::seeded::{Contents, OpenBlock, SeededPlane};
 
 /// Pages up to which the size of a superblock matters: with more the share of valid pages strays from its mean by less than
-/// a sixtieth, and the steady state is computed for so many.
+/// a sixtieth, and the steady state is computed for that many.
 pub const MODEL_PAGES: u32 = 1024;
 
 /// Orders of the numbers of superblocks with parity that are tried.
@@ -132,7 +132,7 @@ impl Plan {
 }
 
 impl Deal {
-    /// Superblocks over these planes, of blocks of so many pages, of which `step` are written at once.
+    /// Superblocks over these planes, of blocks of that many pages, of which `step` are written at once.
     fn new(
         full: &FullBlocks,
         open: &[OpenBlock],

@@ -1,8 +1,8 @@
 //! The steady state of garbage collection: how many pages are valid in each block of a drive that was written for long.
 //!
-//! Two ways lead there. [`distribution`] solves for the fixed point of the mean-field model (uniform random writes);
-//! [`plane`] writes one plane until it changes no more, which also takes hot and cold data and choices that look at age.
-//! Each checks the other. [`plan`] chooses between them, [`known`] keeps what [`plane`] found, [`draw`] makes whole blocks of
+//! Two ways lead there. [`distribution`] solves for the fixed point of the mean-field model (uniform random writes).
+//! [`plane`] writes one plane until it changes no more, which also takes hot and cold data and choices that look at age. Each
+//! checks the other. [`plan`] chooses between them, [`known`] keeps what [`plane`] found, [`draw`] makes whole blocks of
 //! either, and [`seeded`] spreads a drive's logical pages over those without storing anything a page: so preconditioning
 //! costs what is touched later, not what the drive holds.
 //!

@@ -1,7 +1,7 @@
 //! Keyed permutations of 0..n, for any n, without a table.
 //!
 //! Rounds of steps that can be undone (add, multiply by an odd number, fold the high half of the bits onto the low half)
-//! permute the numbers of as many bits as n needs; what falls outside 0..n is sent round again, less than twice on
+//! permute the numbers of as many bits as n needs. What falls outside 0..n is sent round again, less than twice on
 //! average, so that the rest is a permutation of 0..n (cycle walking: Black and Rogaway, "Ciphers with arbitrary finite
 //! domains", CT-RSA 2002).
 

@@ -136,7 +136,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plane number `plane`, of whose logical pages so many of each class hold data.
+    /// Plane number `plane`, of whose logical pages that many of each class hold data.
     ///
     /// # Errors
     /// Says what does not fit.
@@ -158,7 +158,7 @@ impl Plan {
         self.mixes[0].len()
     }
 
-    /// Full blocks that hold so many valid pages of each class.
+    /// Full blocks that hold that many valid pages of each class.
     pub(super) fn draw_full(&self, left: &[u32], random: &mut Stream) -> Result<FullBlocks, String> {
         let (full, pages, model) = (self.geometry.full(), self.geometry.pages, self.model);
         let (valid, room) = (left.iter().map(|&n| u64::from(n)).sum::<u64>(), u64::from(full) * u64::from(pages));

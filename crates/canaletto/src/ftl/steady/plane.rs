@@ -1,7 +1,7 @@
 //! A representative plane: one plane without time, written until its garbage collection is steady.
 //!
 //! It keeps the host's frontier and the collector's apart, as the engine does, and collects whenever fewer than `spare`
-//! blocks are free. Logical pages fall into classes that are written with rates of their own.
+//! blocks are free. Logical pages fall into classes that are written with their own rates.
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ const NONE: u32 = u32::MAX;
 const MOST_WINDOWS: u32 = 40;
 
 /// The longest window, in writes over logical pages. A third of it takes a plane for steady whose few hot blocks have yet
-/// to be joined by cold pages; three times as much changes write amplifications by less than 1 %.
+/// to be joined by cold pages. Three times as much changes write amplifications by less than 1 %.
 const LONGEST_WINDOW: f64 = 3.0;
 
 /// Windows averaged once the plane is steady.
@@ -30,7 +30,7 @@ const STEADY: f64 = 0.01;
 /// millisecond for each.
 const MOST_ASKED: u64 = 16_000;
 
-/// Most victims for which a rule from outside is asked, with those of the measurement behind.
+/// Most victims for which a rule from outside is asked, with the measurement behind's.
 pub const MOST_VICTIMS: u64 = MOST_ASKED + MOST_ASKED / 4;
 
 /// Pages in victims after which a plane of the engine's policies is taken as it is: half a minute.
@@ -225,7 +225,8 @@ impl Plane {
         false
     }
 
-    /// Writes in which the average page of the slowest class is written once, but at most so many turnovers.
+    /// Writes in which the average page of the slowest class is written once, but at most that many
+    /// turnovers.
     fn window(&self) -> u64 {
         let logical = self.place.len() as f64;
         let slowest = self.shape.classes.iter().filter(|c| c.writes > 0.0).map(|c| f64::from(c.pages) / c.writes);
@@ -233,7 +234,7 @@ impl Plane {
         writes.min(LONGEST_WINDOW * logical) as u64
     }
 
-    /// Writes so many random pages. Returns the write amplification.
+    /// Writes that many random pages. Returns the write amplification.
     pub fn run(&mut self, writes: u64) -> f64 {
         let (start, before) = (self.writes, self.copies.iter().sum::<u64>());
         self.write_random(writes);
@@ -241,7 +242,7 @@ impl Plane {
         1.0 + copied as f64 / (self.writes - start) as f64
     }
 
-    /// Writes so many random pages, or until the budget is spent.
+    /// Writes that many random pages, or until the budget is spent.
     fn write_random(&mut self, writes: u64) {
         for _ in 0..writes {
             let lpa = self.draw();

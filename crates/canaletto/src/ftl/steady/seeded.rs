@@ -2,7 +2,7 @@
 //!
 //! A plane's blocks stand in an order: full ones from the first filled to the last, then those being filled, then free
 //! ones. A permutation turns places in that order into block numbers. Pages that hold data are numbered, class by class,
-//! along the order of blocks; sums of valid pages over the blocks before give the block of such a number (binary search),
+//! along the order of blocks. Sums of valid pages over the blocks before give the block of such a number (binary search),
 //! and a permutation of the block's own its page. A last permutation for each class says which number a logical page has,
 //! or that it holds no data, if the number is beyond those that do.
 
@@ -41,7 +41,7 @@ pub struct Contents {
 pub enum Life {
     /// Erased.
     Free,
-    /// So many pages are written; which of the open blocks it is.
+    /// That many pages are written; which of the open blocks it is.
     Open {
         /// Its place among [`Contents::open`].
         frontier: u32,
@@ -57,7 +57,7 @@ pub enum Life {
     },
 }
 
-/// Shortens the search among sums: the places at which every so many pages of a class are reached.
+/// Shortens the search among sums: the places at which every that many pages of a class are reached.
 struct Guide {
     /// A step is this power of two pages: about as many as a block has of the class.
     step_bits: u32,
@@ -146,7 +146,7 @@ impl SeededPlane {
         SeededPlane::in_order(contents, key, mix(!key))
     }
 
-    /// The same, with blocks in the order that belongs to a key of its own: planes with the same one fill blocks of the same
+    /// The same, with blocks in the order that belongs to its own key: planes with the same one fill blocks of the same
     /// number at the same time.
     ///
     /// # Errors

@@ -12,8 +12,8 @@
 //!    flow's share.
 //!
 //! A transaction's slowdown is the time it takes here (waited so far, what is left of the LUN's command, those ahead, its own
-//! service) over the time it would take if its flow were alone, which a clock of the flow at the LUN tells: it goes on by
-//! the service of each transaction, from now on or from when it stood at last. Service is command, transfer and array time of a
+//! service) over the time it would take if its flow were alone, which a clock of the flow at the LUN tells: it continues by the
+//! service of each transaction, from now on or from when it stood at last. Service is command, transfer and array time of a
 //! page; that planes work side by side is left out, as in MQSim's sketch of FLIN (`TSU_FLIN.cpp`).
 //!
 //! Assumed: a transaction never overtakes one of its own flow; of transactions that would be as fair, the one that came first
@@ -40,7 +40,7 @@ pub struct Arrival {
     pub began: Time,
     /// How long it occupies the LUN.
     pub service: Time,
-    /// How long the LUN's command will go on.
+    /// How long the LUN's command will continue.
     pub busy: Time,
 }
 
@@ -83,7 +83,7 @@ struct Collection {
 /// Share of an urgent collection that goes before a write.
 #[derive(Clone, Copy, Default)]
 pub struct Owed {
-    /// So many reads and programs.
+    /// That many reads and programs.
     pub steps: u64,
     /// An erase that can be issued.
     pub erase: Option<TransactionId>,
@@ -125,7 +125,7 @@ pub struct Flin {
 }
 
 impl Flin {
-    /// Nothing is known yet of so many flows.
+    /// Nothing is known yet of that many flows.
     pub fn new(config: &Config, layout: &Layout, flows: usize) -> Flin {
         let luns = layout.luns() as usize;
         Flin {

@@ -12,7 +12,7 @@ pub struct Waiting {
     is_tagged: bool,
     /// How long from now it begins, as things stand.
     begins: Time,
-    /// From its arrival to its end, likewise.
+    /// From its arrival to its end, in the same way.
     shared: Time,
     alone: Time,
     /// The slowdowns of those before it.

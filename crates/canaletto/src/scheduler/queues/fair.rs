@@ -1,4 +1,4 @@
-//! Queues whose order somebody is told of: where FLIN puts a transaction, and which list it looks at first; `ruled.rs` has rules of one's own.
+//! Queues whose order somebody is told of: where FLIN puts a transaction, and which list it looks at first; `ruled.rs` has user-defined rules.
 
 use super::look::{Choice, FreePlanes, GC_FIRST, IssueContext, Served};
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};

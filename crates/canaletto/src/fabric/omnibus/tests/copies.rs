@@ -85,7 +85,7 @@ fn registers_are_given_back_once() {
     whole(3, 3).fabric.release_register(ChipId(3));
 }
 
-/// Pages go through a controller every so many copies if told so; detection takes its time.
+/// Pages go through a controller every that many copies if told so; detection takes its time.
 #[test]
 fn copies_are_checked_as_told() {
     let fabric = |chip_to_chip_ecc, every| {

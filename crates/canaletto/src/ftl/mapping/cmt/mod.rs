@@ -67,7 +67,7 @@ pub struct Counts {
     pub misses: u64,
     /// Of those, look-ups for which it was being read already.
     pub shared_misses: u64,
-    /// Entries loaded beside the missing ones.
+    /// Entries loaded next to the missing ones.
     pub prefetched: u64,
     /// Entries that left.
     pub evictions: u64,

@@ -289,7 +289,8 @@ impl Pair {
 }
 
 proptest! {
-    /// Entries, what of them has changed, who leaves, what is due and who goes on are those of the naive cache.
+    /// Entries, what of them has changed, who leaves, what is due and who continues are those of the naive
+    /// cache.
     #[test]
     fn behaves_like_a_list(capacity in 1u64..30, acts in acts()) {
         let mut pair = Pair::new(capacity);

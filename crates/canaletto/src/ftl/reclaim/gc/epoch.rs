@@ -69,7 +69,8 @@ impl Epoch {
         self.plane_is_short = true;
     }
 
-    /// Begins an epoch if none is under way and one is due, the device having so many `free` blocks. Returns whether it did.
+    /// Begins an epoch if none is under way and one is due, the device having that many `free` blocks. Returns whether it
+    /// did.
     pub fn begin(&mut self, free: u64, now: Time) -> bool {
         let due = match self.trigger {
             EpochTrigger::Device => free < self.start_below,

@@ -231,8 +231,8 @@ impl Collector {
         self.working += 1;
     }
 
-    /// A block that is to be collected whatever the free space: only while the plane has enough of it, since a fully valid
-    /// block yields nothing. Data that are to be refreshed do not wait until the block they are in is full.
+    /// A block that must be collected whatever the free space: only while the plane has enough of it, since a fully valid
+    /// block yields nothing. Data that must be refreshed do not wait until the block they are in is full.
     fn wanted_victim(
         &mut self,
         plane: PlaneId,
@@ -310,7 +310,7 @@ impl Collector {
     }
 
     /// Whether the plane's collection must go before host requests. Not while it waits for reads of its victim to end: those
-    /// may be the host's, queued behind the collections of other planes. Nor for want of space if it reclaims none: planes that
+    /// may be the host's, queued behind the collections of other planes. Nor for lack of space if it reclaims none: planes that
     /// take turns at moving data without need would keep the host from their LUN for ever.
     pub fn urgent(&self, plane: PlaneId, blocks: &Blocks) -> bool {
         let Some(job) = &self.jobs[self.place(plane)] else { return false };
@@ -354,7 +354,7 @@ impl Collector {
         Step::Wait
     }
 
-    /// Report on collection of victims of so many pages, and on `merges` of log blocks in its place.
+    /// Report on collection of victims of that many pages, and on `merges` of log blocks in its place.
     pub fn report(&self, maintenance: &Maintenance, pages_per_block: u32, merges: Option<Merges>) -> GcReport {
         let counts = &self.counts;
         let for_space: u64 =
@@ -374,8 +374,8 @@ impl Collector {
         }
     }
 
-    /// Planes that a page of `plane` may be copied to beside its own, the one to try first in front: any plane (PaGC), or
-    /// those of the same die and plane in other chips of the column, from a random one on.
+    /// Planes that a page of `plane` may be copied to next to its own, the one to try first in front: any plane (PaGC),
+    /// or those of the same die and plane in other chips of the column, from a random one on.
     pub fn destinations(&mut self, plane: PlaneId, layout: &Layout) -> impl Iterator<Item = PlaneId> + use<> {
         let rows = layout.channels;
         let mut draw = |from, to| self.destinations.integer(from, u64::from(to)) as u32;
@@ -391,7 +391,7 @@ impl Collector {
         anywhere.into_iter().filter(move |to| *to != plane).chain(in_column)
     }
 
-    /// A page is read that is to be copied within its plane.
+    /// A page is read that must be copied within its plane.
     pub fn copy_is_read(&mut self, plane: PlaneId) {
         let place = self.place(plane);
         if let Some(job) = &mut self.jobs[place] {
@@ -446,7 +446,7 @@ impl Collector {
         self.jobs[self.place(plane)].is_some_and(|job| !job.all_given || job.copies > job.placed)
     }
 
-    /// A copy is to be programmed from the register it was read into.
+    /// A copy must be programmed from the register it was read into.
     pub fn copy_settles(&mut self, plane: PlaneId) {
         if let Some(job) = self.job_that_groups(plane) {
             job.settled += 1;
@@ -472,7 +472,8 @@ impl Collector {
         if groups { self.jobs[plane.index()].as_mut() } else { None }
     }
 
-    /// Whether copies that are queued in a plane fill a flash page of so many, or no more will come to fill it.
+    /// Whether copies that are queued in a plane fill a flash page of that many, or no more will come to fill
+    /// it.
     pub fn fills_flash_page(&self, plane: PlaneId, pages: u32) -> bool {
         self.jobs[plane.index()].is_none_or(|job| job.queued >= pages || job.all_given && job.copies == job.settled)
     }
@@ -493,7 +494,7 @@ impl Collector {
             .is_none_or(|job| !job.erasing && job.copies > 0 && job.copies == job.read && !has_page)
     }
 
-    /// So many blocks of the plane's victim are being erased.
+    /// That many blocks of the plane's victim are being erased.
     pub fn erases_begin(&mut self, plane: PlaneId, blocks: u32) {
         let place = self.place(plane);
         if let Some(job) = &mut self.jobs[place] {

@@ -171,7 +171,7 @@ impl Job {
         self.log != NONE && self.destination == self.log
     }
 
-    /// The next page to copy; the search goes on behind it.
+    /// The next page to copy; the search continues behind it.
     fn next_source(&mut self, state: &Plane, view: &View<'_>, locate: impl Fn(u64) -> Option<Ppa>) -> Option<Ppa> {
         if self.keeps_log() {
             let from = view.next_valid(state.data_of(self.logical), self.next)?;

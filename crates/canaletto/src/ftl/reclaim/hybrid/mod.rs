@@ -1,4 +1,4 @@
-//! Hybrid mapping: data blocks mapped as wholes, log blocks beside them mapped by page.
+//! Hybrid mapping: data blocks mapped as wholes, log blocks next to them mapped by page.
 //!
 //! The logical pages of a plane, in order, form *logical blocks* of as many pages as a block has. Page i of a logical block
 //! has its place at page i of its *data block*; what cannot go there goes to the next page of a *log block*. The mapping
@@ -7,7 +7,7 @@
 //! log blocks are reclaimed ([`merge`]).
 //!
 //! A page goes to its place in the data block whenever that is possible: nothing lies there yet, nor beyond. The papers ask
-//! only for the former, for flash whose pages may be programmed in any order; since then the pages of a block must be
+//! only for the former, for flash whose pages may be programmed in any order. Since then the pages of a block must be
 //! programmed in order, and those left out are spent.
 //!
 //! In the papers a merge is part of the write that needs it. So the writes of a plane are placed in the order in which they were
@@ -56,7 +56,7 @@ struct Plane {
     job: Option<Job>,
     /// Places (pages of their logical block) of the copies under way that have no page yet, in order.
     unplaced: VecDeque<u32>,
-    /// A logical block that is to be moved because its data block is worn so little, and that block.
+    /// A logical block that must be moved because its data block is worn so little, and that block.
     cold: Option<(u32, u32)>,
     /// Time spent merging in all jobs that have ended.
     merging: Time,

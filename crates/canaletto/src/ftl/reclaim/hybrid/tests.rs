@@ -1,4 +1,4 @@
-//! Merges by hand: a plane of 4-page blocks, its mapping table beside it, and copies that take no time.
+//! Merges by hand: a plane of 4-page blocks, its mapping table next to it, and copies that take no time.
 
 use super::merge::Step;
 use super::*;

@@ -126,8 +126,8 @@ fn resume(shape: Shape, seeded: &SeededPlane) -> Plane {
     plane
 }
 
-/// Whoever goes on writing a seeded plane finds it steady from the first page: the write amplification of the first quarter
-/// of a turnover, and of the first turnover, is that of many.
+/// Whoever continues writing a seeded plane finds it steady from the first page: the write amplification of the first
+/// quarter of a turnover, and of the first turnover, is that of many.
 #[test]
 fn a_seeded_plane_is_steady_from_the_start() {
     let skewed = [(0.1, 0.9), (0.9, 0.1)];

@@ -1,10 +1,10 @@
-//! Policies of one's own: a rule from outside is given the blocks that can be collected, in columns, and names one.
+//! User-defined policies: a rule from outside is given the blocks that can be collected, in columns, and names one.
 //!
 //! ```text
 //! engine ─ plane 3: blocks 4, 9, 12 with 17, 80, 2 valid pages … ─> rule     whenever the plane is to collect
 //! engine <───────────────────────────────────────────── block 12 ─ rule      checked before it is taken
 //! ```
-//! Its steady state is found by writing, with a rule of its own for that. Without a rule, blocks are chosen as by `greedy.rs`.
+//! Its steady state is found by writing, with its own rule for that. Without a rule, blocks are chosen as by `greedy.rs`.
 
 use std::cell::RefCell;
 

@@ -14,7 +14,7 @@ use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::{Distribution, bisect};
 use crate::ftl::steady::victims::{VictimPool, View};
 
-/// The fewest valid pages among so many blocks drawn at random.
+/// The fewest valid pages among that many blocks drawn at random.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DChoices(pub u32);
 
