@@ -87,7 +87,7 @@ pub struct Gc {
     /// Number of copies of the same data after which one passes the controller and its ECC engine. 0 turns this off.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub copyback_check_every: u32,
-    /// Shortage of free blocks that starts an epoch of `scope = "parallel"` or `"spatial"`. Default: that of the device,
+    /// Shortage of free blocks that starts an epoch of `scope = "parallel"` or `"spatial"`. Default: the device's,
     /// whose collection it is (Networked SSD §VII-A, Fig. 13(a)).
     pub epoch_trigger: EpochTrigger,
     /// Number of victims of each plane in an epoch of `scope = "parallel"` or `"spatial"`. A spatial epoch covers a

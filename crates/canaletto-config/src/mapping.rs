@@ -86,7 +86,7 @@ pub struct Mapping {
     pub sharing: Sharing,
     /// Number of entries that a miss loads: the aligned group around the missing one, within its translation page. 1
     /// loads the missing entry alone; the number of entries of a translation page loads all of it. Neighbours take free
-    /// memory or that of old unchanged entries, never that of changed ones.
+    /// memory or replace old unchanged entries, never changed ones.
     #[schemars(range(min = 1, max = 65_536))]
     pub entries_per_miss: u32,
     /// Data that cross from the chip on a miss.

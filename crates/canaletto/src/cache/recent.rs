@@ -1,4 +1,4 @@
-//! Pages written recently, as MQSim's hot and cold data are told apart.
+//! Pages written recently, as MQSim's hot and cold data are distinguished.
 
 use crate::engine::index::Index;
 use crate::engine::time::Time;

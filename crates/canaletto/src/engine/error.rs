@@ -17,7 +17,7 @@ pub enum RunError {
     /// Rules of the wires were violated: an error of the simulator.
     #[error("{0}")]
     Wires(String),
-    /// A part of one's own (a fabric, a GC policy, a scheduler) cannot continue, or answers what cannot be.
+    /// A user-defined part (a fabric, a GC policy, a scheduler) cannot continue, or answers what cannot be.
     #[error("{0}")]
     Own(String),
     /// The watcher stopped it.

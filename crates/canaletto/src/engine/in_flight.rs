@@ -120,13 +120,13 @@ impl<P: Probe> PageWork<'_, P> {
         id
     }
 
-    /// What a transaction has that few have.
+    /// State that few transactions have.
     #[inline(always)]
     pub fn rare(&self, id: TransactionId) -> &Rare {
         if self.transactions[id].is(Flag::HasRare) { &self.rare[id.index()] } else { &Rare::NONE }
     }
 
-    /// What a transaction has that few have, to change it.
+    /// State that few transactions have, to change it.
     pub fn rare_mut(&mut self, id: TransactionId) -> &mut Rare {
         let t = &mut self.transactions[id];
         if !t.is(Flag::HasRare) {

@@ -64,7 +64,7 @@ const CACHE_LINE: usize = 64;
 /// Carries out a run, or a part of one. Returns [`RunError::OutOfMemory`] if the system has no more memory for it.
 ///
 /// # Errors
-/// Those of the run.
+/// Limits of the run.
 pub fn guarded<T>(run: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
     // What was under way is dropped as a whole: nobody sees it half done.
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| match payload.downcast::<Ended>() {

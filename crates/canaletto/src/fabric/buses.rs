@@ -159,7 +159,7 @@ impl Buses {
     }
 }
 
-/// What tells one fabric of shared buses from another.
+/// Differences between fabrics of shared buses.
 pub trait Kind {
     /// Signalling on a bus.
     type Times: WireTimes;

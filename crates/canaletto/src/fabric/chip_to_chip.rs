@@ -7,7 +7,7 @@ use crate::flash::address::ChipId;
 
 /// Paths from chip to chip of a fabric with events of type `E`.
 ///
-/// The defaults are those of a fabric without any: constants, so that calls compile away.
+/// The defaults fit a fabric without any: constants, so that calls compile away.
 pub trait ChipToChip<E> {
     /// Whether there are such paths. If so, every function below has to be defined.
     const JOINS_CHIPS: bool = false;

@@ -15,7 +15,7 @@
 //! switch: [`copies`].
 //!
 //! A switch passes bytes on a while after they came and has no buffer, so that a circuit crosses at one rate, `fabric.link_rate`: that
-//! of the slower of its two wires, where loads make them differ. Packets are those of Networked SSD (MICRO 2022) §IV-B, two flits at
+//! of the slower of its two wires, where loads make them differ. Packets follow Networked SSD (MICRO 2022) §IV-B, two flits at
 //! a time. No paper has this fabric; what is known of it is in `docs/explanation/fabrics.md`.
 
 mod chunks;

@@ -4,7 +4,7 @@
 //! engine ─ a transfer waits, a link is free ─> plan        asked once an instant, for all that wait
 //! engine <────────── transfer 7: links 3, 12 ─ plan        a way is checked, then taken until its transfer has crossed
 //! ```
-//! Without a blueprint links are those of Venice's mesh, and transfers get a shortest way over free links at once, the first to come
+//! Without a blueprint links are Venice's mesh, and transfers get a shortest way over free links at once, the first to come
 //! first: a bound for whatever finds ways in that mesh, because to find them costs nothing.
 //!
 //! Links carry eight data pins at `fabric.network.link_rate`, commands and data are those of a circuit of Venice (ISCA 2023, §4.1
@@ -328,7 +328,7 @@ impl Fabric for Custom {
         true
     }
 
-    /// Whoever decides sees one transfer of each chip.
+    /// The decision sees one transfer of each chip.
     fn is_free(&self, chip: ChipId, _: Direction) -> bool {
         !self.port_taken[chip.index()]
     }

@@ -40,7 +40,7 @@ pub fn line_of_column(column: u32, lines: u32, columns: u32) -> u32 {
     column * lines / columns
 }
 
-/// Returns the adjacent columns of a line: those of which [`line_of_column`] gives it.
+/// Returns the adjacent columns of a line: the ones with [`line_of_column`] gives it.
 pub fn joined_columns(line: u32, lines: u32, columns: u32) -> Range<u32> {
     (line * columns).div_ceil(lines)..((line + 1) * columns).div_ceil(lines)
 }

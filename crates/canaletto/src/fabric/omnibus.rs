@@ -9,7 +9,7 @@
 //!                chip 2   chip 3       drives the bus: request and grant, then the packets
 //! ```
 //! Networked SSD (MICRO 2022) §V: the topology in §V-B (Fig. 9c), the choice of path and *split* transfers in §V-C (Fig. 10),
-//! the handshake in §V-D (Fig. 11), arrays that are not square in §V-E. Packets are those of §IV-B, one flit at a time.
+//! the handshake in §V-D (Fig. 11), arrays that are not square in §V-E. Packets follow §IV-B, one flit at a time.
 //! Copies from chip to chip over a column bus: [`copies`]; what controllers tell each other: [`control`].
 //!
 //! **Split** (§V-C): the data of a transfer go in two packets, each over the first of the chip's buses that is free. If only one

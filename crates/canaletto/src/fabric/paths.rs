@@ -1,7 +1,7 @@
 //! Paths in use: what each carries, and which are held from a command to its data.
 //!
 //! - In: transfers to [start](Paths::start), paths to [give back](Paths::release).
-//! - Out: what has [crossed](Paths::done), by the fabric's own events.
+//! - Out: what has [crossed](Paths::done), by the fabric's events.
 //! - State: the fabric, what each path carries, held paths, chips that are cut off.
 
 use crate::config::design::{Design, HoldPath};

@@ -9,7 +9,7 @@ use crate::flash::interface::Operation;
 /// Most planes one command can touch.
 pub const MAX_PLANES: usize = 16;
 
-/// Account to which the time of a LUN is charged, where that is told apart.
+/// Account to which the time of a LUN is charged, where that is distinguished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Charge {
     /// The drive's own work.
@@ -79,7 +79,7 @@ pub struct Lun {
     background: Clocks,
     /// The background command in work, and when it was issued.
     background_since: Option<(Background, Time)>,
-    /// The flow whose command is in work, and when it was issued, where flows are told apart.
+    /// The flow whose command is in work, and when it was issued, where flows are distinguished.
     flow_since: Option<(u16, Time)>,
     /// Time with the array at work, for utilisation.
     pub array_busy: Time,
@@ -102,7 +102,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// An idle array with so many lanes, for so many flows that are told apart.
+    /// An idle array with that many lanes, for that many flows that are distinguished.
     pub fn new(layout: &Layout, lanes: usize, busy_until_data_out: bool, flows: usize) -> Array {
         let lun = Lun {
             command: Command::new(Operation::Read),
@@ -288,7 +288,7 @@ impl Array {
         clocks
     }
 
-    /// Flows that are told apart.
+    /// Flows that are distinguished.
     pub fn flows(&self) -> usize {
         self.flows
     }

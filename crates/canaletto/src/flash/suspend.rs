@@ -41,7 +41,7 @@ pub struct Suspendee {
     pub phase: Phase,
     /// The operation.
     pub command: Command,
-    /// Account to which its time is charged, where that is told apart.
+    /// Account to which its time is charged, where that is distinguished.
     pub charge: Option<Charge>,
     /// Since when the array has worked on it, for timelines.
     pub since: Time,

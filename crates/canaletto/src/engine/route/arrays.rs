@@ -1,4 +1,4 @@
-//! What arrays have done: pages lie in registers, writes take effect, blocks are erased, and the LUN is free.
+//! Ends of array operations: pages lie in registers, writes take effect, blocks are erased, and the LUN is free.
 
 use super::{Event, Route};
 use crate::engine::time::Time;

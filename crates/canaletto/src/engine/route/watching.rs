@@ -1,4 +1,4 @@
-//! For whoever watches the wires: transfers, what fabrics trace of them, and whom they are for.
+//! For the checker of the wires: transfers, what fabrics trace of them, and whom they are for.
 
 use super::{Event, Route};
 use crate::engine::time::Time;

@@ -193,7 +193,7 @@ fn what_follows_on_a_held_path_is_not_granted_again() {
     assert_eq!(done.crossed.map(|done| done.setup), Some(Time::ZERO));
 }
 
-/// A page goes from chip to chip without a controller, over links of its own, and both of its ports are taken.
+/// A page goes from chip to chip without a controller, over its own links, and both of its ports are taken.
 #[test]
 fn copies_take_links_alone() {
     let mut bench = bench(2, 4);

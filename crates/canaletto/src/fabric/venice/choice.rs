@@ -16,7 +16,7 @@ pub struct Choice {
     next: Register,
 }
 
-/// What every state chooses of every set of outputs, at `state << 4 | outputs`. Looked up at every hop.
+/// Choice of every state from every set of outputs, at `state << 4 | outputs`. Looked up at every hop.
 static CHOICES: [Choice; 64] = choices();
 
 impl Register {

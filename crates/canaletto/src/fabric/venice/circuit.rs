@@ -5,7 +5,7 @@ use crate::fabric::Transfer;
 use crate::fabric::venice::grid::RouterId;
 use crate::flash::address::ChipId;
 
-/// What a controller is doing.
+/// Work of a controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Nothing.
@@ -27,7 +27,7 @@ pub enum State {
 /// A flash controller.
 pub struct Controller {
     pub state: State,
-    /// What it transfers.
+    /// Its transfer.
     pub transfer: Transfer,
     /// When its first scout for this transfer was sent.
     pub began: Time,

@@ -121,7 +121,7 @@ impl Port {
     }
 }
 
-/// What a port leads to.
+/// Place that a port leads to.
 #[derive(Debug, Clone, Copy)]
 pub struct Neighbour {
     /// The link.
@@ -268,7 +268,7 @@ impl Grid {
         Port::ALL.into_iter().find_map(leads).expect("neighbours").0
     }
 
-    /// What a port leads to: the link and the next router. None where the array ends.
+    /// Place that a port leads to: the link and the next router. None where the array ends.
     pub fn neighbour(&self, router: RouterId, port: Port) -> Option<(LinkId, RouterId)> {
         let Neighbour { link, router } = self.neighbours[router.index()][port as usize];
         link.is_some().then_some((link, router))

@@ -8,7 +8,7 @@
 
 use crate::fabric::venice::grid::RouterId;
 
-/// What a scout does to the links it crosses.
+/// Effect of a scout on the links it crosses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Gives up a reservation.

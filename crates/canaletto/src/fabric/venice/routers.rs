@@ -10,7 +10,7 @@ use crate::fabric::venice::router::{Exit, Router, Row};
 use crate::fabric::venice::scout::Scout;
 use crate::fabric::{PathId, Transfer};
 
-/// What a scout does at a router.
+/// Step of a scout at a router.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hop {
     /// It leaves: onward over a link that it has reserved, or back, as its packet's mode says.
@@ -36,11 +36,11 @@ pub struct Routers {
     hop: Time,
     /// Hops taken, backward ones included.
     pub hops: u64,
-    /// What continues on the links, for timelines.
+    /// Events on the links, for timelines.
     pub trace: WireTrace,
 }
 
-/// What a reservation changes. Borrowed once a hop, so that nothing has to be looked up again after every write.
+/// Changes by a reservation. Borrowed once a hop, so that nothing has to be looked up again after every write.
 struct Links<'a> {
     routers: &'a mut [Router],
     reach: &'a mut Reach,

@@ -6,7 +6,7 @@ use crate::fabric::venice::packet::{Mode, ScoutPacket};
 
 /// A scout on its way.
 pub struct Scout {
-    /// What it carries.
+    /// Its load.
     pub packet: ScoutPacket,
     /// When it arrives at its next router.
     pub due: Time,
@@ -45,7 +45,7 @@ impl Scout {
         1 + u64::from(self.links)
     }
 
-    /// What a router remembers of this scout once it has taken a set of outputs there.
+    /// Memory of this scout at a router once it has taken a set of outputs there.
     #[inline]
     pub fn remember(&self, outputs: u8) -> u64 {
         self.tag | u64::from(outputs)

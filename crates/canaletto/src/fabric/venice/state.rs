@@ -7,7 +7,7 @@ use crate::engine::time::Time;
 use crate::fabric::venice::circuit::State;
 use crate::fabric::venice::grid::{Port, RouterId};
 
-/// What a controller does.
+/// Work of a controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activity {
     /// Nothing.
@@ -44,7 +44,7 @@ impl Venice {
         self.routers.register(RouterId(router))
     }
 
-    /// What a controller does.
+    /// Work of a controller.
     pub fn activity(&self, controller: u32) -> Activity {
         match self.controllers[controller as usize].state {
             State::Free | State::Failed => Activity::Idle,

@@ -89,7 +89,7 @@ pub struct Owed {
     pub erase: Option<TransactionId>,
 }
 
-/// Reads and writes are told apart everywhere.
+/// Reads and writes are distinguished everywhere.
 #[derive(Clone, Copy)]
 enum Side {
     Read,

@@ -132,7 +132,7 @@ impl Epoch {
         self.groups > 1 && self.current == Some(self.group_of[plane.index()])
     }
 
-    /// Whether the columns of several groups are told apart, and whether this chip's collects now.
+    /// Whether the columns of several groups are distinguished, and whether this chip's collects now.
     pub fn owns_column_of(&self, chip: ChipId) -> bool {
         self.groups > 1 && self.current == Some(self.chip_groups[chip.index()])
     }
