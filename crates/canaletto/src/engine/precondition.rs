@@ -108,7 +108,10 @@ impl Start {
 
     fn described(mut self, design: &Design, workload: &Workload, amplification: Option<f64>, written: u64) -> Start {
         let occupancy = occupancies(design, workload);
-        self.report = Some(PreconditionReport::of(&self.contents.blocks, design, occupancy, amplification, written));
+        let blocks = &self.contents.blocks;
+        let planes: Vec<_> = blocks.counts().collect();
+        let valid = blocks.valid_in_all();
+        self.report = Some(PreconditionReport::of(&planes, valid, design, occupancy, amplification, written));
         self
     }
 }

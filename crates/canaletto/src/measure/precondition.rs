@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use crate::config::design::Design;
 use crate::config::named::Named;
-use crate::ftl::blocks::Blocks;
 
 /// Free blocks of the planes.
 #[derive(Debug, Clone, JsonSchema, Serialize)]
@@ -58,17 +57,17 @@ pub struct PreconditionReport {
 }
 
 impl PreconditionReport {
-    /// Returns the state of `blocks`.
+    /// Returns the state of planes with these blocks, which hold so many valid pages.
     pub fn of(
-        blocks: &Blocks,
+        planes: &[BlockCounts],
+        valid_pages: u64,
         design: &Design,
         occupancy: Vec<f64>,
         write_amplification: Option<f64>,
         pages_written: u64,
     ) -> PreconditionReport {
-        let planes: Vec<BlockCounts> = blocks.counts().collect();
         let mut sum = BlockCounts::default();
-        for plane in &planes {
+        for plane in planes {
             sum.total += plane.total;
             sum.free += plane.free;
             sum.open += plane.open;
@@ -88,7 +87,7 @@ impl PreconditionReport {
                 max: free().max().unwrap_or(0),
             },
             blocks: sum,
-            valid_pages: blocks.valid_in_all(),
+            valid_pages,
             pages: sum.total * u64::from(design.geometry.pages_per_block) * u64::from(design.units_per_page()),
         }
     }

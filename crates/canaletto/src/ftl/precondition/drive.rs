@@ -12,7 +12,7 @@
 use crate::config::design::{Design, Scope, Superblock};
 use crate::config::workload::Workload;
 use crate::flash::address::PlaneId;
-use crate::ftl::blocks::Frontier;
+use crate::ftl::frontier::Frontier;
 use crate::ftl::placement::Placement;
 use crate::ftl::precondition::occupied::Occupied;
 use crate::ftl::precondition::rates::{Rates, Traced, of_spaces};

@@ -12,7 +12,7 @@ pub mod spaces;
 use std::collections::BTreeMap;
 
 use crate::flash::address::{PlaneId, Ppa};
-use crate::ftl::blocks::Frontier;
+use crate::ftl::frontier::Frontier;
 use crate::ftl::precondition::spaces::Spaces;
 use crate::ftl::steady::seeded::SeededPlane;
 

@@ -1,9 +1,9 @@
 //! Whole blocks drawn from a steady state, with exact totals.
 
 use crate::engine::random::Stream;
+use crate::ftl::steady::census::Census;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::permutation::{Permutation, mix};
-use crate::ftl::steady::plane::Census;
 
 /// Full blocks of a plane, in the order of filling, the oldest first.
 #[derive(Clone, Debug, PartialEq)]

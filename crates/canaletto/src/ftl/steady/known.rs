@@ -6,7 +6,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::ftl::steady::plane::{Census, Plane, Shape};
+use crate::ftl::steady::census::Census;
+use crate::ftl::steady::plane::{Plane, Shape};
 
 /// Censuses that are kept: of some ten kilobytes each, more than a comparison goes back for.
 const KEPT: usize = 256;

@@ -15,6 +15,7 @@
 //! SSDs", Performance Evaluation 82, 2014), and there only [`plane`], which keeps the frontiers apart as the engine does,
 //! is asked.
 
+pub mod census;
 pub mod classes;
 pub mod distribution;
 pub mod draw;

@@ -2,11 +2,12 @@
 
 use crate::engine::random::Stream;
 use crate::ftl::reclaim::gc::policy::Policy;
+use crate::ftl::steady::census::Census;
 use crate::ftl::steady::classes::Classes;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::draw::{FullBlocks, apportion};
 use crate::ftl::steady::known;
-use crate::ftl::steady::plane::{Census, Class, Shape};
+use crate::ftl::steady::plane::{Class, Shape};
 use crate::ftl::steady::seeded::{Contents, OpenBlock, SeededPlane};
 
 /// Pages of a representative plane: half a million settle within a second or a few, once a process.

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use crate::engine::random::Stream;
 use crate::ftl::reclaim::gc::policy::{GcPolicy, Greedy, Policy};
+use crate::ftl::steady::census::Census;
 use crate::ftl::steady::victims::{VictimPool, View};
 
 /// Marks a physical page without valid data, a logical page without a place, and a frontier without a block.
@@ -68,31 +69,6 @@ impl Shape {
         let pages = f64::from(self.pages);
         let full = f64::from(self.blocks) - f64::from(self.spare - 1) - 2.0;
         (f64::from(logical) - 0.5 * pages) / (full * pages)
-    }
-}
-
-/// State of a plane that changes no more.
-#[derive(Clone, Debug)]
-pub struct Census {
-    /// Classes of logical pages.
-    pub classes: usize,
-    /// Valid pages by class of each full block, block after block in the order of filling, the oldest first.
-    pub full: Vec<u32>,
-    /// Host writes since each of them was full, over the plane's logical pages.
-    pub ages: Vec<f32>,
-    /// Pages copied, by class, over those the host wrote.
-    pub copies: Vec<f64>,
-}
-
-impl Census {
-    /// Pages written to flash for each that the host writes.
-    pub fn write_amplification(&self) -> f64 {
-        1.0 + self.copies.iter().sum::<f64>()
-    }
-
-    /// Valid pages of each full block, in the order of filling.
-    pub fn valid(&self) -> impl Iterator<Item = u32> {
-        self.full.chunks(self.classes).map(|row| row.iter().sum())
     }
 }
 
