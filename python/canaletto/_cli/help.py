@@ -4,9 +4,10 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -24,7 +25,20 @@ DRIVE, RUN, ARRIVALS, TRACES, OUTPUT = "Drive", "Run", "Arrivals", "Traces", "Ou
 _EXAMPLES = "Examples:"
 
 
-class Command(TyperCommand):
+class _Plainly:
+    """Commands that convert what was typed without Pydantic, because loading it takes as long as a short run."""
+
+    def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
+        """Reads the words behind the command."""
+        for param in self.get_params(ctx):  # type: ignore[attr-defined]
+            described = getattr(param, "type_descriptor", None)
+            if described is not None:
+                param._runtime_param = _Plain(described.annotation, described.parameter_info)
+        rest: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+        return rest
+
+
+class Command(_Plainly, TyperCommand):
     """A command with options in groups. `--json` alone means `--json=full`."""
 
     def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
@@ -81,6 +95,38 @@ def _write_groups(formatter: "HelpFormatter", groups: list[tuple[str, list[tuple
             )
 
 
+@dataclass(frozen=True)
+class _Plain:
+    """Converter of the words of a parameter, for kinds that need no more than a call. Typer converts others."""
+
+    kind: Any
+    info: Any
+
+    def coerce(self, value: Any, param: Any, ctx: "Context") -> Any:
+        """Returns the value of what was typed, or of a default."""
+        if value is None:
+            return () if param.multiple or param.nargs == -1 else None
+        if self.kind == list[str]:
+            return [str(each) for each in value]
+        if self.info.parser is None and self.kind not in (str, bool, Path) and get_origin(self.kind) is not Literal:
+            param._runtime_param = None
+            return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+        try:
+            return self._one(value)
+        except ValueError as error:
+            raise typer.BadParameter(str(error), ctx=ctx, param=param) from error
+
+    def _one(self, value: Any) -> Any:
+        if self.info.parser is not None:
+            return self.info.parser(value)
+        if get_origin(self.kind) is not Literal:
+            return self.kind(value)
+        allowed = get_args(self.kind)
+        if value not in allowed:
+            raise ValueError(f"{value!r} is not one of {', '.join(map(repr, allowed))}.")
+        return value
+
+
 _TYPE = re.compile(r" <(str|path|list\[str\])>$")
 """Python's type of an argument, which means nothing to who types it."""
 
@@ -96,7 +142,7 @@ def describe_all(ctx: typer.Context, wanted: bool) -> None:
         raise typer.Exit
 
 
-class Program(TyperGroup):
+class Program(_Plainly, TyperGroup):
     """All commands: the package's, then plug-ins', which are loaded when needed."""
 
     def get_command(self, ctx: "Context", cmd_name: str) -> Any:
