@@ -41,6 +41,10 @@ class Settings:
     """The figure whose numbers are printed next to these; empty: this one's own."""
     beside: tuple[str, ...] = ()
     """Columns within which numbers are printed next to each other, such as a drive; empty: all of the figure's are."""
+    figure: str = ""
+    """Column that names the figure whose number a line has, where they are several figures'."""
+    spelt: "Callable[[Row], str] | None" = None
+    """Name of a line's number in that figure; None: as `verdicts.quantity` has it."""
     against: str = ""
     """Column with what the paper prints against a setting; empty: there is none."""
 

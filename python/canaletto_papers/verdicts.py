@@ -134,7 +134,8 @@ def comes_near(ours: float | None, published: float, limit: float = NEAR, neutra
 def judged(figures: Sequence[Figure], tables: Tables, findings: Sequence[Finding]) -> list[Verdict]:
     """A verdict on every published number in the tables, in the figures' order; of inputs how many are as printed."""
     here = [figure for figure in figures if figure.name in tables]
-    tried = [found for figure in here for found in _tried(figure, tables[figure.name])]
+    neutrals = {figure.name: figure.neutral for figure in here}
+    tried = [found for figure in here for found in _tried(figure, tables[figure.name], neutrals)]
     verdicts: list[Verdict] = []
     for figure in here:
         if figure.settings and figure.settings.of:
@@ -146,7 +147,7 @@ def judged(figures: Sequence[Figure], tables: Tables, findings: Sequence[Finding
             stated = [row for row in known if is_stated(figure, row)]
             for row in stated:
                 group = _group(figure.settings, row)
-                mine = [each for each in tried if (each.figure, each.beside) == (figure.name, group)]
+                mine = [each for each in tried if each.figure == figure.name and each.beside in (None, group)]
                 beside = sum(_group(figure.settings, other) == group for other in stated)
                 verdicts.append(_verdict(figure, row, beside, mine, tables, findings))
             if not figure.is_given:
@@ -165,8 +166,8 @@ class _Tried:
     """One number under one setting."""
 
     figure: str
-    beside: tuple[object, ...]
-    """Values of the columns within which numbers are printed beside each other."""
+    beside: tuple[object, ...] | None
+    """Values of the columns within which numbers are printed beside each other; None: whatever its setting gives."""
     setting: str
     against: str
     what: str
@@ -174,8 +175,11 @@ class _Tried:
     near: bool
 
 
-def _tried(figure: Figure, rows: Sequence[Row]) -> Iterator[_Tried]:
-    """Numbers of a figure that were measured with settings that the paper does not state."""
+def _tried(figure: Figure, rows: Sequence[Row], neutrals: Mapping[str, float]) -> Iterator[_Tried]:
+    """Numbers of a figure that were measured with settings that the paper does not state.
+
+    neutrals: values without an effect, by the names of figures.
+    """
     settings = figure.settings
     if settings is None:
         return
@@ -184,9 +188,11 @@ def _tried(figure: Figure, rows: Sequence[Row]) -> Iterator[_Tried]:
             setting = ", ".join(str(row[column]) for column in settings.columns)
             source = f"{figure.name}: {setting}" if settings.of else setting
             against = str(row[settings.against] or "") if settings.against else ""
-            near = comes_near(row["ours"], row["published"], neutral=figure.neutral)
-            of, what = settings.of or figure.name, quantity(figure, row)
-            yield _Tried(of, _group(settings, row), source, against, what, row["ours"], near)
+            of = row[settings.figure] if settings.figure else settings.of or figure.name
+            near = comes_near(row["ours"], row["published"], neutral=neutrals.get(of, figure.neutral))
+            what = settings.spelt(row) if settings.spelt else quantity(figure, row)
+            beside = None if settings.figure else _group(settings, row)
+            yield _Tried(of, beside, source, against, what, row["ours"], near)
 
 
 def _group(settings: Settings | None, row: Row) -> tuple[object, ...]:

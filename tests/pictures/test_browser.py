@@ -15,9 +15,12 @@ import fabricated
 import pytest
 from canaletto import traces
 from canaletto._report import charts, comparison, page, trace
+from canaletto._report.document import document
 from canaletto_papers import bars, reproduce
+from canaletto_papers import verdicts as verdicts_of
 from canaletto_papers.figure import Figure
 from canaletto_papers.rtl import page as rtl_page
+from canaletto_papers.verdicts import Verdict
 
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
@@ -339,3 +342,14 @@ def test_figures_of_papers_are_drawn(width: int, theme: str, tmp_path: Path, mon
     assert "computed, nothing is run" in saved["made-up-chart.svg"]
     assert saved["made-up-chart.csv"].splitlines()[0].startswith("workload,system,")
     assert len(saved["made-up-chart1.csv"].splitlines()) == 1 + 6
+
+
+def test_the_table_of_verdicts_fits_a_telephone(tmp_path: Path) -> None:
+    what = "average power, paper's formula, performance-optimized, Venice over Baseline, average"
+    verdicts = [
+        Verdict("fig4, fig9", what, 0.967, 2.65, verdicts_of.CHANGED, "prior-holds: arrivals 10 times as fast", 2.44),
+        Verdict("fig3", "Baseline, same channel", 11.01, 11.01, verdicts_of.GIVEN, ""),
+    ]
+    page_of = document("made", "<h1>made</h1>", reproduce._judged(verdicts), ["page.js"])
+    _, found = opened(tmp_path, page_of, "--window-size=390,1500")
+    assert (found["wide"], found["scrolled"]) == ([], 0)

@@ -302,6 +302,19 @@ def test_the_verdict(runs: list[dict[str, Any]], says: str) -> None:
     assert summary.verdict(runs) == says
 
 
+def test_a_fabric_that_is_saturated_is_named_first() -> None:
+    busy = {"saturated": False, "bottleneck": {"part": "link of controller 5", "use": 0.961}}
+    slow = made_up("venice", path_conflict=1900.0, array_read=50.0) | {"load": busy}
+    idle = BUS | {"load": {"saturated": False, "bottleneck": {"part": "channel 2", "use": 0.55}}}
+    said = summary.verdict([idle, slow])
+    assert said.startswith("venice is saturated by link of controller 5 (96.1 % in use): ")
+    assert "docs/explanation/reproduction.md" in said
+    assert "venice is slowest, at 0.051×" in said
+    # Where the baseline is, too, or the other is no slower, it is no news.
+    assert "saturated" not in summary.verdict([BUS | {"load": busy}, slow])
+    assert "saturated" not in summary.verdict([idle, VENICE | {"load": busy}])
+
+
 def test_a_page_names_no_winner_where_chips_are_cut_off(tmp_path: Path) -> None:
     drive = cn.design("performance-optimized", **{"fabric.failures.controllers": 1})
     compared = cn.compare(drive, cn.workload("YCSB_B", requests=300), ["bus", "venice"], records=False)

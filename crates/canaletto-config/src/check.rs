@@ -176,7 +176,7 @@ fn check_fabric(design: &Design) -> Checked {
         },
     )?;
     require(
-        fabric.venice.scouts != Scouts::Clocked || fabric.venice.tear_down == TearDown::Wire,
+        fabric.venice.scouts != Scouts::Clocked || fabric.venice.tears_down() == TearDown::Wire,
         "fabric.venice.scouts",
         || "got \"clocked\", which needs fabric.venice.tear_down = \"wire\", as in rtl/; it is \"packet\"".to_owned(),
     )?;
@@ -185,6 +185,15 @@ fn check_fabric(design: &Design) -> Checked {
     })?;
     check_clusters(design)?;
     check_late_split(design)?;
+    let at_once = fabric.omnibus.transfers_per_controller;
+    require((1..=2).contains(&at_once), "fabric.omnibus.transfers_per_controller", || {
+        format!("got {at_once}, expected 1 or 2: a controller has a row bus and a column bus")
+    })?;
+    require(
+        at_once == 2 || fabric.kind != FabricKind::OmnibusSplit,
+        "fabric.omnibus.transfers_per_controller",
+        || "got 1, expected 2 with fabric.kind = \"omnibus-split\", whose pages take two buses at once".to_owned(),
+    )?;
     let control = &fabric.omnibus.control;
     require(control.rate.0 > 0, "fabric.omnibus.control.rate", || {
         format!("got \"{}\", expected a rate above 0", control.rate)
@@ -208,11 +217,11 @@ fn check_late_split(design: &Design) -> Checked {
             "got \"{chunk}\", expected \"0B\" (pages are not split late) or a multiple of controller.ecc.codeword (\"{codeword}\")"
         )
     })?;
-    let holds = design.fabric.hold_path != HoldPath::Never;
+    let holds = design.fabric.holds() != HoldPath::Never;
     require(!holds || chunk.0 == 0 || design.fabric.kind != FabricKind::Omnibus, "fabric.omnibus.late_split", || {
         format!(
             "got \"{chunk}\" with fabric.hold_path = \"{}\", expected \"0B\": a page that takes two buses holds no single path",
-            design.fabric.hold_path.name()
+            design.fabric.holds().name()
         )
     })
 }
@@ -235,12 +244,12 @@ fn check_clusters(design: &Design) -> Checked {
     require(parity <= 4096, "fabric.clusters.chunk_parity", || {
         format!("got \"{}\", expected at most \"4KiB\"", keys.chunk_parity)
     })?;
-    let holds = design.fabric.hold_path != HoldPath::Never;
+    let holds = design.fabric.holds() != HoldPath::Never;
     require(!holds || chunk == 0 || design.fabric.kind != FabricKind::Clusters, "fabric.clusters.chunk", || {
         format!(
             "got \"{}\" with fabric.hold_path = \"{}\", expected \"0B\": parts give their path up",
             keys.chunk,
-            design.fabric.hold_path.name()
+            design.fabric.holds().name()
         )
     })?;
     let (trunks, controllers) = (keys.trunks.unwrap_or(0), design.geometry.channels);
@@ -263,12 +272,12 @@ fn check_medium(design: &Design) -> Checked {
     let operations = design.flash.suspend.operations;
     let suspends = operations != Suspendable::None;
     let suspends_programs = matches!(operations, Suspendable::Program | Suspendable::Both);
-    require(!suspends || design.fabric.hold_path != HoldPath::Always, "flash.suspend.operations", || {
+    require(!suspends || design.fabric.holds() != HoldPath::Always, "flash.suspend.operations", || {
         "needs fabric.hold_path = \"never\" or \"reads\": a suspended operation would hold the path that reads need"
             .to_owned()
     })?;
     check_pipelines(design)?;
-    require(!design.gc.copyback || design.fabric.hold_path == HoldPath::Never, "gc.copyback", || {
+    require(!design.gc.copyback || design.fabric.holds() == HoldPath::Never, "gc.copyback", || {
         "needs fabric.hold_path = \"never\": a copy sends two commands and no data".to_owned()
     })?;
     require(!suspends_programs || design.ftl.map_update == MapUpdate::ProgramEnd, "flash.suspend.operations", || {
@@ -296,7 +305,7 @@ fn check_pipelines(design: &Design) -> Checked {
              meanwhile"
                 .to_owned()
         })?;
-        require(!is_on || design.fabric.hold_path == HoldPath::Never, key, || {
+        require(!is_on || design.fabric.holds() == HoldPath::Never, key, || {
             "needs fabric.hold_path = \"never\": a held path belongs to one command, and several are in the chip"
                 .to_owned()
         })?;

@@ -218,6 +218,10 @@ pub struct Omnibus {
     /// Size of the chunks in which the end of a page goes over its chip's other bus while the page crosses on one (`omnibus` only), if
     /// nobody else wants that: a multiple of `controller.ecc.codeword`. "0B" (default): a page that has begun on one bus stays there.
     pub late_split: Size,
+    /// Number of transfers that a controller serves at the same time: 2 (default), one on its row bus and one on its column bus, or 1
+    /// (`omnibus` only). The paper draws one controller for both buses and does not say which.
+    #[schemars(range(min = 1, max = 2))]
+    pub transfers_per_controller: u32,
 }
 
 /// Clusters of chips behind switches, each of which hangs on the trunks of several controllers.
@@ -390,6 +394,21 @@ pub struct Venice {
     pub tear_down: TearDown,
     /// Controller that serves a transfer.
     pub controller: VeniceController,
+    /// Whether circuits are as the paper's text has them (§4.2): one reservation per flash operation, held from the command to the
+    /// data, scouts sent again at once, circuits that end in no time. Used instead of `retry`, `tear_down` and `fabric.hold_path`.
+    pub as_printed: bool,
+}
+
+impl Venice {
+    /// Moment at which a scout is sent again.
+    pub fn retries(&self) -> Retry {
+        if self.as_printed { Retry::Immediate } else { self.retry }
+    }
+
+    /// Means by which routers learn that a transfer is over.
+    pub fn tears_down(&self) -> TearDown {
+        if self.as_printed { TearDown::Wire } else { self.tear_down }
+    }
 }
 
 /// Links and user-defined ways.
@@ -399,6 +418,20 @@ pub struct Custom {
     /// Time from a decision to the first cycle of a transfer. Default: 0 ns, so that finding ways and telling them costs nothing and
     /// results are a bound; `fabric.scheduled_mesh` and `fabric.venice` say what it costs there.
     pub grant_delay: Duration,
+    /// Rule by which a transfer gets its circuit, unless a user-defined class decides.
+    pub route: CircuitRoute,
+}
+
+/// Rule by which a transfer gets a circuit of a mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CircuitRoute {
+    /// A shortest way over free links, to the nearest controller that it reaches.
+    #[default]
+    Shortest,
+    /// The way along the row, then along the column, from the nearest free controller, the lowest among equals. If a link of it is
+    /// taken, the transfer waits: NoSSD's dimension-order routing (Venice §3.2) as a circuit.
+    XThenY,
 }
 
 /// Circuits granted by a central arbiter, on routers and links as in `venice`.
@@ -441,6 +474,11 @@ impl Fabric {
     /// Data rate of eight data pins of a link between routers.
     pub fn network_rate(&self) -> Rate {
         self.network.link_rate.unwrap_or(self.link_rate)
+    }
+
+    /// Operations whose path is held while the array works.
+    pub fn holds(&self) -> HoldPath {
+        if self.kind == FabricKind::Venice && self.venice.as_printed { HoldPath::Always } else { self.hold_path }
     }
 
     /// The sequences of its commands.
@@ -509,6 +547,7 @@ impl Default for Omnibus {
             detect_time: Duration(2_000_000),
             via_controller_every: 4,
             late_split: Size(0),
+            transfers_per_controller: 2,
         }
     }
 }
@@ -549,13 +588,14 @@ impl Default for Venice {
             retry_interval: Duration(1_000_000),
             tear_down: TearDown::default(),
             controller: VeniceController::default(),
+            as_printed: false,
         }
     }
 }
 
 impl Default for Custom {
     fn default() -> Self {
-        Custom { grant_delay: Duration(0) }
+        Custom { grant_delay: Duration(0), route: CircuitRoute::default() }
     }
 }
 

@@ -50,8 +50,13 @@ fn is(design: &Design, names: &[&str]) -> bool {
 const NEEDS: &[Need] = &[
     need(&["fabric.venice."], "fabric.kind = \"venice\"", |d| is(d, &["venice"])),
     need(&["fabric.venice.retry_interval"], "fabric.venice.retry = \"local\"", |d| {
-        d.fabric.venice.retry == Retry::Local
+        d.fabric.venice.retries() == Retry::Local
     }),
+    need(
+        &["fabric.hold_path", "fabric.venice.retry", "fabric.venice.tear_down"],
+        "fabric.venice.as_printed = false",
+        |d| !is(d, &["venice"]) || !d.fabric.venice.as_printed,
+    ),
     need(&["flash.failures.lost_at"], "flash.failures.lost_die or flash.failures.lost_channel", |d| {
         d.flash.failures.any_is_lost()
     }),
@@ -69,7 +74,9 @@ const NEEDS: &[Need] = &[
         "fabric.kind = \"omnibus\", \"omnibus-split\", \"clusters\" or \"scheduled-mesh\"",
         |d| is(d, &["omnibus", "omnibus-split", "clusters", "scheduled-mesh"]),
     ),
-    need(&["fabric.omnibus.late_split"], "fabric.kind = \"omnibus\"", |d| is(d, &["omnibus"])),
+    need(&["fabric.omnibus.late_split", "fabric.omnibus.transfers_per_controller"], "fabric.kind = \"omnibus\"", |d| {
+        is(d, &["omnibus"])
+    }),
     need(
         &["fabric.omnibus.v_page_registers", "fabric.omnibus.chip_to_chip_ecc"],
         "gc.scope = \"spatial\", which copies from chip to chip",

@@ -39,6 +39,8 @@ def drive_of(design: Design, work: Work, *, is_alone: bool = False) -> Drive:
     for key, number in failing_parts(design).items():
         raise ConfigError(f"{key}: got {number}, expected 0: an interconnect of which parts fail has no closed form")
     geometry, flash, fabric = keys["geometry"], keys["flash"], keys["fabric"]
+    is_printed = fabric["kind"] == "venice" and fabric["venice"]["as_printed"]
+    holds = "always" if is_printed else fabric["hold_path"]
     found = sequences(design)
     times = {(each["name"], each["planes"]): each for each in found["times"]}
     planes, luns = geometry["planes_per_die"], _luns(keys)
@@ -80,8 +82,9 @@ def drive_of(design: Design, work: Work, *, is_alone: bool = False) -> Drive:
         read_chip_us=command_us("read", reads, "chip_ns"),
         program_chip_us=command_us("program", programs, "chip_ns"),
         data_first=fabric["transfer_order"] == "data-first",
-        holds_reads=fabric["hold_path"] in ("reads", "always"),
-        holds_programs=fabric["hold_path"] == "always",
+        holds_reads=holds in ("reads", "always"),
+        holds_programs=holds == "always",
+        serves_one=fabric["kind"] == "omnibus" and fabric["omnibus"]["transfers_per_controller"] == 1,
         handshake_us=_handshake_us(fabric["omnibus"]["control"]),
         late_split_bytes=size_bytes(fabric["omnibus"]["late_split"]) if fabric["kind"] == "omnibus" else 0.0,
         turn_us=found["turn_ns"] / 1e3,

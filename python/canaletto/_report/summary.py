@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 from canaletto._io.units import cause_label, count, factor, share, time_us
 from canaletto._report import account, causes
+from canaletto._run.caveats import bottleneck
 from canaletto._run.equal import CROSSBAR, IDEAL
 from canaletto._run.gains import SAME, Gain, Gains, gains
 
@@ -61,11 +62,32 @@ def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
     worst = min(real, key=lambda fabric: real[fabric].mean)
     reach = _reach({fabric: gain for fabric, gain in known.items() if fabric != best})
     slowest = f"; {worst} is slowest, at {times(real[worst])}" if real[worst].is_slower else ""
+    full = _saturated(first, next(run for run in others if run["fabric"] == worst)) if slowest else ""
     if not real[best].is_faster:
-        return _nobody_wins(first, others, known)
+        return full + _nobody_wins(first, others, known)
     winner = next(run for run in others if run["fabric"] == best)
     won = f"{best} serves this {times(known[best])} as fast as {name} (mean latency{reach}){slowest}"
-    return f"{won}. {_sentence(_reason(first, winner))}."
+    return f"{full}{won}. {_sentence(_reason(first, winner))}."
+
+
+FULL = 0.95
+"""Use of a part above which its queue decides latencies, also in a run too short to show that they grow."""
+
+PAGES = {"venice": " See docs/explanation/reproduction.md for when Venice pays and when not."}
+
+
+def _saturated(first: Data, worst: Data) -> str:
+    """A sentence on a fabric that carries all it can where the first one does not; else empty."""
+
+    def is_full(run: Data) -> bool:
+        load = run.get("load") or {}
+        return bool(load.get("saturated") or (load.get("bottleneck") or {}).get("use", 0.0) > FULL)
+
+    if not is_full(worst) or is_full(first):
+        return ""
+    name = worst["fabric"]
+    part = bottleneck(worst)
+    return f"{name} is saturated by {part}: its latencies depend on the length of the run.{PAGES.get(name, '')} "
 
 
 def unequal_failures(runs: Sequence[Data]) -> str:

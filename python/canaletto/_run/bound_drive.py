@@ -129,6 +129,8 @@ class Drive:
     """Whether a path stays taken until a program is done."""
     handshake_us: Number = 0.0
     """Time in which controllers agree on a column bus (`omnibus`)."""
+    serves_one: bool = False
+    """Whether a controller serves one transfer at a time (`omnibus`)."""
     late_split_bytes: Number = 0.0
     """Data of the chunks in which the end of a page goes over its chip's other bus (`omnibus`); 0: in none."""
     turn_us: Number = 0.0

@@ -114,6 +114,7 @@ def _omnibus_of(packets: int) -> Fabric:
         column_buses = np.ceil(np.asarray(columns) * all_column_buses / drive.columns)
         used_rows = np.minimum(drive.rows, np.ceil(rows))
         buses = np.minimum(used_rows + column_buses, (1.0 + column_buses) * np.asarray(rows))
+        buses = np.minimum(buses, drive.rows) if drive.serves_one else buses
         agreed = column_buses / (used_rows + column_buses)
 
         def time(kind: Kind, size: Number) -> Number:

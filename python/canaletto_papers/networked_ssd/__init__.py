@@ -17,6 +17,7 @@ FIGURES = of_modules(
     fig18
     fig19
     fig20
+    ecc
     causes
     causes_gc
     """,

@@ -105,5 +105,4 @@ FIGURE = Figure(
     table,
     lambda _: None,
     settings=Settings(("change",), of="fig7"),
-    neutral=0.0,
 )

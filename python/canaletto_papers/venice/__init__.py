@@ -22,8 +22,11 @@ FIGURES = of_modules(
     fig14
     fig15
     table4
+    intensity
     bound
     causes
+    prior_holds
+    prior_search
     traces
     """,
 )

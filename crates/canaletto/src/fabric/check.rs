@@ -36,10 +36,10 @@ pub fn resolve_design(
 /// Checks what needs the interconnect.
 fn check(design: &Design) -> Checked {
     let fabric = &design.fabric;
-    require(facts_of(fabric.kind).holds_paths || fabric.hold_path == HoldPath::Never, "fabric.hold_path", || {
+    require(facts_of(fabric.kind).holds_paths || fabric.holds() == HoldPath::Never, "fabric.hold_path", || {
         format!(
             "got \"{}\", expected \"never\" for {}: its transfers hold no single path",
-            fabric.hold_path.name(),
+            fabric.holds().name(),
             fabric.kind.name()
         )
     })?;

@@ -1,11 +1,13 @@
-//! Circuits over user-defined links: what joins the chips, and who gets which way, is said by a [`Blueprint`] from outside.
+//! Circuits over user-defined links: what joins the chips, and who gets which way, is said by a
+//! [`Blueprint`](crate::config::own::fabric::Blueprint) from outside.
 //!
 //! ```text
 //! engine ─ a transfer waits, a link is free ─> plan        asked once an instant, for all that wait
 //! engine <────────── transfer 7: links 3, 12 ─ plan        a way is checked, then taken until its transfer has crossed
 //! ```
 //! Without a blueprint links are Venice's mesh, and transfers get a shortest way over free links at once, the first to come
-//! first: a bound for whatever finds ways in that mesh, because to find them costs nothing.
+//! first: a bound for whatever finds ways in that mesh, because to find them costs nothing. `fabric.custom.route = "x-then-y"`
+//! gives them one way alone instead, which is NoSSD with circuits ([`x_then_y`]).
 //!
 //! Links carry eight data pins at `fabric.network.link_rate`, commands and data are those of a circuit of Venice (ISCA 2023, §4.1
 //! with Eq. 1): chips are not modified, and a byte takes a cycle for each router on the way. A place where circuits can turn has a
@@ -14,12 +16,14 @@
 #[cfg(test)]
 mod tests;
 mod ways;
+mod x_then_y;
 
 use std::ops::Range;
 
 use self::ways::Ways;
-use crate::config::design::Fabric as FabricConfig;
-use crate::config::own::fabric::{Asked, Blueprint, Grants, Plan, View};
+use self::x_then_y::XThenY;
+use crate::config::design::{CircuitRoute, Fabric as FabricConfig};
+use crate::config::own::fabric::{Asked, Grants, Plan, View};
 use crate::engine::arena::Slab;
 use crate::engine::memory::end_run;
 use crate::engine::time::{Time, TimeSum};
@@ -164,7 +168,7 @@ pub struct Custom {
     trace: WireTrace,
     grants: Grants,
     scratch: Vec<bool>,
-    /// None where there is no blueprint. A drive with a blueprint is never written down.
+    /// The blueprint's, or ways along rows and columns. None: shortest ways.
     plan: Option<Box<dyn Plan>>,
 }
 
@@ -307,7 +311,11 @@ impl Fabric for Custom {
             trace: WireTrace::default(),
             grants: Grants::default(),
             scratch: Vec::new(),
-            plan: config.blueprint.as_ref().map(|blueprint: &Blueprint| blueprint.plans.begin()),
+            plan: match (&config.blueprint, config.custom.route) {
+                (Some(blueprint), _) => Some(blueprint.plans.begin()),
+                (None, CircuitRoute::XThenY) => Some(Box::new(XThenY::new(&ends, layout, &places))),
+                (None, CircuitRoute::Shortest) => None,
+            },
             ends,
         }
     }

@@ -273,7 +273,7 @@ impl Fabric for Omnibus {
     fn new(config: &FabricConfig, layout: &Layout) -> Omnibus {
         let packets = Packets::new(config, 1);
         Omnibus {
-            grid: Grid::new(layout),
+            grid: Grid::new(layout, config.omnibus.transfers_per_controller),
             late: Late::new(config, &packets),
             packets,
             split: config.kind == FabricKind::OmnibusSplit,
@@ -386,7 +386,7 @@ impl Fabric for Omnibus {
     }
 
     fn peak_rate(&self) -> f64 {
-        self.packets.rate() * f64::from(self.grid.count())
+        self.packets.rate() * f64::from(self.grid.at_once())
     }
 
     fn ports(&self) -> u64 {

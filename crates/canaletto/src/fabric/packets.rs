@@ -33,13 +33,28 @@ pub const STATUS_REPORT_FLITS: u64 = 1 + 1;
 /// Flits of the control packet that suspends or resumes a LUN's work: header, command and row address. Assumed.
 pub const SUSPEND_FLITS: u64 = 1 + 1 + 3;
 
-/// Flits of a command's control packet, for each plane: a header, then commands, column and row addresses (ONFI: two and
-/// three bytes).
-pub fn control_flits(operation: Operation) -> u64 {
+/// What follows the header of a control packet, as its T, C and R bits say (§IV-B2): flits of commands, column and row addresses.
+pub struct ControlFields {
+    /// T: flits of commands.
+    pub commands: u64,
+    /// C: flits of the column address (ONFI: two bytes).
+    pub column: u64,
+    /// R: flits of the row address (ONFI: three bytes).
+    pub row: u64,
+}
+
+/// Fields of a command's control packet, for each plane.
+pub fn control_fields(operation: Operation) -> ControlFields {
     match operation {
-        Operation::Read | Operation::Program => 1 + 2 + 5,
-        Operation::Erase => 1 + 2 + 3,
+        Operation::Read | Operation::Program => ControlFields { commands: 2, column: 2, row: 3 },
+        Operation::Erase => ControlFields { commands: 2, column: 0, row: 3 },
     }
+}
+
+/// Flits of a command's control packet, for each plane: the header, and what its bits announce.
+pub fn control_flits(operation: Operation) -> u64 {
+    let ControlFields { commands, column, row } = control_fields(operation);
+    1 + commands + column + row
 }
 
 /// Packets on a bus of `lanes` × 8 data pins, where the chip is still selected by its enable pin and asked for its data.
@@ -107,5 +122,23 @@ impl WireTimes for Packets {
 
     fn suspend(&self, _: bool) -> Time {
         self.chip_enable + self.flits(SUSPEND_FLITS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two bits each for T, C and R: six of a header's eight bits, "25% overhead for the control packet header" (§IV-B3). The two size
+    /// flits of a data packet hold every page.
+    #[test]
+    fn a_header_of_one_flit_announces_its_packet() {
+        for operation in [Operation::Read, Operation::Program, Operation::Erase] {
+            let ControlFields { commands, column, row } = control_fields(operation);
+            assert!([commands, column, row].into_iter().all(|field| field < 1 << 2));
+            assert_eq!(control_flits(operation), 1 + commands + column + row);
+        }
+        assert_eq!((control_flits(Operation::Read), control_flits(Operation::Erase)), (8, 6));
+        assert!(64 * 1024 <= 1 << (8 * (DATA_HEADER_FLITS - 1)));
     }
 }

@@ -36,8 +36,8 @@ impl<F: Fabric> Paths<F> {
             fabric: F::new(&design.fabric, layout),
             cut_off: CutOff::new(),
             carried: Vec::new(),
-            held: HeldPaths::new(design.fabric.hold_path != HoldPath::Never, layout.luns()),
-            hold_path: design.fabric.hold_path,
+            held: HeldPaths::new(design.fabric.holds() != HoldPath::Never, layout.luns()),
+            hold_path: design.fabric.holds(),
             transfer_time: TimeSum::ZERO,
         }
     }

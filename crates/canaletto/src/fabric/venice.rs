@@ -192,9 +192,9 @@ impl Fabric for Venice {
             cycle,
             hop,
             travel: config.venice.scouts,
-            retry: config.venice.retry,
+            retry: config.venice.retries(),
             retry_interval: config.venice.retry_interval.time(),
-            tear_down: config.venice.tear_down,
+            tear_down: config.venice.tears_down(),
             choice: config.venice.controller,
             counts: Counts::default(),
         }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::*;
-use crate::config::own::fabric::Plans;
+use crate::config::own::fabric::{Blueprint, Plans};
 use crate::engine::error::RunError;
 use crate::engine::memory::guarded;
 use crate::fabric::FabricKind;
@@ -133,6 +133,54 @@ fn whoever_waits_goes_when_links_are_free() {
     let [(_, near), (at, far)] = bench.crossed[..] else { panic!("two transfers") };
     assert_eq!((near.conflict, far.conflict), (Time::ZERO, first));
     assert_eq!(at, first + Time::from_ns(4096 + 2));
+}
+
+/// A 3 × 3 mesh at 1 GB/s: a page takes 4096 ns and a cycle of 1 ns for each router of its way. Controller 1 serves chip (1, 0), and
+/// controller 0 chip (1, 1), over the link down column 1. Chip (0, 1) has controller 2 left, whose one way goes up column 1:
+/// it waits until controller 1 is free, whose way along row 1 then needs the same link, and goes when controller 0 has served.
+fn third_of_three(route: CircuitRoute) -> (Time, Time) {
+    let mut config = of(FabricKind::Custom);
+    config.custom.route = route;
+    let mut bench = Bench::<Custom>::new(&config, &array(3, 3));
+    for chip in [3, 4, 1] {
+        let page = bench.page(chip, Direction::FromChip);
+        bench.start(page);
+    }
+    bench.run();
+    let (at, third) = *bench.crossed.last().expect("three transfers");
+    (at, third.conflict)
+}
+
+#[test]
+fn x_then_y_waits_where_another_way_is_free() {
+    // Chip (1, 0): 1 router. Chip (1, 1) over (0, 0), (0, 1), (1, 1): 3 routers, until 4099 ns.
+    let freed = Time::from_ns(4096 + 3);
+    // Then from controller 0 over (0, 0) and (0, 1).
+    let waited = (freed + Time::from_ns(4096 + 2), freed);
+    assert_eq!(third_of_three(CircuitRoute::XThenY), waited);
+    // A shortest way is free at once: from controller 2 around by column 2, through 7 routers at the most.
+    let (at, conflict) = third_of_three(CircuitRoute::Shortest);
+    assert_eq!(conflict, Time::ZERO);
+    assert!(at <= Time::from_ns(4096 + 7), "{at:?}");
+}
+
+#[test]
+fn the_nearest_free_controller_serves_a_way_along_its_row_first() {
+    let mut config = of(FabricKind::Custom);
+    config.custom.route = CircuitRoute::XThenY;
+    let mut bench = Bench::<Custom>::new(&config, &array(2, 3));
+    for chip in [5, 5 - 1] {
+        let page = bench.page(chip, Direction::FromChip);
+        bench.start(page);
+    }
+    bench.run();
+    // Chip (1, 2) from its own controller: 3 routers. Chip (1, 1) from the other one, over (0, 0), (0, 1), (1, 1).
+    let took: Vec<u64> = bench.crossed.iter().map(|(at, _)| at.ns()).collect();
+    assert_eq!(took, [4099, 4099]);
+    let names: Vec<_> = bench.fabric.wires().into_iter().filter(|wire| wire.active > Time::ZERO).collect();
+    let ends: Vec<_> = names.iter().map(|wire| (wire.from, wire.to)).collect();
+    assert!(ends.contains(&((0, 0), (0, 1))) && ends.contains(&((0, 1), (1, 1))), "{ends:?}");
+    assert!(!ends.contains(&((0, 0), (1, 0))), "not down the first column");
 }
 
 #[test]

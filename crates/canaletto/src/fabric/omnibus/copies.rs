@@ -36,7 +36,8 @@ impl ChipToChip<Event> for Omnibus {
     }
 
     fn copy_is_free(&self, _: ChipId, to: ChipId) -> bool {
-        self.grid.is_free(self.grid.ways(to).column)
+        let column = self.grid.ways(to).column;
+        self.grid.is_free(column) && self.grid.is_served(column)
     }
 
     /// Time of a copy on the bus once it is agreed on: both chips are enabled at once, a packet of header and transfer

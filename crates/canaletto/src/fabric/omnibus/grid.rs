@@ -83,6 +83,11 @@ pub fn cut_off(_: &FabricConfig, rows: u32, columns: u32, failed: &Failed) -> Ve
     })
 }
 
+/// A column bus carries nothing but copies.
+const COPIES: u32 = 1;
+/// The controller's other bus is taken, and it serves one transfer at a time.
+const OTHER: u32 = 2;
+
 /// The path of a bus that has failed: it is never free.
 const FAILED: PathId = PathId(u32::MAX - 1);
 
@@ -94,25 +99,34 @@ pub struct Grid {
     buses: Vec<Bus>,
     controllers: Vec<Controller>,
     free: u32,
-    /// Column buses that carry nothing but copies.
-    kept: Vec<bool>,
+    /// Reasons why transfers may not take a bus: `COPIES`, and `OTHER` for each bus that its controller drives meanwhile.
+    kept: Vec<u32>,
+    /// Bus of the same controller that rests while a bus is taken: with two transfers per controller a place behind all buses.
+    other: Vec<BusId>,
     /// Whether there may be such.
     keeps_columns: bool,
 }
 
 impl Grid {
     /// Idle buses. Where there are more controllers than columns, the last ones drive no column bus (§V-E).
-    pub fn new(layout: &Layout) -> Grid {
+    pub fn new(layout: &Layout, transfers_per_controller: u32) -> Grid {
         let (rows, columns) = (layout.channels, layout.chips_per_channel);
         let column_buses = column_buses(rows, columns);
+        let count = rows + column_buses;
+        let other = |bus: u32| match (transfers_per_controller, bus.checked_sub(rows)) {
+            (1, Some(driver)) => BusId(driver),
+            (1, None) if bus < column_buses => BusId(rows + bus),
+            _ => BusId(count),
+        };
         Grid {
             rows,
             columns,
             ways: (0..layout.chips()).map(|chip| ways_of(chip, rows, columns)).collect(),
             buses: (0..rows).chain(0..column_buses).map(Bus::driven_by).collect(),
             controllers: vec![Controller::default(); rows as usize],
-            free: rows + column_buses,
-            kept: vec![false; (rows + column_buses) as usize],
+            free: count,
+            kept: vec![0; count as usize + 1],
+            other: (0..count).map(other).collect(),
             keeps_columns: true,
         }
     }
@@ -120,6 +134,12 @@ impl Grid {
     /// How many buses there are.
     pub fn count(&self) -> u32 {
         self.buses.len() as u32
+    }
+
+    /// How many buses can carry something at the same time.
+    pub fn at_once(&self) -> u32 {
+        let are_served_alone = self.other.iter().filter(|other| other.0 < self.count()).count() as u32;
+        self.count() - are_served_alone / 2
     }
 
     /// How many chips there are.
@@ -179,15 +199,22 @@ impl Grid {
         self.buses[bus.index()].path == FAILED
     }
 
-    /// Whether a bus carries nothing but copies.
+    /// Whether transfers may not take a bus though it is free: it carries nothing but copies, or its controller serves its other bus.
     pub fn is_kept(&self, bus: BusId) -> bool {
-        self.kept[bus.index()]
+        self.kept[bus.index()] != 0
+    }
+
+    /// Whether the controller of a bus can serve it now.
+    pub fn is_served(&self, bus: BusId) -> bool {
+        self.kept[bus.index()] < OTHER
     }
 
     /// From now on the column buses of the chips for which `kept` holds carry nothing but copies.
     pub fn keep_columns(&mut self, kept: impl Fn(ChipId) -> bool) {
         for (chip, ways) in (0..).map(ChipId).zip(&self.ways) {
-            self.kept[ways.column.index()] = self.keeps_columns && kept(chip);
+            let kept = u32::from(self.keeps_columns && kept(chip)) * COPIES;
+            let reasons = &mut self.kept[ways.column.index()];
+            *reasons = *reasons & !COPIES | kept;
         }
     }
 
@@ -197,6 +224,7 @@ impl Grid {
         assert!(!bus.path.is_some(), "bus {} carries two transfers at once", id.0);
         (bus.path, bus.setup, bus.since) = (path, Time::ZERO, now);
         self.free -= 1;
+        self.kept[self.other[id.index()].index()] += OTHER;
         let controller = &mut self.controllers[bus.driver as usize];
         if controller.taken == 0 {
             controller.since = now;
@@ -211,6 +239,7 @@ impl Grid {
         bus.path = PathId::NONE;
         bus.busy += now - bus.since;
         self.free += 1;
+        self.kept[self.other[id.index()].index()] -= OTHER;
         let controller = &mut self.controllers[bus.driver as usize];
         controller.taken -= 1;
         if controller.taken == 0 {

@@ -89,6 +89,35 @@ fn a_chip_is_refused_only_while_both_its_buses_are_taken() {
     assert_eq!(crossed(&bench), [(first_end, 0), (write_end, 0)]);
 }
 
+/// A controller that serves one transfer at a time: chip 1 has the row bus of controller 0 and the column bus of controller 1.
+/// Both serve, so it waits for the first of them, where another drive has a column bus left. By hand: a read is 4101 ns, the
+/// second one sets out 100 ns later, and chip 1 follows on the row at 4101 without any agreement.
+#[test]
+fn a_controller_serves_one_transfer_at_a_time_where_it_is_told_to() {
+    for (at_once, is_free) in [(1, false), (2, true)] {
+        let omnibus =
+            OmnibusConfig { control: unhindered(), transfers_per_controller: at_once, ..OmnibusConfig::default() };
+        let config = FabricConfig { kind: FabricKind::Omnibus, omnibus, ..config(1_000_000_000, 0) };
+        let mut bench = Bench::<Omnibus>::new(&config, &array(2, 2));
+        assert_eq!(bench.fabric.peak_rate(), 1e9 * f64::from(2 * at_once));
+        read(&mut bench, 0);
+        bench.run_until(Time::from_ns(100));
+        assert!(bench.is_free(1, Direction::FromChip) && bench.is_free(2, Direction::FromChip));
+        read(&mut bench, 2);
+        assert_eq!(bench.is_free(1, Direction::FromChip), is_free, "{at_once}");
+        assert_eq!(bench.is_free(3, Direction::FromChip), is_free, "{at_once}");
+        assert_eq!(bench.fabric.copy_is_free(ChipId(1), ChipId(3)), is_free, "{at_once}");
+        bench.run_until(Time(READ * 1000 - 1));
+        assert_eq!(bench.is_free(1, Direction::FromChip), is_free, "{at_once}");
+        bench.run_until(Time::from_ns(READ));
+        assert!(bench.is_free(1, Direction::FromChip));
+        read(&mut bench, 1);
+        bench.run();
+        let times: Vec<u64> = crossed(&bench).into_iter().map(|(at, _)| at).collect();
+        assert_eq!(times, [READ, READ + 100, 2 * READ]);
+    }
+}
+
 /// A domain without a free bus is not asked; one bus is enough.
 #[test]
 fn a_path_may_start_while_any_bus_is_free() {

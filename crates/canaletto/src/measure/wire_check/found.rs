@@ -9,7 +9,7 @@ use crate::engine::time::Time;
 pub enum Rule {
     /// Cycles take time, on a wire that there is, within the transfer that they belong to.
     Span,
-    /// A wire has one driver at a time.
+    /// A wire has one driver at a time, and a controller that serves one transfer at a time drives one bus.
     Driver,
     /// A wire leads to the chip whose commands and data cross it.
     Reach,

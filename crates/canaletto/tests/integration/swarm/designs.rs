@@ -249,6 +249,15 @@ impl Settings {
         if kind.is_some_and(|kind| !facts_of(*kind).holds_paths) {
             self.set("fabric.hold_path", "never");
         }
+        let has = |settings: &Settings, key: &str, value: &str| settings.0.get(key).is_some_and(|set| set == value);
+        if self.is("fabric.kind", "venice") && has(&self, "fabric.venice.as_printed", "true") {
+            // It holds every path, which not all drives can.
+            let holds = self.is("fabric.hold_path", "always");
+            self.set("fabric.venice.as_printed", holds);
+        }
+        if self.is("fabric.kind", "omnibus-split") && has(&self, "fabric.omnibus.transfers_per_controller", "1") {
+            self.set("fabric.omnibus.transfers_per_controller", 2);
+        }
         if self.is("fabric.hold_path", "always") {
             self.set("flash.suspend.operations", "none");
         }

@@ -21,6 +21,9 @@ pub fn newer() -> Vec<Setting> {
         any("fabric.omnibus.control.delay", ["3ns", "1us"]),
         rarely("fabric.omnibus.late_split", "0B", ["1KiB"]),
         any("fabric.mesh.controller", ["own-row", "least-loaded"]),
+        any("fabric.omnibus.transfers_per_controller", [2, 2, 1]),
+        any("fabric.custom.route", ["shortest", "x-then-y"]),
+        any("fabric.venice.as_printed", [false, true]),
         // Full sequences need an interface that is fast enough.
         any("fabric.interface", ["nv-ddr3", "nv-lpddr4", "toggle"]),
         rarely("fabric.sequences", "short", ["full"]),

@@ -421,4 +421,19 @@ pub const FAULTS: &[Fault] = &[
             tape.insert(stray.until, Fact::Wire(stray));
         },
     },
+    Fault {
+        name: "a controller that drives both of its buses",
+        site: "one-transfer",
+        rule: Rule::Driver,
+        plant: |tape| {
+            let (one, other) = tape.overlapping();
+            let driver = |wire: u32| match &tape.shape.wires[wire as usize].line {
+                Line::Bus { driver, .. } => *driver,
+                _ => unreachable!("its wires are buses"),
+            };
+            let wires = 0..tape.shape.wires.len() as u32;
+            let beside = wires.into_iter().find(|&wire| wire != one.wire && driver(wire) == driver(one.wire));
+            tape.change_all(other.transfer, |c| c.wire = beside.expect("a row bus and a column bus"));
+        },
+    },
 ];

@@ -55,6 +55,7 @@ const SITES: &[(&str, &[&str])] = &[
     ("venice-wire", &["fabric.kind=venice", "fabric.venice.tear_down=wire"]),
     ("scheduled-mesh", &["fabric.kind=scheduled-mesh"]),
     ("custom", &["fabric.kind=custom"]),
+    ("one-transfer", &["fabric.kind=omnibus", "fabric.omnibus.transfers_per_controller=1"]),
     ("failed-links", &["fabric.kind=scheduled-mesh", "fabric.failures.links=2"]),
     ("failed-controller", &["fabric.kind=venice", "fabric.failures.controllers=1"]),
     ("failed-bus", &["fabric.kind=omnibus", "fabric.failures.buses=1"]),
@@ -103,6 +104,17 @@ fn planted_faults_are_found() {
         }
     }
     assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+/// Shortest ways of a mesh turn wherever they like, which ways along the row first do not.
+#[test]
+fn ways_that_turn_back_to_a_row_are_found() {
+    let design = |route: &str| drive(&["fabric.kind=custom", &format!("fabric.custom.route={route}")]);
+    let record =
+        |of: &Design| record_wires(of, &workload(1200), &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    let (shortest, x_then_y) = (design("shortest"), design("x-then-y"));
+    assert_eq!(check(&x_then_y, &record(&x_then_y)).complaint(), None);
+    assert!(check(&x_then_y, &record(&shortest)).has(Rule::Route));
 }
 
 /// There are enough of them: every rule and every fabric has its own, each of another name.
@@ -180,6 +192,11 @@ const SETTINGS: &[&[&str]] = &[
     ],
     &["fabric.venice.scouts=clocked", "fabric.venice.tear_down=wire"],
     &["fabric.custom.grant_delay=100ns", "fabric.network.controllers=alternating"],
+    &["fabric.custom.route=x-then-y", "fabric.hold_path=always"],
+    &["fabric.custom.route=x-then-y", "fabric.network.controllers=alternating"],
+    &["fabric.omnibus.transfers_per_controller=1", "fabric.hold_path=always"],
+    &["fabric.omnibus.transfers_per_controller=1", "fabric.omnibus.late_split=1KiB"],
+    &["fabric.venice.as_printed=true"],
     &["fabric.scheduled_mesh.grant_rate=5MB/s", "fabric.network.controllers=alternating"],
     &["fabric.scheduled_mesh.search_step=0ns", "fabric.scheduled_mesh.setup=0ns", "geometry.planes_per_die=2"],
     &[
@@ -211,6 +228,8 @@ fn no_fabric_violates_a_rule() {
                 || is_of("fabric.scheduled_mesh.", FabricKind::ScheduledMesh)
                 || is_of("fabric.custom.", FabricKind::Custom)
                 || is_of("fabric.omnibus.late_split", FabricKind::Omnibus)
+                || is_of("fabric.omnibus.transfers_per_controller", FabricKind::Omnibus)
+                || is_of("fabric.venice.as_printed", FabricKind::Venice)
             {
                 continue;
             }

@@ -1,24 +1,48 @@
-//! A wire has one driver at a time.
+//! A wire has one driver at a time, and a controller that serves one transfer at a time (`fabric.omnibus.transfers_per_controller`)
+//! drives one of its buses.
 
 use std::rc::Rc;
 
 use super::Check;
-use crate::config::design::Scouts;
+use crate::config::design::{FabricKind, Scouts};
 use crate::engine::time::Time;
 use crate::fabric::trace::WireUse;
 use crate::measure::wire_check::found::{Found, Rule, ns};
 use crate::measure::wire_check::known::{Known, Transfers};
 use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
+use crate::measure::wire_check::shape::Line;
 
 pub struct Drivers {
     known: Rc<Known>,
     /// The last use of each wire.
     last: Vec<Option<Cycles>>,
+    /// The last use of any bus of each controller, where it serves one transfer at a time.
+    served: Vec<Option<Cycles>>,
 }
 
 impl Drivers {
     pub fn new(known: &Rc<Known>) -> Drivers {
-        Drivers { known: known.clone(), last: vec![None; known.shape.wires.len()] }
+        let is_alone = known.kind == FabricKind::Omnibus && known.design.fabric.omnibus.transfers_per_controller == 1;
+        let controllers = if is_alone { known.shape.rows as usize } else { 0 };
+        Drivers { known: known.clone(), last: vec![None; known.shape.wires.len()], served: vec![None; controllers] }
+    }
+
+    /// A controller drives a bus while it drives no other.
+    fn serve(&mut self, cycles: &Cycles, found: &mut Found) {
+        let Some(Line::Bus { driver, .. }) = self.known.shape.wires.get(cycles.wire as usize).map(|wire| &wire.line)
+        else {
+            return;
+        };
+        let Some(last) = self.served.get_mut(*driver as usize) else { return };
+        if let Some(other) = last.filter(|other| other.wire != cycles.wire && cycles.from < other.until) {
+            let what = format!("controller {driver} serves transfer {}", cycles.transfer);
+            let (name, until) = (self.known.shape.name(other.wire), ns(other.until));
+            let expected = format!("a controller that is free; it drives {name} until {until}");
+            found.add(Rule::Driver, cycles.from, self.known.shape.name(cycles.wire), what, expected);
+        }
+        if last.is_none_or(|last| last.until <= cycles.until) {
+            *last = Some(*cycles);
+        }
     }
 
     /// Whether cycles drive their wire. A reservation is a state of routers, not a signal; an atomic scout reserves its way at
@@ -38,6 +62,7 @@ impl Check for Drivers {
         if !self.drive(cycles.what) {
             return;
         }
+        self.serve(cycles, found);
         let Some(last) = self.last.get_mut(cycles.wire as usize) else { return };
         let until = last.map_or(Time::ZERO, |last| last.until);
         if let Some(other) = last.filter(|other| cycles.from < other.until) {

@@ -53,7 +53,7 @@ impl RowGrants {
         let (grants, crossing): (Vec<&Cycles>, Vec<&Cycles>) =
             cycles.iter().partition(|c| c.what == WireUse::Handshake);
         let Some(first) = crossing.iter().map(|c| c.from).min() else { return };
-        let is_held = self.known.design.fabric.hold_path != HoldPath::Never
+        let is_held = self.known.design.fabric.holds() != HoldPath::Never
             && matches!(open.load.carries, Carries::Data | Carries::Control);
         if grants.is_empty() && is_held {
             // Granted with the command.

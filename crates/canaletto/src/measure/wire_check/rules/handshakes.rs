@@ -31,7 +31,7 @@ impl Handshakes {
         let (source, destination) = (row(open.load.chip.0), row(open.load.to.0));
         let hops = u64::from(source != driver) + u64::from(destination != driver);
         // A path that is held from the command on has been agreed on then.
-        let is_held = self.known.design.fabric.hold_path != HoldPath::Never
+        let is_held = self.known.design.fabric.holds() != HoldPath::Never
             && matches!(open.load.carries, Carries::Data | Carries::Control);
         match hops {
             _ if is_held => 0,

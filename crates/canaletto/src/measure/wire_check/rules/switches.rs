@@ -113,7 +113,7 @@ impl Switches {
 
     /// A path that is held from the command on has been granted then.
     fn check_grant(&self, cycles: &[Cycles], open: &Open, found: &mut Found) {
-        let is_held = self.known.design.fabric.hold_path != HoldPath::Never
+        let is_held = self.known.design.fabric.holds() != HoldPath::Never
             && matches!(open.load.carries, Carries::Data | Carries::Control);
         let is_grant = |c: &&Cycles| c.what == WireUse::Handshake;
         let Some((first, _)) = span(cycles.iter().filter(|c| !is_grant(c))) else { return };

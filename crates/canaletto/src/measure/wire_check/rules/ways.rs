@@ -1,9 +1,10 @@
-//! Ways over a custom fabric: the links that a transfer crosses lead, one after the other, from a controller to its chip.
+//! Ways over a custom fabric: the links that a transfer crosses lead, one after the other, from a controller to its chip, and along
+//! the row first where `fabric.custom.route` says so.
 
 use std::rc::Rc;
 
 use super::Check;
-use crate::config::design::FabricKind;
+use crate::config::design::{CircuitRoute, FabricKind};
 use crate::engine::time::Time;
 use crate::fabric::trace::WireUse;
 use crate::fabric::wires::Place;
@@ -15,13 +16,15 @@ use crate::measure::wire_check::shape::Line;
 pub struct Ways {
     known: Rc<Known>,
     is_on: bool,
+    x_then_y: bool,
     /// Wires that the transfer on each path crosses, in their order.
     crossed: Vec<Vec<u32>>,
 }
 
 impl Ways {
     pub fn new(known: &Rc<Known>) -> Ways {
-        Ways { known: known.clone(), is_on: known.kind == FabricKind::Custom, crossed: Vec::new() }
+        let x_then_y = known.design.fabric.custom.route == CircuitRoute::XThenY;
+        Ways { known: known.clone(), is_on: known.kind == FabricKind::Custom, x_then_y, crossed: Vec::new() }
     }
 
     fn joint(&self, wire: u32) -> Option<(&[Place], bool)> {
@@ -42,6 +45,11 @@ impl Ways {
         if let Some(apart) = joints.windows(2).position(|pair| !pair[0].0.iter().any(|end| pair[1].0.contains(end))) {
             let name = |place: usize| self.known.shape.name(wires[place]);
             return Some(format!("{} and {} do not meet", name(apart), name(apart + 1)));
+        }
+        let is_down = |ends: &[Place]| ends.first().map(|end| end.1) == ends.last().map(|end| end.1);
+        let mut along = joints.iter().skip(1).map(|(ends, _)| is_down(ends)).skip_while(|down| !down);
+        if self.x_then_y && along.any(|down| !down) {
+            return Some("it turns from its column to a row".into());
         }
         let reaches = joints.last().is_some_and(|(ends, _)| ends.contains(&chip));
         (!reaches).then(|| "it ends elsewhere".into())

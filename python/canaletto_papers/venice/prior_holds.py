@@ -1,0 +1,292 @@
+"""Prior designs hold their paths, Venice releases its: a setting that comes near the paper's numbers (Fig. 4 and 9).
+
+Method: every prior design holds the path of a flash operation from its command to its data or to the end of its
+program: the baseline and pSSD their bus, pnSSD its bus with a controller that serves one transfer at a time, and
+NoSSD a circuit along the row and then the column from the nearest free controller. Venice and the ideal SSD release
+theirs. Pages are allocated plane after plane (WPDC). The cost-optimized drive has Table 2's rates, the
+performance-optimized one arrivals that are 1, 3, 10 and 30 times as fast, both with Table 1's host link and in the
+steady state. Lines are Fig. 9's and 4's speedups in execution time, then throughput (Fig. 10), tails (Fig. 11), mixes
+(Fig. 12), conflicts (Fig. 13), energy (Fig. 14) and shapes (Fig. 15).
+
+Assumptions: a sensitivity study. The paper states neither that prior designs hold their paths nor that Venice does
+not, nor these rates; the name says nothing about how the authors evaluated. No default follows from it, and no
+constant is fitted. `speaks` is what the paper prints for and against a setting: Fig. 3's example overlaps array
+times, which held paths do not allow; §4.2 reserves a path for each request of Venice. Full runs: 100,000 requests and
+three seeds for the rates of the headline, 20,000 and one seed for other rates and shapes.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from statistics import fmean
+from typing import Any
+
+from canaletto._report.charts import Spec
+from canaletto._run import config
+from canaletto._run.config import Design, Workload
+
+from canaletto_papers.bars import dots
+from canaletto_papers.figure import Data, Figure, Grid, Label, Row, Run, Scale, Settings
+from canaletto_papers.flows import workload
+from canaletto_papers.venice import fig9, fig10, fig11, fig12, fig13, fig14, fig15
+from canaletto_papers.venice.evaluation import (
+    AVERAGE,
+    BASELINE,
+    COST,
+    MOST,
+    OCCUPANCY,
+    OWN,
+    PERFORMANCE,
+    SYSTEMS,
+    TABLE2,
+    execution_time,
+    flows,
+)
+from canaletto_papers.venice.mixes import SCALED, TABLE3, mixed
+
+Keys = Mapping[str, Any]
+
+HOLDS: Keys = {"fabric.hold_path": "always"}
+ONE_TRANSFER: Keys = {"fabric.omnibus.transfers_per_controller": 1}
+CIRCUITS: Keys = {"fabric.kind": "custom", "fabric.custom.route": "x-then-y"}
+PRIOR: dict[str, Keys] = {
+    BASELINE: HOLDS,
+    "pSSD": HOLDS,
+    "pnSSD": {**HOLDS, **ONE_TRANSFER},
+    "NoSSD": {**HOLDS, **CIRCUITS},
+    "Venice": {},
+    "ideal": {},
+}
+"""Keys of each system."""
+WPDC: Keys = {"ftl.allocation": "WPDC"}
+
+RATES = (1.0, 3.0, 10.0, 30.0)
+"""Arrivals over Table 2's on the performance-optimized drive."""
+CHOSEN = {COST: 1.0, PERFORMANCE: 10.0}
+"""Rates of the headline: the paper's own, and the one of `RATES` that is nearest on the other drive."""
+
+FOR = "for: Fig. 9 comes out nearest; §3 has transfers of a channel one after the other"
+AGAINST = "against: Fig. 3 overlaps array times, which held paths do not allow (fig3)"
+RATE = "the rate is not Table 2's"
+
+
+@cache
+def drive(ssd: str, system: str, **keys: Any) -> Design:
+    """A drive of Table 1 as one of the systems, in its steady state, with other keys."""
+    steady = {"precondition.kind": "steady", "precondition.occupancy": OCCUPANCY}
+    return config.quiet_design(ssd, fabric=SYSTEMS[system], **{**steady, **WPDC, **PRIOR[system], **keys})
+
+
+@cache
+def traffic(name: str, rate: float, requests: int) -> Workload:
+    """A workload's own traffic that arrives so many times as fast as in Table 2."""
+    return workload(name, flows(name, OWN, requests, inter_arrival_us=TABLE2[name][2] / rate))
+
+
+def settings() -> Iterator[tuple[str, float, bool]]:
+    """Drives, rates, and whether they are the headline's."""
+    yield COST, CHOSEN[COST], True
+    for rate in RATES:
+        yield PERFORMANCE, rate, rate == CHOSEN[PERFORMANCE]
+
+
+def extent(scale: Scale, headline: bool) -> int:
+    """Requests of a run."""
+    return scale.of(100_000 if headline else 20_000, 400)
+
+
+def runs(scale: Scale) -> dict[Label, Run]:
+    """Workloads, mixes and the shapes of Fig. 15 on every system: by drive, rate, shape, workload, system and seed."""
+    found: dict[Label, Run] = {}
+    for ssd, rate, headline in settings():
+        for name in TABLE2:
+            for system in PRIOR:
+                for seed in (1, 2, 3) if headline and not scale.quick else (1,):
+                    run = Run(drive(ssd, system), traffic(name, rate, extent(scale, headline)), seed)
+                    found[ssd, f"{rate:g}", "8x8", name, system, str(seed)] = run
+    rate = CHOSEN[PERFORMANCE]
+    for shape, (rows, columns) in fig15.SHAPES.items():
+        keys = {"geometry.channels": rows, "geometry.chips_per_channel": columns}
+        for system in fig15.SHOWN if shape != "8x8" else ():
+            for name in TABLE2:
+                work = traffic(name, rate, extent(scale, False))
+                found[PERFORMANCE, f"{rate:g}", shape, name, system, "1"] = Run(
+                    drive(PERFORMANCE, system, **keys), work
+                )
+    for name in TABLE3:
+        for system in PRIOR:
+            work = mixed(name, SCALED, extent(scale, False))
+            found[PERFORMANCE, MIXES, "8x8", name, system, "1"] = Run(drive(PERFORMANCE, system), work)
+    return found
+
+
+MIXES = "Table 3's"
+"""Rate of the mixes."""
+
+
+class Compared:
+    """Runs of one drive, rate and shape."""
+
+    def __init__(self, found: Mapping[Label, Data], ssd: str, rate: str, shape: str = "8x8") -> None:
+        self.data = {label[3:]: data for label, data in found.items() if label[:3] == (ssd, rate, shape)}
+        self.names = list(dict.fromkeys(name for name, _, _ in self.data))
+
+    def each(self, one: str, other: str, value: Any = execution_time) -> list[float]:
+        """Ratio of a system over another for each workload, the mean over seeds."""
+        return [
+            fmean(
+                value(data, self.data[name, other, seed])
+                for (at, system, seed), data in self.data.items()
+                if (at, system) == (name, one)
+            )
+            for name in self.names
+        ]
+
+    def mean(self, system: str, value: Any) -> float:
+        """Mean of a value over workloads and seeds."""
+        return fmean(value(data) for (_, of, _), data in self.data.items() if of == system)
+
+
+Numbers = Iterator[tuple[str, str, float | None, float | None]]
+"""Figure, words, ours and the published number, if there is one."""
+
+
+def speedups(here: Compared, ssd: str) -> Numbers:
+    """Fig. 9, which has Fig. 4's numbers; averages of the systems that it does not print, too."""
+    for system in PRIOR:
+        if system != BASELINE and (ssd, system, AVERAGE) not in fig9.PUBLISHED:
+            yield "fig9", f"{system}, {AVERAGE}", fmean(here.each(system, BASELINE)), None
+    over = {BASELINE: {key: value for key, value in fig9.PUBLISHED.items() if key[1] in PRIOR}, **fig9.VENICE_OVER}
+    for other, published in over.items():
+        for (drive_of, system, what), known in published.items():
+            if drive_of == ssd:
+                ratios = here.each(system, other)
+                words = system if other == BASELINE else f"{system} over {other}"
+                yield "fig9", f"{words}, {what}", max(ratios) if what == MOST else fmean(ratios), known
+
+
+def throughput(here: Compared, ssd: str) -> Numbers:
+    """Fig. 10."""
+    yield (
+        "fig10",
+        f"Venice, {AVERAGE}",
+        fmean(here.each("Venice", "ideal", fig10.throughput)),
+        fig10.PUBLISHED[ssd, "Venice", AVERAGE],
+    )
+    for other, known in fig10.VENICE_OVER.items():
+        ours = fmean(here.each("Venice", other, fig10.throughput))
+        yield "fig10", f"Venice over {other}, {AVERAGE}", ours, known[ssd]
+
+
+def conflicts_and_energy(here: Compared) -> Numbers:
+    """Fig. 13 and Fig. 14."""
+    for (_, system, _), known in fig13.PUBLISHED.items():
+        share = here.mean(system, lambda data: 100 * data["path_conflicts"]["free_request_share"])
+        yield "fig13", f"{system}, {AVERAGE}", share, known
+    for what, published in fig14.VENICE_OVER.items():
+        measure = fig14.MEASURES[what]
+        for other, known in published.items():
+            ratios = here.each("Venice", other, lambda data, of, measure=measure: measure(data) / measure(of))
+            yield "fig14", f"{what}, Venice over {other}, {AVERAGE}", fmean(ratios), known
+
+
+def tails(here: Compared) -> Numbers:
+    """Fig. 11; a short run has no 99th percentile."""
+    for (name, other), known in fig11.PUBLISHED.items():
+        pairs = [
+            (data["latency_us"]["all"]["p99"], here.data[name, other, seed]["latency_us"]["all"]["p99"])
+            for (at, system, seed), data in here.data.items()
+            if (at, system) == (name, "Venice")
+        ]
+        ours = fmean(a / b for a, b in pairs) if all(a and b for a, b in pairs) else None
+        yield "fig11", f"{name}, {fig11.OVER}{other}", ours, known
+
+
+def shapes(found: Mapping[Label, Data], rate: str) -> Numbers:
+    """Fig. 15, with the trend that 8 x 8 is Venice's best shape."""
+    gains: dict[str, float] = {}
+    for shape, published in fig15.VENICE_OVER.items():
+        here = Compared(found, PERFORMANCE, rate, shape)
+        for other, known in published.items():
+            ours = fmean(here.each("Venice", other))
+            gains.setdefault(shape, ours)
+            yield "fig15", f"{shape}, Venice over {other}, {AVERAGE}", ours, known
+    best = max(gain for shape, gain in gains.items() if shape != "8x8")
+    yield "fig15", f"8x8 over the better of the others, Venice over {BASELINE}, {AVERAGE}", gains["8x8"] / best, 2.6 / 2
+
+
+def table(found: Mapping[Label, Data]) -> list[Row]:
+    """A line a setting and number."""
+    rows: list[Row] = []
+    for ssd, rate, headline in settings():
+        here = Compared(found, ssd, f"{rate:g}")
+        numbers = [*speedups(here, ssd), *throughput(here, ssd)]
+        if ssd == PERFORMANCE:
+            numbers += [*conflicts_and_energy(here), *tails(here)]
+        if ssd == PERFORMANCE and headline:
+            numbers += shapes(found, f"{rate:g}")
+        rows += _rows(f"arrivals {rate:g} times as fast", ssd, numbers, "" if rate == 1 else RATE)
+    mixes = Compared(found, PERFORMANCE, MIXES)
+    pairs = fig12.VENICE_OVER.items()
+    numbers = [("fig12", f"Venice over {o}, {AVERAGE}", fmean(mixes.each("Venice", o)), known) for o, known in pairs]
+    return rows + _rows("mixes at Table 3's rates", PERFORMANCE, numbers, "")
+
+
+def _rows(setting: str, ssd: str, numbers: Any, also: str) -> list[Row]:
+    speaks = "; ".join(filter(None, (FOR, AGAINST, also)))
+    return [
+        {
+            "setting": setting,
+            "figure": figure,
+            "drive": ssd,
+            "what": what,
+            "ours": ours,
+            "published": known,
+            "speaks": speaks,
+        }
+        for figure, what, ours, known in numbers
+    ]
+
+
+def spelt(row: Row) -> str:
+    """The name of a line's number in its figure."""
+    if row["figure"] in ("fig11", "fig15"):
+        return str(row["what"])
+    if row["figure"] == "fig14":
+        return str(row["what"]).replace(", Venice", f", {row['drive']}, Venice", 1)
+    return f"{row['drive']}, {row['what']}"
+
+
+COLOURS = {"ours": "#2a6f97", "published": "#c1121f"}
+
+
+def chart(rows: list[Row]) -> dict[str, Spec]:
+    """A line a number of Fig. 9 with a dot for ours and one for the published, a chart a drive."""
+    drawn: dict[str, Spec] = {}
+    for ssd, rate in CHOSEN.items():
+        setting = f"arrivals {rate:g} times as fast"
+        here = [row for row in rows if (row["drive"], row["setting"], row["figure"]) == (ssd, setting, "fig9")]
+        shown = [
+            {"what": row["what"], "system": kind, "ours": row[kind], "published": None}
+            for row in here
+            for kind in COLOURS
+        ]
+        title = "speedup in execution time (times, logarithmic)"
+        drawn[f"{ssd}, {setting}: where prior designs hold their paths"] = dots(shown, "what", title, COLOURS)
+    return drawn
+
+
+HELD = Settings(("setting",), of="fig9", figure="figure", spelt=spelt, against="speaks")
+
+GRIDS = {
+    f"{ssd}, Fig. {figure.removeprefix('fig')}": Grid("setting", "what", {"drive": ssd, "figure": figure})
+    for ssd, figure in (
+        (COST, "fig9"),
+        (PERFORMANCE, "fig9"),
+        (PERFORMANCE, "fig11"),
+        (PERFORMANCE, "fig12"),
+        (PERFORMANCE, "fig13"),
+        (PERFORMANCE, "fig15"),
+    )
+}
+
+FIGURE = Figure("prior-holds", "Prior designs hold their paths", __doc__, runs, table, chart, HELD, GRIDS)

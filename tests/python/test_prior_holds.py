@@ -1,0 +1,94 @@
+"""Do the runs of `prior-holds` hold what it says, and are its numbers those of the paper's figures?"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from canaletto_papers import figures
+from canaletto_papers.figure import Scale
+from canaletto_papers.venice import prior_holds, prior_search
+from canaletto_papers.venice.evaluation import COST, PERFORMANCE
+from canaletto_papers.verdicts import CHANGED, judged
+
+QUICK = Scale(quick=True)
+
+
+def result(time_us: float) -> dict[str, Any]:
+    """A run that takes so long, with all that the tables read."""
+    return {
+        "execution_time_us": time_us,
+        "iops": 1e6 / time_us,
+        "latency_us": {"all": {"mean": time_us, "p99": 2 * time_us}},
+        "path_conflicts": {"free_request_share": 0.5},
+        "energy_detail": {"paper": {"average_power_mw": 5.0, "energy_mj": time_us}},
+        "average_power_mw": 5.0,
+        "energy_mj": {"total": time_us, "array": 1.0, "fabric": 1.0, "static": 1.0},
+    }
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[dict[str, Any]]:
+    """The table, where Venice is 1.67 times as fast as prior designs everywhere."""
+    took = {"Venice": 60.0, "ideal": 45.0}
+    return prior_holds.table({label: result(took.get(label[4], 100.0)) for label in prior_holds.runs(QUICK)})
+
+
+def test_prior_designs_hold_and_venice_releases() -> None:
+    runs = {label[4]: run.design.to_dict()["fabric"] for label, run in prior_holds.runs(QUICK).items()}
+    held = {system: fabric["hold_path"] for system, fabric in runs.items()}
+    assert held == dict.fromkeys(("Baseline", "pSSD", "pnSSD", "NoSSD"), "always") | {
+        "Venice": "never",
+        "ideal": "never",
+    }
+    assert (runs["NoSSD"]["kind"], runs["NoSSD"]["custom"]["route"]) == ("custom", "x-then-y")
+    assert (runs["pnSSD"]["kind"], runs["pnSSD"]["omnibus"]["transfers_per_controller"]) == ("omnibus", 1)
+    assert {run.seed for label, run in prior_holds.runs(Scale()).items() if label[:2] == (COST, "1")} == {1, 2, 3}
+
+
+def test_its_columns_are_those_that_others_read(rows: list[dict[str, Any]]) -> None:
+    assert {"drive", "what", "ours", "published"} <= set(rows[0])
+    here = [row for row in rows if (row["drive"], row["figure"]) == (COST, "fig9")]
+    venice = next(row for row in here if row["what"] == "Venice, average")
+    assert (venice["ours"], venice["published"]) == (pytest.approx(100 / 60), 1.67)
+    assert all(row["speaks"].startswith("for: ") and "against: Fig. 3" in row["speaks"] for row in rows)
+
+
+def test_its_numbers_are_those_of_the_figures(rows: list[dict[str, Any]]) -> None:
+    table = Path(__file__).parents[2] / "docs/generated/reproduction/venice-verdicts.md"
+    known = re.findall(r"^\| (fig[^|]*) \| ([^|]*) \|", table.read_text(), re.MULTILINE)
+    names = {(figure, what) for several, what in known for figure in several.split(", ")}
+    named = {(row["figure"], prior_holds.spelt(row)) for row in rows if row["published"]}
+    assert named <= names, named - names
+    assert {figure for figure, _ in named} == {f"fig{number}" for number in (9, 10, 11, 12, 13, 14, 15)}
+
+
+def test_numbers_that_it_gives_are_reproduced_under_a_change(rows: list[dict[str, Any]]) -> None:
+    fig9 = figures("venice", ["fig9"])[0]
+    shared = {"ssd": COST, "traffic": "profile", "load": "open loop", "workload": "average"}
+    pairs = [("Venice", 1.67), ("Venice over pSSD", 1.52), ("Venice over pnSSD", 1.55), ("Venice over NoSSD", 1.47)]
+    stated = [{**shared, "system": system, "ours": 1.0, "published": known} for system, known in pairs]
+    found = judged([fig9, prior_holds.FIGURE], {"fig9": stated, "prior-holds": rows}, ())
+    venice = next(each for each in found if each.what == f"{COST}, Venice, average")
+    assert (venice.verdict, venice.changed) == (CHANGED, pytest.approx(100 / 60))
+    assert "Fig. 3" in venice.because
+
+
+def test_each_variation_changes_something_and_the_search_prints_the_nearest() -> None:
+    runs = prior_search.variations(QUICK)
+    keys = {label: run.key for label, run in runs.items()}
+    for change in prior_search.VARIATIONS:
+        same = all(keys[ssd, change, *rest] == keys[ssd, "as it is", *rest] for ssd, at, *rest in keys if at == change)
+        named = {f"arrivals {rate:g} times as fast" for rate in prior_holds.CHOSEN.values()}
+        assert change == "as it is" or not same or change in named, change
+    took = {"Venice": 60.0}
+    found = {
+        label: result(took.get(label[5], 100.0) if label[1] == "3" else 100.0)
+        for label in prior_search.searched(Scale())
+    }
+    rows = prior_search.best(found)
+    assert {row["drive"] for row in rows} == {COST, PERFORMANCE, prior_search.BOTH}
+    assert {row["rate"] for row in rows} == {"3"}, "where Venice gains"
+    apart = [row["ours"] for row in rows if row["drive"] == COST]
+    assert len(apart) == prior_search.BEST
+    assert apart == sorted(apart)
