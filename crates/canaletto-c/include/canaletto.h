@@ -201,7 +201,9 @@ enum canaletto_status canaletto_snapshot(struct canaletto_drive *drive,
 //
 // # Safety
 // `bytes` has `length` bytes, and `drive` can be written to.
-enum canaletto_status canaletto_restore(const uint8_t *bytes, size_t length, struct canaletto_drive **drive);
+enum canaletto_status canaletto_restore(const uint8_t *bytes,
+                                        size_t length,
+                                        struct canaletto_drive **drive);
 
 // Frees the `length` bytes of a snapshot. Null is none.
 //
