@@ -37,7 +37,7 @@ def frozen(original: Path, tmp_path: Path) -> Path:
 def test_json_is_that_of_the_contract(name: str, canaletto: Any, shared: Path) -> None:
     trace = shared / "traces" / "mqsim" / f"{name}.trace"
     found = compare(canaletto, "performance-optimized", "--workload", trace)
-    assert set(found) == {"schema", "verdict", "runs", "speedup"}
+    assert set(found) == {"schema", "verdict", "notes", "runs", "speedup"}
     assert found["schema"] == 1
     assert [run["fabric"] for run in found["runs"]] == list(found["speedup"]) == FABRICS
     for run in found["runs"]:
@@ -95,6 +95,43 @@ def test_the_answer_in_80_columns(canaletto: Any) -> None:
     assert bus[0] == "bus"
     assert float(bus[1]) > 0
     assert "–: fewer than ten requests are slower" in answer.out
+
+
+@pytest.mark.parametrize(("command", "runs"), [("compare", 2), ("load", 2 * 7)])
+def test_a_dry_run_answers_for_each_fabric_and_runs_nothing(
+    command: str, runs: int, canaletto: Any, tmp_path: Path
+) -> None:
+    words = [command, "performance-optimized", "--workload", "YCSB_B", "--requests", "2e4", "--fabrics", "bus,mesh"]
+    words += ["--loads", "4"] if command == "load" else []
+    found = canaletto.ok(*words, "--dry-run", "--out", "a", "--json").json
+    assert [each["fabric"] for each in found["drives"]] == ["bus", "mesh"]
+    for each in found["drives"]:
+        bound = canaletto.ok("bound", *words[1:4], "--fabric", each["fabric"], "--json").json
+        assert (each["peak_iops"], each["limit"]) == (bound["peak_iops"], bound["limit"])
+        assert each["memory_mb"] > 0
+    assert found["simulations"] == runs
+    assert found["cpu_s"] == pytest.approx(runs / 2 * sum(each["cpu_s"] for each in found["drives"]))
+    assert not (tmp_path / "a").exists()
+    said = canaletto.ok(*words, "--dry-run").out
+    assert f"{runs} simulations, about " in said
+    assert max(map(len, said.splitlines())) <= 80
+
+
+def test_notes_of_a_comparison_are_for_machines_too(canaletto: Any) -> None:
+    words = [
+        "compare",
+        "performance-optimized",
+        "--workload",
+        "YCSB_B",
+        "--requests",
+        "2e3",
+        "--fabrics",
+        "bus,packetized",
+    ]
+    told = " ".join(canaletto.ok(*words).out.split())
+    found = canaletto.ok(*words, "--json=summary").json
+    assert any(note.startswith("Not structure alone: the wires at packetized's") for note in found["notes"])
+    assert all(note in told for note in found["notes"])
 
 
 def test_a_folder_holds_the_comparison_and_its_runs(canaletto: Any, frozen: Path) -> None:

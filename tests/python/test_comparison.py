@@ -80,9 +80,9 @@ def test_speedup_is_over_the_first(comparison: cn.Comparison) -> None:
 
 def test_a_comparison_shows_itself(comparison: cn.Comparison) -> None:
     assert comparison.verdict in " ".join(repr(comparison).split())
-    assert comparison._repr_html_().count("<table>") == 5
+    assert comparison._repr_html_().count("<table>") == 6
     assert comparison._repr_html_().count("<img ") == 2
-    assert set(comparison.to_dict()) == {"schema", "verdict", "runs", "speedup"}
+    assert set(comparison.to_dict()) == {"schema", "verdict", "notes", "runs", "speedup"}
 
 
 def test_save(comparison: cn.Comparison, tmp_path: Path) -> None:

@@ -216,3 +216,15 @@ def test_searches_that_are_none(given: dict[str, Any], says: str) -> None:
     asked = {**BASE, "objectives": ["mean_latency"], "space": SPACE, **given}
     with pytest.raises(cn.ConfigError, match=says):
         study.check(document.checked("search.toml", asked))
+
+
+def test_a_dry_run_counts_and_runs_no_search(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(
+        "design = 'performance-optimized'\nworkload = 'YCSB_B'\nrequests = 60\ntrials = 9\nseeds = 4\n"
+        "objectives = ['mean_latency']\n[space]\nfabric = ['bus', 'mesh']\n"
+    )
+    found = canaletto.ok("search", "s.toml", "--out", "a", "--dry-run", "--json").json
+    assert (found["trials"], found["repeats"]) == (9, 18)
+    assert found["cpu_hours"] > 0
+    assert "at most 9 trials, and 18 runs or more" in canaletto.ok("search", "s.toml", "--out", "a", "--dry-run").out
+    assert not (tmp_path / "a").exists()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from canaletto._cli import console
+from canaletto._cli import console, planned
 from canaletto._cli.drive import (
     Budget,
     DesignName,
@@ -15,6 +15,7 @@ from canaletto._cli.drive import (
     WorkloadName,
     drives_of,
     equalised,
+    named_drives,
     resolve_workload,
 )
 from canaletto._cli.help import OUTPUT, Command
@@ -27,6 +28,7 @@ from canaletto._cli.options import (
     parsed_window,
     spread,
 )
+from canaletto._cli.planned import DryRun
 from canaletto._cli.replay import ReplayOptions
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ def _compare(
     seeds: SeedOptions,
     hot_spots: HotSpots = False,
     check_wires: CheckWires = False,
+    dry_run: DryRun = False,
     folder: FolderOptions,
     json: Json = None,
     window: ReportWindow = None,
@@ -85,6 +88,11 @@ def _compare(
     drives, parts = _drives(design, keys, fabrics, equal, drive.parts())
     work = resolve_workload(workload, workload_keys, replay.asked(drives[0]))
     same = equalised(drives, equal)
+    spots = places(work, "--hot-spots") if hot_spots else {}
+    if dry_run:
+        named, own = named_drives(drives, parts, same)
+        planned.show(named, work, seeds.seeds * (1 + len(spots)), own, json=json is not None)
+        return
     left_out = seeds.left_out(drives[0] if same is None else same.designs[0], work, parts[0])
     compared = partial(
         run_all,
@@ -92,7 +100,7 @@ def _compare(
         work,
         parts=parts,
         equal=same,
-        hot_spots=places(work, "--hot-spots") if hot_spots else {},
+        hot_spots=spots,
         seed=seeds.seed,
         seeds=seeds.seeds,
         warmup=left_out,

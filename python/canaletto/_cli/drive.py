@@ -213,6 +213,15 @@ def equalised(drives: "list[Design]", equal: str | None) -> "Equalised | None":
     return budgets.equalised(drives, equal, "--equal")
 
 
+def named_drives(
+    drives: "list[Design]", parts: "list[Parts]", same: "Equalised | None"
+) -> "tuple[dict[str, Design], dict[str, Parts]]":
+    """The drives by the names of their fabrics, those of an equal budget if it is given, and parts that are classes."""
+    called = [own.fabric_name or each.fabric for own, each in zip(parts, drives, strict=True)]
+    named = dict(zip(called, drives, strict=True)) if same is None else same.named()
+    return named, {name: own for name, own in zip(called, parts, strict=True) if own.given}
+
+
 def resolve_workload(label: str, keys: "list[Setting]", asked: "WorkloadOptions") -> "Workload":
     """The workload of the options of `run` and `compare`, with notes on parts that are left out."""
     from canaletto._run import config

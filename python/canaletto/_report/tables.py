@@ -204,6 +204,26 @@ def answers(found: Mapping[str, Any], closed_form: "Bound | None") -> Iterator[R
         yield table
 
 
+def several_planned(
+    rows: Sequence[Mapping[str, Any]], simulations: int, cpu_s: float | None
+) -> Iterator[RenderableType]:
+    """Drives before they are simulated side by side, and what all of it takes."""
+    table = plain_table("fabric", "most IOPS", "bandwidth", "limited by", "knee", "memory", right=(1, 2, 4, 5))
+    for row in rows:
+        bandwidth = row["peak_bandwidth_mb_s"]
+        table.add_row(
+            row["fabric"],
+            scaled(row["peak_iops"]),
+            scaled(None if bandwidth is None else bandwidth * 1e6, "B/s"),
+            row["limit"] or ABSENT,
+            scaled(row["knee_iops"]),
+            scaled(row["memory_mb"] * 1e6, "B"),
+        )
+    yield table
+    time = "CPU time not known beforehand" if cpu_s is None else f"about {time_us(cpu_s * 1e6)} of CPU"
+    yield Text(f"{number_of(simulations, 'simulation')}, {time}")
+
+
 def bound(found: "Bound") -> Iterator[RenderableType]:
     """Closed forms of a drive: limits of its parts, the knee, and latencies by load."""
     yield Text(_said(found), "bold")

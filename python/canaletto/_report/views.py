@@ -66,6 +66,15 @@ def verdict(found: "Comparison") -> str:
     return summary.verdict(found.shown, found.gains)
 
 
+def notes(found: "Comparison") -> list[str]:
+    """Sentences beside the verdict on a comparison."""
+    from canaletto._report import wires
+    from canaletto._run import caveats
+
+    caveat = wires.caveat(found.shown, found.gains)
+    return [*caveats.of_all(found.shown), *([caveat] if caveat else [])]
+
+
 def page(
     found: "Result | Comparison",
     command: list[str] | None,

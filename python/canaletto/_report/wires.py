@@ -16,7 +16,8 @@ APART = 1.02
 def sheet(runs: Sequence[Run]) -> list[list[str]]:
     """The fields `interconnect` side by side: headings, then a row a fabric."""
     heads = ["wires", "MT/s per\nwire", "wires\nper link", "pins per\ncontroller", "pins\nper chip", "wires ×\npitches"]
-    return [[*heads, "area\n(mm²)", "energy per\nrequest"], *(_row(run) for run in runs)]
+    rows = [[*heads, "area\n(mm²)", "energy per\nrequest"], *(_row(run) for run in runs)]
+    return rows if any(row[-1] != ABSENT for row in rows[1:]) else [row[:-1] for row in rows]
 
 
 def _row(run: Run) -> list[str]:

@@ -139,6 +139,11 @@ class Comparison(shown.Shown, Mapping[str, Result]):
         """Verdict: the fastest and the slowest fabric, by how much, and the cause."""
         return shown.views.verdict(self)
 
+    @property
+    def notes(self) -> list[str]:
+        """Sentences that a reader needs before the verdict: of the runs, and on differences that are no structure."""
+        return shown.views.notes(self)
+
     def timelines(
         self,
         window: "Window | None" = None,
@@ -191,7 +196,13 @@ class Comparison(shown.Shown, Mapping[str, Result]):
     def to_dict(self) -> dict[str, Any]:
         """Returns the data that `canaletto compare --json` prints."""
         runs = [run.to_dict() for run in self._runs]
-        found = {"schema": 1, "verdict": self.verdict, "runs": runs, "speedup": self.speedup.to_dict()}
+        found = {
+            "schema": 1,
+            "verdict": self.verdict,
+            "notes": self.notes,
+            "runs": runs,
+            "speedup": self.speedup.to_dict(),
+        }
         if self._equal is not None and self._crossbar is not None:
             found |= {"equal": self._equal.to_dict(), "crossbar": self._crossbar.to_dict()}
         if self._hot_spots:

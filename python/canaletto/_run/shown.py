@@ -20,6 +20,9 @@ class Views(Protocol):
     def verdict(self, found: Any) -> str:
         """The verdict on a comparison."""
 
+    def notes(self, found: Any) -> list[str]:
+        """Sentences beside the verdict on a comparison."""
+
     def page(
         self,
         found: Any,

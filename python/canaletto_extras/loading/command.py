@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
 import typer
-from canaletto._cli import console
+from canaletto._cli import console, planned
 from canaletto._cli.drive import (
     Budget,
     DesignName,
@@ -19,11 +19,13 @@ from canaletto._cli.drive import (
     assignments,
     drives_of,
     equalised,
+    named_drives,
     own_parts,
     policies,
     resolve_workload,
 )
 from canaletto._cli.help import OUTPUT, RUN, Command, whole
+from canaletto._cli.planned import DryRun
 from canaletto._cli.replay import Requests
 from canaletto._cli.trace import Job, JsonFlag
 
@@ -56,6 +58,7 @@ def _load(
     hot_spots: HotSpots = False,
     job: Job = None,
     seed: Seed = 1,
+    dry_run: DryRun = False,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Folder for page and table. A later call continues there."),
@@ -86,12 +89,15 @@ def _load(
     if force and out is not None:
         curves.discard(out)
     same = equalised(drives, equal)
-    called = [each.fabric_name or drive.fabric for drive, each in zip(drives, parts, strict=True)]
-    named = dict(zip(called, drives, strict=True)) if same is None else same.named()
+    named, own = named_drives(drives, parts, same)
     work = resolve_workload(
         workload, workload_keys, config.WorkloadOptions(requests=requests, job=job, design=drives[0])
     )
     works = {OWN: work, **(places(work, "--hot-spots") if hot_spots else {})}
+    if dry_run:
+        # Three runs more for each drive: the idle drive, and root causes at two loads.
+        planned.show(named, work, len(works) * (loads + 3), own, json=json)
+        return
     with Bar.when_wanted() as bar, TemporaryDirectory(prefix="canaletto-") as passing:
         row = bar.tasks(["loads"])[0] if bar else None
         progress = (lambda done, total: row(done, total, 0)) if row else (lambda done, total: None)
@@ -105,7 +111,7 @@ def _load(
                 report=progress,
                 axis=axis,
                 widths=None if same is None else same.widths(),
-                parts=dict(zip(called, parts, strict=True)),
+                parts=own,
             )
             for place, each in works.items()
         }

@@ -2,14 +2,18 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from canaletto._cli import console
 from canaletto._cli.help import OUTPUT, Command
+from canaletto._cli.planned import DryRun
 from canaletto._cli.sweep import Force
 from canaletto._cli.trace import JsonFlag
 from canaletto._io.units import number_of
+
+if TYPE_CHECKING:
+    from canaletto_extras.searching.document import Search
 
 app = typer.Typer()
 
@@ -21,6 +25,7 @@ def _search(
         Path,
         typer.Option(metavar="DIR", help="Folder for the designs. A later call continues there."),
     ],
+    dry_run: DryRun = False,
     force: Force = False,
     no_report: Annotated[
         bool, typer.Option("--no-report", help="Write no report page.", rich_help_panel=OUTPUT)
@@ -39,6 +44,9 @@ def _search(
     from canaletto_extras.searching.search import go_on
 
     asked = document.read(file)
+    if dry_run:
+        _show_dry_run(asked, json)
+        return
     if force:
         Folder(out, SEARCH).discard()
     try:
@@ -62,3 +70,26 @@ def _search(
         from canaletto_extras.searching import terminal
 
         console.show(terminal.table(asked, found.table))
+
+
+def _show_dry_run(asked: "Search", json: bool) -> None:
+    """Prints the trials, the best points that are repeated at least, and the CPU time, from a few points."""
+    from canaletto._io.units import time_us
+    from canaletto._sweeping.estimate import estimate
+
+    from canaletto_extras.searching import repeats, study
+
+    tasks = study.check(asked)
+    again = (asked.seeds - 1) * (repeats.RUNNERS_UP + 1)
+    found = estimate(tasks)
+    hours = None if found.cpu_hours is None else found.cpu_hours / len(tasks) * (asked.trials + again)
+    if json:
+        console.emit(
+            {"schema": 1, "trials": asked.trials, "repeats": again, "cpu_hours": hours, "memory_mb": found.memory_mb}
+        )
+        return
+    time = "CPU time not known beforehand" if hours is None else f"about {time_us(hours * 3.6e9)} of CPU"
+    sys.stdout.write(
+        f"at most {number_of(asked.trials, 'trial')}, and {again} runs or more of the best with further seeds: {time}, "
+        f"from {number_of(len(tasks), 'point')} that were tried\n"
+    )

@@ -70,14 +70,20 @@ def carry_out(asked: Search, store: Store, report: Report) -> list[Trial]:
     return list(found.values())
 
 
-def check(asked: Search) -> None:
-    """Raises ConfigError if Optuna is not installed, a value cannot be resolved, or p99 is asked of few requests."""
+def check(asked: Search) -> list[Task]:
+    """Raises ConfigError if Optuna is not installed, a value cannot be resolved, or p99 is asked of few requests.
+
+    Returns simulations in which each value of each key occurs.
+    """
     optuna = _optuna()
     space, resolver = Space(optuna, asked), Resolver(asked.points)
+    tasks = []
     for number in range(max(map(len, space.choices), default=1)):
         # One after the other, all at a time: mistakes show before hours of work.
         point = resolver.point(0, space.values({key: space.choice(key, number) for key in space.distributions}))
         _check_requests(asked, point.task)
+        tasks.append(point.task)
+    return tasks
 
 
 LEAST_FOR_P99 = 1_000
