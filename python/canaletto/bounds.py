@@ -389,7 +389,9 @@ def _dies(drive: Drive, work: Work) -> list[Wires]:
             beside: Number = crossing(kind, size) + np.asarray(drive.program_chip_us) / drive.program_planes
             if drive.programs_overlap:
                 beside = np.minimum(beside, np.asarray(drive.program_busy_us) / drive.program_planes)
-            return drive.program_us / np.asarray(drive.program_planes) + beside
+            # Where nothing is collected nothing is erased.
+            erased = np.where(np.asarray(work.write_amplification) > 1.0, drive.erase_us, 0.0)
+            return drive.program_us / np.asarray(drive.program_planes) + beside + erased
         if drive.independent_planes:
             return np.zeros_like(np.asarray(size, dtype=np.float64))
         if drive.reads_overlap:

@@ -11,11 +11,24 @@ def test_limits_come_least_first(canaletto: Any) -> None:
     limits = list(found["limits_iops"].values())
     assert limits == sorted(limits)
     assert found["schema"] == 1
-    assert found["peak_iops"] == limits[0]
-    assert found["bandwidth_mb_s"] == pytest.approx(limits[0] * 512 / 1e6)
+    assert found["ceiling_iops"] == limits[0]
+    assert found["peak_iops"] < limits[0]
+    assert found["bandwidth_mb_s"] == pytest.approx(found["peak_iops"] * 512 / 1e6)
     tails = [each["p99_us"] for each in found["latency"]]
     assert tails == sorted(tails)
     assert tails[0] > found["unloaded_us"]
+
+
+def test_no_load_above_saturation_is_shown(canaletto: Any) -> None:
+    found = canaletto.ok("bound", "performance-optimized", "--reads", "30%", "--json").json
+    assert all(each["load"] < 1 for each in found["latency"])
+    assert found["knee_iops"] < found["peak_iops"]
+    out = canaletto.ok("bound", "performance-optimized", "--reads", "30%").out
+    said = " ".join(out.split())
+    assert "saturates at" in said
+    assert "limited by dies, which alone would allow" in said
+    assert "requests at saturation: write amplification 1.00." in said
+    assert "idle latency reads 7.35 µs · writes 104 µs · mean 75" in said
 
 
 def test_people_read_what_limits(canaletto: Any) -> None:

@@ -9,8 +9,9 @@ import numpy as np
 
 from canaletto import bounds
 from canaletto._bounding.inputs import drive_of
+from canaletto._bounding.saturated import Saturated, is_written, measured
 from canaletto._bounding.work import in_queues, with_cache, with_size, work_of, work_of_size
-from canaletto._engine import ConfigError
+from canaletto._engine import ConfigError, SimulationError
 from canaletto._run import bound_fabrics
 from canaletto._run.bound_drive import Drive, Work
 from canaletto._run.config import Design, Workload
@@ -37,13 +38,17 @@ class Bound(Shown):
     read_share: float
     write_amplification: float
     peak_iops: float
-    """Requests per second at the most."""
+    """Requests per second at saturation. Where nothing is written: the least of the limits. Otherwise measured."""
     limit: str
-    """Part that allows no more."""
+    """Part that allows the least."""
     limits_iops: dict[str, float]
-    """Requests per second that each part allows, the least first."""
+    """Requests per second that each part alone allows in closed form, the least first."""
     unloaded_us: float
     """Latency of a request on the idle drive: a read of flash, unless nothing is read."""
+    unloaded_read_us: float | None
+    """Latency of a read of flash on the idle drive; None if nothing is read."""
+    unloaded_write_us: float | None
+    """Latency of a write on the idle drive; None if nothing is written."""
     mean_unloaded_us: float
     """Mean over all requests, of which the data cache may serve some."""
     service_us: float
@@ -51,6 +56,16 @@ class Bound(Shown):
     is_exact: bool
     """Whether the fabric has a closed form. Otherwise its limits are what controllers, ports and wires impose, which
     contention lowers."""
+    simulated_requests: int = 0
+    """Requests of the saturating run that measured the peak; 0 where the peak is the least of the limits."""
+    sustained_iops: float | None = None
+    """Requests per second of endless writing at the most: with the write amplification below, without pseudo-SLC."""
+    sustained_write_amplification: float | None = None
+
+    @property
+    def ceiling_iops(self) -> float:
+        """The least of the limits, which no run exceeds."""
+        return min(self.limits_iops.values())
 
     @property
     def bandwidth_mb_s(self) -> float:
@@ -66,7 +81,8 @@ class Bound(Shown):
     def knee_depth(self) -> float:
         """Requests outstanding that the peak needs at least (Little's law): below, latency limits throughput."""
         queues = (bounds.QUEUE_DEPTH, bounds.COMMANDS)
-        peak = min(limit for part, limit in self.limits_iops.items() if part not in queues)
+        parts = min(limit for part, limit in self.limits_iops.items() if part not in queues)
+        peak = min(self.peak_iops, parts) if self.simulated_requests else parts
         return peak * self.mean_unloaded_us / 1e6
 
     def latency_us(self, load: float, percentile: float = 0.99) -> float:
@@ -101,7 +117,12 @@ class Bound(Shown):
             {"load": load, **{f"p{100 * share:g}_us": self.latency_us(load, share) for share in PERCENTILES}}
             for load in LOADS
         ]
-        more = {"bandwidth_mb_s": self.bandwidth_mb_s, "knee_iops": self.knee_iops, "knee_depth": self.knee_depth}
+        more = {
+            "ceiling_iops": self.ceiling_iops,
+            "bandwidth_mb_s": self.bandwidth_mb_s,
+            "knee_iops": self.knee_iops,
+            "knee_depth": self.knee_depth,
+        }
         return {**asdict(self), **more, "latency": tails}
 
 
@@ -111,15 +132,16 @@ def bound(
     *,
     size: str | None = None,
     read_share: float | None = None,
-    write_amplification: float = 1.0,
+    write_amplification: float | None = None,
     queue_depth: int | None = None,
     mix: bounds.Mix = "times",
 ) -> Bound:
-    """Peak throughput of a drive, the part that limits it, and latencies under load, in closed form.
+    """Peak throughput of a drive, the part that limits it, and latencies under load.
 
-    Times of commands are the engine's (`sequences`), so that fabrics, interfaces and rates count as in a run.
-    Collection is what `write_amplification` says; erases, ECC retries, times of the data cache and misses of a cached
-    mapping table are not counted.
+    The limits of parts are closed forms, with times of commands as in a run (`sequences`). ECC retries, times of the
+    data cache and misses of a cached mapping table are not counted. What writes cost has no closed form: collection,
+    suspension and waits. So the peak of requests that write is measured in a short run at saturation, which begins
+    in the state that the design has (`precondition.kind`) and takes up to some seconds.
 
     Parameters
     ----------
@@ -132,7 +154,7 @@ def bound(
     read_share
         Share of the requests that read, instead of the workload's. Default without a workload: 1.
     write_amplification
-        Programs of the drive over what the host writes, at least 1.
+        Programs of the drive over what the host writes, at least 1, for closed forms alone. Default: as measured.
     queue_depth
         Requests outstanding at the most, instead of the workload's. Default without a workload: no limit.
     mix
@@ -158,22 +180,46 @@ def bound(
     """
     drive = design if isinstance(design, Design) else load_design(design)
     _check(write_amplification, read_share, queue_depth)
-    if workload is not None:
-        made = workload if isinstance(workload, Workload) else load_workload(workload)
-        work = work_of(drive, made, write_amplification)
+    made = load_workload(workload) if isinstance(workload, str | PathLike) else workload
+    if made is not None:
+        work = work_of(drive, made, write_amplification or 1.0)
     else:
-        work = work_of_size(drive, write_amplification)
+        work = work_of_size(drive, write_amplification or 1.0)
         size = _DEFAULT_SIZE if size is None else size
     work = _changed(drive, work, size, read_share, queue_depth)
-    alone = drive_of(drive, work, is_alone=True)
-    return of_numbers(drive_of(drive, work), alone, work, drive.name, mix)
+    if write_amplification is None and mix == "times" and is_written(work):
+        is_changed = size is not None or read_share is not None
+        drive_of(drive, work)  # refuses what has no closed form, before the run
+        return _of_run(drive, measured(drive, None if is_changed else made, work), work)
+    return of_numbers(drive_of(drive, work), drive_of(drive, work, is_alone=True), work, drive.name, mix)
+
+
+def _of_run(design: Design, run: Saturated, work: Work) -> Bound:
+    """The closed forms for the collection of a run, with what that run served."""
+
+    def closed(amplification: float, written: float) -> Bound:
+        used = replace(work, write_amplification=max(1.0, amplification), written_bytes=written)
+        alone = drive_of(design, used, is_alone=True)
+        return of_numbers(drive_of(design, used), alone, used, design.name)
+
+    written = run.requests * float(work.size) * float(work.writes)
+    found = closed(run.write_amplification, min(written, float(work.written_bytes)))
+    endless = None if run.long_run is None else closed(run.long_run, np.inf)
+    return replace(
+        found,
+        peak_iops=run.iops,
+        service_us=found.service_us * found.ceiling_iops / run.iops,
+        simulated_requests=run.requests,
+        sustained_iops=None if endless is None else min(endless.ceiling_iops, run.iops),
+        sustained_write_amplification=run.long_run,
+    )
 
 
 def of_run(design: Design, workload: Workload) -> Bound | None:
     """The bound of a run; None for requests or parts of a drive that have no closed form."""
     try:
         return bound(design, workload)
-    except ConfigError:
+    except (ConfigError, SimulationError):
         return None
 
 
@@ -201,10 +247,20 @@ def of_numbers(drive: Drive, alone: Drive, work: Work, name: str, mix: bounds.Mi
         limit=limit,
         limits_iops=ordered,
         unloaded_us=unloaded,
+        unloaded_read_us=_unloaded(alone, work, read_share=1.0),
+        unloaded_write_us=_unloaded(alone, work, read_share=0.0),
         mean_unloaded_us=float(bounds.mean_unloaded_us(alone, work)),
         service_us=1e6 * float(servers[inner]) / finite[inner],
         is_exact=all(part.is_exact for part in bound_fabrics.wires(drive, work)),
     )
+
+
+def _unloaded(alone: Drive, work: Work, *, read_share: float) -> float | None:
+    """Latency of a read, or of a write, on the idle drive."""
+    asked = work.reads if read_share else work.writes
+    if float(asked) <= 0:
+        return None
+    return float(bounds.unloaded_us(alone, replace(work, read_share=read_share, other_share=0.0)))
 
 
 def _changed(design: Design, work: Work, size: str | None, read_share: float | None, queue_depth: int | None) -> Work:
@@ -229,7 +285,7 @@ def _size(text: str) -> float:
     return found
 
 
-def _check(write_amplification: float, read_share: float | None, queue_depth: int | None) -> None:
+def _check(write_amplification: float | None, read_share: float | None, queue_depth: int | None) -> None:
     ranges: Sequence[tuple[str, float | None, float, float]] = (
         ("write_amplification", write_amplification, 1, 1000),
         ("read_share", read_share, 0, 1),

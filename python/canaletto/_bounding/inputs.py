@@ -62,7 +62,8 @@ def drive_of(design: Design, work: Work, *, is_alone: bool = False) -> Drive:
         planes=planes * geometry["dies_per_chip"] / luns,
         page_bytes=size_bytes(geometry["page"]),
         read_us=_read_us(keys, work) + time_us(flash["ready_delay"]),
-        program_us=_program_us(flash),
+        program_us=_program_us(flash, work),
+        erase_us=_erase_us(keys),
         read_planes=reads,
         read_sharing=1.0 if is_alone else _read_sharing(keys, work),
         program_planes=programs,
@@ -141,26 +142,36 @@ def _mean_us(times: str | list[str]) -> float:
     return sum(map(time_us, each)) / len(each)
 
 
-def _has_pseudo_slc(flash: Keys) -> bool:
-    return size_bytes(flash["pslc"]["static_size"]) + size_bytes(flash["pslc"]["dynamic_size"]) > 0
+def _pseudo_slc_bytes(flash: Keys) -> float:
+    return float(size_bytes(flash["pslc"]["static_size"]) + size_bytes(flash["pslc"]["dynamic_size"]))
 
 
-def _program_us(flash: Keys) -> float:
-    """Array time of a program: in pseudo-SLC mode where there is one, which lasts as long as it has room."""
+def _program_us(flash: Keys, work: Work) -> float:
+    """Array time of a program: in pseudo-SLC mode for the share of what is written that finds room there."""
     native = _mean_us(flash["program"])
-    return min(native, time_us(flash["pslc"]["program"])) if _has_pseudo_slc(flash) else native
+    share = _pseudo_slc_bytes(flash) / max(_programmed(work), 1.0)
+    return native - min(1.0, share) * max(0.0, native - time_us(flash["pslc"]["program"]))
+
+
+def _erase_us(keys: Keys) -> float:
+    """Time of erases for a page programmed, if all planes of a die are erased together where that is possible."""
+    together = 1 if keys["flash"]["multi_plane"] == "off" else keys["geometry"]["planes_per_die"]
+    return float(time_us(keys["flash"]["erase"]) / keys["geometry"]["pages_per_block"] / together)
+
+
+def _programmed(work: Work) -> float:
+    """Bytes that writes program in all, collection left out."""
+    return float(work.written_bytes) * float(work.programmed_bytes or work.size) / float(work.size)
 
 
 def _read_us(keys: Keys, work: Work) -> float:
     """Array time of a read: in pseudo-SLC mode for the share of the pages that writes may have put there."""
     flash, native = keys["flash"], _mean_us(keys["flash"]["read"])
-    if not _has_pseudo_slc(flash) or float(work.writes) <= 0:
+    if _pseudo_slc_bytes(flash) <= 0 or float(work.writes) <= 0:
         return native
-    pslc = flash["pslc"]
-    written = float(work.written_bytes) * float(work.programmed_bytes or work.size) / float(work.size)
-    there = min(size_bytes(pslc["static_size"]) + size_bytes(pslc["dynamic_size"]), written)
+    there = min(_pseudo_slc_bytes(flash), _programmed(work))
     share = min(1.0, there / max(float(work.spread_bytes), there))
-    return native - share * max(0.0, native - time_us(pslc["read"]))
+    return native - share * max(0.0, native - time_us(flash["pslc"]["read"]))
 
 
 def _luns(keys: Keys) -> int:

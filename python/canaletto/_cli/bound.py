@@ -35,9 +35,13 @@ def _bound(
         typer.Option(parser=share, metavar="X", help="Share of reads, such as 90%.  [default: 1]", rich_help_panel=RUN),
     ] = None,
     write_amplification: Annotated[
-        float,
-        typer.Option(metavar="X", help="Pages programmed per page written by the host.", rich_help_panel=RUN),
-    ] = 1.0,
+        float | None,
+        typer.Option(
+            metavar="X",
+            help="Pages programmed per page written: closed forms alone, without a run.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
     queue_depth: Annotated[
         int | None,
         typer.Option(parser=whole(1), metavar="N", help="Largest number of outstanding requests.", rich_help_panel=RUN),
@@ -54,10 +58,11 @@ def _bound(
     set_: Settings = None,
     json: JsonFlag = False,
 ) -> None:
-    """Compute peak throughput, what limits it, and latency, without simulating.
+    """Compute peak throughput, what limits it, and latency. Writes take a short run at saturation.
 
     Examples:
       canaletto bound pcie4-tlc --size 512B
+      canaletto bound pcie4-tlc --reads 70% --set precondition.kind=steady
       canaletto bound performance-optimized --fabric sca --size 512B --reads 90% --set fabric.sequences=full
     """
     from canaletto._bounding import bound

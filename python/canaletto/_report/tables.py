@@ -231,8 +231,11 @@ def bound(found: "Bound") -> Iterator[RenderableType]:
         yield Text(
             f"{found.fabric} has no closed form: wires and ports allow no more, contention may allow less.", "dim"
         )
+    if found.simulated_requests:
+        run = f"{number_of(found.simulated_requests, 'request')} at saturation"
+        yield Text(f"Measured with {run}: write amplification {digits(found.write_amplification)}.", "dim")
     yield Text()
-    table = plain_table("part", "IOPS", "bandwidth", right=(1, 2))
+    table = plain_table("part alone", "IOPS", "bandwidth", right=(1, 2))
     for number, (part, limit) in enumerate(found.limits_iops.items()):
         style = "" if number else "bold yellow"
         table.add_row(part, scaled(limit), scaled(limit * found.size_bytes, "B/s"), style=style)
@@ -241,8 +244,13 @@ def bound(found: "Bound") -> Iterator[RenderableType]:
     knee = f"{scaled(found.knee_iops)} IOPS (mean latency twice the idle drive's)"
     table = plain_table("", "")
     table.show_header = False
-    table.add_row("idle latency", time_us(found.unloaded_us))
+    kinds = {"reads": found.unloaded_read_us, "writes": found.unloaded_write_us, "mean": found.mean_unloaded_us}
+    idle = [f"{kind} {time_us(each)}" for kind, each in kinds.items() if each is not None]
+    table.add_row("idle latency", listing(idle))
     table.add_row("knee", knee)
+    if found.sustained_iops is not None and found.sustained_write_amplification is not None:
+        state = f"write amplification {digits(found.sustained_write_amplification)}, no pseudo-SLC"
+        table.add_row("endless writing", f"at most {scaled(found.sustained_iops)} IOPS ({state})")
     table.add_row("queue depth", f"{digits(found.knee_depth)} requests outstanding reach the peak at the earliest")
     yield table
     yield Text()
@@ -256,9 +264,12 @@ def bound(found: "Bound") -> Iterator[RenderableType]:
 
 def _said(found: "Bound") -> str:
     asked = f"{share(found.read_share)} reads, mean size {_kib(found.size_bytes)}"
+    peak = f"{scaled(found.peak_iops)} IOPS, {scaled(found.bandwidth_mb_s * 1e6, 'B/s')}"
+    if not found.simulated_requests:
+        return f"{found.design} on {found.fabric}, {asked}: at most {peak}, limited by {found.limit}"
     return (
-        f"{found.design} on {found.fabric}, {asked}: at most {scaled(found.peak_iops)} IOPS, "
-        f"{scaled(found.bandwidth_mb_s * 1e6, 'B/s')}, limited by {found.limit}"
+        f"{found.design} on {found.fabric}, {asked}: saturates at {peak}, limited by {found.limit}, which alone would "
+        f"allow {scaled(found.ceiling_iops)}"
     )
 
 

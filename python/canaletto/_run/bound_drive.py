@@ -91,6 +91,8 @@ class Drive:
     """Reads of the host that wait for the same page, which one array read serves (`ftl.mapping_unit` below a page)."""
     program_planes: Number = 1.0
     """Planes that a program command can address."""
+    erase_us: Number = 0.0
+    """Time that a page programmed takes for erases at the least: of a block of all planes, over its pages."""
     independent_planes: bool = False
     """Whether each plane takes its own read commands while others of its LUN work."""
     reads_overlap: bool = False

@@ -1,0 +1,121 @@
+"""Saturation of a drive that is written, measured: collection, batches of planes and waits have no closed form.
+
+A run of the engine has as many requests outstanding as the drive takes. A drive in steady state begins with free
+blocks. The run continues until writes have used these up, if that takes no more than `MOST_PAGES`.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from canaletto._run import config, simulate
+from canaletto._run.bound_drive import Work
+from canaletto._run.config import Design, Workload, WorkloadOptions
+from canaletto._run.quantities import size_bytes
+
+MOST_PAGES = 100_000
+"""Most pages that the host reads and writes in a run: some seconds."""
+
+_FAR = 4
+"""Multiple of the longest run, beyond which a drive is so far from pressed collection that a long run shows no more."""
+
+_LEAST_REQUESTS = 8_000
+_ROUNDS = 16
+"""Requests for each that is outstanding, so that the end, where fewer are, weighs little."""
+
+_DEEPEST = 1024
+"""Most requests outstanding: a drive of the presets takes half as many."""
+
+_LEAST_INTERVALS = 20
+_SEED = 1
+
+
+@dataclass(frozen=True)
+class Saturated:
+    """Results of a run at saturation."""
+
+    iops: float
+    requests: int
+    """Requests of the run, those that it leaves out at the beginning included."""
+    write_amplification: float
+    """Programs over what the host wrote."""
+    long_run: float | None
+    """Write amplification that the drive's state before the run settles at. None for a fresh drive."""
+
+
+def measured(design: Design, workload: Workload | None, work: Work) -> Saturated:
+    """The saturation of a drive. workload: its requests; None for those of `work`, at random places.
+
+    Raises ConfigError or SimulationError for what cannot be simulated.
+    """
+    if design.to_dict()["precondition"]["kind"] == "replay":
+        # Writing all of the drive takes minutes, and leads to the same state.
+        design = design.replace(**{"precondition.kind": "steady"})
+    depth = int(min(float(work.in_drive), _DEEPEST))
+    requests = _requests(work, depth)
+    made = _closed(workload, depth) if workload is not None else _generated(work, depth)
+    stated = [flow.get("synthetic", {}).get("requests") for flow in made.to_dict()["flow"]]
+    most = sum(stated) if workload is not None else math.inf
+    found = _run(design, made, min(requests, most), len(stated))
+    needed, limit = _until_pressed(found), min(most, MOST_PAGES / float(work.pages))
+    if requests < needed <= _FAR * limit:
+        found = _run(design, made, min(needed, limit), len(stated))
+    flash = found["flash"]
+    return Saturated(
+        rate(found),
+        found["requests"]["completed"],
+        flash["write_amplification"] or 1.0,
+        (found.get("precondition") or {}).get("write_amplification"),
+    )
+
+
+def _requests(work: Work, depth: int) -> int:
+    most = MOST_PAGES / float(work.pages)
+    return int(max(min(max(_LEAST_REQUESTS, _ROUNDS * depth), most), 2 * depth, 100))
+
+
+def _until_pressed(found: dict[str, Any]) -> int:
+    """Requests in which writes take the free blocks that a drive in steady state begins with, and as many again."""
+    before, pages = found.get("precondition") or {}, found["flash"]["host_pages"]
+    if before.get("kind") != "steady" or not pages:
+        return 0
+    free = before["blocks"]["free"] / before["blocks"]["total"] * before["pages"]
+    return int(2.0 * free * found["requests"]["completed"] / pages)
+
+
+def rate(found: dict[str, Any]) -> float:
+    """Requests per second up to the last arrival. Behind it fewer and fewer are outstanding."""
+    series = found["series"]
+    served = [number for number, count in enumerate(series["completed"]) if count]
+    last = max(number for number, count in enumerate(series["arrivals"]) if count)
+    between = last - served[0] - 1
+    if between < _LEAST_INTERVALS:
+        return float(found["iops"])
+    return float(sum(series["completed"][served[0] + 1 : last]) / between / series["interval_us"] * 1e6)
+
+
+def _run(design: Design, made: Workload, requests: float, flows: int) -> dict[str, Any]:
+    each = max(1, round(requests / flows))
+    shaped = config.shaped(made, WorkloadOptions(requests=each))
+    return simulate.run_once(design, shaped, _SEED, each * flows // 2, False, None, root_causes=False)[0]
+
+
+def _closed(workload: Workload, depth: int) -> Workload:
+    flows = len(workload.to_dict()["flow"])
+    return config.shaped(workload, WorkloadOptions(queue_depth=max(1, depth // flows)))
+
+
+def _generated(work: Work, depth: int) -> Workload:
+    step = min(float(work.size), size_bytes("4KiB"))
+    text = (
+        f'name = "saturating"\n[[flow]]\nname = "a"\n[flow.synthetic]\nrequests = 1\nqueue_depth = {depth}\n'
+        f'read_share = {float(work.read_share)}\nsize = "{int(work.size)}B"\nalignment = "{int(step)}B"\n'
+    )
+    return Workload.from_toml(text, "saturating requests")
+
+
+def is_written(work: Work) -> bool:
+    """Whether requests write, so that closed forms are bounds alone."""
+    return bool(np.any(np.asarray(work.writes) > 0))

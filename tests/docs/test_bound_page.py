@@ -1,0 +1,23 @@
+"""Does `canaletto bound` say what the simulator serves, on drives as docs/bound.py draws them?"""
+
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def test_most_peaks_of_writes_are_within_15_percent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine of ten drives are, so that of 60 ones at least 48 are with a probability of 0.99."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    for name in ("bound", "tables"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    import bound
+
+    random = Random(60)
+    ratios = [bound.written(random, bound.FABRICS[number % len(bound.FABRICS)]).ratio for number in range(60)]
+    assert sum(map(bound.within, ratios)) >= 48
+    assert min(ratios) > 0.5
+    assert max(ratios) < 2
