@@ -204,9 +204,7 @@ impl Ftl {
 
     /// The plane that a copy of a page of a superblock goes to.
     fn place_copy(&mut self, from: Ppa, line: Line) -> PlaneId {
-        if self.blocks.has_superblocks() {
-            self.collector.copy_is_placed(from.plane);
-        }
+        self.collector.copy_is_placed(from.plane);
         self.take_place(from.plane, line, false).expect("the copies of a victim have room")
     }
 
