@@ -34,6 +34,9 @@ app = typer.Typer()
 Loads = Annotated[
     int, typer.Option(parser=whole(2, 1000), metavar="N", help="Number of loads to try.", rich_help_panel=RUN)
 ]
+Out = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Folder for page and table. A later call continues there.")
+]
 Axis = Annotated[
     Literal["arrivals", "queue_depth"] | None,
     typer.Option(
@@ -59,10 +62,7 @@ def _load(
     job: Job = None,
     seed: Seed = 1,
     dry_run: DryRun = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder for page and table. A later call continues there."),
-    ] = None,
+    out: Out = None,
     force: Annotated[
         bool, typer.Option("--force", help="Start again instead of reusing the runs in DIR.", rich_help_panel=OUTPUT)
     ] = False,
