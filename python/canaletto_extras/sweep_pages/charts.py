@@ -144,7 +144,9 @@ def parallel(points: Points) -> Spec:
     label = "{" + ",".join(f"d{number}:{title!r}" for number, title in enumerate(titles)) + "}[datum.value]"
     colour = _colour(points)
     chosen = alt.selection_point(fields=["point"], on="pointerover", empty=False)
-    x = alt.X("key:N", sort=list(places), title=None, axis=alt.Axis(labelExpr=label, labelAngle=-30))
+    x = alt.X(
+        "key:N", sort=list(places), title=None, axis=alt.Axis(labelExpr=label, labelAngle=-45, labelOverlap=False)
+    )
     y = alt.Y("at:Q", title=None, axis=None, scale=alt.Scale(domain=[-0.04, 1.04], nice=False))
     lines = (
         alt.Chart(alt.InlineData(_rows(data)), height=340, width="container")
@@ -163,8 +165,13 @@ def parallel(points: Points) -> Spec:
     marks = [mark for number, name in enumerate(names) for mark in _marks(points, f"d{number}", name)]
     scale = alt.Chart(alt.InlineData(marks)).encode(x=x, y=y)
     # Twice: a pale edge keeps text readable across lines.
-    pale = scale.mark_text(align="left", dx=5, fontSize=11, color=colours.PAPER, stroke=colours.PAPER, strokeWidth=4)
-    dark = scale.mark_text(align="left", dx=5, fontSize=11)
+    # No text reaches the next axis, however narrow the chart.
+    limit = alt.ExprRef(f"max(width / {len(names)} - 6, 16)")
+    size = alt.ExprRef("width < 480 ? 8.5 : 11")
+    pale = scale.mark_text(
+        align="left", dx=5, limit=limit, fontSize=size, color=colours.PAPER, stroke=colours.PAPER, strokeWidth=4
+    )
+    dark = scale.mark_text(align="left", dx=5, limit=limit, fontSize=size)
     texts = [each.encode(text="text:N") for each in (pale, dark)]
     return spec(alt.layer(lines, scale.mark_tick(size=9, thickness=1.5, orient="horizontal"), *texts))
 
