@@ -59,6 +59,7 @@ pub mod units;
 mod without_effect;
 mod wording;
 pub mod workload;
+pub mod writer;
 
 pub use error::ConfigError;
 pub use load::{load_design, load_pc, load_workload, resolve_workload};

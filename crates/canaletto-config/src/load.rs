@@ -21,6 +21,7 @@ use crate::setting::Setting;
 use crate::without_effect;
 use crate::wording::{explain, of_toml};
 use crate::workload::Workload;
+use crate::writer::write_table;
 
 const LINKS_RATE: &str = "fabric.network.link_rate";
 
@@ -110,9 +111,7 @@ pub fn resolve_workload(name: &str, text: Option<&str>, settings: &[Setting]) ->
             let workload = profile(name).ok_or_else(|| {
                 ConfigError(format!("workload profile \"{name}\" does not exist; {}", suggest(name, &known)))
             })?;
-            // By its text, as snapshots write it, too: a second way to write all of a configuration takes seconds to compile.
-            let text = toml::to_string(&workload).expect("a profile is a table");
-            sources.table = toml::from_str(&text).expect("it is TOML");
+            sources.table = write_table(&workload).expect("a profile is a table");
             sources.layers.push(Layer { label: name.to_owned(), text: None, key: None });
         }
     }
@@ -364,13 +363,15 @@ fn restore(table: &mut Value, under: &Table, key: &str) -> bool {
 /// Puts a key that is missing where it belongs, from a preset or a profile. Returns whether they have it.
 fn supply(table: &mut Value, key: &str, kind: Kind) -> bool {
     let example = match kind {
-        Kind::Design => preset_names().first().and_then(|name| preset_text(name)).map(str::to_owned),
+        Kind::Design => {
+            preset_names().first().and_then(|name| preset_text(name)).and_then(|text| toml::from_str(text).ok())
+        }
         Kind::Workload => {
-            profiles().first().and_then(|first| profile(&first.name)).and_then(|w| toml::to_string(&w).ok())
+            profiles().first().and_then(|first| profile(&first.name)).and_then(|workload| write_table(&workload).ok())
         }
         Kind::Pc => None,
     };
-    let example = example.and_then(|text| toml::from_str::<Table>(&text).ok()).map(Value::Table);
+    let example = example.map(Value::Table);
     let mut found = example.as_ref();
     for name in key.split('.') {
         found = match found {

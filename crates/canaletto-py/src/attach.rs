@@ -1,6 +1,7 @@
 //! PCs with a fixed-latency drive.
 
 use canaletto::config::load_pc;
+use canaletto::config::writer::write_text;
 use canaletto::host::attach::scenario::{Scenario, simulate};
 use pyo3::prelude::*;
 
@@ -10,7 +11,7 @@ use crate::errors::config_error;
 #[pyfunction]
 pub fn resolve_pc(name: &str, text: &str, overrides: Vec<String>) -> PyResult<String> {
     let pc = load_pc(name, text, &overrides).map_err(config_error)?;
-    toml::to_string(&pc).map_err(config_error)
+    write_text(&pc).map_err(config_error)
 }
 
 /// Simulates a scenario with transfers of that many bytes on a resolved PC. Returns its times as JSON.

@@ -6,6 +6,7 @@ use canaletto::config::design::Design;
 use canaletto::config::schema::Kind;
 use canaletto::config::setting::Setting;
 use canaletto::config::workload::Workload;
+use canaletto::config::writer::write_text;
 use canaletto::config::{self, load_design, load_workload};
 use canaletto::limits;
 use pyo3::prelude::*;
@@ -120,5 +121,5 @@ fn json(value: &impl Serialize) -> PyResult<String> {
 }
 
 fn toml(value: &impl Serialize) -> PyResult<String> {
-    toml::to_string(value).map_err(config_error)
+    write_text(value).map_err(config_error)
 }

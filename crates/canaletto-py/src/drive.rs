@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use canaletto::RunError;
+use canaletto::config::writer::write_text;
 use canaletto::drive::{Advanced, Completions, Drive, DriveOptions, Snapshot, SnapshotError, SubmitError, Wanted};
 use canaletto::engine::time::Time;
 use canaletto::measure::blame::{Cause, Ledger};
@@ -226,7 +227,7 @@ impl SteppedDrive {
             Ok::<_, PyErr>(snapshot.restore(inputs, &mut |so_far| watch.look(so_far)))
         })?;
         let drive = made.map_err(|error| watch.blame(snapshot_error(error)))?;
-        let design = toml::to_string(drive.design()).map_err(config_error)?;
+        let design = write_text(drive.design()).map_err(config_error)?;
         Ok((SteppedDrive::of(drive), design))
     }
 

@@ -6,6 +6,7 @@ use canaletto::config::design::{BeatTime, Design};
 use canaletto::config::load_design;
 use canaletto::config::mqsim::{Ignored, ImportedScenario, import, read_device, read_workload, rounded_rate};
 use canaletto::config::workload::Workload;
+use canaletto::config::writer::write_text;
 use pyo3::prelude::*;
 
 use crate::errors::config_error;
@@ -76,7 +77,7 @@ fn with_settings(label: &str, design: &Design, settings: &[String]) -> PyResult<
     if settings.is_empty() {
         return Ok(design.clone());
     }
-    let text = toml::to_string(design).map_err(config_error)?;
+    let text = write_text(design).map_err(config_error)?;
     load_design(label, Some(&text), settings).map_err(config_error)
 }
 

@@ -1,6 +1,7 @@
 //! Statistics of workloads, and profiles fitted to traces.
 
 use canaletto::config::load_design;
+use canaletto::config::writer::write_text;
 use canaletto::limits::Limits;
 use canaletto::workload::traffic::Traffic;
 use canaletto_trace::fit::{Channels, fit};
@@ -78,6 +79,6 @@ pub fn fit_trace(
         let survey = survey_all(&mut reader, Survey::new(Some(striping)))?;
         let profile = fit(&survey.finish(), name, about, channels)
             .map_err(|problem| config_error(format!("{path}: {problem}")))?;
-        Ok((toml::to_string(&profile).map_err(config_error)?, json!(lines(&reader.tally())).to_string()))
+        Ok((write_text(&profile).map_err(config_error)?, json!(lines(&reader.tally())).to_string()))
     })
 }

@@ -10,6 +10,7 @@ use super::{Drive, DriveOptions};
 use crate::config::design::Design;
 use crate::config::reader::read_text;
 use crate::config::workload::Workload;
+use crate::config::writer::write_text;
 use crate::engine::random::fnv1a;
 use crate::engine::run::{Progress, TraceInput};
 
@@ -140,8 +141,8 @@ impl Drive {
         let recording = self.recording.as_ref().ok_or_else(|| unfit(&"the drive keeps no record"))?;
         let body = &mut Writer::default();
         body.text(env!("CARGO_PKG_VERSION"));
-        body.text(&toml::to_string(&self.design).map_err(|error| unfit(&error))?);
-        body.text(&toml::to_string(&self.prepared_for).map_err(|error| unfit(&error))?);
+        body.text(&write_text(&self.design).map_err(|error| unfit(&error))?);
+        body.text(&write_text(&self.prepared_for).map_err(|error| unfit(&error))?);
         let numbers = [self.options.seed, self.taken, results];
         numbers.into_iter().for_each(|number| body.number(number));
         body.place(recording.end());
