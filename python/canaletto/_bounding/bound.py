@@ -64,7 +64,7 @@ class Bound(Shown):
 
     @property
     def ceiling_iops(self) -> float:
-        """The least of the limits, which no run exceeds."""
+        """The least of the limits, in closed form."""
         return min(self.limits_iops.values())
 
     @property
@@ -75,7 +75,8 @@ class Bound(Shown):
     @property
     def knee_iops(self) -> float:
         """Requests per second at which the mean latency is twice the idle drive's (M/D/1)."""
-        return float(bounds.knee(self.service_us, self.unloaded_us)) * self.peak_iops
+        idle = self.mean_unloaded_us if self.simulated_requests else self.unloaded_us
+        return float(bounds.knee(self.service_us, idle)) * self.peak_iops
 
     @property
     def knee_depth(self) -> float:
@@ -199,6 +200,7 @@ def _of_run(design: Design, run: Saturated, work: Work) -> Bound:
 
     def closed(amplification: float, written: float) -> Bound:
         used = replace(work, write_amplification=max(1.0, amplification), written_bytes=written)
+        used = with_cache(design.to_dict(), used)
         alone = drive_of(design, used, is_alone=True)
         return of_numbers(drive_of(design, used), alone, used, design.name)
 
@@ -208,7 +210,6 @@ def _of_run(design: Design, run: Saturated, work: Work) -> Bound:
     return replace(
         found,
         peak_iops=run.iops,
-        service_us=found.service_us * found.ceiling_iops / run.iops,
         simulated_requests=run.requests,
         sustained_iops=None if endless is None else min(endless.ceiling_iops, run.iops),
         sustained_write_amplification=run.long_run,

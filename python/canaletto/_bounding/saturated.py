@@ -1,7 +1,7 @@
 """Saturation of a drive that is written, measured: collection, batches of planes and waits have no closed form.
 
-A run of the engine has as many requests outstanding as the drive takes. A drive in steady state begins with free
-blocks. The run continues until writes have used these up, if that takes no more than `MOST_PAGES`.
+A run of the engine has as many requests outstanding as the drive takes. A drive begins with an empty data cache, and
+in steady state with free blocks. The run continues until writes have used both, as far as `MOST_PAGES` suffice.
 """
 
 import math
@@ -54,7 +54,7 @@ def measured(design: Design, workload: Workload | None, work: Work) -> Saturated
         # Writing all of the drive takes minutes, and leads to the same state.
         design = design.replace(**{"precondition.kind": "steady"})
     depth = int(min(float(work.in_drive), _DEEPEST))
-    requests = _requests(work, depth)
+    requests = _requests(work, depth, size_bytes(design.to_dict()["cache"]["capacity"]))
     made = _closed(workload, depth) if workload is not None else _generated(work, depth)
     stated = [flow.get("synthetic", {}).get("requests") for flow in made.to_dict()["flow"]]
     most = sum(stated) if workload is not None else math.inf
@@ -71,9 +71,11 @@ def measured(design: Design, workload: Workload | None, work: Work) -> Saturated
     )
 
 
-def _requests(work: Work, depth: int) -> int:
+def _requests(work: Work, depth: int, cache: float) -> int:
+    """Requests that fill a data cache twice, as far as writes go through it, and pass through the queue many times."""
     most = MOST_PAGES / float(work.pages)
-    return int(max(min(max(_LEAST_REQUESTS, _ROUNDS * depth), most), 2 * depth, 100))
+    filled = 2.0 * cache * float(work.cached_writes) / (float(work.size) * float(work.writes))
+    return int(max(min(max(_LEAST_REQUESTS, _ROUNDS * depth, filled), most), 2 * depth, 100))
 
 
 def _until_pressed(found: dict[str, Any]) -> int:
