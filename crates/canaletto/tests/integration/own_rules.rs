@@ -122,7 +122,8 @@ fn a_rule_is_asked_for_few_victims_before_the_run() {
         least(v, &v.valid.iter().map(|n| u32::MAX - n).collect::<Vec<_>>())
     };
     let keys = ["precondition.kind=steady", "geometry.pages_per_block=1152", "geometry.blocks_per_plane=400"];
-    let zipf = "requests = 1\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 1\naddresses = \"zipf\"\nzipf_exponent = 1.0";
+    let zipf =
+        "requests = 1\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 1\naddresses = \"zipf\"\nzipf_exponent = 1.0";
     simulate(&with_policy(&keys, worst), &synthetic(zipf));
     let asked = asked.load(Ordering::Relaxed);
     // A page that is written may take several victims with but one page to reclaim.
