@@ -42,7 +42,7 @@ async function accessible(scheme, names) {
     // Pages make an index of the whole site for searches, which take most of the time.
     await tab.setRequestInterception(true);
     tab.on("request", (request) => (/\/sub\/search\/|workers\/search/.test(request.url()) ? request.abort() : request.continue()));
-    await tab.goto(root + name, { waitUntil: "load" });
+    await tab.goto(root + name, { waitUntil: "load", timeout: LONG });
     await tab.addStyleTag({ content: "* { transition: none !important; animation: none !important; }" });
     await tab.evaluate(axe);
     const { violations } = await tab.evaluate((rules) => axe.run(document, { runOnly: rules, resultTypes: ["violations"], iframes: false }), RULES);
@@ -61,7 +61,7 @@ async function accessible(scheme, names) {
 async function searched() {
   const tab = await browser.newPage();
   for (const query of SEARCHES) {
-    await tab.goto(`${root}index.html`, { waitUntil: "load" });
+    await tab.goto(`${root}index.html`, { waitUntil: "load", timeout: LONG });
     await tab.focus(".md-search__input");
     await tab.keyboard.type(query);
     const hit = await tab.waitForSelector(".md-search-result__item mark", { timeout: LONG }).catch(() => null);
@@ -71,7 +71,7 @@ async function searched() {
 
 async function missing() {
   const tab = await browser.newPage();
-  const answer = await tab.goto(`${root}explanation/deep/nowhere.html`, { waitUntil: "networkidle0" });
+  const answer = await tab.goto(`${root}explanation/deep/nowhere.html`, { waitUntil: "networkidle0", timeout: LONG });
   const home = await tab.$eval("#home", (link) => link.href);
   if (answer.status() !== 404 || home !== root) problems.push(`the page for missing pages leads to ${home}, not to ${root}`);
 }
