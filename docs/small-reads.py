@@ -153,7 +153,7 @@ def tail_at(fabric: str, place: str, size: str, rate: float) -> float | None:
 
 
 def tails() -> Iterator[str]:
-    """99th percentiles in microseconds, at 80 % of each one's own peak and at 80 % of the bus's."""
+    """99th percentiles in microseconds, at 80 % of each fabric's peak and at 80 % of the bus's."""
     yield head("place, size, load")
     for place in PLACES:
         for size in ("512 B", "4 KiB"):

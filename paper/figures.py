@@ -51,7 +51,7 @@ def causes(comparison: cn.Comparison) -> None:
 
 
 def skew(comparisons: dict[float, cn.Comparison]) -> None:
-    """Mean latency of the bus over that of each fabric, against the share of the load on one row."""
+    """Mean latency of the bus over each fabric's, against the share of the load on one row."""
     figure, axes = plt.subplots(figsize=(6.3, 2.5), layout="constrained")
     rows = []
     for fabric, colour in zip(FABRICS, COLOURS, strict=True):

@@ -5,7 +5,7 @@ from m5.params import Param, ResponsePort, VectorParam
 
 
 class CanalettoDrive(AbstractMemory):
-    """A memory whose times are those of a simulated drive."""
+    """A memory with the times of a simulated drive."""
 
     type = "CanalettoDrive"
     cxx_header = "canaletto_drive.hh"

@@ -17,7 +17,7 @@ DryRun = Annotated[
 
 
 def show(drives: "Mapping[str, Design]", work: "Workload", runs: int, own: Collection[str], *, json: bool) -> None:
-    """Prints peak, limit, knee and memory of each drive, and the time of so many runs of each.
+    """Prints peak, limit, knee and memory of each drive, and the time of that many runs of each.
 
     own: drives with user-defined parts, of which nothing is known beforehand but their memory.
     """

@@ -99,7 +99,7 @@ _MANY = 12
 
 
 def described(title: str, spec: Mapping[str, Any]) -> str:
-    """A chart in words, for those who do not see it: its title, the texts beside its bars or the names of its lines."""
+    """A chart in words: its title, the texts next to its bars or the names of its lines."""
     rows = [row for values in spec.get("datasets", {}).values() for row in values]
     told = [f"{row.get('measure') or row.get('fabric', '')} {row['text']}".strip() for row in rows if row.get("text")]
     told = told or list(dict.fromkeys(str(row["fabric"]) for row in rows if row.get("fabric")))

@@ -121,7 +121,7 @@ def over_intervals(found: Mapping[str, tuple[float, Sequence[float | None]]], ti
 
 @unchecked
 def valid_pages(runs: Sequence[Data]) -> Spec | None:
-    """Share of valid pages of the full blocks at the end, a step line a fabric. None if no block is full."""
+    """Share of valid pages of the full blocks at the end, a step line per fabric. None if no block is full."""
     found: dict[str, list[int]] = {}
     for run in runs:
         bins = ((run.get("flash") or {}).get("blocks") or {}).get("by_valid_share")
