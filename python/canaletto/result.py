@@ -958,7 +958,7 @@ class TraceNotes(Fields):
     """Notes on a trace that was read."""
 
     devices: int | None
-    """Different device numbers, as far as they are told apart."""
+    """Different device numbers, as far as they are distinguished."""
     simultaneous_share: float | None
     """Share, from 0 to 1, of requests that arrive at the same time as the one before them."""
     clock_ns: int | None
