@@ -438,7 +438,7 @@ fn rules_between_workload_keys() {
         ),
         (format!("{trace}inter_arrival = \"0us\"\n"), "w.toml:6: flow.0.trace.inter_arrival: got 0, expected a time"),
         (format!("{trace}sample = 0\n"), "w.toml:6: flow.0.trace.sample: got 0, expected a share above 0"),
-        (format!("{trace}sample = 0.5\nevery = 2\n"), "w.toml:6: flow.0.trace.sample: given beside every"),
+        (format!("{trace}sample = 0.5\nevery = 2\n"), "w.toml:6: flow.0.trace.sample: given together with every"),
         (format!("{trace}every = 0\n"), "w.toml:6: flow.0.trace.every: got 0, expected a number of at least 1"),
         (format!("{trace}repeat = 0\n"), "w.toml:6: flow.0.trace.repeat: got 0, expected a number from 1 to 1000000"),
         (format!("{trace}until = \"0s\"\n"), "w.toml:6: flow.0.trace.until: got 0, expected a time above 0"),

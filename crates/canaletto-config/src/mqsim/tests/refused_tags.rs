@@ -146,7 +146,7 @@ fn contradictory_flows_are_refused() {
         .replace("<Intensity>anything</Intensity>", "<Bandwidth>4095</Bandwidth>");
     let error = workload_error(&slow);
     assert!(
-        error.ends_with(":22: <Bandwidth>: got 4095, expected at least 4096 bytes/s, one average request a second"),
+        error.ends_with(":22: <Bandwidth>: got 4095, expected at least 4096 bytes/s, one average request per second"),
         "{error}"
     );
     let all_hot = WORKLOAD
