@@ -135,7 +135,10 @@ fn numberings_and_hot_spots_that_cannot_be_are_refused() {
     says(refusal(&["ftl.superblock=drive"], &spot("chip", 0.5)), &["hot_spot: got ftl.superblock = \"drive\""]);
     let more = |keys: &str| format!("{}\n{keys}", spot("chip", 0.5));
     says(refusal(&[], &more("addresses = \"sequential\"")), &["hot_spot", "sequential"]);
-    says(refusal(&[], &more("channel_skew = { share = 0.5, channels = 8 }")), &["hot_spot", "together with channel_skew"]);
+    says(
+        refusal(&[], &more("channel_skew = { share = 0.5, channels = 8 }")),
+        &["hot_spot", "together with channel_skew"],
+    );
     says(refusal(&[], &more("mqsim_seed = 3")), &["hot_spot", "mqsim_seed"]);
     says(refusal(&[], &more("alignment = \"8KiB\"")), &["hot_spot: got alignment = \"8KiB\"", "4096 B"]);
     says(
