@@ -1,93 +1,99 @@
-"""Draws the three charts of docs/explanation/reproduction.md: `python docs/reproduction_charts.py OUT`.
+"""Draws the three charts of docs/explanation/reproduction.md from its tables: `python docs/reproduction_charts.py`."""
 
-OUT is the folder of `canaletto reproduce venice prior-holds prior-holds-variations --out OUT`.
-"""
-
-import csv
-import sys
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import altair as alt
 import vl_convert
 from canaletto._report import colours
-from canaletto_papers.venice.evaluation import SYSTEMS
+from canaletto_papers.venice.evaluation import COST, PERFORMANCE, SYSTEMS
 from canaletto_papers.venice.prior_holds import CHOSEN
 
 ASSETS = Path(__file__).with_name("assets")
-FAIR = ("no system holds", "all systems hold")
-PAYS = ("no system holds", "half of the requests on one row, no system holds", "all systems hold", "as it is")
-WORDS = {"as it is": "prior designs hold, Venice releases"}
+TABLES = Path(__file__).parent / "generated" / "reproduction"
 LOOK = {"background": "white", "font": "Helvetica Neue, Helvetica, Arial, sans-serif"}
 OURS, PUBLISHED = "ours", "published"
+SPEEDUP = "speedup over the baseline, mean of workloads (logarithmic)"
 
-Row = dict[str, str]
+FAIR = {
+    "open loop": "all release, Table 2's rates",
+    "none": "all release, 64 requests",
+    "all hold": "all hold, 64 requests",
+}
+PAYS = {
+    "open loop": "balanced, Table 2's rates",
+    "none": "balanced, 64 requests",
+    "1/2 on one row": "half of the load on one row",
+    "7/8 on one row": "7/8 of the load on one row",
+    "all hold, 1/2 on one row": "half on one row, all hold",
+}
+
+Dot = dict[str, object]
 
 
-def read(out: Path, name: str) -> list[Row]:
-    """Rows of a figure's file."""
-    with (out / f"venice-{name}.csv").open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+def grids(name: str) -> Iterator[tuple[str, str, str, str, float]]:
+    """Cells of a generated page of grids: drive, what the grid is of, line, column and number."""
+    title = "", ""
+    columns: list[str] = []
+    for text in (TABLES / f"venice-{name}.md").read_text(encoding="utf-8").splitlines():
+        first, *cells = [cell.strip() for cell in text.strip("| ").split("|")]
+        if found := re.fullmatch(r"\w+ \((.*?), (.*)\)", first):
+            title, columns = (found[1], found[2]), cells
+        elif text.startswith("| ") and not first.startswith("---"):
+            for column, cell in zip(columns, cells, strict=True):
+                if cell != "–":
+                    yield *title, first, column, float(cell.replace(",", ""))
 
 
-def drawn(rows: list[dict[str, object]], shades: dict[str, str], title: str) -> str:
+def drawn(dots: list[Dot], shades: dict[str, str], title: str) -> str:
     """A line a name with a dot a colour, a panel a drive."""
-    lines = list(dict.fromkeys(str(row["line"]) for row in rows))
-    dots = (
+    lines = list(dict.fromkeys(str(dot["line"]) for dot in dots))
+    marks = (
         alt.Chart()
         .mark_point(size=70, filled=True, opacity=0.9)
         .encode(
-            x=alt.X("ours:Q", title=title, scale=alt.Scale(type="log", nice=False)),
+            x=alt.X("value:Q", title=title, scale=alt.Scale(type="log", nice=False)),
             y=alt.Y("line:N", sort=lines, title=None, axis=alt.Axis(grid=True, ticks=False, labelLimit=320)),
             color=alt.Color("of:N", title=None, scale=alt.Scale(domain=list(shades), range=list(shades.values()))),
         )
-        .properties(width=280, height=alt.Step(26))
+        .properties(width=260, height=alt.Step(26))
     )
-    facets = dots.facet(column=alt.Column("drive:N", sort=list(CHOSEN), title=None), data=alt.Data(values=rows))
+    facets = marks.facet(column=alt.Column("drive:N", sort=[PERFORMANCE, COST], title=None), data=alt.Data(values=dots))
     return str(vl_convert.vegalite_to_svg(facets.to_dict() | {"config": LOOK, "background": "white"}))
 
 
-def of_systems(rows: list[Row], changes: tuple[str, ...], systems: list[str]) -> str:
-    """Speedups of systems under some changes."""
+def of_systems(lines: dict[str, str], systems: list[str], drives: tuple[str, ...]) -> str:
+    """Average speedups of systems in lines of the table of causes."""
     shades = {system: colours.fabric(SYSTEMS[system]) for system in systems}
-    names = {f"{system}, average": system for system in systems}
-    shown: list[dict[str, object]] = [
-        {
-            "line": WORDS.get(change, change),
-            "of": names[row["what"]],
-            "drive": row["drive"],
-            "ours": float(row["ours"]),
-        }
-        for change in changes
-        for row in rows
-        if row["change"] == change and row["what"] in names
+    cells = [cell for cell in grids("causes") if cell[1] == "average" and cell[0] in drives]
+    dots: list[Dot] = [
+        {"line": words, "of": system, "drive": drive, "value": value}
+        for line, words in lines.items()
+        for drive, _, of, system, value in cells
+        if of == line and system in systems
     ]
-    return drawn(shown, shades, "speedup over the baseline, mean of workloads (logarithmic)")
+    return drawn(dots, shades, SPEEDUP)
 
 
-def next_to_published(rows: list[Row]) -> str:
+def next_to_published() -> str:
     """Numbers of Fig. 9, ours and published, where prior designs hold their paths."""
-    settings = {ssd: f"arrivals {rate:g} times as fast" for ssd, rate in CHOSEN.items()}
-    here = [row for row in rows if row["figure"] == "fig9" and row["setting"] == settings[row["drive"]]]
-    shown: list[dict[str, object]] = [
-        {"line": row["what"], "of": of, "drive": row["drive"], "ours": float(row[of])}
-        for row in here
-        for of in (OURS, PUBLISHED)
+    settings = {f"arrivals {rate:g} times as fast": OURS for rate in CHOSEN.values()} | {PUBLISHED: PUBLISHED}
+    rates = {drive: f"arrivals {rate:g} times as fast" for drive, rate in CHOSEN.items()}
+    dots: list[Dot] = [
+        {"line": what, "of": settings[line], "drive": drive, "value": value}
+        for drive, figure, line, what, value in grids("prior-holds")
+        if figure == "Fig. 9" and line in (PUBLISHED, rates[drive])
     ]
-    return drawn(shown, {OURS: "#2a6f97", PUBLISHED: "#c1121f"}, "speedup in execution time (logarithmic)")
+    return drawn(dots, {OURS: "#2a6f97", PUBLISHED: "#c1121f"}, "speedup in execution time (logarithmic)")
 
 
 def main() -> None:
     """Writes the charts."""
-    if len(sys.argv) != 2:
-        sys.exit(
-            "usage: python docs/reproduction_charts.py OUT (the folder of `canaletto reproduce venice … --out OUT`)"
-        )
-    out = Path(sys.argv[1])
-    variations = read(out, "prior-holds-variations")
     charts = {
-        "venice-fair": of_systems(variations, FAIR, ["pSSD", "pnSSD", "Venice", "ideal"]),
-        "venice-as-evaluated": next_to_published(read(out, "prior-holds")),
-        "venice-pays": of_systems(variations, PAYS, ["Venice", "ideal"]),
+        "venice-fair": of_systems(FAIR, ["pSSD", "pnSSD", "NoSSD", "Venice", "ideal"], (PERFORMANCE, COST)),
+        "venice-as-evaluated": next_to_published(),
+        "venice-pays": of_systems(PAYS, ["Venice", "ideal"], (PERFORMANCE,)),
     }
     for name, svg in charts.items():
         (ASSETS / f"{name}.svg").write_text(svg + "\n", encoding="utf-8")

@@ -29,8 +29,8 @@ def result(time_us: float) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def rows() -> list[dict[str, Any]]:
-    """The table, where Venice is 1.67 times as fast as prior designs everywhere."""
-    took = {"Venice": 60.0, "ideal": 45.0}
+    """The table, where Venice is 1.6 times as fast as prior designs everywhere."""
+    took = {"Venice": 62.5, "ideal": 45.0}
     return prior_holds.table({label: result(took.get(label[4], 100.0)) for label in prior_holds.runs(QUICK)})
 
 
@@ -50,7 +50,7 @@ def test_its_columns_are_those_that_others_read(rows: list[dict[str, Any]]) -> N
     assert {"drive", "what", "ours", "published"} <= set(rows[0])
     here = [row for row in rows if (row["drive"], row["figure"]) == (COST, "fig9")]
     venice = next(row for row in here if row["what"] == "Venice, average")
-    assert (venice["ours"], venice["published"]) == (pytest.approx(100 / 60), 1.67)
+    assert (venice["ours"], venice["published"]) == (pytest.approx(1.6), 1.67)
     assert all(row["speaks"].startswith("for: ") and "against: Fig. 3" in row["speaks"] for row in rows)
 
 
@@ -65,12 +65,16 @@ def test_its_numbers_are_those_of_the_figures(rows: list[dict[str, Any]]) -> Non
 
 def test_numbers_that_it_gives_are_reproduced_under_a_change(rows: list[dict[str, Any]]) -> None:
     fig9 = figures("venice", ["fig9"])[0]
-    shared = {"ssd": COST, "traffic": "profile", "load": "open loop", "workload": "average"}
+    shared = {"ssd": COST, "traffic": "profile", "load": "open loop"}
     pairs = [("Venice", 1.67), ("Venice over pSSD", 1.52), ("Venice over pnSSD", 1.55), ("Venice over NoSSD", 1.47)]
-    stated = [{**shared, "system": system, "ours": 1.0, "published": known} for system, known in pairs]
-    found = judged([fig9, prior_holds.FIGURE], {"fig9": stated, "prior-holds": rows}, ())
+    stated = [
+        {**shared, "system": system, "workload": "average", "ours": 1.0, "published": known} for system, known in pairs
+    ]
+    named = {f"{system}, average" for system, _ in pairs[:3]}
+    tried = [row for row in rows if row["what"] in named]
+    found = judged([fig9, prior_holds.FIGURE], {"fig9": stated, "prior-holds": tried}, ())
     venice = next(each for each in found if each.what == f"{COST}, Venice, average")
-    assert (venice.verdict, venice.changed) == (CHANGED, pytest.approx(100 / 60))
+    assert (venice.verdict, venice.changed) == (CHANGED, pytest.approx(1.6))
     assert "Fig. 3" in venice.because
 
 

@@ -57,4 +57,4 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
     return rows
 
 
-FIGURE = Figure("on-die-ecc", "Errors in pages from chip to chip (§VIII)", __doc__, runs, table, lambda _: None)
+FIGURE = Figure("table-on-die-ecc", "Errors in pages from chip to chip (§VIII)", __doc__, runs, table, lambda _: None)

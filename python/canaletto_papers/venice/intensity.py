@@ -56,7 +56,7 @@ def chart(_: list[Row]) -> None:
 
 
 FIGURE = Figure(
-    "intensity",
+    "table-intensity",
     "Overhead of path conflicts by intensity",
     __doc__,
     runs,
