@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
+from canaletto._run.confidence import lookup
 from canaletto._run.fabric import Array, Fabric
 from canaletto._run.quantities import area_mm2, rate
 
@@ -83,7 +84,7 @@ def interconnect(
     group, _, key = found.rate_key.rpartition(".")
     keys = design["fabric"]["network"] if group.endswith("network") else design["fabric"]
     area = None if found.area is None else found.area.at(wires)
-    completed = data["requests"]["completed"] if data else 0
+    completed, energy = lookup(data or {}, "requests.completed"), lookup(data or {}, "energy_mj.fabric")
     return {
         "rate_mt_s": rate(keys[key]) * found.width / wires,
         "width": wires,
@@ -93,7 +94,7 @@ def interconnect(
         "pins_source": _OWN_LINKS if own else _FABRICS[design["fabric"]["kind"]][1],
         "area_mm2": area,
         "area_source": _OWN_AREA if own else _NO_AREA if area is None else _AREA,
-        "energy_nj_per_request": 1e6 * data["energy_mj"]["fabric"] / completed if data and completed else None,
+        "energy_nj_per_request": 1e6 * energy / completed if completed and energy is not None else None,
         "energy_source": _ENERGY,
     }
 
