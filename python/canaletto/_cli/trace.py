@@ -135,10 +135,10 @@ def _info(
         other = traces.info(against, design=drive)
         found["against"] = {**other, "alike": likeness.likeness(found, other)}
     if out is not None:
-        from canaletto._report import trace
+        from canaletto._io import plugins
 
         with files.whole(out) as page:
-            page.write(trace.html(found).encode())
+            page.write(plugins.load("page", "trace")(found).encode())
         console.say(f"wrote {out}")
     if json:
         console.emit(found)

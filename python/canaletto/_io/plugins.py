@@ -3,7 +3,7 @@
 An entry point is named KIND.NAME. `command.NAME` is a Typer application with that command; `fabric.NAME`,
 `gc_policy.NAME` and `scheduler.NAME` are classes of that name; `preset.NAME` is a package that holds NAME.toml.
 `executor.NAME` makes an executor of sweeps for `--on NAME`, `folder.NAME` opens a folder with NAME.json, and
-`page.sweep` is the function that makes the page of a sweep.
+`page.NAME` is the function that makes the page of a sweep or a trace.
 Looking for names reads the metadata of installed packages; a part is imported when it is used or listed.
 """
 

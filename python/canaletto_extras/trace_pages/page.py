@@ -6,11 +6,12 @@ from html import escape
 from typing import Any
 
 from canaletto._io.units import binary, count, factor, listing, number_of, share, time_us
-from canaletto._report import trace_charts as charts
 from canaletto._report.document import chart, document, note, section, table
 from canaletto._report.tables import trace_facts
 from canaletto._report.terminal import trace_lines
 from canaletto._run import caveats
+
+from canaletto_extras.trace_pages import charts
 
 
 def html(found: Mapping[str, Any]) -> str:

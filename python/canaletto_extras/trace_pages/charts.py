@@ -6,7 +6,6 @@ from itertools import accumulate
 from typing import Any
 
 import altair as alt
-
 from canaletto._io.units import axis_unit
 from canaletto._report import colours
 from canaletto._report.charts import LINES, Spec, short, spec
