@@ -277,7 +277,7 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
     return drawn
 
 
-HELD = Settings(("setting",), of="fig9", figure="figure", spelt=spelt, against="speaks")
+HELD = Settings(("drive", "setting"), of="fig9", figure="figure", spelt=spelt, against="speaks")
 
 GRIDS = {
     f"{ssd}, Fig. {figure.removeprefix('fig')}": Grid("setting", "what", {"drive": ssd, "figure": figure})

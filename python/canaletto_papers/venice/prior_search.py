@@ -15,6 +15,7 @@ combinations are as near as the best one, so that none is an explanation. Full r
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import permutations, product
 from statistics import fmean
 from typing import Any
@@ -85,15 +86,16 @@ def _drive(ssd: str, system: str, keys: Keys) -> Any:
     return drive(ssd, system, **keys)
 
 
-def _traffic(name: str, rate: float, requests: int, how: Variation) -> Any:
+@cache
+def _traffic(name: str, rate: float, requests: int, *, by_page: bool = False, hot_row: bool = False) -> Any:
     """A workload's traffic; by the page, as many bytes per second in requests of 4 KiB."""
-    pages = TABLE2[name][1] / 4.096 if how.by_page else 1.0
-    kind = SKEWED if how.hot_row else OWN
+    pages = TABLE2[name][1] / 4.096 if by_page else 1.0
+    kind = SKEWED if hot_row else OWN
     parts = flows(name, kind, requests, inter_arrival_us=TABLE2[name][2] / rate / pages)
-    for part in parts if how.by_page else ():
+    for part in parts if by_page else ():
         kept = {key: value for key, value in part["synthetic"].items() if key != "sizes"}
         part["synthetic"] = {**kept, "size": "4KiB", "alignment": "4KiB"}
-    return workload(name, parts, partitioned=how.hot_row)
+    return workload(name, parts, partitioned=hot_row)
 
 
 def variations(scale: Scale) -> dict[Label, Run]:
@@ -101,7 +103,7 @@ def variations(scale: Scale) -> dict[Label, Run]:
     return {
         (ssd, change, "8x8", name, system, "1"): Run(
             _drive(ssd, system, {**how.keys, **how.of.get(system, {})}),
-            _traffic(name, how.rate or CHOSEN[ssd], scale.of(2_000, 200), how),
+            _traffic(name, how.rate or CHOSEN[ssd], scale.of(2_000, 200), by_page=how.by_page, hot_row=how.hot_row),
         )
         for ssd in SSDS
         for change, how in VARIATIONS.items()
@@ -164,7 +166,7 @@ def searched(scale: Scale) -> dict[Label, Run]:
     return {
         (ssd, f"{rate:g}", order, host, name, kind, held): Run(
             _drive(ssd, system, {"ftl.allocation": order, **keys, **of}),
-            _traffic(name, rate, scale.of(2_000, 100), Variation()),
+            _traffic(name, rate, scale.of(2_000, 100)),
         )
         for ssd in SSDS
         for rate, order, (host, keys) in product(
