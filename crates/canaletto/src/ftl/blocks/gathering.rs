@@ -11,7 +11,6 @@
 //! Places go through the planes of a die first. Programmed one by one, the first would keep the others of its row waiting for as
 //! long as a program takes: a flash page waits for those next to it that have been given, or, in collection, will be.
 
-use super::superblocks::Superblocks;
 use super::{Blocks, Frontier, Line};
 use crate::config::design::{Design, MultiPlane};
 use crate::config::workload::Priority;
@@ -138,24 +137,20 @@ impl Blocks {
     /// superblocks.
     #[inline]
     pub fn fills_row(&self, plane: PlaneId, line: Line, more: impl FnOnce() -> bool) -> Option<bool> {
-        let superblocks = self.superblocks.as_ref()?;
-        Some(self.row_is_filled(superblocks, plane, line, more()))
-    }
-
-    fn row_is_filled(&self, superblocks: &Superblocks, plane: PlaneId, line: Line, more: bool) -> bool {
+        let stripe = self.superblocks.as_ref()?.stripe(plane, line.frontier);
+        let more = more();
         if !self.fills_flash_page(plane, line, more) {
-            return false;
+            return Some(false);
         }
-        let (stripe, place) = (superblocks.stripe(plane, line.frontier), self.next_flash_page(plane, line.frontier));
-        let first = self.group(plane).start as u32;
-        self.planes_beside(plane).all(|other| {
+        let (place, first) = (self.next_flash_page(plane, line.frontier), self.group(plane).start as u32);
+        Some(self.planes_beside(plane).all(|other| {
             // Others are ahead, or in another superblock, where blocks are bad or a place was given to a page that was found.
             self.next_flash_page(other, line.frontier) != place
                 || match self.placed(other, line).waiting {
                     0 => !(more && stripe.will_give(place, other.0 - first)),
                     _ => self.fills_flash_page(other, line, more),
                 }
-        })
+        }))
     }
 
     /// Whether parity of a row has come for all planes of a die, as far as it is under way.
