@@ -38,9 +38,14 @@ pub struct Footprint {
     /// each a pair). They count for fabrics with switches and for `scheduled-mesh`.
     #[schemars(range(min = 0, max = 16))]
     pub strobe_pins: u32,
-    /// Area of a cell of the arbiter of `scheduled-mesh`, one a router, in the chip of the controllers. Assumed: a tenth of a
+}
+
+impl Footprint {
+    /// Area of a cell of the arbiter of `scheduled-mesh`, one per router, in the chip of the controllers. Assumed: a tenth of a
     /// router's logic, because a cell has the states of five ports and no data path.
-    pub arbiter_cell: Area,
+    pub fn arbiter_cell(&self) -> Area {
+        Area(self.router_logic.0 / 10)
+    }
 }
 
 impl Default for Footprint {
@@ -54,7 +59,6 @@ impl Default for Footprint {
             flash_chip: Area(100_000_000),
             on_die_controller: 0.2,
             strobe_pins: 4,
-            arbiter_cell: Area(61),
         }
     }
 }

@@ -170,7 +170,8 @@ def _scheduled_mesh(design: Mapping[str, Any], rows: int, columns: int) -> Links
     assert venice.area is not None  # Venice's is published
     pad, grants = area_mm2(keys["router_pad"]), design["fabric"]["scheduled_mesh"]["grant_width"] + 1
     pads = chips * (_ROUTER_PORTS * keys["strobe_pins"] + grants) + rows * grants
-    arbiter = chips * area_mm2(keys["arbiter_cell"])
+    cell_um2 = area_mm2(keys["router_logic"]) * 1e6 // 10  # Assumed, as in the engine: a tenth of a router's logic.
+    arbiter = chips * cell_um2 / 1e6
     return venice._replace(area=venice.area._replace(fixed=venice.area.fixed + pads * pad + arbiter))
 
 

@@ -72,7 +72,7 @@ impl Area {
             switch_board_share: pads.and_then(|pads| board_share(keys, pads)),
             controller_pins: controller_pins.map(|pins| pins.buses * bus(pins.bus_bits) + pins.others),
             router_pads,
-            arbiter_um2: arbiter.map(|by| f64::from(by.cells) * keys.arbiter_cell.0 as f64),
+            arbiter_um2: arbiter.map(|by| f64::from(by.cells) * keys.arbiter_cell().0 as f64),
         }
     }
 }

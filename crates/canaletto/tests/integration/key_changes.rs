@@ -243,7 +243,6 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("area.router_pad", "1um2", &["fabric.kind=venice"], READS),
     ("area.flash_chip", "50mm2", &["fabric.kind=venice"], READS),
     ("area.strobe_pins", "2", CLUSTERS, READS),
-    ("area.arbiter_cell", "30um2", SCHEDULED, READS),
     ("area.on_die_controller", "0.1", &["fabric.kind=packetized"], READS),
     ("fabric.sca.ca_width", "1", &["fabric.kind=sca"], READS),
     ("fabric.sca.ca_rate", "50MB/s", &["fabric.kind=sca"], READS),
