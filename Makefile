@@ -186,8 +186,12 @@ c-api: ## Build the C library, shared and static, into dist/c with its header
 	cp crates/canaletto-c/include/canaletto.h $(C_API)/include
 	for each in target/release/libcanaletto_c.{so,dylib,a}; do [ ! -e $$each ] || cp $$each $(C_API)/lib; done
 
+.PHONY: schemas
+schemas: ## Write the JSON Schemas of configurations and results anew, from the engine's types
+	SCHEMA=write CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --locked --quiet --lib --package canaletto-config --package canaletto -- schema_file
+
 .PHONY: results
-results: $(VENV)/.dev $(BUILT) ## Write the classes of results anew, from the engine's schema
+results: $(VENV)/.dev schemas ## Write the schemas and the classes of results anew, from the engine's types
 	$(BIN)/python tools/result_classes.py
 
 .PHONY: bench

@@ -13,11 +13,11 @@ from pathlib import Path
 from textwrap import dedent, indent, wrap
 from typing import Any, TypeAlias
 
-from canaletto import _engine
-
 Schema: TypeAlias = Mapping[str, Any]
 
-TARGET = Path(__file__).parents[1] / "python" / "canaletto" / "result.py"
+ROOT = Path(__file__).parents[1]
+SCHEMA = ROOT / "crates" / "canaletto" / "src" / "measure" / "result.json"
+TARGET = ROOT / "python" / "canaletto" / "result.py"
 
 SHARED = "Report"
 OWN = {
@@ -44,7 +44,7 @@ PLAIN = {"number": "float", "integer": "int", "string": "str", "boolean": "bool"
 
 def source() -> str:
     """The text of the module."""
-    schema = json.loads(_engine.schema("result"))
+    schema = json.loads(SCHEMA.read_text())
     definitions: dict[str, Schema] = dict(schema["$defs"])
     literals = {name: found for name, found in definitions.items() if "oneOf" in found}
     classes = {name: found for name, found in definitions.items() if "oneOf" not in found}

@@ -1,8 +1,8 @@
 //! Keys of the area model: wires, board area and silicon of interconnects.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::energy::RouterSource;
 use crate::units::Area;
 

@@ -3,10 +3,10 @@
 //! "Slides" below are D. Kim, K. Bang, E.-Y. Chung and S. Yoon, "Architecture Exploration of High-Performance PCs with
 //! a Solid-State Disk". They name the parts (Intel 965 and ICH8, PCIe between the bridges, DDR2-800) and few numbers.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::{ByteRate, Duration, Rate, Size, in_bytes};
+use crate::JsonSchema;
+use crate::units::{Duration, Rate, Size, in_bytes};
 
 /// Place of the drive in a PC, and number of its paths to main memory (slides, "4 Architectural Choices").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -182,7 +182,7 @@ pub struct Bridges {
     pub lanes: u32,
     /// Rate of a lane in one direction (PCI Express 1.1: 2.5 GT/s, 8b/10b).
     #[serde(deserialize_with = "in_bytes")]
-    #[schemars(with = "ByteRate")]
+    #[schemars(with = "crate::units::ByteRate")]
     pub lane_rate: Rate,
     /// Latency of a packet in addition to its transfer time, each way. Assumed: 100 ns.
     pub latency: Duration,
@@ -236,7 +236,7 @@ impl Default for Ata {
 pub struct Ddr {
     /// Data rate (slides: DDR2-800, 6.4 GB/s).
     #[serde(deserialize_with = "in_bytes")]
-    #[schemars(with = "ByteRate")]
+    #[schemars(with = "crate::units::ByteRate")]
     pub rate: Rate,
     /// Time to open a row (tRCD; 12.5 ns of DDR2-800 5-5-5: JESD79-2, table of speed bins).
     pub trcd: Duration,
@@ -279,7 +279,7 @@ impl Default for Ddr {
 pub struct Direct {
     /// Rate of the path. Assumed: DDR2-800's, as of main memory's first port.
     #[serde(deserialize_with = "in_bytes")]
-    #[schemars(with = "ByteRate")]
+    #[schemars(with = "crate::units::ByteRate")]
     pub rate: Rate,
     /// Division of data between this path and the bridges.
     pub division: Division,

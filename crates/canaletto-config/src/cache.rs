@@ -1,9 +1,9 @@
 //! Keys of the data cache, which is write buffer and read cache in the controller's DRAM.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::{ByteRate, Duration, Rate, Size, in_bytes};
+use crate::JsonSchema;
+use crate::units::{Duration, Rate, Size, in_bytes};
 
 /// Requests of a flow that use the data cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -88,7 +88,7 @@ pub struct CacheDram {
     pub row: Size,
     /// Rate of the data bus.
     #[serde(deserialize_with = "in_bytes")]
-    #[schemars(with = "ByteRate")]
+    #[schemars(with = "crate::units::ByteRate")]
     pub rate: Rate,
     /// Size of a burst. Transfers are whole bursts.
     pub burst: Size,

@@ -2,10 +2,10 @@
 //!
 //! The doc comments below are the documentation. They become the JSON Schema (`canaletto schema design`).
 
-use schemars::JsonSchema;
 use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::JsonSchema;
 use crate::area::Footprint;
 use crate::attach::Attachment;
 use crate::cache::Cache;
@@ -24,7 +24,7 @@ pub use crate::pseudo_slc::PseudoSlc;
 pub use crate::refresh::Refresh;
 pub use crate::scheduler::{Flin, Looks, Policy, RoundRobinAdvance, Scheduler};
 pub use crate::superblock::Superblock;
-use crate::units::{ByteRate, Duration, Rate, Size, in_bytes};
+use crate::units::{Duration, Rate, Size, in_bytes};
 
 /// Drive, the link to its host and the parts inside it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -288,11 +288,11 @@ pub struct Controller {
     /// Rate of the system bus that joins host interface, DRAM and flash controllers. User data cross it once, copies of
     /// garbage collection twice.
     #[serde(deserialize_with = "in_bytes")]
-    #[schemars(with = "ByteRate")]
+    #[schemars(with = "crate::units::ByteRate")]
     pub system_bus: Rate,
     /// Rate of the DRAM port. Data cross it as often as the system bus.
     #[serde(deserialize_with = "in_bytes")]
-    #[schemars(with = "ByteRate")]
+    #[schemars(with = "crate::units::ByteRate")]
     pub dram: Rate,
     /// Time that a channel's ECC engine adds to each page, after reads and before programs.
     pub ecc_latency: Duration,

@@ -3,9 +3,9 @@
 //! `measure/energy.rs` turns them and a run's activity into millijoules. `docs/explanation/energy.md` holds the formulas and
 //! discusses the values. A power counts while its part works, so that the same page over a shorter way costs less.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::units::{Power, Rate};
 
 /// Powers and energies. "Venice" is "Venice: Improving SSD Parallelism at Low Cost via Conflict-Free Accesses", ISCA

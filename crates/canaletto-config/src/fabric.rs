@@ -1,8 +1,8 @@
 //! Keys of the interconnect between controller and chips, each with unit, default and source.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 pub use crate::fabric_failures::FabricFailures;
 pub use crate::kinds::FabricKind;
 pub use crate::own::fabric::Blueprint;

@@ -1,8 +1,8 @@
 //! Keys of parts of the interconnect that fail.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::units::Duration;
 
 /// Parts of the interconnect that fail, drawn by chance. Traffic with another way goes around them. A chip that none is left to is cut off:

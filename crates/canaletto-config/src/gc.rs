@@ -1,8 +1,8 @@
 //! Keys of garbage collection and wear levelling, each with unit, default and source.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 pub use crate::kinds::VictimPolicy;
 use crate::own::Own;
 use crate::own::victims::VictimRule;

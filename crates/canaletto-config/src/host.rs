@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+#[cfg(test)]
+use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use crate::JsonSchema;
 use crate::units::{ByteRate, Duration, Rate, Size};
 
 /// Host interface and its queues.
@@ -243,6 +245,7 @@ impl<'de> Deserialize<'de> for LaneRate {
     }
 }
 
+#[cfg(test)]
 impl JsonSchema for LaneRate {
     fn schema_name() -> Cow<'static, str> {
         "LaneRate".into()

@@ -61,6 +61,11 @@ mod wording;
 pub mod workload;
 pub mod writer;
 
+#[cfg(not(test))]
+use canaletto_no_schema::JsonSchema;
+#[cfg(test)]
+use schemars::JsonSchema;
+
 pub use error::ConfigError;
 pub use load::{load_design, load_pc, load_workload, resolve_workload};
 pub use presets::{Listing, presets, profiles};

@@ -1,8 +1,8 @@
 //! Keys of the mapping table, which is in DRAM or on flash with a cache in DRAM.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::units::Size;
 
 /// Division of the mapping cache among flows. Flows whose addresses are not partitioned always share all of it.

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::address::Layout;
 use crate::units::{Duration, Size};
 

@@ -4,10 +4,8 @@
 use std::fmt::{self, Formatter};
 use std::marker::PhantomData;
 
-use schemars::{Schema, json_schema};
 use serde::Deserializer;
 use serde::de::{Error, Visitor};
-use serde_json::{Value, json};
 
 /// One of a list.
 pub trait Named: Copy + 'static {
@@ -45,10 +43,11 @@ pub fn by_name<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T
 }
 
 /// The schema of a name: each with its sentence.
-pub fn name_schema<T: Named>() -> Schema {
-    let name = |each: &T| json!({ "type": "string", "const": each.name(), "description": each.sentence() });
-    let names: Vec<Value> = T::ALL.iter().map(name).collect();
-    json_schema!({ "oneOf": names, "description": T::LIST })
+#[cfg(test)]
+pub fn name_schema<T: Named>() -> schemars::Schema {
+    let name = |each: &T| serde_json::json!({ "type": "string", "const": each.name(), "description": each.sentence() });
+    let names: Vec<serde_json::Value> = T::ALL.iter().map(name).collect();
+    schemars::json_schema!({ "oneOf": names, "description": T::LIST })
 }
 
 /// Makes an enum of its variants with the name and the sentence of each. Its doc comment describes the list in the schema.
@@ -91,6 +90,7 @@ macro_rules! named {
             }
         }
 
+        #[cfg(test)]
         impl schemars::JsonSchema for $Name {
             fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($Name).into()

@@ -1,7 +1,8 @@
 //! Keys of the numbering of chips.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::JsonSchema;
 
 /// Chip of the array at which each channel and way of the FTL lies. `ftl.allocation` and flows' `channels` and `chips` count in
 /// the FTL's numbers; wires, superblocks, groups of collection, maps and results in the array's.

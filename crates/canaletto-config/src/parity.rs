@@ -1,8 +1,8 @@
 //! Keys of parity.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::address::Layout;
 
 /// Parity within superblocks, a RAID 5 inside the drive (RAIN in Micron's data sheets). The pages of one number in the

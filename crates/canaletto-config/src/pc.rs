@@ -1,10 +1,10 @@
 //! Keys of a PC with a fixed-latency drive, for studies of attachments alone.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::attach::Attachment;
-use crate::units::{ByteRate, Duration, Rate, in_bytes};
+use crate::units::{Duration, Rate, in_bytes};
 
 /// PC with a drive of stated latencies and rates.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,7 +41,7 @@ pub struct FixedSsd {
     pub hit_latency: Duration,
     /// Rate of the buffer. Assumed: DDR2-800's, so it is no limit.
     #[serde(deserialize_with = "in_bytes")]
-    #[schemars(with = "ByteRate")]
+    #[schemars(with = "crate::units::ByteRate")]
     pub hit_rate: Rate,
     /// Latency of data on flash. Assumed: tR of SLC flash, 25 us (Samsung K9XXG08UXM data sheet), and as much again for
     /// the controller.

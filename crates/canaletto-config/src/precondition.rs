@@ -1,7 +1,8 @@
 //! Keys of the state of a drive before the run, each with unit, default and source.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::JsonSchema;
 
 /// Method that prepares the drive before the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

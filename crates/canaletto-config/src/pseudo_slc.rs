@@ -1,8 +1,8 @@
 //! Keys of the pseudo-SLC cache, each with unit, default and source.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::address::Layout;
 use crate::check::{Checked, refuse_with, require};
 use crate::design::{Cell, Design, MappingScheme, Scope, Superblock};

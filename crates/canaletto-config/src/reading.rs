@@ -1,7 +1,8 @@
 //! Keys of trace parsing. The engine itself opens no file; its caller reads traces by these keys.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::JsonSchema;
 
 /// Parsing of a trace file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,8 +1,8 @@
 //! Keys of refresh, each with unit, default and source.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::units::Duration;
 
 /// Refresh: blocks are moved after too many reads (read disturb) or when their data are too old (retention). Off by

@@ -1,8 +1,8 @@
 //! Keys of trace replay: selection, pace, address range and repetition.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::address::SECTOR;
 use crate::check::{Checked, require};
 use crate::error::Problem;

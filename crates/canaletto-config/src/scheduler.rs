@@ -1,8 +1,8 @@
 //! Keys of the transaction scheduler, each with unit, default and source.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 pub use crate::kinds::Policy;
 use crate::own::Own;
 use crate::own::order::OrderRule;

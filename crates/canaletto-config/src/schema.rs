@@ -2,13 +2,9 @@
 
 use std::sync::OnceLock;
 
-use schemars::schema_for;
 use serde_json::Value;
 
-use crate::design::Design;
 use crate::error::Problem;
-use crate::pc::Pc;
-use crate::workload::Workload;
 
 /// Kinds of configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,18 +18,20 @@ pub enum Kind {
 }
 
 /// Returns the JSON Schema (draft 2020-12) of a kind of configuration, with the doc comments as descriptions.
-pub fn schema(kind: Kind) -> Value {
+///
+/// It is a committed file. A test compares it with the types, so that only tests compile the generator.
+pub fn schema(kind: Kind) -> &'static str {
     match kind {
-        Kind::Design => schema_for!(Design).to_value(),
-        Kind::Workload => schema_for!(Workload).to_value(),
-        Kind::Pc => schema_for!(Pc).to_value(),
+        Kind::Design => include_str!("schema/design.json"),
+        Kind::Workload => include_str!("schema/workload.json"),
+        Kind::Pc => include_str!("schema/pc.json"),
     }
 }
 
-/// Returns the schema of a kind of configuration, made once.
+/// Returns the schema of a kind of configuration, read once.
 pub(super) fn of(kind: Kind) -> &'static Value {
-    static MADE: [OnceLock<Value>; 3] = [const { OnceLock::new() }; 3];
-    MADE[kind as usize].get_or_init(|| schema(kind))
+    static READ: [OnceLock<Value>; 3] = [const { OnceLock::new() }; 3];
+    READ[kind as usize].get_or_init(|| serde_json::from_str(schema(kind)).expect("a test compares it with the types"))
 }
 
 /// Place in a schema, with its references followed.
@@ -134,5 +132,29 @@ fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     match schema["anyOf"].as_array() {
         Some(choices) => choices.iter().find(|c| c["type"] != "null").map_or(schema, |c| resolve(root, c)),
         None => schema,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::schema_for;
+    use serde_json::Value;
+
+    /// Compares a file with the schema of types. `SCHEMA=write` writes the file.
+    fn keep(name: &str, generated: &Value) {
+        let file = format!("{}/src/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let text = serde_json::to_string_pretty(generated).expect("a schema is JSON") + "\n";
+        if std::env::var("SCHEMA").is_ok_and(|how| how == "write") {
+            std::fs::write(&file, &text).unwrap_or_else(|error| panic!("{file}: {error}"));
+        }
+        let kept = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(kept == text, "{file} differs from the types: `make schemas` writes it");
+    }
+
+    #[test]
+    fn schema_files_match_the_types() {
+        keep("design", &schema_for!(crate::design::Design).to_value());
+        keep("workload", &schema_for!(crate::workload::Workload).to_value());
+        keep("pc", &schema_for!(crate::pc::Pc).to_value());
     }
 }

@@ -1,8 +1,8 @@
 //! Keys of superblocks.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::address::Layout;
 
 /// Planes whose blocks of equal number form a superblock. These blocks are opened together, filled in stripes (page p

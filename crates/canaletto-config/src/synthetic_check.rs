@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::address::SECTOR;
 use crate::check::{Checked, require};
 use crate::error::Problem;
-use crate::schema::{Kind, schema};
+use crate::schema::{self, Kind};
 use crate::units::{Duration, Size};
 use crate::workload::{Addresses, SizeShare, Synthetic};
 
@@ -213,7 +213,7 @@ fn check_origin(s: &Synthetic, key: &str) -> Checked {
     if s.origin.is_empty() {
         return Ok(());
     }
-    let schema = schema(Kind::Workload);
+    let schema = schema::of(Kind::Workload);
     let known = schema.pointer("/$defs/Synthetic/properties").and_then(Value::as_object).expect("it has fields");
     s.origin.keys().try_for_each(|name| {
         require(known.contains_key(name) && name != "origin", &format!("{key}.origin.{name}"), || {

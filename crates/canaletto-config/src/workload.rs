@@ -1,8 +1,8 @@
 //! Keys of a workload: flows of generated or replayed requests.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::cache::CacheMode;
 use crate::time::Time;
 use crate::units::Duration;

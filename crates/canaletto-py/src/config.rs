@@ -41,15 +41,15 @@ pub fn profiles() -> PyResult<String> {
 
 /// Returns the JSON Schema of a `design`, a `workload`, a `pc` or a `result`.
 #[pyfunction]
-pub fn schema(kind: &str) -> PyResult<String> {
+pub fn schema(kind: &str) -> PyResult<&'static str> {
     let kind = match kind {
         "design" => Kind::Design,
         "workload" => Kind::Workload,
         "pc" => Kind::Pc,
-        "result" => return json(&crate::result::schema()),
+        "result" => return Ok(canaletto::measure::result::schema()),
         other => return Err(config_error(format!("got schema {other:?}, expected design, workload, pc or result"))),
     };
-    json(&config::schema(kind))
+    Ok(config::schema(kind))
 }
 
 /// A setting of a key: its name in messages, a part of the key that stands there only, and `key=value`.

@@ -2,23 +2,7 @@
 
 use std::time::Instant;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-/// Cost of a run.
-#[derive(Debug, JsonSchema, Serialize)]
-pub struct Cost {
-    /// Wall-clock time, in seconds.
-    wall_s: f64,
-    /// Processor time of the run's own thread, user and system, in seconds. Other threads do not count.
-    cpu_s: f64,
-    /// Events simulated.
-    events: u64,
-    /// Requests for each second of processor time; none if that was too short to measure.
-    requests_per_cpu_s: Option<f64>,
-    /// Largest resident memory of the process so far, in 10^6 bytes.
-    peak_rss_mb: f64,
-}
+use canaletto::measure::result::Cost;
 
 /// Stopwatch for the thread that starts and stops it.
 pub struct Stopwatch {

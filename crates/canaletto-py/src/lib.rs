@@ -15,7 +15,6 @@ mod memory;
 mod mqsim;
 mod own;
 mod profiles;
-mod result;
 mod run;
 mod scheduler;
 #[cfg(unix)]

@@ -5,6 +5,7 @@ use std::path::Path;
 use canaletto::config::design::Design;
 use canaletto::config::workload::{Flow, Workload};
 use canaletto::measure::records::Records;
+use canaletto::measure::result::{Cost, RunResult};
 use canaletto::{Outcome, RowSink, RunOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -12,10 +13,9 @@ use serde::Deserialize;
 
 use crate::columns::of_records;
 use crate::config::{parse_design, parse_workload};
-use crate::cost::{Cost, Stopwatch};
+use crate::cost::Stopwatch;
 use crate::errors::{config_error, run_error};
 use crate::own::{Parts, Raised};
-use crate::result::RunResult;
 use crate::traces::{Notes, open_all};
 use crate::watch::Watch;
 

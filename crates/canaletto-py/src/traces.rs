@@ -7,14 +7,13 @@ use canaletto::config::reading::ReadOptions;
 use canaletto::config::workload::{Devices, Trace, Workload};
 use canaletto::flash::address::Layout;
 use canaletto::ftl::placement::{Placement, Positions};
+use canaletto::measure::result::{Lines, TraceNotes};
 use canaletto::workload::flow::Loop;
 use canaletto::workload::replay::{Record, RecordSource};
 use canaletto::{Reopen, TraceInput};
 use canaletto_trace::{Format, Options, Packed, Striping, Survey, Tally, TraceError, TraceReader, TraceWriter};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::json;
 
 use crate::columns::insert;
@@ -93,42 +92,6 @@ impl Opened {
 
 /// Notes on traces that have been read.
 pub struct Notes(Vec<Note>);
-
-/// Lines of a trace that were left out or put in order, and properties by which it may mislead. These are null for a trace
-/// with too few requests to judge.
-#[derive(JsonSchema, Serialize)]
-pub struct Lines {
-    /// Different device numbers, as far as they are distinguished.
-    devices: Option<usize>,
-    /// Share, from 0 to 1, of requests that arrive at the same time as the one before them.
-    simultaneous_share: Option<f64>,
-    /// Largest of 1 s, 1 ms and 1 ns, in nanoseconds, of which all arrivals are multiples after the first.
-    clock_ns: Option<u64>,
-    /// Lines left out.
-    skipped_lines: u64,
-    /// The first line left out, and the reason.
-    first_skipped: Option<String>,
-    /// Lines that were out of order.
-    out_of_order_lines: u64,
-    /// Times that the trace's clock has started again; the requests after that follow those before.
-    clock_restarts: u64,
-}
-
-/// Notes on a trace that was read.
-#[derive(JsonSchema, Serialize)]
-pub struct TraceNotes {
-    /// Lines left out or out of order.
-    #[serde(flatten)]
-    lines: Lines,
-    /// Name of the flow that replays it.
-    flow: String,
-    /// Name of the trace file.
-    file: String,
-    /// Whether several devices share the same addresses.
-    overlaid: bool,
-    /// Whether requests arrive at recorded times.
-    paced: bool,
-}
 
 impl Notes {
     /// Returns the notes as a part of a result, if there are any.

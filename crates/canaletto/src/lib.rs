@@ -30,6 +30,10 @@ pub mod config {
     pub use crate::fabric::check::{load_design, resolve_design};
 }
 pub use canaletto_config::typed_id;
+#[cfg(not(test))]
+use canaletto_no_schema::JsonSchema;
+#[cfg(test)]
+use schemars::JsonSchema;
 
 use crate::config::design::Design;
 use crate::config::workload::Workload;

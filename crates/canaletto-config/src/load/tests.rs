@@ -1,6 +1,7 @@
 //! Loading, and what is said of mistakes.
 
 use super::*;
+use crate::writer::write_text;
 use proptest::prelude::*;
 
 fn message(text: &str, overrides: &[&str]) -> String {
@@ -25,7 +26,7 @@ fn every_preset_and_profile_loads() {
 fn what_is_loaded_prints_and_loads_the_same() {
     for name in preset_names() {
         let design = load_design(name, None, &[]).unwrap();
-        let text = toml::to_string(&design).unwrap();
+        let text = write_text(&design).unwrap();
         assert_eq!(load_design("again", Some(&text), &[]).unwrap(), design);
     }
 }
@@ -382,7 +383,7 @@ fn keys_without_effect_are_noted() {
     // What stands there anyway is no mistake, as in a file with every default spelt out.
     assert_eq!(notes(BASE, &["cache.high_watermark=0.5", "gc.choices=10"]), [""; 0]);
     for name in preset_names() {
-        let spelt_out = toml::to_string(&load_design(name, None, &[]).unwrap()).unwrap();
+        let spelt_out = write_text(&load_design(name, None, &[]).unwrap()).unwrap();
         assert_eq!(notes(&spelt_out, &[]), [""; 0], "{name}");
     }
 }

@@ -9,11 +9,11 @@ mod step;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::check::check;
 pub use self::step::{Place, Planes, Step, What};
+use crate::JsonSchema;
 use crate::reader::read_text;
 use crate::units::{Duration, Rate};
 

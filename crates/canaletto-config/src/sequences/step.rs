@@ -1,9 +1,10 @@
 //! Step of a command sequence, written as text: `"00h"`, `"address x5"`, `"last: tWB chip"`.
 
 use std::fmt;
+
+use crate::JsonSchema;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Highest number of cycles of a step.

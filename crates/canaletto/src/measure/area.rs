@@ -1,8 +1,8 @@
 //! Area: links, routers and on-die logic against the channels of a conventional SSD.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::JsonSchema;
 use crate::config::area::Footprint;
 use crate::config::energy::RouterSource;
 use crate::fabric::facts::Interconnect;

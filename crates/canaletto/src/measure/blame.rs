@@ -1,8 +1,8 @@
 //! Blame: every picosecond of a request's latency is charged to exactly one cause.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+#[cfg(test)]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::engine::time::Time;
@@ -28,8 +28,9 @@ macro_rules! causes {
             }
         }
 
+        #[cfg(test)]
         impl JsonSchema for Cause {
-            fn schema_name() -> Cow<'static, str> {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
                 "Cause".into()
             }
 
@@ -123,10 +124,12 @@ impl Cause {
 pub type CauseTable = BTreeMap<&'static str, f64>;
 
 /// Schema of a [`CauseTable`].
+#[cfg(test)]
 pub struct ByCause;
 
+#[cfg(test)]
 impl JsonSchema for ByCause {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "ByCause".into()
     }
 

@@ -1,7 +1,8 @@
 //! Activity of the data cache.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// Pages of reads, by result of the look-up.
 #[derive(Debug, Clone, Default, JsonSchema, Serialize)]

@@ -1,7 +1,8 @@
 //! Chips that failed parts of the interconnect cut off, and what that cost.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// Chips that failed parts of the interconnect (`fabric.failures`) cut off, warm-up included.
 #[derive(Debug, Clone, Default, JsonSchema, Serialize)]

@@ -8,9 +8,9 @@
 //! durations of all operations and transfers, times execution time. `docs/explanation/energy.md` checks this reading against the
 //! paper's numbers.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::JsonSchema;
 use crate::config::energy::{Array, Energy, Idle, Reference, RouterSource, Wires};
 use crate::config::units::{Power, Rate};
 use crate::engine::time::{Time, TimeSum};

@@ -1,8 +1,8 @@
 //! Load of a run: what was offered, what was served, and which part is busiest.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::JsonSchema;
 use crate::engine::time::Time;
 use crate::measure::series::SeriesReport;
 

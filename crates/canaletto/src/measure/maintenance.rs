@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::JsonSchema;
 use crate::engine::time::Time;
 use crate::measure::intervals::Intervals;
 use crate::measure::pseudo_slc::PslcSeries;

@@ -1,8 +1,8 @@
 //! Use of the chip array and its wires, for pictures of the fabric.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::JsonSchema;
 use crate::engine::time::Time;
 use crate::fabric::wires::{ControllerUse, Place, Wire};
 use crate::measure::load::use_share;

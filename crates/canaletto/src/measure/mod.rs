@@ -19,6 +19,7 @@ pub mod pseudo_slc;
 pub mod records;
 pub mod replay;
 pub mod report;
+pub mod result;
 pub mod root_cause;
 pub mod series;
 pub mod statistics;

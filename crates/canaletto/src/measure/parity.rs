@@ -1,7 +1,8 @@
 //! Parity of a run.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// Activity of parity within superblocks (`ftl.parity`), warm-up included.
 #[derive(Debug, Clone, JsonSchema, Serialize)]

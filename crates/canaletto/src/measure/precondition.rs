@@ -1,8 +1,8 @@
 //! State of the drive before the run, in a report.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::JsonSchema;
 use crate::config::design::Design;
 use crate::config::named::Named;
 

@@ -1,7 +1,8 @@
 //! Pseudo-SLC cache of a run.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// Activity of the pseudo-SLC cache, warm-up included. Pages are mapping units where several of them share a flash page.
 #[derive(Debug, Clone, JsonSchema, Serialize)]

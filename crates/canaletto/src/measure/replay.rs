@@ -1,7 +1,8 @@
 //! Replayed traces in a report.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// Arrival process of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]

@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::JsonSchema;
 use crate::engine::time::{Time, TimeSum};
 use crate::host::request::{Kind, Request};
 use crate::measure::area::Area;
-use crate::measure::blame::{Account, ByCause, CAUSES, Cause, CauseTable};
+use crate::measure::blame::{Account, CAUSES, Cause, CauseTable};
 use crate::measure::cache::CacheReport;
 use crate::measure::cut_off::CutOffReport;
 use crate::measure::energy::EnergyReport;
@@ -207,10 +207,10 @@ pub struct Tails {
 #[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct Blame {
     /// Mean over all requests, in microseconds.
-    #[schemars(with = "ByCause")]
+    #[schemars(with = "crate::measure::blame::ByCause")]
     pub all: CauseTable,
     /// Mean over the requests at or above the 99th percentile of latency, which is known to a thousandth, in microseconds.
-    #[schemars(with = "ByCause")]
+    #[schemars(with = "crate::measure::blame::ByCause")]
     pub p99: CauseTable,
 }
 

@@ -2,9 +2,9 @@
 
 use std::ops::AddAssign;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::JsonSchema;
 use crate::engine::time::Time;
 use crate::measure::intervals::{INTERVALS, Intervals};
 

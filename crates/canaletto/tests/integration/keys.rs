@@ -38,7 +38,7 @@ fn keys(kind: Kind) -> BTreeSet<String> {
             }
         }
     }
-    let root = schema(kind);
+    let root = serde_json::from_str(schema(kind)).expect("a schema is JSON");
     let mut out = BTreeSet::new();
     walk(&root, &root, "", &mut out);
     out
