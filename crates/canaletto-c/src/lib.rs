@@ -150,7 +150,12 @@ pub unsafe extern "C" fn canaletto_sectors(drive: *const canaletto_drive) -> u64
     let mut found = 0;
     guarded(|| {
         // SAFETY: the caller vouches for it.
-        unsafe { with(drive, |handle| Ok(found = handle.drive.sectors())) }
+        unsafe {
+            with(drive, |handle| {
+                found = handle.drive.sectors();
+                Ok(())
+            })
+        }
     });
     found
 }
@@ -164,7 +169,12 @@ pub unsafe extern "C" fn canaletto_now(drive: *const canaletto_drive) -> u64 {
     let mut found = 0;
     guarded(|| {
         // SAFETY: the caller vouches for it.
-        unsafe { with(drive, |handle| Ok(found = handle.drive.now().0)) }
+        unsafe {
+            with(drive, |handle| {
+                found = handle.drive.now().0;
+                Ok(())
+            })
+        }
     });
     found
 }
@@ -178,7 +188,12 @@ pub unsafe extern "C" fn canaletto_outstanding(drive: *mut canaletto_drive) -> u
     let mut found = 0;
     guarded(|| {
         // SAFETY: the caller vouches for it.
-        unsafe { with(drive, |handle| Ok(found = handle.drive.outstanding())) }
+        unsafe {
+            with(drive, |handle| {
+                found = handle.drive.outstanding();
+                Ok(())
+            })
+        }
     });
     found
 }
@@ -218,7 +233,12 @@ pub unsafe extern "C" fn canaletto_next_event(drive: *mut canaletto_drive) -> u6
     let mut due = None;
     guarded(|| {
         // SAFETY: the caller vouches for it.
-        unsafe { with(drive, |handle| Ok(due = handle.drive.next_event_time())) }
+        unsafe {
+            with(drive, |handle| {
+                due = handle.drive.next_event_time();
+                Ok(())
+            })
+        }
     });
     due.map_or(CANALETTO_NEVER, |time| time.0)
 }
