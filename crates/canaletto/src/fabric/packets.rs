@@ -139,6 +139,6 @@ mod tests {
             assert_eq!(control_flits(operation), 1 + commands + column + row);
         }
         assert_eq!((control_flits(Operation::Read), control_flits(Operation::Erase)), (8, 6));
-        assert!(64 * 1024 <= 1 << (8 * (DATA_HEADER_FLITS - 1)));
+        const { assert!(64 * 1024 <= 1 << (8 * (DATA_HEADER_FLITS - 1))) };
     }
 }
