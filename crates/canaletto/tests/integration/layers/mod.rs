@@ -56,6 +56,7 @@ const STATIONS: &[(&str, &[&str])] = &[
 
 /// Modules that are no stations: the engine's ground, configuration, and the books.
 const COMMON: &[&str] = &[
+    "JsonSchema",
     "config",
     "engine::arena",
     "engine::error",
@@ -121,8 +122,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("runs", &["", "drive", "inspection"]),
 ];
 
-/// Modules that the lowest crate defines and this one names again.
+/// Modules that the lowest crate, or one from elsewhere, defines and this one names again.
 const CONFIG: &[&str] = &[
+    "JsonSchema",
     "config",
     "engine::time",
     "fabric::Direction",
