@@ -35,7 +35,7 @@ OPTIONS = {
     "data that are a folder": (["--data", ".", *RUN], (".: ",)),
     "no folder for the trace": (["--trace", "no/t.csv", *RUN], ("no/t.csv: there is no folder",)),
     "a report of nothing": (["--no-report", *RUN], ("--no-report: given without --out",)),
-    "a folder named like a file": (["--out", "a.html", *RUN], ("a.html: got the name of a file",)),
+    "a folder named like a file": (["--out", "a.html", *RUN], ("a.html: got a file, expected a new folder",)),
 }
 
 

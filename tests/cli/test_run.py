@@ -166,7 +166,7 @@ def test_a_design_file_builds_on_a_preset(canaletto: Any, tmp_path: Path) -> Non
 def test_dry_run_answers_first_and_runs_nothing(canaletto: Any, tmp_path: Path) -> None:
     words = ["run", "performance-optimized", "--workload", "hm_0", "--dry-run", "--set", "flash.read=7us"]
     text, whole = canaletto.ok(*words).out, canaletto.ok(*words, "--full").out
-    assert re.match("performance-optimized on bus, .* at most .* IOPS, .* limited by ", " ".join(text.split()))
+    assert re.match("performance-optimized on bus, .* saturates at .* IOPS, .* limited by ", " ".join(text.split()))
     for word in ("412 GB raw", "reads bound by", "memory", "time", "of CPU"):
         assert word in text
     assert text.count("\n") < 25

@@ -14,8 +14,9 @@ import canaletto as cn
 import fabricated
 import pytest
 from canaletto import traces
-from canaletto._report import charts, comparison, page, trace
+from canaletto._report import charts, comparison, page
 from canaletto._report.document import document
+from canaletto_extras.trace_pages import page as trace
 from canaletto_papers import bars, reproduce
 from canaletto_papers import verdicts as verdicts_of
 from canaletto_papers.figure import Figure

@@ -258,7 +258,8 @@ def test_a_folder_of_a_class_is_not_rerun(reads: cn.Workload, tmp_path: Any) -> 
 
     cn.run("performance-optimized", reads, fabric=Mesh).save(tmp_path / "run")
     with pytest.raises(
-        cn.ConfigError, match=r"run.json: options.fabric_class: got '.*Mesh', expected none or a plug-in: .*repeated"
+        cn.ConfigError,
+        match=r"run.json: options.fabric_class: got '.*Mesh', expected a class of a file or of a plug-in: .*repeated",
     ):
         rerun(tmp_path / "run")
     with pytest.raises(cn.ConfigError, match=r"options.fabric_class: .*explained"):
