@@ -119,7 +119,7 @@ impl<'a> Walk<'a> {
         Walk { label, places, ignores_unknown, unknown: Vec::new(), ignored: Vec::new() }
     }
 
-    /// Notes an unknown tag; `known` are those that belong there.
+    /// Notes an unknown tag; `known` are the tags of its section.
     pub fn meets_unknown(&mut self, element: &Element, section: &Element, known: &[&str]) {
         if self.ignores_unknown {
             let reason = format!("unknown in <{}>, ignored as MQSim does", section.name);
@@ -225,7 +225,7 @@ impl<'a> Walk<'a> {
         self.error(section.line, &section.name, &format!("<{tag}> is missing: {why}"))
     }
 
-    /// A tag that belongs nowhere, or elsewhere; `known` are those that belong here.
+    /// A tag that belongs nowhere, or elsewhere; `known` are the tags of this section.
     pub fn unknown(&self, element: &Element, section: &Element, known: &[&str]) -> XmlError {
         let elsewhere = (self.places)().into_iter().find(|(name, _)| *name == element.name);
         let advice = match (elsewhere, closest(&element.name, known.iter().copied())) {

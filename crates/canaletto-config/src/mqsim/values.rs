@@ -57,8 +57,8 @@ pub(super) fn percent(text: &str) -> Result<u8, String> {
 /// Values that a flag may have.
 const FLAG: &str = "true or false";
 
-/// The value that MQSim reads in a text which is not one of its tag as it stands, if there is one: the whole part of a
-/// number, of which it keeps that many `bits`, and true for any flag but "false".
+/// The value that MQSim reads in a text that its tag does not allow; none if it reads none. MQSim keeps that many `bits` of a
+/// number's whole part, and takes any flag but "false" as true.
 pub(super) fn as_mqsim(text: &str, expected: &str, bits: u32) -> Option<String> {
     if expected == FLAG {
         return (!text.is_empty()).then(|| "true".to_owned());
@@ -73,7 +73,7 @@ pub(super) fn as_mqsim(text: &str, expected: &str, bits: u32) -> Option<String> 
     Some(kept.to_string())
 }
 
-/// Whether what MQSim reads in a text is all that it says: 1200 in `1200.0`.
+/// Whether MQSim reads the number that the text states: 1200 in `1200.0`.
 pub(super) fn is_whole(text: &str, read: &str) -> bool {
     matches!((text.parse::<f64>(), read.parse::<f64>()), (Ok(said), Ok(read)) if said == read)
 }

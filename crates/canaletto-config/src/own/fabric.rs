@@ -27,7 +27,7 @@ pub struct View<'a> {
     pub now: Time,
     /// All that wait, the first to come first. There is one at most for each chip, whose port serves one transfer at a time.
     pub waiting: &'a [Asked],
-    /// Number of those that have come since the last decision: the last ones of them.
+    /// How many of them, at the end of the list, have come since the last decision.
     pub arrived: usize,
     /// Links that have become free since the last decision.
     pub freed: &'a [u32],
@@ -65,8 +65,8 @@ impl Grants {
 
 /// Chooses ways, during one run.
 pub trait Plan: Send {
-    /// Grants ways to transfers that wait. It is asked whenever a transfer has come or links have become free, if any controller has
-    /// a free link; whoever gets no way now is in the next view, too.
+    /// Grants ways to transfers that wait. It is asked when a transfer has come or links have become free, if any controller has a
+    /// free link. A transfer that gets no way is also in the next view.
     ///
     /// # Errors
     /// A reason why it cannot decide. The run ends with that text.
