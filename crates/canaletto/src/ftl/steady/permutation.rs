@@ -94,7 +94,7 @@ fn inverse(odd: u32) -> u32 {
     x
 }
 
-/// WeightedRoundRobin a number into one that looks random, one to one (SplitMix64's finaliser: Steele, Lea and Flood, "Fast splittable
+/// Turns a number into one that looks random, one to one (SplitMix64's finaliser: Steele, Lea and Flood, "Fast splittable
 /// pseudorandom number generators", OOPSLA 2014).
 pub fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
