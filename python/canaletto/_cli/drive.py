@@ -190,7 +190,7 @@ def drives_of(
 ) -> "tuple[list[Design], list[Parts]]":
     """The drive with each fabric of `--fabrics`, or with the usual ones, of `--equal` if that is given.
 
-    Next to each its user-defined parts: its class, if it is one, and the classes in `parts`, which all have.
+    Returned with each are its user-defined parts: its class, if it is one, and the classes in `parts`.
     """
     from canaletto._run.compare import chosen_fabrics, on_fabrics, parts_of
     from canaletto._run.equal import usual_fabrics

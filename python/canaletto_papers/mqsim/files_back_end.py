@@ -6,7 +6,7 @@ anew from their values and run as `canaletto mqsim` runs them, 10 s of simulated
 
 Assumptions: Flow-1's own file holds a merge conflict, on which MQSim stops; both sides of it have the same values,
 which are those of the first scenario of Flow-2's file. Alone, a flow has all addresses of its chips instead of half of
-them, and Flow-2 another seed than next to Flow-1: so in MQSim's files. With --quick 0.1 s.
+them, and Flow-2 has another seed than with Flow-1, as in MQSim's files. With --quick 0.1 s.
 """
 
 from collections.abc import Mapping

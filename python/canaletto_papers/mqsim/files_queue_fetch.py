@@ -5,8 +5,8 @@ queue-fetch size of 16 and of 1,024, written anew from their values and run as `
 simulated time each. `published` is what MQSim 7ec40e3 gives: means of the device's response, and what follows from
 them by the slides' definitions.
 
-Assumptions: alone, a flow has all addresses of its chips instead of half of them, and Flow-2 another seed than next to
-Flow-1: so in MQSim's files. With --quick 0.1 s.
+Assumptions: alone, a flow has all addresses of its chips instead of half of them, and Flow-2 has another seed than
+with Flow-1, as in MQSim's files. With --quick 0.1 s.
 """
 
 from collections.abc import Mapping
