@@ -15,15 +15,6 @@ from typing import Any
 import canaletto as cn
 import tables
 from beyond_chart import chart
-from beyond_prototype import (
-    FREE_GRANTS,
-    FREE_MESH_GRANTS,
-    NO_SEARCH,
-    changes,
-    prototype_knees,
-    prototype_rates,
-    prototype_wires,
-)
 from beyond_runs import (
     BASE,
     FABRICS,
@@ -195,8 +186,18 @@ def profiles() -> Grid:
     return Grid("speedup over `bus`", rows, ".2f", True)
 
 
-AT_ONCE = {**FREE_GRANTS, "fabric.clusters.setup": "0ps", "fabric.clusters.delay": "0ps"}
-AT_ONCE_IN_A_MESH = {**NO_SEARCH, **FREE_MESH_GRANTS, "fabric.scheduled_mesh.setup": "0ps"}
+AT_ONCE = {
+    "fabric.clusters.grant_rate": "1TB/s",
+    "fabric.clusters.grant_width": 8,
+    "fabric.clusters.setup": "0ps",
+    "fabric.clusters.delay": "0ps",
+}
+AT_ONCE_IN_A_MESH = {
+    "fabric.scheduled_mesh.search_step": "0ps",
+    "fabric.scheduled_mesh.grant_rate": "1TB/s",
+    "fabric.scheduled_mesh.grant_width": 8,
+    "fabric.scheduled_mesh.setup": "0ps",
+}
 OWN_BUSES = {"fabric.clusters.inner_buses": 8}
 ALL_TRUNKS = {"fabric.clusters.trunks": 8}
 PARTS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -409,10 +410,6 @@ TABLES: dict[str, tables.Table] = {
     "failed-links": (PAGE, lambda: failed("links")),
     "failed-controllers": (PAGE, lambda: failed("controllers")),
     "failed-parts": (PAGE, failed_parts),
-    "prototype-wires": (PAGE, prototype_wires),
-    "prototype-knees": (PAGE, prototype_knees),
-    "prototype-rates": (PAGE, prototype_rates),
-    "changes": (PAGE, changes),
 }
 if TRACES.is_dir():
     TABLES["traces"] = (PAGE, traces)

@@ -110,15 +110,3 @@ def test_the_chart_has_the_fabrics_colours(beyond: ModuleType) -> None:
     # Black may be written in short.
     assert [name for name in named if name != "bus"] == []
     assert MARKED["chart"].endswith("(../assets/beyond.svg)")
-
-
-def test_layouts_explain_the_wires_of_the_prototype(beyond: ModuleType) -> None:
-    """Its round numbers are those of the other layouts; where ours are laid so, too, nothing differs."""
-    made = list(beyond.prototype_wires())
-    assert "\n".join(made) == MARKED["prototype-wires"]
-    head, theirs, ours, otherwise = lines_of("\n".join(made))
-    for name, stated, here, laid in zip(*(row[1:] for row in (head, theirs, ours, otherwise)), strict=True):
-        if stated != "–" or name.startswith("clusters"):
-            expected = float(stated.strip("~") if stated != "–" else 300)
-            found = float(here if laid == "=" else laid)
-            assert found == pytest.approx(expected, rel=0.03 if "~" in stated or stated == "–" else 0), name
