@@ -1,4 +1,4 @@
-//! Sessions made up at random: most of what they say is nearly right. `CANALETTO_FUZZ_CASES=10000` for a longer run.
+//! Random sessions, most of them nearly right. `CANALETTO_FUZZ_CASES=10000` for a longer run.
 
 use std::io::{ErrorKind, Write};
 use std::net::Shutdown;
@@ -14,7 +14,6 @@ fn runner() -> TestRunner {
     TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() })
 }
 
-/// Numbers at and around those that matter.
 fn offset() -> impl Strategy<Value = u64> {
     let near = prop_oneof![Just(0), Just(BYTES), Just(1 << 32), Just(1 << 63), Just(u64::MAX), 0..BYTES];
     (near, prop_oneof![3 => Just(0), 1 => -600i64..600], any::<bool>()).prop_map(|(near, by, aligned)| {
@@ -80,7 +79,7 @@ fn no_session_harms_the_server() {
         let heard = std::thread::spawn(move || std::io::copy(&mut listening, &mut std::io::sink()));
         let _ = stream.write_all(&said);
         if polite {
-            // All that it was asked for is answered before it hangs up.
+            // Requests are answered before the client hangs up.
             let _ = stream.shutdown(Shutdown::Write);
             let ended = heard.join().unwrap();
             let hangs = ended.is_err_and(|error| error.kind() != ErrorKind::ConnectionReset);
@@ -98,7 +97,6 @@ fn no_session_harms_the_server() {
     served.stop();
 }
 
-/// Something that changes or reads a small part of the drive.
 #[derive(Clone, Debug)]
 enum Step {
     Write(u64, u32, u8),

@@ -1,4 +1,4 @@
-//! Clients that mean no good: they get little, and others get what they always get.
+//! Hostile clients get little, and others get what they always get.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -8,7 +8,6 @@ use canaletto_serve::server::MOST_CONNECTIONS;
 
 use crate::common::{Client, FLUSH, READ, Served, WRITE, option};
 
-/// Resident memory of this process, in bytes.
 fn resident() -> u64 {
     let sizes = fs::read_to_string("/proc/self/statm").unwrap();
     sizes.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
@@ -21,7 +20,6 @@ fn assert_works(served: &Served) {
     client.leave();
 }
 
-/// Number of bytes that the server says until it hangs up.
 fn heard(served: &Served, said: &[u8]) -> usize {
     let mut stream = served.connect();
     let _ = stream.write_all(said);

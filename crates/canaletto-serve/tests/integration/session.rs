@@ -32,7 +32,6 @@ fn data_are_stored_and_each_command_takes_the_time_of_the_drive() {
     let completed = [&requests.read, &requests.write, &requests.trim, &requests.flush].map(|count| count.completed);
     assert_eq!(completed, [4, 6, 2, 2]);
     assert_eq!(requests.read.latency_us.unwrap().max, LATENCY.us());
-    // And the nanosecond in which a client reacts.
     let expected = 14.0 * (LATENCY.seconds() + 1e-9);
     assert!((statistics.simulated_s - expected).abs() < 1e-12, "nothing but the drive takes time");
     assert!(statistics.mean_outstanding.is_some_and(|mean| mean > 0.999 && mean < 1.0));
@@ -155,7 +154,7 @@ fn a_server_that_stops_answers_what_it_was_asked() {
     let served = Served::with(Storage::in_memory(1 << 20), device, Clock::Paced { factor: 1.0 }, None);
     let mut client = served.client();
     client.send(WRITE, 0, 1, 0, 512, &[1; 512]);
-    // Another client's refused request tells that the server has come to rest.
+    // Another client's refused request shows that the server has come to rest.
     assert_eq!(served.client().ask(99, 0, 0), 22);
     let reading = std::thread::spawn(move || client.receive());
     served.stop();

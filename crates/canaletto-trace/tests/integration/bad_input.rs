@@ -177,7 +177,6 @@ fn binary_rubbish() {
     assert_eq!(refused(host), (1, told("trace.csv:2: binary data (byte 0x00 at column 4)")));
 }
 
-/// A source that would yield `left` bytes of one line, and counts what was asked of it.
 struct Endless {
     start: io::Cursor<Vec<u8>>,
     left: u64,

@@ -1,8 +1,8 @@
-//! Any bytes, most of them nearly a trace, read as any format in any way: no panic, no error of several lines, no more
-//! records than lines, all in order, and no memory that grows with the input.
+//! Random bytes, most of them nearly a trace, read as any format: no panic, no error of several lines, no more records
+//! than lines, all in order, and bounded memory.
 //!
-//! `CANALETTO_FUZZ_CASES` says how many inputs each format is tried with (default 300), `CANALETTO_FUZZ_SEED` which (default
-//! 0): the same seed makes the same inputs, to which more cases add. The number tried is printed as it grows.
+//! `CANALETTO_FUZZ_CASES` is the number of inputs per format (default 300), `CANALETTO_FUZZ_SEED` their seed (default
+//! 0).
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -15,8 +15,7 @@ use canaletto_trace::{Format, Options, ReadOptions, TraceReader};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Most that a reader may hold at a time while it reads an input of at most some 100 KB: its buffers, a window of some
-/// thousand requests, and a decoder's dictionary.
+/// Buffers, a window of some thousand requests, and a decoder's dictionary.
 const MOST_BYTES: usize = 24 << 20;
 
 /// Counts what the thread that asks holds.
@@ -47,7 +46,6 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Pieces of lines of traces.
 const PIECES: [&str; 60] = [
     "0",
     "1",
@@ -139,7 +137,6 @@ fn sound(format: Format) -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Output of biosnoop.
 fn biosnoop(records: &[Record]) -> Vec<u8> {
     let line = |record: &Record| {
         let (seconds, ns) = (record.arrival_ns / 1_000_000_000, record.arrival_ns % 1_000_000_000);
@@ -155,7 +152,6 @@ fn biosnoop(records: &[Record]) -> Vec<u8> {
     format!("TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n{lines}").into_bytes()
 }
 
-/// A vscsi record.
 fn vscsi(record: &Record) -> Vec<u8> {
     let command: u16 = if record.kind == Kind::Read { 0x28 } else { 0x2a };
     let mut bytes = [1u32, record.bytes as u32, 1].map(u32::to_le_bytes).concat();
@@ -164,7 +160,6 @@ fn vscsi(record: &Record) -> Vec<u8> {
     bytes
 }
 
-/// Damage done to a sound trace.
 #[derive(Debug, Clone)]
 enum Damage {
     Set(prop::sample::Index, u8),
@@ -235,7 +230,6 @@ fn read_options() -> impl Strategy<Value = ReadOptions> {
     )
 }
 
-/// Reads everything, in batches, and checks what holds of any input.
 fn check(bytes: Vec<u8>, options: &Options) {
     let size = bytes.len();
     HELD.with(|held| held.set((held.get().0, held.get().0)));

@@ -87,7 +87,7 @@ fn cut_anywhere_it_says_after_which_line() {
     for (name, whole) in
         [("gzip", gzip(plain.as_bytes())), ("zstd", zstd(plain.as_bytes())), ("xz", xz(plain.as_bytes()))]
     {
-        // Cut in the magic number it is not known to be packed.
+        // Cut within the magic number it does not look compressed.
         for cut in 6..whole.len() {
             let (count, message) = refused(&whole[..cut]);
             assert_eq!(
@@ -142,7 +142,7 @@ fn rubbish_behind_the_end_is_damage() {
         assert_eq!(count, 9);
         assert!(message.contains("after line 9: the ") && message.contains(" data is damaged: "), "{message}");
     }
-    // Its decoder keeps to itself what it has unpacked in the call that meets the damage.
+    // The decoder returns nothing of the call that meets the damage.
     let (_, message) = refused([&xz(mqsim(9).as_bytes())[..], b"rubbish rubbish"].concat());
     assert!(message.contains(": the xz data is damaged: "), "{message}");
 }

@@ -9,7 +9,6 @@ use proptest::prelude::*;
 
 const LARGEST: u64 = 4 << 30;
 
-/// Records of all kinds, in order of arrival.
 fn records() -> impl Strategy<Value = Vec<Record>> {
     // Small and huge values alike: the number of bits is drawn, not the value.
     let number = (any::<u64>(), 0..64u32).prop_map(|(value, shift)| value >> shift);
@@ -32,7 +31,6 @@ fn records() -> impl Strategy<Value = Vec<Record>> {
     })
 }
 
-/// Formats that are written.
 fn writable() -> Vec<Format> {
     Format::ALL.iter().copied().filter(|format| format.is_writable()).collect()
 }

@@ -7,7 +7,7 @@ use canaletto::config::reading::BlockEvent;
 use canaletto::host::request::Kind;
 use canaletto_trace::{Format, Options, ReadOptions, hash, open};
 
-/// The folder of traces; `None`, said aloud, where there is none and none is due.
+/// The folder of traces, or `None` with a message.
 fn traces() -> Option<PathBuf> {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let shared = std::env::var_os("CANALETTO_SHARED").map_or_else(beside, PathBuf::from);

@@ -15,15 +15,11 @@ use crate::digest::Digest;
 use crate::table::{self, Figures};
 use crate::traces::open;
 
-/// Input of a simulation.
 enum What {
-    /// A design (the text of a file, or a preset) and a workload (the text of a file, or a profile), each with overrides.
     Files { design: Text, overrides: Vec<String>, workload: Text, settings: Vec<String> },
-    /// Both as an importer made them.
     Imported(Box<(Design, Workload)>),
 }
 
-/// The text of a file, or the name of something built in.
 enum Text {
     File(String),
     BuiltIn(String),
@@ -38,10 +34,8 @@ impl Text {
     }
 }
 
-/// A named run.
 pub struct Case {
     pub name: String,
-    /// The table that has its figures.
     pub group: &'static str,
     what: What,
     options: RunOptions,
@@ -68,17 +62,14 @@ impl Case {
         Case::new(name, What::Files { design, overrides, workload, settings: Vec::new() })
     }
 
-    /// The small drive of the tests with changes, under a workload of this text.
     pub fn small<T: AsRef<str>>(name: &str, overrides: &[T], workload: &str) -> Case {
         Case::of(name, Text::File(SMALL.to_owned()), owned(overrides), Text::File(workload.to_owned()))
     }
 
-    /// A preset with changes.
     pub fn preset<T: AsRef<str>>(name: &str, preset: &str, overrides: &[T], workload: &str) -> Case {
         Case::of(name, Text::BuiltIn(preset.to_owned()), owned(overrides), Text::File(workload.to_owned()))
     }
 
-    /// A preset under a named profile.
     pub fn profile(name: &str, preset: &str, profile: &str) -> Case {
         Case::of(name, Text::BuiltIn(preset.to_owned()), Vec::new(), Text::BuiltIn(profile.to_owned()))
     }
@@ -87,13 +78,11 @@ impl Case {
         Case::new(name, What::Imported(Box::new((design, workload))))
     }
 
-    /// As one of a group.
     pub fn within(mut self, group: &'static str) -> Case {
         self.group = group;
         self
     }
 
-    /// With overrides of the workload.
     pub fn set<T: AsRef<str>>(mut self, more: &[T]) -> Case {
         match &mut self.what {
             What::Files { settings, .. } => settings.extend(owned(more)),
@@ -117,7 +106,6 @@ impl Case {
         self
     }
 
-    /// With root causes, which change nothing else.
     pub fn following_waits(mut self) -> Case {
         self.options.root_causes = true;
         self
@@ -142,7 +130,6 @@ impl Case {
         }
     }
 
-    /// Simulates it, or says why that cannot be.
     pub fn run(&self) -> Result<Found, String> {
         let (design, workload) = self.load()?;
         let traces = inputs(&workload);
@@ -159,7 +146,6 @@ impl Case {
     }
 }
 
-/// The traces of a workload: one for each synthetic flow, absent, and one for each trace.
 fn inputs(workload: &Workload) -> Vec<Option<TraceInput>> {
     let inputs = |flow: &canaletto::config::workload::Flow| match flow.traces().len() {
         0 => vec![None],
@@ -168,13 +154,9 @@ fn inputs(workload: &Workload) -> Vec<Option<TraceInput>> {
     workload.flow.iter().flat_map(inputs).collect()
 }
 
-/// Results of a run.
 pub struct Found {
-    /// The report, or the header of a timeline.
     json: String,
-    /// Everything of every request, or of the timeline.
     columns: Vec<(String, Vec<u64>)>,
-    /// Figures that people want to know first.
     figures: Figures,
 }
 
@@ -230,7 +212,6 @@ impl Found {
         Found { json, columns, figures }
     }
 
-    /// Its figures, the hash of everything last.
     pub fn figures(&self) -> Figures {
         let mut whole = Digest::new();
         whole.bytes(self.json.as_bytes());
@@ -238,7 +219,6 @@ impl Found {
         self.figures.iter().cloned().chain([("hash", whole.hex())]).collect()
     }
 
-    /// All of it, as JSON.
     pub fn dump(&self) -> String {
         let report: Value = serde_json::from_str(&self.json).expect("it was JSON");
         let columns: Map<String, Value> =

@@ -1,6 +1,5 @@
 //! A hash that stays the same on every machine: 64-bit FNV-1a.
 
-/// Hash of everything so far.
 pub struct Digest(u64);
 
 impl Digest {
@@ -14,7 +13,6 @@ impl Digest {
         }
     }
 
-    /// A column of numbers, with its name and length.
     pub fn column(&mut self, name: &str, numbers: &[u64]) {
         self.bytes(name.as_bytes());
         self.bytes(&(numbers.len() as u64).to_le_bytes());
@@ -26,7 +24,6 @@ impl Digest {
     }
 }
 
-/// The published hashes of nothing, `a` and `foobar`.
 #[test]
 fn it_is_fnv_1a() {
     for (text, hash) in [("", "cbf29ce484222325"), ("a", "af63dc4c8601ec8c"), ("foobar", "85944171f73967e8")] {

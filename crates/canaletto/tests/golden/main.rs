@@ -1,10 +1,10 @@
 //! The golden set: what the engine computes for about a thousand small runs, frozen.
 //!
-//! `expected/` has a table per group of runs and a line per run: figures that a reader can review, and a hash of the whole
-//! result (the report and every request, or the timeline). A change that leaves results alone leaves these files alone.
+//! `expected/` has a table per group and a line per run: figures to review, and a hash of the whole result (the report
+//! and every request, or the timeline).
 //!
-//! - `GOLDEN=write` writes the tables anew; what has changed shows in the difference.
-//! - `GOLDEN=dump GOLDEN_DIR=FOLDER` writes each run's report, requests and timeline to a folder, to find what differs.
+//! - `GOLDEN=write` writes the tables anew.
+//! - `GOLDEN=dump GOLDEN_DIR=FOLDER` writes each run's report, requests and timeline to a folder.
 //! - `GOLDEN_CASE=TEXT` takes only the runs whose name contains the text (not with `write`).
 
 #![allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)] // the engine's rules, not its tests'
@@ -33,7 +33,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use case::{Case, Found};
 use table::Figures;
 
-/// Threads that share the runs.
 const THREADS: usize = 2;
 
 /// Runs a case; a violated assertion of the engine is a reason, too.
@@ -44,7 +43,6 @@ fn attempt(case: &Case) -> Result<Found, String> {
     })
 }
 
-/// Runs every case; in their order, what each came to.
 fn run_all(cases: &[Case], visit: &(dyn Fn(&Case, &Found) + Sync)) -> Vec<Result<Figures, String>> {
     let next = AtomicUsize::new(0);
     let lines = Mutex::new(vec![Err(String::from("did not run")); cases.len()]);
@@ -63,7 +61,6 @@ fn run_all(cases: &[Case], visit: &(dyn Fn(&Case, &Found) + Sync)) -> Vec<Result
     lines.into_inner().unwrap()
 }
 
-/// The cases, of which no two have the same name.
 fn selected() -> Vec<Case> {
     let mut cases = cases::all();
     let mut names = BTreeSet::new();
@@ -75,7 +72,6 @@ fn selected() -> Vec<Case> {
     cases
 }
 
-/// The figures of all cases, none of which may be refused.
 fn figures_of<'a>(cases: &'a [Case], visit: &(dyn Fn(&Case, &Found) + Sync)) -> Vec<(&'a Case, Figures)> {
     let (mut runs, mut refused) = (Vec::new(), Vec::new());
     for (case, ran) in cases.iter().zip(run_all(cases, visit)) {
@@ -94,7 +90,6 @@ fn dump(case: &Case, found: &Found) {
     std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(file, found.dump())).unwrap();
 }
 
-/// Fails with the figures of these cases that are not the expected ones.
 fn compare(cases: &[Case], is_whole: bool) {
     let mut expected = table::read();
     let mut different = Vec::new();

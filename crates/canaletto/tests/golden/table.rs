@@ -9,19 +9,16 @@ use canaletto::measure::timeline::{Header, Timeline};
 
 use crate::case::Case;
 
-/// Figures of a run, in the order of their columns.
 pub type Figures = Vec<(&'static str, String)>;
 
 /// Widths of the columns: constant, so that a new run changes no line of another one.
 const NAME: usize = 56;
 const FIGURE: usize = 10;
 
-/// A number with that many decimals, or a dash where there is none.
 fn decimal(number: Option<f64>, decimals: usize) -> String {
     number.map_or_else(|| String::from("-"), |number| format!("{number:.decimals$}"))
 }
 
-/// Figures of a run. Times are in microseconds, `iops` per second.
 pub fn of_run(outcome: &Outcome) -> Figures {
     let report = &outcome.report;
     let (measures, flash) = (&report.measures, &report.flash);
@@ -43,7 +40,6 @@ pub fn of_run(outcome: &Outcome) -> Figures {
     ]
 }
 
-/// Figures of a timeline. Times are in microseconds.
 pub fn of_timeline(header: &Header, timeline: &Timeline) -> Figures {
     vec![
         ("spans", timeline.spans.kind.len().to_string()),
@@ -63,7 +59,6 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/expected")
 }
 
-/// Writes the table of each group.
 pub fn write(runs: &[(&Case, Figures)]) {
     fs::remove_dir_all(folder()).and_then(|()| fs::create_dir_all(folder())).unwrap();
     for group in runs.chunk_by(|(one, _), (other, _)| one.group == other.group) {
@@ -78,7 +73,6 @@ pub fn write(runs: &[(&Case, Figures)]) {
     }
 }
 
-/// Figures of every run in the tables, by the title of their column.
 pub fn read() -> BTreeMap<String, Vec<(String, String)>> {
     let mut runs = BTreeMap::new();
     for file in fs::read_dir(folder()).unwrap() {
@@ -93,7 +87,6 @@ pub fn read() -> BTreeMap<String, Vec<(String, String)>> {
     runs
 }
 
-/// Figures that differ between two results of a run, old → new.
 pub fn difference(expected: &[(String, String)], got: &Figures) -> Option<String> {
     let old = |title: &str| expected.iter().find(|(other, _)| other == title).map_or("nothing", |(_, value)| value);
     let changed: Vec<_> = got.iter().filter(|(title, value)| old(title) != value).collect();

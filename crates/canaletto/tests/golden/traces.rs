@@ -1,5 +1,3 @@
-//! Recorded traces, made by rule: a trace flow names one as its file.
-
 use std::sync::Arc;
 
 use canaletto::TraceInput;
@@ -8,7 +6,6 @@ use canaletto::workload::replay::{Record, RecordSource};
 
 use crate::key_changes::canned;
 
-/// Requests in batches of seven.
 struct Batches(std::vec::IntoIter<Record>);
 
 impl RecordSource for Batches {
@@ -29,7 +26,6 @@ impl Numbers {
     }
 }
 
-/// Opens the trace of this name.
 pub fn open(name: &str) -> TraceInput {
     let records = match name {
         "mixed" => mixed(600),

@@ -1,5 +1,4 @@
-//! A flow alone on the drive makes the requests that it makes next to the others, and finds the drive as it does
-//! there.
+//! A flow alone makes the requests that it makes next to the others, and finds the same drive.
 
 use std::sync::Arc;
 
@@ -22,7 +21,6 @@ impl RecordSource for Listed {
     }
 }
 
-/// A trace of 200 reads and writes.
 fn input() -> TraceInput {
     let record = |i: u64| Record {
         arrival_ns: i * 700,
@@ -37,7 +35,6 @@ fn input() -> TraceInput {
     TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }
 }
 
-/// A closed loop, an open one and a trace; the latter two at one pace.
 fn three_flows(keys: &str) -> Workload {
     let text = format!(
         "name = \"three\"\ninter_arrival = \"2us\"\n{keys}\n\
@@ -54,8 +51,7 @@ fn simulated(workload: &Workload, before: &str, alone: Option<u16>) -> Outcome {
     run(&design, workload, vec![None, None, Some(input())], &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// First sector, sectors and arrival of a flow's requests, in their order. When those of a closed loop arrive depends on the
-/// other flows.
+/// A closed loop's arrivals depend on the other flows.
 fn asked(outcome: &Outcome, flow: u16) -> Vec<(u64, u32, Option<u64>)> {
     let records = outcome.records.as_ref().unwrap();
     let mut rows: Vec<usize> = (0..records.request.len()).filter(|&i| records.flow[i] == flow).collect();

@@ -30,8 +30,6 @@ fn close(ours: f64, by_hand: f64) {
     assert!((ours - by_hand).abs() < 0.01, "{ours} ns, by hand {by_hand} ns");
 }
 
-/// A sector read from the buffer over both bridges: 100 ns and 80 ns inside, a frame, a packet group up, a row of main
-/// memory.
 #[test]
 fn a_read_over_both_bridges() {
     let data = 180.0 + (200.0 + 528.0 / 0.3) + 40.0 + 724.0 + 20.0 + (37.5 + 7.5 + 80.0);
@@ -46,8 +44,7 @@ fn a_read_over_the_dram_interface() {
     close(total_ns("nbsp", &[], Scenario::ReadHit, 512), DRIVER + command + data + 20.0);
 }
 
-/// A sector of a dual-port drive takes the direct path alone, two take a path each and end with the slower one: a
-/// descriptor and a microsecond's fifth more.
+/// One sector takes the direct path. Two take a path each and end with the slower one.
 #[test]
 fn a_second_port_halves_the_data() {
     let direct = 180.0 + 37.5 + 80.0;
@@ -58,8 +55,8 @@ fn a_second_port_halves_the_data() {
     close(total_ns("sbdp", &[], Scenario::ReadHit, 1024), DRIVER + COMMAND + packed + data + INTERRUPT);
 }
 
-/// One port: the new page is read when the victim is written. Two: both DMAs are one command, and take less than the
-/// longer one takes on one port.
+/// One port: the new page is read after the victim is written. Two: one command for both DMAs, faster than the longer
+/// one on one port.
 #[test]
 fn page_faults_are_serial_or_concurrent() {
     for (single, dual) in [("sbsp", "sbdp"), ("nbsp", "nbdp")] {
@@ -73,8 +70,7 @@ fn page_faults_are_serial_or_concurrent() {
     }
 }
 
-/// One port: blocks arrive and are written in turn. Two: a block is written while the next arrives, so that the slower
-/// of the two makes the time.
+/// One port: blocks arrive and are written in turn. Two: at the same time, so the slower of the two limits.
 #[test]
 fn downloads_are_serial_or_concurrent() {
     let blocks = 16.0;
@@ -125,7 +121,6 @@ fn what_an_attachment_cannot_carry_is_refused() {
     assert!(refused(&["attachment.kind=sbsp", "attachment.ata.rate=0B/s"]).contains("expected a rate above 0"));
 }
 
-/// A capability that is not needed may be missing.
 #[test]
 fn a_north_bridge_with_serial_ata_needs_no_dqs() {
     let settings =
@@ -137,7 +132,6 @@ fn a_north_bridge_with_serial_ata_needs_no_dqs() {
     close(total_ns("nbsp", &settings, Scenario::ReadHit, 512), DRIVER + command + data + interrupt);
 }
 
-/// A simulated drive's read over the DRAM interface, to the picosecond.
 #[test]
 fn a_simulated_drive_on_the_dram_interface() {
     let records = script(&["attachment.kind=nbsp"], &[(0, 0, false)]);
@@ -154,7 +148,6 @@ fn a_simulated_drive_on_the_dram_interface() {
     assert_eq!(spent(&records, 0, Cause::Completion), 0);
 }
 
-/// The slower ATA is, the longer a request's time on the host link; a drive without an attachment never sees it.
 #[test]
 fn a_simulated_drive_behind_each_attachment() {
     let link = |kind: &str, write: bool| {
@@ -173,7 +166,6 @@ fn a_simulated_drive_behind_each_attachment() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Steps are a total's parts, and a drive whose inside takes no time is never slower.
     #[test]
     fn steps_add_up(
         kind in prop::sample::select(vec!["sbsp", "nbsp", "sbdp", "nbdp"]),

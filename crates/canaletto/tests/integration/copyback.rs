@@ -13,7 +13,6 @@ fn report(overrides: &[&str]) -> Report {
     simulate(&design(SMALL, overrides), &synthetic(WRITES)).report
 }
 
-/// Spans of a kind that belong to no request, in order: (start, end) in picoseconds.
 fn spans(overrides: &[&str], kind: &str) -> Vec<(u64, u64)> {
     let design = design(SMALL, &[&ONE_PLANE[..], overrides].concat());
     let windows = Windows { windows: vec![(Time::ZERO, Time::from_us(100_000))], limit: 1_000_000 };
@@ -45,7 +44,6 @@ fn a_copy_is_two_array_operations_and_a_command_between_them() {
     assert!(!spans(&[], "data").is_empty());
 }
 
-/// The same copies are made, but only commands cross.
 #[test]
 fn copies_stay_off_the_wires() {
     let (plain, inside) = (report(&[]), report(&["gc.copyback=true"]));

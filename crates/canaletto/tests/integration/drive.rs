@@ -13,7 +13,6 @@ use canaletto::{RunError, RunOptions, TraceInput, run};
 
 use crate::common::{SMALL, design, preset};
 
-/// (tag, completion in picoseconds), in order of completion.
 type Completed = Vec<(u64, u64)>;
 
 #[derive(Clone)]
@@ -26,7 +25,7 @@ impl RecordSource for Listed {
     }
 }
 
-/// Requests of every kind in bursts: several at a time, and many times in whole microseconds, so that they meet other events.
+/// Requests of every kind in bursts, often in whole microseconds, so that they meet other events.
 fn requests(count: u64, pages: u64) -> Vec<Record> {
     let mut state = 7u64;
     let mut draw = move |n: u64| {
@@ -49,7 +48,6 @@ fn requests(count: u64, pages: u64) -> Vec<Record> {
     made
 }
 
-/// A workload of one replayed trace.
 fn replayed() -> Workload {
     load_workload("w", Some("name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"script\"\n"), &[]).unwrap()
 }
@@ -89,7 +87,6 @@ fn taken(drive: &mut Drive, into: &mut Completed) {
     }));
 }
 
-/// All requests are submitted beforehand.
 fn ahead(design: &Design, requests: &[Record]) -> Completed {
     let (mut drive, mut completed) = (drive_for(design, requests), Completed::new());
     requests.iter().enumerate().for_each(|(number, record)| submit(&mut drive, number, record));
@@ -101,7 +98,6 @@ fn ahead(design: &Design, requests: &[Record]) -> Completed {
     completed
 }
 
-/// Time continues event by event, and each request is submitted at the last moment.
 fn just_in_time(design: &Design, requests: &[Record]) -> Completed {
     let (mut drive, mut completed) = (drive_for(design, requests), Completed::new());
     let mut next = requests.iter().enumerate().peekable();
@@ -133,7 +129,6 @@ fn assert_same(design: &Design, count: u64, pages: u64) {
     }
 }
 
-/// Pages of the small drive that data may lie on.
 const PAGES: u64 = 300;
 
 #[test]
@@ -150,7 +145,6 @@ fn cache_mapping_collection_and_limits_complete_as_in_a_run() {
     }
 }
 
-/// Situations in which much of the drive is at work.
 const SITUATIONS: &[&[&str]] = &[
     &[],
     &["cache.capacity=256KiB"],
@@ -170,7 +164,6 @@ const SITUATIONS: &[&[&str]] = &[
     &["gc.policy=d-choices", "gc.copyback=true"],
 ];
 
-/// Completions of a drive from now on, and the state in which it ends.
 fn rest(drive: &mut Drive) -> (Completed, Vec<u8>) {
     let mut completed = Completed::new();
     while drive.outstanding() > 0 {
@@ -180,7 +173,6 @@ fn rest(drive: &mut Drive) -> (Completed, Vec<u8>) {
     (completed, drive.snapshot().unwrap())
 }
 
-/// A drive in the middle of its work, and one of its snapshot, continue alike.
 fn assert_goes_on(design: &Design, workload: &str) {
     let requests = requests(1000, PAGES);
     let mut drive = drive_for(design, &requests);
@@ -211,7 +203,6 @@ fn a_snapshot_goes_on_as_the_drive_does() {
     }
 }
 
-/// However time was stepped and completions were taken, the restored drive has the same ones left.
 #[test]
 fn a_snapshot_between_steps_and_completions_goes_on_alike() {
     let requests = requests(300, PAGES);

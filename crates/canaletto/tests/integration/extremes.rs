@@ -25,9 +25,7 @@ const EXTREMES: [u64; 11] = [
     u64::MAX,
 ];
 
-/// Larger drives are loaded and estimated, not run.
 const MOST_MB: f64 = 60.0;
-/// Times that the watcher lets a run continue.
 const MOST_CALLS: u32 = 20;
 
 fn owned(list: &[&str]) -> Vec<String> {
@@ -42,7 +40,6 @@ fn inputs(workload: &Workload) -> Vec<Option<TraceInput>> {
     workload.flow.iter().flat_map(inputs).collect()
 }
 
-/// The shares of time in which parts were in use; nothing of a run that ended with a message.
 fn uses(design: &Design, workload: &Workload) -> Vec<(String, f64)> {
     if inspect(design, workload, inputs(workload), false).map_or(f64::MAX, |found| found.memory_mb) > MOST_MB {
         return Vec::new();
@@ -59,7 +56,6 @@ fn uses(design: &Design, workload: &Workload) -> Vec<(String, f64)> {
     outcome.report.utilisation.into_iter().map(|each| (each.part, each.share)).chain(busiest).collect()
 }
 
-/// Fault of a configuration: a panic, or a part that is in use for longer than the run.
 fn problem(overrides: &[&str], workload: &str, settings: &[&str]) -> Option<String> {
     let attempt = || {
         let design = load_design("small.toml", Some(SMALL), &owned(overrides)).ok()?;
@@ -76,7 +72,6 @@ fn problem(overrides: &[&str], workload: &str, settings: &[&str]) -> Option<Stri
     }
 }
 
-/// The same setting with other numbers instead of its own; none where its value has no number.
 fn extremes(setting: &str) -> Vec<String> {
     let (key, value) = setting.split_once('=').unwrap();
     let Some(start) = value.find(|c: char| c.is_ascii_digit()) else { return Vec::new() };
@@ -101,7 +96,6 @@ fn no_number_of_a_design_panics() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// Few requests, for workloads of one flow.
 const FEW: &str = "flow.0.synthetic.requests=60";
 
 #[test]
@@ -115,7 +109,6 @@ fn no_number_of_a_workload_panics() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// Short runs: what is under way at the end of the run is counted up to there.
 #[test]
 fn nothing_is_in_use_for_longer_than_the_run() {
     let mut problems = Vec::new();

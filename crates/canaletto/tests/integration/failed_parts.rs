@@ -38,7 +38,6 @@ const CUTTING: &[(&str, &[&str], u32)] = &[
     ),
 ];
 
-/// Nine chips, with room for all data on six.
 fn drive(fabric: &str, more: &[&str]) -> Design {
     let kind = format!("fabric.kind={fabric}");
     let shape = ["geometry.channels=3", "geometry.chips_per_channel=3", "ftl.overprovisioning=0.6", kind.as_str()];
@@ -49,7 +48,6 @@ fn cut_off(report: &Report) -> &CutOffReport {
     report.cut_off.as_ref().expect("parts fail")
 }
 
-/// Of reads over all chips those of chips that are cut off fail, at once and no others; from the start as at a time.
 #[test]
 fn reads_of_chips_that_are_cut_off_fail() {
     for &(fabric, failures, chips) in CUTTING {
@@ -68,8 +66,6 @@ fn reads_of_chips_that_are_cut_off_fail() {
     }
 }
 
-/// Pages that are written go to chips that are reached, and reads find them there: a drive that was written whole since has
-/// lost nothing.
 #[test]
 fn writes_go_elsewhere_and_are_read_again() {
     for &(fabric, failures, _) in CUTTING {
@@ -87,8 +83,7 @@ fn writes_go_elsewhere_and_are_read_again() {
     }
 }
 
-/// Data that were written before the parts failed are out of reach. Whoever writes a part of such a page is told so, and the
-/// page is not made of what was there and what was not.
+/// A partial write of a lost page fails, so that no page mixes old and new data.
 #[test]
 fn writes_of_a_part_of_a_lost_page_fail() {
     for precondition in ["none", "steady", "replay"] {
@@ -101,7 +96,6 @@ fn writes_of_a_part_of_a_lost_page_fail() {
     }
 }
 
-/// Parts that fail in the middle of everything: requests end, with errors where chips are cut off; data written since are there.
 #[test]
 fn parts_fail_at_a_time() {
     for &(fabric, failures, chips) in CUTTING {
@@ -125,7 +119,7 @@ fn parts_fail_at_a_time() {
     }
 }
 
-/// Held paths are ended first; requests before the moment know nothing of it.
+/// Requests before the moment are as without; held paths are ended first.
 #[test]
 fn what_comes_before_the_moment_is_as_without() {
     for fabric in ["venice", "scheduled-mesh", "omnibus", "clusters"] {
@@ -142,7 +136,6 @@ fn what_comes_before_the_moment_is_as_without() {
     }
 }
 
-/// Nobody is cut off and nobody fails where chips have other ways.
 #[test]
 fn others_carry_what_failed_parts_did() {
     for (fabric, failures) in [
@@ -173,7 +166,6 @@ fn others_carry_what_failed_parts_did() {
     }
 }
 
-/// A chip that is cut off is rebuilt from parity, page by page as it is read and all of it in the end.
 #[test]
 fn parity_makes_up_for_a_chip() {
     for fabric in ["venice", "scheduled-mesh", "mesh"] {
@@ -197,7 +189,6 @@ fn parity_makes_up_for_a_chip() {
     }
 }
 
-/// A drive whose other chips are full says so, and ends.
 #[test]
 fn a_drive_that_is_full_without_its_chips_says_so() {
     let shape = ["geometry.channels=3", "geometry.chips_per_channel=3", "ftl.overprovisioning=0.3"];
@@ -211,7 +202,6 @@ fn a_drive_that_is_full_without_its_chips_says_so() {
     }
 }
 
-/// Saturated reads at a rate at which wires are the limit: what is left of buses and trunks carries as much as ever.
 #[test]
 fn the_buses_that_are_left_are_saturated() {
     const RATE: f64 = 0.3;
@@ -248,7 +238,6 @@ fn the_buses_that_are_left_are_saturated() {
     }
 }
 
-/// Designs that cannot work are refused in words.
 #[test]
 fn what_failed_parts_need_is_said() {
     let refused = |changes: &[&str]| {
@@ -317,7 +306,6 @@ fn what_failed_parts_need_is_said() {
     }
 }
 
-/// A key for parts that a fabric has not changes nothing there, so that a comparison may give it to all.
 #[test]
 fn parts_that_a_fabric_has_not_do_not_fail() {
     for kind in FabricKind::ALL {
@@ -327,8 +315,6 @@ fn parts_that_a_fabric_has_not_do_not_fail() {
     }
 }
 
-/// Where failed links leave chips to their own controllers, pages are copied through these: nothing waits for a way that is not
-/// there.
 #[test]
 fn copies_between_parted_chips_pass_a_controller() {
     let keys = [
@@ -354,8 +340,7 @@ fn copies_between_parted_chips_pass_a_controller() {
     assert!(direct[0] > 0 && direct[1] == 0, "{direct:?}");
 }
 
-/// Writes wait for room in a small cache, whose pages cannot be written because their other sectors are out of reach: each is
-/// answered once.
+/// Writes wait for room in a small cache whose pages cannot be destaged: each is answered once.
 #[test]
 fn cached_pages_whose_rest_is_out_of_reach_are_given_up_one_by_one() {
     let keys = [

@@ -36,8 +36,8 @@ fn a_failed_program_is_tried_again_at_its_full_price() {
     assert_eq!(flash.write_amplification, Some(flash.programs as f64 / 500.0));
 }
 
-/// Where every program fails, every write fails, once its plane has retired what it can spare: of 16 blocks 8 hold the
-/// host's data, and 4 are kept for collection.
+/// Every write fails once its plane has retired what it can spare: of 16 blocks 8 hold the host's data, and 4 are kept
+/// for collection.
 #[test]
 fn a_drive_that_cannot_program_says_so_and_ends() {
     let report = report(&["flash.failures.program=1.0", SPARE], WRITES);
@@ -46,7 +46,6 @@ fn a_drive_that_cannot_program_says_so_and_ends() {
     assert!(report.flash.program_failures >= 4000 + 8 * 4);
 }
 
-/// The same with erases: blocks that can be spared are, the others continue in use.
 #[test]
 fn a_drive_that_cannot_erase_ends() {
     let report = report(&["flash.failures.erase=1.0", SPARE], WRITES);
@@ -54,20 +53,18 @@ fn a_drive_that_cannot_erase_ends() {
     assert_eq!(report.flash.erase_failures, report.flash.erases);
 }
 
-/// A few failures are the drive's own affair.
 #[test]
 fn spare_blocks_hide_failures_from_the_host() {
     let report = report(&["flash.failures.program=0.002", "flash.failures.erase=0.015", SPARE], MIXED);
     let flash = &report.flash;
     assert!(flash.program_failures > 0 && flash.erase_failures > 0);
-    // A block whose erase failed while its plane had no free block continues in use.
+    // A block whose erase failed stays in use while its plane has no free block.
     assert!(flash.bad_blocks > flash.program_failures);
     assert!(flash.bad_blocks <= flash.program_failures + flash.erase_failures);
     assert_eq!(report.measures.requests.failed, 0);
     assert!(report.measures.blame_us.all.contains_key("retry"));
 }
 
-/// Illegible pages are the host's affair, also where a partial write needs one.
 #[test]
 fn reads_that_fail_fail_their_requests() {
     let reads = "requests = 500\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 8";
@@ -82,7 +79,6 @@ fn reads_that_fail_fail_their_requests() {
     );
 }
 
-/// Blocks that are bad from the factory are never used, and the host's capacity is what it was.
 #[test]
 fn factory_bad_blocks_are_passed_over() {
     // A tenth of 64 blocks a plane, which is not a whole number.

@@ -6,7 +6,6 @@ use canaletto::config::design::Design;
 use canaletto::config::load_workload;
 use canaletto::{RunOptions, run};
 
-/// A flow's keys.
 const LIGHT: &str = "read_share = 1.0\nqueue_depth = 2";
 const DEEP: &str = "read_share = 1.0\nqueue_depth = 64";
 const WRITER: &str = "read_share = 0.0\nqueue_depth = 16";
@@ -25,8 +24,6 @@ fn latency(outcome: &Outcome, flow: usize) -> f64 {
     outcome.report.flows[flow].measures.latency_us.all.mean.unwrap()
 }
 
-/// Both flows' mean latencies next to each other, in microseconds, and how many times longer they are than
-/// alone.
 fn shared(policy: &str, flows: [&str; 2], more: &[&str]) -> ([f64; 2], [f64; 2]) {
     let policy = format!("scheduler.policy={policy}");
     let keys = ["geometry.channels=2", "geometry.chips_per_channel=2", "geometry.blocks_per_plane=64", policy.as_str()];
@@ -41,7 +38,6 @@ fn fairness(slowdowns: [f64; 2]) -> f64 {
     slowdowns[0].min(slowdowns[1]) / slowdowns[0].max(slowdowns[1])
 }
 
-/// Two reads outstanding next to 64: the latter are in line at every LUN.
 #[test]
 fn a_light_flow_need_not_queue_behind_a_deep_one() {
     let (plain, plainly) = shared("out-of-order", [LIGHT, DEEP], &[]);
@@ -51,7 +47,6 @@ fn a_light_flow_need_not_queue_behind_a_deep_one() {
     assert!(fairness(fairly) > 2.0 * fairness(plainly), "{fairly:?}, plainly {plainly:?}");
 }
 
-/// Few bytes an epoch put a flow in front of all that ask for more, with whatever slowdowns.
 #[test]
 fn intensity_counts() {
     let few =
@@ -62,7 +57,6 @@ fn intensity_counts() {
     assert!(fast[0] < 0.95 * slow[0], "{fast:?} us, {slow:?} us if none is of low intensity");
 }
 
-/// Reads always go before writes in the plain order; balanced, writes come to their turn.
 #[test]
 fn writes_need_not_wait_for_all_reads() {
     let (plain, plainly) = shared("out-of-order", [WRITER, DEEP], &[]);
@@ -71,8 +65,6 @@ fn writes_need_not_wait_for_all_reads() {
     assert!(fairness(fairly) > 1.2 * fairness(plainly), "{fairly:?}, plainly {plainly:?}");
 }
 
-/// A collection that is urgent goes before all of the host's requests in the plain order; balanced, reads that ask for little
-/// come to their turn between its copies.
 #[test]
 fn reads_need_not_wait_for_collection() {
     let full = ["precondition.kind=steady", "gc.preemptible=false", "ftl.overprovisioning=0.3"];
@@ -82,7 +74,6 @@ fn reads_need_not_wait_for_collection() {
     assert!(fairness(fairly) > fairness(plainly), "{fairly:?}, plainly {plainly:?}");
 }
 
-/// There is nothing to be fair about among one flow's reads.
 #[test]
 fn one_flow_reads_as_ever() {
     let text = "name = \"one\"\n[[flow]]\nname = \"a\"\n[flow.synthetic]\nrequests = 3000\nread_share = 1.0\nsize = \"16KiB\"\nqueue_depth = 64\n";

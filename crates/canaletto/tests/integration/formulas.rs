@@ -31,7 +31,6 @@ fn unloaded_read_latency() {
     assert!((latency.max.unwrap() * 1e3 - with_doorbell).abs() < 0.1, "{latency:?} expected {with_doorbell}");
 }
 
-/// One request at a time, each so long after the completion of the last: the run takes all latencies and all thoughts.
 #[test]
 fn a_closed_loop_that_thinks() {
     let design = preset("performance-optimized", &[]);
@@ -76,7 +75,6 @@ fn unloaded_latency_of_the_cache() {
     assert!(reads.hits > 1000 && reads.misses > 0, "{reads:?}");
 }
 
-/// A write-back drive is as fast as its DRAM until the cache is full; from then on it is as fast as its flash.
 #[test]
 fn a_full_write_buffer_writes_at_the_speed_of_flash() {
     let geometry = ["geometry.channels=2", "geometry.chips_per_channel=2", "ftl.unwritten_reads=zeroes"];
@@ -124,7 +122,6 @@ fn saturation_bandwidth() {
     assert!(measured < arrays && measured > 0.3 * arrays, "{measured} of {arrays} MB/s");
 }
 
-/// One chip: its reads queue behind each other and none of that is a path conflict.
 #[test]
 fn one_hot_chip_waits_for_itself() {
     let design = preset("performance-optimized", &["geometry.channels=1", "geometry.chips_per_channel=1"]);
@@ -172,8 +169,7 @@ fn cached_reads_overlap_with_data() {
     }
 }
 
-/// An M/D/1 queue: one plane without data to speak of serves Poisson arrivals in constant time s at load ρ, so that the
-/// mean wait is ρ s / (2 (1 - ρ)).
+/// An M/D/1 queue: one plane serves Poisson arrivals in constant time s at load ρ. The mean wait is ρ s / (2 (1 - ρ)).
 #[test]
 fn poisson_arrivals_at_one_plane_wait_as_md1() {
     let overrides = [
@@ -210,7 +206,6 @@ fn the_controllers_inside_is_a_limit_when_it_is_one() {
     assert!(measured < 200_000.0 * 1.001 && measured > 199_000.0, "{measured}");
 }
 
-/// Two dies on one chip work at the same time if they may, one after the other if not.
 #[test]
 fn dies_interleave() {
     let workload = synthetic("requests = 4000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16");
@@ -256,9 +251,9 @@ fn unloaded_read_latency_of_each_fabric() {
     assert!((bus - latency("omnibus-split") - difference).abs() < 0.1);
 }
 
-/// Pages of an idle drive, split late in chunks of 1 KiB: the row's bus carries the first 1029 of 4101 flits and one more chunk, the column's
-/// two: after a message of 5 ns, for the seven of eight chips whose row has another controller, a packet of four flits, tCCS and a
-/// header. Nothing waits for the message.
+/// Pages of an idle drive, split late in chunks of 1 KiB: the row's bus carries the first 1029 of 4101 flits and one
+/// more chunk, the column's two. Before these come a message of 5 ns (for seven of eight chips), a packet of four
+/// flits, tCCS and a header.
 #[test]
 fn unloaded_pages_are_split_late() {
     let workload = synthetic("requests = 400\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
@@ -276,8 +271,7 @@ fn unloaded_pages_are_split_late() {
     assert_eq!(whole.records.unwrap().blame[Cause::DataTransfer as usize][0], flits(2.0) + flits(4099.0));
 }
 
-/// Controllers agree on the column bus that the second half takes, in two messages, for the seven of eight chips whose row
-/// has another controller; whole pages find the row free.
+/// Controllers agree on the second half's column bus in two messages, for seven of eight chips.
 #[test]
 fn unloaded_halves_wait_for_controllers_to_agree() {
     let reservation = |fabric: &str| {
@@ -347,13 +341,11 @@ fn a_mesh_saturates_at_its_narrowest_links() {
     // All chips, each to its own row's controller: every row is its own chain, commands go the other way.
     let uniform = flow("", "16KiB", 256);
     check(&uniform, &[], 0.98 * 8.0, 8.0);
-    // Were controllers chosen at random, half of what the upper four rows send would go to the lower four controllers:
-    // a quarter of everything over one link of column 0, so that four links' worth is all there is. The nearest of
-    // equally loaded ones does somewhat better. Two edges have two such links.
+    // With random controllers, half of what the upper four rows send would go to the lower four: a quarter of
+    // everything over one link of column 0, so that four links' worth is the limit. Two edges have two such links.
     check(&uniform, &least_loaded, 4.0, 5.0);
     check(&uniform, &alternating, 6.0, 8.0);
-    // One chip: its own link; a plane reads (3 us) while the other one's page (4.1 us) leaves, and nothing else is in the
-    // way, whichever controllers serve.
+    // One chip: a plane reads (3 us) while the other one's page (4.1 us) leaves over the chip's own link.
     let chip = flow("channels = [3]\nchips = [5]", "4KiB", 16);
     check(&chip, &[], 0.95, 1.0);
     assert_eq!(measures(&chip, &[]).path_conflicts.free_request_share, Some(1.0));
@@ -369,8 +361,8 @@ fn the_clock_never_wraps() {
     assert!(message.starts_with("simulated time passed 107 days"), "{message}");
 }
 
-/// All traffic to the chips of one channel, with a link that is no limit: the bus gives 1.2 GB/s, packets 2.4 GB/s (less
-/// commands and headers), and the ideal fabric what eight chips' own paths give.
+/// All traffic to one channel: the bus gives 1.2 GB/s, packets 2.4 GB/s (less commands and headers), the ideal fabric
+/// eight chips' own paths.
 #[test]
 fn one_hot_row_saturates_its_paths() {
     let text = "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\nchannels = [0]\n[flow.synthetic]\n\
@@ -397,8 +389,7 @@ fn one_hot_row_saturates_its_paths() {
     assert!(outcome("bus").measures.path_conflicts.free_request_share.unwrap() < 0.5);
 }
 
-/// One channel with command pins of its own, whatever goes first: data alone are the limit, as commands cross next to them;
-/// where the command pins are slow they are, and data of a page each wait for nothing else.
+/// One channel with separate command pins: the slower of data and command pins is the limit.
 #[test]
 fn command_pins_and_data_pins_saturate_apart() {
     let text = "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\nchannels = [0]\n[flow.synthetic]\n\
@@ -420,10 +411,8 @@ fn command_pins_and_data_pins_saturate_apart() {
     }
 }
 
-/// Two-dimensional buses, saturated: a hot row has its own bus and those of all columns, a hot chip its two, and uniform
-/// traffic all sixteen. The rate is low enough for the wires to be the limit, and four planes a chip have the next page
-/// ready. What is missing: in a closed loop requests gather at the chip that is slowest just then, so that others, and
-/// their column buses, run dry now and then while the row's bus never does; and at the end the chips finish one by one.
+/// Saturated two-dimensional buses: a hot row has its own bus and those of all columns, a hot chip its two, uniform
+/// traffic all sixteen. Requests gather at the slowest chip, so other column buses run dry now and then.
 #[test]
 fn omnibus_saturates_every_bus_that_reaches_the_traffic() {
     const RATE: f64 = 0.3;
@@ -448,22 +437,21 @@ fn omnibus_saturates_every_bus_that_reaches_the_traffic() {
             assert!(measured < most && measured > least * most, "{fabric} {at}: {measured} of {most}");
             let port = report.map.unwrap().chips[3].port;
             assert!(port <= 1.0 && (port > 0.98) == (at == hot_chip), "{fabric} {at}: {port}");
-            // Whoever waits for the only chip that works waits for nothing else.
+            // Requests for the only busy chip wait for no path.
             let free = report.measures.path_conflicts.free_request_share.unwrap();
             assert_eq!(free == 1.0, at == hot_chip, "{fabric} {at}: {free}");
         }
     }
-    // Held while the array works (tWB + tRR + tR), a bus carries a page in so much more time; and each of the row's eight dies
-    // holds one path at a time, so that one of the nine buses is always idle.
+    // Held while the array works (tWB + tRR + tR). The row's eight dies hold one path each, so one of nine buses is
+    // always idle.
     let most = 8.0 * 4096e3 / (page(5.0 + 4096.0) + 120.0 + 3000.0);
     let measured = report("omnibus", hot_row, &["fabric.hold_path=always"]).measures.bandwidth_mb_s.unwrap();
     assert!(measured < most && measured > 0.95 * most, "held: {measured} of {most}");
 }
 
-/// Clusters, saturated, at a rate at which wires are the limit: a hot chip has its inner bus, a hot switch (a row) its four trunks
-/// or, if it has fewer, these, and uniform traffic all eight trunks. Each page takes its wires for a command and for its data, with a
-/// grant and a set-up each, and what asks for the data comes back through the switch. Uniformly some are lost: a switch
-/// finds its trunks taken while one elsewhere, which it does not hang on, is free.
+/// Saturated clusters: a hot chip has its inner bus, a hot switch its four trunks, uniform traffic all eight. Each page
+/// takes its wires for a command and for its data, with a grant and a set-up each. Uniform traffic sometimes waits
+/// although a trunk of another switch is free.
 #[test]
 fn clusters_saturate_trunks_and_inner_buses() {
     const RATE: f64 = 0.3;
@@ -532,8 +520,8 @@ fn two_reads_of_venice_section_3() {
         let windows = Windows { windows: vec![(Time::ZERO, Time::from_us(100))], limit: 1000 };
         let run = canaletto::timeline(&design, &workload, vec![None, None], &options, windows, &mut |_| true);
         let spans = run.unwrap_or_else(|e| panic!("{e}")).1.spans;
-        // From the first command cycle to the last data, of one read and of both: their entries reach the drive one after
-        // the other, so that on separate paths the second read is as long as the first but begins later.
+        // From the first command cycle to the last data. Entries reach the drive one after the other, so on separate
+        // paths the second read begins later.
         let inside = |of: &dyn Fn(u32) -> bool| {
             let rows: Vec<usize> = (0..spans.kind.len()).filter(|&i| of(spans.request[i])).collect();
             let (start, end) = (rows.iter().map(|&i| spans.start[i]).min(), rows.iter().map(|&i| spans.end[i]).max());
@@ -566,8 +554,8 @@ fn unloaded_venice_reads_take_their_distance() {
     assert_eq!(distances.into_iter().collect::<Vec<_>>(), (1..=8).collect::<Vec<_>>());
 }
 
-/// The scheduled mesh without load: for the command and for the data a search of two steps a link, one grant to the row, whose 11 bits
-/// take 6 edges at 400 MT/s, and 20 ns of set-up; then (distance + size) ns.
+/// The scheduled mesh without load: for command and data a search of two steps per link, a grant of 11 bits (6 edges at
+/// 400 MT/s) and 20 ns of set-up; then (distance + size) ns.
 #[test]
 fn unloaded_reads_over_granted_circuits() {
     let workload = synthetic("requests = 400\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
@@ -586,10 +574,9 @@ fn unloaded_reads_over_granted_circuits() {
     assert!(column(Cause::PathConflict).all(|wait| wait == 0));
 }
 
-/// Where the scheduled mesh saturates, commands first and as many reads outstanding as keep it busy. One column of chips behind
-/// controllers of their own: each page takes its controller for two set-ups, a command and the data, all of them over one
-/// link. One chip: its port, and nothing of it is a path conflict. Uniformly on 8 x 8 chips, where circuits are longer and meet, more
-/// than Venice with scouts that an oracle sends, and less than controllers that never wait.
+/// Saturation, commands first. One column of chips: each page takes its controller for two set-ups, a command and the
+/// data. One chip: its port, without path conflict. Uniform reads: more than Venice with an oracle, less than
+/// controllers that never wait.
 #[test]
 fn a_scheduled_mesh_saturates_controllers_and_chips() {
     let report = |at: &str, more: &[&str]| {
@@ -636,8 +623,8 @@ fn a_scheduled_mesh_saturates_controllers_and_chips() {
     }
 }
 
-/// Where venice saturates: uniform reads keep its eight controllers busy (8 GB/s less scouts and commands, and less what
-/// failed scouts cost, a tenth less for an oracle); one hot row gets several controllers where the bus has one; one hot chip has one port.
+/// Uniform reads keep eight controllers busy (8 GB/s less scouts, commands and failed scouts). One hot row gets several
+/// controllers. One hot chip has one port.
 #[test]
 fn venice_saturates_at_controllers_rows_and_chips() {
     let bandwidth_with = |where_: &str, overrides: &[&str]| {

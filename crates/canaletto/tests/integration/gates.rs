@@ -1,6 +1,6 @@
-//! Gates: each resource is refused until the very picosecond it is free, and granted then.
+//! Gates: each resource is refused until the picosecond at which it is free.
 //!
-//! Two requests meet at one resource; the moments come from the records of a run and must agree to the picosecond.
+//! Two requests meet at one resource; the moments come from the records of a run.
 
 use crate::common;
 use crate::common::preset;
@@ -16,8 +16,7 @@ const STAGGER: u64 = (32 + 92) * 1000 / 8;
 #[test]
 fn a_channel_is_granted_when_it_is_free() {
     let records = script(&[], &[(0, 0, false), (0, 8, false)]);
-    // The second command waits for the rest of the first, its array finishes one command after the first one's, and its
-    // data wait for the rest of the first one's data.
+    // The second waits for the rest of the first command, and its data for the rest of the first data.
     let second = spent(&records, 1, Cause::PathConflict);
     assert_eq!(second, (COMMAND - STAGGER) + (DATA - COMMAND));
     assert_eq!(spent(&records, 0, Cause::PathConflict), 0);
@@ -25,7 +24,6 @@ fn a_channel_is_granted_when_it_is_free() {
     assert_eq!(spent(&apart, 1, Cause::PathConflict), 0);
 }
 
-/// Two reads of one plane: the second is issued the moment the first one's data have left the register.
 #[test]
 fn a_plane_is_granted_when_its_register_is_empty() {
     let records = script(&[], &[(0, 0, false), (0, 128, false)]);
@@ -35,8 +33,7 @@ fn a_plane_is_granted_when_its_register_is_empty() {
     assert_eq!(spent(&records, 1, Cause::PathConflict), 0);
 }
 
-/// Behind a busy plane, a read of the same plane and one of its sibling share a command if any page may; then the second
-/// one's data follow the first one's at once. Otherwise the sibling goes through the array on its own.
+/// A read of the sibling plane joins the command if any page may; otherwise it takes the array by itself.
 #[test]
 fn another_plane_joins_the_command() {
     let gap = |overrides: &[&str]| {
@@ -47,7 +44,6 @@ fn another_plane_joins_the_command() {
     assert!(gap(&["flash.multi_plane=off"]) > 3_000_000);
 }
 
-/// Two writes of one page: the second waits for the first one's program and then finds its plane free.
 #[test]
 fn writes_of_one_page_keep_their_order() {
     let records = script(&["ftl.unwritten_reads=zeroes"], &[(0, 0, true), (0, 0, true)]);
@@ -57,8 +53,7 @@ fn writes_of_one_page_keep_their_order() {
     assert_eq!(spent(&records, 1, Cause::ChipBusyUser), 0);
 }
 
-/// The host link serves one message at a time in each direction: the second of two read data that are ready together
-/// waits exactly as long as the first one takes (and its completion entry).
+/// The second of two read data waits exactly as long as the first and its completion entry take.
 #[test]
 fn the_host_link_is_granted_when_it_is_free() {
     let records = script(&[], &[(0, 0, false), (0, 1, false)]);
@@ -77,8 +72,6 @@ const DRAM: u64 = 27_500 + 320_000;
 /// Two writes that arrive together: the second one's entry crosses the link behind the data of the first.
 const NEXT_WRITE: u64 = (4096 + 32 * 28) * 1000 / 8 + STAGGER;
 
-/// A DRAM that takes longer for a page than the host link serves the second of two writes when it has served the first,
-/// to the picosecond. One that is as fast as the link keeps nobody waiting.
 #[test]
 fn the_caches_dram_is_granted_when_it_is_free() {
     let cache = |rate: &str| {
@@ -91,8 +84,8 @@ fn the_caches_dram_is_granted_when_it_is_free() {
     assert_eq!(cache("12.8GB/s"), (DRAM, DRAM));
 }
 
-/// A buffer of one page takes the second write when the first one's page is on flash: it went through the DRAM twice, over
-/// the bus with its data (tCS + 6 tWC + tWPST + tWPSTH on the wires, tADL + tWB in the chip), and was programmed.
+/// A buffer of one page takes the second write when the first page is on flash: twice through the DRAM, over the bus
+/// (tCS + 6 tWC + tWPST + tWPSTH, tADL + tWB in the chip), and programmed.
 #[test]
 fn the_write_buffer_is_granted_when_it_has_room() {
     let records = script(ONE_PAGE, &[(0, 0, true), (0, 1, true)]);
@@ -102,7 +95,6 @@ fn the_write_buffer_is_granted_when_it_has_room() {
     assert_eq!(spent(&records, 1, Cause::Cache), DRAM);
 }
 
-/// Data that must survive a loss of power wait until they are on flash, unless the cache survives it too.
 #[test]
 fn force_unit_access_waits_for_the_flash() {
     let flush = |protected: &str| {

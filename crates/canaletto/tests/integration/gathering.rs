@@ -33,7 +33,6 @@ fn watched(design: &Design, workload: &Workload) -> Seen {
     shadow.seen
 }
 
-/// Where units are programmed, one request at a time.
 fn programmed(design: &Design, workload: &Workload) -> Vec<Ppa> {
     watched(design, workload).programmed
 }
@@ -54,7 +53,7 @@ fn stripes_are_filled_flash_page_by_flash_page() {
     assert_eq!(found, (0..100).map(|page| at(page, 0)).collect::<Vec<Ppa>>());
 }
 
-/// Written once: one at a time a unit costs a flash page, out of a buffer a quarter of one. What the buffer holds is not written.
+/// A unit costs a flash page without a buffer, a quarter of one with it.
 #[test]
 fn a_buffer_gathers_what_comes_one_by_one() {
     for kind in KINDS {
@@ -74,8 +73,7 @@ fn a_buffer_gathers_what_comes_one_by_one() {
     }
 }
 
-/// Uniform writes out of a buffer, overwritten until that settles: to collection a unit is a page, so that the drive amplifies as one
-/// does whose pages are as large as its units, with as many a block.
+/// To collection a unit is a page: write amplification is as with pages of a unit's size.
 #[test]
 fn gathered_writes_amplify_as_those_of_small_pages() {
     let geometry = |page: &str, pages| {
@@ -95,7 +93,6 @@ fn gathered_writes_amplify_as_those_of_small_pages() {
     assert!((of_units / of_pages - 1.0).abs() < 0.05 && of_units > 1.5, "{of_units} {of_pages}");
 }
 
-/// Collection fills the flash pages that it programs: of a victim's copies one page at the most is not full.
 #[test]
 fn collection_fills_its_pages() {
     for kind in KINDS {
@@ -112,7 +109,6 @@ fn collection_fills_its_pages() {
     }
 }
 
-/// Planes that a program of collection goes to.
 fn planes_each(design: &Design, requests: u64) -> f64 {
     const PLANES_OF_DIE: u32 = 4;
     let planes = watched(design, &writes(requests, "4KiB", 64)).programs_of_collection;
@@ -121,8 +117,6 @@ fn planes_each(design: &Design, requests: u64) -> f64 {
     planes.len() as f64 / programs.len() as f64
 }
 
-/// Copies of a victim go to all planes of a die at once, though they come one flash page after the other: in superblocks, where dies
-/// can program planes together, and whether or not their planes read on their own.
 #[test]
 fn planes_of_a_die_are_programmed_together() {
     let planes_each = |kind: &str, more: &[&str]| {
@@ -142,7 +136,6 @@ fn planes_of_a_die_are_programmed_together() {
     assert!((planes_each("die", &["flash.multi_plane=off"]) - 1.0).abs() < 1e-9);
 }
 
-/// Programs of collection wait for planes whose registers still hold what was read, if pages are there for these, too.
 #[test]
 fn programs_wait_for_registers() {
     let text = "base = \"pcie5-tlc-cm7\"\n[geometry]\nchannels = 1\nchips_per_channel = 2\nblocks_per_plane = 64\npages_per_block = 24\n\
@@ -151,8 +144,7 @@ fn programs_wait_for_registers() {
     assert!(found > 3.9, "{found}");
 }
 
-/// Random traffic of every size with and without a buffer, partial units, priorities, fair queues, failures of all kinds, bad
-/// blocks: nothing is lost, and every account closes.
+/// Random traffic with and without a buffer, with failures of all kinds.
 #[test]
 fn nothing_is_lost() {
     let mixed = "requests = 5000\nread_share = 0.3\nqueue_depth = 24\ntrim_share = 0.02\n\
@@ -174,7 +166,6 @@ fn nothing_is_lost() {
     }
 }
 
-/// Writes of two classes wait in their own queues, and do not share a flash page.
 #[test]
 fn classes_are_gathered_apart() {
     let flow = |name: &str, priority: &str| {

@@ -71,7 +71,6 @@ fn flows(flows: &[(&str, u32, &str)]) -> Workload {
     load_workload("flows.toml", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Flows that ask for as much as their weights are end at the same time.
 #[test]
 fn weighted_round_robin_shares_by_weight() {
     let weights = [
@@ -103,7 +102,6 @@ fn urgent_queues_starve_the_others() {
     assert!(ends[0] < 0.52 * ends[1], "{ends:?}");
 }
 
-/// One plane, always busy with the reads of a deep flow, which a shallow one waits for, and hardly the other way round.
 #[test]
 fn flows_know_whom_they_waited_for() {
     let one_plane = [
@@ -130,7 +128,6 @@ fn flows_know_whom_they_waited_for() {
     assert!(alone.flows[0].chip_busy_by_flow_us.is_none());
 }
 
-/// The old pages of partial writes are read for the flow that writes them.
 #[test]
 fn old_pages_are_read_for_the_flow_that_writes() {
     let reads = "[[flow]]\nname = \"reader\"\n[flow.synthetic]\nrequests = 300\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1";
@@ -144,7 +141,6 @@ fn old_pages_are_read_for_the_flow_that_writes() {
     assert!(by["writer"] > 0.0);
 }
 
-/// Latency in picoseconds of a read alone.
 fn alone(overrides: &[&str], size: &str) -> f64 {
     let keys = format!("requests = 1\nread_share = 1.0\nsize = \"{size}\"\nalignment = \"{size}\"\nqueue_depth = 1");
     let outcome = simulate(&preset("performance-optimized", overrides), &synthetic(&keys));
@@ -160,7 +156,6 @@ fn software_and_interrupts_add_their_time() {
     assert!((waiting - without - 70e6).abs() < 1.0, "{waiting} after {without}");
 }
 
-/// Interrupts wait side by side, and leave the core to requests: the software's time alone fills it.
 #[test]
 fn interrupts_on_their_way_occupy_no_core() {
     let host = &["host.submit_time=2us", "host.complete_time=3us", "host.interrupt_latency=40us"];
@@ -240,7 +235,6 @@ fn a_serial_ata_drive_queues_32_commands() {
     assert!(waited(64) > 10.0);
 }
 
-/// Flushes and trims go alone, and nothing is lost.
 #[test]
 fn commands_that_are_not_queued_drain_the_drive() {
     let keys =

@@ -3,7 +3,7 @@
 use crate::common;
 use canaletto::measure::report::Report;
 
-/// 16 blocks of 32 pages a plane, of which the host sees 9: four log blocks, one reserved, two spare.
+/// 16 blocks of 32 pages per plane, of which the host sees 9: four log blocks, one reserved, two spare.
 fn run(mapping: &str, overrides: &[&str], flow: &str) -> Report {
     let mapping = format!("ftl.mapping={mapping}");
     let mut all = vec![
@@ -22,8 +22,7 @@ fn amplification(report: &Report) -> f64 {
     report.flash.write_amplification.unwrap()
 }
 
-/// A drive overwritten in order, ten times over, by requests of one logical block in every plane: log blocks become data
-/// blocks, nothing is copied.
+/// Log blocks become data blocks; nothing is copied.
 #[test]
 fn a_sequential_stream_costs_nothing_but_itself() {
     let blocks = "size = \"1MiB\"\nalignment = \"1MiB\"\naddresses = \"sequential\"";
@@ -35,7 +34,7 @@ fn a_sequential_stream_costs_nothing_but_itself() {
     assert_eq!(report.flash.erases, merges.switch, "each erases the old data block");
 }
 
-/// The same page by page, beginning in the middle of logical blocks, which breaks the order once.
+/// The same page by page from the middle of logical blocks.
 #[test]
 fn a_stream_of_pages_costs_little_more_than_itself() {
     let report = run("bast", &[], "size = \"4KiB\"\nrequests = 24000\nqueue_depth = 16\naddresses = \"sequential\"");
@@ -44,8 +43,7 @@ fn a_stream_of_pages_costs_little_more_than_itself() {
     assert!(amplification(&report) < 1.05, "{merges:?}");
 }
 
-/// Random writes over a space much larger than the log blocks: each takes few pages before another logical block needs it (log
-/// block thrashing, Lee et al. 2007).
+/// Log block thrashing (Lee et al. 2007).
 #[test]
 fn random_writes_thrash_the_log_blocks() {
     let of = |mapping| run(mapping, &[], "size = \"4KiB\"\nrequests = 20000\nqueue_depth = 16");
@@ -62,7 +60,6 @@ fn random_writes_thrash_the_log_blocks() {
     assert!(blame["free_blocks"] > 0.0, "writes wait for merges: {blame:?}");
 }
 
-/// More log blocks, fewer merges.
 #[test]
 fn log_blocks_pay() {
     let with = |logs| {
@@ -73,7 +70,6 @@ fn log_blocks_pay() {
     assert!(two > 1.1 * six, "{two} with two, {six} with six");
 }
 
-/// Impossible combinations are refused by name.
 #[test]
 fn combinations_without_sense_are_refused() {
     let refused = |overrides: &[&str]| {

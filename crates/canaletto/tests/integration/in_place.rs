@@ -8,7 +8,6 @@ fn run(overrides: &[&str], flow: &str) -> Report {
     common::simulate(&common::design(common::SMALL, &all), &common::synthetic(flow)).report
 }
 
-/// A drive with nothing spare, overwritten twenty times over: one program each, no erase.
 #[test]
 fn nothing_is_ever_erased() {
     let report =
@@ -19,7 +18,6 @@ fn nothing_is_ever_erased() {
     assert!(!report.measures.blame_us.all.contains_key("free_blocks"));
 }
 
-/// The rest of a page must be read before part of it is programmed, unless the array is addressed by bytes.
 #[test]
 fn only_pages_are_read_before_they_are_written() {
     let flow = "requests = 500\nread_share = 0.0\nsize = \"1KiB\"\nalignment = \"1KiB\"\nqueue_depth = 1";
@@ -27,12 +25,10 @@ fn only_pages_are_read_before_they_are_written() {
     assert_eq!((pages.flash.reads, pages.flash.programs), (500, 500));
     assert_eq!((bytes.flash.reads, bytes.flash.programs), (0, 500));
     assert!(pages.measures.blame_us.all["read_modify_write"] > 0.0);
-    // A page crosses where a quarter of it is enough.
     let crossing = |report: &Report| report.measures.blame_us.all["data_transfer"];
     assert!((crossing(&pages) / crossing(&bytes) - 4.0).abs() < 0.2, "{} {}", crossing(&pages), crossing(&bytes));
 }
 
-/// Any address is read from the array, written or not; a deallocated one reads as zeroes without it.
 #[test]
 fn only_deallocated_pages_are_not_read() {
     let flow = "requests = 2000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 4";
@@ -43,7 +39,6 @@ fn only_deallocated_pages_are_not_read() {
     assert!(report.flash.reads < 500, "{}", report.flash.reads);
 }
 
-/// Impossible combinations are refused by name.
 #[test]
 fn combinations_without_sense_are_refused() {
     let refused = |changes: &[&str]| {
@@ -76,7 +71,6 @@ fn combinations_without_sense_are_refused() {
     }
 }
 
-/// A page lies where its address says: no flow has a part of the array.
 #[test]
 fn flows_have_no_parts_of_their_own() {
     let design = common::design(common::SMALL, &["ftl.mapping=in-place"]);

@@ -13,9 +13,7 @@ const PARTIAL: &str = "requests = 600\nread_share = 0.5\nsize = \"1KiB\"\nalignm
 
 const HOT: &str =
     "requests = 9000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16\naddresses = \"hot-cold\"\nhot_share = 0.1";
-/// Sizes that have a Latin numbering.
 const THREE_BY_THREE: &[&str] = &["geometry.channels=3", "geometry.chips_per_channel=3", "ftl.allocation=WCDP"];
-/// Parity with space for the data of a die.
 const PARITY: &[&str] = &["ftl.superblock=drive", "ftl.parity=die", "gc.reserved_blocks=2", "ftl.overprovisioning=0.7"];
 const PARITY_OVER_CHANNELS: &[&str] =
     &["ftl.superblock=drive", "ftl.parity=channel", "gc.reserved_blocks=2", "ftl.overprovisioning=0.7"];
@@ -55,18 +53,14 @@ const ERRORS: &[&str] = &["flash.errors.base=0.008"];
 const RETENTION: &[&str] =
     &["flash.errors.retention.factor=0.002", "flash.errors.initial_pe_cycles=2", "flash.errors.initial_age_days=2.0"];
 const DISTURB: &[&str] = &["flash.errors.disturb.factor=0.0001", "flash.errors.initial_pe_cycles=2"];
-/// Data two days old.
 const OLD: &[&str] = &["flash.errors.initial_age_days=2.0", "precondition.kind=steady", "refresh.scan_interval=100us"];
 const CACHED_MIX: &str =
     "requests = 2000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 16\nworking_set = 0.2\nflush_share = 0.02";
-/// Many requests for few pages.
 const FEW_PAGES: &str = "requests = 600\nread_share = 0.5\nworking_set = 0.05\nsize = \"4KiB\"\nqueue_depth = 64";
 const LARGE: &str = "requests = 400\nread_share = 0.2\nsize = \"16KiB\"\nqueue_depth = 16";
 const SPARSE: &str = "requests = 300\nread_share = 0.3\nsize = \"4KiB\"\ninter_arrival = \"400us\"";
 
-/// Two blocks of every plane as pseudo-SLC cache.
 const PSLC: &[&str] = &["flash.cell=tlc", "flash.pslc.static_size=128KiB"];
-/// The same, folded under load.
 const FOLDING: &[&str] = &[
     "flash.cell=tlc",
     "flash.pslc.static_size=128KiB",
@@ -74,10 +68,8 @@ const FOLDING: &[&str] = &[
     "flash.pslc.low_watermark=0.0",
 ];
 
-/// A write buffer of 32 pages.
 const CACHED: &[&str] = &["cache.capacity=128KiB"];
 
-/// An epoch in which a flow reads and writes a few pages of each LUN.
 const FLIN: &[&str] = &[
     "scheduler.policy=flin",
     "scheduler.flin.epoch=400us",
@@ -95,7 +87,6 @@ const SOUTH: &[&str] = &["attachment.kind=sbsp"];
 const NORTH: &[&str] = &["attachment.kind=nbsp"];
 const DIRECT: &[&str] = &["attachment.kind=nbdp", "attachment.direct.share=1.0"];
 
-/// Key, change, situation (more overrides), workload.
 pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("name", "other", &[], READS),
     ("geometry.channels", "4", &[], READS),
@@ -415,13 +406,10 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("scheduler.flin.fairness_threshold", "0.0", FLIN, TWO_PARTS),
 ];
 
-/// Two flows of different classes, written out below.
 const TWO_CLASSES: &str = "two classes";
 
-/// Three flows of different priority classes.
 const THREE_CLASSES: &str = "three classes";
 
-/// Two flows with their own parts, written out below.
 const TWO_PARTS: &str = "two parts";
 
 fn two_classes() -> String {
@@ -437,7 +425,6 @@ fn classes(priorities: &[&str]) -> String {
     format!("name = \"classes\"\n{}", priorities.iter().enumerate().map(flow).collect::<String>())
 }
 
-/// A workload file: one that is written out, or a flow with these keys.
 pub fn workload_text(body: &str) -> String {
     if body == TWO_CLASSES {
         two_classes()
@@ -450,7 +437,6 @@ pub fn workload_text(body: &str) -> String {
     }
 }
 
-/// A trace of two devices, 3 µs apart, whose second device reaches beyond the small drive.
 struct Canned(Vec<Record>);
 
 impl RecordSource for Canned {
@@ -461,7 +447,6 @@ impl RecordSource for Canned {
     }
 }
 
-/// The trace that every trace flow of the table replays.
 pub fn canned() -> TraceInput {
     let records: Vec<Record> = (0..200)
         .map(|i| Record {
@@ -482,7 +467,6 @@ const TRACE: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = 
 const MIX: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[[flow.mix.trace]]\nfile = \"x\"\nout_of_range = \"wrap\"\n[[flow.mix.trace]]\nfile = \"y\"\nout_of_range = \"fit\"\n";
 const PARTS: &str = "name = \"w\"\npartitioned = true\n[[flow]]\nname = \"a\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n[[flow]]\nname = \"b\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n";
 
-/// Key, changes, workload.
 type Row = (&'static str, Vec<&'static str>, String);
 
 pub fn workload_table() -> Vec<Row> {
@@ -555,7 +539,6 @@ pub fn workload_table() -> Vec<Row> {
     rows
 }
 
-/// Rows of keys of a workload and its flows, whatever makes their requests.
 fn flow_rows() -> Vec<Row> {
     let (one, parts) = (workload_text(PARTIAL), PARTS.to_owned());
     let open = workload_text("requests = 300\nread_share = 0.5\nsize = \"4KiB\"\ninter_arrival = \"10us\"");
@@ -575,7 +558,6 @@ fn flow_rows() -> Vec<Row> {
     ]
 }
 
-/// Rows of keys of recorded flows.
 fn replayed_rows() -> Vec<Row> {
     let trace = TRACE.to_owned();
     vec![
@@ -605,5 +587,5 @@ fn replayed_rows() -> Vec<Row> {
     ]
 }
 
-/// A drive on which it matters how a flow uses the cache, and what it wants to be safe.
+/// A drive on which cache modes and flushes matter.
 pub const DRIVE: &[&str] = &["cache.capacity=64KiB", "cache.power_loss_protection=false"];

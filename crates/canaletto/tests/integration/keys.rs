@@ -1,7 +1,7 @@
-//! No key is ever ignored: changing any one changes a result.
+//! No key is ignored: changing any one changes a result.
 //!
-//! The tables of `key_changes` say for each key of the schema in which situation it matters and to what it is changed. A key
-//! that is missing from them, or whose change leaves every result alone, fails.
+//! `key_changes` has for each key a situation in which it matters and a change. A key that is missing, or whose change
+//! leaves every result alone, fails.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,6 @@ use canaletto::host::attach::scenario::{Scenario, simulate};
 use canaletto::{RunOptions, run};
 use serde_json::Value;
 
-/// Paths of all keys that hold a value, lists written as `flow`.
 fn keys(kind: Kind) -> BTreeSet<String> {
     fn walk(root: &Value, schema: &Value, path: &str, out: &mut BTreeSet<String>) {
         let mut schema = schema;
@@ -50,7 +49,6 @@ const DESCRIPTIONS: [&str; 2] = ["about", "flow.synthetic.origin"];
 /// A table of steps, which `sequences.rs` and `config/sequences/check.rs` look at as a whole.
 const STEPS: &str = "fabric.steps.";
 
-/// The results, or the message of whoever refused.
 fn outcome(overrides: &[&str], workload: &str, settings: &[&str]) -> String {
     let owned = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
     let design = match load_design("small.toml", Some(common::SMALL), &owned(overrides)) {
@@ -90,7 +88,6 @@ fn every_design_key_changes_a_result() {
     }
 }
 
-/// Whether a setting among others is said to have no effect.
 fn is_noted(settings: &[&str], setting: &str) -> bool {
     let parse = |text: &&str| Setting::parse(text, "", text).unwrap();
     let settings: Vec<Setting> = settings.iter().map(parse).collect();

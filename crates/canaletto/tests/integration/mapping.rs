@@ -5,14 +5,12 @@ use crate::common::{preset, simulate, synthetic};
 use canaletto::Outcome;
 use canaletto::measure::report::MappingReport;
 
-/// Entries on a translation page of 4 KiB, 4 B each.
 const PER_PAGE: u64 = 1024;
 
 fn mapping(outcome: &Outcome) -> &MappingReport {
     outcome.report.mapping.as_ref().expect("the table is cached")
 }
 
-/// Runs on an idle performance-optimized drive, one request at a time.
 fn one_by_one(overrides: &[&str], keys: &str) -> Outcome {
     simulate(
         &preset("performance-optimized", overrides),
@@ -22,8 +20,7 @@ fn one_by_one(overrides: &[&str], keys: &str) -> Outcome {
 
 const READS: &str = "requests = 300\nread_share = 1.0";
 
-/// A miss on an idle drive adds the read of a translation page: command, tR and as much of the page as crosses at
-/// 1.2 GB/s. Everything else takes as long as with the whole table in DRAM.
+/// Command, tR and as much of the translation page as crosses at 1.2 GB/s.
 #[test]
 fn a_miss_adds_a_read_of_the_translation_page() {
     let ideal = one_by_one(&[], READS).report.measures;
@@ -46,7 +43,6 @@ fn a_miss_adds_a_read_of_the_translation_page() {
     }
 }
 
-/// Where nothing is on flash yet, and where the cache holds all that is used, look-ups cost nothing.
 #[test]
 fn a_hit_costs_nothing() {
     let ideal = serde_json::to_value(&one_by_one(&[], READS).report.measures).unwrap();
@@ -75,8 +71,8 @@ fn neighbours_save_misses() {
     }
 }
 
-/// Random writes with a single cached entry, DFTL's worst case: each reads the translation page of its own entry, and
-/// sends the entry before it away: a read to merge and a program. Write amplification is 2 without any collection.
+/// Random writes with a single cached entry, DFTL's worst case: each reads its own translation page, and evicts the
+/// entry before it with a read and a program. Write amplification is 2.
 #[test]
 fn a_changed_entry_leaves_with_a_read_and_a_program() {
     let outcome = one_by_one(&["mapping.cache_capacity=8B"], "requests = 500\nread_share = 0.0");
@@ -89,13 +85,11 @@ fn a_changed_entry_leaves_with_a_read_and_a_program() {
     assert!((amplification - 2.0).abs() < 0.01, "{amplification}");
 }
 
-/// Changed entries of one translation page leave together: sequential writes program each translation page once, and
-/// need no merging where the cache holds all of its entries.
 #[test]
 fn changed_entries_leave_together() {
     let writes = 8 * PER_PAGE;
     let keys = format!("requests = {writes}\nread_share = 0.0\naddresses = \"sequential\"\nalignment = \"4KiB\"");
-    // 2048 entries: when the oldest changed one leaves, all of its translation page are there.
+    // 2048 entries: when the oldest is evicted, all of its translation page are cached.
     let outcome = one_by_one(&["mapping.cache_capacity=16KiB"], &keys);
     let counts = mapping(&outcome);
     assert!((6..=7).contains(&counts.dirty_evictions), "{counts:?}");
@@ -106,7 +100,6 @@ fn changed_entries_leave_together() {
     assert!(counts.merge_reads <= 1, "{counts:?}");
 }
 
-/// Requests for entries of one translation page share its read.
 #[test]
 fn misses_on_one_translation_page_share_a_read() {
     let keys = "requests = 1\nread_share = 1.0\nsize = \"256KiB\"\nalignment = \"256KiB\"\nqueue_depth = 1";

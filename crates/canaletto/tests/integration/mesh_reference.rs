@@ -1,7 +1,6 @@
-//! The mesh against a reference that moves every flit in every cycle, on random small meshes and traffic.
+//! The mesh against a reference that moves every flit in every cycle.
 //!
-//! First the reference itself: it is checked against the rules of `flits/mod.rs`, stated a second time below as
-//! conditions on a finished schedule instead of as a simulation.
+//! First the reference itself, against the rules of `flits/mod.rs` as conditions on a finished schedule.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,12 +14,10 @@ use canaletto::fabric::mesh::{self, Mesh};
 use canaletto::flash::address::{ChipId, Layout};
 use proptest::prelude::*;
 
-/// A controller or chip of a mesh.
 fn end(rows: usize, columns: usize, chip: bool) -> impl Strategy<Value = Node> {
     (0..rows, 0..columns).prop_map(move |(r, c)| if chip { Node::Chip(r, c) } else { Node::Controller(r) })
 }
 
-/// Packets of at most `longest` flits between any controller and any chip, or, with `anywhere`, between any two.
 fn packet(rows: usize, columns: usize, longest: u64, anywhere: bool) -> impl Strategy<Value = Packet> {
     (any::<bool>(), any::<bool>()).prop_flat_map(move |(from_chip, to_chip)| {
         let to_chip = if anywhere { to_chip } else { !from_chip };
@@ -29,7 +26,6 @@ fn packet(rows: usize, columns: usize, longest: u64, anywhere: bool) -> impl Str
     })
 }
 
-/// Meshes of up to 4 × 4 routers with up to 30 packets. Without `anywhere` there is a controller at one end of each.
 fn cases(anywhere: bool) -> impl Strategy<Value = Case> {
     (1..=4usize, 1..=4usize, any::<bool>(), 0..=3u64, 1..=10u64).prop_flat_map(
         move |(rows, columns, two_edges, delay, longest)| {
@@ -52,7 +48,6 @@ struct Visit {
     packet: usize,
     flits: u64,
     link: Link,
-    /// The link it came by, whose FIFO it is in; for a source's queue the source, twice.
     fifo: Link,
     /// When it came into that FIFO: the order of the FIFO.
     entered: (u64, usize),
@@ -60,7 +55,6 @@ struct Visit {
     /// When it is ready and heads its FIFO.
     candidate: u64,
     start: u64,
-    /// When its last flit has left the FIFO at the link's end.
     gone: u64,
 }
 
@@ -82,7 +76,6 @@ impl Visit {
     }
 }
 
-/// Every packet at every link.
 fn visits(case: &Case, crossings: &[Crossing]) -> Vec<Visit> {
     let mut visits = Vec::new();
     for (number, (packet, crossing)) in case.packets.iter().zip(crossings).enumerate() {
@@ -117,7 +110,6 @@ fn every_start_is_due(case: &Case, crossings: &[Crossing]) -> Result<(), TestCas
     Ok(())
 }
 
-/// A packet starts on every link of its route, has crossed when its last flit is there, and waited as the starts say.
 fn every_packet_crosses(case: &Case, crossings: &[Crossing]) -> Result<(), TestCaseError> {
     prop_assert_eq!(crossings.len(), case.packets.len());
     for (packet, crossing) in case.packets.iter().zip(crossings) {
@@ -158,7 +150,6 @@ fn capacities_are_kept(case: &Case) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Packets from one source to one destination stay in order.
 fn pairs_stay_in_order(case: &Case, crossings: &[Crossing]) -> Result<(), TestCaseError> {
     let mut sent: Vec<usize> = (0..case.packets.len()).collect();
     sent.sort_by_key(|&i| (case.packets[i].at, i));
@@ -230,7 +221,6 @@ fn engine(case: &Case) -> Vec<Crossing> {
     crossings
 }
 
-/// Event of [`engine`].
 #[derive(Clone, Copy)]
 enum Happening {
     Injection(usize),

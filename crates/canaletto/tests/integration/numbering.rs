@@ -8,7 +8,6 @@ use canaletto::measure::report::Report;
 
 use crate::common;
 
-/// Runs reads of one page on `rows` x `columns` chips.
 fn reads(fabric: &str, shape: (u32, u32), numbering: &str, flow: &str) -> Report {
     let (rows, columns) = (format!("geometry.channels={}", shape.0), format!("geometry.chips_per_channel={}", shape.1));
     let (fabric, numbering) = (format!("fabric.kind={fabric}"), format!("ftl.numbering={numbering}"));
@@ -35,7 +34,6 @@ fn hot_spot(at: &str, share: f64, requests: u32, depth: u32) -> String {
     )
 }
 
-/// Share of all array time of each chip, with its row and column.
 fn chip_shares(report: &Report) -> Vec<((i32, i32), f64)> {
     let chips = &report.map.as_ref().expect("small arrays are drawn").chips;
     let all: f64 = chips.iter().map(|chip| chip.array).sum();
@@ -79,8 +77,7 @@ fn a_latin_numbering_gives_a_channel_all_buses() {
     assert!((worst / narrow - 1.0).abs() < 0.02, "{narrow} and {worst} MB/s on one bus");
 }
 
-/// All load on a row or on a column of any fabric that shares wires: none is slower than what it states to be its worst line, but
-/// for what chance makes of the busiest chip.
+/// No row or column is slower than the stated worst line, except by chance at the busiest chip.
 #[test]
 fn no_line_is_slower_than_the_worst() {
     let shapes = [(4, 4), (2, 4)];
@@ -102,7 +99,6 @@ fn no_line_is_slower_than_the_worst() {
     }
 }
 
-/// The error of a design or a workload, behind the key.
 fn refusal(settings: &[&str], spot: &str) -> String {
     let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
     let design = match load_design("performance-optimized", None, &settings) {

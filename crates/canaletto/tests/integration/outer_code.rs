@@ -19,7 +19,6 @@ const SECTOR: u64 = 426_667;
 /// Command, tWB + tRR and tR.
 const SENSE: u64 = COMMAND + 120_000 + 3_000_000;
 
-/// A codeword that fails costs a read of all 4 KiB around it, once, and the time of the outer code.
 #[test]
 fn a_failed_codeword_costs_a_read_of_the_outer_one() {
     for (latency, outer, ecc) in [("0ns", 0, 0), ("2us", 2_000_000, 0), ("2us", 2_000_000, 500_000)] {
@@ -37,7 +36,6 @@ fn a_failed_codeword_costs_a_read_of_the_outer_one() {
     }
 }
 
-/// Reads that bring whole outer codewords are not repeated, in one unit or in eight of a flash page.
 #[test]
 fn whole_outer_codewords_are_only_decoded() {
     let keys = ["controller.ecc.outer.inner_failure=1.0", "controller.ecc.outer.latency=2us"];
@@ -50,7 +48,6 @@ fn whole_outer_codewords_are_only_decoded() {
     }
 }
 
-/// As many reads fail as any of their codewords does: of one, and of four.
 #[test]
 fn codewords_fail_as_often_as_they_should() {
     for (size, codewords) in [("512B", 1), ("2KiB", 4)] {
@@ -64,8 +61,7 @@ fn codewords_fail_as_often_as_they_should() {
     }
 }
 
-/// With bit errors the outer code decides how often a page is read again with other voltages: 262 wrong bits on average in
-/// 4 KiB, where the codewords of 512 B hardly ever correct theirs.
+/// 262 wrong bits on average in 4 KiB, where the codewords of 512 B hardly ever correct theirs.
 #[test]
 fn retries_follow_where_the_outer_code_fails() {
     let errors = ["flash.errors.base=0.008", "controller.ecc.correctable_bits=4", "flash.errors.retry_factor=0.1"];
@@ -77,7 +73,6 @@ fn retries_follow_where_the_outer_code_fails() {
     assert_eq!((weak.outer_reads, weak.read_retries, weak.uncorrectable), (Some(600), 300, 0));
 }
 
-/// A page that stays illegible fails its request, after the outer codeword was read.
 #[test]
 fn what_no_code_corrects_is_lost() {
     let outcome = reads("512B", 4, &["flash.failures.read=1.0"]);
@@ -92,7 +87,6 @@ fn illegible_pages_stay_illegible() {
     assert!((failed - 150.0).abs() < 4.0 * (300.0f64 * 0.25).sqrt(), "{failed} of 300");
 }
 
-/// Copies for collection pass the codes, too: they need outer codewords as often as their parts of pages fail.
 #[test]
 fn collection_reads_outer_codewords() {
     let keys = [OUTER, &["controller.ecc.outer.inner_failure=0.2", "ftl.overprovisioning=0.3"]].concat();
@@ -104,7 +98,6 @@ fn collection_reads_outer_codewords() {
     assert!(flash.gc.pages_copied > 1000 && flash.outer_reads.is_some_and(|reads| reads > 20), "{flash:?}");
 }
 
-/// A drive without one has no counts of it.
 #[test]
 fn no_outer_code_says_nothing() {
     let requests = synthetic("requests = 30\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");

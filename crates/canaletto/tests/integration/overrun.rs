@@ -38,7 +38,6 @@ const HALVES: &str = "name = \"w\"\npartitioned = true\n\
     [[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"a\"\nout_of_range = \"mqsim\"\n\
     [[flow]]\nname = \"b\"\n[flow.trace]\nfile = \"b\"\nout_of_range = \"mqsim\"\n";
 
-/// First sectors and numbers of sectors.
 type Extents = Vec<(u64, u64)>;
 
 /// Runs a request of `sectors` from `lba` on, `lba` being given by the number of the flow's sectors, in one of the halves.

@@ -18,7 +18,6 @@ use crate::common::{SMALL, design, simulate, synthetic};
 
 const WRITES: &str = "requests = 4000\nread_share = 0.2\nsize = \"4KiB\"\nqueue_depth = 16";
 
-/// A GC policy that a function states.
 struct Choose<F>(F);
 
 impl<F: FnMut(&Victims) -> Result<u32, String> + Send> VictimRule for Choose<F> {
@@ -27,7 +26,6 @@ impl<F: FnMut(&Victims) -> Result<u32, String> + Send> VictimRule for Choose<F> 
     }
 }
 
-/// An order that a function states.
 struct Order<F>(F);
 
 impl<F: FnMut(&Turn) -> Result<u64, String> + Send> OrderRule for Order<F> {
@@ -54,7 +52,6 @@ where
     design
 }
 
-/// All that came out but the name of what chose.
 fn report(outcome: &Outcome) -> String {
     serde_json::to_string(&outcome.report).expect("a report has a text")
 }
@@ -67,7 +64,6 @@ fn why(design: &Design, workload: &Workload) -> String {
     }
 }
 
-/// The block at the first place of the least of a column.
 fn least<T: Ord + Copy>(victims: &Victims, column: &[T]) -> Result<u32, String> {
     let place = (0..column.len()).min_by_key(|&place| column[place]).ok_or("no block")?;
     Ok(victims.blocks[place])
@@ -86,7 +82,6 @@ fn policies_over_the_columns_are_those_of_the_engine() {
     }
 }
 
-/// Greedy collection has a steady state in closed form; a rule that does the same is written into it.
 #[test]
 fn drives_are_preconditioned_as_the_rule_leaves_them() {
     let keys = ["precondition.kind=steady", "geometry.pages_per_block=32", "geometry.blocks_per_plane=64"];
@@ -98,7 +93,7 @@ fn drives_are_preconditioned_as_the_rule_leaves_them() {
     let greedy = amplification(&design(SMALL, &[&["gc.policy=greedy"], &keys[..]].concat()));
     assert!((own / greedy - 1.0).abs() < 0.05, "{own}, by the closed form {greedy}");
     assert!(worst > 2.0 * greedy, "{worst}, greedily {greedy}");
-    // What the rule is shown there has wear and age, too.
+    // Wear and age are given before the run as well.
     let planes = |v: &Victims| match v.plane {
         Some(_) => least(v, &v.valid),
         None if v.erases.iter().any(|&n| n > 1) && v.age.iter().any(|&age| age > 0) => Err("worn".into()),
@@ -111,7 +106,7 @@ fn drives_are_preconditioned_as_the_rule_leaves_them() {
     );
 }
 
-/// However badly it chooses and however unevenly pages are written: a rule takes up to a millisecond for an answer.
+/// However badly a rule chooses: it takes up to a millisecond per answer.
 #[test]
 fn a_rule_is_asked_for_few_victims_before_the_run() {
     let asked = Arc::new(AtomicU64::new(0));
@@ -156,7 +151,6 @@ fn blocks_that_cannot_be_collected_are_refused() {
     assert!(reasons.iter().any(|reason| other.contains(reason)), "{other}");
 }
 
-/// Reads before writes before erases, host before collection unless that is urgent: the engine's own order, said by a rule.
 #[test]
 fn an_order_like_the_engines_gives_its_results() {
     let class = |w: &Waiting, urgent: bool| match (w.origin.work(), w.operation) {
@@ -175,7 +169,6 @@ fn an_order_like_the_engines_gives_its_results() {
     }
 }
 
-/// The rule knows of everything that waits, and of nothing that has gone.
 struct Books(std::collections::BTreeMap<u64, Waiting>);
 
 impl OrderRule for Books {
@@ -196,7 +189,6 @@ impl OrderRule for Books {
     }
 }
 
-/// The last to come goes first, under what moves, holds back and repeats transactions.
 #[test]
 fn rules_are_told_of_everything_that_comes_and_goes() {
     for keys in [
@@ -229,7 +221,6 @@ fn answers_that_are_not_ready_are_refused() {
     assert!(text.contains("no idea, expected one of the "), "{text}");
 }
 
-/// One read is passed over for ever by a closed loop of others.
 #[test]
 fn a_rule_that_starves_a_transaction_ends_the_run() {
     let keys = ["geometry.channels=1", "geometry.chips_per_channel=1", "flash.multi_plane=off", "flash.read=1us"];

@@ -13,13 +13,11 @@ use canaletto::measure::parity::ParityReport;
 use canaletto::measure::report::Report;
 use canaletto::{Outcome, RunOptions, run_probed};
 
-/// A drive of that many channels of two chips with two planes, superblocks over all of it.
 fn drive(parity: &str, channels: u32, more: &[&str]) -> Design {
     let own = [&*format!("ftl.parity={parity}"), &format!("geometry.channels={channels}"), "ftl.superblock=drive"];
     design(SMALL, &[&own, more].concat())
 }
 
-/// A run with the shadow watching, and with contents if they must be.
 fn watched(design: &Design, workload: &Workload, contents: Option<Contents>) -> (Outcome, Shadow) {
     let mut shadow = Shadow::with(contents);
     let outcome = run_probed(design, workload, vec![None], &RunOptions::default(), &mut shadow, &mut |_| true);
@@ -30,8 +28,7 @@ fn parity(report: &Report) -> &ParityReport {
     report.flash.parity.as_ref().expect("a drive with parity")
 }
 
-/// Waits for chips that program parity, and for reads of which pages are rebuilt, are their own cause. The energy of a
-/// fresh drive's arrays is parity's by its share of programs, one in n.
+/// The arrays' energy of a fresh drive is parity's by its share of programs, one in n.
 #[test]
 fn waits_for_parity_are_blamed_on_it() {
     let keys = "requests = 2100\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16\naddresses = \"sequential\"";
@@ -70,7 +67,6 @@ fn write_amplification_is_n_by_n_minus_1() {
     }
 }
 
-/// Arrays limit these writes: with one page in n of parity the host gets (n - 1) / n of their bandwidth.
 #[test]
 fn bandwidth_of_writes_is_n_minus_1_by_n() {
     for (kind, channels, n) in [("channel", 4, 4.0), ("die", 2, 4.0), ("die", 4, 8.0)] {
@@ -88,7 +84,6 @@ fn bandwidth_of_writes_is_n_minus_1_by_n() {
     }
 }
 
-/// The host can address (n - 1) / n of what it could without parity.
 #[test]
 fn parity_takes_its_share_of_capacity() {
     let workload = synthetic("requests = 1\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
@@ -97,7 +92,6 @@ fn parity_takes_its_share_of_capacity() {
     assert!((sectors("die") / sectors("none") / 0.875 - 1.0).abs() < 0.01);
 }
 
-/// Random overwrites with collection, over parity of either kind: reads find the newest data, and the accounts of blocks add up.
 #[test]
 fn overwritten_drives_keep_their_data() {
     for (kind, precondition) in [("die", "none"), ("channel", "none"), ("die", "replay"), ("channel", "replay")] {
@@ -110,9 +104,8 @@ fn overwritten_drives_keep_their_data() {
     }
 }
 
-/// One read at a time of a full drive, of which one in a hundred finds nothing legible. Over the channels of a drive all other
-/// pages of the stripe are read at once: command, array and transfer once more. Within a channel their commands cross one
-/// after the other while the arrays read, and then their data. To the picosecond.
+/// Single reads of a full drive, of which one in a hundred is illegible. Over channels all other pages of the stripe
+/// are read at once. Within a channel their commands cross one after the other while the arrays read, then their data.
 #[test]
 fn unloaded_latency_of_a_rebuilt_read() {
     let (command, turnaround, array, page) = (170_000, 120_000, 3_000_000, 3_413_334);
@@ -143,9 +136,7 @@ fn unloaded_latency_of_a_rebuilt_read() {
     }
 }
 
-/// A die or a channel stops working at any of many moments of a run that writes, overwrites, collects and reads: no request fails, every
-/// read finds what was written last, and each page is rebuilt from data that give its own, be its parity on flash or still in
-/// the controller.
+/// A die or a channel is lost at any of many moments: no request fails, and every read finds the newest data.
 fn losses_are_survived(more: &[&str], together: u32, moments: u32) {
     let recent = "requests = 2500\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 4\nworking_set = 0.05";
     let any = "requests = 2500\nread_share = 0.4\nsize = \"4KiB\"\nqueue_depth = 24";
@@ -187,7 +178,6 @@ fn a_loss_at_any_moment_is_survived() {
     losses_are_survived(&[], 1, 24);
 }
 
-/// Small writes that are gathered into flash pages: each unit is rebuilt from those of its place in the other pages.
 #[test]
 fn a_loss_of_gathered_pages_is_survived() {
     losses_are_survived(&["geometry.page=16KiB", "ftl.mapping_unit=4KiB"], 4, 12);
@@ -195,7 +185,6 @@ fn a_loss_of_gathered_pages_is_survived() {
     losses_are_survived(&[&["geometry.page=16KiB", "ftl.mapping_unit=4KiB"], &buffer[..]].concat(), 4, 6);
 }
 
-/// At the very instant of an event, any of those of a run: whether that or the loss comes first.
 #[test]
 fn a_loss_at_any_event_is_survived() {
     let workload = synthetic("requests = 900\nread_share = 0.4\nsize = \"4KiB\"\nqueue_depth = 24");
@@ -222,8 +211,7 @@ fn a_loss_at_any_event_is_survived() {
     }
 }
 
-/// Data of before the run have parity, too: a die that is lost at once is rebuilt, on a drive that was really written as on
-/// one whose state is computed, and collection finds parity where it is.
+/// A die that is lost at once is rebuilt, whether the drive was written or its state computed.
 #[test]
 fn steady_drives_have_parity() {
     let keys = "requests = 6000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 16";
@@ -243,7 +231,7 @@ fn steady_drives_have_parity() {
     }
 }
 
-/// Both ways to precondition promise the same write amplification, parity included, and the run keeps it.
+/// Both ways to precondition give the same write amplification, parity included.
 #[test]
 fn steady_and_replayed_parity_amplify_alike() {
     let text = "base = \"performance-optimized\"\n[geometry]\nchannels = 4\nchips_per_channel = 1\nplanes_per_die = 2\n\
@@ -265,8 +253,6 @@ fn steady_and_replayed_parity_amplify_alike() {
     assert!((found[0] / found[1] - 1.0).abs() < 0.03, "{found:?}");
 }
 
-/// After the loss everything on the die or the channel is rebuilt into spare space while the host continues, and then
-/// nothing needs to be rebuilt any more.
 #[test]
 fn what_is_lost_is_rebuilt_in_the_background() {
     let keys = "requests = 12000\nread_share = 0.9\nsize = \"4KiB\"\nqueue_depth = 4";
@@ -284,7 +270,6 @@ fn what_is_lost_is_rebuilt_in_the_background() {
     }
 }
 
-/// Programs that fail leave nothing behind: their stripe's parity leaves them out, and others are rebuilt all the same.
 #[test]
 fn failed_programs_are_left_out_of_parity() {
     let more = ["flash.failures.program=0.002", "flash.failures.read=0.02", "ftl.overprovisioning=0.5"];
@@ -297,7 +282,6 @@ fn failed_programs_are_left_out_of_parity() {
     assert!(contents.rebuilt > 50 && contents.rebuilt_without_parity > 0, "{}", contents.rebuilt_without_parity);
 }
 
-/// Designs that cannot work are refused in words.
 #[test]
 fn what_parity_needs_is_said() {
     let refused = |changes: &[&str]| {

@@ -5,9 +5,7 @@ use canaletto::measure::report::Report;
 
 use crate::common::{preset, simulate, synthetic};
 
-/// Array time of a read of `performance-optimized`, with tWB and tRR.
 const READ_NS: f64 = 3000.0 + 120.0;
-/// Command and address of its reads and programs on the wires.
 const COMMAND_NS: f64 = 170.0;
 
 const CHIP: [&str; 4] =
@@ -18,7 +16,6 @@ fn ran(traffic: &str, requests: u32, more: &[&str]) -> Report {
     simulate(&preset("performance-optimized", &[&CHIP[..], more].concat()), &workload).report
 }
 
-/// Mean time between requests of a chip that is never without.
 fn period_ns(traffic: &str, more: &[&str]) -> f64 {
     let time = |requests| ran(traffic, requests, more).measures.execution_time_us.unwrap() * 1e3;
     (time(3000) - time(1500)) / 1500.0
@@ -26,8 +23,7 @@ fn period_ns(traffic: &str, more: &[&str]) -> f64 {
 
 const READS: &str = "read_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 64";
 
-/// Planes that read on their own are never in step: the chip gives a page a plane each time that command, array and data of a
-/// plane take, until its wires are full.
+/// The chip gives a page per plane each time that command, array and data of a plane take, until its wires are full.
 #[test]
 fn planes_read_on_their_own() {
     for (planes, rate) in [(2, 9.6), (4, 9.6), (4, 1.2), (8, 1.2)] {
@@ -50,7 +46,6 @@ fn planes_read_on_their_own() {
     }
 }
 
-/// Reads of one plane gain nothing from others that could read on their own, and its accounts are those of a chip without.
 #[test]
 fn a_single_plane_reads_as_before() {
     let plane = ["geometry.planes_per_die=1"];
@@ -60,7 +55,6 @@ fn a_single_plane_reads_as_before() {
     assert_eq!(reports[0].blame_us.all, reports[1].blame_us.all);
 }
 
-/// A program takes the whole LUN: it gets its turn among reads that never pause, and reads in their turn wait for it.
 #[test]
 fn programs_get_their_turn_among_reads_of_planes() {
     let traffic = "read_share = 0.9\nsize = \"4KiB\"\nqueue_depth = 64";
@@ -73,8 +67,7 @@ fn programs_get_their_turn_among_reads_of_planes() {
     assert!(blame[Cause::ChipBusyUser.key()] > 0.0);
 }
 
-/// With a cache register the data of the next page cross while the array works: a chip that is never without writes programs a
-/// page each time that the longer of both takes, and the turn between them.
+/// A chip that is never idle writes a page in the longer of both times, and the turn between them.
 #[test]
 fn programs_overlap_with_data() {
     let traffic = "read_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 32";
@@ -99,7 +92,6 @@ fn programs_overlap_with_data() {
     }
 }
 
-/// Both kinds of register, planes on their own, full sequences: all are used together, and accounts close.
 #[test]
 fn all_pipelines_together() {
     let keys = [

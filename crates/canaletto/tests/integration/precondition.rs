@@ -13,7 +13,6 @@ use canaletto::measure::report::Report;
 use canaletto::workload::replay::{Record, RecordSource};
 use canaletto::{RunError, RunOptions, TraceInput, run};
 
-/// A drive of these sizes, preconditioned.
 fn drive(kind: &str, geometry: &str, changes: &[&str]) -> Design {
     let text = format!("base = \"performance-optimized\"\n[geometry]\n{geometry}\n[precondition]\nkind = \"{kind}\"\n");
     design(&text, changes)
@@ -29,7 +28,6 @@ fn writes(design: &Design, turnovers: f64, more: &str) -> Workload {
     synthetic(&with((limits.logical_pages as f64 * turnovers / 0.8) as u64))
 }
 
-/// Write amplification, mean latency and its 99th percentile, each the mean over some seeds.
 fn figures(design: &Design, workload: &Workload, seeds: u64) -> [f64; 3] {
     let mut sums = [0.0; 3];
     for seed in 1..=seeds {
@@ -42,10 +40,8 @@ fn figures(design: &Design, workload: &Workload, seeds: u64) -> [f64; 3] {
     sums
 }
 
-/// Both ways to precondition lead to the same write amplification and mean latency, within 3 %, and to the same 99th
-/// percentile within `tail`. On the drive of large pages one request in fifty meets collection and waits for a millisecond or
-/// for forty, so that percentile lies on a cliff: one seed's differs from another's by up to 10 %, whichever way the drive
-/// came to its state. docs/explanation/preconditioning.md has means over many seeds.
+/// Both ways to precondition agree within 3 %, and in the 99th percentile within `tail`. On the drive of large pages
+/// that percentile lies on a cliff (waits of 1 or 40 ms) and varies by 10 % between seeds.
 fn agree(geometry: &str, changes: &[&str], more: &str, seeds: u64, tail: f64) {
     let [steady, replay] = ["steady", "replay"].map(|kind| {
         let design = drive(kind, geometry, changes);
@@ -93,7 +89,6 @@ fn fifo_steady_is_what_writing_leads_to() {
     policy_agrees("fifo");
 }
 
-/// Superblocks of two planes, and of all: 128 and 512 pages.
 #[test]
 fn superblocks_steady_is_what_writing_leads_to() {
     for kind in ["die", "drive"] {
@@ -110,7 +105,7 @@ fn large_pages_steady_is_what_writing_leads_to() {
 /// 256 MiB: 8 planes of 64 blocks of 32 pages of 16 KiB.
 const SHARED_PAGES: &str = "channels = 2\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 64\npages_per_block = 32\npage = \"16KiB\"";
 
-/// Enough writes are under way that programs are full but for a few: the computed state knows no padding.
+/// Enough writes are under way that programs are full: the computed state has no padding.
 #[test]
 fn small_units_steady_is_what_writing_leads_to() {
     agree(SHARED_PAGES, &["ftl.mapping_unit=4KiB", "ftl.overprovisioning=0.25"], "queue_depth = 256", 4, 0.1);
@@ -122,7 +117,6 @@ fn hot_and_cold_steady_is_what_writing_leads_to() {
     agree(QUARTER, &["ftl.overprovisioning=0.2"], hot, 3, 0.1);
 }
 
-/// Popular pages lie in many regions: the state before the run knows which.
 #[test]
 fn zipf_steady_is_what_writing_leads_to() {
     let zipf = "queue_depth = 16\naddresses = \"zipf\"\nzipf_exponent = 0.9\npopular_regions = 64";
@@ -138,7 +132,7 @@ fn four_gigabytes_steady_is_what_writing_leads_to() {
     }
 }
 
-/// Fewer pages that hold data are as good as more spare space: both ways to precondition, and the report's counts.
+/// Fewer pages that hold data are as good as more spare space.
 #[test]
 fn occupancy_counts_like_space() {
     let changes = ["precondition.occupancy=0.8", "ftl.overprovisioning=0.1", "ftl.unwritten_reads=zeroes"];
@@ -158,9 +152,8 @@ fn occupancy_counts_like_space() {
     }
 }
 
-/// Occupied pages are first of all those that the run writes: where as many hold data as the working set has, no write takes
-/// a page more, and write amplification stays that of the state before the run. (Occupied pages spread over all addresses
-/// instead: it climbs by a third within two turnovers, by two thirds until the working set is full.)
+/// No write takes a further page, so write amplification stays as in the state before the run. (Spread over all
+/// addresses it would climb by a third within two turnovers.)
 #[test]
 fn an_occupied_working_set_is_all_there_is() {
     for kind in ["steady", "replay"] {
@@ -174,9 +167,8 @@ fn an_occupied_working_set_is_all_there_is() {
     }
 }
 
-/// Two planes of 512 blocks, overwritten the more often the more room they have; collection goes first, so that free blocks are as many as it keeps. What
-/// the engine measured, what the state it began in promised, and the share of valid pages in full blocks: below its 11 free
-/// blocks a plane collects, so that 10 to 11 are free; two are open and half full.
+/// Two planes of 512 blocks, overwritten. Returns the measured write amplification, that of the initial state, and the
+/// share of valid pages in full blocks. Collection starts below 11 free blocks; two are open.
 fn collected(policy: &str, overprovisioning: f64) -> (f64, f64, f64) {
     let geometry =
         "channels = 1\nchips_per_channel = 1\nplanes_per_die = 2\nblocks_per_plane = 512\npages_per_block = 64";
@@ -271,7 +263,6 @@ fn skew_of_a_trace_is_honoured() {
     assert!((steady.1 / replay.1 - 1.0).abs() < 0.03, "{steady:?} {replay:?}");
 }
 
-/// An occupancy means something on preconditioned drives only, and what cannot fit is refused in words.
 #[test]
 fn planes_that_no_flow_addresses_do_not_count() {
     let found = |channels: &str, more: &[&str]| {
@@ -323,7 +314,6 @@ fn on_little(changes: &[&str], seed: u64) -> Result<Report, RunError> {
     run(&design, &workload, vec![None], &options, &mut |_| true).map(|outcome| outcome.report)
 }
 
-/// A drive that wears out while it is prepared ends with an error, whether its writes wait for ever or fail.
 #[test]
 fn a_drive_that_wears_out_before_the_run_is_refused() {
     for superblock in ["ftl.superblock=none", "ftl.superblock=drive"] {
@@ -333,7 +323,6 @@ fn a_drive_that_wears_out_before_the_run_is_refused() {
     }
 }
 
-/// Writes before the run reach the flash, however large the cache.
 #[test]
 fn no_cache_takes_part_in_the_preparation() {
     let amplification = |cache| {
@@ -343,7 +332,6 @@ fn no_cache_takes_part_in_the_preparation() {
     assert_eq!(amplification("cache.capacity=0B"), amplification("cache.capacity=1MiB"));
 }
 
-/// Whether a full drive with parity has room does not depend on chance.
 #[test]
 fn a_full_drive_with_parity_has_room_with_any_seed() {
     for seed in 1..=20 {

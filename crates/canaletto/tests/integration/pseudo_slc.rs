@@ -35,7 +35,6 @@ unwritten_reads = "zeroes"
 "#;
 
 const PLANES: u64 = 4;
-/// Pages of a block as pseudo-SLC.
 const PAGES: u64 = 16;
 /// A page of 4 KiB at 1.2 GB/s.
 const DATA_US: f64 = 4.096 / 1.2;
@@ -48,15 +47,12 @@ fn tlc(overrides: &[&str]) -> Design {
     design(TLC, overrides)
 }
 
-/// Pages written one after the other, as fast as the drive takes them.
 fn written(design: &Design, pages: u64) -> Outcome {
     let keys =
         format!("requests = {pages}\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 64\naddresses = \"sequential\"");
     simulate(design, &synthetic(&keys))
 }
 
-/// The fast phase is as long as the cache is large over the rate of its cells; from then on the drive writes at the rate of
-/// native ones.
 #[test]
 fn writes_are_fast_until_the_cache_is_full() {
     let blocks = 4;
@@ -78,7 +74,6 @@ fn writes_are_fast_until_the_cache_is_full() {
     }
 }
 
-/// The cliff shows in the rows: requests that end before the cache is full are a fifth of the others apart.
 #[test]
 fn the_cliff_is_where_the_cache_ends() {
     let capacity = 4 * PAGES * PLANES;
@@ -102,8 +97,7 @@ fn submit_pages(drive: &mut Drive, at: Time, pages: u64, kind: Kind) {
     }
 }
 
-/// In idle time each plane folds a page after the other: it is read, comes to the controller and goes out again, and is
-/// programmed; when a block is empty, it is erased.
+/// In idle time each plane folds page by page: read, controller, program; then erase.
 #[test]
 fn folding_takes_what_its_steps_take() {
     let pages = 4 * PAGES * PLANES;
@@ -133,7 +127,6 @@ fn folding_takes_what_its_steps_take() {
     assert!((folded - expected).abs() <= 1.5, "{folded} pages a plane, expected {expected}");
 }
 
-/// A request ends the pause: no further block is begun, and what comes after the pause is fast again.
 #[test]
 fn a_pause_makes_room() {
     let pages = 4 * PAGES * PLANES;
@@ -155,7 +148,6 @@ fn a_pause_makes_room() {
     assert!(short.host_pages > pages && short.host_pages < 2 * pages, "{}", short.host_pages);
 }
 
-/// Data are read where they are: in the cache at the time of its cells.
 #[test]
 fn reads_find_data_in_the_cache() {
     let pages = PAGES * PLANES;
@@ -174,7 +166,6 @@ fn reads_find_data_in_the_cache() {
     assert!((native - cached - 40.0).abs() < 1e-6, "{native} us in native cells, {cached} us in the cache");
 }
 
-/// Reads that meet folding wait for it, and their account says so.
 #[test]
 fn waits_for_folding_are_blamed_on_it() {
     let design = tlc(&[
@@ -211,7 +202,6 @@ fn a_dynamic_cache_shrinks_as_the_drive_fills() {
     assert!(full < 100, "{full}");
 }
 
-/// Blocks of the static part wear out on their own, and then writes go to native blocks.
 #[test]
 fn a_worn_out_cache_is_gone() {
     let design = tlc(&[
@@ -229,7 +219,6 @@ fn a_worn_out_cache_is_gone() {
     assert_eq!(outcome.report.measures.requests.failed, 0);
 }
 
-/// Everything wrong ends with one line that names the key.
 #[test]
 fn keys_that_do_not_go_together() {
     let refused = |overrides: &[&str]| {

@@ -6,7 +6,6 @@ use canaletto::Outcome;
 use canaletto::config::load_design;
 use canaletto::measure::report::Report;
 
-/// Reads of one page, far enough apart for its block to be moved in between: an erase takes 1 ms.
 fn read_one_page(reads: u64, overrides: &[&str]) -> Outcome {
     let requests: Vec<_> = (0..reads).map(|i| (i * 2_000_000, 5, false)).collect();
     outcome(&preset("performance-optimized", overrides), &requests)
@@ -30,7 +29,6 @@ fn a_block_read_in_a_loop_moves_each_time_it_comes_to_its_limit() {
     assert_eq!(read_one_page(1000, &[]).report.flash.gc.collections, 0);
 }
 
-/// Reads add programs to those of the host's writes, and wear.
 #[test]
 fn reads_amplify_writes() {
     let run = |overrides: &[&str]| {
@@ -52,7 +50,7 @@ fn old_drive(overrides: &[&str]) -> Report {
     simulate(&design(SMALL, &all), &sparse).report
 }
 
-/// The patrol passes 128 blocks three times, and moves each that held data in the beginning once: what has moved is young.
+/// The scan passes 128 blocks three times, and moves each old one once.
 #[test]
 fn old_data_are_rewritten_once() {
     let report = old_drive(&["refresh.age_limit_days=5.0", "refresh.scan_interval=1ms"]);
@@ -67,7 +65,6 @@ fn old_data_are_rewritten_once() {
     );
 }
 
-/// With 10 ms between looks there are 40 of them at 0.4 s.
 #[test]
 fn old_data_are_not_rewritten_at_once() {
     let moved = refreshes(&old_drive(&["refresh.age_limit_days=5.0", "refresh.scan_interval=10ms"]), "refresh");

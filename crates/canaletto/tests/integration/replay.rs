@@ -11,7 +11,6 @@ use canaletto::measure::replay::TimeScaling;
 use canaletto::workload::replay::{Record, RecordSource};
 use canaletto::{Outcome, RunOptions, TraceInput, run};
 
-/// Requests in batches of seven.
 struct Listed(Vec<Record>);
 
 impl RecordSource for Listed {
@@ -22,7 +21,6 @@ impl RecordSource for Listed {
     }
 }
 
-/// A trace of 300 reads and writes, `gap_ns` apart.
 fn input(gap_ns: u64) -> TraceInput {
     let record = move |i: u64| Record {
         arrival_ns: 5000 + i * gap_ns,
@@ -49,7 +47,6 @@ fn replayed(keys: &str, gap_ns: u64) -> Outcome {
     run(&design, &workload, vec![Some(input(gap_ns))], &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Everything known of every request.
 fn rows(records: &Records) -> Vec<(u32, u64, u64, u64, u64, Vec<u64>)> {
     let blame = |i: usize| records.blame.iter().map(|column| column[i]).collect();
     let row =
@@ -67,7 +64,6 @@ fn as_fast_as_possible_is_as_if_all_requests_arrived_at_the_start() {
     assert_eq!(later.request.len(), 300);
 }
 
-/// Flows that need not wait share the commands of a Serial ATA drive: none is forgotten, and none waits for another's end.
 #[test]
 fn flows_as_fast_as_possible_share_the_commands_of_serial_ata() {
     let flow = |name| format!("[[flow]]\nname = \"{name}\"\n[flow.trace]\nfile = \"t\"\nas_fast_as_possible = true\n");
@@ -106,7 +102,6 @@ const FLOWS: &str = "[[flow]]\nname = \"a\"\n[flow.synthetic]\nrequests = 50\nre
      [[flow]]\nname = \"b\"\n[flow.trace]\nfile = \"t\"\n\
      [[flow]]\nname = \"c\"\n[flow.synthetic]\nrequests = 50\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1\n";
 
-/// Arrivals of each flow, in order, and how the run says they were scaled.
 fn arrivals(head: &str) -> (Vec<Vec<u64>>, Option<TimeScaling>) {
     let workload = workload(&format!("{head}{FLOWS}"));
     let traces = vec![None, Some(input(60_000)), None];

@@ -9,10 +9,8 @@ use canaletto::measure::blame::Cause;
 const READS: &str = "requests = 300\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1";
 /// Command, tWB + tRR, tR and data.
 const READ: u64 = COMMAND + 120_000 + 3_000_000 + DATA;
-/// A rate that no code corrects.
 const ILLEGIBLE: &str = "flash.errors.base=0.4";
 
-/// Each retry of an unloaded read costs command, array and data again, and the ECC engine if that takes time.
 #[test]
 fn a_retry_costs_what_the_read_did() {
     for (ecc, engine) in [("0ns", 0), ("2us", 2_000_000)] {
@@ -28,7 +26,6 @@ fn a_retry_costs_what_the_read_did() {
     }
 }
 
-/// A page that the last retry does not correct fails its request.
 #[test]
 fn a_page_that_no_retry_corrects_fails_its_request() {
     let never = [ILLEGIBLE, "flash.errors.retry_factor=1.0", "controller.ecc.max_read_retries=3"];
@@ -38,7 +35,6 @@ fn a_page_that_no_retry_corrects_fails_its_request() {
     let flash = &outcome.report.flash;
     assert_eq!((flash.read_retries, flash.uncorrectable), (900, 300));
     assert_eq!(outcome.report.measures.requests.failed, 300);
-    // A read that is made to fail is tried as often, without success.
     let injected = ["flash.failures.read=1.0", "flash.errors.base=1e-9", "controller.ecc.max_read_retries=2"];
     let flash = simulate(&preset("performance-optimized", &injected), &synthetic(READS)).report.flash;
     assert_eq!((flash.read_retries, flash.uncorrectable), (600, 300));
@@ -57,7 +53,6 @@ fn pages_fail_as_often_as_they_should() {
     assert!((failed - requests * expected).abs() < 4.0 * deviation, "{failed} of {}", requests * expected);
 }
 
-/// Blocks that are read often, and those that were erased often, are read again more often.
 #[test]
 fn history_matters() {
     let retries = |overrides: &[&str], requests: u32| {
@@ -73,7 +68,6 @@ fn history_matters() {
     assert_eq!(retries(&[], 300), 0.0);
 }
 
-/// Copies that stay in their plane are not corrected, and so never read again.
 #[test]
 fn copybacks_are_not_corrected() {
     let writes = synthetic("requests = 4000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 8");

@@ -12,18 +12,15 @@ use proptest::prelude::*;
 use crate::common::script::{COMMAND, DATA, rooted, script, spent};
 use crate::common::{preset, synthetic};
 
-/// Array time of a read, with what the chip needs before it (tWB + tRR).
 const READ: u64 = 3_000_000 + 120_000;
 
-/// Places among the completed of requests by their numbers.
 fn order(records: &Records) -> Vec<usize> {
     let mut order: Vec<usize> = (0..records.len()).collect();
     order.sort_by_key(|&i| records.request[i]);
     order
 }
 
-/// The same channel: the data of the first keep the wires busy, so that the second's wait in the register, for which the third,
-/// of the second's plane, waits.
+/// The second's data wait in the register for the wires, and the third waits for the second's plane.
 #[test]
 fn a_chip_that_waits_for_the_wires_is_no_cause() {
     let requests = [(0, 0, false), (0, 8, false), (0, 8 + 128, false)];
@@ -70,8 +67,7 @@ fn a_slot_is_what_its_holder_did() {
     assert!(own_link.abs_diff(rooted(&records, first, Cause::HostLink)) < 50_000, "{own_link}");
 }
 
-/// Several slots: the history of the one that came free tells of all who had it, so that a long backlog is charged to what requests do in
-/// the drive, and not to what they do last.
+/// The history of a freed slot includes all its holders, so a backlog is charged to what requests do in the drive.
 #[test]
 fn a_backlog_waits_for_what_the_drive_does_most() {
     let design = preset("performance-optimized", &["host.queue_entries=9", "geometry.channels=1"]);
@@ -148,7 +144,6 @@ fn followed(design: &Design, workload: &Workload) -> Outcome {
     run(design, workload, vec![None], &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A step of a page as a timeline has it.
 #[derive(Clone, Copy)]
 struct Step {
     cause: Cause,
@@ -168,7 +163,7 @@ fn steps_of(timeline: &Timeline) -> Vec<(u32, u32, Step)> {
     (0..steps.cause.len()).map(step).collect()
 }
 
-/// Doing of a chip at one moment as others see it, given the steps of all its pages that cover the moment.
+/// The doing of a chip at one moment, from the steps of all its pages.
 fn chip_does(at_work: impl Iterator<Item = Cause>) -> Cause {
     let rank = |cause: Cause| match cause {
         Cause::ArrayRead | Cause::ArrayProgram => Some((0, Cause::ChipBusyUser)),
@@ -214,8 +209,7 @@ fn by_moments(timeline: &Timeline) -> Vec<[u64; CAUSES]> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Pages of one kind, first come first served, on chips of one plane: a chip is held by one page at a time, and one that is
-    /// ready waits for the path of the page that is next.
+    /// One kind of page, first come first served, one plane per chip: one page at a time holds a chip.
     #[test]
     fn ledgers_agree_with_looking_at_every_moment(
         seed in 0u64..1000,

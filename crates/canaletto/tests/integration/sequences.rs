@@ -22,8 +22,7 @@ fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
 const ONE_READ: &str = "requests = 200\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1";
 const ONE_WRITE: &str = "requests = 200\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 1";
 
-/// An unloaded read with full sequences takes longer than with short ones by a cycle, its status and its change of column. A pin
-/// spares the status; packets ask for data as before, but their chips turn to the column all the same.
+/// Longer than with short sequences by a cycle, status and change of column. A pin spares the status.
 #[test]
 fn unloaded_reads() {
     let short = |fabric: &str| min_ns(&[&format!("fabric.kind={fabric}"), "fabric.interface=nv-ddr3"], ONE_READ);
@@ -44,8 +43,8 @@ fn unloaded_reads() {
     // The chip's interface sends the page by itself.
     let more = full("mesh", "poll") - short("mesh");
     assert!((more - 300.0).abs() < 0.1, "{more}");
-    // A circuit to an unmodified chip: the bus's cycles and waits instead of 7 bytes at 1 GB/s, and two circuits more, each
-    // with its scout, of which the shortest goes to the chip next to the controller.
+    // A circuit to an unmodified chip: the bus's cycles and waits instead of 7 bytes at 1 GB/s, and two more circuits
+    // with their scouts.
     let more = full("venice", "poll") - short("venice");
     let scouts = more - (READ - 7.0 + STATUS + COLUMN);
     assert!(scouts > 0.0 && scouts < 20.0, "{scouts} of {more}");
@@ -63,8 +62,7 @@ fn unloaded_writes() {
     }
 }
 
-/// Pages of two kinds, read in 10 and 15 us, polled from the shorter time on with 2.5 us between: two polls of the longer kind
-/// come too early, and the third finds it ready.
+/// Reads of 10 and 15 us, polled from the shorter time on every 2.5 us: two polls of the longer kind come too early.
 #[test]
 fn polls_come_too_early() {
     let overrides = with(&[
@@ -91,8 +89,7 @@ fn polls_come_too_early() {
     assert_eq!((counts["status_reads"], counts["status_reads_too_early"]), (200 + 2 * longer, 2 * longer));
 }
 
-/// A bus that reads of 4 KiB saturate: each takes it for command, status, change of column and data, and the chips, eight with
-/// reads of 3 us, are no limit.
+/// Each read takes the bus for command, status, change of column and data.
 #[test]
 fn saturation_of_a_bus() {
     let overrides = with(&["geometry.channels=1", "link.lane_rate=\"63GB/s\""]);
@@ -105,7 +102,6 @@ fn saturation_of_a_bus() {
     assert!((found / expected - 1.0).abs() < 0.05, "{found} of {expected} MB/s");
 }
 
-/// Steps of a design's own: without a status, and with their own time.
 #[test]
 fn stated_steps() {
     let steps = r#"fabric.steps={ times = { tSLOW = "1us" }, read = ["00h", "address x2", "30h", "tSLOW wires"], program = ["80h", "address", "data", "10h"], copyback = ["85h", "address", "10h"], erase = ["60h", "address", "D0h"] }"#;
@@ -115,7 +111,6 @@ fn stated_steps() {
     assert!((own - short - (4.0 * 25.0 + 1_000.0 - 170.0 - 120.0)).abs() < 0.1, "{own} {short}");
 }
 
-/// Programs and erases are suspended by a command on the wires, and taken up again by another.
 #[test]
 fn suspension_takes_the_wires() {
     let overrides = with(&["flash.suspend.operations=both", "flash.program=\"600us\"", "geometry.channels=1"]);

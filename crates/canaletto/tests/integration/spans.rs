@@ -1,4 +1,4 @@
-//! Spans: are rates, shares and waits those of the time and the requests that they are said to be of?
+//! Do rates, shares and waits refer to the stated time and requests?
 
 use crate::common::{SMALL, design, preset, synthetic};
 use canaletto::config::load_workload;
@@ -17,8 +17,7 @@ fn used(report: &Report, part: &str) -> f64 {
     report.utilisation.iter().find(|each| each.part == part).unwrap_or_else(|| panic!("{part}")).share
 }
 
-/// The link's rate, as long as it is the limit: requests that were under way when the warm-up ended have waited in time that
-/// those before them took.
+/// The link's rate limits: requests under way when the warm-up ended waited before.
 #[test]
 fn a_warm_up_does_not_change_a_rate_that_is_steady() {
     for pace in ["queue_depth = 1000", "inter_arrival = \"0.3us\""] {
@@ -28,7 +27,6 @@ fn a_warm_up_does_not_change_a_rate_that_is_steady() {
     }
 }
 
-/// A run ends with its last request: neither an arrival after it nor a thought is waited for.
 #[test]
 fn nothing_is_waited_for_after_the_last_request() {
     let keys = "requests = 20\nread_share = 1.0\nsize = \"4KiB\"";
@@ -52,7 +50,6 @@ fn shares_count_from_the_first_arrival() {
     assert!(at_once.part == later.part && (at_once.share - later.share).abs() < 1e-9, "{at_once:?} {later:?}");
 }
 
-/// Waits of a flow for each flow are part of its waits for chips that other requests keep busy, warm-up or not.
 #[test]
 fn waits_for_flows_are_means_of_what_is_counted() {
     let flow = |name: &str| {
@@ -71,7 +68,7 @@ fn waits_for_flows_are_means_of_what_is_counted() {
     assert!(all > 1.0 && (end / all - 1.0).abs() < 0.2, "{all} {end}");
 }
 
-/// Where a command can cross while the page before it still leaves its register, the host's programs are no work of collection.
+/// Programs of the host that cross while the last page leaves its register are no work of collection.
 #[test]
 fn programs_of_the_host_are_not_taken_for_reads_of_collection() {
     let workload = synthetic("requests = 4000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 16");

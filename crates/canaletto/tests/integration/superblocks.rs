@@ -28,8 +28,7 @@ fn with(kind: &str, more: &[&str]) -> Design {
     design(SMALL, &[&[&*format!("ftl.superblock={kind}")], more].concat())
 }
 
-/// One write at a time: page 0 of every plane, then page 1, in one block of the same number; then the next superblock. Over a
-/// drive's planes in the order of their numbers, whatever `ftl.allocation` says.
+/// Page 0 of every plane, then page 1, in blocks of one number, whatever `ftl.allocation` is.
 #[test]
 fn stripes_are_filled_page_by_page() {
     let one = synthetic("requests = 150\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 1");
@@ -49,7 +48,6 @@ fn stripes_are_filled_page_by_page() {
     }
 }
 
-/// Every block of a superblock is erased as often as the others; only a superblock under erase at the end may lack some.
 #[test]
 fn blocks_of_a_superblock_are_erased_together() {
     for (kind, planes) in KINDS {
@@ -92,8 +90,7 @@ fn amplification(kind: &str) -> f64 {
     outcome.report.flash.write_amplification.unwrap()
 }
 
-/// The fewest valid pages of a whole superblock are more, in proportion, than those of the best block of each plane: the
-/// larger what is erased at once, the less its valid pages stray from the mean. From dozens of pages on that is all there is.
+/// The larger a unit of erasing, the less its valid pages stray from the mean.
 #[test]
 fn larger_superblocks_amplify_more() {
     let [none, die, channel, drive] = ["none", "die", "channel", "drive"].map(amplification);
@@ -104,7 +101,6 @@ fn report(kind: &str, more: &[&str], workload: &str) -> Report {
     simulate(&with(kind, more), &synthetic(workload)).report
 }
 
-/// Blocks that are bad are left out: the host's data still fit, and nothing fails.
 #[test]
 fn superblocks_go_on_without_their_bad_blocks() {
     let large = ["geometry.blocks_per_plane=64", "ftl.overprovisioning=0.5", "flash.failures.factory_bad=0.1"];
@@ -135,7 +131,6 @@ fn failures_shrink_superblocks() {
     }
 }
 
-/// A drive whose blocks wear out answers with errors in the end.
 #[test]
 fn superblocks_wear_out() {
     for (kind, _) in KINDS {
@@ -144,7 +139,6 @@ fn superblocks_wear_out() {
     }
 }
 
-/// Superblocks are refreshed as a whole.
 #[test]
 fn superblocks_are_refreshed() {
     let report = report(

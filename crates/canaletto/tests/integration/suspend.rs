@@ -12,7 +12,6 @@ const SUSPEND: u64 = 20_000_000;
 const RESUME: u64 = 5_000_000;
 const READ: u64 = COMMAND + 120_000 + 3_000_000;
 
-/// One write at the beginning, and reads of the same chip at these times (ns) and pages; the write first, then the reads.
 fn write_and_reads(overrides: &[&str], reads: &[(u64, u64)]) -> (Records, Vec<usize>) {
     let mut requests = vec![(0, 0, true)];
     requests.extend(reads.iter().map(|&(at, page)| (at, page, false)));
@@ -22,8 +21,7 @@ fn write_and_reads(overrides: &[&str], reads: &[(u64, u64)]) -> (Records, Vec<us
     (records, order)
 }
 
-/// A read of the other plane: it waits for the suspension alone, and the program for the read's command and array time:
-/// it continues while the data leave.
+/// A read of the other plane waits for the suspension alone; the program continues while the data leave.
 #[test]
 fn a_program_waits_for_suspension_read_and_resumption() {
     let (plain, order) = write_and_reads(&[], &[(40_000, 64)]);
@@ -36,7 +34,6 @@ fn a_program_waits_for_suspension_read_and_resumption() {
     assert_eq!(spent(&records, order[0], Cause::Suspended), SUSPEND + READ + RESUME);
 }
 
-/// A read of the program's own plane: the register must be empty before the program continues.
 #[test]
 fn a_program_goes_on_when_its_own_register_is_empty() {
     let (records, order) = write_and_reads(&[PROGRAMS], &[(40_000, 128)]);
@@ -44,7 +41,6 @@ fn a_program_goes_on_when_its_own_register_is_empty() {
     assert_eq!(spent(&records, order[0], Cause::Suspended), SUSPEND + READ + DATA + RESUME);
 }
 
-/// Reads of a chip that holds its data to the last byte make the program wait for theirs.
 #[test]
 fn a_chip_that_is_busy_until_its_data_are_out_goes_on_after_that() {
     let (records, order) = write_and_reads(&[PROGRAMS, "flash.busy_until_data_out=true"], &[(40_000, 64)]);
@@ -65,7 +61,6 @@ fn what_is_nearly_done_is_not_suspended() {
     }
 }
 
-/// A second read makes the program stop again, unless that was its last time.
 #[test]
 fn suspensions_are_counted() {
     let reads = [(20_000, 64), (60_000, 64)];
@@ -77,8 +72,6 @@ fn suspensions_are_counted() {
     }
 }
 
-/// Reads that keep coming are served while it lasts; after `longest` the program continues before the next
-/// one.
 #[test]
 fn a_suspension_does_not_last() {
     let reads: Vec<(u64, u64)> = (0..8).map(|i| (40_000 + 3_000 * i, 64 + 128 * (i % 4))).collect();
@@ -90,7 +83,6 @@ fn a_suspension_does_not_last() {
     assert_eq!(spent(&records, order[0], Cause::Suspended), SUSPEND + READ + RESUME);
 }
 
-/// A drive that collects all the time: reads no longer wait for erases, all of which still come to their end.
 #[test]
 fn reads_do_not_wait_for_erases() {
     let workload = synthetic("requests = 8000\nread_share = 0.6\nsize = \"4KiB\"\ninter_arrival = \"400us\"");

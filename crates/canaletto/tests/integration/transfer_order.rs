@@ -47,14 +47,13 @@ fn flows(fabric: &str, more: &[&str]) -> Vec<FlowReport> {
     outcome.report.flows
 }
 
-/// The longest latency of a read, in microseconds, and the number of reads.
 fn reads(fabric: &str, more: &[&str]) -> (f64, u64) {
     let flows = flows(fabric, more);
     let measures = &flows[1].measures;
     (measures.latency_us.all.max.unwrap(), measures.requests.completed)
 }
 
-/// Reads wait for their chips, too, which programs keep busy: what is left with a bound.
+/// Programs keep chips busy, so reads wait for these as well.
 #[test]
 fn data_starve_under_writes_unless_there_is_a_bound() {
     let (unbounded, few) = reads("bus", &[]);
@@ -63,8 +62,8 @@ fn data_starve_under_writes_unless_there_is_a_bound() {
     assert!(many > 5 * few, "{few} reads without a bound, {many} with it");
 }
 
-/// Page 0 is read while seven other chips of its channel are sent programs, one after the other. Its data go with the first
-/// gap between programs at which they have waited for as long as the bound says, to the picosecond.
+/// Page 0 is read while seven chips of its channel are sent programs. Its data go with the first gap after the bound,
+/// to the picosecond.
 #[test]
 fn data_go_first_once_they_have_waited_for_the_bound() {
     let waited = |bound: Option<u64>| {
@@ -90,7 +89,6 @@ fn report(design: &Design, workload: &str) -> String {
     serde_json::to_string(&common::simulate(design, &common::synthetic(workload)).report).unwrap()
 }
 
-/// Between the two orders: without patience data go first, with endless patience commands do.
 #[test]
 fn the_bound_joins_the_two_orders() {
     let workload = "requests = 2000\nread_share = 0.7\nsize = \"8KiB\"\nqueue_depth = 64";

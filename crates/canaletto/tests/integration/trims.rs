@@ -8,7 +8,6 @@ use canaletto::measure::report::MappingReport;
 use crate::common::{SMALL, design, preset, simulate, synthetic};
 use crate::swarm::shadow::check;
 
-/// Trims of single pages at random places, that many outstanding.
 fn trims(requests: u32, depth: u32) -> String {
     format!("requests = {requests}\nread_share = 0.0\ntrim_share = 1.0\nsize = \"4KiB\"\nqueue_depth = {depth}")
 }
@@ -36,7 +35,7 @@ fn a_trim_waits_for_its_entry_as_a_read_does() {
     assert_eq!((counts.translation_writes, counts.uncached_updates), (0, 0), "nothing was ever written");
 }
 
-/// However many trims are outstanding: look-ups and writes of translation pages do not pile up, and what the result counts has been done.
+/// However many trims are outstanding, look-ups and writes of translation pages are bounded.
 #[test]
 fn translation_pages_do_not_pile_up() {
     for size in ["4KiB", "64KiB"] {
@@ -53,7 +52,6 @@ fn translation_pages_do_not_pile_up() {
     }
 }
 
-/// Trims of half the drive, among reads and writes: they take effect everywhere, with the table in DRAM or cached.
 #[test]
 fn half_a_drive_is_trimmed_at_once() {
     let half = Limits::new(&design(SMALL, &[]), &synthetic(&trims(1, 1))).unwrap().logical_pages / 2 * 4;

@@ -4,7 +4,6 @@ use crate::common;
 use canaletto::Outcome;
 use canaletto::config::design::Design;
 
-/// A drive of 2 × 2 chips with 2 planes each and pages of 16 KiB.
 const WIDE: &[&str] = &["geometry.page=16KiB", "geometry.blocks_per_plane=64", "geometry.pages_per_block=16"];
 
 fn drive(unit: &str, overrides: &[&str]) -> Design {
@@ -16,7 +15,6 @@ fn run(unit: &str, overrides: &[&str], keys: &str) -> Outcome {
     common::simulate(&drive(unit, overrides), &common::synthetic(keys))
 }
 
-/// Latencies, in the order of completion.
 fn latencies(outcome: &Outcome) -> Vec<u64> {
     let records = outcome.records.as_ref().expect("they were asked for");
     (0..records.len()).map(|i| records.complete[i] - records.arrival[i]).collect()
@@ -25,8 +23,7 @@ fn latencies(outcome: &Outcome) -> Vec<u64> {
 /// A controller whose inside takes time, through which the units of a page go together.
 const CONTROLLER: [&str; 2] = ["controller.dram=2GB/s", "controller.system_bus=3GB/s"];
 
-/// Requests of whole pages, aligned to them, cost what they cost where pages are mapped: one array operation and one
-/// transfer each, whether they have been written before or not.
+/// Aligned requests of whole pages cost one array operation and one transfer each, written before or not.
 #[test]
 fn whole_pages_cost_what_they_cost_with_page_mapping() {
     for (reads, placement) in [(1.0, "static"), (0.0, "static"), (0.5, "static"), (0.0, "dynamic"), (0.5, "dynamic")] {
@@ -45,7 +42,6 @@ fn whole_pages_cost_what_they_cost_with_page_mapping() {
     }
 }
 
-/// A read of one unit moves that unit alone, and waits for one array read.
 #[test]
 fn a_small_read_moves_its_unit_alone() {
     let keys = "requests = 300\nread_share = 1.0\nsize = \"4KiB\"\nalignment = \"4KiB\"\nqueue_depth = 1";
@@ -54,8 +50,8 @@ fn a_small_read_moves_its_unit_alone() {
     assert_eq!(units.report.flash.reads, 300);
 }
 
-/// Small random writes: with page mapping each reads its old page and programs one of its own; of units, four are programmed
-/// at a time where enough of them are queued, and none is read.
+/// With page mapping each small write reads its old page and programs one. Of units, four are programmed at a time and
+/// none is read.
 #[test]
 fn small_writes_share_programs() {
     let keys = "requests = 12000\nread_share = 0.0\nsize = \"4KiB\"\nalignment = \"4KiB\"\nqueue_depth = 512\nworking_set = 0.4";
@@ -81,7 +77,6 @@ fn small_writes_share_programs() {
     }
 }
 
-/// Written one at a time, each unit takes a flash page: what is not filled is padding, and counts as written.
 #[test]
 fn what_is_not_filled_is_padding() {
     let keys =
@@ -116,7 +111,6 @@ fn coarse(unit: &str, overrides: &[&str], keys: &str) -> Outcome {
     common::simulate(&common::design(common::SMALL, &[&roomy[..], overrides].concat()), &common::synthetic(keys))
 }
 
-/// A write of one page of a unit of four reads the other three and programs all.
 #[test]
 fn a_part_of_a_large_unit_rewrites_it() {
     let keys = "requests = 300\nread_share = 0.0\nsize = \"4KiB\"\nalignment = \"4KiB\"\nqueue_depth = 4";
@@ -128,8 +122,7 @@ fn a_part_of_a_large_unit_rewrites_it() {
     assert_eq!((flash.host_pages, flash.programs, flash.reads), (1200, 1200, 0));
 }
 
-/// Parts of a unit that were never written stay so: written page by page, a unit of four takes 1 + 2 + 3 + 4 programs.
-/// The first and the last one may be written in part.
+/// Written page by page, a unit of four takes 1 + 2 + 3 + 4 programs.
 #[test]
 fn what_was_never_written_of_a_unit_stays_so() {
     let keys = "requests = 400\nread_share = 0.0\nsize = \"4KiB\"\naddresses = \"sequential\"\nqueue_depth = 1";
@@ -138,7 +131,7 @@ fn what_was_never_written_of_a_unit_stays_so() {
     assert_eq!(flash.reads, flash.programs - 400);
 }
 
-/// Destages rewrite whole units too, and what else the cache has of the unit goes along instead of being read.
+/// Cached parts of the unit are not read.
 #[test]
 fn destages_rewrite_whole_units() {
     let keys = "requests = 400\nread_share = 0.0\nsize = \"4KiB\"\naddresses = \"sequential\"\nqueue_depth = 1";
@@ -148,7 +141,6 @@ fn destages_rewrite_whole_units() {
     assert!(flash.programs < flash.host_pages + 8 && flash.reads < 8, "{flash:?}");
 }
 
-/// Only whole units are deallocated.
 #[test]
 fn a_part_of_a_large_unit_is_not_trimmed() {
     let keys = "requests = 500\nread_share = 0.0\ntrim_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1";
@@ -161,8 +153,7 @@ fn a_part_of_a_large_unit_is_not_trimmed() {
     assert!(valid("4KiB") > 450);
 }
 
-/// An entry of the mapping table is for a unit, whatever its size: a cache that holds a quarter of the pages' entries holds
-/// all of the units'.
+/// A cache for a quarter of the pages' entries holds all units' entries.
 #[test]
 fn entries_count_units() {
     let keys = "requests = 4000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 4";

@@ -1,4 +1,4 @@
-//! A server over a drive with one latency, and a client that says what it is told to.
+//! A server over a drive with one latency, and a scripted client.
 
 use std::collections::VecDeque;
 use std::io::{Read, Write};
@@ -18,13 +18,10 @@ use canaletto_serve::statistics::Statistics;
 use canaletto_serve::storage::Storage;
 use tempfile::TempDir;
 
-/// Size of the drive.
 pub const BYTES: u64 = 1 << 30;
 
-/// Time that every command takes.
 pub const LATENCY: Time = Time::from_us(100);
 
-// Types of requests.
 pub const READ: u16 = 0;
 pub const WRITE: u16 = 1;
 pub const DISCONNECT: u16 = 2;
@@ -72,7 +69,6 @@ impl Device for FixedLatency {
     }
 }
 
-/// A server in its own folder.
 pub struct Served {
     pub folder: TempDir,
     pub server: Server,
@@ -98,10 +94,9 @@ impl Served {
         self.folder.path().join("socket")
     }
 
-    /// A connection that nothing has been said on.
     pub fn connect(&self) -> UnixStream {
         let stream = UnixStream::connect(self.path()).unwrap();
-        // Longer than a server may be slow: a test that hangs fails.
+        // A test that hangs fails.
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream
     }
@@ -118,12 +113,10 @@ impl Served {
     }
 }
 
-/// Returns an option as a client sends it.
 pub fn option(kind: u32, data: &[u8]) -> Vec<u8> {
     [&OPTION[..], &kind.to_be_bytes(), &(data.len() as u32).to_be_bytes(), data].concat()
 }
 
-/// A client whose negotiation is done.
 pub struct Client {
     pub stream: UnixStream,
     structured: bool,
@@ -147,7 +140,7 @@ impl Client {
         Client { stream, structured }
     }
 
-    /// Negotiates with structured replies and the metadata that tell which parts hold data.
+    /// Negotiates structured replies and the metadata that report which parts hold data.
     pub fn with_allocation(mut stream: UnixStream) -> Client {
         let query = [&[0; 4][..], &1u32.to_be_bytes(), &15u32.to_be_bytes(), b"base:allocation"].concat();
         let said = [3u32.to_be_bytes().to_vec(), option(8, &[]), option(10, &query), option(1, b"")].concat();
@@ -169,7 +162,6 @@ impl Client {
         payload.chunks_exact(8).map(|part| (number(&part[..4]), number(&part[4..]) == 3)).collect()
     }
 
-    /// The same connection once more.
     pub fn again(&self) -> Client {
         Client { stream: self.stream.try_clone().unwrap(), structured: self.structured }
     }
@@ -179,13 +171,11 @@ impl Client {
         self.stream.write_all(&[&header.bytes()[..], data].concat()).unwrap();
     }
 
-    /// The next reply to something that was no read: its cookie and its error, 0 for none.
     pub fn receive(&mut self) -> (u64, u32) {
         let (cookie, result) = self.receive_any(0);
         (cookie, result.map_or_else(|error| error, |_| 0))
     }
 
-    /// The next reply, to a read of `length` bytes or, if that is 0, to something else: its cookie, and data or error.
     pub fn receive_any(&mut self, length: u32) -> (u64, Result<Vec<u8>, u32>) {
         let magic: [u8; 4] = self.bytes();
         if magic == 0x6744_6698u32.to_be_bytes() {
@@ -251,7 +241,6 @@ impl Client {
         self.answer()
     }
 
-    /// Something without data, and its error.
     pub fn ask(&mut self, kind: u16, offset: u64, length: u32) -> u32 {
         self.send(kind, 0, 7, offset, length, &[]);
         self.answer()
@@ -270,7 +259,6 @@ impl Client {
         error
     }
 
-    /// Says that it goes, and waits until the server has closed the connection.
     pub fn leave(mut self) {
         self.send(DISCONNECT, 0, 0, 0, 0, &[]);
         assert_eq!(self.stream.read_to_end(&mut Vec::new()).unwrap(), 0);

@@ -1,11 +1,8 @@
-//! Helpers of several test files.
-
 use std::io::{Cursor, Write};
 
 use canaletto::workload::replay::Record;
 use canaletto_trace::{Format, Options, TraceError, TraceReader, TraceWriter};
 
-/// The name under which tests read bytes.
 pub const NAME: &str = "trace.csv";
 
 pub fn named(format: Format) -> Options {
@@ -37,7 +34,6 @@ pub fn refused(content: impl Into<Vec<u8>>) -> (usize, String) {
     (records.len(), error.expect("a refusal").to_string())
 }
 
-/// `count` lines of MQSim ASCII.
 pub fn mqsim(count: u64) -> String {
     (0..count).map(|i| format!("{} 0 {} 8 {}\n", i * 1000, i * 7919 % 1_000_003, i % 2)).collect()
 }

@@ -7,7 +7,6 @@ const SPARSE: &str = "requests = 250; read_share = 0.3; size = \"4KiB\"; inter_a
 const CACHED: &[&str] = &["cache.capacity=128KiB"];
 const UNPROTECTED: &[&str] = &["cache.capacity=128KiB", "cache.power_loss_protection=false"];
 
-/// Name, overrides, traffic.
 const CASES: &[(&str, &[&[&str]], &str)] = &[
     ("one-page", &[&["cache.capacity=4KiB"]], EVERYTHING),
     ("large", &[&["cache.capacity=2MiB"]], EVERYTHING),

@@ -10,7 +10,6 @@ const TRIMS: &str =
 const SPATIAL: &[&str] = &["fabric.kind=omnibus", "gc.scope=spatial", "ftl.write_placement=dynamic"];
 const DYNAMIC: &[&str] = &["ftl.write_placement=dynamic"];
 
-/// Name, overrides, traffic.
 const CASES: &[(&str, &[&[&str]], &str)] = &[
     ("unpreemptible", &[&["gc.preemptible=false"]], MIXED),
     ("unpreemptible-steady", &[&["gc.preemptible=false", "precondition.kind=steady"]], MIXED),

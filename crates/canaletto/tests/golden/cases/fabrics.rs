@@ -19,7 +19,6 @@ pub const FABRICS: [&str; 12] = [
     "custom",
 ];
 
-/// Options of a fabric next to its defaults.
 const OPTIONS: &[(&str, &[&str])] = &[
     ("bus", &["fabric.transfer_order=commands-first"]),
     ("bus", &["fabric.data_queue=oldest-request"]),

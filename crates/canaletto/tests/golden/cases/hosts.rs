@@ -14,7 +14,6 @@ const STAGES: &[&str] = &[
     "controller.firmware_per_page=1us",
 ];
 
-/// Name, overrides, traffic.
 const CASES: &[(&str, &[&[&str]], &str)] = &[
     ("sata/reads", &[SATA], READS),
     ("sata/everything", &[SATA], EVERYTHING),

@@ -10,7 +10,6 @@ const CACHED: &[&str] = &["mapping.cache_capacity=512B"];
 const SEQUENTIAL: &str = "requests = 1500; read_share = 0.2; size = \"8KiB\"; queue_depth = 8; addresses = \"sequential\"; working_set = 0.7";
 const UNALIGNED: &str = "requests = 900; read_share = 0.5; size = \"6KiB\"; alignment = \"512B\"; queue_depth = 16";
 
-/// Name, overrides, traffic.
 const CASES: &[(&str, &[&[&str]], &str)] = &[
     ("table/half-on-flash", &[&["mapping.cache_capacity=4KiB", "mapping.flash_entry_bytes=64"]], MIXED),
     ("table/prefetch", &[CACHED, &["mapping.entries_per_miss=8"]], SEQUENTIAL),
@@ -60,7 +59,6 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// Cached tables from one entry up, and how flows share them.
 fn tables() -> Vec<Case> {
     let mut cases = Vec::new();
     for capacity in ["8B", "64B", "1KiB", "2KiB"] {
@@ -86,7 +84,6 @@ fn tables() -> Vec<Case> {
     cases
 }
 
-/// Pages of the FTL below and above one of flash.
 fn units() -> Vec<Case> {
     let mut cases = Vec::new();
     for unit in ["512B", "1KiB", "2KiB", "8KiB", "16KiB", "32KiB"] {
@@ -100,7 +97,6 @@ fn units() -> Vec<Case> {
     cases
 }
 
-/// Parts of pages written, and pages read that were never written.
 fn partial_and_unwritten() -> Vec<Case> {
     let mut cases = Vec::new();
     for partial in ["merged", "new-sectors"] {

@@ -36,7 +36,6 @@ const OLD: &[&str] = &[
 ];
 const SPARSE: &str = "requests = 300; read_share = 0.5; size = \"4KiB\"; inter_arrival = \"200us\"";
 
-/// Name, overrides, traffic.
 const CASES: &[(&str, &[&[&str]], &str)] = &[
     ("tlc/mixed", &[TLC], MIXED),
     ("tlc/mqsim-order", &[TLC, &["flash.page_order=mqsim"]], MIXED),

@@ -16,10 +16,8 @@ mod traffic;
 
 use crate::case::Case;
 
-/// The name of a table of expected figures, and the runs that it has.
 type Group = (&'static str, fn() -> Vec<Case>);
 
-/// All of them.
 pub fn all() -> Vec<Case> {
     let groups: [Group; 13] = [
         ("keys", keys::cases),
@@ -39,12 +37,10 @@ pub fn all() -> Vec<Case> {
     groups.into_iter().flat_map(|(group, cases)| cases().into_iter().map(move |case| case.within(group))).collect()
 }
 
-/// A workload of one flow.
 fn flow(keys: &str) -> String {
     format!("name = \"one\"\n[[flow]]\nname = \"a\"\n[flow.synthetic]\n{}\n", keys.replace("; ", "\n"))
 }
 
-/// A workload of several flows: the keys of each, and those of its generator.
 fn flows(top: &str, each: &[(&str, &str)]) -> String {
     let flow = |(number, (keys, synthetic)): (usize, &(&str, &str))| {
         let (keys, synthetic) = (keys.replace("; ", "\n"), synthetic.replace("; ", "\n"));
@@ -59,17 +55,13 @@ const MIXED: &str = "requests = 1200; read_share = 0.5; size = \"4KiB\"; queue_d
 /// More than the small drive holds: it collects.
 const WRITES: &str = "requests = 2500; read_share = 0.0; size = \"4KiB\"; queue_depth = 16";
 const LARGE_MIXED: &str = "requests = 600; read_share = 0.6; size = \"16KiB\"; queue_depth = 16";
-/// Parts of pages.
 const PARTIAL: &str = "requests = 900; read_share = 0.4; size = \"1536B\"; alignment = \"512B\"; queue_depth = 16";
 const OPEN: &str = "requests = 500; read_share = 0.6; size = \"8KiB\"; inter_arrival = \"25us\"";
-/// All that a host may ask for.
 const EVERYTHING: &str = "requests = 1200; read_share = 0.4; size = \"4KiB\"; queue_depth = 16; trim_share = 0.05; \
                           flush_share = 0.03; fua_share = 0.1; write_zeroes_share = 0.05";
 
-/// Sixteen chips in a square.
 const SQUARE: &[&str] = &["geometry.channels=4", "geometry.chips_per_channel=4"];
 
-/// Two lists of overrides as one.
 fn with<'a>(under: &[&'a str], over: &[&'a str]) -> Vec<&'a str> {
     [under, over].concat()
 }

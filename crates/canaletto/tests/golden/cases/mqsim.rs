@@ -4,10 +4,8 @@ use canaletto::config::mqsim::{import, parse_device, parse_workload};
 
 use crate::case::Case;
 
-/// Tags and their values.
 type Tags = [(&'static str, &'static str)];
 
-/// A drive of 4 × 2 chips whose planes have 32 blocks of 24 pages.
 const DRIVE: &Tags = &[
     ("Enabled_Preconditioning", "false"),
     ("HostInterface_Type", "NVME"),
@@ -144,7 +142,6 @@ const CASES: &[Row] = &[
     ("trace-and-flow", &[], &[], &[Recorded(&[]), Drawn(&[LOW])]),
 ];
 
-/// Tags in their order, the last value of each.
 fn xml(base: &Tags, changes: &[&'static Tags]) -> String {
     let mut tags = base.to_vec();
     for (tag, value) in changes.concat() {

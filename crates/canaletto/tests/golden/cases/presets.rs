@@ -9,9 +9,7 @@ const READS: &str = "requests = 400; read_share = 1.0; size = \"4KiB\"; queue_de
 const MIXED: &str = "requests = 400; read_share = 0.5; size = \"24KiB\"; queue_depth = 32; alignment = \"4KiB\"";
 const OPEN: &str = "requests = 300; read_share = 0.3; size = \"6KiB\"; inter_arrival = \"15us\"; addresses = \"zipf\"; \
                     zipf_exponent = 1.1; alignment = \"512B\"";
-/// Mostly writes, which make a full drive collect.
 const WRITES: &str = "requests = 800; read_share = 0.2; size = \"32KiB\"; queue_depth = 64; working_set = 0.1";
-/// A full drive with as many channels, chips, dies and planes as the preset, but few blocks and no cache in DRAM or flash.
 const FULL: &[&str] = &[
     "geometry.blocks_per_plane=64",
     "geometry.pages_per_block=12",
@@ -20,7 +18,7 @@ const FULL: &[&str] = &[
     "flash.pslc.static_size=0B",
     "flash.pslc.dynamic_size=0B",
 ];
-/// Presets that profiles take in turn: those that came later leave them the drives that they have.
+/// Later presets are left out, so that profiles keep their drives.
 const FIRST: usize = 9;
 
 pub fn cases() -> Vec<Case> {

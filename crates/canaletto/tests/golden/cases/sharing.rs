@@ -22,7 +22,6 @@ const PRIORITIES: [(&str, &str); 4] = [
 const PLAIN: [(&str, &str); 2] = [("", MIXED), ("", OPEN)];
 const APART: [(&str, &str); 2] = [("channels = [0]", MIXED), ("channels = [1]; chips = [0]", READS)];
 
-/// Name, overrides, keys of the workload, flows.
 type Row = (&'static str, &'static [&'static [&'static str]], &'static str, &'static [(&'static str, &'static str)]);
 
 const CASES: &[Row] = &[

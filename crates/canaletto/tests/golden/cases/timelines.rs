@@ -7,7 +7,6 @@ use crate::case::Case;
 const SPATIAL: &[&str] =
     &["fabric.kind=omnibus", "gc.scope=spatial", "ftl.write_placement=dynamic", "precondition.kind=steady"];
 
-/// Name, overrides, traffic.
 const CASES: &[(&str, &[&str], &str)] = &[
     ("collecting", &["precondition.kind=steady"], WRITES),
     ("spatial", SPATIAL, WRITES),
@@ -43,7 +42,6 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// Two moments of a run, in microseconds.
 const TWO: [(u64, u64); 2] = [(200, 900), (2000, 3000)];
 const LIMIT: usize = 100_000;
 

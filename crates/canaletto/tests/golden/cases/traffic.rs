@@ -67,7 +67,6 @@ const GENERATED: &[(&str, &str)] = &[
     ("one-at-a-time", "requests = 300; read_share = 0.5; size = \"4KiB\"; queue_depth = 1"),
 ];
 
-/// Name, overrides, keys of the trace.
 const RECORDED: &[(&str, &[&str], &str)] = &[
     ("plain", &[], "file = \"mixed\"; out_of_range = \"wrap\""),
     ("fast", &[], "file = \"mixed\"; out_of_range = \"wrap\"; speed = 4.0"),
@@ -129,7 +128,6 @@ fn recorded(keys: &str) -> String {
     format!("name = \"recorded\"\n[[flow]]\nname = \"a\"\n[flow.trace]\n{}\n", keys.replace("; ", "\n"))
 }
 
-/// Three traces as one flow.
 fn mix(keys: &str) -> String {
     let part = |name: &str| format!("[[flow.mix.trace]]\nfile = \"{name}\"\nout_of_range = \"wrap\"\n");
     let parts = ["mixed", "bursts", "disks"].map(part).concat();

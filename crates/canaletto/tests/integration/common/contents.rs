@@ -8,26 +8,21 @@ use canaletto::host::request::RequestId;
 use canaletto::measure::probe::Observer;
 use canaletto::measure::report::Report;
 
-/// Data of pages as numbers: parity is really made of them, and what is rebuilt must be what was there.
+/// Data of pages as numbers, with real parity.
 #[derive(Default)]
 pub struct Contents {
     pages: BTreeMap<Ppa, u64>,
     parity: BTreeMap<Ppa, u64>,
-    /// Planes that are lost together.
     unit: u32,
-    /// Pages of a flash page, which are programmed together.
     together: u32,
     writes: u64,
     pub rebuilt: u64,
     pub rebuilt_without_parity: u64,
-    /// Copies that took effect.
     copies: u64,
-    /// Pages of which one was rebuilt and whose programs it was not told of.
     unknown: BTreeSet<Ppa>,
 }
 
 impl Contents {
-    /// Contents of a drive of which that many planes are lost together, with that many pages in a flash page.
     pub fn new(unit: u32, together: u32) -> Contents {
         Contents { unit, together, ..Contents::default() }
     }
@@ -39,7 +34,6 @@ impl Contents {
         assert!(self.pages.insert(at, data).is_none(), "{at:?} was programmed twice");
     }
 
-    /// The exclusive or of a stripe's data.
     fn sum(&self, of: Ppa) -> u64 {
         let is_member =
             |at: &Ppa| (at.block, at.page, at.plane.0 % self.unit) == (of.block, of.page, of.plane.0 % self.unit);

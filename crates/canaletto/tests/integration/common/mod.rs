@@ -36,19 +36,16 @@ pub const WIRES_LIMIT: [&str; 7] = [
     "host.fetch_limit=1024",
 ];
 
-/// A design from TOML text and overrides.
 pub fn design(text: &str, overrides: &[&str]) -> Design {
     let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
     load_design("test.toml", Some(text), &overrides).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A design preset with overrides.
 pub fn preset(name: &str, overrides: &[&str]) -> Design {
     let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
     load_design(name, None, &overrides).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A workload of one synthetic flow with the given keys.
 pub fn synthetic(keys: &str) -> Workload {
     let text = format!("name = \"test\"\n[[flow]]\nname = \"a\"\n[flow.synthetic]\n{keys}\n");
     load_workload("test.toml", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}\n{text}"))

@@ -10,7 +10,6 @@ use canaletto::{Outcome, RunOptions, TraceInput, run};
 
 use super::preset;
 
-/// Requests at stated times and pages.
 struct Script(Vec<Record>);
 
 impl RecordSource for Script {
@@ -26,7 +25,6 @@ pub fn script(overrides: &[&str], requests: &[(u64, u64, bool)]) -> Records {
     outcome(&preset("performance-optimized", overrides), requests).records.unwrap()
 }
 
-/// The same on any drive.
 pub fn outcome(design: &Design, requests: &[(u64, u64, bool)]) -> Outcome {
     let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"script\"\n";
     let workload: Workload = canaletto::config::load_workload("w", Some(text), &[]).unwrap();
@@ -44,12 +42,10 @@ pub fn outcome(design: &Design, requests: &[(u64, u64, bool)]) -> Outcome {
     run(design, &workload, vec![Some(input)], &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Picoseconds that the `n`-th completed request spent on a cause.
 pub fn spent(records: &Records, n: usize, cause: Cause) -> u64 {
     records.blame[cause as usize][n]
 }
 
-/// Picoseconds of the `n`-th completed request's latency that a root cause is behind.
 pub fn rooted(records: &Records, n: usize, cause: Cause) -> u64 {
     records.root_causes[cause as usize][n]
 }

@@ -8,15 +8,10 @@ use canaletto::measure::probe::{Observer, Owner, Work};
 
 #[derive(Default)]
 pub struct Seen {
-    /// Pages and sectors with which requests entered the drive.
     pub entered: Vec<(u64, u64)>,
-    /// Places of programs, in their order.
     pub programmed: Vec<Ppa>,
-    /// Erases of blocks, with their times.
     pub erases: Vec<(Time, PlaneId, u32)>,
-    /// When programs of collection begin.
     pub programs_of_collection: Vec<(PlaneId, Time)>,
-    /// When events happen.
     pub events: Vec<Time>,
 }
 

@@ -26,7 +26,6 @@ fn a_packet_alone() {
     assert_eq!(run(&mesh), [crossing(&[0, 1, 2], 3, 0, 0)]);
 }
 
-/// Along the row first, whichever way.
 #[test]
 fn routes() {
     use Node::Router;
@@ -134,14 +133,12 @@ fn a_short_packet_does_not_overtake_one_that_waits_for_room() {
     assert_eq!(run(&case(3, 1, 0, 6, &packets)), expected);
 }
 
-/// A packet waits for its chip's port behind another, and for nothing else.
 #[test]
 fn waiting_for_the_way_out_of_a_chip_is_waiting_for_its_port() {
     let packet = (0, Chip(0, 0), Controller(0), 3);
     assert_eq!(run(&case(1, 1, 0, 6, &[packet; 2])), [crossing(&[0, 1], 4, 0, 0), crossing(&[3, 4], 7, 0, 3)]);
 }
 
-/// Links carry both ways at once, and packets that share nothing do not touch each other.
 #[test]
 fn the_two_directions_are_links_of_their_own() {
     let packets =

@@ -28,36 +28,27 @@ use std::collections::{BTreeMap, VecDeque};
 /// End of a link; rows and columns count from the north-west.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Node {
-    /// The controller of a row.
     Controller(usize),
-    /// The chip at a row and column.
     Chip(usize, usize),
-    /// The router next to that chip.
     Router(usize, usize),
 }
 
 /// A directed link. The FIFO at its far end goes by the same name; the queue of a source is called (source, source).
 pub type Link = (Node, Node);
 
-/// A packet to be sent. Its number is its place in [`Case::packets`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Packet {
-    /// The cycle in which the source has it. Of packets of one cycle the source sends the smaller number first.
+    /// Of packets of one cycle the source sends the smaller number first.
     pub at: u64,
-    /// The controller or chip that sends it.
     pub from: Node,
-    /// The controller or chip that it is sent to.
     pub to: Node,
-    /// Its length, at least 1 and at most the buffer.
+    /// At least 1 and at most the buffer.
     pub flits: u64,
 }
 
-/// A mesh and its traffic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
-    /// Rows of routers, each with a controller.
     pub rows: usize,
-    /// Columns of routers.
     pub columns: usize,
     /// Whether the controllers of odd rows are at the east edge instead of the west edge.
     pub two_edges: bool,
@@ -69,12 +60,9 @@ pub struct Case {
     pub packets: Vec<Packet>,
 }
 
-/// Outcome of a packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crossing {
-    /// The cycle in which its last flit has arrived.
     pub crossed: u64,
-    /// The cycle in which it started on each link of [`Case::route`].
     pub starts: Vec<u64>,
     /// Cycles for which it was ready and waited for the link into or out of a chip.
     pub port: u64,
@@ -82,21 +70,16 @@ pub struct Crossing {
     pub conflict: u64,
 }
 
-/// A flit on a link in a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Carried {
-    /// The cycle in which it left; it arrives in the next.
     pub cycle: u64,
     /// The link.
     pub link: Link,
-    /// The packet it belongs to.
     pub packet: usize,
-    /// Its place in the packet, from 0.
     pub flit: u64,
 }
 
 impl Case {
-    /// Row and column of the router that a node is attached to.
     pub fn place(&self, node: Node) -> (usize, usize) {
         match node {
             Node::Controller(row) if self.two_edges && row % 2 == 1 => (row, self.columns - 1),
@@ -105,7 +88,6 @@ impl Case {
         }
     }
 
-    /// Where a packet goes next: to the router, along the row, along the column, to the destination.
     pub fn next(&self, at: Node, to: Node) -> Node {
         let (row, column) = self.place(at);
         let (to_row, to_column) = self.place(to);
@@ -131,7 +113,6 @@ impl Case {
         links
     }
 
-    /// All links of the mesh.
     fn links(&self) -> Vec<Link> {
         let mut pairs = Vec::new();
         for row in 0..self.rows {
@@ -152,7 +133,6 @@ impl Case {
     }
 }
 
-/// A flit in a FIFO.
 #[derive(Debug, Clone, Copy)]
 struct Flit {
     packet: usize,
@@ -160,7 +140,6 @@ struct Flit {
     arrived: u64,
 }
 
-/// A FIFO of flits: of a router, or of a source.
 #[derive(Debug, Default)]
 struct Fifo {
     flits: VecDeque<Flit>,
@@ -168,16 +147,13 @@ struct Fifo {
     reserved: u64,
 }
 
-/// State of a link.
 #[derive(Debug, Default)]
 struct Wire {
     /// The FIFO whose first packet is crossing, the packet, and the number of the flit that leaves next.
     crossing: Option<(Link, usize, u64)>,
-    /// The flit that left in the last cycle: packet and number.
     carries: Option<(usize, u64)>,
 }
 
-/// The mesh at the beginning of a cycle.
 struct Mesh<'a> {
     case: &'a Case,
     cycle: u64,
@@ -213,7 +189,6 @@ impl<'a> Mesh<'a> {
         self.cycle += 1;
     }
 
-    /// Sources get the packets of this cycle.
     fn inject(&mut self) {
         for (number, packet) in self.case.packets.iter().enumerate().filter(|(_, p)| p.at == self.cycle) {
             let queue = self.fifos.get_mut(&(packet.from, packet.from)).expect("a controller or chip of the mesh");
@@ -294,13 +269,12 @@ fn is_router(node: Node) -> bool {
     matches!(node, Node::Router(..))
 }
 
-/// Simulates until every packet has crossed; what became of each, and every flit on every link in order of time.
 pub fn record(case: &Case) -> (Vec<Crossing>, Vec<Carried>) {
     for packet in &case.packets {
         assert!((1..=case.buffer).contains(&packet.flits), "a packet must fit into a buffer: {packet:?}");
         assert!(!is_router(packet.from) && !is_router(packet.to), "{packet:?}");
     }
-    // Once all are injected, in every cycle at least one flit moves or one head flit waits in a router.
+    // In every cycle at least one flit moves or one head flit waits in a router.
     let work = |p: &Packet| case.route(p).len() as u64 * (p.flits + case.delay + 1);
     let latest = case.packets.iter().map(|p| p.at).max().unwrap_or(0) + case.packets.iter().map(work).sum::<u64>();
     let mut mesh = Mesh::new(case);
@@ -311,7 +285,6 @@ pub fn record(case: &Case) -> (Vec<Crossing>, Vec<Carried>) {
     (mesh.crossings, mesh.carried)
 }
 
-/// Returns the outcome of each packet of a case, in their order.
 pub fn run(case: &Case) -> Vec<Crossing> {
     record(case).0
 }

@@ -2,8 +2,6 @@
 
 use super::*;
 
-/// Links that have failed cost throughput, the more the more of them; every read is served though but a single way is left to each
-/// chip.
 #[test]
 fn circuits_go_around_failed_links() {
     let workload = synthetic("requests = 5000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 128");
@@ -30,7 +28,6 @@ fn circuits_go_around_failed_links() {
     }
 }
 
-/// Controllers that have failed take their share of what all had, and no more; every read is served.
 #[test]
 fn the_controllers_that_are_left_serve_all_chips() {
     let workload = synthetic("requests = 8000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 128");

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use source::{Modules, is_below, module_of, modules};
 
-/// A station (a folder of the engine) and the modules of other stations whose values it may know. Everyone may
-/// use [`COMMON`].
+/// A station (a folder of the engine) and the modules of other stations whose values it may use. All may use
+/// [`COMMON`].
 const STATIONS: &[(&str, &[&str])] = &[
     ("host", &["flash::address", "scheduler::transaction", "workload"]),
     ("cache", &["host::request", "scheduler::transaction"]),
@@ -86,8 +86,8 @@ const STATION_TYPES: &[&str] = &[
     "flash::FlashBackend",
 ];
 
-/// Layers from the lowest to the highest, each with its modules. A module is in the layer that names it, or the nearest one above it
-/// in the tree. Modules that hold plain values lie below the stations whose folders they are in.
+/// From the lowest layer to the highest. A module is in the layer that names it, or the nearest module above it in the
+/// tree.
 const LAYERS: &[(&str, &[&str])] = &[
     ("ground", &["engine"]),
     (
@@ -142,7 +142,7 @@ const CONFIG: &[&str] = &[
     "workload::flow::Loop",
 ];
 
-/// Arrows that go up all the same: from, to, and the reason.
+/// Exceptions: from, to, and the reason.
 const UP: &[(&str, &str, &str)] = &[
     ("limits::hot_spot", "fabric::lines", "the worst line of an array is a fact of its fabric"),
     ("measure::area", "fabric::facts", "area is counted by the parts that a fabric states"),
@@ -158,7 +158,6 @@ fn layer(module: &str) -> usize {
     above.max_by_key(|(_, name)| name.len()).expect("the root is in a layer").0
 }
 
-/// Modules that each module imports from, those of its own part of the tree (above or below it) left out.
 fn arrows(modules: &Modules) -> BTreeMap<&str, BTreeSet<&str>> {
     let arrows = modules.iter().map(|(from, paths)| {
         let foreign = paths.iter().filter(|path| !CONFIG.iter().any(|config| is_below(path, config)));

@@ -4,11 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules by their paths (`ftl::pages`; the crate's root is empty), each with the paths below `crate::` that its code names. Unit
-/// tests, comments and texts are left out.
 pub type Modules = BTreeMap<String, BTreeSet<String>>;
 
-/// Reads all modules.
 pub fn modules() -> Modules {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
@@ -31,7 +28,6 @@ fn sources(path: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Code without comments, texts and unit tests.
 fn code(text: &str) -> String {
     let mut code = String::new();
     let is_tests = |at: &usize| text[*at..].lines().nth(1).is_some_and(|line| line.ends_with("mod tests {"));
@@ -58,7 +54,6 @@ fn code(text: &str) -> String {
     code + rest
 }
 
-/// Paths that a module names, from the crate's root.
 fn named(module: &str, text: &str) -> BTreeSet<String> {
     let code = code(text);
     let own: Vec<&str> = module.split("::").filter(|name| !name.is_empty()).collect();
@@ -83,7 +78,6 @@ fn named(module: &str, text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Reads a path, or a tree of an import, without its spaces.
 fn read_tree(text: &str, tree: &mut String) {
     let mut depth = 0;
     for c in text.chars() {
@@ -103,7 +97,6 @@ fn read_tree(text: &str, tree: &mut String) {
     }
 }
 
-/// Adds every path of a tree.
 fn expand(base: &str, tree: &str, found: &mut BTreeSet<String>) {
     let join = |name: &str| if base.is_empty() { name.to_owned() } else { format!("{base}::{name}") };
     let Some((prefix, list)) = tree.split_once('{') else {
@@ -128,7 +121,6 @@ fn expand(base: &str, tree: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The module that a path lies in.
 pub fn module_of<'a>(path: &str, modules: &'a Modules) -> &'a str {
     let mut path = path;
     loop {
@@ -139,7 +131,6 @@ pub fn module_of<'a>(path: &str, modules: &'a Modules) -> &'a str {
     }
 }
 
-/// Whether a path is a module, or lies in it.
 pub fn is_below(path: &str, module: &str) -> bool {
     path == module || path.strip_prefix(module).is_some_and(|rest| rest.starts_with("::"))
 }

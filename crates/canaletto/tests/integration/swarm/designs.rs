@@ -1,7 +1,6 @@
 //! Random drives, small enough that a few thousand writes fill them many times.
 //!
-//! Each key is drawn for itself; [`Settings::made_to_agree`] then changes what the rules between keys (`config/check.rs`)
-//! do not allow.
+//! Keys are drawn separately; [`Settings::made_to_agree`] then mends forbidden combinations (`config/check.rs`).
 
 use canaletto::fabric::facts_of;
 use std::collections::BTreeMap;
@@ -15,13 +14,11 @@ use proptest::prelude::*;
 /// A key's value, as on the command line.
 pub type Setting = BoxedStrategy<(&'static str, String)>;
 
-/// Any of these; failures shrink towards the first.
 pub fn any<T: Display>(key: &'static str, values: impl IntoIterator<Item = T>) -> Setting {
     let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
     prop::sample::select(values).prop_map(move |value| (key, value)).boxed()
 }
 
-/// This one mostly, else any of the others.
 pub fn rarely<T: Display>(key: &'static str, mostly: T, others: impl IntoIterator<Item = T>) -> Setting {
     let mostly = mostly.to_string();
     prop_oneof![4 => Just((key, mostly)), 1 => any(key, others)].boxed()
@@ -202,7 +199,6 @@ fn scheduler() -> Vec<Setting> {
     ]
 }
 
-/// Values of keys.
 struct Settings(BTreeMap<&'static str, String>);
 
 impl Settings {
@@ -286,7 +282,6 @@ impl Settings {
         self
     }
 
-    /// Arrays that have a Latin numbering: of as many rows as columns, or twice as many.
     fn numbering(&mut self) {
         if self.0.get("ftl.numbering").is_some_and(|numbering| numbering == "latin") {
             let (channels, chips) = match (self.number("geometry.channels"), self.number("geometry.chips_per_channel"))
@@ -300,7 +295,6 @@ impl Settings {
         }
     }
 
-    /// Chips that work on several commands at a time.
     fn pipelines(&mut self) {
         let is_on = |settings: &Settings, key| settings.0.get(key).is_some_and(|given| given == "true");
         let keys = ["flash.cache_read", "flash.independent_plane_reads", "flash.cache_program"];
@@ -315,8 +309,7 @@ impl Settings {
         }
     }
 
-    /// Blocks that are bad from the factory, where there are that many to spare: half of what is spare is kept for collection,
-    /// more with what else takes room.
+    /// Factory bad blocks, where there are spare ones: half of them are kept for collection.
     fn factory_bad(&mut self) {
         if self.is("flash.failures.factory_bad", "0") {
             return;
@@ -382,7 +375,7 @@ impl Settings {
         }
     }
 
-    /// Neither blocks that are mapped nor pages that stay where they are go with what page mapping does.
+    /// Hybrid and in-place mapping exclude what page mapping does.
     fn only_whole_pages_in_their_planes(&mut self) {
         self.drop_cached_table();
         self.set("ftl.map_update", "program-end");
@@ -427,7 +420,6 @@ impl Settings {
         self.set("gc.copyback", false);
     }
 
-    /// Parity needs superblocks of several dies, or channels. A die or a channel is lost by drives that can do without it.
     fn parity(&mut self) {
         let Some(parity) = self.0.get("ftl.parity").cloned() else { return };
         let of_channel = self.number("geometry.chips_per_channel");
@@ -469,7 +461,7 @@ impl Settings {
         }
     }
 
-    /// Whatever a drive cannot do without does not fail: which chips would be cut off is drawn.
+    /// Required parts do not fail.
     fn without_impossible_failures(mut self) -> Self {
         let overrides = Settings(self.0.clone()).overrides();
         let refused =

@@ -16,7 +16,6 @@ use shadow::check;
 
 use crate::common;
 
-/// A drive overwritten ten times over: it collects, amplifies, and serves everything.
 #[test]
 fn overwriting_a_full_drive_never_wedges() {
     for overprovisioning in ["0.3", "0.45"] {
@@ -32,7 +31,6 @@ fn overwriting_a_full_drive_never_wedges() {
     }
 }
 
-/// Each fabric, each scope of collection: every request's account closes, and what collection did to requests shows in it.
 #[test]
 fn collection_is_blamed_on_every_fabric() {
     for kind in FabricKind::ALL {
@@ -57,8 +55,6 @@ fn collection_is_blamed_on_every_fabric() {
     }
 }
 
-/// A full drive whose table is cached in a single entry: every look-up but repeated ones waits, every change is written,
-/// translation pages are collected, and all is served.
 #[test]
 fn a_single_cached_entry_serves_a_full_drive() {
     let overrides = ["mapping.cache_capacity=8B", "mapping.flash_entry_bytes=64", "ftl.overprovisioning=0.45"];
@@ -74,8 +70,6 @@ fn a_single_cached_entry_serves_a_full_drive() {
     assert!(blame["mapping_miss"] > blame["array_read"] && blame.contains_key("chip_busy_mapping"), "{blame:?}");
 }
 
-/// A preconditioned drive serves everything, whether it holds little or all it can; reads of pages that hold nothing find
-/// a place there.
 #[test]
 fn preconditioned_drives_serve_everything() {
     for (kind, occupancy) in [("steady", 1.0), ("steady", 0.4), ("replay", 1.0), ("replay", 0.4)] {

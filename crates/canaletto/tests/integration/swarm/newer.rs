@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::designs::{Setting, any, rarely};
 use super::workloads::workloads;
 
-/// The keys and how they are drawn. One that [`designs`](super::designs::designs) has too is drawn anew.
+/// Keys that [`designs`](super::designs::designs) also has are drawn anew.
 pub fn newer() -> Vec<Setting> {
     vec![
         small_mapping_caches(),

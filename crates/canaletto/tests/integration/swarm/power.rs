@@ -6,17 +6,15 @@ use canaletto::ftl::recovery::recover;
 
 use super::shadow::watch;
 
-/// Whether designs like this one can lose power: a mapping table that changes before data are programmed (as MQSim's does)
-/// lets collection erase the old data first.
+/// A mapping table that changes before data are programmed (MQSim's) lets collection erase the old data first.
 pub fn can_be_lost(design: &Design) -> bool {
     design.ftl.map_update == canaletto::config::design::MapUpdate::ProgramEnd
 }
 
-/// Runs up to `event`, loses power, recovers from what is on flash, and reads everything back. Returns how many sectors had
-/// to be there.
+/// Runs up to `event`, loses power, recovers and reads everything back. Returns how many sectors had to be there.
 ///
-/// With power-loss protection these are all that were acknowledged, otherwise those that were flushed, forced, or written
-/// past the cache.
+/// With power-loss protection these are all acknowledged ones, otherwise those flushed, forced, or written past the
+/// cache.
 pub fn lose(design: &Design, workload: &Workload, event: u64) -> u64 {
     let (_, shadow) = watch(design, workload, Some(event));
     let image = shadow.recorder.image(design.cache.power_loss_protection);

@@ -1,6 +1,6 @@
-//! `make swarm SEEDS=n`: one random drive, workload and loss of power a seed.
+//! `make swarm SEEDS=n`: one random drive, workload and loss of power per seed.
 //!
-//! A seed is the whole case: `make swarm SEED=x SEEDS=1` at the same commit repeats it, and shrinks it if it fails.
+//! `make swarm SEED=x SEEDS=1` at the same commit repeats one, and shrinks it if it fails.
 
 use std::cell::Cell;
 use std::fmt;
@@ -21,7 +21,6 @@ use super::newer::{newer, newer_workloads};
 use super::power;
 use super::shadow::{Shadow, check};
 
-/// Features that the seeds have used, to see that they cover all.
 #[derive(Default)]
 struct Tried {
     requests: AtomicU64,
@@ -76,11 +75,9 @@ impl fmt::Display for Tried {
     }
 }
 
-/// A drive, its traffic, and a loss of power.
 struct Case {
     overrides: Vec<String>,
     workload: String,
-    /// When power is lost: a share of the run's events.
     power: f64,
 }
 
@@ -109,7 +106,6 @@ impl Case {
         (design, Workload { partitioned, ..workload })
     }
 
-    /// Runs to the end; once more, watched, which must change nothing; and up to a loss of power.
     fn run(&self, design: &Design, workload: &Workload, tried: &Tried) {
         let report = |outcome: &Outcome| {
             let mut report = outcome.report.clone();
@@ -119,9 +115,9 @@ impl Case {
         };
         let traces = workload.flow.iter().map(|_| None).collect();
         let unwatched = match run(design, workload, traces, &RunOptions::default(), &mut |_| true) {
-            // Blocks go bad so fast that really writing the drive before the run leaves nothing to run on.
+            // Too many blocks are bad after the preparation.
             Err(RunError::Config(refused)) if refused.starts_with("precondition.kind: ") => return,
-            // With a page a block, an open superblock has room in some planes only, and a full drive may leave no other way.
+            // With one page per block, a full drive may have no room.
             Err(RunError::Config(refused))
                 if design.geometry.pages_per_block == 1 && refused.contains("have room for; expected a lower") =>
             {
@@ -140,7 +136,6 @@ impl Case {
     }
 }
 
-/// Tries a seed, and shows its case first if it is a lone one.
 fn try_seed(seed: u64, is_alone: bool, tried: &Tried) -> Result<(), String> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -213,7 +208,7 @@ fn seeds() {
     assert!(count < 60 || missed.is_none(), "no {}", missed.unwrap_or_default().0);
 }
 
-/// A case as failures print it, in the file that CASE names: repeats what seeds no longer draw.
+/// Repeats a printed case, in the file CASE.
 #[test]
 #[ignore = "needs CASE"]
 fn case() {

@@ -1,4 +1,4 @@
-//! The checker: it keeps its own idea of what every physical page holds and never looks at the FTL's tables.
+//! The checker keeps its own idea of every physical page and never reads the FTL's tables.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,41 +25,28 @@ pub type Sectors = [u64; 64];
 /// Contents of the drive by the programs, copies and erases that it performs.
 #[derive(Default)]
 pub struct Shadow {
-    /// Content of physical pages, block by block.
     flash: HashMap<(PlaneId, u32), HashMap<u32, (u64, Sectors)>>,
     /// Newest version of each sector whose write the host has seen completed.
     pub acknowledged: HashMap<(u64, u32), u64>,
     /// Writes on their way: (logical page, sectors, version).
     writing: HashMap<RequestId, Vec<(u64, u64, u64)>>,
-    /// Reads on their way: each page, the sectors not read yet, and the versions acknowledged when it began.
+    /// Each page, its sectors not read yet, and the versions acknowledged when the read began.
     reading: HashMap<RequestId, Vec<(u64, u64, Sectors)>>,
     pub cache: ShadowCache,
-    /// Requests some of whose pages were written into the cache.
     cached: HashSet<RequestId>,
-    /// Contents of flash and write buffer, for a loss of power.
     pub recorder: Recorder,
     pub seen: Seen,
-    /// Contents with parity, where they are asked for.
     pub contents: Option<Contents>,
-    /// Checker of the wires.
     wires: Option<WireCheck>,
-    /// Pages written by the request that was completed last.
     last_written: Vec<(u64, u64, u64)>,
-    /// When each flash page was programmed, since its block was erased.
     programmed: HashMap<(PlaneId, u32), HashMap<u32, Time>>,
-    /// Binary logarithm of the pages in a flash page.
     flash_shift: u32,
-    /// Whether some of it went into the cache.
     last_cached: bool,
-    /// Pages whose data a worn-out drive has lost.
     pub lost: HashSet<u64>,
-    /// Version of the last trim that took effect on a page.
     trimmed: HashMap<u64, u64>,
     /// Every trim that the journal holds, by page: place and version.
     journal: HashMap<u64, Vec<(usize, u64)>>,
-    /// Trims in the journal.
     journaled: usize,
-    /// Logical pages that preconditioning has given data and that nothing else was found for.
     holding: HashSet<u64>,
     pub preconditioned: u64,
     versions: u64,
@@ -68,32 +55,26 @@ pub struct Shadow {
     pub failures: u64,
     pub translation_reads: u64,
     pub translation_writes: u64,
-    /// Writes take effect when queued, so that a read may come to a page before its program does: contents say nothing.
+    /// Writes take effect when queued, so a read may find a page before its program: contents are not checked.
     pub early: bool,
-    /// Pages are written over.
     in_place: bool,
     problems: Vec<String>,
-    /// The event at which the run is broken off.
     last_event: Option<u64>,
 }
 
 impl Shadow {
-    /// A shadow that only watches, contents with parity, too, if they are given.
     pub fn with(contents: Option<Contents>) -> Shadow {
         Shadow { contents, ..Shadow::default() }
     }
 
-    /// Events so far.
     pub fn events(&self) -> u64 {
         self.seen.events.len() as u64
     }
 
-    /// Returns the content of a physical page.
     pub fn held(&self, at: Ppa) -> Option<(u64, Sectors)> {
         self.flash.get(&(at.plane, at.block))?.get(&at.page).copied()
     }
 
-    /// Notes an entry of the journal of trims; returns its version.
     fn note_trim(&mut self, request: RequestId, lpa: u64) -> u64 {
         let (.., version) = *self.writing[&request].iter().find(|w| w.0 == lpa).expect("a trim that began");
         self.journal.entry(lpa).or_default().push((self.journaled, version));
@@ -107,7 +88,6 @@ impl Shadow {
         trims.map(|trim| trim.1).max().unwrap_or(0)
     }
 
-    /// Returns the content of a page without data.
     pub fn blank(&self, lpa: u64) -> Sectors {
         [self.trimmed.get(&lpa).copied().unwrap_or(0); 64]
     }
@@ -120,7 +100,6 @@ impl Shadow {
         }
     }
 
-    /// Stores a page's content; false if it held something already that may not be written over.
     fn store(&mut self, at: Ppa, lpa: u64, content: Sectors) -> bool {
         let held = self.flash.entry((at.plane, at.block)).or_default().insert(at.page, (lpa, content));
         held.is_none_or(|(holds, _)| self.in_place && holds == lpa)
@@ -134,7 +113,6 @@ impl Shadow {
         }
     }
 
-    /// Notes a problem, unless contents say nothing.
     fn note(&mut self, result: Result<(), String>) {
         self.problems.extend(result.err().filter(|_| !self.early));
     }
@@ -171,7 +149,7 @@ impl Shadow {
         let mut content =
             if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { self.blank(lpa) };
         if let Some((_, held)) = self.held(at).filter(|_| self.in_place) {
-            // What is not written stays as it is, unless it was deallocated since.
+            // Unwritten sectors stay, unless they were deallocated since.
             content.iter_mut().zip(held).for_each(|(version, held)| *version = held.max(*version));
         }
         members(sectors).for_each(|s| content[s as usize] = new[s as usize]);
@@ -280,7 +258,7 @@ impl Observer for Shadow {
     }
 
     fn page_read(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64, from: Ppa) {
-        // Of what was written between two trims under way nothing is left to read.
+        // Nothing is left of writes between two trims under way.
         let blank = || self.cache.trims.get(&lpa).map_or(self.blank(lpa), |&begun| [begun; 64]);
         let held = if from.is_some() { self.held(from) } else { Some((lpa, blank())) };
         if held.is_none_or(|(holds, _)| holds != lpa) {
@@ -471,8 +449,7 @@ pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (
     let mut shadow = Shadow { early, cache, last_event, flash_shift, in_place, wires, ..Shadow::default() };
     let options = RunOptions { records: true, root_causes: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();
-    // Requests take some ten thousand events even where a patrol looks at a block every microsecond; a run that continues
-    // and on ends here.
+    // Requests take some ten thousand events even with a scan per microsecond.
     let (mut looks, mut completed) = (0, 0);
     let mut ends = |so_far: &Progress| {
         looks = if so_far.completed > completed { 0 } else { looks + 1 };

@@ -1,5 +1,5 @@
-//! The part of the conservation checker that knows of the data cache: what it holds, what flash holds, and what a loss of
-//! power would take. It never looks at the cache's own books.
+//! The part of the checker for the data cache: what it holds, what flash holds, what a loss of power takes. It never
+//! reads the cache's own books.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,6 @@ type Written = ((u64, u32), u64);
 pub struct ShadowCache {
     /// Whether data in the cache count as safe.
     survives_power_loss: bool,
-    /// Sectors held of each logical page, and their versions.
     held: HashMap<u64, (u64, Sectors)>,
     /// Pages that have set out for flash, as they were then.
     setting_out: HashMap<u64, (u64, Sectors)>,
@@ -23,30 +22,24 @@ pub struct ShadowCache {
     durable: HashMap<(u64, u32), u64>,
     /// Newest trim of each page, from its beginning on.
     pub trims: HashMap<u64, u64>,
-    /// Of each flow: writes that the host has seen completed.
     completed: HashMap<u16, Vec<Written>>,
-    /// Flushes under way: what they are for.
     flushes: HashMap<u32, Vec<Written>>,
-    /// Versions that a loss of power must not take: flushed, forced, or never in the cache.
+    /// Versions that must survive a loss of power: flushed, forced, or never cached.
     pub safe: HashMap<(u64, u32), u64>,
-    /// Sectors that reads found here.
     pub hits: u64,
 }
 
 impl ShadowCache {
-    /// A cache whose data survive a loss of power, or do not.
     pub fn new(survives_power_loss: bool) -> ShadowCache {
         ShadowCache { survives_power_loss, ..ShadowCache::default() }
     }
 
-    /// A write puts sectors into the cache.
     pub fn put(&mut self, lpa: u64, sectors: u64, version: u64) {
         let (valid, content) = self.held.entry(lpa).or_insert((0, [0; 64]));
         *valid |= sectors;
         members(sectors).for_each(|s| content[s as usize] = version);
     }
 
-    /// Sectors read from flash are kept.
     pub fn fill(&mut self, lpa: u64, sectors: u64, from: &Sectors) -> Result<(), String> {
         let (valid, content) = self.held.entry(lpa).or_insert((0, [0; 64]));
         let twice = *valid & sectors;
@@ -61,12 +54,10 @@ impl ShadowCache {
         self.held.get(&lpa).filter(|(valid, _)| sectors & !valid == 0).map(|(_, content)| *content)
     }
 
-    /// The version of a sector that is here.
     pub fn version(&self, lpa: u64, sector: u32) -> Option<u64> {
         self.held.get(&lpa).filter(|(valid, _)| valid & (1 << sector) != 0).map(|(_, content)| content[sector as usize])
     }
 
-    /// A page sets out for flash.
     pub fn set_out(&mut self, lpa: u64, sectors: u64) -> Result<(), String> {
         let Some(content) = self.find(lpa, sectors) else {
             return Err(format!("page {lpa}: sectors {sectors:x} set out without being there"));
@@ -84,7 +75,6 @@ impl ShadowCache {
         content
     }
 
-    /// Sectors are on flash.
     pub fn programmed(&mut self, lpa: u64, sectors: u64, content: &Sectors) {
         for s in members(sectors) {
             let newest = self.durable.entry((lpa, s)).or_default();
@@ -92,12 +82,10 @@ impl ShadowCache {
         }
     }
 
-    /// A trim begins.
     pub fn trim(&mut self, lpa: u64, version: u64) {
         self.trims.insert(lpa, version);
     }
 
-    /// A trim takes effect on a cached page.
     pub fn trim_cached(&mut self, lpa: u64, stays: bool) {
         let version = self.trims[&lpa];
         if stays {
@@ -107,7 +95,7 @@ impl ShadowCache {
         }
     }
 
-    /// Whether nothing would be lost if the cache forgot this version now.
+    /// Whether nothing would be lost if the cache dropped this version now.
     fn is_safe(&self, &((lpa, sector), version): &Written) -> bool {
         version <= self.durable.get(&(lpa, sector)).copied().unwrap_or(0)
             || version <= self.trims.get(&lpa).copied().unwrap_or(0)

@@ -18,7 +18,6 @@ fn is_command(c: &Cycles, load: &Load) -> bool {
     c.what == WireUse::Command && load.carries == Carries::Command
 }
 
-/// Two transfers that follow each other at once on a wire: the cycles of the second.
 fn back_to_back(tape: &Tape) -> (usize, Cycles) {
     let cycles: Vec<Cycles> = tape
         .entries

@@ -23,7 +23,6 @@ fn programs(operation: Operation) -> bool {
     operation == Operation::Program
 }
 
-/// The command for which an array works, and the middle of its work.
 fn at_work(tape: &Tape, operation: fn(Operation) -> bool) -> (Load, Time) {
     let place = tape.step(ArrayStep::Begins, operation);
     let Fact::Array { lun, planes, operation, from, until, .. } = tape.entries[place].fact else { unreachable!() };
@@ -32,7 +31,6 @@ fn at_work(tape: &Tape, operation: fn(Operation) -> bool) -> (Load, Time) {
     (load, later(from, (until.0 - from.0) / 2))
 }
 
-/// Moves a step of an array, and what ends it, back.
 fn move_array(tape: &mut Tape, operation: fn(Operation) -> bool, by: u64) {
     let place = tape.step(ArrayStep::Begins, operation);
     if let Fact::Array { from, until, .. } = &mut tape.entries[place].fact {

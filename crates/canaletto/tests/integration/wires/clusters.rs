@@ -17,7 +17,6 @@ fn is_on_trunk(tape: &Tape, c: &Cycles) -> bool {
     matches!(line(tape, c), Line::Trunk(_))
 }
 
-/// Cycles of a command on its trunk.
 fn command(tape: &Tape) -> (usize, Cycles) {
     tape.cycles(|c, load| c.what == WireUse::Command && load.carries == Carries::Command && is_on_trunk(tape, c))
 }
@@ -26,7 +25,6 @@ fn grant(tape: &Tape) -> (usize, Cycles) {
     tape.cycles(|c, load| c.what == WireUse::Handshake && load.carries == Carries::Command)
 }
 
-/// An inner bus that the chip is not on.
 fn another_bus(tape: &Tape, chip: u32) -> u32 {
     let leads = |line: &Line| matches!(line, Line::Inner(_, chips) if !chips.contains(&chip));
     tape.shape.wires.iter().position(|wire| leads(&wire.line)).expect("there are several") as u32

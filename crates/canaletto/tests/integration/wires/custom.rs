@@ -10,14 +10,12 @@ use super::tape::Tape;
 
 const SITE: &str = "custom";
 
-/// Data on a link between routers.
 fn between(tape: &Tape) -> (usize, Cycles) {
     tape.cycles(|c, _| {
         c.what == WireUse::Data && matches!(tape.shape.wires[c.wire as usize].line, Line::Joint(_, false))
     })
 }
 
-/// Data on a link of a controller.
 fn own(tape: &Tape) -> (usize, Cycles) {
     tape.cycles(|c, _| {
         c.what == WireUse::Data && matches!(tape.shape.wires[c.wire as usize].line, Line::Joint(_, true))

@@ -17,7 +17,6 @@ fn crosses_elsewhere(tape: &Tape, c: &Cycles, before: u64) -> bool {
     tape.entries.iter().any(|entry| matches!(&entry.fact, Fact::Wire(o) if is_it(o)))
 }
 
-/// The message before a bus joins.
 fn message(tape: &Tape) -> (usize, Cycles) {
     tape.cycles(|c, _| c.what == WireUse::Handshake && crosses_elsewhere(tape, c, c.until.0))
 }

@@ -1,4 +1,4 @@
-//! The checker of the wires finds every fault that is planted in a recording, and none where there is none.
+//! The checker finds every planted fault, and none in a clean recording.
 
 mod buses;
 mod chips;
@@ -79,7 +79,6 @@ fn faults() -> Vec<&'static Fault> {
         .collect()
 }
 
-/// Each planted fault is noticed by its rule; the same recording without it is clean.
 #[test]
 fn planted_faults_are_found() {
     let faults = faults();
@@ -106,7 +105,7 @@ fn planted_faults_are_found() {
     assert!(missed.is_empty(), "{}", missed.join("\n"));
 }
 
-/// Shortest ways of a mesh turn wherever they like, which ways along the row first do not.
+/// Shortest ways of a mesh may turn anywhere, ways along the row first may not.
 #[test]
 fn ways_that_turn_back_to_a_row_are_found() {
     let design = |route: &str| drive(&["fabric.kind=custom", &format!("fabric.custom.route={route}")]);
@@ -117,7 +116,6 @@ fn ways_that_turn_back_to_a_row_are_found() {
     assert!(check(&x_then_y, &record(&shortest)).has(Rule::Route));
 }
 
-/// There are enough of them: every rule and every fabric has its own, each of another name.
 #[test]
 fn every_rule_and_every_fabric_has_faults() {
     let faults = faults();
@@ -209,7 +207,6 @@ const SETTINGS: &[&[&str]] = &[
     ],
 ];
 
-/// Each fabric is clean under every setting that changes what goes over its wires.
 #[test]
 fn no_fabric_violates_a_rule() {
     for kind in FabricKind::ALL {
@@ -244,7 +241,6 @@ fn no_fabric_violates_a_rule() {
     }
 }
 
-/// A run that is checked has the results of one that is not.
 #[test]
 fn checking_changes_no_result() {
     let design = drive(&["fabric.kind=venice", "flash.suspend.operations=both"]);
@@ -257,7 +253,6 @@ fn checking_changes_no_result() {
     assert_eq!(report(true), report(false));
 }
 
-/// Violations are said with wire, time, and what was expected.
 #[test]
 fn complaints_say_where_when_and_what() {
     let design = drive(&[]);

@@ -10,7 +10,6 @@ use canaletto::measure::wire_check::shape::Node;
 use super::Fault;
 use super::tape::{NS, Tape, earlier, later};
 
-/// Cycles of a packet on a link between routers that it comes to from another one.
 fn on_its_way(tape: &Tape) -> (usize, Cycles) {
     tape.cycles(|c, load| {
         c.what == WireUse::Data && load.direction == Direction::ToChip && !tape.is_of_controller(c.wire)
@@ -21,7 +20,6 @@ fn is_tail(tape: &Tape, c: &Cycles, load: &Load) -> bool {
     c.what == WireUse::Data && load.carries == Carries::Data && tape.is_of_controller(c.wire)
 }
 
-/// Data on a link between routers, of a circuit.
 fn on_circuit(tape: &Tape) -> (usize, Cycles) {
     tape.cycles(|c, _| c.what == WireUse::Data && !tape.is_of_controller(c.wire))
 }
@@ -114,7 +112,7 @@ pub const FAULTS: &[Fault] = &[
         site: "mesh",
         rule: Rule::Route,
         plant: |tape| {
-            // The first link is the controller's: the next one starts a hop later where nothing is in the way.
+            // The first link is the controller's: the next one starts a hop later.
             let (_, c) = on_its_way(tape);
             let (_, own) = tape.find_from(0, |_, entry| match entry.fact {
                 Fact::Wire(o) => {

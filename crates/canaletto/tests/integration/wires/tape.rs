@@ -1,5 +1,3 @@
-//! A recording to plant faults in.
-
 use std::collections::BTreeMap;
 
 use canaletto::config::design::Design;
@@ -12,13 +10,10 @@ use canaletto::measure::probe::{ArrayStep, Carries, Load};
 use canaletto::measure::wire_check::recording::{Cycles, Entry, Fact};
 use canaletto::measure::wire_check::shape::{Line, Node, Shape};
 
-/// A nanosecond, in picoseconds.
 pub const NS: u64 = 1000;
 
-/// A path that no fabric uses.
 pub const OTHER_PATH: PathId = PathId(900);
 
-/// A transfer that the recording does not have.
 pub const OTHER: u32 = 9_000_000;
 
 pub struct Tape {
@@ -27,7 +22,6 @@ pub struct Tape {
     loads: BTreeMap<u32, Load>,
 }
 
-/// The moment by which an entry is ordered.
 fn place(fact: &Fact, at: Time) -> Time {
     match fact {
         Fact::Wire(c) if matches!(c.what, WireUse::Reserved | WireUse::Handshake) => c.until,
@@ -45,7 +39,6 @@ impl Tape {
         Tape { loads: loads.collect(), shape: Shape::new(design), entries }
     }
 
-    /// The recording in order of time.
     pub fn sorted(mut self) -> Vec<Entry> {
         for entry in &mut self.entries {
             entry.at = place(&entry.fact, entry.at);
@@ -58,13 +51,11 @@ impl Tape {
         self.loads[&transfer]
     }
 
-    /// The first entry from `from` on for which something is found.
     pub fn find_from<T>(&self, from: usize, wanted: impl Fn(usize, &Entry) -> Option<T>) -> (usize, T) {
         let found = (from..self.entries.len()).find_map(|i| Some((i, wanted(i, &self.entries[i])?)));
         found.expect("the recording has such an entry")
     }
 
-    /// The first such cycles, once the drive is busy.
     pub fn cycles(&self, wanted: impl Fn(&Cycles, &Load) -> bool) -> (usize, Cycles) {
         self.find_from(self.entries.len() / 4, |_, entry| match entry.fact {
             Fact::Wire(c) => self.loads.get(&c.transfer).is_some_and(|load| wanted(&c, load)).then_some(c),
@@ -124,7 +115,6 @@ impl Tape {
         .0
     }
 
-    /// A step of an array, once the drive is busy.
     pub fn step(&self, wanted: ArrayStep, operation: impl Fn(Operation) -> bool) -> usize {
         self.step_from(self.entries.len() / 4, wanted, operation)
     }
@@ -145,7 +135,6 @@ impl Tape {
         }
     }
 
-    /// The next such step of the same LUN.
     pub fn next_step(&self, after: usize, wanted: ArrayStep) -> usize {
         let lun = self.step_of(after).expect("a step").0;
         (after + 1..self.entries.len()).find(|&i| self.step_of(i) == Some((lun, wanted))).expect("a further step")
@@ -176,7 +165,6 @@ impl Tape {
         }
     }
 
-    /// Changes all cycles of a transfer.
     pub fn change_all(&mut self, transfer: u32, change: impl Fn(&mut Cycles)) {
         for entry in &mut self.entries {
             if let Fact::Wire(cycles) = &mut entry.fact {
@@ -196,17 +184,14 @@ impl Tape {
         self.entries.insert(before, Entry { at, fact });
     }
 
-    /// A further command sets out, on its own path.
     pub fn command(&mut self, at: Time, load: Load) {
         self.insert(at, Fact::Begins { transfer: OTHER, path: OTHER_PATH, load });
     }
 
-    /// The number of the wire that joins two nodes.
     pub fn wire(&self, from: Node, to: Node) -> u32 {
         self.shape.wires.iter().position(|w| w.line == Line::Link(from, to)).expect("neighbours") as u32
     }
 
-    /// Whether a wire has a controller at one end.
     pub fn is_of_controller(&self, wire: u32) -> bool {
         let line = &self.shape.wires[wire as usize].line;
         matches!(line, Line::Link(Node::Controller(_), _) | Line::Link(_, Node::Controller(_)))
