@@ -17,7 +17,6 @@ use crate::fabric::signals::Signals;
 use crate::fabric::wires::WireKind;
 use crate::flash::address::Layout;
 
-/// Facts of the conventional drive.
 pub const FACTS: Facts = Facts {
     is_usual: true,
     holds_paths: true,
@@ -28,7 +27,6 @@ pub const FACTS: Facts = Facts {
     lines: |_, rows, columns| Line::rows("channel", rows, columns, |_| 1),
 };
 
-/// One bus a channel.
 pub enum Channels {}
 
 impl Kind for Channels {
@@ -43,5 +41,4 @@ impl Kind for Channels {
     }
 }
 
-/// The interconnect.
 pub type Bus = SharedBuses<Channels>;

@@ -11,7 +11,6 @@ use crate::fabric::wires::{ControllerUse, Place, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 
-/// Buses that serve equal numbers of consecutive chips, one transfer at a time each.
 pub struct Buses {
     chips_each: u32,
     /// The bus of each chip: divisions would take longer.
@@ -19,9 +18,7 @@ pub struct Buses {
     columns: u32,
     kind: WireKind,
     buses: Vec<Bus>,
-    /// When each chip's last transfer ended.
     port_free_at: Vec<Time>,
-    /// Trace of what crosses, for timelines.
     pub trace: WireTrace,
 }
 
@@ -30,18 +27,14 @@ struct Bus {
     in_use: bool,
     chip: ChipId,
     since: Time,
-    /// Time taken, by transfers that have ended.
     busy: Time,
-    /// Time it carried something.
     active: Time,
 }
 
-/// The transfer on a bus has crossed.
 #[derive(Clone, Copy, Debug)]
 pub struct TransferEnd(PathId);
 
 impl Buses {
-    /// Idle buses of a kind: one a row of the array, or one a chip for [`WireKind::Path`].
     pub fn new(layout: &Layout, kind: WireKind) -> Buses {
         let chips_each = if kind == WireKind::Path { 1 } else { layout.chips_per_channel };
         let idle = Bus { in_use: false, chip: ChipId::NONE, since: Time::ZERO, busy: Time::ZERO, active: Time::ZERO };
@@ -56,35 +49,29 @@ impl Buses {
         }
     }
 
-    /// How many there are.
     pub fn count(&self) -> u32 {
         self.buses.len() as u32
     }
 
-    /// The bus of a chip.
     #[inline]
     pub fn of(&self, chip: ChipId) -> DomainId {
         self.of_chips[chip.index()]
     }
 
-    /// The chips of a bus.
     pub fn chips(&self, bus: DomainId) -> Range<u32> {
         bus.0 * self.chips_each..(bus.0 + 1) * self.chips_each
     }
 
-    /// Whether a bus is free.
     #[inline]
     pub fn is_free(&self, bus: DomainId) -> bool {
         !self.buses[bus.index()].in_use
     }
 
-    /// When the chip's last transfer ended.
     #[inline]
     pub fn port_free_at(&self, chip: ChipId) -> Time {
         self.port_free_at[chip.index()]
     }
 
-    /// Takes the chip's bus for a transfer.
     #[inline]
     pub fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, TransferEnd)) -> PathId {
         let id = self.of(transfer.chip);
@@ -97,7 +84,6 @@ impl Buses {
         PathId(id.0)
     }
 
-    /// Sends a transfer over a bus that is taken for its chip.
     #[inline]
     pub fn start_on_held_path(
         &mut self,
@@ -113,14 +99,12 @@ impl Buses {
         later(now + transfer.time(), TransferEnd(path));
     }
 
-    /// The transfer on a bus has crossed.
     #[inline(always)]
     pub fn handle(&mut self, TransferEnd(path): TransferEnd, now: Time) -> FabricOutcome {
         self.port_free_at[self.buses[path.index()].chip.index()] = now;
         FabricOutcome { crossed: Some(TransferDone::freely(path)), freed: None }
     }
 
-    /// Gives a bus back.
     #[inline]
     pub fn release(&mut self, path: PathId, now: Time) -> DomainId {
         let bus = &mut self.buses[path.index()];
@@ -129,7 +113,6 @@ impl Buses {
         DomainId(path.0)
     }
 
-    /// Every bus.
     pub fn wires(&self) -> Vec<Wire> {
         let wire = |(i, bus): (usize, &Bus)| {
             let first = i as u32 * self.chips_each;
@@ -145,7 +128,6 @@ impl Buses {
         self.buses.iter().enumerate().map(wire).collect()
     }
 
-    /// The controllers: one a row, each busy while any of its buses is.
     pub fn controllers(&self) -> Vec<ControllerUse> {
         if self.kind == WireKind::Path {
             return Vec::new();
@@ -161,17 +143,13 @@ impl Buses {
 
 /// Differences between fabrics of shared buses.
 pub trait Kind {
-    /// Signalling on a bus.
     type Times: WireTimes;
 
-    /// The idle buses of a validated design, and their signalling.
     fn new(config: &FabricConfig, layout: &Layout) -> (Buses, Self::Times);
 
-    /// Bytes a second on a bus.
     fn rate(times: &Self::Times) -> f64;
 }
 
-/// A fabric of shared buses.
 pub struct SharedBuses<K: Kind> {
     buses: Buses,
     times: K::Times,

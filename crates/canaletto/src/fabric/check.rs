@@ -15,16 +15,14 @@ use crate::flash::address::ChipId;
 
 /// Loads a design like [`canaletto_config::load_design`], and checks what needs the interconnect.
 ///
-/// # Errors
-/// A line for each mistake: file, line, key, what was given, what is allowed.
+/// # Errors A line per mistake: file, line, key, given and allowed value.
 pub fn load_design(name: &str, text: Option<&str>, settings: &[String]) -> Result<Design, ConfigError> {
     canaletto_config::load::load_design_with(name, text, settings, check)
 }
 
-/// Loads a design like [`load_design`]. Also returns notes on keys that were given and have no effect.
+/// [`load_design`], also with notes on keys without effect.
 ///
-/// # Errors
-/// As [`load_design`].
+/// # Errors As [`load_design`].
 pub fn resolve_design(
     name: &str,
     text: Option<&str>,
@@ -33,7 +31,6 @@ pub fn resolve_design(
     canaletto_config::load::resolve_design_with(name, text, settings, check)
 }
 
-/// Checks what needs the interconnect.
 fn check(design: &Design) -> Checked {
     let fabric = &design.fabric;
     require(facts_of(fabric.kind).holds_paths || fabric.holds() == HoldPath::Never, "fabric.hold_path", || {
@@ -46,7 +43,7 @@ fn check(design: &Design) -> Checked {
     check_failing(design)
 }
 
-/// Checks how many parts fail, and that the drive can continue without the chips that they cut off.
+/// Checks that the drive can continue without the failing parts.
 fn check_failing(design: &Design) -> Checked {
     if !design.fabric.failures.any() {
         return Ok(());
@@ -56,7 +53,6 @@ fn check_failing(design: &Design) -> Checked {
     if cut_off.is_empty() { Ok(()) } else { check_cut_off(design, &cut_off) }
 }
 
-/// Kinds of part that the fabric has: name, how many there are, and how many are to fail.
 fn failing_parts(design: &Design) -> impl Iterator<Item = (&'static str, u32, u32)> {
     let (fabric, g) = (&design.fabric, &design.geometry);
     let Parts { links, routers, controllers, buses, switches } =

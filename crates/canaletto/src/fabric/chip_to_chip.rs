@@ -1,5 +1,4 @@
-//! Pages sent straight from one chip to another, without passing a controller: an ability of some fabrics, next to
-//! transfers.
+//! Pages sent directly from chip to chip: an ability of some fabrics.
 
 use crate::engine::time::Time;
 use crate::fabric::PathId;
@@ -9,7 +8,7 @@ use crate::flash::address::ChipId;
 ///
 /// The defaults fit a fabric without any: constants, so that calls compile away.
 pub trait ChipToChip<E> {
-    /// Whether there are such paths. If so, every function below has to be defined.
+    /// Whether there are such paths. If so, every function below must be defined.
     const JOINS_CHIPS: bool = false;
 
     /// Whether pages can be sent from this chip to that one.
@@ -17,13 +16,10 @@ pub trait ChipToChip<E> {
         false
     }
 
-    /// Keeps a register of a chip for a page that must be sent there by [`ChipToChip::start_copy`]. Returns whether one is
-    /// free.
     fn reserve_register(&mut self, _chip: ChipId) -> bool {
         false
     }
 
-    /// Takes note that the page has been programmed from its register.
     fn release_register(&mut self, _chip: ChipId) {}
 
     /// Whether a page may be sent from chip to chip now: a path is free.
@@ -31,7 +27,6 @@ pub trait ChipToChip<E> {
         false
     }
 
-    /// Time for which a page's `bytes` occupy the wires from chip to chip.
     fn copy_time(&self, _bytes: u64) -> Time {
         Time::ZERO
     }
@@ -48,16 +43,15 @@ pub trait ChipToChip<E> {
         unreachable!("this fabric sends nothing from chip to chip")
     }
 
-    /// Whether a page that was sent directly `copies` times since it last passed a controller has to pass one now.
+    /// Whether a page must pass a controller after that many direct `copies`.
     fn must_check(&self, _copies: u32) -> bool {
         false
     }
 
-    /// Time the receiving chip takes to look for errors before it can program.
     fn check_time(&self) -> Time {
         Time::ZERO
     }
 
-    /// Leaves the paths along the columns of chips for which `kept` holds to copies alone, from now on.
+    /// From now on, column paths of chips that are `kept` carry copies only.
     fn keep_columns(&mut self, _kept: impl Fn(ChipId) -> bool) {}
 }

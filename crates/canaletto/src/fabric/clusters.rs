@@ -48,7 +48,6 @@ use crate::flash::interface::Operation;
 /// Data pins of a trunk or an inner bus, in eights: flits that cross at a time.
 const LANES: u64 = 2;
 
-/// Facts of the clusters.
 pub const FACTS: Facts = Facts {
     is_usual: false,
     holds_paths: true,
@@ -58,7 +57,7 @@ pub const FACTS: Facts = Facts {
     lines,
 };
 
-/// The chips of each switch, which share its trunks and inner buses; as many of them at a time as a row has, if that is fewer.
+/// The chips of each switch. As many of them transfer at a time as a row has, if that is fewer.
 fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<ChipLine> {
     let keys = &config.clusters;
     let (count, per_switch, per_bus) = (rows * columns, keys.chips_per_switch, keys.chips_per_bus());
@@ -93,13 +92,11 @@ fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
     Interconnect { switches: Some(switches), controller_pins: Some(pins), ..Interconnect::PACKET_CHANNELS }
 }
 
-/// The path for which a wire is taken that has failed.
 const FAILED: PathId = PathId(u32::MAX - 1);
 
 /// The one domain: whatever crosses may free a trunk for chips of any switch.
 const ALL: DomainId = DomainId(0);
 
-/// Switches, trunks and inner buses.
 pub struct Clusters {
     tree: Tree,
     packets: Packets,
@@ -108,27 +105,21 @@ pub struct Clusters {
     delay: Time,
     trunks: Vec<Line>,
     buses: Vec<Line>,
-    /// Free trunks of each switch.
     free_trunks: Vec<u32>,
     free_buses: u32,
-    /// Free trunks in all.
     free: u32,
     under_way: Slab<PathId, Crossing>,
     chunks: Chunks,
-    /// Whether a chip has sent or received a part and has yet to do so with others.
+    /// Whether a chip has more parts to send or receive.
     in_parts: Vec<bool>,
     registers: PageRegisters,
-    /// When each chip's last transfer ended.
     port_free_at: Vec<Time>,
-    /// Time that something crossed switches.
     crossed: TimeSum,
     trace: WireTrace,
 }
 
-/// A trunk or an inner bus.
 #[derive(Clone, Copy)]
 struct Line {
-    /// Path for which it is taken.
     path: PathId,
     since: Time,
     busy: Time,
@@ -139,14 +130,10 @@ struct Line {
 #[derive(Clone, Copy)]
 struct Crossing {
     chip: ChipId,
-    /// Where a copy goes; of a transfer, its chip again.
     to: ChipId,
-    /// None of a copy, and between two parts.
     trunk: TrunkId,
     direction: Direction,
-    /// Time of the data that have yet to set out.
     left: Time,
-    /// When its next part was ready.
     ready: Time,
     /// Time that parts waited for wires.
     conflict: Time,
@@ -154,12 +141,9 @@ struct Crossing {
     setup: Time,
 }
 
-/// Event on a path.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
-    /// Its load has crossed.
     Crossed(PathId),
-    /// The chip has turned to the column of the next part.
     Turned(PathId),
 }
 
@@ -191,7 +175,6 @@ impl Line {
 }
 
 impl Clusters {
-    /// The trunk that a transfer behind this switch takes now, if one is free: the first in the switch's order.
     fn first_free(&self, switch: SwitchId) -> Option<TrunkId> {
         self.tree.trunks(switch).iter().copied().find(|trunk| self.trunks[trunk.index()].is_free())
     }
@@ -205,7 +188,6 @@ impl Clusters {
         self.tree.controllers() + self.tree.buses() + switch.0
     }
 
-    /// Whether a chip's inner bus is free, and a trunk of its switch.
     fn has_way(&self, chip: ChipId) -> bool {
         let ways = self.tree.of(chip);
         self.buses[ways.bus.index()].is_free() && self.free_trunks[ways.switch.index()] > 0
@@ -236,7 +218,6 @@ impl Clusters {
         self.free_buses += 1;
     }
 
-    /// Puts cycles on a wire, which is a trunk or an inner bus.
     fn carry(&mut self, wire: u32, path: PathId, what: WireUse, from: Time, time: Time) {
         let place = wire as usize;
         let line = match self.trunks.get_mut(place) {
@@ -290,7 +271,6 @@ impl WireTimes for Clusters {
         }
     }
 
-    /// The answer comes back through the switch.
     fn status(&self) -> (Direction, Time) {
         let (direction, time) = self.packets.status();
         (direction, time + self.delay)
@@ -341,7 +321,6 @@ impl Fabric for Clusters {
         0..self.tree.chips()
     }
 
-    /// Copies need no trunk.
     fn may_start(&self, _: DomainId) -> bool {
         self.free_buses > 0 && (self.free > 0 || self.registers.are_in_use())
     }
@@ -362,7 +341,7 @@ impl Fabric for Clusters {
         path
     }
 
-    /// The switch keeps a circuit that is held: nothing has to be granted.
+    /// The switch keeps a held circuit: no grant.
     fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) {
         debug_assert!(self.under_way[path].chip == transfer.chip);
         self.under_way[path].setup = Time::ZERO;
@@ -396,7 +375,7 @@ impl Fabric for Clusters {
         ALL
     }
 
-    /// A wire that has failed is never free: it is taken for ever. A switch takes its inner buses with it.
+    /// A failed wire is taken for ever. A switch takes its inner buses with it.
     fn lose(&mut self, failed: &Failed) {
         for &trunk in &failed.controllers {
             self.take_trunk(TrunkId(trunk), FAILED, Time::ZERO);

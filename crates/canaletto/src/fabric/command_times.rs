@@ -1,4 +1,4 @@
-//! Command sequences of a design for people: every step with its time, place and source, and what the fabric makes of them.
+//! Command sequences of a design for people: steps with time, place and source, and their times on the fabric.
 
 use serde::Serialize;
 
@@ -12,7 +12,6 @@ use crate::flash::interface::{CommandTable, Operation, Steps};
 /// Sequences of a design and their times on its fabric.
 #[derive(Debug, Clone, Serialize)]
 pub struct Description {
-    /// Interface that the times are of.
     pub interface: Interface,
     /// Table of the sequences; none where the design states its own.
     pub table: Option<SequenceKind>,
@@ -20,24 +19,18 @@ pub struct Description {
     pub fabric: &'static str,
     /// Every sequence, step by step, as it is on the chip's pins.
     pub sequences: Vec<DescribedSequence>,
-    /// Times on the fabric.
     pub times: Vec<DescribedTime>,
     /// Time in which a chip turns to another column (tCCS), nanoseconds.
     pub turn_ns: f64,
 }
 
-/// Sequence with its steps.
 #[derive(Debug, Clone, Serialize)]
 pub struct DescribedSequence {
-    /// Name of its key.
     pub name: &'static str,
-    /// Source of the steps.
     pub source: String,
-    /// Steps, in their order.
     pub steps: Vec<DescribedStep>,
 }
 
-/// Step of a sequence.
 #[derive(Debug, Clone, Serialize)]
 pub struct DescribedStep {
     /// Bytes on the wires, or the name of a wait.
@@ -46,7 +39,6 @@ pub struct DescribedStep {
     pub of: Planes,
     /// Time, nanoseconds. That of data follows from their size.
     pub ns: Option<f64>,
-    /// Place of a wait.
     pub on: Option<Place>,
     /// Source of a wait's time.
     pub source: Option<String>,
@@ -55,9 +47,7 @@ pub struct DescribedStep {
 /// Time of a command on the fabric, nanoseconds.
 #[derive(Debug, Clone, Serialize)]
 pub struct DescribedTime {
-    /// Name of its sequence.
     pub name: &'static str,
-    /// Number of planes.
     pub planes: u32,
     /// On the wires, data apart.
     pub wires_ns: f64,

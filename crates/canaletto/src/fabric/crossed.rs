@@ -1,5 +1,3 @@
-//! Transfers that have crossed.
-
 use crate::config::own::values::PathId;
 use crate::engine::time::Time;
 
@@ -8,18 +6,17 @@ use crate::engine::time::Time;
 pub struct TransferDone {
     /// Its path, which stays taken until `Fabric::release`.
     pub path: PathId,
-    /// Time that its command crossed before it was stopped, where that was behind its command.
+    /// Time that its command crossed before it was stopped.
     pub before: Time,
     /// Time it was stopped on the way because the path was not free.
     pub conflict: Time,
-    /// Time it waited on the way for its own chip's port.
+    /// Time that it waited for its own chip's port.
     pub port: Time,
-    /// Time its path took to be set up: scouts on their way, controllers agreeing.
+    /// Time to set up its path: scouts, agreements, grants.
     pub setup: Time,
 }
 
 impl TransferDone {
-    /// A transfer that met nothing on its way.
     pub fn freely(path: PathId) -> TransferDone {
         TransferDone { path, before: Time::ZERO, conflict: Time::ZERO, port: Time::ZERO, setup: Time::ZERO }
     }
@@ -29,7 +26,6 @@ impl TransferDone {
         if self.before > Time::ZERO { self.conflict } else { Time::ZERO }
     }
 
-    /// Whether it met nothing on its way.
     #[inline]
     pub fn met_nothing(&self) -> bool {
         self.conflict + self.port + self.setup == Time::ZERO

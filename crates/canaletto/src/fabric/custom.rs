@@ -40,7 +40,6 @@ use crate::fabric::wires::{ControllerUse, Place, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 
-/// Facts of a custom fabric; without a blueprint they are those of a mesh like Venice's.
 pub const FACTS: Facts =
     Facts { is_usual: false, interconnect: parts, failing: Failing::NOTHING, lines, ..venice::FACTS };
 
@@ -77,13 +76,11 @@ fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Line> {
     lines
 }
 
-/// Places of the controllers of an array.
 pub fn places_of_controllers(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Place> {
     let grid = Grid::new(rows, columns, config.network.controllers);
     (0..rows).map(|controller| grid.controller_place(controller)).collect()
 }
 
-/// Places that each link joins, by the configuration: those of the blueprint, or those of Venice's mesh.
 pub fn links_of(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Vec<Place>> {
     match &config.blueprint {
         Some(blueprint) => blueprint.links.to_vec(),
@@ -94,7 +91,6 @@ pub fn links_of(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Vec<Place
     }
 }
 
-/// Number of routers of the configured fabric.
 pub fn routers(config: &FabricConfig, rows: u32, columns: u32) -> u32 {
     let controllers = places_of_controllers(config, rows, columns);
     Ways::new(&links_of(config, rows, columns), &chips(rows, columns), &controllers).routers()
@@ -104,7 +100,6 @@ fn chips(rows: u32, columns: u32) -> Vec<Place> {
     (0..rows as i32).flat_map(|row| (0..columns as i32).map(move |column| (row, column))).collect()
 }
 
-/// Name of a link that joins these places.
 pub fn name_of(number: u32, ends: &[Place], controllers: &[Place]) -> String {
     match *ends {
         [a, b] if !controllers.contains(&a) && !controllers.contains(&b) => {
@@ -115,38 +110,29 @@ pub fn name_of(number: u32, ends: &[Place], controllers: &[Place]) -> String {
     }
 }
 
-/// The one domain: whatever crosses may free a link for any chip.
 const ALL: DomainId = DomainId(0);
 
-/// A transfer, and its way once it has one.
 struct Circuit {
     transfer: Transfer,
-    /// Time that it waited for its way, and that it took to be told.
     waited: (Time, Time),
     controller: u32,
     links: Vec<u32>,
 }
 
-/// A controller.
 struct Controller {
     place: Place,
     /// Transfers on its links, and since when there are any.
     transfers: u32,
     since: Time,
-    /// Time with transfers on them before.
     busy: Time,
 }
 
-/// Links with the transfers that have them or wait for them.
 pub struct Custom {
-    /// For messages.
     name: String,
-    /// Chips of a row.
     columns: u32,
     ends: Vec<Vec<Place>>,
     controllers: Vec<Controller>,
     ways: Ways,
-    /// Whether there is no blueprint: each chip has a router, even at the end of an array of one row.
     is_mesh: bool,
     cycles: Cycles,
     grant_delay: Time,
@@ -157,7 +143,7 @@ pub struct Custom {
     spare: Vec<Vec<u32>>,
     under_way: u32,
     waiting: Vec<Asked>,
-    /// How many of these have come, and which links have become free, since the last decision.
+    /// How many have come, or links have become free, since the last decision.
     arrived: u32,
     freed: Vec<u32>,
     is_due: bool,
@@ -168,16 +154,12 @@ pub struct Custom {
     trace: WireTrace,
     grants: Grants,
     scratch: Vec<bool>,
-    /// The blueprint's, or ways along rows and columns. None: shortest ways.
     plan: Option<Box<dyn Plan>>,
 }
 
-/// Event of a custom fabric.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
-    /// All that comes or ends at this time has done so.
     Decide,
-    /// A transfer has crossed.
     Crossed(PathId),
 }
 
@@ -214,14 +196,12 @@ impl Custom {
         }
     }
 
-    /// A transfer as messages call it.
     fn name_of(&self, asked: &Asked) -> String {
         let Transfer { chip, direction, .. } = asked.transfer;
         let way = if direction == Direction::ToChip { "to" } else { "from" };
         format!("transfer {} {way} chip {},{}", asked.path.0, chip.0 / self.columns, chip.0 % self.columns)
     }
 
-    /// A transfer takes the way that it was granted.
     fn begin(&mut self, path: PathId, links: &[u32], now: Time, later: &mut dyn FnMut(Time, Event)) {
         let Some(place) = self.waiting.iter().position(|asked| asked.path == path) else {
             let waiting = self.waiting.iter().map(|asked| self.name_of(asked)).collect::<Vec<_>>().join("; ");

@@ -1,8 +1,7 @@
 //! Chips that nothing reaches any more, and parts that are about to fail.
 //!
-//! Transfers to a chip that is cut off take no wires: they "cross" at once, over a path that leads nowhere, so that
-//! whoever waits for it continues and finds that the operation has failed. Before parts fail the interconnect comes to
-//! rest.
+//! A transfer to a chip that is cut off "crosses" at once over a path that leads nowhere, and its operation fails.
+//! Before parts fail the interconnect comes to rest.
 
 use crate::engine::arena::Slab;
 use crate::fabric::PathId;
@@ -12,24 +11,20 @@ use crate::flash::address::ChipId;
 /// Paths of this number and above lead nowhere.
 const NOWHERE: u32 = 1 << 31;
 
-/// Chips that are cut off, with what is sent to them, and transfers on their way to others.
 pub struct CutOff {
     /// By chip; empty as long as none is.
     chips: Vec<bool>,
     sent: Slab<PathId, Carried>,
-    /// Paths of the interconnect in use.
     in_use: u32,
-    /// Whether no transfer may begin, because parts are about to fail.
+    /// Whether no transfer may begin because parts are about to fail.
     pub comes_to_rest: bool,
 }
 
 impl CutOff {
-    /// No chips.
     pub fn new() -> CutOff {
         CutOff { chips: Vec::new(), sent: Slab::new(), in_use: 0, comes_to_rest: false }
     }
 
-    /// Of that many chips these are cut off.
     pub fn lose(&mut self, lost: &[ChipId], chips: u32) {
         if !lost.is_empty() {
             self.chips.resize(chips as usize, false);
@@ -37,24 +32,20 @@ impl CutOff {
         }
     }
 
-    /// Whether a chip is.
     #[inline]
     pub fn has(&self, chip: ChipId) -> bool {
         self.chips.get(chip.index()).is_some_and(|&is| is)
     }
 
-    /// Whether any is.
     #[inline]
     pub fn has_any(&self) -> bool {
         !self.chips.is_empty()
     }
 
-    /// How many are.
     pub fn count(&self) -> u32 {
         self.chips.iter().filter(|&&is| is).count() as u32
     }
 
-    /// Whether a path leads nowhere.
     #[inline]
     pub fn is_nowhere(path: PathId) -> bool {
         path.0 >= NOWHERE
@@ -65,30 +56,25 @@ impl CutOff {
         PathId(NOWHERE | self.sent.insert(carried).0)
     }
 
-    /// The transfer that was sent there.
     #[inline]
     pub fn sent(&mut self, path: PathId) -> &mut Carried {
         &mut self.sent[PathId(path.0 & !NOWHERE)]
     }
 
-    /// A path that leads nowhere is given back.
     pub fn give_back(&mut self, path: PathId) {
         self.sent.remove(PathId(path.0 & !NOWHERE));
     }
 
-    /// A path of the interconnect is taken.
     #[inline]
     pub fn take(&mut self) {
         self.in_use += 1;
     }
 
-    /// One is given back.
     #[inline]
     pub fn free(&mut self) {
         self.in_use -= 1;
     }
 
-    /// Whether none is in use.
     pub fn is_idle(&self) -> bool {
         self.in_use == 0
     }

@@ -1,7 +1,6 @@
-//! Parts of an interconnect that fail: how many it has of each kind, which of them fail, and which chips they cut off.
+//! Parts of an interconnect that fail, and the chips that they cut off.
 //!
-//! A chip is cut off where no controller reaches it any more. Each fabric says so of itself, in its [`Facts`](super::facts::Facts),
-//! by the parts alone: which are in use at a moment does not matter.
+//! A chip is cut off when no controller reaches it. Each fabric states this in its [`Facts`](super::facts::Facts).
 
 use std::collections::BTreeSet;
 
@@ -11,12 +10,9 @@ use crate::fabric::facts_of;
 use crate::fabric::wires;
 use crate::flash::address::ChipId;
 
-/// Numbers of the parts of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Parts {
-    /// Links between routers.
     pub links: u32,
-    /// Routers next to chips.
     pub routers: u32,
     /// Controllers.
     pub controllers: u32,
@@ -26,36 +22,27 @@ pub struct Parts {
     pub switches: u32,
 }
 
-/// Parts that fail.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Failed {
-    /// Links, as pairs of neighbouring chips, the lower one first.
     pub links: Vec<(u32, u32)>,
-    /// Routers, by the numbers of their chips.
     pub routers: Vec<u32>,
     /// Controllers.
     pub controllers: Vec<u32>,
-    /// Buses, in the order in which the fabric states them as wires.
     pub buses: Vec<u32>,
     /// Switches.
     pub switches: Vec<u32>,
 }
 
-/// A fabric's account of its parts, for an array of that many rows and columns.
 #[derive(Debug, Clone, Copy)]
 pub struct Failing {
-    /// How many it has of each kind.
     pub parts: fn(&FabricConfig, u32, u32) -> Parts,
-    /// Chips that no controller reaches once some have failed.
     pub cut_off: fn(&FabricConfig, u32, u32, &Failed) -> Vec<ChipId>,
 }
 
 impl Failing {
-    /// A fabric whose parts do not fail.
     pub const NOTHING: Failing = Failing { parts: |_, _, _| Parts::default(), cut_off: |_, _, _, _| Vec::new() };
 }
 
-/// Rows of an interconnect in which each chip has its row's bus and controller alone.
 pub const ROWS: Failing = Failing {
     parts: |_, rows, _| Parts { controllers: rows, buses: rows, ..Parts::default() },
     cut_off: |_, rows, columns, failed| {
@@ -66,7 +53,6 @@ pub const ROWS: Failing = Failing {
     },
 };
 
-/// Parts of a network of routers: links, routers and a controller for each row.
 pub fn of_network(_: &FabricConfig, rows: u32, columns: u32) -> Parts {
     Parts { links: wires::neighbours(rows, columns), routers: rows * columns, controllers: rows, ..Parts::default() }
 }
@@ -110,15 +96,13 @@ pub fn cut_off(config: &FabricConfig, rows: u32, columns: u32) -> Vec<ChipId> {
     }
 }
 
-/// Chips for which something does not hold.
 pub fn without(chips: u32, is_reached: impl Fn(u32) -> bool) -> Vec<ChipId> {
     (0..chips).filter(|&chip| !is_reached(chip)).map(ChipId).collect()
 }
 
-/// Links that fail, drawn in an order of chance. With `spare_chips` those that are the last to join some routers to the others come
-/// after all others.
+/// Links that fail, in random order. With `spare_chips`, links that are the last to join some routers come last.
 ///
-/// Read backwards, the links that come last join routers first: a spanning tree (Kruskal).
+/// Read backwards, they form a spanning tree (Kruskal).
 fn links(count: u32, placement: u32, rows: u32, columns: u32, spare_chips: bool) -> Vec<(u32, u32)> {
     let mut order = in_order_of_chance(neighbours(rows, columns), placement, "failed links");
     if spare_chips {
@@ -132,7 +116,7 @@ fn links(count: u32, placement: u32, rows: u32, columns: u32, spare_chips: bool)
     order
 }
 
-/// The first parts of an order, those before others that cut no chip off next to those before them.
+/// The first parts of an order; parts that cut chips off come last.
 fn spared_last(order: Vec<u32>, count: u32, cuts_off: impl Fn(&[u32]) -> usize) -> Vec<u32> {
     let (mut chosen, mut others, mut off) = (Vec::new(), Vec::new(), 0);
     for part in order {
@@ -151,7 +135,6 @@ fn spared_last(order: Vec<u32>, count: u32, cuts_off: impl Fn(&[u32]) -> usize) 
     chosen
 }
 
-/// Puts what there is into an order of chance.
 fn in_order_of_chance<T>(mut order: Vec<T>, placement: u32, name: &str) -> Vec<T> {
     let mut random = Stream::named(u64::from(placement), name);
     for last in (1..order.len()).rev() {
@@ -160,7 +143,6 @@ fn in_order_of_chance<T>(mut order: Vec<T>, placement: u32, name: &str) -> Vec<T
     order
 }
 
-/// Pairs of neighbouring chips, along the rows first.
 fn neighbours(rows: u32, columns: u32) -> Vec<(u32, u32)> {
     let chips = 0..rows * columns;
     let along_rows = chips.clone().filter(|chip| chip % columns + 1 < columns).map(|chip| (chip, chip + 1));
@@ -182,7 +164,7 @@ fn join(joined: &mut [u32], one: u32, other: u32) -> bool {
     one != other
 }
 
-/// Routers that links without failed ones join, each by the number of the set that it is in; failed routers in none.
+/// For each router the set that working links join it to; none for failed ones.
 pub fn sets_of_routers(rows: u32, columns: u32, failed: &Failed) -> Vec<Option<u32>> {
     let links: BTreeSet<_> = failed.links.iter().copied().collect();
     let routers: BTreeSet<_> = failed.routers.iter().copied().collect();

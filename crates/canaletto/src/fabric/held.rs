@@ -1,4 +1,4 @@
-//! Paths held from a command to its data (`fabric.hold_path`), and the pages that follow on them.
+//! Paths held from a command to its data (`fabric.hold_path`), and the pages that follow.
 
 use crate::fabric::PathId;
 use crate::flash::address::LunId;
@@ -12,7 +12,6 @@ pub struct HeldPaths {
 
 #[derive(Clone, Copy)]
 struct Lun {
-    /// From the end of the command's transfer until the path is given back.
     holding: bool,
     path: Option<PathId>,
     /// Pages read together that have yet to cross, the next one last.
@@ -21,38 +20,32 @@ struct Lun {
 }
 
 impl HeldPaths {
-    /// Room for `luns` LUNs if paths are held at all.
     pub fn new(are_held: bool, luns: u32) -> HeldPaths {
         let none = Lun { holding: false, path: None, pages: [TransactionId::NONE; MAX_PLANES], length: 0 };
         HeldPaths { luns: if are_held { vec![none; luns as usize] } else { Vec::new() } }
     }
 
-    /// Keeps a path for the LUN.
     pub fn hold(&mut self, lun: LunId, path: PathId) {
         let lun = &mut self.luns[lun.index()];
         lun.holding = true;
         lun.path = Some(path);
     }
 
-    /// Whether the LUN holds a path, or sends its data over one that it held.
     #[inline]
     pub fn is_holding(&self, lun: LunId) -> bool {
         self.luns.get(lun.index()).is_some_and(|lun| lun.holding)
     }
 
-    /// The LUN's path is given back. Returns whether it held one.
     #[inline]
     pub fn let_go(&mut self, lun: LunId) -> bool {
         self.luns.get_mut(lun.index()).is_some_and(|lun| std::mem::take(&mut lun.holding))
     }
 
-    /// Takes the path kept for the LUN.
     #[inline]
     pub fn take(&mut self, lun: LunId) -> Option<PathId> {
         self.luns.get_mut(lun.index())?.path.take()
     }
 
-    /// Adds a page that crosses on the LUN's path, after those added before.
     pub fn add_page(&mut self, lun: LunId, page: TransactionId) {
         let lun = &mut self.luns[lun.index()];
         let length = lun.length as usize;
@@ -61,7 +54,6 @@ impl HeldPaths {
         lun.length += 1;
     }
 
-    /// The next page that crosses on the LUN's path.
     #[inline]
     pub fn next_page(&mut self, lun: LunId) -> Option<TransactionId> {
         let lun = self.luns.get_mut(lun.index()).filter(|lun| lun.length > 0)?;

@@ -16,7 +16,6 @@ use crate::fabric::signals::Signals;
 use crate::fabric::wires::WireKind;
 use crate::flash::address::Layout;
 
-/// Facts of the ideal drive.
 pub const FACTS: Facts = Facts {
     is_usual: true,
     holds_paths: true,
@@ -26,11 +25,10 @@ pub const FACTS: Facts = Facts {
         parts: |_, rows, columns| Parts { buses: rows * columns, ..Parts::default() },
         cut_off: |_, rows, columns, failed| without(rows * columns, |chip| !failed.buses.contains(&chip)),
     },
-    // No chips share any: the rows stand for any chips of their number.
+    // No chips share wires: the rows stand for any chips of their number.
     lines: |_, rows, columns| Line::rows("row", rows, columns, |_| columns),
 };
 
-/// One bus a chip.
 pub enum Paths {}
 
 impl Kind for Paths {
@@ -45,5 +43,4 @@ impl Kind for Paths {
     }
 }
 
-/// The interconnect.
 pub type Ideal = SharedBuses<Paths>;

@@ -1,8 +1,7 @@
-//! Items made of the list of fabrics in `config/kinds.rs`: [`facts_of`](super::facts_of), [`AnyFabric`](super::AnyFabric) and
-//! `with_fabric!`.
+//! Items made from the list of fabrics in `config/kinds.rs`: [`facts_of`](super::facts_of),
+//! [`AnyFabric`](super::AnyFabric) and `with_fabric!`.
 
-/// Makes `facts_of`, `AnyFabric` and `with_fabric!` of the list of fabrics.
-/// The `$` in front stands for itself in the macro that is made.
+/// Makes `facts_of`, `AnyFabric` and `with_fabric!`. The `$` in front stands for itself in the macro that is made.
 macro_rules! fabrics {
     (
         ($d:tt)
@@ -10,7 +9,6 @@ macro_rules! fabrics {
             $module:ident::$Fabric:ident, $facts:ident, $joined:ident, $signalling:ident, $name:literal, $sentence:literal
         })+
     ) => {
-        /// Facts that a fabric states about itself.
         pub fn facts_of(kind: FabricKind) -> &'static $crate::fabric::facts::Facts {
             match kind { $(FabricKind::$Kind => &$crate::fabric::$module::$facts,)+ }
         }

@@ -1,30 +1,22 @@
-//! Lines of a fabric: chips that share a way to the controllers, such as a bus'.
-
 use std::ops::Range;
 
 use crate::config::design::Fabric as FabricConfig;
 use crate::fabric::facts_of;
 use crate::flash::address::{ChipId, Layout};
 
-/// Chips that share a way to the controllers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Name, which is that of its bus if it has one.
     pub name: String,
-    /// Its chips.
     pub chips: Vec<ChipId>,
-    /// Number of transfers between these chips and the controllers that wires carry at a time.
     pub ways: u32,
 }
 
 impl Line {
-    /// Returns the rows of an array, each with its ways by number.
     pub fn rows(name: &str, rows: u32, columns: u32, ways: impl Fn(u32) -> u32) -> Vec<Line> {
         let chips = |row| (row * columns..(row + 1) * columns).map(ChipId).collect();
         (0..rows).map(|row| Line { name: format!("{name} {row}"), chips: chips(row), ways: ways(row) }).collect()
     }
 
-    /// Returns the columns of an array, adjacent ones in that many lines, each with its ways by number.
     pub fn columns(rows: u32, columns: u32, lines: u32, ways: impl Fn(u32) -> u32) -> Vec<Line> {
         let line = |number: u32| {
             let joined = joined_columns(number, lines, columns);
@@ -35,17 +27,14 @@ impl Line {
     }
 }
 
-/// Returns the line that a column is in, of lines over which all columns are spread as evenly as they can be.
 pub fn line_of_column(column: u32, lines: u32, columns: u32) -> u32 {
     column * lines / columns
 }
 
-/// Returns the adjacent columns of a line: the ones with [`line_of_column`] gives it.
 pub fn joined_columns(line: u32, lines: u32, columns: u32) -> Range<u32> {
     (line * columns).div_ceil(lines)..((line + 1) * columns).div_ceil(lines)
 }
 
-/// Returns the name of a line of columns.
 pub fn name_of_columns(joined: &Range<u32>) -> String {
     match joined.len() {
         1 => format!("column {}", joined.start),
@@ -53,8 +42,7 @@ pub fn name_of_columns(joined: &Range<u32>) -> String {
     }
 }
 
-/// Returns the fabric's worst line: that with the fewest ways, the first among equals, in the order in which the fabric states
-/// them.
+/// The line with the fewest ways, the first among equals.
 pub fn worst_line(config: &FabricConfig, layout: &Layout) -> Line {
     let lines = (facts_of(config.kind).lines)(config, layout.channels, layout.chips_per_channel);
     lines.into_iter().min_by_key(|line| line.ways).expect("every fabric has lines")

@@ -42,7 +42,6 @@ use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 
-/// Facts of the mesh with links of eight data pins.
 pub const WIDE: Facts = Facts {
     is_usual: true,
     holds_paths: false,
@@ -52,7 +51,6 @@ pub const WIDE: Facts = Facts {
     lines,
 };
 
-/// Facts of the mesh with links of two.
 pub const NARROW: Facts = Facts {
     is_usual: false,
     routers: Some(RouterKind::NarrowPacket),
@@ -60,14 +58,14 @@ pub const NARROW: Facts = Facts {
     ..WIDE
 };
 
-/// Rows. With X before Y whatever a row's chips send leaves along the row, toward the end at which controllers are.
+/// Rows. With X before Y a row's chips send along the row, toward its controllers.
 fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Line> {
     let any_row = config.mesh.controller == MeshController::LeastLoaded;
     let ends = if any_row && config.network.controllers == ControllerEdge::Alternating && rows > 1 { 2 } else { 1 };
     Line::rows("row", rows, columns, |_| ends)
 }
 
-/// Chips whose way along the row from its controller has failed somewhere: with X before Y there is no other. A link fails both ways.
+/// Chips whose way along the row has failed: with X before Y there is no other. A link fails both ways.
 fn cut_off(config: &FabricConfig, rows: u32, columns: u32, failed: &Failed) -> Vec<ChipId> {
     let is_east = |row: u32| config.network.controllers == ControllerEdge::Alternating && row % 2 == 1;
     failing::without(rows * columns, |chip| {
@@ -82,12 +80,10 @@ fn cut_off(config: &FabricConfig, rows: u32, columns: u32, failed: &Failed) -> V
     })
 }
 
-/// A link each way between neighbours; routers are inside the flash chips.
 fn links(rows: u32, columns: u32, link_bits: u32) -> Interconnect {
     Interconnect { links: 2 * neighbours(rows, columns), link_bits, ..Interconnect::CHANNELS }
 }
 
-/// Routers, links and controllers.
 pub struct Mesh {
     grid: Grid,
     network: Network,
@@ -98,12 +94,10 @@ pub struct Mesh {
     flit: Time,
     /// Most payload of a data packet, in bytes.
     payload: u64,
-    /// Length of such a packet.
     full_packet: Time,
-    /// A stated time of every command.
     command_time: Option<Time>,
     page_bytes: u64,
-    /// Whether each chip has nothing on its way into the network, and how many have not.
+    /// Whether each chip has nothing on its way into the network.
     idle_chips: Vec<bool>,
     idle_chip_count: u32,
     idle_controller_count: u32,
@@ -111,13 +105,9 @@ pub struct Mesh {
 
 /// The controllers at the edges, each in the row of its number.
 struct Controllers {
-    /// Columns of their routers.
     columns: Vec<u32>,
-    /// Whether that is the same for all.
     at_one_edge: bool,
-    /// Time on the wires of all transfers on their way from and to each.
     loads: Vec<Time>,
-    /// The same of those that have nothing on its way into the network, [`Time::MAX`] of others.
     idle_loads: Vec<Time>,
 }
 
@@ -135,8 +125,7 @@ impl Controllers {
         self.set_idle(c, self.is_idle(c));
     }
 
-    /// The controller for a transfer from or to a place: of those that can start it the least loaded, the nearest among equals,
-    /// the lowest among those.
+    /// Of the controllers that can start a transfer the least loaded, then the nearest, then the lowest.
     fn choose(&self, (row, column): (u32, u32), direction: Direction) -> u32 {
         let loads = if direction == Direction::FromChip { &self.loads } else { &self.idle_loads };
         // Of controllers at one edge none is nearer than the row's.
@@ -154,11 +143,10 @@ impl Controllers {
 const ALL: DomainId = DomainId(0);
 
 impl Mesh {
-    /// Sends a single packet of `length` (its time on a link) into the network at `now`, behind those that wait at its
-    /// source. It has crossed when [`Fabric::handle`] says so; then its path must be released like any other.
+    /// Sends a single packet of `length` (its time on a link), behind those at its source. Its path must be released
+    /// like any other.
     ///
-    /// [`Fabric::start`] makes packets of a transfer and sends them this way; for checks of the network itself any node may
-    /// send to any other. Between two controllers it counts as load of the first.
+    /// For checks any node may send to any other. Between two controllers it counts as load of the first.
     pub fn send(
         &mut self,
         source: Node,
@@ -171,7 +159,6 @@ impl Mesh {
         self.send_all(source, destination, (Time::ZERO, length), length, now, later)
     }
 
-    /// Sends a command packet and data packets of length `full` and a rest, one behind the other.
     fn send_all(
         &mut self,
         source: Node,
@@ -211,7 +198,8 @@ impl Mesh {
         path
     }
 
-    /// Notes whether a node has nothing on its way into the network. Returns whether a transfer may start that could not before.
+    /// Notes whether a node has nothing on its way into the network. Returns whether a transfer may start that could
+    /// not before.
     fn set_idle(&mut self, node: Node, idle: bool) -> bool {
         let (was_idle, count) = match node {
             Node::Chip(chip) => {
@@ -297,8 +285,8 @@ impl Fabric for Mesh {
         self.idle_controller_count + self.idle_chip_count > 0
     }
 
-    /// A transfer may set out if nothing is in front of it at its source: what waits, waits where the scheduler can still
-    /// change its mind.
+    /// A transfer may set out if nothing is in front of it at its source: others wait where the scheduler can still
+    /// choose.
     fn is_free(&self, chip: ChipId, direction: Direction) -> bool {
         match direction {
             Direction::FromChip => self.idle_chips[chip.index()],
@@ -307,7 +295,7 @@ impl Fabric for Mesh {
         }
     }
 
-    /// On its way into the chip a transfer waits in the network and says so itself ([`TransferDone::port`]).
+    /// A transfer waits for its chip in the network and reports it ([`TransferDone::port`]).
     fn port_free_at(&self, chip: ChipId, direction: Direction) -> Time {
         match direction {
             Direction::FromChip => self.network.free_at(self.grid.injection(Node::Chip(chip))),

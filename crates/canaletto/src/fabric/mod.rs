@@ -1,12 +1,15 @@
 //! The interconnect between the controller and the chips.
 //!
-//! A *transfer* is what has to cross for one flash command: the command (with the data of a write), or the data of a read. It
-//! needs a *path*. The engine asks a fabric to start a transfer once one may be granted; the fabric schedules events of its
-//! own and says when the transfer has crossed; then the engine gives the path back, or holds it for the next transfer of the same
-//! chip.
+//! A *transfer* is what crosses for one flash command: the command (with the data of a write), or the data of a read.
+//! It needs a *path*. The engine asks a fabric to start a transfer once a path is free; the fabric schedules its own
+//! events and reports when the transfer has crossed. Then the engine gives the path back, or holds it for the chip's
+//! next transfer.
 //!
 //! A new fabric is one file here, with its [`Facts`](facts::Facts), and one line of `fabric_list!`
 //! (`canaletto-config/src/kinds.rs`).
+
+// Parts of the engine, no interface: what a name says needs no comment.
+#![allow(missing_docs)]
 
 mod any;
 pub mod bus;
@@ -68,34 +71,25 @@ typed_id!(
     DomainId
 );
 
-/// Outcome of an event.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FabricOutcome {
-    /// A transfer has crossed.
     pub crossed: Option<TransferDone>,
-    /// Something became free for other transfers of this domain.
     pub freed: Option<DomainId>,
 }
 
 /// An interconnect.
 ///
-/// `later` schedules an event of the fabric's own, which [`Fabric::handle`] receives at its time.
+/// `later` schedules a fabric's own event, which [`Fabric::handle`] receives.
 pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
-    /// Event inside the fabric.
     type Event: Copy + Debug;
-    /// Its signalling.
     type Times: WireTimes;
 
-    /// The idle interconnect of a validated design.
     fn new(config: &FabricConfig, layout: &Layout) -> Self;
 
-    /// Number of domains.
     fn domains(&self) -> u32;
 
-    /// The domain of a chip.
     fn domain_of(&self, chip: ChipId) -> DomainId;
 
-    /// The chips of a domain, which are numbered one after the other.
     fn chips_of(&self, domain: DomainId) -> Range<u32>;
 
     /// Whether any path of the domain may be free, so that asking for one is worth while.
@@ -104,20 +98,18 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     /// Whether a transfer to or from this chip may start now.
     fn is_free(&self, chip: ChipId, direction: Direction) -> bool;
 
-    /// Whether a command with data for this chip may start where [`Fabric::is_free`] says that commands may: data may have
-    /// their own wires.
+    /// Whether a command with data may start where [`Fabric::is_free`] allows commands: data may have separate wires.
     fn takes_data(&self, _: ChipId) -> bool {
         true
     }
 
-    /// When the chip's own port was last given free: until then a transfer of this chip waited for its chip, not for a path.
+    /// When the chip's port was last given back: a transfer waited for its chip until then, not for a path.
     fn port_free_at(&self, chip: ChipId, direction: Direction) -> Time;
 
-    /// Takes a path for a transfer. To be called only if [`Fabric::is_free`].
+    /// Takes a path for a transfer. Requires [`Fabric::is_free`].
     fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Self::Event)) -> PathId;
 
-    /// Sends another transfer of the same chip over a path that was held after the last one. Only for fabrics whose paths can be
-    /// held (`fabric.hold_path`).
+    /// Sends another transfer of the chip over the path held after the last one (`fabric.hold_path`).
     fn start_on_held_path(
         &mut self,
         path: PathId,
@@ -129,13 +121,13 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     /// Something the fabric scheduled happens.
     fn handle(&mut self, event: Self::Event, now: Time, later: &mut dyn FnMut(Time, Self::Event)) -> FabricOutcome;
 
-    /// When the next step is due that changes nothing outside the fabric: such steps need no place in the engine's queue.
-    /// In a tie the event of the engine goes first.
+    /// When the next step inside the fabric is due: such steps need no place in the engine's queue. In a tie the
+    /// engine's event goes first.
     fn next_step(&self) -> Time {
         Time::MAX
     }
 
-    /// Does the step that is due at `now`, and may do those that follow from it before `until`.
+    /// Does the step due at `now`, and may do those that follow from it before `until`.
     fn step(&mut self, _now: Time, _until: Time, _later: &mut dyn FnMut(Time, Self::Event)) {}
 
     /// Whether nothing is under way, not even the end of a path that has been given back.
@@ -143,47 +135,39 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
         true
     }
 
-    /// Parts of an interconnect at rest fail. Where each chip has a single way there is nothing to do: nobody asks for one to a
-    /// chip that is cut off.
+    /// Parts of an interconnect at rest fail. Where each chip has a single way there is nothing to do.
     fn lose(&mut self, _failed: &Failed) {}
 
-    /// Gives back the path of a transfer that has crossed. Returns the domain whose transfers may find something free.
+    /// Gives a path back. Returns the domain whose transfers may now find something free.
     fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Self::Event)) -> DomainId;
 
-    /// How long commands and data occupy the wires.
     fn times(&self) -> &Self::Times;
 
-    /// See [`WireTimes::command`].
     #[inline(always)]
     fn command_time(&self, operation: Operation, planes: usize) -> Time {
         self.times().command(operation, planes)
     }
 
-    /// See [`WireTimes::data`].
     #[inline(always)]
     fn data_time(&self, operation: Operation, bytes: u64) -> Time {
         self.times().data(operation, bytes)
     }
 
-    /// See [`WireTimes::copyback`].
     #[inline(always)]
     fn copyback_time(&self, planes: usize) -> Time {
         self.times().copyback(planes)
     }
 
-    /// See [`WireTimes::column`].
     #[inline(always)]
     fn column_time(&self) -> Time {
         self.times().column()
     }
 
-    /// See [`WireTimes::status`].
     #[inline(always)]
     fn status(&self) -> (Direction, Time) {
         self.times().status()
     }
 
-    /// See [`WireTimes::suspend`].
     #[inline(always)]
     fn suspend_time(&self, resume: bool) -> Time {
         self.times().suspend(resume)
@@ -192,10 +176,9 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     /// Upper bound on user data in bytes per second over the whole interconnect, for `--dry-run`.
     fn peak_rate(&self) -> f64;
 
-    /// Every wire, with its use so far. Their order never changes: timelines name wires by their place.
+    /// Every wire, with its use so far, in a fixed order: timelines name wires by their place.
     fn wires(&self) -> Vec<Wire>;
 
-    /// Every controller, with its use so far.
     fn controllers(&self) -> Vec<ControllerUse>;
 
     /// Ports of a chip, each of which serves one transfer at a time.
@@ -218,12 +201,10 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
         Vec::new()
     }
 
-    /// Trace of what crosses on which wire, for timelines.
     fn trace(&mut self) -> &mut WireTrace;
 }
 
-/// Number of routers of the configured interconnect in an array of that many rows and columns: one at each chip, or a switch
-/// for several.
+/// Routers of an array: one per chip, or a switch for several.
 pub fn router_count(config: &FabricConfig, rows: u32, columns: u32) -> u32 {
     let chips = rows * columns;
     match facts_of(config.kind).routers {
@@ -248,7 +229,6 @@ pub(crate) mod tests {
     use crate::fabric::facts::Facts;
     use crate::fabric::wires::WireKind;
 
-    /// `channels` × `chips` chips of two planes.
     pub fn array(channels: u32, chips: u32) -> Layout {
         let geometry = Geometry {
             channels,
@@ -262,22 +242,18 @@ pub(crate) mod tests {
         Layout::new(&geometry, true)
     }
 
-    /// Two channels of four chips.
     pub fn layout() -> Layout {
         array(2, 4)
     }
 
-    /// A fabric of a kind.
     pub fn of(kind: FabricKind) -> FabricConfig {
         FabricConfig::new(kind, Rate(1_000_000_000))
     }
 
-    /// A fabric's configuration; what it is called does not matter here.
     pub fn config(rate: u64, burst_bytes: u32) -> FabricConfig {
         FabricConfig { burst_bytes, ..FabricConfig::new(FabricKind::Bus, Rate(rate)) }
     }
 
-    /// A fabric with its pending events, and what came of those that happened.
     pub struct Bench<F: Fabric> {
         pub fabric: F,
         pub now: Time,
@@ -292,7 +268,6 @@ pub(crate) mod tests {
             Bench { fabric, now: Time::ZERO, pending: Vec::new(), pushed: 0, crossed: Vec::new() }
         }
 
-        /// A read's data (or a program, with data) of 4 KiB.
         pub fn page(&self, chip: u32, direction: Direction) -> Transfer {
             let (command, data) = match direction {
                 Direction::ToChip => {
@@ -307,7 +282,6 @@ pub(crate) mod tests {
             self.fabric.may_start(self.fabric.domain_of(ChipId(chip))) && self.fabric.is_free(ChipId(chip), direction)
         }
 
-        /// Lets the fabric do something now.
         pub fn with<T>(&mut self, act: impl FnOnce(&mut F, Time, &mut dyn FnMut(Time, F::Event)) -> T) -> T {
             let (pending, pushed) = (&mut self.pending, &mut self.pushed);
             act(&mut self.fabric, self.now, &mut |time, event| {
@@ -321,7 +295,6 @@ pub(crate) mod tests {
             self.with(|fabric, now, mut later| fabric.start(transfer, now, &mut later))
         }
 
-        /// Lets the fabric's own steps happen that are due before any event.
         fn steps(&mut self, until: Time) {
             loop {
                 let due = self.fabric.next_step();
@@ -338,7 +311,6 @@ pub(crate) mod tests {
             }
         }
 
-        /// Lets the next event happen; a transfer that has crossed gives its path back at once. False if none is left.
         pub fn step(&mut self) -> bool {
             self.steps(Time::MAX);
             let Some(next) = (0..self.pending.len()).min_by_key(|&i| (self.pending[i].0, self.pending[i].1)) else {
@@ -359,12 +331,10 @@ pub(crate) mod tests {
             true
         }
 
-        /// When the next event happens, if one is left.
         pub fn next_at(&self) -> Option<Time> {
             self.pending.iter().map(|p| p.0).min()
         }
 
-        /// Lets everything happen up to and including `time`.
         pub fn run_until(&mut self, time: Time) {
             self.steps(time);
             while self.pending.iter().any(|p| p.0 <= time) {
@@ -379,8 +349,6 @@ pub(crate) mod tests {
         }
     }
 
-    /// A path is refused until the very picosecond its transfer ends and granted then; `shared` says whether chips 0 and 3
-    /// share one.
     fn gates<F: Fabric>(shared: bool) {
         let mut bench = Bench::<F>::new(&config(1_000_000_000, 0), &layout());
         bench.now = Time::from_ns(5);
@@ -405,7 +373,6 @@ pub(crate) mod tests {
         gates::<ideal::Ideal>(false);
     }
 
-    /// A fabric that is linked like a network has routers that draw power, and area; others have neither.
     #[test]
     fn every_fabric_states_its_facts() {
         for &kind in FabricKind::ALL {
@@ -422,7 +389,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Methods that have a default in the traits are not forgotten where calls are passed on.
+    /// Methods with a default must be passed on.
     #[test]
     fn every_call_is_passed_on() {
         // Times are asked of what `times` returns, which is passed on.
@@ -453,7 +420,6 @@ pub(crate) mod tests {
         }
     }
 
-    /// Every chip is in exactly one domain.
     #[test]
     fn domains_partition_the_chips() {
         fn check<F: Fabric>(kind: FabricKind) {

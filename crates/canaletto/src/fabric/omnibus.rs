@@ -43,7 +43,6 @@ use crate::fabric::wires::{ControllerUse, Wire};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 
-/// Facts of the buses with whole pages.
 pub const WHOLE: Facts = Facts {
     is_usual: true,
     holds_paths: true,
@@ -59,7 +58,6 @@ pub const WHOLE: Facts = Facts {
     },
 };
 
-/// Facts of the same buses with split pages: their halves take two paths.
 pub const SPLIT: Facts = Facts { holds_paths: false, ..WHOLE };
 
 /// The one domain: whatever crosses may free a bus for chips of any row.
@@ -74,28 +72,20 @@ pub struct Omnibus {
     control: ControlPlane,
     transfers: Slab<PathId, Crossing>,
     copies: PageRegisters,
-    /// When each chip's last transfer, or half of one, ended.
     port_free_at: Vec<Time>,
     trace: WireTrace,
 }
 
-/// A transfer or a copy on its way.
 #[derive(Clone, Copy)]
 struct Crossing {
     chip: ChipId,
-    /// Where a copy goes; of a transfer, its chip again.
     to: ChipId,
     direction: Direction,
-    /// Time of the second half's data, if the transfer goes in halves.
     second: Time,
-    /// Packets that have yet to cross.
     left: u8,
-    /// The bus that the last of them crossed on.
     bus: BusId,
-    /// The bus that the first of them crosses on, and the chunks that have yet to set out there.
     first_bus: BusId,
     chunks: u32,
-    /// From when until when the part on the first bus carries data.
     data_from: Time,
     part_ends: Time,
     /// Time that the bus of the packet that crossed first took to be agreed on.
@@ -103,7 +93,6 @@ struct Crossing {
 }
 
 impl Crossing {
-    /// A transfer, as a whole.
     fn new(chip: ChipId, direction: Direction, bus: BusId) -> Crossing {
         let (second, none) = (Time::ZERO, Time::ZERO);
         Crossing {
@@ -122,14 +111,10 @@ impl Crossing {
     }
 }
 
-/// Event on a bus.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
-    /// A controller acts on a message about it.
     Told(BusId),
-    /// Its load has crossed.
     Arrived(BusId),
-    /// It is free, and may join a page that crosses on another one.
     Offered(BusId),
 }
 
@@ -137,9 +122,6 @@ pub enum Event {
 const AGREEMENT: u32 = 2;
 
 impl Omnibus {
-    /// The times of a transfer's data in two packets. `transfer.data`, as [`Fabric::data_time`] gives it, has one header a page (and
-    /// one request, of read data). The second packet has its own, and of an odd number of flits the first takes one more. Pages of
-    /// one command are split as one.
     fn halves(&self, transfer: &Transfer) -> (Time, Time) {
         let again = match transfer.direction {
             Direction::ToChip => DATA_HEADER_FLITS,
@@ -151,13 +133,10 @@ impl Omnibus {
         (first, second)
     }
 
-    /// Messages until a transfer of a chip may cross on a bus: none if the row's own controller drives it.
     fn messages(&self, chip: ChipId, bus: BusId) -> u32 {
         if self.grid.bus(bus).driver == self.grid.row_controller(chip) { 0 } else { AGREEMENT }
     }
 
-    /// Takes a bus and sends a packet over it, once controllers have agreed. `earlier` is what the transfer's first half spent
-    /// on `setup` if that has just crossed on the same bus.
     fn send(
         &mut self,
         path: PathId,
@@ -172,7 +151,6 @@ impl Omnibus {
         self.grid.bus_mut(bus).setup = earlier;
     }
 
-    /// Takes a bus for what crosses after that many messages.
     fn take(
         &mut self,
         path: PathId,
@@ -191,7 +169,6 @@ impl Omnibus {
         later(self.control.send(now), Event::Told(bus));
     }
 
-    /// A controller acts on a message: it sends the next one, or lets cross what has been agreed on.
     fn told(&mut self, bus: BusId, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let taken = self.grid.bus_mut(bus);
         taken.messages -= 1;
@@ -205,7 +182,6 @@ impl Omnibus {
         self.cross(path, bus, transfer, now, later);
     }
 
-    /// Sends a packet over a bus that is taken for it.
     fn cross(&mut self, path: PathId, bus: BusId, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) {
         debug_assert!(self.grid.bus(bus).path == path);
         if self.late.is_on() {
@@ -225,7 +201,6 @@ impl Omnibus {
         later(now + transfer.time(), Event::Arrived(bus));
     }
 
-    /// Sends the second half of a transfer over a free bus, or puts it in line for both of its chip's.
     fn send_second(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let Crossing { chip, direction, second, .. } = self.transfers[path];
         match self.grid.first_free(chip) {
@@ -243,7 +218,6 @@ impl Omnibus {
         }
     }
 
-    /// Gives a bus back, and to the second half that is first in line for it.
     fn give_back(&mut self, bus: BusId, now: Time, later: &mut dyn FnMut(Time, Event)) {
         self.grid.give_back(bus, now);
         let Some(path) = self.grid.bus_mut(bus).waiting.pop_front() else {
@@ -259,7 +233,7 @@ impl Omnibus {
         if let Some(place) = line.iter().position(|&waits| waits == path) {
             line.remove(place);
         }
-        // If its first half has crossed, then on this very bus and until now: it would have gone on there before.
+        // A first half that crossed on this bus would have continued there.
         let earlier = if left == 1 { self.grid.bus(bus).setup } else { Time::ZERO };
         let half = Transfer { chip, direction, command: Time::ZERO, data: second };
         self.send(path, bus, half, earlier, now, later);
@@ -328,7 +302,7 @@ impl Fabric for Omnibus {
         debug_assert!(!self.split && self.transfers[path].chip == transfer.chip);
         let bus = self.transfers[path].bus;
         self.transfers[path].left = 1;
-        // The controllers have agreed when the path was taken.
+        // The controllers agreed when the path was taken.
         self.grid.bus_mut(bus).setup = Time::ZERO;
         self.cross(path, bus, transfer, now, later);
     }
@@ -359,7 +333,7 @@ impl Fabric for Omnibus {
             self.tell_status(from, to, now);
         }
         if self.transfers[path].left == 0 {
-            // What controllers told each other while the page crossed held nothing up.
+            // Messages during the page's transfer delayed nothing.
             let of = if self.late.is_on() { self.transfers[path].first_bus } else { bus };
             let setup = if of == bus { self.grid.bus(bus).setup } else { self.transfers[path].setup };
             return FabricOutcome { crossed: Some(TransferDone { setup, ..TransferDone::freely(path) }), freed: None };

@@ -16,7 +16,6 @@ use crate::fabric::packets::Packets;
 use crate::fabric::wires::WireKind;
 use crate::flash::address::Layout;
 
-/// Facts of the packetized drive.
 pub const FACTS: Facts = Facts {
     is_usual: true,
     holds_paths: true,
@@ -27,7 +26,6 @@ pub const FACTS: Facts = Facts {
     lines: |_, rows, columns| Line::rows("channel", rows, columns, |_| 1),
 };
 
-/// One wide bus a channel.
 pub enum WideChannels {}
 
 impl Kind for WideChannels {
@@ -42,7 +40,6 @@ impl Kind for WideChannels {
     }
 }
 
-/// The interconnect.
 pub type Packetized = SharedBuses<WideChannels>;
 
 #[cfg(test)]
@@ -53,8 +50,8 @@ mod tests {
     use crate::fabric::tests::{config, layout};
     use crate::flash::interface::Operation;
 
-    /// At 1 GB/s for 8 pins two flits take 1 ns: 20 ns of chip enable and 4 ns of packet for a read, and a page of 4 KiB
-    /// in 1 (read data transfer) + 2050 (4 flits with padding, then payload) ns.
+    /// At 1 GB/s for 8 pins two flits take 1 ns: 20 ns of chip enable and 4 ns of packet per read; a page of 4 KiB in 1
+    /// + 2050 ns.
     #[test]
     fn packets_take_their_flits() {
         let fabric = Packetized::new(&config(1_000_000_000, 0), &layout());

@@ -19,12 +19,11 @@ pub const DATA_HEADER_FLITS: u64 = 1 + 2;
 /// Flits of the control packet that asks for read data, "read data transfer": a header and a command.
 pub const READ_DATA_TRANSFER_FLITS: u64 = 1 + 1;
 
-/// Flits that turn a chip to the column of another part of a page: header, command and two of column. Assumed after those packets that
-/// the paper has.
+/// Flits that turn a chip to another column: header, command and two of column. Assumed after the paper's packets.
 pub const COLUMN_FLITS: u64 = 1 + 1 + 2;
 
-/// Flits of a LUN's status: a request of header, command and row address (three bytes), and an answer of header and status. The
-/// paper has no such packets; assumed after those that it has.
+/// Flits of a LUN's status: a request of header, command and row address (three bytes), an answer of header and status.
+/// Assumed after the paper's packets.
 pub const STATUS_FLITS: u64 = (1 + 1 + 3) + STATUS_REPORT_FLITS;
 
 /// Flits of a status that a chip sends by itself: header and status.
@@ -33,17 +32,13 @@ pub const STATUS_REPORT_FLITS: u64 = 1 + 1;
 /// Flits of the control packet that suspends or resumes a LUN's work: header, command and row address. Assumed.
 pub const SUSPEND_FLITS: u64 = 1 + 1 + 3;
 
-/// What follows the header of a control packet, as its T, C and R bits say (§IV-B2): flits of commands, column and row addresses.
+/// What follows a control packet's header, by its T, C and R bits (§IV-B2).
 pub struct ControlFields {
-    /// T: flits of commands.
     pub commands: u64,
-    /// C: flits of the column address (ONFI: two bytes).
     pub column: u64,
-    /// R: flits of the row address (ONFI: three bytes).
     pub row: u64,
 }
 
-/// Fields of a command's control packet, for each plane.
 pub fn control_fields(operation: Operation) -> ControlFields {
     match operation {
         Operation::Read | Operation::Program => ControlFields { commands: 2, column: 2, row: 3 },
@@ -57,20 +52,17 @@ pub fn control_flits(operation: Operation) -> u64 {
     1 + commands + column + row
 }
 
-/// Packets on a bus of `lanes` × 8 data pins, where the chip is still selected by its enable pin and asked for its data.
+/// Packets on a bus of `lanes` × 8 data pins. The chip is selected by its enable pin and asked for its data.
 pub struct Packets {
     lanes: u64,
-    /// Bytes a second of all pins.
     rate: u64,
     chip_enable: Time,
-    /// A stated time of every command.
     command_time: Option<Time>,
     /// Time that a chip takes for its status, during which the bus waits.
     status_in_chip: Time,
 }
 
 impl Packets {
-    /// The packets of a validated design.
     pub fn new(config: &FabricConfig, lanes: u64) -> Packets {
         let chip_enable = interface_times(config.interface)["tCS"].time.time();
         let command_time = config.command_time.map(|stated| stated.time());
@@ -78,40 +70,33 @@ impl Packets {
         Packets { lanes, rate: lanes * config.link_rate.0, chip_enable, command_time, status_in_chip }
     }
 
-    /// Flits go `lanes` at a time.
     pub fn flits(&self, count: u64) -> Time {
         Time::of_transfer(count.next_multiple_of(self.lanes), self.rate)
     }
 
-    /// How many flits take this long on one lane: the inverse of [`Packets::flits`].
     pub fn count(&self, time: Time) -> u64 {
         (u128::from(time.0) * u128::from(self.rate) / 1_000_000_000_000) as u64
     }
 
-    /// Time to select a chip.
     pub fn chip_enable(&self) -> Time {
         self.chip_enable
     }
 
-    /// Bytes a second.
     pub fn rate(&self) -> f64 {
         self.rate as f64
     }
 }
 
 impl WireTimes for Packets {
-    /// One packet for each plane.
     fn command(&self, operation: Operation, planes: usize) -> Time {
         self.command_time.unwrap_or_else(|| self.chip_enable + self.flits(control_flits(operation)) * planes as u64)
     }
 
-    /// A page's data packet, and for a read the packet that asks for it.
     fn data(&self, operation: Operation, bytes: u64) -> Time {
         let asked = if operation == Operation::Read { self.flits(READ_DATA_TRANSFER_FLITS) } else { Time::ZERO };
         asked + self.flits(DATA_HEADER_FLITS + bytes)
     }
 
-    /// Request and answer, and the chip's time between them.
     fn status(&self) -> (Direction, Time) {
         let time = self.chip_enable
             + self.flits(STATUS_FLITS - STATUS_REPORT_FLITS)
@@ -129,8 +114,7 @@ impl WireTimes for Packets {
 mod tests {
     use super::*;
 
-    /// Two bits each for T, C and R: six of a header's eight bits, "25% overhead for the control packet header" (§IV-B3). The two size
-    /// flits of a data packet hold every page.
+    /// Two bits each for T, C and R: six of a header's eight bits (§IV-B3). The two size flits hold every page.
     #[test]
     fn a_header_of_one_flit_announces_its_packet() {
         for operation in [Operation::Read, Operation::Program, Operation::Erase] {

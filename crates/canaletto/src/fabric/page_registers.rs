@@ -1,5 +1,5 @@
-//! Registers in which chips receive pages from other chips (Networked SSD §IV-B, "V-page registers"), and what is done about errors
-//! in pages that no controller has seen (§VIII).
+//! Registers in which chips receive pages from other chips (Networked SSD §IV-B, "V-page registers"), and checks of
+//! pages that no controller has seen (§VIII).
 
 use crate::config::design::{ChipToChipEcc, Omnibus as Keys};
 use crate::engine::time::Time;
@@ -10,24 +10,21 @@ use crate::flash::address::{ChipId, Layout};
 enum CopyCheck {
     /// Nothing.
     None,
-    /// The destination chip looks for errors, which takes this long before it can program the page; the bus is free
-    /// meanwhile. Assumed where used: the paper gives no time.
+    /// The destination chip looks for errors before it programs; the bus is free meanwhile. Assumed: the paper gives no
+    /// time.
     Detect(Time),
     /// Every n-th copy of a page goes through the controller, which corrects it; n is at least 1.
     ViaControllerEvery(u32),
 }
 
-/// The registers of every chip, and the rules of copying.
 pub struct PageRegisters {
     free: Vec<u8>,
     registers: u8,
-    /// Taken ones of all chips.
     taken: u32,
     check: CopyCheck,
 }
 
 impl PageRegisters {
-    /// Nothing taken.
     pub fn new(keys: &Keys, layout: &Layout) -> PageRegisters {
         let registers = keys.v_page_registers as u8;
         let check = match keys.chip_to_chip_ecc {
@@ -38,7 +35,6 @@ impl PageRegisters {
         PageRegisters { free: vec![registers; layout.chips() as usize], registers, taken: 0, check }
     }
 
-    /// Takes a register of a chip. Returns whether one was free.
     pub fn reserve(&mut self, chip: ChipId) -> bool {
         let free = &mut self.free[chip.index()];
         let taken = *free > 0;
@@ -47,7 +43,6 @@ impl PageRegisters {
         taken
     }
 
-    /// Gives a register of a chip back.
     pub fn release(&mut self, chip: ChipId) {
         let free = &mut self.free[chip.index()];
         assert!(*free < self.registers, "a register of chip {} is given back twice", chip.0);
@@ -55,17 +50,14 @@ impl PageRegisters {
         self.taken -= 1;
     }
 
-    /// Whether any is taken: pages may be about to go from chip to chip.
     pub fn are_in_use(&self) -> bool {
         self.taken > 0
     }
 
-    /// Whether a page that was sent directly `copies` times since it last passed a controller has to pass one now.
     pub fn must_check(&self, copies: u32) -> bool {
         matches!(self.check, CopyCheck::ViaControllerEvery(n) if copies + 1 >= n)
     }
 
-    /// Time that the receiving chip takes to look for errors.
     pub fn check_time(&self) -> Time {
         if let CopyCheck::Detect(time) = self.check { time } else { Time::ZERO }
     }

@@ -16,21 +16,16 @@ use crate::flash::address::{ChipId, Layout, LunId};
 use crate::flash::interface::Operation;
 use crate::scheduler::transaction::TransactionId;
 
-/// The interconnect at work.
 pub struct Paths<F> {
-    /// The interconnect itself.
     pub fabric: F,
-    /// Transfer on each path in use.
     carried: Vec<Carried>,
     held: HeldPaths,
     hold_path: HoldPath,
     cut_off: CutOff,
-    /// Time transfers took on their wires, summed over transfers.
     transfer_time: TimeSum,
 }
 
 impl<F: Fabric> Paths<F> {
-    /// The idle interconnect of a validated design.
     pub fn new(design: &Design, layout: &Layout) -> Self {
         Paths {
             fabric: F::new(&design.fabric, layout),
@@ -49,59 +44,49 @@ impl<F: Fabric> Paths<F> {
         self.cut_off.comes_to_rest = false;
     }
 
-    /// Whether a page that was sent from chip to chip that many times since it last passed a controller may be sent so again. A
-    /// held path leads to the controller: data that are sent over it pass it.
+    /// Whether a page may be sent directly again. A held path leads to the controller, which then checks the data.
     pub fn may_copy_directly(&self, copies: u32) -> bool {
         F::JOINS_CHIPS && self.hold_path == HoldPath::Never && !self.fabric.must_check(copies)
     }
 
-    /// No transfer begins any more until parts have failed.
     pub fn come_to_rest(&mut self) {
         self.cut_off.comes_to_rest = true;
     }
 
-    /// Whether parts are about to fail, and nothing is under way any more.
     #[inline]
     pub fn has_come_to_rest(&self) -> bool {
         self.cut_off.comes_to_rest && self.cut_off.is_idle() && self.fabric.is_at_rest()
     }
 
-    /// Whether any path of the domain may be free, so that asking for one is worth while.
     #[inline]
     pub fn may_start(&self, domain: DomainId) -> bool {
         !self.cut_off.comes_to_rest
             && (self.fabric.may_start(domain) || self.cut_off.has_any() && self.leads_nowhere(domain))
     }
 
-    /// Whether a chip of a domain is cut off: what is sent to it needs no path.
     fn leads_nowhere(&self, domain: DomainId) -> bool {
         self.fabric.chips_of(domain).any(|chip| self.cut_off.has(ChipId(chip)))
     }
 
-    /// Chips that are cut off.
     pub fn chips_cut_off(&self) -> u32 {
         self.cut_off.count()
     }
 
-    /// Whether a transfer to or from a chip may start now.
     #[inline]
     pub fn is_free(&self, chip: ChipId, direction: Direction) -> bool {
         self.cut_off.has(chip) || self.fabric.is_free(chip, direction)
     }
 
-    /// Whether a command with data for a chip may start where commands may.
     #[inline]
     pub fn takes_data(&self, chip: ChipId) -> bool {
         self.cut_off.has(chip) || self.fabric.takes_data(chip)
     }
 
-    /// Whether a path leads nowhere, because its chip is cut off.
     #[inline]
     pub fn is_nowhere(path: PathId) -> bool {
         CutOff::is_nowhere(path)
     }
 
-    /// Starts a transfer for which a path is free. Returns the path that it takes.
     #[inline(always)]
     pub fn start(
         &mut self,
@@ -119,7 +104,6 @@ impl<F: Fabric> Paths<F> {
         path
     }
 
-    /// Starts a transfer of data to the controller: over the path that the LUN holds, or else over a free one. Returns the path.
     #[inline(always)]
     pub fn start_data(
         &mut self,
@@ -143,7 +127,6 @@ impl<F: Fabric> Paths<F> {
         }
     }
 
-    /// Starts the transfer of a page of `bytes` straight from one chip to another. Returns the path that it takes.
     pub fn start_copy(
         &mut self,
         (from, to): (ChipId, ChipId),
@@ -160,7 +143,6 @@ impl<F: Fabric> Paths<F> {
         path
     }
 
-    /// Notes what a path has begun to carry.
     #[inline]
     fn carry(&mut self, path: PathId, carried: Carried) {
         match self.carried.get_mut(path.index()) {
@@ -169,12 +151,10 @@ impl<F: Fabric> Paths<F> {
         }
     }
 
-    /// Returns the transfer on a path.
     pub fn carried(&self, path: PathId) -> Carried {
         self.carried[path.index()]
     }
 
-    /// A transfer has crossed. Returns what it was.
     #[inline(always)]
     pub fn done(&mut self, path: PathId) -> Carried {
         if Self::is_nowhere(path) {
@@ -185,7 +165,6 @@ impl<F: Fabric> Paths<F> {
         carried
     }
 
-    /// Gives a path back. Returns the domain whose transfers may find something free.
     #[inline]
     pub fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, F::Event)) -> DomainId {
         if CutOff::is_nowhere(path) {
@@ -197,7 +176,6 @@ impl<F: Fabric> Paths<F> {
         self.fabric.release(path, now, later)
     }
 
-    /// Keeps the path of a command that has crossed, if those of such operations are held. Returns whether they are.
     #[inline]
     pub fn hold(&mut self, lun: LunId, path: PathId, operation: Operation) -> bool {
         let holds = match self.hold_path {
@@ -221,30 +199,25 @@ impl<F: Fabric> Paths<F> {
         holds
     }
 
-    /// The next page that crosses on the LUN's held path.
     #[inline]
     pub fn next_page(&mut self, lun: LunId) -> Option<TransactionId> {
         self.held.next_page(lun)
     }
 
-    /// The path that the LUN holds, which it does not keep.
     pub fn take_held(&mut self, lun: LunId) -> Option<PathId> {
         self.held.take(lun)
     }
 
-    /// Whether the LUN holds a path, or sends its data over one that it held.
     #[inline]
     pub fn is_holding(&self, lun: LunId) -> bool {
         self.held.is_holding(lun)
     }
 
-    /// The LUN's path is given back. Returns whether it held one.
     #[inline]
     pub fn let_go(&mut self, lun: LunId) -> bool {
         self.held.let_go(lun)
     }
 
-    /// Time transfers took on their wires, summed over transfers.
     pub fn transfer_time(&self) -> TimeSum {
         self.transfer_time
     }

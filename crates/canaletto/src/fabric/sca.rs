@@ -41,7 +41,6 @@ use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 
-/// Facts of the bus with separate command and address pins. Its pins are those of the bus, of which it uses some otherwise.
 pub const FACTS: Facts = Facts {
     is_usual: false,
     holds_paths: false,
@@ -52,64 +51,45 @@ pub const FACTS: Facts = Facts {
     lines: |_, rows, columns| Line::rows("channel", rows, columns, |_| 1),
 };
 
-/// Channels with separate command and data pins.
 pub struct Sca {
     chips_each: u32,
-    /// The channel of each chip.
     of_chips: Vec<DomainId>,
     channels: Vec<Channel>,
     ports: Vec<Port>,
-    /// Sequences that a chip takes part in at a time: one a LUN.
     luns_per_chip: u32,
     under_way: Slab<PathId, Sequence>,
     packets: CommandPackets,
     trace: WireTrace,
 }
 
-/// The pins of a channel.
 #[derive(Clone, Copy, Default)]
 struct Channel {
-    /// Sequence on CA.
     ca: Option<PathId>,
-    /// Sequence whose data cross.
     dq: Option<PathId>,
-    /// Sequence with data that is on CA or waits for DQ.
     next: Option<PathId>,
-    /// Whether `next` waits for DQ.
     is_waiting: bool,
-    /// Time that CA was in use.
     ca_busy: Time,
-    /// Time that DQ was in use.
     dq_busy: Time,
-    /// Time that either was, up to the moment at which the first of them was taken last.
     busy: Time,
     since: Time,
 }
 
-/// The sequences of a chip.
 #[derive(Clone, Copy, Default)]
 struct Port {
     under_way: u32,
-    /// When it could last take part in one more.
     free_at: Time,
 }
 
-/// A command with its address, and its data if it has any, from the first packet to the last byte.
 #[derive(Clone, Copy)]
 struct Sequence {
     transfer: Transfer,
-    /// When it came off CA.
     commanded: Time,
-    /// Time it then waited for DQ.
     waited: Time,
 }
 
-/// Event on a channel.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
-    /// The last packet has crossed.
     Commanded(PathId),
-    /// The last byte of data has.
     Crossed(PathId),
 }
 
@@ -118,14 +98,12 @@ impl Channel {
         self.ca.is_none() && self.dq.is_none()
     }
 
-    /// Takes note that pins are about to be taken.
     fn taken(&mut self, now: Time) {
         if self.is_idle() {
             self.since = now;
         }
     }
 
-    /// Takes note that pins have been given back.
     fn given_back(&mut self, now: Time) {
         if self.is_idle() {
             self.busy += now - self.since;
@@ -139,12 +117,10 @@ impl Sca {
         &mut self.channels[self.of_chips[chip.index()].index()]
     }
 
-    /// The place of a channel's CA among the wires, behind those of data.
     fn ca_wire(&self, channel: DomainId) -> u32 {
         self.channels.len() as u32 + channel.0
     }
 
-    /// The packets of a sequence have crossed: its data follow, if it has any, at once or when DQ is free.
     fn commanded(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
         let transfer = self.under_way[path].transfer;
         let domain = self.of_chips[transfer.chip.index()];
@@ -163,7 +139,6 @@ impl Sca {
         FabricOutcome { crossed: None, freed: Some(domain) }
     }
 
-    /// Sends the data of the next sequence over DQ, which is free.
     fn send_data(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let sequence = &mut self.under_way[path];
         sequence.waited = now - sequence.commanded;
@@ -178,7 +153,6 @@ impl Sca {
         later(now + data, Event::Crossed(path));
     }
 
-    /// The data of a sequence have crossed: those that wait follow.
     fn crossed(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
         let channel = self.channel_of(path);
         channel.dq = None;
@@ -189,7 +163,6 @@ impl Sca {
         FabricOutcome { crossed: Some(self.has_crossed(path)), freed: None }
     }
 
-    /// A wait lies between packets and data.
     fn has_crossed(&self, path: PathId) -> TransferDone {
         let Sequence { transfer, waited, .. } = self.under_way[path];
         let before = if waited > Time::ZERO { transfer.command } else { Time::ZERO };

@@ -41,7 +41,6 @@ use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 
-/// Ports of a router: to four neighbours or a controller, and to its chip.
 const PORTS: u32 = 5;
 
 /// Facts of the scheduled mesh.
@@ -64,10 +63,8 @@ fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
     }
 }
 
-/// The one domain: whatever crosses may free a link for any chip.
 const ALL: DomainId = DomainId(0);
 
-/// Routers, links and their arbiter.
 pub struct ScheduledMesh {
     links: Links,
     arbiter: Arbiter,
@@ -86,22 +83,17 @@ pub struct ScheduledMesh {
     trace: WireTrace,
 }
 
-/// A circuit, for a transfer or a copy.
 struct Circuit {
     chip: ChipId,
-    /// Where a copy goes; of a transfer, its chip again.
     to: ChipId,
     way: Way,
-    /// Time from the arbiter's decision until the routers are set.
     setup: Time,
 }
 
-/// The load of a circuit has crossed.
 #[derive(Clone, Copy, Debug)]
 pub struct Crossed(PathId);
 
 impl ScheduledMesh {
-    /// Takes a way for a circuit, has the arbiter find it, and grants it. Returns when its routers are set.
     fn set_up(&mut self, path: PathId, source: Source, now: Time) -> Time {
         let end = RouterId(self.under_way[path].to.0);
         let mut way = self.spare.pop().unwrap_or_default();
@@ -135,12 +127,12 @@ impl ScheduledMesh {
     fn cross(&mut self, path: PathId, transfer: &Transfer, begins: Time, later: &mut dyn FnMut(Time, Crossed)) {
         let way = &self.under_way[path].way;
         let (time, length) = (transfer.time(), way.links.len() as u64);
-        // From the controller on: what is traced is in this order.
+        // In the order of the trace.
         for &link in way.links.iter().rev() {
             self.links.carry(link, time);
             self.trace.write_transfer(link.0, transfer, path, begins);
         }
-        // A link into each router, but for the one of a copy's source.
+        // A link into each router but a copy's source.
         let routers = length + u64::from(self.under_way[path].chip != self.under_way[path].to);
         self.router_time += time * routers;
         later(begins + time + self.cycles.byte() * length, Crossed(path));

@@ -7,18 +7,14 @@ use crate::fabric::wire_times::WireTimes;
 use crate::flash::address::Layout;
 use crate::flash::interface::{CommandTable, Operation};
 
-/// Times of commands and data on the wires of one bus.
 pub struct Signals {
     commands: CommandTable,
     rate: u64,
-    /// Bytes and time of a burst, if data cross in whole bursts only.
     burst: Option<(u64, Time)>,
-    /// Bytes and time of a whole page, which most transfers are.
     page: (u64, Time),
 }
 
 impl Signals {
-    /// The signalling of a validated design.
     pub fn new(config: &FabricConfig, layout: &Layout) -> Signals {
         let rate = config.link_rate.0;
         let burst_bytes = u64::from(config.burst_bytes);
@@ -40,7 +36,6 @@ impl Signals {
         }
     }
 
-    /// Bytes a second.
     pub fn rate(&self) -> f64 {
         self.rate as f64
     }

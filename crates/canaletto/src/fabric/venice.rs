@@ -79,8 +79,7 @@ fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Line> {
     circuit_lines(config, rows, columns, config.venice.controller == VeniceController::OwnRow)
 }
 
-/// Rows, each with its controller, and columns, of a mesh of circuits. What crosses a line's border is bounded by the links there
-/// and the controllers within, and by the number of controllers in all.
+/// Rows, each with its controller, and columns. The links and controllers of a line bound its transfers.
 pub(super) fn circuit_lines(config: &FabricConfig, rows: u32, columns: u32, own_row: bool) -> Vec<Line> {
     let neighbours = |line: u32, lines: u32| u32::from(line > 0) + u32::from(line + 1 < lines);
     let row = |row| if own_row { 1 } else { rows.min(1 + neighbours(row, rows) * columns) };
@@ -92,65 +91,42 @@ pub(super) fn circuit_lines(config: &FabricConfig, rows: u32, columns: u32, own_
     lines
 }
 
-/// Events of a controller, by its number, and of a chip's port.
 #[derive(Debug, Clone, Copy)]
 pub enum Event {
-    /// The slot of a scout has come.
     Depart(u32),
-    /// The scout is back: with a circuit, or without.
     Back(u32),
-    /// A scout that has failed may be sent again.
     RetryTimer(u32),
-    /// The transfer has crossed.
     TransferDone(u32),
-    /// The packet that tears the circuit down has left the controller.
     ControllerFree(u32),
-    /// It has reached the router of this chip, which is free for the next circuit.
     PortFree(ChipId),
 }
 
-/// How scouts have fared.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
-    /// Scouts sent.
     pub scouts: u64,
-    /// Those that came back without a circuit.
     pub failed: u64,
-    /// Those of them that were the first of their transfer: path conflicts.
     pub failed_first: u64,
-    /// Failed ones that came back to find a way free: others had been in their way, or a circuit ended meanwhile.
     pub missed: u64,
-    /// Scouts sent again because a circuit was torn down.
     pub woken: u64,
-    /// Circuits longer than a shortest way.
     pub detours: u64,
 }
 
-/// The network with its controllers.
 pub struct Venice {
     grid: Grid,
     routers: Routers,
     controllers: Vec<Controller>,
-    /// Use of the link of each.
     own_links: Vec<LinkUse>,
-    /// Set of routers that each is joined to, once parts have failed; none before.
     sets: Vec<Option<u32>>,
     free_controllers: u32,
-    /// Controllers whose scout failed and that wait, the first to fail first.
     waiting: Vec<u32>,
-    /// Controllers of these that may go now; kept for its memory.
     looked_at: Vec<u32>,
-    /// Scouts that are not back yet.
     searching: u32,
-    /// Scouts of these that go hop by hop, and packets that tear circuits down.
     under_way: UnderWay,
     port_taken: Vec<bool>,
     port_free_at: Vec<Time>,
     router_time: TimeSum,
     cycles: Cycles,
-    /// Time of a byte on a link, the link's latency of Eq. 1.
     cycle: Time,
-    /// Time a scout takes from router to router.
     hop: Time,
     travel: Scouts,
     retry: Retry,
@@ -245,7 +221,6 @@ impl Fabric for Venice {
     fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let controller = &mut self.controllers[path.index()];
         controller.transfer = transfer;
-        // Nothing to be set up: the circuit stands.
         (controller.began, controller.sent, controller.ready) = (now, now, now);
         self.transfer(path.0, now, later);
     }
@@ -295,13 +270,13 @@ impl Fabric for Venice {
         self.let_scouts_hop(until, later);
     }
 
-    /// Circuits are torn down after they have been given back.
+    /// Circuits are torn down after they were given back.
     fn is_at_rest(&self) -> bool {
         let failed = self.controllers.iter().filter(|controller| controller.state == State::Failed).count();
         self.free_controllers + failed as u32 == self.grid.rows && !self.port_taken.contains(&true)
     }
 
-    /// Links that have failed stay as if somebody had reserved them for ever.
+    /// Failed links stay reserved for ever.
     fn lose(&mut self, failed: &Failed) {
         for link in links_that_fail(&self.grid, failed).into_iter().filter(|link| link.0 < self.grid.links()) {
             self.routers.fail(link);

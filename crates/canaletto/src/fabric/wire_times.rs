@@ -6,7 +6,6 @@ use crate::flash::interface::Operation;
 
 /// Times of what crosses, by the signalling of a fabric.
 pub trait WireTimes {
-    /// A command to `planes` planes, without data.
     fn command(&self, operation: Operation, planes: usize) -> Time;
 
     /// One page's `bytes` on the way from the array (a read) or to it (a program).

@@ -5,7 +5,6 @@
 pub use crate::config::own::values::Place;
 use crate::engine::time::Time;
 
-/// Kinds of wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WireKind {
     /// A row bus of eight data pins, from its controller to the last chip of the row.
@@ -22,7 +21,6 @@ pub enum WireKind {
     Link,
     /// The same, with two data pins.
     NarrowLink,
-    /// Between a controller and its router.
     ControllerLink,
     /// The same, with two data pins.
     NarrowControllerLink,
@@ -37,7 +35,6 @@ pub enum WireKind {
 }
 
 impl WireKind {
-    /// Every kind.
     pub const ALL: [WireKind; 13] = [
         WireKind::Channel,
         WireKind::WideChannel,
@@ -75,11 +72,8 @@ impl WireKind {
 pub struct Wire {
     /// Its name, for example `channel 3`.
     pub name: String,
-    /// Its kind.
     pub kind: WireKind,
-    /// One end.
     pub from: Place,
-    /// The other.
     pub to: Place,
     /// Time in use, reservations included.
     pub busy: Time,
@@ -90,11 +84,8 @@ pub struct Wire {
 /// A flash controller and its use over a run.
 #[derive(Debug, Clone)]
 pub struct ControllerUse {
-    /// Its name.
     pub name: String,
-    /// Where it sits.
     pub place: Place,
-    /// Time in use.
     pub busy: Time,
 }
 

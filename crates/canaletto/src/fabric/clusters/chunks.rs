@@ -21,7 +21,6 @@ use crate::flash::interface::Operation;
 
 /// Sizes of parts, and those that wait.
 pub struct Chunks {
-    /// Payload of a part; 0: there are none.
     bytes: u64,
     parity: u64,
     /// Time of every part but the last on the wires: of data to the chip, and from it.
@@ -34,7 +33,6 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// Parts of a validated design.
     pub fn new(config: &FabricConfig, packets: &Packets) -> Chunks {
         let (bytes, parity) = (config.clusters.chunk.0, config.clusters.chunk_parity.0);
         let written = DATA_HEADER_FLITS + bytes + parity + COLUMN_FLITS;
@@ -48,12 +46,11 @@ impl Chunks {
         }
     }
 
-    /// Whether data cross in parts.
     pub fn are_on(&self) -> bool {
         self.bytes > 0
     }
 
-    /// Time of a page's `bytes` in parts, the last of which turns the chip to no further column.
+    /// Time of a page's `bytes` in parts. The last turns the chip to no further column.
     pub fn data_time(&self, packets: &Packets, operation: Operation, bytes: u64) -> Time {
         let whole = bytes.saturating_sub(1) / self.bytes;
         let each = if operation == Operation::Read { self.read } else { self.written };
@@ -72,7 +69,6 @@ impl Chunks {
 }
 
 impl Clusters {
-    /// Sends the next part of a transfer, or all of it, over a circuit that is granted now.
     pub(super) fn send_part(&mut self, path: PathId, command: Time, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let begins = self.grant(path, self.tree.of(self.under_way[path].chip).switch, now);
         let crossing = &mut self.under_way[path];
@@ -82,7 +78,6 @@ impl Clusters {
         self.cross(path, Transfer { chip, direction, command, data }, begins, later);
     }
 
-    /// A part has crossed, and the chip turns to the column of the next one: its wires are free meanwhile.
     pub(super) fn part_crossed(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) {
         self.in_parts[self.under_way[path].chip.index()] = true;
         self.give_back(path, now);
@@ -90,14 +85,13 @@ impl Clusters {
         self.send_waiting(now, later);
     }
 
-    /// A chip has turned to the column of its next part, which crosses as soon as its wires are free.
     pub(super) fn turned(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) {
         self.under_way[path].ready = now;
         self.chunks.waiting.push_back(path);
         self.send_waiting(now, later);
     }
 
-    /// Sends parts that wait and whose wires are free.
+    /// Sends parts whose wires are free.
     pub(super) fn send_waiting(&mut self, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let mut place = 0;
         while let Some(&path) = self.chunks.waiting.get(place) {
@@ -114,7 +108,6 @@ impl Clusters {
         }
     }
 
-    /// Takes the inner bus of a transfer's chip and a free trunk of its switch.
     pub(super) fn take_way(&mut self, path: PathId, now: Time) {
         let ways = self.tree.of(self.under_way[path].chip);
         let trunk = self.first_free(ways.switch).expect("a transfer starts only if a trunk of its switch is free");
@@ -123,7 +116,6 @@ impl Clusters {
         self.take_bus(ways.bus, path, now);
     }
 
-    /// Gives a path's wires back.
     pub(super) fn give_back(&mut self, path: PathId, now: Time) {
         let crossing = &mut self.under_way[path];
         let (chip, to) = (crossing.chip, crossing.to);

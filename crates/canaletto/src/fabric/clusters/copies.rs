@@ -21,7 +21,6 @@ use crate::flash::interface::Operation;
 impl ChipToChip<Event> for Clusters {
     const JOINS_CHIPS: bool = true;
 
-    /// Whether the chips are behind one switch.
     fn can_copy(&self, from: ChipId, to: ChipId) -> bool {
         from != to && self.tree.of(from).switch == self.tree.of(to).switch
     }
@@ -40,7 +39,6 @@ impl ChipToChip<Event> for Clusters {
         is_free(from) && is_free(to)
     }
 
-    /// Time of a copy on each bus: both chips are enabled at once, the switch asks the source, and the source sends.
     fn copy_time(&self, bytes: u64) -> Time {
         self.packets.chip_enable()
             + self.packets.flits(READ_DATA_TRANSFER_FLITS)

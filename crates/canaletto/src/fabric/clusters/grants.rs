@@ -10,13 +10,11 @@
 use crate::config::design::Clusters as Keys;
 use crate::fabric::grants::{Grants, bits};
 
-/// Bits of a grant.
 fn grant_bits(keys: &Keys, controllers: u32) -> u32 {
     let chip = bits(keys.inner_buses) + bits(keys.chips_per_bus());
     1 + (1 + bits(keys.trunks(controllers)) + chip).max(2 * chip)
 }
 
-/// Idle lines of a validated design, one a switch.
 pub fn lines(keys: &Keys, controllers: u32, switches: u32) -> Grants {
     Grants::new(grant_bits(keys, controllers), keys.grant_width, keys.grant_rate, switches)
 }

@@ -6,12 +6,11 @@ use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::clusters::tree::offsets;
 use crate::fabric::tests::{Bench, array, of};
 
-/// At 1 GB/s two flits take 1 ns. A page of 4 KiB: a program is 20 ns of chip enable and 4 ns of command, then 2050 ns of data (4099
-/// flits); of read data the request takes 1 ns more.
+/// At 1 GB/s two flits take 1 ns. A program of 4 KiB: 20 ns of chip enable, 4 ns of command, 2050 ns of data (4099
+/// flits). A read's request takes 1 ns more.
 const COMMAND: u64 = 24;
 const WRITE: u64 = 2050;
 const REQUEST: u64 = 1;
-/// Seven bits on two pins of 400 MT/s.
 const GRANT: u64 = 10;
 const SETUP: u64 = 20;
 const DELAY: u64 = 2;
@@ -33,7 +32,7 @@ fn send(bench: &mut Bench<Clusters>, chip: u32, direction: Direction) -> PathId 
     bench.start(transfer)
 }
 
-/// (name of the wire, what, from ns, until ns) of everything that crossed since the last look, in order of their beginnings.
+/// (wire, what, from ns, until ns) since the last look, in order of their beginnings.
 fn traced(bench: &mut Bench<Clusters>) -> Vec<(String, WireUse, u64, u64)> {
     let names: Vec<String> = bench.fabric.wires().into_iter().map(|wire| wire.name).collect();
     let spans = bench.fabric.trace.drain();
@@ -44,7 +43,6 @@ fn traced(bench: &mut Bench<Clusters>) -> Vec<(String, WireUse, u64, u64)> {
 
 use WireUse::{Command, Data, Handshake};
 
-/// Two switches share as few trunks as they must, and every trunk has as many switches.
 #[test]
 fn trunks_are_spread() {
     assert_eq!(offsets(1, 8), [0]);
@@ -90,7 +88,6 @@ fn switches_of_odd_arrays() {
     assert_eq!(fabric.peak_rate(), 4e9);
 }
 
-/// A program: grant, set-up, then trunk and inner bus, a byte later behind the switch. Then read data, which are asked for.
 #[test]
 fn a_transfer_takes_grant_setup_and_both_wires() {
     let mut bench = bench(8, 8);
@@ -131,7 +128,6 @@ fn a_transfer_takes_grant_setup_and_both_wires() {
     assert_eq!(bench.fabric.controllers()[1].busy, busy);
 }
 
-/// An inner bus is refused to its other chip until the very picosecond it is given back, and granted then.
 #[test]
 fn an_inner_bus_is_granted_when_it_is_free() {
     let mut bench = bench(8, 8);
@@ -147,7 +143,6 @@ fn an_inner_bus_is_granted_when_it_is_free() {
     assert_eq!(bench.fabric.port_free_at(ChipId(1), Direction::ToChip), Time::ZERO, "its own port was free");
 }
 
-/// A switch whose trunks are all taken, by itself or by others, is refused until the first is given back.
 #[test]
 fn a_trunk_is_granted_when_it_is_free() {
     let mut bench = bench_of(8, 8, Keys { trunks: Some(2), ..Keys::default() });
@@ -165,7 +160,7 @@ fn a_trunk_is_granted_when_it_is_free() {
     assert!(bench.is_free(0, Direction::ToChip));
 }
 
-/// Grants to one switch continuee after the other, those to two switches at the same time.
+/// Grants to one switch continue one after the other, to two switches at the same time.
 #[test]
 fn grants_wait_for_each_other() {
     let mut bench = bench(8, 8);
@@ -179,7 +174,6 @@ fn grants_wait_for_each_other() {
     assert_eq!(bench.fabric.counters(), [("grants", 3), ("grants_delayed", 1), ("grants_waited_ns", 10)]);
 }
 
-/// A held path needs no grant for what follows on it.
 #[test]
 fn what_follows_on_a_held_path_needs_no_grant() {
     let mut bench = bench(8, 8);
@@ -202,7 +196,7 @@ fn what_follows_on_a_held_path_needs_no_grant() {
     assert_eq!(outcome.crossed.map(|done| done.setup), Some(Time::ZERO));
 }
 
-/// A page goes from chip to chip behind one switch without a trunk, over two inner buses or the one that both are on.
+/// A copy takes one or two inner buses, but no trunk.
 #[test]
 fn copies_take_inner_buses_alone() {
     for (to, buses) in [(5, 2), (1, 1)] {
@@ -237,8 +231,8 @@ fn copies_take_inner_buses_alone() {
     }
 }
 
-/// A page in parts of 1 KiB with ECC words: each part waits for its circuit, and the wires are others' while the chip turns to its
-/// column. 1157 flits go as 1158 where an odd one is padded.
+/// Parts of 1 KiB with ECC words: each waits for its circuit, and the wires are free while the chip turns. 1157 flits
+/// go as 1158.
 #[test]
 fn parts_leave_the_wires_to_others() {
     let keys = Keys { chunk: Size(1024), ..Keys::default() };

@@ -12,44 +12,28 @@ use crate::fabric::wires::Place;
 use crate::flash::address::{ChipId, Layout};
 use crate::typed_id;
 
-typed_id!(
-    /// A switch.
-    SwitchId
-);
-typed_id!(
-    /// A trunk, by the number of its controller.
-    TrunkId
-);
-typed_id!(
-    /// An inner bus, numbered switch by switch.
-    BusId
-);
+typed_id!(SwitchId);
+typed_id!(TrunkId);
+typed_id!(BusId);
 
-/// Switch and inner bus that lead to a chip.
 #[derive(Clone, Copy)]
 pub struct Ways {
     pub switch: SwitchId,
     pub bus: BusId,
 }
 
-/// Who hangs on what.
 pub struct Tree {
     columns: u32,
     chips_per_bus: u32,
-    /// Of each chip.
     places: Vec<Ways>,
-    /// First chip of each inner bus.
     first_chips: Vec<u32>,
-    /// First chip of each switch.
     first_of_switches: Vec<u32>,
-    /// Of each switch, in the order in which it takes them.
     trunks: Vec<Vec<TrunkId>>,
-    /// Switches on the trunk of each controller.
     switches: Vec<Vec<SwitchId>>,
 }
 
-/// Steps from a switch's first trunk to its others, among so many controllers: one after the other, each so that the number of
-/// trunks that any two switches share grows as little as it can, and as short as it can be.
+/// Steps from a switch's first trunk to its others: each keeps the trunks that any two switches share few, and is
+/// short.
 pub fn offsets(trunks: u32, controllers: u32) -> Vec<u32> {
     let shared = |offsets: &[u32]| {
         let mut counts = vec![0u32; controllers as usize];
@@ -77,7 +61,6 @@ pub fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Parts {
     Parts { controllers: rows, buses: tree.buses(), switches: tree.switches(), ..Parts::default() }
 }
 
-/// Chips whose switch or inner bus has failed, or all of whose trunks have.
 pub fn cut_off(config: &FabricConfig, rows: u32, columns: u32, failed: &Failed) -> Vec<ChipId> {
     let tree = Tree::of_array(&config.clusters, rows, columns);
     without(rows * columns, |chip| {
@@ -88,7 +71,6 @@ pub fn cut_off(config: &FabricConfig, rows: u32, columns: u32, failed: &Failed) 
 }
 
 impl Tree {
-    /// The parts of a validated design.
     pub fn new(keys: &Keys, layout: &Layout) -> Tree {
         Tree::of_array(keys, layout.channels, layout.chips_per_channel)
     }
@@ -124,37 +106,30 @@ impl Tree {
         tree
     }
 
-    /// How many chips there are.
     pub fn chips(&self) -> u32 {
         self.places.len() as u32
     }
 
-    /// How many switches there are.
     pub fn switches(&self) -> u32 {
         self.trunks.len() as u32
     }
 
-    /// How many controllers, each with its trunk, there are.
     pub fn controllers(&self) -> u32 {
         self.switches.len() as u32
     }
 
-    /// How many inner buses there are.
     pub fn buses(&self) -> u32 {
         self.first_chips.len() as u32
     }
 
-    /// Switch and inner bus of a chip.
     pub fn of(&self, chip: ChipId) -> Ways {
         self.places[chip.index()]
     }
 
-    /// The trunks of a switch.
     pub fn trunks(&self, switch: SwitchId) -> &[TrunkId] {
         &self.trunks[switch.index()]
     }
 
-    /// The switches on a trunk.
     pub fn on_trunk(&self, trunk: TrunkId) -> &[SwitchId] {
         &self.switches[trunk.index()]
     }
@@ -163,7 +138,6 @@ impl Tree {
         ((chip / self.columns) as i32, (chip % self.columns) as i32)
     }
 
-    /// Ends of an inner bus: its first chip and its last.
     pub fn ends_of_bus(&self, bus: BusId) -> (Place, Place) {
         let first = self.first_chips[bus.index()];
         let switch = self.places[first as usize].switch;
@@ -171,12 +145,10 @@ impl Tree {
         (self.place(first), self.place((first + self.chips_per_bus).min(next) - 1))
     }
 
-    /// The place of a switch: that of its first chip.
     pub fn place_of_switch(&self, switch: SwitchId) -> Place {
         self.place(self.first_of_switches[switch.index()])
     }
 
-    /// Number of an inner bus within its switch.
     pub fn within(&self, bus: BusId) -> (SwitchId, u32) {
         let first = self.first_chips[bus.index()];
         let switch = self.places[first as usize].switch;

@@ -1,5 +1,3 @@
-//! Custom fabrics: closed forms of the mesh that stands by default, blueprints that break rules, and buses against a real bus.
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -10,7 +8,6 @@ use crate::engine::memory::guarded;
 use crate::fabric::FabricKind;
 use crate::fabric::tests::{Bench, array, of};
 
-/// Grants what it is told to, whatever waits.
 #[derive(Debug, Clone)]
 struct Told(Vec<u32>);
 
@@ -39,7 +36,6 @@ fn custom(links: &[&[Place]], plan: &[u32]) -> FabricConfig {
 /// Two controllers, each with a bus of two chips, and a link between the last ones.
 const LINKS: [&[Place]; 3] = [&[(0, -1), (0, 0), (0, 1)], &[(1, -1), (1, 0), (1, 1)], &[(0, 1), (1, 1)]];
 
-/// Sends a page from chip 3 and lets everything happen; the time that it took, or why not.
 fn send(plan: &[u32]) -> Result<Time, String> {
     let run = || {
         let mut bench = Bench::<Custom>::new(&custom(&LINKS, plan), &array(2, 2));
@@ -103,7 +99,7 @@ fn blueprints_reach_every_chip() {
     assert_eq!(routers(&config, 2, 2), 2);
 }
 
-/// On an idle mesh a page takes Eq. 1 of Venice along a shortest way; four from one row leave by four controllers.
+/// On an idle mesh a page takes Eq. 1 of Venice; four from one row leave by four controllers.
 #[test]
 fn the_mesh_grants_shortest_ways_at_once() {
     let mut bench = Bench::<Custom>::new(&of(FabricKind::Custom), &array(4, 4));
@@ -120,7 +116,6 @@ fn the_mesh_grants_shortest_ways_at_once() {
     assert!(took.iter().all(|&links| links <= 9), "{took:?}");
 }
 
-/// A transfer that finds no way waits until the very picosecond one is free.
 #[test]
 fn whoever_waits_goes_when_links_are_free() {
     let mut bench = Bench::<Custom>::new(&of(FabricKind::Custom), &array(1, 2));
@@ -135,9 +130,8 @@ fn whoever_waits_goes_when_links_are_free() {
     assert_eq!(at, first + Time::from_ns(4096 + 2));
 }
 
-/// A 3 × 3 mesh at 1 GB/s: a page takes 4096 ns and a cycle of 1 ns for each router of its way. Controller 1 serves chip (1, 0), and
-/// controller 0 chip (1, 1), over the link down column 1. Chip (0, 1) has controller 2 left, whose one way goes up column 1:
-/// it waits until controller 1 is free, whose way along row 1 then needs the same link, and goes when controller 0 has served.
+/// A 3 × 3 mesh at 1 GB/s: a page takes 4096 ns and a cycle of 1 ns per router. Controller 1 serves chip (1, 0),
+/// controller 0 chip (1, 1) down column 1. Chip (0, 1) has controller 2, whose one way goes up column 1.
 fn third_of_three(route: CircuitRoute) -> (Time, Time) {
     let mut config = of(FabricKind::Custom);
     config.custom.route = route;
@@ -174,7 +168,6 @@ fn the_nearest_free_controller_serves_a_way_along_its_row_first() {
         bench.start(page);
     }
     bench.run();
-    // Chip (1, 2) from its own controller: 3 routers. Chip (1, 1) from the other one, over (0, 0), (0, 1), (1, 1).
     let took: Vec<u64> = bench.crossed.iter().map(|(at, _)| at.ns()).collect();
     assert_eq!(took, [4099, 4099]);
     let names: Vec<_> = bench.fabric.wires().into_iter().filter(|wire| wire.active > Time::ZERO).collect();

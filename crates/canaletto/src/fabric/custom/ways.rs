@@ -1,43 +1,29 @@
-//! Places and links of a custom fabric, and the ways over them.
-
 use std::collections::BTreeMap;
 
 use crate::config::own::fabric::{Grants, View};
 use crate::fabric::wires::Place;
 
-/// Number of a place.
 type Node = u32;
 
-/// Place that a search has found.
 #[derive(Clone, Copy, Default)]
 struct Found {
-    /// Number of the search.
     search: u32,
-    /// Over which link.
     link: u32,
-    /// From which place, which is nearer to the chip.
     from: Node,
 }
 
-/// Places, and the links that join them.
 pub struct Ways {
-    /// Places that each link joins.
     links: Vec<Vec<Node>>,
-    /// Links at each place.
     at: Vec<Vec<u32>>,
-    /// Chips have the first numbers, controllers those behind.
     chips: u32,
     controllers: u32,
-    /// Links of controllers.
     own: Vec<u32>,
-    /// How each place was found.
     found: Vec<Found>,
     search: u32,
     next: Vec<Node>,
 }
 
 impl Ways {
-    /// Ways over links between places, of which `chips` and `controllers` come first.
     pub fn new(links: &[Vec<Place>], chips: &[Place], controllers: &[Place]) -> Ways {
         let mut numbers = BTreeMap::new();
         let mut number = |place: Place| {
@@ -59,31 +45,26 @@ impl Ways {
         ways
     }
 
-    /// The controller of a place's number.
     fn controller(&self, node: Node) -> Option<u32> {
         node.checked_sub(self.chips).filter(|&controller| controller < self.controllers)
     }
 
-    /// Controllers that a link reaches.
     pub fn controllers_of(&self, link: u32) -> impl Iterator<Item = u32> {
         self.links[link as usize].iter().filter_map(|&node| self.controller(node))
     }
 
-    /// Whether circuits can turn at a chip's place: then a router stands there.
     pub fn has_router(&self, chip: u32) -> bool {
         self.at[chip as usize].len() > 1
     }
 
-    /// Number of places at which circuits can turn.
     pub fn routers(&self) -> u32 {
         let joins = |node: &u32| self.controller(*node).is_none() && self.at[*node as usize].len() > 1;
         (0..self.at.len() as u32).filter(joins).count() as u32
     }
 
-    /// Looks whether links lead from a controller to a chip, one after the other, and returns the controller.
+    /// Checks that links lead from a controller to a chip, and returns the controller.
     ///
-    /// # Errors
-    /// The way is none.
+    /// # Errors They do not.
     pub fn check(&self, links: &[u32], chip: u32) -> Result<u32, String> {
         let Some(controller) = links.first().and_then(|&first| self.controllers_of(first).next()) else {
             return Err("its first link has no controller".into());
@@ -101,7 +82,7 @@ impl Ways {
         }
     }
 
-    /// Grants transfers that wait, the first to come first, a shortest way over free links to the nearest controller.
+    /// Grants waiting transfers, first come first served, a shortest free way to the nearest controller.
     pub fn grant_shortest(&mut self, view: &View<'_>, taken: &mut Vec<bool>, grants: &mut Grants) {
         taken.clear();
         taken.extend_from_slice(view.taken);
@@ -117,17 +98,14 @@ impl Ways {
         }
     }
 
-    /// Whether any controller has a free link: every way begins with one.
     pub fn has_free_controller(&self, taken: &[bool]) -> bool {
         self.own.iter().any(|&link| !taken[link as usize])
     }
 
-    /// Number of links of controllers.
     pub fn own_links(&self) -> usize {
         self.own.len()
     }
 
-    /// Finds the controller that is the fewest free links away from a chip.
     fn search(&mut self, chip: u32, taken: &[bool]) -> Option<Node> {
         self.search += 1;
         self.found[chip as usize].search = self.search;
@@ -151,7 +129,6 @@ impl Ways {
         None
     }
 
-    /// Links from a controller that the last search has found to its chip.
     fn back_from(&self, controller: Node, chip: Node) -> impl Iterator<Item = u32> + Clone + '_ {
         let step = move |node: Node| Some(node).filter(|&node| node != chip).map(|node| self.found[node as usize]);
         std::iter::successors(step(controller), move |found| step(found.from)).map(|found| found.link)

@@ -11,10 +11,8 @@ use crate::config::own::fabric::{Grants, Plan, View};
 use crate::fabric::wires::Place;
 use crate::flash::address::Layout;
 
-/// Links of a mesh by their places.
 pub struct XThenY {
     columns: u32,
-    /// Link of each controller, and the column at which it enters its row.
     own: Vec<(u32, u32)>,
     /// Links from a chip to the next one of its row, and of its column, by chip.
     east: Vec<u32>,
@@ -23,7 +21,6 @@ pub struct XThenY {
 }
 
 impl XThenY {
-    /// Ways over the links of a mesh.
     pub fn new(links: &[Vec<Place>], layout: &Layout, controllers: &[Place]) -> XThenY {
         let (rows, columns) = (layout.channels as i32, layout.chips_per_channel as i32);
         let link = |a: Place, b: Place| {
@@ -43,7 +40,7 @@ impl XThenY {
         }
     }
 
-    /// The controller with the fewest links to a chip of those whose own link is free; the lowest among equals.
+    /// The nearest controller whose own link is free; the lowest among equals.
     fn nearest_free(&self, chip: u32, taken: &[bool]) -> Option<u32> {
         let (row, column) = (chip / self.columns, chip % self.columns);
         let hops = |&controller: &u32| controller.abs_diff(row) + self.own[controller as usize].1.abs_diff(column);
@@ -51,7 +48,6 @@ impl XThenY {
         (0..self.own.len() as u32).filter(is_free).min_by_key(hops)
     }
 
-    /// Links from a controller to a chip, in their order.
     fn way(&self, controller: u32, chip: u32) -> impl Iterator<Item = u32> + '_ {
         let (row, column) = (chip / self.columns, chip % self.columns);
         let (own, enters) = self.own[controller as usize];
@@ -62,7 +58,7 @@ impl XThenY {
 }
 
 impl Plan for XThenY {
-    /// Grants transfers that wait their way if all of its links are free, the first to come first.
+    /// Grants waiting transfers their way if all of its links are free, first come first served.
     fn decide(&mut self, view: &View<'_>, grants: &mut Grants) -> Result<(), String> {
         let mut taken = std::mem::take(&mut self.taken);
         taken.clear();
@@ -81,7 +77,6 @@ impl Plan for XThenY {
     }
 }
 
-/// Gaps that are crossed from one place to another, each by the place before it.
 fn steps(from: u32, to: u32) -> impl Iterator<Item = u32> {
     let (low, gaps) = (from.min(to), from.abs_diff(to));
     (0..gaps).map(move |gap| if from < to { low + gap } else { low + gaps - 1 - gap })

@@ -4,14 +4,12 @@ use crate::config::named::Named;
 use crate::fabric::tests::of;
 use proptest::prelude::*;
 
-/// A fabric of which that many parts fail.
 fn failing(kind: FabricKind, placement: u32, spare_chips: bool) -> FabricConfig {
     let mut config = of(kind);
     (config.failures.placement, config.failures.spare_chips) = (placement, spare_chips);
     config
 }
 
-/// All of a kind of part, as many as there are.
 fn counts(parts: Parts) -> [u32; 5] {
     [parts.links, parts.routers, parts.controllers, parts.buses, parts.switches]
 }
@@ -33,13 +31,12 @@ fn sizes(failed: &Failed) -> [usize; 5] {
     [links.len(), routers.len(), controllers.len(), buses.len(), switches.len()]
 }
 
-/// Links that can fail at the most without a router being cut off from others: all but as many as join every router once.
 fn most_spared_links(rows: u32, columns: u32) -> u32 {
     rows.saturating_sub(1) * columns.saturating_sub(1)
 }
 
 proptest! {
-    /// As many as asked for, of the links that there are, and every chip can still be reached from every other.
+    /// Every chip can be reached from every other.
     #[test]
     fn spared_links_join_all_chips(rows in 1u32..9, columns in 1u32..9, placement in 0u32..1000, share in 0u32..=100) {
         let count = most_spared_links(rows, columns) * share / 100;
@@ -58,8 +55,8 @@ proptest! {
         prop_assert_eq!(reached.len() as u32, rows * columns);
     }
 
-    /// On every fabric, of every kind of part: as many fail as asked for, each another one, the same with more of them; and where
-    /// chips are spared, none is cut off as long as that can be.
+    /// As many parts fail as asked for, the same ones with more. Where chips are spared, none is cut off as long as
+    /// possible.
     #[test]
     fn placements_keep_what_they_promise(
         kind in 0..FabricKind::ALL.len(),
@@ -89,7 +86,7 @@ proptest! {
             prop_assert!(more.routers.starts_with(&some.routers) && more.links.starts_with(&some.links));
             prop_assert!(cut_off(&config, rows, columns).len() >= off.len());
         }
-        // Whatever else could have failed in the place of the last one would have cut chips off, too.
+        // Any other last part would also have cut chips off.
         if spare_chips && !off.is_empty() && some.buses.len() > 1 {
             set(&mut config, part, count - 1);
             let before = failed(&config, rows, columns);
@@ -103,7 +100,7 @@ proptest! {
         }
     }
 
-    /// Chips of a mesh of circuits are cut off exactly where no walk over what is left leads from a controller to them.
+    /// Chips are cut off exactly where no walk leads from a controller to them.
     #[test]
     fn walks_lead_to_all_other_chips(
         rows in 1u32..6,
@@ -138,7 +135,6 @@ proptest! {
     }
 }
 
-/// Placements differ, each adds to the one with fewer, and every link fails in some.
 #[test]
 fn placements_are_by_chance() {
     let found: Vec<_> = (0..200).map(|placement| links(3, placement, 4, 4, true)).collect();
@@ -158,7 +154,6 @@ fn placements_are_by_chance() {
     assert_eq!(of_two.len(), 4 * 3, "every pair in both orders");
 }
 
-/// Chips of the fabrics with one way each, and of those with two, by hand.
 #[test]
 fn chips_that_are_cut_off() {
     let off = |kind: FabricKind, failed: Failed| -> Vec<u32> {

@@ -28,40 +28,29 @@ use crate::engine::time::{Time, TimeSum};
 use crate::fabric::PathId;
 use crate::fabric::trace::WireTrace;
 
-/// Event in a mesh.
 #[derive(Debug, Clone, Copy)]
 pub enum MeshEvent {
-    /// Something may start to cross a link.
     Wake(LinkId),
-    /// The last packet of a node has left it over this link.
     Sent(LinkId),
-    /// The last packet of a path has arrived.
     Arrived(PathId),
 }
 
-/// All links and what is on its way over them.
 pub struct Network {
     links: Vec<Link>,
     packets: Slab<PacketId, Packet>,
     paths: Slab<PathId, Path>,
-    /// See [`Grid::strides`].
     strides: [i32; ROUTER_PORTS as usize],
     /// From the start on one link to the earliest on the next.
     hop: Time,
-    /// Size of each buffer, as time on a link.
     buffer: Time,
     created: u64,
-    /// Each controller's row by router, and its use by row.
     controller_of: Vec<u32>,
     uses: Vec<Use>,
-    /// The place of each link among the wires.
     wire_of: Vec<u32>,
-    /// Trace of what crosses, for timelines.
     pub trace: WireTrace,
 }
 
 impl Network {
-    /// Idle links.
     pub fn new(grid: &Grid, hop: Time, buffer: Time) -> Network {
         let mut wire_of = vec![u32::MAX; grid.links().count()];
         let mut controller_of = vec![u32::MAX; grid.routers() as usize];
@@ -86,22 +75,18 @@ impl Network {
         }
     }
 
-    /// From the start on one link to the earliest on the next.
     pub fn hop(&self) -> Time {
         self.hop
     }
 
-    /// When a link's last packet has been sent.
     pub fn free_at(&self, link: LinkId) -> Time {
         self.links[link.index()].free_at
     }
 
-    /// Time a link was in use.
     pub fn carried(&self, link: LinkId) -> Time {
         self.links[link.index()].carried
     }
 
-    /// Time a controller sent or received.
     pub fn controller_busy(&self, controller: u32) -> Time {
         self.uses[controller as usize].busy
     }
@@ -123,23 +108,20 @@ impl Network {
         }
     }
 
-    /// Opens a path.
     pub fn open(&mut self, unhindered: Time, load: Time, controller: Option<u32>) -> PathId {
         self.paths.insert(Path { unhindered, port: Time::ZERO, load, controller })
     }
 
-    /// A path that is open.
     pub fn path(&self, path: PathId) -> Path {
         self.paths[path]
     }
 
-    /// Closes a path that has crossed.
     pub fn close(&mut self, path: PathId) {
         self.paths.remove(path);
     }
 
-    /// Adds a packet to those that wait at the near end of a link into the network. Returns its id if it is their first:
-    /// then it is to be [set off](Network::set_off).
+    /// Adds a packet at the near end of a link into the network. Returns its id if it is the first: then
+    /// [`Network::set_off`] must follow.
     pub fn enqueue(&mut self, injection: LinkId, packet: Packet) -> Option<PacketId> {
         let buffer = injection.opposite();
         self.created += 1;
@@ -162,13 +144,12 @@ impl Network {
         }
     }
 
-    /// Whether a node has nothing left to send and its link is free.
     pub fn has_sent_all(&self, injection: LinkId, now: Time) -> bool {
         let queue = &self.links[injection.opposite().index()];
         !queue.head.is_some() && queue.left_at <= now
     }
 
-    /// Looks at a link, unless that was done before this came.
+    /// Looks at a link, unless that was already done.
     pub fn wake(&mut self, id: LinkId, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
         let link = &mut self.links[id.index()];
         if link.wake_at == now {
@@ -186,7 +167,7 @@ impl Network {
         }
     }
 
-    /// The head of a buffer gets in line for its next link, over which it may start at `from` or later.
+    /// The head of a buffer gets in line for its next link, where it may start at `from` or later.
     fn line_up(&mut self, id: PacketId, from: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
         let packet = &mut self.packets[id];
         packet.from = from;
@@ -194,7 +175,7 @@ impl Network {
         let link = &self.links[next.index()];
         let time = from.max(link.free_at);
         let (mut before, mut after) = (PacketId::NONE, link.line);
-        // Where one in front may start at the same time or sooner, it is that one which has the link looked at.
+        // One in front that may start as soon has the link looked at.
         let mut follows = false;
         while after.is_some() {
             let other = &self.packets[after];
@@ -251,8 +232,8 @@ impl Network {
         self.wake_next(id, later);
     }
 
-    /// Takes room in the buffer at the far end of a link, if there is enough at `time`. Nodes have all the room in the
-    /// world. A packet longer than the buffer (of a command with a stated time) takes the whole of it.
+    /// Takes room in the buffer at the far end of a link, if there is enough. Nodes have unlimited room. A packet
+    /// longer than the buffer takes all of it.
     fn take_room(&mut self, id: LinkId, length: Time, time: Time) -> bool {
         if id.is_ejection() {
             return true;
@@ -267,7 +248,6 @@ impl Network {
         enough
     }
 
-    /// Schedules a look at a link for when it is free for the next in line.
     fn wake_next(&mut self, id: LinkId, later: &mut dyn FnMut(Time, MeshEvent)) {
         let Link { mut line, free_at, .. } = self.links[id.index()];
         let mut soonest = Time::MAX;
@@ -281,7 +261,7 @@ impl Network {
         }
     }
 
-    /// A packet starts to cross a link, in whose far buffer its room is taken, and the next one if nothing is in its way.
+    /// A packet starts to cross a link, and the next one if nothing is in its way.
     fn start(&mut self, id: LinkId, packet: PacketId, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
         let (mut id, mut start, mut in_advance) = (id, now, false);
         while let Some((next, ready)) = self.cross(id, packet, start, later) {
@@ -294,8 +274,8 @@ impl Network {
         }
     }
 
-    /// Whether a packet that starts over `id` now and is the head of the buffer there, will start over `next` a hop later
-    /// if there is room then: the link is free, and nobody else can want it by then who would go first.
+    /// Whether a packet that starts over `id` now will start over `next` a hop later if there is room: the link is
+    /// free, and no packet that goes first can want it by then.
     fn is_undisputed(&self, id: LinkId, next: LinkId, now: Time) -> bool {
         let (here, there) = (&self.links[id.index()], &self.links[next.index()]);
         // Short packets (less than a hop) would be booked further ahead of each other than a controller's account allows.
@@ -312,8 +292,6 @@ impl Network {
         !(others || starts(router + FROM_CHIP) || starts(router + FROM_CONTROLLER))
     }
 
-    /// A packet crosses a link from `now` on. If it comes to the head of the buffer there, returns its next link and when
-    /// its head will have passed the router.
     #[inline]
     fn cross(
         &mut self,
@@ -344,7 +322,6 @@ impl Network {
         onward
     }
 
-    /// A packet that starts over a link gets in line in the buffer there. If it comes to its head, returns its next link.
     #[inline(always)]
     fn arrive(&mut self, id: LinkId, packet: PacketId, ready: Time) -> Option<(LinkId, Time)> {
         let p = &mut self.packets[packet];
@@ -357,7 +334,6 @@ impl Network {
         self.append(id, packet).then_some((next, ready))
     }
 
-    /// Adds a packet to a buffer; true if it is its head.
     #[inline]
     fn append(&mut self, buffer: LinkId, packet: PacketId) -> bool {
         let link = &mut self.links[buffer.index()];
@@ -371,7 +347,6 @@ impl Network {
         is_head
     }
 
-    /// A packet crosses a link of a chip or controller from `now` on.
     fn cross_edge(&mut self, id: LinkId, packet: PacketId, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
         let Packet { length, ready, behind, path, last, .. } = self.packets[packet];
         let end = now + length;
@@ -387,7 +362,6 @@ impl Network {
         }
     }
 
-    /// The head of a buffer starts to leave it, and `behind` comes to its head.
     #[inline]
     fn leave(
         &mut self,

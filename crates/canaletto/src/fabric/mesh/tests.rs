@@ -10,7 +10,6 @@ use crate::config::design::{ControllerEdge, MeshController};
 use crate::config::units::{Rate, Size};
 use crate::fabric::tests::array;
 
-/// A mesh with controllers at an edge, any of which may serve a chip.
 fn shape(controllers: ControllerEdge) -> FabricConfig {
     let mut config = FabricConfig::new(FabricKind::Mesh, Rate(1_200_000_000));
     config.network.link_rate = Some(Rate(1_000_000_000));
@@ -19,12 +18,10 @@ fn shape(controllers: ControllerEdge) -> FabricConfig {
     config
 }
 
-/// How many random cases to try: `CANALETTO_CASES=20000` soaks.
 fn cases(usual: u32) -> u32 {
     std::env::var("CANALETTO_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
-/// A transfer that has crossed.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     at: Time,
@@ -32,16 +29,13 @@ struct Arrival {
     port: Time,
 }
 
-/// A mesh with its pending events, and what came of those that happened.
 struct Bench {
     mesh: Mesh,
     now: Time,
     pending: BTreeMap<(Time, u64), MeshEvent>,
     pushed: u64,
     crossed: BTreeMap<PathId, Arrival>,
-    /// When something became free.
     freed: Vec<Time>,
-    /// Whether to keep paths that have crossed until the end, so that their ids stay their own.
     keep_paths: bool,
 }
 
@@ -77,7 +71,6 @@ impl Bench {
         self.with(|mesh, now, mut later| mesh.start(transfer, now, &mut later))
     }
 
-    /// A read's data, or a program with data, of 4 KiB.
     fn page(&self, chip: u32, direction: Direction) -> Transfer {
         let command =
             if direction == Direction::ToChip { self.mesh.command_time(Operation::Program, 1) } else { Time::ZERO };
@@ -104,7 +97,6 @@ impl Bench {
         true
     }
 
-    /// Lets everything happen before `time`.
     fn run_before(&mut self, time: Time) {
         while self.pending.first_key_value().is_some_and(|((next, _), _)| *next < time) {
             self.step();
@@ -112,7 +104,6 @@ impl Bench {
         self.now = time;
     }
 
-    /// Lets everything happen up to and including `time`.
     fn run_until(&mut self, time: Time) {
         self.run_before(Time(time.0 + 1));
         self.now = time;
@@ -122,14 +113,12 @@ impl Bench {
         while self.step() {}
     }
 
-    /// Traced spans: wire, path, start and end.
     fn spans(&mut self) -> Vec<(Wire, PathId, Time, Time)> {
         let wires = self.mesh.wires();
         let spans = self.mesh.trace().drain();
         spans.map(|s| (wires[s.wire as usize].clone(), s.path, s.start, s.end)).collect()
     }
 
-    /// Nothing is left: every load and buffer is back at zero, everyone is idle.
     fn assert_idle(&mut self) {
         if self.keep_paths {
             for path in std::mem::take(&mut self.crossed).into_keys() {
@@ -146,7 +135,6 @@ impl Bench {
     }
 }
 
-/// A chip's way in is refused until the picosecond it is idle, and granted then; so is a controller's.
 #[test]
 fn sources_are_refused_until_they_have_sent() {
     let mut bench = Bench::new(&shape(ControllerEdge::West), &array(1, 4));
@@ -174,7 +162,6 @@ fn sources_are_refused_until_they_have_sent() {
     bench.assert_idle();
 }
 
-/// Whatever order transfers start in, all cross and everybody is idle again.
 #[test]
 fn everything_crosses() {
     let mut bench = crate::fabric::tests::Bench::<Mesh>::new(&shape(ControllerEdge::West), &array(4, 4));
@@ -187,14 +174,13 @@ fn everything_crosses() {
         }
     }
     bench.run();
-    // Each chip sends once and each controller once: nobody was idle a second time.
+    // Each chip and each controller sends once.
     assert_eq!(bench.crossed.len(), 16 + 4);
     assert!((0..16).all(|c| bench.is_free(c, Direction::FromChip) && bench.is_free(c, Direction::ToChip)));
     bench.fabric.network.assert_empty();
 }
 
-/// Alone, a packet takes a flit and a router delay for every router, and its length once: for every chip of several
-/// shapes, from and to each controller.
+/// Alone, a packet takes a flit and a router delay per router, and its length once.
 #[test]
 fn unloaded_latency_is_hops_and_length() {
     for (rows, columns) in [(1, 1), (1, 7), (5, 1), (3, 4), (8, 8), (16, 4)] {
@@ -218,11 +204,11 @@ fn unloaded_latency_is_hops_and_length() {
     }
 }
 
-/// A link is granted to the picosecond: two packets of chips 1 and 2 want the link from router 1 to router 0.
 #[test]
 fn a_link_is_granted_when_it_is_free() {
     let length = Time::from_ns(100);
-    // The first has its head past router 1 at 2 ns and holds the link until 102 ns; the second wants it at 4 ns + later.
+    // The first has its head past router 1 at 2 ns and holds the link until 102 ns; the second wants it at 4 ns +
+    // later.
     for (later, wait) in [(97_999, 1), (98_000, 0), (98_001, 0), (0, 98_000)] {
         let mut bench = Bench::new(&shape(ControllerEdge::West), &array(1, 4));
         bench.send(Node::Chip(ChipId(1)), Node::Controller(0), length);
@@ -234,7 +220,7 @@ fn a_link_is_granted_when_it_is_free() {
     }
 }
 
-/// A buffer of one packet: the next one starts into it when the last flit of the one before has left, to the picosecond.
+/// A buffer of one packet: the next one starts when the last flit of the one before has left.
 #[test]
 fn a_buffer_pushes_back_until_it_has_room() {
     let ns = Time::from_ns;
@@ -250,8 +236,7 @@ fn a_buffer_pushes_back_until_it_has_room() {
     };
     // With room for two they follow each other without a gap.
     assert_eq!(crossing(200), [ns(104), ns(204), ns(304)]);
-    // With room for less, each waits until the last flit of the one before has left its buffer, a hop after the link
-    // itself was free.
+    // With less room, each waits until the last flit of the one before has left its buffer.
     for buffer in [100, 199] {
         assert_eq!(crossing(buffer), [ns(104), ns(206), ns(308)]);
     }
@@ -262,8 +247,8 @@ fn a_buffer_pushes_back_until_it_has_room() {
 fn the_head_of_a_line_blocks_what_is_behind() {
     let ns = Time::from_ns;
     let chip = |c| Node::Chip(ChipId(c));
-    // Two rows of three: chip 5 (row 1) receives a long packet; one from controller 0 for chip 5 waits for it at the end
-    // of its way, another behind it is for chip 2.
+    // Two rows of three: chip 5 receives a long packet; one from controller 0 for chip 5 waits for it, and one for chip
+    // 2 waits behind that.
     let mut bench = Bench::new(&shape(ControllerEdge::West), &array(2, 3));
     bench.send(Node::Controller(1), chip(5), ns(5000));
     let first = bench.send(Node::Controller(0), chip(5), ns(4000));
@@ -273,7 +258,7 @@ fn the_head_of_a_line_blocks_what_is_behind() {
     assert_eq!(bench.crossed[&first].at, ns(5006 + 4000));
     assert_eq!((bench.crossed[&first].conflict, bench.crossed[&first].port), (Time::ZERO, ns(5006 - 8)));
     assert_eq!(bench.crossed[&behind].at, ns(4000 + 6 + 100), "nothing is in its way but the link it shares");
-    // With buffers of one packet the second stops further back, in router 2, and so does what is behind it.
+    // With buffers of one packet the second stops in router 2.
     let mut config = shape(ControllerEdge::West);
     config.mesh.buffer = Size(5000);
     let mut bench = Bench::new(&config, &array(2, 3));
@@ -283,14 +268,14 @@ fn the_head_of_a_line_blocks_what_is_behind() {
     let first = bench.send(Node::Controller(0), chip(5), ns(4000));
     let behind = bench.send(Node::Controller(0), chip(2), ns(100));
     bench.run();
-    // Chip 2's packet leaves router 5 from 5006 to 9006 ns. Only then is there room for the next one, which leaves router
-    // 2 until 13006 ns, and only then comes the turn of what is behind it.
+    // Chip 2's packet leaves router 5 from 5006 to 9006 ns. Then the next one leaves router 2 until 13006 ns, and then
+    // the one behind it.
     assert_eq!(bench.crossed[&first].at, ns(9006 + 2 + 4000));
     assert_eq!(bench.crossed[&behind].at, ns(13_006 + 100));
     bench.assert_idle();
 }
 
-/// The earliest ready goes first, ties to the oldest; what waits is never overtaken on its link.
+/// The earliest ready goes first, then the oldest; none is overtaken on its link.
 #[test]
 fn the_first_ready_goes_first() {
     let ns = Time::from_ns;
@@ -312,7 +297,6 @@ fn the_first_ready_goes_first() {
     assert_eq!([bench.crossed[&north].at, bench.crossed[&south].at], [ns(202), ns(302)]);
 }
 
-/// Controllers work for as long as they send or receive: what overlaps counts once.
 #[test]
 fn a_controllers_use_is_a_union() {
     let ns = Time::from_ns;

@@ -13,24 +13,19 @@
 use crate::config::design::ControlPlane as Config;
 use crate::engine::time::{Time, TimeSum};
 
-/// The medium between controllers.
 pub struct ControlPlane {
-    /// Time of a message on it.
     message: Time,
-    /// Time from a message to its answer.
     delay: Time,
     free_at: Time,
     messages: u64,
-    /// Messages that found it busy.
     delayed: u64,
     waits: TimeSum,
 }
 
-/// Size of a message. Assumed: 8 bytes, which hold two controllers, a chip, a page's address and a kind.
+/// Assumed: 8 bytes for two controllers, a chip, a page's address and a kind.
 const MESSAGE_BITS: u64 = 64;
 
 impl ControlPlane {
-    /// The idle medium of a validated design.
     pub fn new(config: &Config) -> ControlPlane {
         let bits_a_second = config.rate.0.saturating_mul(u64::from(config.width));
         ControlPlane {
@@ -43,7 +38,6 @@ impl ControlPlane {
         }
     }
 
-    /// Sends a message. Returns when its receiver acts on it.
     pub fn send(&mut self, now: Time) -> Time {
         let begins = self.free_at.max(now);
         self.messages += 1;
@@ -53,12 +47,10 @@ impl ControlPlane {
         self.free_at + self.delay
     }
 
-    /// Time from sending a message to its receiver's acting on it, if none is in its way.
     pub fn least(&self) -> Time {
         self.message + self.delay
     }
 
-    /// Messages sent, those of them that waited, and the time that they waited in nanoseconds.
     pub fn counters(&self) -> Vec<(&'static str, u64)> {
         let waited = (self.waits.seconds() * 1e9).round() as u64;
         vec![

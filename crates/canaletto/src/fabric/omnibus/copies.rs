@@ -26,7 +26,6 @@ impl ChipToChip<Event> for Omnibus {
         from != to && column == self.grid.ways(to).column && !self.grid.has_failed(column)
     }
 
-    /// Takes a V-page register of a chip if one is free.
     fn reserve_register(&mut self, chip: ChipId) -> bool {
         self.copies.reserve(chip)
     }
@@ -40,8 +39,8 @@ impl ChipToChip<Event> for Omnibus {
         self.grid.is_free(column) && self.grid.is_served(column)
     }
 
-    /// Time of a copy on the bus once it is agreed on: both chips are enabled at once, a packet of header and transfer
-    /// command goes to the source, and the source sends a data packet to the destination.
+    /// Once agreed on: both chips are enabled at once, header and transfer command go to the source, and the source
+    /// sends a data packet.
     fn copy_time(&self, bytes: u64) -> Time {
         self.packets.chip_enable()
             + self.packets.flits(READ_DATA_TRANSFER_FLITS)
@@ -80,17 +79,16 @@ impl ChipToChip<Event> for Omnibus {
 }
 
 impl Omnibus {
-    /// Messages until a page may cross: request and grant between the controllers of source and destination, through the bus's
-    /// own if that is a third one.
+    /// Request and grant between the controllers of source and destination, through the bus's own controller if that is
+    /// a third one.
     fn copy_messages(&self, from: ChipId, to: ChipId) -> u32 {
         let (source, destination) = (self.grid.row_controller(from), self.grid.row_controller(to));
         let driver = self.grid.bus(self.grid.ways(to).column).driver;
         let hops = u32::from(source != driver) + u32::from(driver != destination);
-        // Chips of one row that share a column bus have one controller, which asks the driver once for both.
+        // One controller asks the driver once for both chips.
         AGREEMENT * if source == destination { hops.min(1) } else { hops }
     }
 
-    /// A page has crossed: the bus's controller tells those of source and destination, whose buffers are free and full now.
     pub(super) fn tell_status(&mut self, from: ChipId, to: ChipId, now: Time) {
         let (source, destination) = (self.grid.row_controller(from), self.grid.row_controller(to));
         let driver = self.grid.bus(self.grid.ways(to).column).driver;

@@ -1,5 +1,3 @@
-//! Row and column buses, which of them reach a chip, who drives them and how much they were used.
-
 use std::collections::VecDeque;
 
 use crate::config::design::Fabric as FabricConfig;
@@ -11,40 +9,26 @@ use crate::fabric::{PathId, Transfer};
 use crate::flash::address::{ChipId, Layout};
 use crate::typed_id;
 
-typed_id!(
-    /// A bus: those of rows first, then those of columns.
-    BusId
-);
+typed_id!(BusId);
 
-/// The two buses that reach a chip.
 #[derive(Clone, Copy)]
 pub struct Ways {
     pub row: BusId,
     pub column: BusId,
 }
 
-/// A bus.
 pub struct Bus {
-    /// The controller that drives it.
     pub driver: u32,
-    /// Path for which it is taken.
     pub path: PathId,
-    /// Time that what crosses now took to be agreed on, the transfer's earlier half included if that crossed here just before.
     pub setup: Time,
-    /// Transfer that crosses once controllers have agreed.
     pub agreed: Option<Transfer>,
-    /// Messages that they have yet to act on.
     pub messages: u32,
-    /// Second halves that wait for it, the first in line in front.
     pub waiting: VecDeque<PathId>,
-    /// Time it carried something.
     pub active: Time,
-    /// Time it was taken, up to the last time it was given back.
     busy: Time,
     since: Time,
 }
 
-/// A controller and how many of its two buses are taken.
 #[derive(Clone, Copy, Default)]
 struct Controller {
     taken: u32,
@@ -52,30 +36,27 @@ struct Controller {
     since: Time,
 }
 
-/// Column buses of an array. A controller drives one at most, so where there are fewer controllers than columns, buses join
-/// several adjacent columns (Networked SSD §V-E), as evenly as they can: none of the controllers is left without one.
+/// Column buses of an array. A controller drives at most one, so buses join adjacent columns if there are fewer
+/// controllers than columns (Networked SSD §V-E).
 pub fn column_buses(rows: u32, columns: u32) -> u32 {
     rows.min(columns)
 }
 
-/// The buses of a row and of a column that reach a chip.
 fn ways_of(chip: u32, rows: u32, columns: u32) -> Ways {
     let column_bus = line_of_column(chip % columns, column_buses(rows, columns), columns);
     Ways { row: BusId(chip / columns), column: BusId(rows + column_bus) }
 }
 
-/// Parts that may fail: controllers, and row buses before column buses.
 pub fn parts(_: &FabricConfig, rows: u32, columns: u32) -> Parts {
     Parts { controllers: rows, buses: rows + column_buses(rows, columns), ..Parts::default() }
 }
 
-/// Whether a bus has failed, by itself or with the controller that drives it.
+/// Whether a bus has failed, by itself or with its driver.
 fn has_failed(bus: u32, rows: u32, failed: &Failed) -> bool {
     let driver = if bus < rows { bus } else { bus - rows };
     failed.buses.contains(&bus) || failed.controllers.contains(&driver)
 }
 
-/// Chips both of whose buses have failed.
 pub fn cut_off(_: &FabricConfig, rows: u32, columns: u32, failed: &Failed) -> Vec<ChipId> {
     without(rows * columns, |chip| {
         let ways = ways_of(chip, rows, columns);
@@ -91,7 +72,6 @@ const OTHER: u32 = 2;
 /// The path of a bus that has failed: it is never free.
 const FAILED: PathId = PathId(u32::MAX - 1);
 
-/// The buses and controllers of an array.
 pub struct Grid {
     rows: u32,
     columns: u32,
@@ -99,16 +79,15 @@ pub struct Grid {
     buses: Vec<Bus>,
     controllers: Vec<Controller>,
     free: u32,
-    /// Reasons why transfers may not take a bus: `COPIES`, and `OTHER` for each bus that its controller drives meanwhile.
+    /// Reasons why transfers may not take a bus: `COPIES`, and `OTHER`.
     kept: Vec<u32>,
-    /// Bus of the same controller that rests while a bus is taken: with two transfers per controller a place behind all buses.
+    /// The bus of the same controller that rests meanwhile; a place behind all buses if controllers serve two
+    /// transfers.
     other: Vec<BusId>,
-    /// Whether there may be such.
     keeps_columns: bool,
 }
 
 impl Grid {
-    /// Idle buses. Where there are more controllers than columns, the last ones drive no column bus (§V-E).
     pub fn new(layout: &Layout, transfers_per_controller: u32) -> Grid {
         let (rows, columns) = (layout.channels, layout.chips_per_channel);
         let column_buses = column_buses(rows, columns);
@@ -131,59 +110,48 @@ impl Grid {
         }
     }
 
-    /// How many buses there are.
     pub fn count(&self) -> u32 {
         self.buses.len() as u32
     }
 
-    /// How many buses can carry something at the same time.
     pub fn at_once(&self) -> u32 {
         let are_served_alone = self.other.iter().filter(|other| other.0 < self.count()).count() as u32;
         self.count() - are_served_alone / 2
     }
 
-    /// How many chips there are.
     pub fn chips(&self) -> u32 {
         self.ways.len() as u32
     }
 
-    /// How many buses are free.
     pub fn free(&self) -> u32 {
         self.free
     }
 
-    /// The buses of a chip.
     pub fn ways(&self, chip: ChipId) -> Ways {
         self.ways[chip.index()]
     }
 
-    /// The controller of a chip's row.
     pub fn row_controller(&self, chip: ChipId) -> u32 {
         self.ways[chip.index()].row.0
     }
 
-    /// A bus.
     pub fn bus(&self, bus: BusId) -> &Bus {
         &self.buses[bus.index()]
     }
 
-    /// A bus, to be changed.
     pub fn bus_mut(&mut self, bus: BusId) -> &mut Bus {
         &mut self.buses[bus.index()]
     }
 
-    /// Whether a bus is free.
     pub fn is_free(&self, bus: BusId) -> bool {
         !self.buses[bus.index()].path.is_some()
     }
 
-    /// The bus that a transfer of this chip takes now, if one is free: of two the row's.
     pub fn first_free(&self, chip: ChipId) -> Option<BusId> {
         let Ways { row, column } = self.ways(chip);
         [row, column].into_iter().find(|&bus| self.is_free(bus) && !self.is_kept(bus))
     }
 
-    /// Buses fail. Columns are not kept for copies any more, since they may be the only way to chips of a row whose bus has failed.
     pub fn lose(&mut self, failed: &Failed) {
         for bus in 0..self.count() {
             if has_failed(bus, self.rows, failed) {
@@ -194,22 +162,19 @@ impl Grid {
         }
     }
 
-    /// Whether a bus has failed.
     pub fn has_failed(&self, bus: BusId) -> bool {
         self.buses[bus.index()].path == FAILED
     }
 
-    /// Whether transfers may not take a bus though it is free: it carries nothing but copies, or its controller serves its other bus.
+    /// Whether transfers may not take a free bus: it is for copies, or its controller serves its other bus.
     pub fn is_kept(&self, bus: BusId) -> bool {
         self.kept[bus.index()] != 0
     }
 
-    /// Whether the controller of a bus can serve it now.
     pub fn is_served(&self, bus: BusId) -> bool {
         self.kept[bus.index()] < OTHER
     }
 
-    /// From now on the column buses of the chips for which `kept` holds carry nothing but copies.
     pub fn keep_columns(&mut self, kept: impl Fn(ChipId) -> bool) {
         for (chip, ways) in (0..).map(ChipId).zip(&self.ways) {
             let kept = u32::from(self.keeps_columns && kept(chip)) * COPIES;
@@ -218,7 +183,6 @@ impl Grid {
         }
     }
 
-    /// Takes a bus.
     pub fn take(&mut self, id: BusId, path: PathId, now: Time) {
         let bus = &mut self.buses[id.index()];
         assert!(!bus.path.is_some(), "bus {} carries two transfers at once", id.0);
@@ -232,7 +196,6 @@ impl Grid {
         controller.taken += 1;
     }
 
-    /// Gives a bus back.
     pub fn give_back(&mut self, id: BusId, now: Time) {
         let bus = &mut self.buses[id.index()];
         assert!(bus.path.is_some(), "bus {} is given back twice", id.0);
@@ -247,7 +210,6 @@ impl Grid {
         }
     }
 
-    /// Every bus.
     pub fn wires(&self) -> Vec<Wire> {
         let (east, south) = (self.columns as i32 - 1, self.rows as i32 - 1);
         let column_buses = column_buses(self.rows, self.columns);
@@ -266,7 +228,6 @@ impl Grid {
         self.buses.iter().enumerate().map(wire).collect()
     }
 
-    /// Every controller, one a row: busy while either of its buses is taken.
     pub fn controllers(&self) -> Vec<ControllerUse> {
         let each = |(i, controller): (usize, &Controller)| ControllerUse {
             name: format!("controller {i}"),
@@ -278,7 +239,6 @@ impl Grid {
 }
 
 impl Bus {
-    /// Since when it is taken.
     pub fn since(&self) -> Time {
         self.since
     }

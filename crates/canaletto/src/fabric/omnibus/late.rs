@@ -21,18 +21,14 @@ use crate::fabric::{PathId, Transfer};
 
 /// Times of chunks, and how often buses joined.
 pub struct Late {
-    /// Time of a chunk's payload; zero: pages are not split late.
     chunk: Time,
-    /// Time of the packet that turns a chip to the column of the first chunk, and asks for it.
     column: Time,
-    /// Time in which a chip turns to a column.
     turn: Time,
     header: Time,
     joined: u64,
 }
 
 impl Late {
-    /// Chunks of a validated design.
     pub fn new(config: &FabricConfig, packets: &Packets) -> Late {
         let bytes = if config.kind == FabricKind::Omnibus { config.omnibus.late_split.0 } else { 0 };
         Late {
@@ -44,12 +40,10 @@ impl Late {
         }
     }
 
-    /// Whether pages are split late.
     pub fn is_on(&self) -> bool {
         self.chunk > Time::ZERO
     }
 
-    /// Data of a transfer before its last whole chunks, headers among them, and how many chunks follow.
     pub fn first(&self, data: Time) -> (Time, u32) {
         if !self.is_on() || data < self.chunk * 2 {
             return (data, 0);
@@ -58,8 +52,8 @@ impl Late {
         (data - self.chunk * chunks, chunks as u32)
     }
 
-    /// How many of a page's chunks a second bus takes, so that both end soonest: `ends` after what is on the first bus, which then has
-    /// `left` more, and ready for a first chunk after `ready`. None, if the first bus alone ends as soon.
+    /// How many chunks a second bus takes, so that both end soonest: the first bus ends after `ends` and has `left`
+    /// more, the second is ready after `ready`. None if the first bus alone ends as soon.
     fn share(&self, ends: Time, left: u32, ready: Time) -> u32 {
         let both =
             |taken: u32| (ends + self.chunk * u64::from(left - taken)).max(ready + self.chunk * u64::from(taken));
@@ -68,14 +62,12 @@ impl Late {
         best.unwrap_or(0)
     }
 
-    /// Buses that have joined; nothing where none may.
     pub fn counters(&self) -> Option<(&'static str, u64)> {
         self.is_on().then_some(("late_splits", self.joined))
     }
 }
 
 impl Omnibus {
-    /// The first bus of a transfer has carried a part. Returns whether another one follows on it.
     pub(super) fn next_chunk(
         &mut self,
         path: PathId,
@@ -93,7 +85,6 @@ impl Omnibus {
         true
     }
 
-    /// A bus that nobody took at this moment joins a page that crosses on another one.
     pub(super) fn offer(&mut self, bus: BusId, now: Time, later: &mut dyn FnMut(Time, Event)) {
         if !self.grid.is_free(bus) || self.grid.is_kept(bus) {
             return;
@@ -101,7 +92,7 @@ impl Omnibus {
         let Some(path) = self.longest_beside(bus, now) else { return };
         let crossing = &self.transfers[path];
         let (chip, direction, first_bus) = (crossing.chip, crossing.direction, crossing.first_bus);
-        // The controllers of both buses are one, or the one tells the other.
+        // Two controllers need a message.
         let messages = u32::from(self.grid.bus(bus).driver != self.grid.bus(first_bus).driver);
         let told = if messages > 0 { self.control.least() } else { Time::ZERO };
         let ready = told + self.late.column + self.late.turn + self.late.header;
@@ -117,7 +108,7 @@ impl Omnibus {
         self.take(path, bus, messages, Transfer { chip, direction, command: Time::ZERO, data }, now, later);
     }
 
-    /// The page with the most chunks to come that crosses on the other bus of a chip on this one; the lowest bus on a tie.
+    /// The page with the most chunks to come on another bus of a chip on this one; the lowest bus on a tie.
     fn longest_beside(&self, bus: BusId, now: Time) -> Option<PathId> {
         let crosses = |other: &BusId| {
             let taken = self.grid.bus(*other);
@@ -136,7 +127,7 @@ impl Omnibus {
         pages.rev().max_by_key(|&(_, chunks)| chunks).map(|(path, _)| path)
     }
 
-    /// Sends the end of a page over a bus that has joined: the chip turns to its column first.
+    /// Sends a page's end over the bus that joined: the chip turns to its column first.
     pub(super) fn cross_end(
         &mut self,
         path: PathId,

@@ -18,7 +18,6 @@ const READ: u64 = 4101;
 /// The halves of read data (one more header and request) and of a write's (one more header).
 const READ_HALF: u64 = (READ + 5) / 2;
 const WRITE_HALF: u64 = (WRITE + 3) / 2;
-/// Request and grant of 5 ns each.
 const AGREE: u64 = 10;
 
 /// Messages that take no time on the control plane, so that none waits for another, and their answers 5 ns.
@@ -47,7 +46,7 @@ fn read(bench: &mut Bench<Omnibus>, chip: u32) -> PathId {
     bench.start(transfer)
 }
 
-/// (bus, what, from ns, until ns) of everything that crossed since the last look, in order of their beginnings.
+/// (bus, what, from ns, until ns) since the last look, in order of their beginnings.
 fn traced(bench: &mut Bench<Omnibus>) -> Vec<(u32, WireUse, u64, u64)> {
     let mut spans: Vec<_> = bench.fabric.trace.drain().map(|s| (s.wire, s.what, s.start.ns(), s.end.ns())).collect();
     spans.sort_by_key(|s| (s.2, s.0));
@@ -61,8 +60,7 @@ fn crossed(bench: &Bench<Omnibus>) -> Vec<(u64, u64)> {
 
 use WireUse::{Command, Data, Handshake};
 
-/// A chip of a 3 × 3 array whose column bus its own controller drives: the row first, then the column, then none until the
-/// very picosecond one is given back.
+/// A chip of a 3 × 3 array takes the row first, then the column, then waits to the picosecond.
 #[test]
 fn a_chip_is_refused_only_while_both_its_buses_are_taken() {
     let mut bench = whole(3, 3);
@@ -89,9 +87,8 @@ fn a_chip_is_refused_only_while_both_its_buses_are_taken() {
     assert_eq!(crossed(&bench), [(first_end, 0), (write_end, 0)]);
 }
 
-/// A controller that serves one transfer at a time: chip 1 has the row bus of controller 0 and the column bus of controller 1.
-/// Both serve, so it waits for the first of them, where another drive has a column bus left. By hand: a read is 4101 ns, the
-/// second one sets out 100 ns later, and chip 1 follows on the row at 4101 without any agreement.
+/// Chip 1 has the row bus of controller 0 and the column bus of controller 1, which both serve. By hand: a read is 4101
+/// ns, the second one sets out 100 ns later, and chip 1 follows on the row at 4101 without agreement.
 #[test]
 fn a_controller_serves_one_transfer_at_a_time_where_it_is_told_to() {
     for (at_once, is_free) in [(1, false), (2, true)] {
@@ -118,7 +115,6 @@ fn a_controller_serves_one_transfer_at_a_time_where_it_is_told_to() {
     }
 }
 
-/// A domain without a free bus is not asked; one bus is enough.
 #[test]
 fn a_path_may_start_while_any_bus_is_free() {
     let mut bench = whole(2, 2);
@@ -132,8 +128,7 @@ fn a_path_may_start_while_any_bus_is_free() {
     assert!(bench.fabric.may_start(ALL));
 }
 
-/// Over another controller's column bus a transfer waits for request and grant, with the bus taken; over rows and the own
-/// column it does not.
+/// Over a foreign column bus a transfer waits for request and grant, with the bus taken.
 #[test]
 fn controllers_agree_only_where_two_are_concerned() {
     for chip in 0..9u32 {
@@ -157,7 +152,6 @@ fn controllers_agree_only_where_two_are_concerned() {
     }
 }
 
-/// Both buses free: half a page over each, in half the time and a header.
 #[test]
 fn halves_cross_side_by_side() {
     let mut bench = split(2, 2);
@@ -183,7 +177,7 @@ fn halves_cross_side_by_side() {
     assert_eq!(bench.fabric.port_free_at(ChipId(1), Direction::ToChip).ns(), end);
 }
 
-/// Where the half over a foreign column comes last, its agreement is what the transfer spent on setup.
+/// Where the half over a foreign column comes last, its agreement is the transfer's setup.
 #[test]
 fn the_last_half_decides_what_was_spent_on_setup() {
     let mut bench = split(2, 2);
@@ -192,7 +186,6 @@ fn the_last_half_decides_what_was_spent_on_setup() {
     assert_eq!(crossed(&bench), [(AGREE + READ_HALF, AGREE)]);
 }
 
-/// Commands alone are never split.
 #[test]
 fn commands_cross_whole() {
     let mut bench = split(2, 2);
@@ -203,8 +196,7 @@ fn commands_cross_whole() {
     assert_eq!(traced(&mut bench), [(0, Command, 0, COMMAND)]);
 }
 
-/// Halves have all flits of the whole, one more header each, and differ by a flit at most; at rates whose flits are no
-/// whole picoseconds too.
+/// Halves have all flits of the whole, one more header each, and differ by at most a flit, also at odd rates.
 #[test]
 fn halves_add_up_to_the_flit() {
     for rate in [1_000_000_000, 1_200_000_000, 999_999_937, 7, 100_000_000_000] {
@@ -225,7 +217,7 @@ fn halves_add_up_to_the_flit() {
     }
 }
 
-/// One bus free: the second half follows the first on its bus, as the other stays taken for longer.
+/// The second half follows the first, because the other bus stays taken for longer.
 #[test]
 fn the_second_half_follows_on_the_same_bus() {
     let mut bench = split(2, 2);
@@ -249,7 +241,7 @@ fn the_second_half_follows_on_the_same_bus() {
     assert_eq!(crossed(&bench), [(2 * READ_HALF, 0), (AGREE + long, AGREE)]);
 }
 
-/// On a foreign column bus every half is agreed on, and both agreements are the transfer's setup if both halves cross there.
+/// If both halves cross on a foreign column bus, both agreements are the transfer's setup.
 #[test]
 fn each_half_is_agreed_on() {
     let mut bench = split(2, 2);
@@ -264,7 +256,6 @@ fn each_half_is_agreed_on() {
     assert_eq!(bench.fabric.wires()[2].active.ns(), 2 * READ_HALF);
 }
 
-/// The other bus becomes free first: the second half takes it that very picosecond, before any other transfer.
 #[test]
 fn the_second_half_takes_what_is_free_first() {
     let mut bench = split(2, 2);
@@ -287,7 +278,6 @@ fn the_second_half_takes_what_is_free_first() {
     assert_eq!(traced(&mut bench), expected);
 }
 
-/// Two second halves in line for one bus: the one that came first goes first.
 #[test]
 fn second_halves_keep_their_order() {
     let mut bench = split(3, 3);
@@ -363,7 +353,7 @@ fn arrays_need_not_be_square() {
     assert_eq!(names, ["channel 0", "channel 1", "columns 0-1", "column 2"]);
 }
 
-/// Neighbours that share a column bus share it with their whole columns; controllers beyond the last column bus have none.
+/// Neighbours on one column bus share it with their whole columns; some controllers have none.
 #[test]
 fn shared_columns_are_one_bus() {
     let mut bench = whole(2, 4);
@@ -399,7 +389,6 @@ fn controllers_count_overlaps_once() {
     assert_eq!(bench.fabric.controllers()[1].place, (1, -1));
 }
 
-/// A transfer of a random run.
 struct Sent {
     transfer: Transfer,
     started: Time,
@@ -408,8 +397,7 @@ struct Sent {
     crossed: Option<Time>,
 }
 
-/// Books what was traced since the last look to the transfers that have their paths now; agreement, command and data that follow
-/// each other are one stay on a bus.
+/// Books traced spans to the transfers that have their paths now; agreement, command and data in a row are one stay.
 fn book(bench: &mut Bench<Omnibus>, owners: &[usize], sent: &mut [Sent]) {
     for WireSpan { wire, what, path, start, end } in bench.fabric.trace.drain() {
         let uses = &mut sent[owners[path.index()]].uses;
@@ -423,7 +411,7 @@ fn book(bench: &mut Bench<Omnibus>, owners: &[usize], sent: &mut [Sent]) {
     }
 }
 
-/// Runs random transfers: each (chip, what, pause) starts at the first moment that `is_free` allows after its pause.
+/// Each transfer (chip, what, pause) starts at the first moment that `is_free` allows after its pause.
 fn random_run(rows: u32, columns: u32, kind: FabricKind, transfers: &[(u32, u32, u64)]) -> (Bench<Omnibus>, Vec<Sent>) {
     let mut bench = bench(rows, columns, kind);
     let (mut sent, mut owners, mut seen) = (Vec::<Sent>::new(), Vec::<usize>::new(), 0);
@@ -458,12 +446,11 @@ fn random_run(rows: u32, columns: u32, kind: FabricKind, transfers: &[(u32, u32,
     while bench.step() {
         settle(&mut bench, &owners, &mut sent);
     }
-    // An agreement is traced when it has been reached, which the other half need not have waited for.
+    // An agreement is traced when it is reached, which the other half need not have waited for.
     sent.iter_mut().for_each(|transfer| transfer.uses.sort_by_key(|used| used.1));
     (bench, sent)
 }
 
-/// Whether a bus is taken all the time from `from` to `until`.
 fn taken_throughout(stays: &[(u32, Time, Time, usize)], bus: u32, from: Time, until: Time) -> bool {
     let mut at = from;
     for stay in stays.iter().filter(|s| s.0 == bus) {
@@ -477,8 +464,7 @@ fn taken_throughout(stays: &[(u32, Time, Time, usize)], bus: u32, from: Time, un
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Random transfers on random arrays: all cross, no bus carries two at once, each transfer crosses on its own chip's buses, and a
-    /// second half that waits is overtaken by nobody but halves that waited before it.
+    /// All cross, no bus carries two at once, and only earlier halves overtake a waiting second half.
     #[test]
     fn random_transfers(
         rows in 1u32..6,
@@ -522,8 +508,8 @@ proptest! {
     }
 }
 
-/// Two controllers ask at the same moment: the second request waits until the first has crossed, its grant for the first
-/// grant; a picosecond too early and it waits a picosecond.
+/// The second request waits until the first has crossed, its grant for the first grant; a picosecond too early and it
+/// waits a picosecond.
 #[test]
 fn messages_cross_one_after_the_other() {
     let config = FabricConfig { kind: FabricKind::Omnibus, ..config(1_000_000_000, 0) };

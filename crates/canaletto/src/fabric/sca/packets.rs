@@ -18,11 +18,11 @@ use crate::fabric::Direction;
 use crate::fabric::wire_times::WireTimes;
 use crate::flash::interface::{CommandTable, Operation};
 
-/// Bits of a packet's header, and of its body.
+/// Of a header, and of a body.
 const HEADER_BITS: u64 = 4;
 const BODY_BITS: u64 = 8;
 
-/// Packets that open and end a burst of data: SCE and SCT.
+/// SCE and SCT open and end a burst.
 const BURST_PACKETS: u64 = 2;
 
 /// Packets of a command to one plane.
@@ -34,25 +34,18 @@ fn packets(operation: Operation) -> u64 {
     }
 }
 
-/// Times of packets on the command pins.
 pub struct CommandPackets {
-    /// Transfers that each pin takes to carry a packet.
     edges: u64,
-    /// Transfers a second of a pin.
     rate: u64,
-    /// Bytes of data a second on DQ.
     data_rate: u64,
     chip_enable: Time,
-    /// A stated time of every command.
     command_time: Option<Time>,
-    /// Whether the table has a change of column.
     turns_to_column: bool,
     /// Time that a chip takes for its status.
     status_in_chip: Time,
 }
 
 impl CommandPackets {
-    /// The packets of a validated design.
     pub fn new(config: &FabricConfig) -> CommandPackets {
         let width = u64::from(config.sca.ca_width);
         CommandPackets {
@@ -66,19 +59,16 @@ impl CommandPackets {
         }
     }
 
-    /// So many packets, of a chip that is selected first.
     fn time(&self, packets: u64) -> Time {
         self.chip_enable + Time::of_transfer(packets * self.edges, self.rate)
     }
 
-    /// Bytes of data a second.
     pub fn data_rate(&self) -> f64 {
         self.data_rate as f64
     }
 }
 
 impl WireTimes for CommandPackets {
-    /// The packets of all planes in one go.
     fn command(&self, operation: Operation, planes: usize) -> Time {
         self.command_time.unwrap_or_else(|| self.time(packets(operation) * planes as u64))
     }
@@ -87,22 +77,18 @@ impl WireTimes for CommandPackets {
         Time::of_transfer(bytes, self.data_rate)
     }
 
-    /// No burst of data.
     fn copyback(&self, planes: usize) -> Time {
         self.command_time.unwrap_or_else(|| self.time((1 + 5 + 1) * planes as u64))
     }
 
-    /// With what opens and ends the data.
     fn column(&self) -> Time {
         if self.turns_to_column { self.time(1 + 5 + 1 + BURST_PACKETS) } else { Time::ZERO }
     }
 
-    /// The request, the chip's time, and a packet the other way.
     fn status(&self) -> (Direction, Time) {
         (Direction::ToChip, self.time(1 + 3 + 1) + self.status_in_chip)
     }
 
-    /// A command with a row address.
     fn suspend(&self, _: bool) -> Time {
         self.time(1 + 3)
     }

@@ -3,19 +3,16 @@ use crate::fabric::FabricKind;
 use crate::fabric::tests::{Bench, config, layout, of};
 use crate::flash::interface::Operation;
 
-/// A 4 KiB page at 1 GB/s.
 const PAGE: Time = Time::from_ns(4096);
 
 fn bench() -> Bench<Sca> {
     Bench::new(&config(1_000_000_000, 0), &layout())
 }
 
-/// A read's command.
 fn command(chip: u32) -> Transfer {
     Transfer { chip: ChipId(chip), direction: Direction::ToChip, command: Time::from_ns(125), data: Time::ZERO }
 }
 
-/// Data of a read, with what asks for them.
 fn fetched(chip: u32) -> Transfer {
     Transfer { chip: ChipId(chip), direction: Direction::FromChip, command: Time::from_ns(155), data: PAGE }
 }
@@ -31,7 +28,7 @@ fn packets_take_their_bits() {
     assert_eq!(sca.data_time(Operation::Read, 4096), PAGE);
 }
 
-/// A header and a body never share a transfer: three pins take two and three of them, eight one each.
+/// A header and a body never share a transfer.
 #[test]
 fn other_widths_and_rates() {
     let read = |ca_width, rate| {
@@ -45,8 +42,8 @@ fn other_widths_and_rates() {
     assert_eq!(read(8, 500_000_000), 20 + 7 * 4);
 }
 
-/// CA is refused until the picosecond at which the last packet has crossed and granted then, to commands of other chips while
-/// data cross. The chip of the data takes part in nothing else.
+/// CA is granted at the picosecond at which the last packet has crossed, also while data cross, but not for the chip of
+/// the data.
 #[test]
 fn commands_cross_while_data_do() {
     let mut bench = bench();
@@ -73,8 +70,7 @@ fn commands_cross_while_data_do() {
     assert_eq!(bench.fabric.controllers()[0].busy, Time::from_ns(155) + PAGE);
 }
 
-/// The next data are asked for while the last ones cross and follow without a gap; a third sequence with data has to wait,
-/// commands have not. What a sequence waited for DQ is told, and that its packets had crossed before.
+/// Data follow each other without a gap; a third sequence with data waits, commands do not.
 #[test]
 fn data_follow_each_other() {
     let mut bench = bench();
@@ -94,7 +90,6 @@ fn data_follow_each_other() {
     assert_eq!(told, [(end, Time::ZERO, Time::ZERO), (end + PAGE, Time::from_ns(155), PAGE - Time::from_ns(155))]);
 }
 
-/// A chip takes part in as many sequences as it has LUNs.
 #[test]
 fn luns_share_the_pins_of_their_chip() {
     let mut wide = layout();

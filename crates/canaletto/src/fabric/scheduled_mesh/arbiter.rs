@@ -15,7 +15,6 @@ use crate::engine::time::{Time, TimeSum};
 use crate::fabric::grants::{Grants, bits};
 use crate::fabric::venice::grid::Grid;
 
-/// The arbiter, with its lines to the rows.
 pub struct Arbiter {
     step: Time,
     setup: Time,
@@ -26,7 +25,6 @@ pub struct Arbiter {
 }
 
 impl Arbiter {
-    /// The idle arbiter of a validated design.
     pub fn new(keys: &Keys, grid: &Grid) -> Arbiter {
         let bits = 1 + 2 * (bits(grid.columns) + 2);
         Arbiter {
@@ -39,7 +37,6 @@ impl Arbiter {
         }
     }
 
-    /// Searches for a way of that many links, once those before it are found. Returns when it has.
     pub fn search(&mut self, links: u64, now: Time) -> Time {
         let begins = self.free_at.max(now);
         let time = self.step * (2 * links);
@@ -49,27 +46,22 @@ impl Arbiter {
         self.free_at
     }
 
-    /// Sends a grant to a row. Returns from when until when it crosses.
     pub fn grant(&mut self, row: u32, now: Time) -> (Time, Time) {
         self.grants.send(row, now)
     }
 
-    /// Time from the last bit of a grant until the routers are set.
     pub fn setup(&self) -> Time {
         self.setup
     }
 
-    /// Time that it has searched.
     pub fn searching(&self) -> Time {
         self.searching
     }
 
-    /// Time that each row's line was in use.
     pub fn busy(&self) -> impl Iterator<Item = Time> + '_ {
         self.grants.busy()
     }
 
-    /// Counts of grants, and the time that searches waited in nanoseconds.
     pub fn counters(&self) -> Vec<(&'static str, u64)> {
         let waited = (self.waits.seconds() * 1e9).round() as u64;
         [self.grants.counters(), vec![("searches_waited_ns", waited)]].concat()

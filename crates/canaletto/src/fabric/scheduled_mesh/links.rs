@@ -15,31 +15,25 @@ use crate::engine::time::Time;
 use crate::fabric::venice::grid::LinkUse;
 use crate::fabric::venice::grid::{Grid, LinkId, Port, RouterId};
 
-/// Ports in the order in which a way is traced back.
 const BACK: [Port; 4] = [Port::Down, Port::Up, Port::Left, Port::Right];
 
 /// Distance of a router that no free links lead to.
 const FAR: u32 = u32::MAX;
 
-/// Where a way comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// Any free controller.
     Controllers,
-    /// The chip at this router.
     Chip(RouterId),
 }
 
 /// A way, from its far end to its source.
 #[derive(Debug, Default)]
 pub struct Way {
-    /// Links, that of the controller the last of them if there is one.
     pub links: Vec<LinkId>,
-    /// Rows of its runs: routers of one row, one after the other, which one grant joins.
+    /// Runs of routers in one row, which one grant joins.
     pub rows: Vec<u32>,
 }
 
-/// Steps from a source to every router; of no source if links have changed since.
 #[derive(Default)]
 struct Wave {
     source: Option<Source>,
@@ -50,16 +44,14 @@ struct Wave {
 /// All links, those of controllers after those between routers.
 pub struct Links {
     grid: Grid,
-    /// Free links of each router, as a set of ports.
     free: Vec<u8>,
     free_controllers: Vec<bool>,
     uses: Vec<LinkUse>,
-    /// The last wave. Whoever asks about a chip changes nothing, so that it is kept behind a cell.
+    /// The last wave, behind a cell because questions about a chip change nothing.
     wave: RefCell<Wave>,
 }
 
 impl Links {
-    /// All free.
     pub fn new(grid: Grid) -> Links {
         let ports = |router| {
             let leads = |port: &Port| grid.neighbour(RouterId(router), *port).is_some();
@@ -115,10 +107,6 @@ impl Links {
         wave.source = Some(source);
     }
 
-    /// Traces the shortest free way back from a router. Returns its controller, if it has one.
-    ///
-    /// # Panics
-    /// If there is none.
     pub fn trace_back(&self, source: Source, from: RouterId, way: &mut Way) -> Option<u32> {
         let mut left = self.distance(source, from).expect("free links lead there");
         let steps = &self.wave.borrow().steps;
@@ -144,7 +132,6 @@ impl Links {
         controller
     }
 
-    /// Takes or gives back a link, which is free or is not.
     fn toggle(&mut self, link: LinkId) {
         self.wave.get_mut().source = None;
         if link.0 >= self.grid.links() {
@@ -157,7 +144,6 @@ impl Links {
         self.free[back.router().index()] ^= back.bit();
     }
 
-    /// Whether nothing is on a link.
     pub fn is_free(&self, link: LinkId) -> bool {
         if link.0 >= self.grid.links() {
             return self.free_controllers[(link.0 - self.grid.links()) as usize];
@@ -166,19 +152,16 @@ impl Links {
         self.free[there.router().index()] & there.bit() != 0
     }
 
-    /// A link that nothing crosses any more.
     pub fn fail(&mut self, link: LinkId) {
         self.toggle(link);
     }
 
-    /// Takes a link for a circuit.
     pub fn take(&mut self, link: LinkId, now: Time) {
         assert!(self.is_free(link), "link {} carries two circuits at once", link.0);
         self.toggle(link);
         self.uses[link.index()].since = now;
     }
 
-    /// Gives a link back. Returns since when it was taken.
     pub fn give_back(&mut self, link: LinkId, now: Time) -> Time {
         assert!(!self.is_free(link), "link {} is given back twice", link.0);
         self.toggle(link);
@@ -186,17 +169,14 @@ impl Links {
         self.uses[link.index()].since
     }
 
-    /// A link carries commands and data for so long.
     pub fn carry(&mut self, link: LinkId, time: Time) {
         self.uses[link.index()].active += time;
     }
 
-    /// Use of a link.
     pub fn used(&self, link: LinkId) -> LinkUse {
         self.uses[link.index()]
     }
 
-    /// The shape of the network.
     pub fn grid(&self) -> &Grid {
         &self.grid
     }
@@ -208,7 +188,6 @@ mod tests {
     use crate::config::design::ControllerEdge;
     use proptest::prelude::*;
 
-    /// Steps by relaxing every link until nothing changes: what a wave must find.
     fn relaxed(links: &Links, source: Source) -> Vec<u32> {
         let grid = links.grid();
         let mut steps = vec![FAR; grid.routers() as usize];
@@ -233,7 +212,7 @@ mod tests {
     }
 
     proptest! {
-        /// Waves find the shortest ways that there are, and ways traced back are as long, connected and free.
+        /// Ways are the shortest ones, connected and free.
         #[test]
         fn ways_are_the_shortest_free_ones(
             rows in 1u32..7,

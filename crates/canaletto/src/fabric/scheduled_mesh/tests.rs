@@ -14,7 +14,7 @@ const SETUP: u64 = 20;
 /// Eleven bits to a row of eight, on two pins of 400 MT/s.
 const GRANT: u64 = 15;
 
-/// Time from the decision to the first cycle, of a way of that many links whose rows have a grant each.
+/// Time from the decision to the first cycle, with a grant per row.
 fn granted(links: u64) -> u64 {
     2 * links + GRANT + SETUP
 }
@@ -36,7 +36,6 @@ fn send(bench: &mut Bench<ScheduledMesh>, chip: u32, direction: Direction) -> Pa
     bench.start(transfer)
 }
 
-/// (name of the wire, what, from ns, until ns) of everything that crossed since the last look, in order of their beginnings.
 fn traced(bench: &mut Bench<ScheduledMesh>) -> Vec<(String, WireUse, u64, u64)> {
     let names: Vec<String> = bench.fabric.wires().into_iter().map(|wire| wire.name).collect();
     let spans = bench.fabric.trace.drain();
@@ -45,14 +44,13 @@ fn traced(bench: &mut Bench<ScheduledMesh>) -> Vec<(String, WireUse, u64, u64)> 
     spans
 }
 
-/// Ends of all transfers and the time that it took to set their circuits up, in ns.
 fn crossed(bench: &Bench<ScheduledMesh>) -> Vec<(u64, u64)> {
     bench.crossed.iter().map(|(time, done)| (time.ns(), done.setup.ns())).collect()
 }
 
 use WireUse::{Command, Data, Handshake, Reserved};
 
-/// A program to the third chip of a row: search, grant, set-up, then three links at once, and the last byte three links later.
+/// Search, grant, set-up, then three links at once, and the last byte three links later.
 #[test]
 fn a_transfer_takes_search_grant_and_its_circuit() {
     let mut bench = bench(8, 8);
@@ -79,8 +77,7 @@ fn a_transfer_takes_search_grant_and_its_circuit() {
     assert_eq!(bench.fabric.arbiter_time(), Time::from_ns(6));
 }
 
-/// A row whose own controller is taken is reached from the next one, along that one's row and then along the column. Each row on the
-/// way has its own grant, all at once.
+/// A row whose controller is taken is reached from the next row, with a grant per row at the same time.
 #[test]
 fn a_way_goes_along_the_row_of_its_controller() {
     let mut bench = bench(8, 8);
@@ -99,10 +96,9 @@ fn a_way_goes_along_the_row_of_its_controller() {
     assert_eq!(bench.fabric.counters().last(), Some(&("detours", 0)));
 }
 
-/// A port is refused until the very picosecond its transfer ends, and so is a chip that no free link leads to.
 #[test]
 fn a_way_is_granted_when_its_links_are_free() {
-    // A single row: whatever is on its first link cuts off the chips behind.
+    // In a single row the first link cuts off the chips behind.
     let mut bench = bench_of(1, 4, Keys::default(), ControllerEdge::West);
     let path = send(&mut bench, 2, Direction::ToChip);
     assert_eq!(path, PathId(0));
@@ -116,7 +112,7 @@ fn a_way_is_granted_when_its_links_are_free() {
     assert_eq!(bench.fabric.port_free_at(ChipId(2), Direction::ToChip), end);
 }
 
-/// Chips between two circuits are cut off though a controller is free, and a way around is taken where there is one.
+/// Chips between two circuits are cut off although a controller is free; elsewhere a detour is taken.
 #[test]
 fn detours_are_taken_where_no_shortest_way_is_free() {
     let mut bench = bench(2, 3);
@@ -131,7 +127,6 @@ fn detours_are_taken_where_no_shortest_way_is_free() {
     // Two columns, controllers at both ends: that of row 1 reaches chip 1 through chip 3, which is its own router.
     let mut bench = bench_of(2, 2, Keys::default(), ControllerEdge::West);
     for link in [0, 2] {
-        // Links 0,0 to 0,1 and 0,0 to 1,0: chip 0 is cut off from all others.
         bench.fabric.links.take(LinkId(link), Time::ZERO);
     }
     let own = send(&mut bench, 0, Direction::ToChip);
@@ -145,19 +140,17 @@ fn detours_are_taken_where_no_shortest_way_is_free() {
 #[test]
 fn a_detour_is_counted() {
     let mut bench = bench(2, 2);
-    // Link 1,0 to 1,1: chip 3 is reached from controller 0 first, and then from controller 1 around chip 0's router.
+    // Link 1,0 to 1,1: chip 3 is reached from controller 0, then from controller 1 around chip 0's router.
     bench.fabric.links.take(LinkId(1), Time::ZERO);
     bench.fabric.links.take(bench.fabric.links.grid().controller_link(0), Time::ZERO);
     bench.fabric.free_controllers -= 1;
     send(&mut bench, 3, Direction::ToChip);
     bench.run();
     assert_eq!(bench.fabric.counters().last(), Some(&("detours", 1)));
-    // Links: the controller's, 1,0 to 0,0, 0,0 to 0,1 and 0,1 to 1,1. The second row has two runs, whose grants follow each other;
-    // seven bits take 10 ns.
+    // The second row has two runs, whose grants follow each other; seven bits take 10 ns.
     assert_eq!(crossed(&bench)[0].1, 2 * 4 + 2 * 10 + SETUP);
 }
 
-/// The arbiter searches for one transfer at a time.
 #[test]
 fn searches_wait_for_each_other() {
     let mut bench = bench_of(8, 8, Keys { search_step: Duration(50_000), ..Keys::default() }, ControllerEdge::West);
@@ -175,7 +168,7 @@ fn searches_wait_for_each_other() {
     assert_eq!(bench.fabric.arbiter_time(), Time::from_ns(300));
 }
 
-/// A held path needs neither search nor grant for what follows on it, and its links are nobody else's.
+/// What follows on a held path needs neither search nor grant.
 #[test]
 fn what_follows_on_a_held_path_is_not_granted_again() {
     let mut bench = bench(1, 2);
@@ -193,7 +186,7 @@ fn what_follows_on_a_held_path_is_not_granted_again() {
     assert_eq!(done.crossed.map(|done| done.setup), Some(Time::ZERO));
 }
 
-/// A page goes from chip to chip without a controller, over its own links, and both of its ports are taken.
+/// A copy takes links and both ports, but no controller.
 #[test]
 fn copies_take_links_alone() {
     let mut bench = bench(2, 4);
@@ -214,7 +207,6 @@ fn copies_take_links_alone() {
     assert!(!bench.fabric.copy_is_free(ChipId(2), to) && !bench.fabric.copy_is_free(from, ChipId(2)));
     let spans = traced(&mut bench);
     let names: Vec<_> = spans.iter().map(|span| span.0.as_str()).collect();
-    // Back from the destination: down its column, then along the row of the source.
     let links = ["link 0,1 to 0,2", "link 0,2 to 0,3", "link 0,3 to 1,3"];
     assert_eq!(names, [&["grants to row 0", "grants to row 1"], &links[..]].concat());
     assert_eq!(bench.fabric.router_time(), before + (time * 4).into());
@@ -228,8 +220,7 @@ fn copies_take_links_alone() {
 }
 
 proptest! {
-    /// Transfers to random chips, as many at a time as are granted: all get through, no link carries two at once, and in the end
-    /// everything is free.
+    /// All get through, and no link carries two at once.
     #[test]
     fn every_transfer_gets_through(
         rows in 1u32..6, columns in 1u32..6, two_edges in prop::bool::ANY,

@@ -2,35 +2,28 @@
 
 use crate::fabric::venice::grid::Port;
 
-/// The register (x² + x + 1): its state is 1, 2 or 3, never 0. Kept as `state << 4`, to be looked up with four outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Register(u8);
 
-/// An output that was chosen.
 #[derive(Clone, Copy)]
 pub struct Choice {
-    /// Its port.
     pub port: Port,
-    /// The port's bit in a set.
     pub bit: u8,
     next: Register,
 }
 
-/// Choice of every state from every set of outputs, at `state << 4 | outputs`. Looked up at every hop.
+/// Choice by `state << 4 | outputs`, looked up at every hop.
 static CHOICES: [Choice; 64] = choices();
 
 impl Register {
-    /// The register of a router at the start. The paper gives no seed; routers begin with different ones.
     pub fn of_router(router: u32) -> Register {
         Register(((router % 3) as u8 + 1) << 4)
     }
 
-    /// Its state.
     pub fn state(self) -> u32 {
         u32::from(self.0 >> 4)
     }
 
-    /// One of a set of outputs that has one.
     #[inline]
     pub fn choose(&mut self, outputs: u8) -> Choice {
         debug_assert!(outputs != 0 && outputs < 16);
@@ -54,8 +47,7 @@ const fn choices() -> [Choice; 64] {
     all
 }
 
-/// The only output, or by the register, which then takes a step. Of two, one is then twice as likely as the other, as in the
-/// hardware described.
+/// The only output, or by the register, which then takes a step. Of two, one is twice as likely, as in the hardware.
 const fn choice(state: u8, outputs: u8) -> Choice {
     let (second, third) = (without_first(outputs), without_first(without_first(outputs)));
     let next = if second == 0 { state } else { (state << 1 | (state >> 1 ^ state) & 1) & 0b11 };
@@ -76,7 +68,7 @@ const fn without_first(outputs: u8) -> u8 {
 mod tests {
     use super::*;
 
-    /// Over the register's three states a choice of three takes each once; one of two takes the first twice.
+    /// Over three states a choice of three takes each once, of two the first twice.
     #[test]
     fn the_register_goes_through_its_states() {
         let drawn = |outputs: u8, times: usize| {

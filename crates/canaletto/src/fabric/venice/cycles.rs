@@ -1,5 +1,5 @@
-//! Commands over a circuit: chips are not modified (Venice §4.1), so that their pins take the cycles of a conventional command as they
-//! are, without a packet's header.
+//! Commands over a circuit. Chips are not modified (Venice §4.1), so their pins take conventional cycles without a
+//! packet's header.
 
 use crate::config::design::Fabric as FabricConfig;
 use crate::engine::time::Time;
@@ -9,19 +9,14 @@ use crate::fabric::wire_times::WireTimes;
 use crate::flash::address::Layout;
 use crate::flash::interface::{CommandTable, Operation};
 
-/// Times of commands and data on a circuit.
 pub struct Cycles {
-    /// Rate of a link.
     rate: u64,
-    /// A stated time of every command.
     stated: Option<Time>,
     commands: CommandTable,
-    /// Whether circuits carry the cycles and waits of full sequences.
     are_full: bool,
 }
 
 impl Cycles {
-    /// The times of a validated design.
     pub fn new(config: &FabricConfig, layout: &Layout) -> Cycles {
         Cycles {
             rate: config.network_rate().0,
@@ -31,12 +26,10 @@ impl Cycles {
         }
     }
 
-    /// Rate of a link.
     pub fn rate(&self) -> f64 {
         self.rate as f64
     }
 
-    /// Time of a byte on a link, the link's latency of Eq. 1.
     pub fn byte(&self) -> Time {
         Time::of_transfer(1, self.rate)
     }

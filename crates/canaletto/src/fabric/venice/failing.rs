@@ -1,4 +1,4 @@
-//! Parts of a mesh of circuits that fail, here and in `scheduled-mesh`: circuits go around them.
+//! Failing parts of a mesh of circuits (also of `scheduled-mesh`): circuits go around them.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,11 @@ use crate::fabric::failing::{Failed, Failing, of_network, sets_of_routers, witho
 use crate::fabric::venice::grid::{Grid, LinkId, Port, RouterId};
 use crate::flash::address::ChipId;
 
-/// Routers, links and controllers of circuits from any controller.
 pub const FROM_ANY: Failing = Failing {
     parts: of_network,
     cut_off: |config, rows, columns, failed| cut_off(config, rows, columns, failed, false),
 };
 
-/// The same with the controllers that Venice is told to take.
 pub const OF_VENICE: Failing = Failing {
     parts: of_network,
     cut_off: |config, rows, columns, failed| {
@@ -36,7 +34,6 @@ fn cut_off(config: &FabricConfig, rows: u32, columns: u32, failed: &Failed, own_
     })
 }
 
-/// Links that fail: by themselves, with a router at one of their ends, or with their controller.
 pub fn links_that_fail(grid: &Grid, failed: &Failed) -> BTreeSet<LinkId> {
     let between = failed.links.iter().map(|&(one, other)| grid.link_between(RouterId(one), RouterId(other)));
     let at_router = |router: RouterId| Port::ALL.into_iter().filter_map(move |port| grid.neighbour(router, port));
@@ -44,7 +41,6 @@ pub fn links_that_fail(grid: &Grid, failed: &Failed) -> BTreeSet<LinkId> {
     between.chain(of_routers).chain(controllers_that_fail(grid, failed).map(|c| grid.controller_link(c))).collect()
 }
 
-/// Controllers that fail, by themselves or with the router that they are attached to.
 pub fn controllers_that_fail<'a>(grid: &'a Grid, failed: &'a Failed) -> impl Iterator<Item = u32> + 'a {
     let fails = move |&c: &u32| failed.controllers.contains(&c) || failed.routers.contains(&grid.entry(c).router().0);
     (0..grid.rows).filter(fails)

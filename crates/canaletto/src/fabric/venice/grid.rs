@@ -1,21 +1,15 @@
-//! Routers in rows and columns, their ports and the links between them.
+//! Routers in rows and columns, their ports and links.
 //!
-//! Rows and columns count as Algorithm 1 of the Venice paper counts them: `Right` leads to a higher column, `Up` to a
-//! higher row. Links are numbered along the rows first, then along the columns, then those of the controllers.
+//! As in Algorithm 1 of the Venice paper `Right` leads to a higher column, `Up` to a higher row. Links are numbered
+//! along the rows, then along the columns, then those of the controllers.
 
 use crate::config::design::ControllerEdge;
 use crate::engine::time::Time;
 use crate::fabric::wires::{ControllerUse, Place, Wire, WireKind};
 use crate::typed_id;
 
-typed_id!(
-    /// A router, numbered like its chip: row by row.
-    RouterId
-);
-typed_id!(
-    /// A link between two routers, or between a controller and its router.
-    LinkId
-);
+typed_id!(RouterId);
+typed_id!(LinkId);
 
 /// A port at a router, so that nothing has to be worked out at a hop.
 ///
@@ -27,71 +21,56 @@ typed_id!(
 pub struct PortAt(u32);
 
 impl PortAt {
-    /// No port.
     pub const NONE: PortAt = PortAt(0);
 
-    /// A router's port.
     pub const fn new(router: RouterId, port: Port) -> PortAt {
         debug_assert!(router.0 < 1 << 16);
         PortAt(router.0 << 16 | (port.bit() as u32) << 8 | port as u32)
     }
 
-    /// Which port it is, without its router.
     #[inline]
     pub fn without_router(self) -> u32 {
         self.0 & 0xffff
     }
 
-    /// The port of a router, of which [`PortAt::without_router`] says which.
     #[inline]
     pub fn with_router(port: u32, router: RouterId) -> PortAt {
         PortAt(router.0 << 16 | port)
     }
 
-    /// Whether there is one.
     #[inline]
     pub fn is_some(self) -> bool {
         self != PortAt::NONE
     }
 
-    /// Its router.
     #[inline]
     pub fn router(self) -> RouterId {
         RouterId(self.0 >> 16)
     }
 
-    /// Its port.
     #[inline]
     pub fn port(self) -> Port {
         Port::numbered(self.0 as u8)
     }
 
-    /// The port's bit in a set.
     #[inline]
     pub fn bit(self) -> u8 {
         (self.0 >> 8) as u8
     }
 }
 
-/// A port of a router that leads to a neighbour. Controllers sit at the ports that lead out of the array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Port {
-    /// To the next column.
     Right,
-    /// To the previous column.
     Left,
-    /// To the next row.
     Up,
-    /// To the previous row.
     Down,
 }
 
 impl Port {
-    /// All of them.
     pub const ALL: [Port; 4] = [Port::Right, Port::Left, Port::Up, Port::Down];
 
-    /// The port of a number, of which the lowest two bits count.
     #[inline]
     pub const fn numbered(number: u8) -> Port {
         match number & 0b11 {
@@ -102,38 +81,30 @@ impl Port {
         }
     }
 
-    /// The port at the far end of the link at this port: the two directions of an axis are numbered one after the other.
     #[inline]
     pub fn opposite(self) -> Port {
         Port::numbered(self as u8 ^ 1)
     }
 
-    /// 0 along rows, 1 along columns.
     #[inline]
     pub fn axis(self) -> usize {
         self as usize >> 1
     }
 
-    /// Its bit in a set of ports.
     #[inline]
     pub const fn bit(self) -> u8 {
         1 << self as u8
     }
 }
 
-/// Place that a port leads to.
 #[derive(Debug, Clone, Copy)]
 pub struct Neighbour {
-    /// The link.
     pub link: LinkId,
-    /// The router at its other end.
     pub router: RouterId,
 }
 
-/// The shape of the network. Places and neighbours are looked up often, so they are tables.
 #[derive(Debug, Clone)]
 pub struct Grid {
-    /// Rows, each with a controller.
     pub rows: u32,
     /// Columns.
     pub columns: u32,
@@ -143,7 +114,6 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A network of `rows` × `columns` routers.
     pub fn new(rows: u32, columns: u32, edge: ControllerEdge) -> Grid {
         let mut grid = Grid { rows, columns, edge, places: Vec::new(), neighbours: Vec::new() };
         grid.places = (0..rows * columns).map(|r| ((r / columns) as u16, (r % columns) as u16)).collect();
@@ -174,12 +144,10 @@ impl Grid {
         all
     }
 
-    /// Routers in all.
     pub fn routers(&self) -> u32 {
         self.rows * self.columns
     }
 
-    /// Links between routers: 112 in an array of 8 × 8 (Venice §6.6).
     pub fn links(&self) -> u32 {
         self.along_rows() + (self.rows - 1) * self.columns
     }
@@ -188,18 +156,16 @@ impl Grid {
         self.rows * (self.columns - 1)
     }
 
-    /// The link between a controller and its router.
     pub fn controller_link(&self, controller: u32) -> LinkId {
         LinkId(self.links() + controller)
     }
 
-    /// Row and column of a router.
     pub fn place(&self, router: RouterId) -> (u32, u32) {
         let (row, column) = self.places[router.index()];
         (u32::from(row), u32::from(column))
     }
 
-    /// The router a controller is attached to, and the port by which what it sends comes in.
+    /// The router of a controller, and the port by which its packets come in.
     pub fn entry(&self, controller: u32) -> PortAt {
         let first = controller * self.columns;
         match self.is_east(controller) {
@@ -208,7 +174,6 @@ impl Grid {
         }
     }
 
-    /// All links as wires, those of controllers after those between routers, with the use of each.
     pub fn wires<'a>(&'a self, used: impl Fn(LinkId) -> LinkUse + 'a) -> impl Iterator<Item = Wire> + 'a {
         (0..self.links() + self.rows).map(LinkId).map(move |link| {
             let LinkUse { busy, active, .. } = used(link);
@@ -224,7 +189,6 @@ impl Grid {
         })
     }
 
-    /// A controller, which is in use as long as its own link.
     pub fn controller_use(&self, controller: u32, own_link: LinkUse) -> ControllerUse {
         let (name, place) = (format!("controller {controller}"), self.controller_place(controller));
         ControllerUse { name, place, busy: own_link.busy }
@@ -234,24 +198,20 @@ impl Grid {
         self.edge == ControllerEdge::Alternating && controller % 2 == 1
     }
 
-    /// Where a controller is drawn.
     pub fn controller_place(&self, controller: u32) -> Place {
         (controller as i32, if self.is_east(controller) { self.columns as i32 } else { -1 })
     }
 
-    /// Links on a shortest way from a controller to a router, its own link included.
     pub fn distance(&self, controller: u32, router: RouterId) -> u32 {
         let (row, column) = self.place(router);
         let at = if self.is_east(controller) { self.columns - 1 } else { 0 };
         1 + row.abs_diff(controller) + column.abs_diff(at)
     }
 
-    /// The link at an output that leads to a router.
     pub fn link(&self, output: PortAt) -> LinkId {
         self.neighbours[output.router().index()][output.port() as usize].link
     }
 
-    /// Both outputs of a link between routers: the one that leads to a higher column or row first.
     pub fn outputs(&self, link: LinkId) -> (PortAt, PortAt) {
         let router = |(row, column): Place| RouterId(row as u32 * self.columns + column as u32);
         let (from, to) = self.ends(link);
@@ -259,22 +219,16 @@ impl Grid {
         (PortAt::new(router(from), port), PortAt::new(router(to), port.opposite()))
     }
 
-    /// The link between two neighbours.
-    ///
-    /// # Panics
-    /// If they are none.
     pub fn link_between(&self, one: RouterId, other: RouterId) -> LinkId {
         let leads = |port| self.neighbour(one, port).filter(|&(_, next)| next == other);
         Port::ALL.into_iter().find_map(leads).expect("neighbours").0
     }
 
-    /// Place that a port leads to: the link and the next router. None where the array ends.
     pub fn neighbour(&self, router: RouterId, port: Port) -> Option<(LinkId, RouterId)> {
         let Neighbour { link, router } = self.neighbours[router.index()][port as usize];
         link.is_some().then_some((link, router))
     }
 
-    /// Both ends of a link between routers.
     pub fn ends(&self, link: LinkId) -> (Place, Place) {
         let at = |row: u32, column: u32| (row as i32, column as i32);
         if link.0 < self.along_rows() {
@@ -288,22 +242,16 @@ impl Grid {
     }
 }
 
-/// Use of a link.
 #[derive(Clone, Copy, Default)]
 pub struct LinkUse {
-    /// Start of its present reservation.
     pub since: Time,
-    /// Time reserved, the present reservation left out.
     pub busy: Time,
-    /// Time it carried commands or data.
     pub active: Time,
 }
 
 impl LinkUse {
-    /// Ends its reservation.
     #[inline]
     pub fn free(&mut self, now: Time) {
-        // Reservations follow each other, so that their sum is never later than now.
         self.busy = Time(self.busy.0 + (now - self.since).0);
     }
 }
@@ -312,7 +260,6 @@ impl LinkUse {
 mod tests {
     use super::*;
 
-    /// Both ends of every link agree about it, and every link has two.
     #[test]
     fn links_have_two_ends() {
         for (rows, columns) in [(1, 1), (1, 5), (5, 1), (4, 5), (8, 8)] {

@@ -4,19 +4,16 @@ use std::cmp::Ordering;
 
 use crate::fabric::venice::grid::Port;
 
-/// The ports on a shortest way, by where the destination lies from a router: up to two, none at the destination itself.
+/// The ports on a shortest way: up to two, none at the destination.
 ///
-/// The table is as wide as columns can be apart, both ways, and as high as rows can be. A router's place in it stands for the
-/// router's row and column, so that the difference of two places says both how many rows and how many columns lie between.
+/// The table covers all distances of columns and rows. The difference of two places stands for both distances.
 pub struct MinimalPorts {
     ports: Vec<u8>,
     width: u32,
-    /// Place of a destination that is where the router is.
     here: u32,
 }
 
 impl MinimalPorts {
-    /// The table of a network of `rows` × `columns` routers.
     pub fn new(rows: u32, columns: u32) -> MinimalPorts {
         let along = |apart: u32, none: u32, forward: Port, backward: Port| match apart.cmp(&none) {
             Ordering::Greater => forward.bit(),
@@ -31,17 +28,14 @@ impl MinimalPorts {
         MinimalPorts { ports: ports.collect(), width, here: (rows - 1) * width + columns - 1 }
     }
 
-    /// The place of a router.
     pub fn place(&self, (row, column): (u32, u32)) -> u32 {
         row * self.width + column
     }
 
-    /// The place of a destination.
     pub fn destination(&self, router: (u32, u32)) -> u32 {
         self.place(router) + self.here
     }
 
-    /// The ports on a shortest way from a router's place to a destination's.
     #[inline]
     pub fn between(&self, place: u32, destination: u32) -> u8 {
         self.ports[(destination - place) as usize]
@@ -54,7 +48,6 @@ mod tests {
     use crate::config::design::ControllerEdge;
     use crate::fabric::venice::grid::{Grid, RouterId};
 
-    /// A port is in the set if, and only if, the router beyond it is nearer.
     #[test]
     fn minimal_ports_lead_nearer() {
         for (rows, columns) in [(1, 1), (1, 5), (5, 1), (4, 5), (8, 8)] {

@@ -1,4 +1,4 @@
-//! Algorithm 1 once more, as plainly as it can be said: what the routers' tables and bits are checked against.
+//! Algorithm 1 as plainly as possible, to check the routers' tables against.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,10 @@ use proptest::prelude::*;
 struct Model {
     grid: Grid,
     taken: BTreeSet<LinkId>,
-    /// By router and exit (none: to the chip), the packet and where it came in.
     table: BTreeMap<(RouterId, Option<u8>), (u32, Port)>,
     registers: Vec<usize>,
 }
 
-/// A scout, and the outputs that it took.
 #[derive(Clone)]
 struct ModelScout {
     packet: u32,

@@ -8,36 +8,27 @@
 
 use crate::fabric::venice::grid::RouterId;
 
-/// Effect of a scout on the links it crosses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Gives up a reservation.
     Cancel,
     /// Reserves.
     Reserve,
 }
 
-/// A scout packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScoutPacket {
-    /// What it does.
     pub mode: Mode,
-    /// The chip it looks for a way to.
     pub destination: RouterId,
-    /// The controller it comes from, which is also the packet's number.
     pub controller: u32,
 }
 
-/// Field widths of scout packets for a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScoutFormat {
-    /// Bits of a flit: whole bytes.
     pub flit_bits: u32,
     chip_bits: u32,
     controller_bits: u32,
 }
 
-/// Bits that tell `count` things apart.
 fn bits(count: u32) -> u32 {
     count.next_power_of_two().trailing_zeros()
 }
@@ -53,7 +44,6 @@ impl ScoutFormat {
         ScoutFormat { flit_bits, chip_bits, controller_bits }
     }
 
-    /// Cycles a scout takes on a link of eight data pins: its two flits.
     pub fn cycles(&self) -> u64 {
         2 * u64::from(self.flit_bits / 8)
     }
@@ -70,7 +60,6 @@ impl ScoutFormat {
         (header, tail)
     }
 
-    /// The packet of a header and a tail flit; none if they are not one.
     pub fn decode(&self, header: u32, tail: u32) -> Option<ScoutPacket> {
         let is_tail = |flit: u32| flit >> (self.flit_bits - 1) & 1 == 1;
         let mode = |flit: u32| if flit >> (self.flit_bits - 2) & 1 == 1 { Mode::Reserve } else { Mode::Cancel };

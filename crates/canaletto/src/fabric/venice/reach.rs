@@ -2,49 +2,39 @@
 
 use crate::fabric::venice::grid::{Grid, Port, RouterId};
 
-/// Routers whose links fit the bits of a word, a bit each.
 const MOST_ON_BOARD: u32 = 64;
 
-/// Free links, and the memory of a search among them.
 pub struct Reach {
     board: Board,
     flood: Flood,
 }
 
-/// The free links of a small network, so that a step of the search goes from all routers at once. Going from router to router
-/// took half of the time of a saturated network.
 struct Board {
     columns: u32,
-    /// Whether the network is small enough; nobody looks at the links otherwise.
     fits: bool,
-    /// Bit r of the first: router r to the next one of its row; of the second: to the next one of its column.
     links: [u64; 2],
 }
 
-/// A search from router to router.
 #[derive(Default)]
 struct Flood {
-    /// For each router the number of the search that last came to it, from either side.
     seen: Vec<u64>,
     search: u64,
     sides: [Vec<RouterId>; 2],
 }
 
 impl Reach {
-    /// All links are free.
     pub fn new(grid: &Grid) -> Reach {
         Reach { board: Board::new(grid), flood: Flood { seen: vec![0; grid.routers() as usize], ..Flood::default() } }
     }
 
-    /// A link has been taken, or is free again. `first` is the router at its end in the west or in the lower row, `port` either
-    /// of its ports.
+    /// `first` is the router at the link's west or lower end.
     #[inline]
     pub fn toggle(&mut self, first: RouterId, port: Port) {
         self.board.toggle(first, port);
     }
 
-    /// Whether free links lead from one router to another; `free` tells a router's ports that have one, as a set. Searched from
-    /// both ends at once: what is cut off is usually a few routers around one of them.
+    /// Whether free links lead from one router to another; `free` gives a router's ports with a free link. Searched
+    /// from both ends: what is cut off is usually a few routers around one of them.
     pub fn is_connected(&mut self, from: RouterId, to: RouterId, grid: &Grid, free: impl Fn(RouterId) -> u8) -> bool {
         match from == to {
             true => true,
@@ -87,7 +77,6 @@ impl Board {
         }
     }
 
-    /// A set of routers, and all that a free link joins to one of it.
     fn step(&self, set: u64) -> u64 {
         let ([rows, columns], shift) = (self.links, self.columns % u64::BITS);
         set | (set & rows) << 1 | set >> 1 & rows | (set & columns) << shift | set >> shift & columns
@@ -132,7 +121,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Both ways of searching say the same, whatever is taken, also once it is free again.
+        /// Both searches agree.
         #[test]
         fn board_and_flood_agree(
             rows in 1u32..9,

@@ -4,12 +4,9 @@ use crate::fabric::venice::choice::{Choice, Register};
 use crate::fabric::venice::grid::{Grid, LinkUse, Port, PortAt, RouterId};
 use crate::fabric::venice::minimal::MinimalPorts;
 
-/// Where a router sends something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// On to a neighbour.
     To(Port),
-    /// To its chip.
     Ejection,
 }
 
@@ -26,27 +23,20 @@ pub struct Row(u32);
 impl Row {
     const NONE: Row = Row(0);
 
-    /// The row of a packet that came in by `entry`.
     #[inline]
     pub fn new(packet: u32, entry: PortAt) -> Row {
         Row(packet << 16 | entry.without_router())
     }
 
-    /// Packet and entry port, if it is valid.
     pub fn read(self) -> Option<(u32, u32)> {
         (self != Row::NONE).then_some((self.0 >> 16, self.0 & 0b11))
     }
 
-    /// Where the packet came in, at the router that the row is of.
     #[inline]
     pub fn entry(self, router: RouterId) -> PortAt {
         PortAt::with_router(self.0 & 0xffff, router)
     }
 
-    /// Clears the row of a packet. Returns what it was.
-    ///
-    /// # Panics
-    /// If this is not its row.
     #[inline]
     pub fn clear(&mut self, packet: u32) -> Row {
         let row = std::mem::replace(self, Row::NONE);
@@ -55,32 +45,23 @@ impl Row {
     }
 }
 
-/// An output: a link in one of its directions.
 #[derive(Clone, Copy)]
 pub struct Output {
-    /// The output at the far end, for the other direction; none where the array ends.
     pub far: PortAt,
-    /// The table's row of what goes out here.
     pub row: Row,
-    /// Use in this direction.
     pub used: LinkUse,
 }
 
-/// A router: its state, and the wiring that every hop looks up.
 #[derive(Clone, Copy)]
 pub struct Router {
-    /// Outputs that lead somewhere and whose links are not reserved, as a set.
     pub free: u8,
     pub register: Register,
-    /// Its place among [`MinimalPorts`].
     pub place: u32,
-    /// The table's row of what goes to the chip.
     pub ejection: Row,
     outputs: [Output; 4],
 }
 
 impl Router {
-    /// A router of a network without reservations.
     pub fn new(id: RouterId, grid: &Grid, minimal: &MinimalPorts) -> Router {
         let output = |port: Port| {
             let far = grid.neighbour(id, port).map_or(PortAt::NONE, |(_, next)| PortAt::new(next, port.opposite()));
@@ -96,20 +77,18 @@ impl Router {
         }
     }
 
-    /// The output at a port.
     #[inline]
     pub fn output(&self, port: Port) -> &Output {
         &self.outputs[port as usize]
     }
 
-    /// The output at a port.
     #[inline]
     pub fn output_mut(&mut self, port: Port) -> &mut Output {
         &mut self.outputs[port as usize]
     }
 
-    /// The output of a scout that came in by `entry`: a free one on a shortest way, else any free one, chosen by the register.
-    /// None if it has to go back: there is no free one that it has not `tried`.
+    /// The output of a scout that came in by `entry`: a free one on a shortest way, else any free one that it has not
+    /// `tried`. None: it goes back.
     #[inline]
     pub fn find_output(&mut self, minimal: u8, tried: u8, entry: PortAt) -> Option<Choice> {
         let free = self.free & !tried;
@@ -130,7 +109,6 @@ impl Router {
         port.map(Exit::To).or((self.ejection == row).then_some(Exit::Ejection))
     }
 
-    /// Whether it connects nothing.
     #[cfg(test)]
     pub fn is_idle(&self) -> bool {
         self.ejection == Row::NONE && self.outputs.iter().all(|output| output.row == Row::NONE)

@@ -13,41 +13,33 @@ use crate::fabric::{PathId, Transfer};
 /// Step of a scout at a router.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hop {
-    /// It leaves: onward over a link that it has reserved, or back, as its packet's mode says.
     On,
-    /// It stays, because this is the chip's router.
     Arrived,
-    /// It stays, because this is the controller's own router and nothing is left to try.
     Failed,
 }
 
-/// All routers with the links between them.
-///
-/// Tables and links are those of the hardware; nothing here knows more than it does, [`Routers::is_connected`] apart.
+/// All routers and links, with the hardware's tables and nothing else (except [`Routers::is_connected`]).
 pub struct Routers {
     grid: Grid,
     routers: Vec<Router>,
     minimal: MinimalPorts,
-    /// For each controller and router: the number of the last scout that continued from there, and in the lowest four
-    /// bits the outputs it took. Plain numbers, so that what no scout touches takes no memory.
+    /// By controller and router: the last scout that continued there, and in the lowest four bits the outputs it took.
+    /// Plain numbers, so that untouched ones take no memory.
     tried: Vec<u64>,
     reach: Reach,
-    /// Time a scout takes from router to router.
     hop: Time,
-    /// Hops taken, backward ones included.
     pub hops: u64,
-    /// Events on the links, for timelines.
     pub trace: WireTrace,
 }
 
-/// Changes by a reservation. Borrowed once a hop, so that nothing has to be looked up again after every write.
+/// Borrowed once per hop, so that nothing is looked up again.
 struct Links<'a> {
     routers: &'a mut [Router],
     reach: &'a mut Reach,
 }
 
 impl Links<'_> {
-    /// Reserves the link at an output, as a row says. Returns the port at its far end.
+    /// Reserves the link at an output. Returns the port at its far end.
     #[inline(always)]
     fn reserve(&mut self, at: RouterId, exit: (Port, u8), row: Row, now: Time) -> PortAt {
         let output = self.routers[at.index()].output_mut(exit.0);
@@ -56,11 +48,9 @@ impl Links<'_> {
         self.toggle(at, exit)
     }
 
-    /// A scout in cancel mode (or the end of a transfer) comes back over the link at an output: the row is cleared and the link
-    /// free. Returns the port the packet had come in by.
+    /// Clears a row and frees its link, for a scout in cancel mode or the end of a transfer. Returns the port of entry.
     ///
-    /// # Panics
-    /// If there is no such reservation.
+    /// # Panics If there is no such reservation.
     #[inline(always)]
     fn cancel(&mut self, packet: u32, at: RouterId, exit: PortAt, now: Time) -> PortAt {
         let output = self.routers[at.index()].output_mut(exit.port());
@@ -70,8 +60,7 @@ impl Links<'_> {
         row.entry(at)
     }
 
-    /// The link at an output, a port and its bit, is reserved, or is free again: the routers at both ends know. Returns the port
-    /// at its far end.
+    /// Toggles the link at an output at both ends. Returns the port at its far end.
     #[inline(always)]
     fn toggle(&mut self, at: RouterId, (port, bit): (Port, u8)) -> PortAt {
         let router = &mut self.routers[at.index()];
@@ -84,7 +73,6 @@ impl Links<'_> {
 }
 
 impl Routers {
-    /// A network without reservations.
     pub fn new(grid: Grid, hop: Time) -> Routers {
         let minimal = MinimalPorts::new(grid.rows, grid.columns);
         Routers {
@@ -99,7 +87,6 @@ impl Routers {
         }
     }
 
-    /// A link that nothing crosses any more, as if somebody had reserved it for ever.
     pub fn fail(&mut self, link: LinkId) {
         let (output, _) = self.grid.outputs(link);
         if self.routers[output.router().index()].free & output.bit() != 0 {
@@ -111,7 +98,6 @@ impl Routers {
         Links { routers: &mut self.routers, reach: &mut self.reach }
     }
 
-    /// A controller's scout of a number, which has tried nothing yet and is on its way to the controller's router.
     pub fn scout(&self, controller: u32, destination: RouterId, number: u64, now: Time) -> Scout {
         let mut scout = Scout::new(controller, destination, number);
         scout.due = now + self.hop;
@@ -121,15 +107,14 @@ impl Routers {
         scout
     }
 
-    /// A scout arrives at a router, forward or back: Algorithm 1. It is on its way to the next router then, if it does not
-    /// stay.
+    /// A scout arrives at a router, forward or back: Algorithm 1.
     #[inline(always)]
     pub fn hop(&mut self, scout: &mut Scout) -> Hop {
         let (now, packet) = (scout.due, scout.packet.controller);
         let (at, mut entry) = (scout.entry.router(), scout.entry);
         let mut links = Links { routers: &mut self.routers, reach: &mut self.reach };
         if scout.packet.mode == Mode::Cancel {
-            // Back at a router that had sent it on by this port: the reservation goes, another output is tried.
+            // Back at a router: the reservation goes, another output is tried.
             entry = links.cancel(packet, at, entry, now);
             scout.links -= 1;
         }
@@ -138,7 +123,7 @@ impl Routers {
             router.ejection = Row::new(packet, entry);
             return Hop::Arrived;
         }
-        // Outputs the scout has taken here before: each may be reserved only once, which bounds its way (§4.3, livelock).
+        // Each output may be reserved only once, which bounds the way (§4.3, livelock).
         let tried = &mut self.tried[scout.memory as usize + at.index()];
         let before = scout.outputs_of(*tried);
         let minimal = self.minimal.between(router.place, scout.toward);
@@ -189,12 +174,10 @@ impl Routers {
         }
     }
 
-    /// A packet that tears its circuit down arrives at a router: the link by which it came is free, and it continues. Returns
-    /// the routers at that link's ends (twice the same for the controller's own link), and whether this is the chip's router,
-    /// where the circuit is over.
+    /// A packet that tears its circuit down arrives at a router and frees the link behind it. Returns the routers at
+    /// that link's ends (twice the same for the controller's own link), and whether the circuit is over.
     ///
-    /// # Panics
-    /// If there is no such circuit.
+    /// # Panics If there is no such circuit.
     pub fn tear_down(&mut self, packet: &mut Scout) -> ([RouterId; 2], bool) {
         let (now, controller, at) = (packet.due, packet.packet.controller, packet.entry.router());
         let exit = self.routers[at.index()].exit(controller, packet.entry).expect("the packet follows its circuit");
@@ -222,14 +205,12 @@ impl Routers {
         (ends, false)
     }
 
-    /// Whether something of a packet's is reserved at a router.
     pub fn holds(&self, packet: u32, at: RouterId) -> bool {
         let router = &self.routers[at.index()];
         let is_its = |row: Row| row.read().is_some_and(|(holder, _)| holder == packet);
         is_its(router.ejection) || Port::ALL.into_iter().any(|port| is_its(router.output(port).row))
     }
 
-    /// A circuit's links carry a transfer from now on.
     pub fn carry(&mut self, controller: u32, transfer: &Transfer, now: Time) {
         let (chip, time) = (RouterId(transfer.chip.0), transfer.time());
         let mut output = self.last_output(chip);
@@ -246,12 +227,10 @@ impl Routers {
         }
     }
 
-    /// The last output of the circuit to a chip.
     fn last_output(&self, chip: RouterId) -> Option<PortAt> {
         output_before(&self.routers, self.routers[chip.index()].ejection.entry(chip))
     }
 
-    /// The links of the circuit to a chip and their use, from the controller's router on: what is traced is in this order.
     fn traced_circuit(&self, chip: RouterId) -> Vec<(LinkId, LinkUse)> {
         let mut links = Vec::new();
         let mut output = self.last_output(chip);
@@ -264,7 +243,6 @@ impl Routers {
         links
     }
 
-    /// Use of a link between routers, both directions together.
     pub fn link_use(&self, link: LinkId) -> LinkUse {
         let (there, back) = self.grid.outputs(link);
         let [there, back] =
@@ -272,29 +250,25 @@ impl Routers {
         LinkUse { since: there.since.max(back.since), busy: there.busy + back.busy, active: there.active + back.active }
     }
 
-    /// Where a packet that comes in by `entry` continues.
     pub fn exit(&self, packet: u32, entry: PortAt) -> Option<Exit> {
         self.routers[entry.router().index()].exit(packet, entry)
     }
 
-    /// Packet and entry port of the valid row for an exit (none: the chip) of a router.
+    /// Packet and entry port of the valid row for an exit (none: the chip).
     pub fn row(&self, at: RouterId, exit: Option<Port>) -> Option<(u32, u32)> {
         let router = &self.routers[at.index()];
         exit.map_or(router.ejection, |exit| router.output(exit).row).read()
     }
 
-    /// State of a router's register.
     pub fn register(&self, at: RouterId) -> u32 {
         self.routers[at.index()].register.state()
     }
 
-    /// Whether free links lead from one router to another, so that a scout on its own would find a way.
     pub fn is_connected(&mut self, from: RouterId, to: RouterId) -> bool {
         self.reach.is_connected(from, to, &self.grid, |at| self.routers[at.index()].free)
     }
 }
 
-/// The output from which something came in by a port: none if it came from the controller.
 #[inline]
 fn output_before(routers: &[Router], entry: PortAt) -> Option<PortAt> {
     Some(routers[entry.router().index()].output(entry.port()).far).filter(|far| far.is_some())
@@ -302,23 +276,19 @@ fn output_before(routers: &[Router], entry: PortAt) -> Option<PortAt> {
 
 #[cfg(test)]
 impl Routers {
-    /// Whether the link at a router's port is reserved, or leads nowhere.
     pub fn is_taken(&self, at: RouterId, port: Port) -> bool {
         self.routers[at.index()].free & port.bit() == 0
     }
 
-    /// Whether nothing is reserved anywhere.
     pub fn is_idle(&self) -> bool {
         self.routers.iter().all(Router::is_idle) && self.reserved() == 0
     }
 
-    /// Links reserved.
     pub fn reserved(&self) -> u32 {
         let free: u32 = self.routers.iter().map(|router| router.free.count_ones()).sum();
         self.grid.links() - free / 2
     }
 
-    /// Reserves a circuit by hand: from a controller over the given routers.
     pub fn hold(&mut self, packet: u32, routers: &[u32]) {
         let mut entry = self.grid.entry(packet);
         for pair in routers.windows(2) {

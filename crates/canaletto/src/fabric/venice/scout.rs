@@ -4,23 +4,14 @@ use crate::engine::time::Time;
 use crate::fabric::venice::grid::{PortAt, RouterId};
 use crate::fabric::venice::packet::{Mode, ScoutPacket};
 
-/// A scout on its way.
 pub struct Scout {
-    /// Its load.
     pub packet: ScoutPacket,
-    /// When it arrives at its next router.
     pub due: Time,
-    /// The port by which it comes in there.
     pub entry: PortAt,
-    /// Whether it follows a circuit, to tear it down, and searches nothing.
     pub tears_down: bool,
-    /// Links reserved between its controller's router and where it is.
     pub links: u32,
-    /// Its destination, as [`MinimalPorts`](super::minimal::MinimalPorts) has it.
     pub toward: u32,
-    /// Where the routers begin to remember the outputs that scouts of this controller have taken.
     pub memory: u32,
-    /// Its number among its controller's scouts, above the bits of four outputs: what it is remembered by.
     tag: u64,
 }
 
@@ -45,7 +36,6 @@ impl Scout {
         1 + u64::from(self.links)
     }
 
-    /// Memory of this scout at a router once it has taken a set of outputs there.
     #[inline]
     pub fn remember(&self, outputs: u8) -> u64 {
         self.tag | u64::from(outputs)

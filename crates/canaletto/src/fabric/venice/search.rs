@@ -25,12 +25,10 @@ impl Venice {
         }
     }
 
-    /// Whether links that have not failed lead from a controller to a router.
     fn is_joined(&self, controller: u32, router: RouterId) -> bool {
         self.sets.is_empty() || self.sets[self.grid.entry(controller).router().index()] == self.sets[router.index()]
     }
 
-    /// Sends a controller's scout on its way.
     pub(super) fn send_scout(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
         self.counts.scouts += 1;
         self.searching += 1;
@@ -44,7 +42,6 @@ impl Venice {
         }
     }
 
-    /// A controller's scout sets out.
     pub(super) fn depart(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let controller = &self.controllers[id as usize];
         let mut scout = self.routers.scout(id, controller.destination(), controller.scouts, now);
@@ -61,8 +58,7 @@ impl Venice {
         }
     }
 
-    /// Lets scouts hop, and packets that tear circuits down, until one has an event follow from it, or all that are left
-    /// arrive no sooner than `until`.
+    /// Lets scouts and tear-down packets hop until an event follows, or all arrive at `until` or later.
     #[inline]
     pub(super) fn let_scouts_hop(&mut self, until: Time, later: &mut dyn FnMut(Time, Event)) {
         loop {
@@ -87,8 +83,8 @@ impl Venice {
         }
     }
 
-    /// A scout has ended its search, at the chip or at its controller's own router. Returns when it is back at its controller:
-    /// over the whole circuit, or, if it has none, over the controller's link, the last of its way back.
+    /// Returns when the scout is back at its controller: over the whole circuit or, without one, over the controller's
+    /// link.
     fn search_ended(&mut self, scout: &Scout, end: Hop) -> Time {
         let controller = &mut self.controllers[scout.packet.controller as usize];
         if end == Hop::Arrived {
@@ -98,7 +94,6 @@ impl Venice {
         scout.due + self.hop * controller.length
     }
 
-    /// The scout is back at its controller.
     pub(super) fn scout_back(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
         self.searching -= 1;
         let controller = &mut self.controllers[id as usize];
@@ -120,8 +115,8 @@ impl Venice {
                 Retry::Oracle => self.waiting.push(id),
             }
         }
-        // Scouts that search at the same time fail because of each other. Once none is under way, the first that could find a
-        // way goes, alone, and finds it.
+        // Scouts that search at the same time fail because of each other. Once none is under way, the first that would
+        // find a way goes.
         if self.retry == Retry::Oracle && self.searching == 0 {
             if let Some(place) = (0..self.waiting.len()).find(|&place| self.could_find(self.waiting[place])) {
                 let id = self.waiting.remove(place);
@@ -130,7 +125,6 @@ impl Venice {
         }
     }
 
-    /// A controller whose scout has failed waits, for some intervals at the most.
     fn wait_for_timer(&mut self, id: u32, intervals: u64, now: Time, later: &mut dyn FnMut(Time, Event)) {
         self.waiting.push(id);
         let timer = now + self.retry_interval * intervals;
@@ -138,7 +132,7 @@ impl Venice {
         later(timer, Event::RetryTimer(id));
     }
 
-    /// The timer of a failed scout goes off. It may be that of one that was sent again before.
+    /// The timer may belong to a scout that was sent again since.
     pub(super) fn retry_after_interval(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let controller = &self.controllers[id as usize];
         if controller.state == State::Waiting && controller.timer == now {
@@ -147,7 +141,7 @@ impl Venice {
         }
     }
 
-    /// Whether a scout of a waiting controller could find a way now, were it alone: what only an oracle knows.
+    /// Whether a lone scout would find a way now: only an oracle can answer.
     pub(super) fn could_find(&mut self, id: u32) -> bool {
         let source = self.grid.entry(id).router();
         self.routers.is_connected(source, self.controllers[id as usize].destination())
@@ -159,7 +153,6 @@ impl Venice {
         self.counts.detours += u64::from(controller.length > u64::from(shortest));
     }
 
-    /// Whether what comes in from a controller is led to the chip by the reservation tables.
     fn tables_lead_to(&self, id: u32, chip: RouterId) -> bool {
         let mut entry = self.grid.entry(id);
         while let Some(Exit::To(port)) = self.routers.exit(id, entry) {

@@ -14,7 +14,6 @@ use crate::engine::time::Time;
 use crate::fabric::Direction;
 
 impl Venice {
-    /// When a controller's scout may set out at the earliest.
     pub(super) fn slot(&self, id: u32, now: Time) -> Time {
         if self.travel != Scouts::Clocked {
             return now;
@@ -25,8 +24,7 @@ impl Venice {
         now + Time((period - since) % period)
     }
 
-    /// How often a transfer crosses the length of its circuit: Eq. 1 says once. The data of reads come when strobes from the
-    /// controller have reached the chip.
+    /// Eq. 1 says once. With `clocked`, read data come when strobes have reached the chip.
     pub(super) fn crossings(&self, direction: Direction) -> u64 {
         match (self.travel, direction) {
             (Scouts::Clocked, Direction::FromChip) => 2,

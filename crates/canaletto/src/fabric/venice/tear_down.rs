@@ -19,7 +19,6 @@ use crate::fabric::venice::routers::Routers;
 use crate::flash::address::ChipId;
 
 impl Venice {
-    /// Sends a packet after a transfer, to tear its circuit down.
     pub(super) fn send_tear_down(&mut self, id: u32, now: Time) {
         let controller = &mut self.controllers[id as usize];
         controller.state = State::TearingDown;
@@ -32,8 +31,7 @@ impl Venice {
         self.under_way.send(packet);
     }
 
-    /// The next packet to arrive is one that tears a circuit down: it frees a link. Returns whether events follow: controller
-    /// and port are free once it has gone on, or scouts go that waited for a link.
+    /// A tear-down packet frees a link. Returns whether events follow.
     #[inline(never)]
     pub(super) fn tear_down_hop(&mut self, later: &mut dyn FnMut(Time, Event)) -> bool {
         let packet = self.under_way.next_mut();
@@ -56,13 +54,11 @@ impl Venice {
         self.wake(now, later) || begins || ends
     }
 
-    /// Whether a controller that waits is joined to a router.
     fn waits_at(&self, router: RouterId) -> bool {
         let (row, _) = self.grid.place(router);
         self.controllers[row as usize].state == State::Waiting && self.grid.entry(row).router() == router
     }
 
-    /// A circuit is over, and all of it is free at once.
     pub(super) fn free_circuit(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
         let chip = self.controllers[id as usize].transfer.chip;
         self.note_who_sees(|routers, router| routers.holds(id, router));
@@ -72,7 +68,7 @@ impl Venice {
         self.wake(now, later);
     }
 
-    /// Notes which waiting controllers see links freed: those of routers that are on the circuit.
+    /// Notes which waiting controllers see links freed: their routers are on the circuit.
     fn note_who_sees(&mut self, is_on_circuit: impl Fn(&Routers, RouterId) -> bool) {
         if self.retry == Retry::Local {
             let (routers, grid) = (&self.routers, &self.grid);
@@ -81,7 +77,7 @@ impl Venice {
         }
     }
 
-    /// Sends the scouts of controllers that have seen links freed, or that an oracle tells of a way. Returns whether there are
+    /// Sends the scouts of controllers that have seen links freed, or that an oracle selects. Returns whether there are
     /// any.
     fn wake(&mut self, now: Time, later: &mut dyn FnMut(Time, Event)) -> bool {
         let before = self.waiting.len();
@@ -103,14 +99,12 @@ impl Venice {
         self.waiting.len() < before
     }
 
-    /// A controller may take another transfer.
     pub(super) fn free_controller(&mut self, id: u32, now: Time) {
         self.controllers[id as usize].state = State::Free;
         self.own_links[id as usize].free(now);
         self.free_controllers += 1;
     }
 
-    /// A chip's port may take another circuit.
     pub(super) fn free_port(&mut self, chip: ChipId, now: Time) {
         self.port_taken[chip.index()] = false;
         self.port_free_at[chip.index()] = now;

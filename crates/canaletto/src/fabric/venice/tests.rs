@@ -19,7 +19,6 @@ fn grid(rows: u32, columns: u32) -> Grid {
     Grid::new(rows, columns, ControllerEdge::West)
 }
 
-/// A scout on its own: the routers it goes through to the chip, if it finds a way, and the hops it took.
 fn search(routers: &mut Routers, controller: u32, chip: u32) -> (Option<Vec<RouterId>>, u32) {
     let mut scout = routers.scout(controller, RouterId(chip), routers.hops + 1, Time::ZERO);
     let (mut path, before) = (vec![scout.entry.router()], routers.hops);
@@ -35,7 +34,6 @@ fn search(routers: &mut Routers, controller: u32, chip: u32) -> (Option<Vec<Rout
     }
 }
 
-/// Whether free links lead from a router to another, over shortest ways only if asked for.
 fn reachable(routers: &Routers, grid: &Grid, from: RouterId, to: RouterId, minimal: bool) -> bool {
     let apart = |a: RouterId| {
         let ((r, c), (tr, tc)) = (grid.place(a), grid.place(to));
@@ -62,8 +60,8 @@ fn routers_connect(grid: &Grid, blocked: u64, from: RouterId, to: RouterId) -> b
     routers.is_connected(from, to)
 }
 
-/// Fig. 8: FC0 → F0 → F1 → F6, FC1 → F5 → F6 → F7 → F8 and FC2 → F10 → F11 → F12 → F7 are held; FC3 wants F2. No shortest
-/// way is free, and the scout finds one of the others (the paper draws F15, F16, F17, F18, F13, F8, F3, F2).
+/// Fig. 8: FC0 → F0 → F1 → F6, FC1 → F5 → F6 → F7 → F8 and FC2 → F10 → F11 → F12 → F7 are held; FC3 wants F2. No
+/// shortest way is free, and the scout finds a detour.
 #[test]
 fn figure_8_finds_a_free_detour() {
     let grid = grid(4, 5);
@@ -81,9 +79,8 @@ fn figure_8_finds_a_free_detour() {
     assert_eq!(path[path.len() - 2], RouterId(3));
 }
 
-/// Every state of every small mesh, and many of larger ones: a scout that runs alone fails exactly where no free way
-/// exists, because each router tries each free output before it sends a scout back. It never takes more than two hops for
-/// each output of each router.
+/// A lone scout fails exactly where no free way exists, because each router tries each free output. It takes at most
+/// two hops per output of each router.
 #[test]
 fn a_lone_scout_fails_only_where_no_way_is_free() {
     let (mut searches, mut failures) = (0u64, 0u64);
@@ -158,7 +155,6 @@ fn a_clocked_transfer_waits_for_its_slot_and_for_strobes() {
     }
 }
 
-/// Of two scouts at a router in the same cycle the one of the lower controller goes first, whichever was sent first.
 #[test]
 fn clocked_scouts_go_in_the_order_of_their_numbers() {
     let mut config = config();
@@ -182,8 +178,7 @@ fn clocked_scouts_go_in_the_order_of_their_numbers() {
     }
 }
 
-/// A chip's port takes one circuit, a controller one transfer: refused at t − 1 ps, granted at t, when the packet that tears
-/// the circuit down is at the chip or at the controller's router, or when the transfer ends.
+/// Refused at t − 1 ps, granted at t, when the tear-down packet is at the chip or the controller's router.
 #[test]
 fn ports_and_controllers_are_granted_when_they_are_free() {
     for (tear_down, hop) in [(TearDown::Packet, 3), (TearDown::Wire, 0)] {
@@ -210,7 +205,6 @@ fn ports_and_controllers_are_granted_when_they_are_free() {
     }
 }
 
-/// A packet that tears a circuit down frees link after link, a hop apart.
 #[test]
 fn a_circuit_is_torn_down_link_by_link() {
     let mut bench = Bench::<Venice>::new(&config(), &array(1, 4));
@@ -223,9 +217,8 @@ fn a_circuit_is_torn_down_link_by_link() {
     }
 }
 
-/// On 2 × 2 chips, with a link blocked, the transfer of controller 1 cuts a chip off from controller 0, whose scout fails; it
-/// is sent a while later. The time from its first to its last scout is the conflict; that to the end of the first transfer is
-/// returned with it.
+/// On 2 × 2 chips with a blocked link, the transfer of controller 1 cuts a chip off from controller 0, whose scout
+/// fails. Returns the time from its first to its last scout, and the end of the first transfer.
 fn second_of_two(
     retry: Retry,
     tear_down: TearDown,
@@ -245,7 +238,7 @@ fn second_of_two(
     (first - later, second, bench.fabric.counts)
 }
 
-/// The oracle sends it again at the picosecond at which the last link in its way is free; "at once" over and over until then.
+/// The oracle sends it at the picosecond at which the last link is free; "at once" over and over until then.
 #[test]
 fn a_failed_scout_goes_again_when_a_way_is_free() {
     // Chip 3 first, from controller 1 over router 2; then chip 2 from controller 0, whose way is over 0, 1 and 3.

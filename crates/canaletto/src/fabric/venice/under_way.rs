@@ -12,18 +12,15 @@ pub struct UnderWay {
 }
 
 impl UnderWay {
-    /// Nobody under way.
     pub fn new() -> UnderWay {
         UnderWay { scouts: Vec::new(), next: 0 }
     }
 
-    /// When the next scout arrives.
     #[inline]
     pub fn next_arrival(&self) -> Time {
         self.scouts.get(self.next).map_or(Time::MAX, |scout| scout.due)
     }
 
-    /// The next scout to arrive, if it does so before a time.
     #[inline]
     pub fn arriving_before(&mut self, until: Time) -> Option<&mut Scout> {
         self.scouts.get_mut(self.next).filter(|scout| scout.due < until)
@@ -48,7 +45,6 @@ impl UnderWay {
         }
     }
 
-    /// Those that arrive at a time, in no order.
     pub fn arriving_at(&self, time: Time) -> impl Iterator<Item = &Scout> {
         self.scouts.iter().filter(move |scout| scout.due == time)
     }

@@ -1,4 +1,4 @@
-//! The rules of `network.rs` once more, moment by moment and without any cleverness, as random traffic has to follow them.
+//! The rules of `network.rs` as a plain simulation, moment by moment.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,6 @@ use crate::fabric::mesh::Node;
 use crate::fabric::tests::array;
 use crate::flash::address::ChipId;
 
-/// A router by row and column, a chip at one, a controller by row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Stop {
     Router(i32, i32),
@@ -23,7 +22,6 @@ enum Stop {
 
 type Edge = (Stop, Stop);
 
-/// One packet: when it was sent, its length, the links of its way, and when it started over each.
 #[derive(Clone)]
 struct Sent {
     at: u64,
@@ -38,7 +36,6 @@ impl Sent {
         self.starts.last().map_or(self.at, |start| start + hop)
     }
 
-    /// Whether its last flit has left the far end of its link number `i`.
     fn has_left(&self, i: usize, t: u64) -> bool {
         self.starts.get(i + 1).is_some_and(|start| start + self.length <= t)
     }
@@ -71,7 +68,7 @@ fn way(columns: i32, edge: ControllerEdge, source: Node, destination: Node) -> V
 
 /// Moves every packet to its destination; a packet's index is its id.
 fn run_by_the_rules(packets: &mut [Sent], hop: u64, buffer: u64) {
-    // The packets on each link in the order in which they started; at the sources, in the order of creation.
+    // Packets on each link in the order in which they started; at sources, of creation.
     let mut order: BTreeMap<Edge, Vec<usize>> = BTreeMap::new();
     let before =
         |list: &[usize], id: usize| list.iter().position(|&p| p == id).unwrap().checked_sub(1).map(|i| list[i]);

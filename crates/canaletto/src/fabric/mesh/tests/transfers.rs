@@ -1,12 +1,10 @@
-//! Transfers: which controller serves them, how they are cut into packets, what they say about their waits.
-
 use crate::engine::time::TimeSum;
 use proptest::prelude::*;
 
 use super::*;
 use crate::config::units::Duration;
 
-/// The controllers of transfers that start one after the other, all at once: the row in which each is seen at its edge.
+/// The rows of the controllers that serve transfers which start at the same time.
 fn chosen(config: &FabricConfig, layout: &Layout, transfers: &[(u32, Direction)]) -> Vec<u32> {
     let mut bench = Bench::new(config, layout);
     let before = |bench: &Bench| bench.mesh.controllers.loads.clone();
@@ -20,8 +18,6 @@ fn chosen(config: &FabricConfig, layout: &Layout, transfers: &[(u32, Direction)]
         .collect()
 }
 
-/// Data go to the least loaded controller, the nearest among equals, the lowest among those; commands only from one that
-/// can send at once.
 #[test]
 fn the_least_loaded_controller_serves() {
     use Direction::{FromChip, ToChip};
@@ -53,7 +49,6 @@ fn the_least_loaded_controller_serves() {
     assert_eq!(chosen(&config, &layout, &[(4, FromChip), (5, FromChip), (6, ToChip)]), [1, 1, 1]);
 }
 
-/// A controller's own row only: its chips wait for it, others do not.
 #[test]
 fn own_row_waits_for_its_own_controller() {
     let mut config = shape(ControllerEdge::West);
@@ -66,7 +61,6 @@ fn own_row_waits_for_its_own_controller() {
     bench.assert_idle();
 }
 
-/// Nothing that was refused can start when a second controller becomes idle, so that nobody is told.
 #[test]
 fn only_what_lets_others_start_is_reported() {
     let mut bench = Bench::new(&shape(ControllerEdge::West), &array(2, 2));
@@ -126,8 +120,7 @@ type Try = (u32, bool, usize, u64);
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(200), ..ProptestConfig::default() })]
 
-    /// Everything crosses; a transfer's waits are what it took beyond its own time, exactly; no wire carries two packets at
-    /// once or anything that nobody sent; loads return to zero.
+    /// A transfer's waits are exactly what it took beyond its own time; no wire carries two packets at once.
     #[test]
     fn transfers_cross_and_account_for_their_time(
         (rows, columns) in (1u32..6, 1u32..6),

@@ -1,8 +1,5 @@
-//! Copies from chip to chip, and columns kept for them.
-
 use super::*;
 
-/// Copies a page on its own. Returns what was spent on setup, and how many messages were sent in all.
 fn copy(bench: &mut Bench<Omnibus>, from: u32, to: u32) -> (u64, u64) {
     let time = bench.fabric.copy_time(4096);
     bench.with(|fabric, now, mut later| fabric.start_copy(ChipId(from), ChipId(to), time, now, &mut later));
@@ -10,8 +7,7 @@ fn copy(bench: &mut Bench<Omnibus>, from: u32, to: u32) -> (u64, u64) {
     (bench.crossed[0].1.setup.ns(), bench.fabric.counters()[0].1)
 }
 
-/// Messages of Fig. 11 on an array of four rows, in agreements of two messages: the bus of column 0 is controller 0's, which
-/// tells the others when the page is in its buffer.
+/// Fig. 11 on four rows: the bus of column 0 is controller 0's, which tells the others when the page is in its buffer.
 #[test]
 fn copies_are_agreed_on_as_in_figure_11() {
     let cases = [
@@ -26,14 +22,13 @@ fn copies_are_agreed_on_as_in_figure_11() {
         assert!(bench.fabric.can_copy(ChipId(from), ChipId(to)));
         assert_eq!(copy(&mut bench, from, to), (agreements * AGREE, 2 * agreements + told), "{what}");
     }
-    // Two chips of one row that share a column bus: nothing to agree on if its controller is their row's, else one ask.
+    // Chips of one row on one column bus: nothing to agree on if its controller is their row's, else one question.
     assert_eq!(copy(&mut whole(2, 4), 0, 1), (0, 0));
     assert_eq!(copy(&mut whole(2, 4), 2, 3), (AGREE, 3));
     // 20 ns of chip enable, header and command, three flits of header, the page.
     assert_eq!(whole(4, 4).fabric.copy_time(4096).ns(), 20 + 2 + 3 + 4096);
 }
 
-/// Chips of different column buses have no direct way, nor has a chip to itself.
 #[test]
 fn copies_stay_on_their_column_bus() {
     let fabric = whole(2, 4).fabric;
@@ -42,7 +37,6 @@ fn copies_stay_on_their_column_bus() {
     assert!(!can(0, 0) && !can(0, 2) && !can(0, 6));
 }
 
-/// A copy takes bus and register; the bus is free when the page has crossed, the register when it has been programmed.
 #[test]
 fn copies_take_a_register_until_it_is_programmed() {
     for kind in [FabricKind::Omnibus, FabricKind::OmnibusSplit] {
@@ -85,7 +79,6 @@ fn registers_are_given_back_once() {
     whole(3, 3).fabric.release_register(ChipId(3));
 }
 
-/// Pages go through a controller every that many copies if told so; detection takes its time.
 #[test]
 fn copies_are_checked_as_told() {
     let fabric = |chip_to_chip_ecc, every| {
@@ -111,7 +104,6 @@ fn copies_are_checked_as_told() {
     assert!(one.reserve_register(ChipId(2)) && !one.reserve_register(ChipId(2)), "one register only");
 }
 
-/// While its column is kept for copies a chip is reached over its row alone, copies over the column as ever.
 #[test]
 fn kept_columns_carry_copies_only() {
     for kind in [FabricKind::Omnibus, FabricKind::OmnibusSplit] {

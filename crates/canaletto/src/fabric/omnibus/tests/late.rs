@@ -1,9 +1,5 @@
-//! Ends of pages that go over the other bus.
-
 use super::*;
 
-/// A bench whose pages are split late, in chunks of 1 KiB: the first packet has 1029 flits of read data (1027 of a write), and three chunks
-/// follow.
 fn late() -> Bench<Omnibus> {
     let omnibus = OmnibusConfig { control: unhindered(), late_split: Size(1024), ..OmnibusConfig::default() };
     let config = FabricConfig { kind: FabricKind::Omnibus, omnibus, ..config(1_000_000_000, 0) };
@@ -63,7 +59,6 @@ fn a_bus_joins_after_a_message_and_the_command() {
     assert_eq!(traced(&mut bench), expected);
 }
 
-/// A bus that somebody takes at that moment joins when it is given back, for what is left then.
 #[test]
 fn others_go_before_the_end_of_a_page() {
     let mut bench = late();
@@ -89,7 +84,7 @@ fn others_go_before_the_end_of_a_page() {
 }
 
 proptest! {
-    /// Late splits among random transfers: every one crosses once, no bus carries two at once, and all are free in the end.
+    /// Every page crosses once, and no bus carries two at once.
     #[test]
     fn pages_that_are_split_late_get_through(transfers in prop::collection::vec((0u32..9, prop::bool::ANY, 0u64..3000), 1..40)) {
         let mut bench = late();
