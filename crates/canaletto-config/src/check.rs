@@ -23,7 +23,6 @@ use crate::sequences;
 use crate::synthetic_check::check_synthetic;
 use crate::time::Time;
 use crate::units::{Duration, Size};
-use crate::workload::Loop;
 use crate::workload::{Flow, Workload};
 
 /// Result of a check: the first problem.
@@ -655,13 +654,15 @@ fn check_failures(design: &Design) -> Checked {
 pub fn check_workload(workload: &Workload) -> Checked {
     if let Some(gap) = workload.inter_arrival {
         require(gap.0 > 0, "inter_arrival", || "got 0, expected a time above 0".to_owned())?;
-        require(workload.flow.iter().any(|flow| flow.looping() == Loop::Open), "inter_arrival", || {
+        require(workload.flow.iter().any(|flow| flow.looping().is_paced()), "inter_arrival", || {
             format!(
                 "got \"{gap}\", which scales the times of open-loop flows, and none is; expected it without queue_depth \
                      and as_fast_as_possible"
             )
         })?;
     }
+    let threads: u32 = workload.flow.iter().map(|flow| flow.threads).sum();
+    require(threads <= 64, "flow", || format!("got {threads} threads in all, expected at most 64"))?;
     for (i, flow) in workload.flow.iter().enumerate() {
         check_flow(workload, flow, &format!("flow.{i}"))?;
     }

@@ -115,7 +115,18 @@ pub struct HotSpot {
     pub share: f64,
 }
 
-/// Generated requests. Exactly one of `queue_depth` and `inter_arrival` is given, and `size` or a mix of sizes.
+/// Distribution of the times between arrivals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ArrivalTimes {
+    /// Exponential, as of many independent sources.
+    #[default]
+    Exponential,
+    /// All the same.
+    Fixed,
+}
+
+/// Generated requests. At least one of `queue_depth` and `inter_arrival` is given, and `size` or a mix of sizes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Synthetic {
@@ -215,16 +226,21 @@ pub struct Synthetic {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1024))]
     pub write_sizes: Vec<SizeShare>,
-    /// Number of outstanding requests of a closed loop.
+    /// Number of outstanding requests of a closed loop. With `inter_arrival`: the most that are outstanding in an open loop. A
+    /// request that is due while they all are waits at its source: it arrives, and its latency begins, once one of them is
+    /// complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_048_576))]
     pub queue_depth: Option<u32>,
     /// Time between a completion and the request that follows it, in a closed loop.
     #[serde(default = "zero_time", skip_serializing_if = "is_no_time")]
     pub think_time: Duration,
-    /// Mean time between arrivals of an open loop, exponentially distributed unless `burstiness` says otherwise.
+    /// Mean time between arrivals of an open loop, exponentially distributed unless `arrivals` or `burstiness` says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inter_arrival: Option<Duration>,
+    /// Distribution of the times between arrivals: `"fixed"` is a `burstiness` of 0, `"exponential"` of 1.
+    #[serde(default, skip_serializing_if = "is_default_arrivals")]
+    pub arrivals: ArrivalTimes,
     /// Squared coefficient of variation (variance over squared mean) of the times between arrivals. 1 is exponential.
     /// Above 1 they are hyperexponential: bursts with pauses between them. Below 1 they are the sum of a constant and
     /// an exponential part; 0 is constant.
@@ -292,6 +308,7 @@ impl Default for Synthetic {
             queue_depth: None,
             think_time: zero_time(),
             inter_arrival: None,
+            arrivals: ArrivalTimes::default(),
             burstiness: one(),
             burst_share: None,
             on_time: None,
@@ -351,6 +368,11 @@ impl Synthetic {
         self.alignment.unwrap_or_else(usual)
     }
 
+    /// Returns the squared coefficient of variation of the times between arrivals.
+    pub fn variation(&self) -> f64 {
+        if self.arrivals == ArrivalTimes::Fixed { 0.0 } else { self.burstiness }
+    }
+
     /// Returns the size of the working set among `sectors`, in sectors.
     pub fn used_sectors(&self, sectors: u64) -> u64 {
         let there = sectors.saturating_sub(self.offset_sectors());
@@ -384,6 +406,9 @@ fn one() -> f64 {
 }
 fn is_one(value: &f64) -> bool {
     *value == 1.0
+}
+fn is_default_arrivals(arrivals: &ArrivalTimes) -> bool {
+    *arrivals == ArrivalTimes::default()
 }
 fn is_zero(value: &f64) -> bool {
     *value == 0.0

@@ -4,10 +4,9 @@ use serde_json::Value;
 
 use crate::address::SECTOR;
 use crate::check::{Checked, require};
-use crate::error::Problem;
 use crate::schema::{self, Kind};
 use crate::units::{Duration, Size};
-use crate::workload::{Addresses, SizeShare, Synthetic};
+use crate::workload::{Addresses, ArrivalTimes, SizeShare, Synthetic};
 
 /// Checks generated requests whose path is `key`.
 pub(super) fn check_synthetic(s: &Synthetic, key: &str) -> Checked {
@@ -34,20 +33,14 @@ fn whole_sectors(key: &str, name: &str, size: Size) -> Checked {
 }
 
 fn check_loop(s: &Synthetic, key: &str) -> Checked {
-    match (s.queue_depth, s.inter_arrival) {
-        (Some(_), Some(_)) => {
-            Err(Problem::new(key, "got both queue_depth (closed loop) and inter_arrival (open loop), expected one"))
-        }
-        (None, None) => {
-            Err(Problem::new(key, "got neither queue_depth (closed loop) nor inter_arrival (open loop), expected one"))
-        }
-        (None, Some(gap)) => {
-            require(gap.0 > 0, &format!("{key}.inter_arrival"), || "got 0, expected a time above 0".to_owned())
-        }
-        (Some(_), None) => Ok(()),
-    }?;
-    require(s.think_time.0 == 0 || s.queue_depth.is_some(), &format!("{key}.think_time"), || {
-        "needs queue_depth: in an open loop nobody waits for a completion".to_owned()
+    require(s.queue_depth.is_some() || s.inter_arrival.is_some(), key, || {
+        "got neither queue_depth (closed loop) nor inter_arrival (open loop), expected one".to_owned()
+    })?;
+    require(s.inter_arrival != Some(Duration(0)), &format!("{key}.inter_arrival"), || {
+        "got 0, expected a time above 0".to_owned()
+    })?;
+    require(s.think_time.0 == 0 || s.inter_arrival.is_none(), &format!("{key}.think_time"), || {
+        "needs queue_depth without inter_arrival: in an open loop nobody thinks about a completion".to_owned()
     })
 }
 
@@ -156,6 +149,7 @@ fn check_skew(s: &Synthetic, key: &str) -> Checked {
 
 fn check_pace(s: &Synthetic, key: &str) -> Checked {
     let given = [
+        ("arrivals", s.arrivals != ArrivalTimes::default()),
         ("burstiness", s.burstiness != 1.0),
         ("burst_share", s.burst_share.is_some()),
         ("on_time", s.on_time.is_some()),
@@ -168,6 +162,9 @@ fn check_pace(s: &Synthetic, key: &str) -> Checked {
         })?;
     }
     let b = s.burstiness;
+    require(s.arrivals == ArrivalTimes::Exponential || b == 1.0, &format!("{key}.burstiness"), || {
+        format!("got {b} with arrivals = \"fixed\", which is a burstiness of 0; expected one of them")
+    })?;
     if let Some(share) = s.burst_share {
         require(b > 1.0, &format!("{key}.burst_share"), || format!("got it with burstiness = {b}, expected above 1"))?;
         let least = (b - 1.0) / (b + 1.0);
@@ -198,6 +195,7 @@ fn check_mqsim(s: &Synthetic, key: &str) -> Checked {
         ("working_set_offset", s.working_set_offset.0 > 0),
         ("sizes", !s.sizes.is_empty()),
         ("write_sizes", !s.write_sizes.is_empty()),
+        ("arrivals", s.arrivals != ArrivalTimes::default()),
         ("burstiness", s.burstiness != 1.0),
         ("on_time", s.on_time.is_some()),
         ("diurnal", s.diurnal.is_some()),

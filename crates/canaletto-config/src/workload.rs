@@ -8,7 +8,9 @@ use crate::time::Time;
 use crate::units::Duration;
 
 pub use crate::replay::{Devices, Mix, OutOfRange, Pace, Trace};
-pub use crate::synthetic::{Addresses, ChannelSkew, Diurnal, HotPlace, HotSpot, Origin, SizeShare, Synthetic};
+pub use crate::synthetic::{
+    Addresses, ArrivalTimes, ChannelSkew, Diurnal, HotPlace, HotSpot, Origin, SizeShare, Synthetic,
+};
 
 /// Workload: one or more flows that run at the same time, each with its own queue pairs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +49,11 @@ pub struct Flow {
     /// Priority class of the flow's flash transactions.
     #[serde(default)]
     pub priority: Priority,
+    /// Number of threads: the flow is made that many times, with a queue pair and random streams for each. Keys such as
+    /// `requests`, `queue_depth` and `inter_arrival` are those of one thread.
+    #[serde(default = "one_thread", skip_serializing_if = "is_one_thread")]
+    #[schemars(range(min = 1, max = 64))]
+    pub threads: u32,
     /// Requests of the flow that use the data cache. Absent: `cache.mode` of the design.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheMode>,
@@ -91,9 +98,10 @@ impl Workload {
         }
     }
 
-    /// Returns the workload with the values that follow others, where it does not state them.
+    /// Returns the workload with the values that follow others, where it does not state them, and a flow for each thread.
     #[must_use]
     pub fn spelt_out(mut self) -> Workload {
+        self.flow = self.flow.iter().flat_map(Flow::each_thread).collect();
         for synthetic in self.flow.iter_mut().filter_map(|flow| flow.synthetic.as_mut()) {
             synthetic.alignment = Some(synthetic.alignment());
         }
@@ -112,11 +120,18 @@ impl Flow {
         Flow { synthetic: None, trace: None, mix: None, ..self.clone() }
     }
 
+    /// Makes a flow for each thread, named after the flow and the number of the thread.
+    fn each_thread(&self) -> impl Iterator<Item = Flow> {
+        let name = |thread| if self.threads == 1 { self.name.clone() } else { format!("{}.{thread}", self.name) };
+        (0..self.threads).map(move |thread| Flow { name: name(thread), threads: 1, ..self.clone() })
+    }
+
     /// Makes a flow of requests that come from outside, with default values for all keys.
     pub fn external(name: &str) -> Flow {
         Flow {
             name: name.to_owned(),
             priority: Priority::default(),
+            threads: one_thread(),
             cache: None,
             channels: None,
             chips: None,
@@ -128,6 +143,13 @@ impl Flow {
             mix: None,
         }
     }
+}
+
+fn one_thread() -> u32 {
+    1
+}
+fn is_one_thread(threads: &u32) -> bool {
+    *threads == 1
 }
 
 /// Priority class of a flow.
@@ -159,6 +181,15 @@ pub enum Loop {
     Unpaced,
     /// Arrival time.
     Open,
+    /// Arrival time, with at most this many outstanding: a request that finds no place arrives once there is one.
+    Limited(u32),
+}
+
+impl Loop {
+    /// Returns whether requests have their own times.
+    pub fn is_paced(self) -> bool {
+        matches!(self, Loop::Open | Loop::Limited(_))
+    }
 }
 
 impl Flow {
@@ -168,7 +199,12 @@ impl Flow {
         if pace.is_some_and(|pace| pace.as_fast_as_possible) {
             return Loop::Unpaced;
         }
-        let depth = self.synthetic.as_ref().and_then(|s| s.queue_depth).or(pace.and_then(|pace| pace.queue_depth));
+        let synthetic = self.synthetic.as_ref();
+        let limited = synthetic.and_then(|s| s.inter_arrival.and(s.queue_depth));
+        if let Some(depth) = limited {
+            return Loop::Limited(depth);
+        }
+        let depth = synthetic.and_then(|s| s.queue_depth).or(pace.and_then(|pace| pace.queue_depth));
         depth.map_or(Loop::Open, Loop::Closed)
     }
 

@@ -213,9 +213,8 @@ def _joined(synthetic: dict[str, Any], count: int) -> dict[str, Any]:
     if offset:
         made["working_set_offset"] = f"{offset}B"
     made["requests"] *= count
-    if "queue_depth" in made:
-        made["queue_depth"] *= count
-    else:
+    made["queue_depth"] *= count
+    if "inter_arrival" in made:
         made["inter_arrival"] = f"{max(round(int(made['inter_arrival'].removesuffix('ps')) / count), 1)}ps"
     return made
 
@@ -326,7 +325,7 @@ def _pace(job: Job, read_share: float) -> dict[str, Any]:
     think = job.get("thinktime")
     blocks = job.whole(1, "thinktime_blocks")
     if rate is not None or bytes_rate is not None:
-        return _open_loop(job, rate, bytes_rate, read_share, think)
+        return {"queue_depth": waiting, **_open_loop(job, rate, bytes_rate, read_share, think)}
     made: dict[str, Any] = {"queue_depth": waiting}
     if think is not None and think.time_ps("us"):
         if waiting > 1 or blocks != 1:
@@ -352,9 +351,8 @@ def _open_loop(
     kind = "linear" if process is None else process.text
     if process is not None and kind not in ("linear", "poisson"):
         raise process.wrong("expected linear or poisson")
-    job.note("requests arrive at the rate, however many are outstanding: iodepth is no limit")
     gap = {"inter_arrival": f"{round(1e12 / per_s)}ps"}
-    return {**gap, **({"burstiness": 0.0} if kind == "linear" else {})}
+    return {**gap, **({"arrivals": "fixed"} if kind == "linear" else {})}
 
 
 def _end(job: Job, mean_bytes: float, flush_share: float, drive_bytes: Callable[[], int] | None) -> dict[str, Any]:

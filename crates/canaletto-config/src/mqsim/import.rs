@@ -413,6 +413,7 @@ fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) ->
             XmlPriority::Medium => Priority::Medium,
             XmlPriority::Low => Priority::Low,
         },
+        threads: 1,
         cache: Some(match xml.caching {
             CachingMode::TurnedOff => CacheMode::Off,
             CachingMode::ReadCache => CacheMode::Read,

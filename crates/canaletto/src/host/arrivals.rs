@@ -20,6 +20,9 @@ pub(super) struct Flow {
     /// Time of the latest arrival of an open loop on the flow's own clock, which goes `Host::clock_factor` times as slowly as
     /// the simulation's.
     own_time: Time,
+    /// With a limit on them: requests outstanding, and whether the next one is due and waits for a place.
+    outstanding: u32,
+    is_late: bool,
     /// In a closed loop: time between a completion and the request that follows it.
     think: Time,
 }
@@ -31,6 +34,8 @@ impl Flow {
             looping: config.looping(),
             start: config.start(),
             own_time: Time::ZERO,
+            outstanding: 0,
+            is_late: false,
             think: config.synthetic.as_ref().map_or(Time::ZERO, |s| s.think_time.time()),
         }
     }
@@ -59,7 +64,7 @@ impl Host {
         let flow = &mut self.flows[usize::from(id)];
         let first = match flow.looping {
             Loop::Closed(_) | Loop::Unpaced => Some(flow.start),
-            Loop::Open => {
+            Loop::Open | Loop::Limited(_) => {
                 let first = self.failure.note(flow.source.first_arrival()).flatten();
                 first.map(|first| flow.own_time_is(flow.start + first, self.clock_factor))
             }
@@ -106,20 +111,35 @@ impl Host {
                 }
             }
             Loop::Unpaced => self.fill_queue(id, work, now, later),
-            Loop::Open => {
-                if self.generate(id, now, work, now, later) {
-                    let flow = &mut self.flows[usize::from(id)];
-                    let following = self.failure.note(flow.source.following_arrival(flow.own_time));
-                    if let Some(own_time) = following.flatten() {
-                        let time = flow.own_time_is(own_time, self.clock_factor);
-                        // A trace's clock may repeat itself, but the reader has made sure that it never runs backwards.
-                        later.at(time.max(now), HostEvent::Arrival(id));
-                        self.arrivals += 1;
-                    } else if let Source::External(_) = flow.source {
-                        later.at(now, HostEvent::Awaited);
-                    }
+            Loop::Open => self.arrive_paced(id, work, now, later),
+            Loop::Limited(most) => {
+                let flow = &mut self.flows[usize::from(id)];
+                flow.is_late = flow.outstanding == most;
+                if flow.is_late {
+                    self.arrivals += 1;
+                } else {
+                    flow.outstanding += 1;
+                    self.arrive_paced(id, work, now, later);
                 }
             }
+        }
+    }
+
+    /// The next request of an open loop arrives, and it becomes known when the one after it is due.
+    fn arrive_paced<P: Probe>(&mut self, id: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
+        if !self.generate(id, now, work, now, later) {
+            return;
+        }
+        let flow = &mut self.flows[usize::from(id)];
+        let following = self.failure.note(flow.source.following_arrival(flow.own_time));
+        if let Some(own_time) = following.flatten() {
+            let time = flow.own_time_is(own_time, self.clock_factor);
+            // A trace's clock may repeat itself, but the reader has made sure that it never runs backwards. What is late
+            // comes at once.
+            later.at(time.max(now), HostEvent::Arrival(id));
+            self.arrivals += 1;
+        } else if let Source::External(_) = flow.source {
+            later.at(now, HostEvent::Awaited);
         }
     }
 
@@ -177,14 +197,27 @@ impl Host {
         now: Time,
         later: &mut impl Later,
     ) {
-        let Flow { looping: Loop::Closed(_), think, .. } = self.flows[usize::from(id)] else {
-            return;
-        };
+        let Flow { looping, think, .. } = self.flows[usize::from(id)];
+        match looping {
+            Loop::Closed(_) => {}
+            Loop::Limited(_) => return self.has_place(id, now, later),
+            Loop::Open | Loop::Unpaced => return,
+        }
         if think == Time::ZERO {
             self.generate(id, now, work, now, later);
         } else if self.flows[usize::from(id)].source.may_go_on(now + think) {
             later.at(now + think, HostEvent::ThinkTimeOver(id));
             self.arrivals += 1;
+        }
+    }
+
+    /// A request of a flow with a limit is complete: one that is late arrives.
+    #[inline(never)]
+    fn has_place(&mut self, id: u16, now: Time, later: &mut impl Later) {
+        let flow = &mut self.flows[usize::from(id)];
+        flow.outstanding -= 1;
+        if std::mem::take(&mut flow.is_late) {
+            later.at(now, HostEvent::Arrival(id));
         }
     }
 
@@ -199,7 +232,7 @@ impl Host {
         later: &mut impl Later,
     ) -> bool {
         let flow = &mut self.flows[usize::from(id)];
-        let own_time = if flow.looping == Loop::Open { flow.own_time } else { now };
+        let own_time = if flow.looping.is_paced() { flow.own_time } else { now };
         let Some(wanted) = self.failure.note(flow.source.next(own_time)).flatten() else {
             return false;
         };

@@ -306,7 +306,7 @@ impl Estimate<'_> {
     fn depths(&self, flow: &Flow, glance: &Glance, backlog: f64) -> (f64, f64) {
         let (entries, fetched) = (self.entries(), self.fetched());
         let outstanding = match flow.looping() {
-            Loop::Closed(depth) => f64::from(depth),
+            Loop::Closed(depth) | Loop::Limited(depth) => f64::from(depth),
             Loop::Unpaced => entries,
             Loop::Open if self.load >= SATURATED => entries,
             // A queue for each plane, as long as a single server's.

@@ -35,7 +35,7 @@ impl Arrivals {
         let gaps = if config.mqsim_seed.is_some() {
             Gaps::Mqsim { mean_ns: (config.inter_arrival?.0 / 1000) as f64 }
         } else {
-            Gaps::new(mean_on, config.burstiness, config.burst_share)
+            Gaps::new(mean_on, config.variation(), config.burst_share)
         };
         Some(Arrivals { gaps, random, pauses, waves: config.diurnal.map(Waves::new) })
     }

@@ -113,7 +113,7 @@ impl Replay {
                     Pacing::Recorded
                 }
                 Loop::Open => Pacing::Scaled,
-                Loop::Closed(_) => Pacing::ClosedLoop,
+                Loop::Closed(_) | Loop::Limited(_) => Pacing::ClosedLoop,
                 Loop::Unpaced => Pacing::AsFastAsPossible,
             },
             queue_depth: if let Loop::Closed(depth) = looping { Some(depth) } else { None },

@@ -531,7 +531,9 @@ pub fn workload_table() -> Vec<Row> {
         ),
         ("flow.synthetic.size_deviation", vec!["flow.0.synthetic.size_deviation=2KiB"], one.clone()),
         ("flow.synthetic.queue_depth", vec!["flow.0.synthetic.queue_depth=2"], one.clone()),
-        ("flow.synthetic.inter_arrival", vec!["flow.0.synthetic.inter_arrival=50us"], open),
+        ("flow.synthetic.inter_arrival", vec!["flow.0.synthetic.inter_arrival=50us"], open.clone()),
+        ("flow.synthetic.arrivals", vec!["flow.0.synthetic.arrivals=fixed"], open),
+        ("flow.threads", vec!["flow.0.threads=2"], one.clone()),
         ("flow.synthetic.start", vec!["flow.0.synthetic.start=1us"], two_classes()),
         ("flow.synthetic.mqsim_seed", vec!["flow.0.synthetic.mqsim_seed=3"], one),
     ]);

@@ -21,6 +21,7 @@ mod in_place;
 mod key_changes;
 mod keys;
 mod layers;
+mod limited;
 mod mapping;
 mod mesh_reference;
 mod numbering;
