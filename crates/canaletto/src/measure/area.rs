@@ -8,7 +8,6 @@ use crate::config::energy::RouterSource;
 use crate::fabric::facts::Interconnect;
 use crate::measure::synthesis;
 
-/// Data wires of a link to which `link_vs_channel` applies, and of the channel it is compared with.
 const REFERENCE_BITS: f64 = 8.0;
 
 /// Area of an interconnect. None where a figure does not apply.
@@ -44,7 +43,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// The area of an interconnect that stands in for `channels` conventional channels.
+    /// The area of an interconnect instead of `channels` conventional channels.
     pub fn of(interconnect: &Interconnect, channels: u32, keys: &Footprint) -> Area {
         let &Interconnect {
             links,
@@ -77,7 +76,7 @@ impl Area {
     }
 }
 
-/// Board area of a router, or of a switch, whose logic counts as a router's, over that of a flash chip.
+/// Board area of a router or switch over a flash chip's.
 fn board_share(keys: &Footprint, pads: u32) -> Option<f64> {
     let logic = match keys.router {
         RouterSource::Paper => keys.router_logic,
@@ -152,8 +151,7 @@ mod tests {
         assert!(json.contains("\"links\":null"), "{json}");
     }
 
-    /// Four trunks and four inner buses of 16 data pins and four strobes, eight chip enables, two pins of grants and their clock;
-    /// a controller has a trunk, and the grants of eight switches.
+    /// Four trunks and four inner buses of 16 data pins and four strobes, eight chip enables, three pins of grants.
     #[test]
     fn pins_of_clusters() {
         let keys = Footprint::default();
@@ -161,7 +159,6 @@ mod tests {
         assert_eq!((area.switches, area.switch_pads), (Some(8), Some(8 * 20 + 8 + 3)));
         assert_eq!(area.controller_pins, Some(8 * 20 + 8 * 3));
         assert!(close(area.switch_board_share, 0.342, 1e-4), "{area:?}");
-        // Three switches for 18 chips, the last one of which could have more; two controllers have two trunks.
         let small = of(FabricKind::Clusters, (2, 9), &keys);
         assert_eq!((small.switches, small.switch_pads), (Some(3), Some(6 * 20 + 8 + 3)));
         assert_eq!(small.controller_pins, Some(2 * 20 + 3 * 3));
@@ -169,8 +166,7 @@ mod tests {
         assert!(!json.contains("switch") && !json.contains("pins"), "{json}");
     }
 
-    /// Five ports of eight data pins and four strobes, two pins of grants and their clock; a controller has a link, and each row
-    /// its grants. A tenth of a router for each of 64.
+    /// Five ports of eight data pins and four strobes, three pins of grants. A tenth of a router for each of 64.
     #[test]
     fn pins_of_a_scheduled_mesh() {
         let keys = Footprint::default();
@@ -192,7 +188,6 @@ mod tests {
     }
 
     proptest! {
-        /// Links counted one by one, in arrays of any shape; turning the array does not matter.
         #[test]
         fn links_of_any_shape(rows in 1u32..40, columns in 1u32..40) {
             let east = (0..rows).flat_map(|_| 1..columns).count();

@@ -151,7 +151,7 @@ pub const CAUSES: usize = Cause::ALL.len();
 
 /// Time charged to causes.
 pub trait Account {
-    /// Adds all charges to a ledger.
+    /// Adds the charges to a ledger.
     fn add_to(&self, ledger: &mut Ledger);
 }
 

@@ -1,36 +1,32 @@
-//! Where time went, in few words: a million pages and requests may wait, and most are charged for a handful of causes.
+//! Time by cause, in few words: a million pages and requests may wait, and most have a handful of causes.
 
 use crate::engine::arena::Slab;
 use crate::engine::time::Time;
 use crate::measure::blame::{CAUSES, Cause, Ledger};
 use crate::typed_id;
 
-typed_id!(
-    /// A ledger in full.
-    LedgerId
-);
+typed_id!(LedgerId);
 
-/// The ledgers of what was charged for several causes that few meet.
+/// For several causes that few requests meet.
 pub type Ledgers = Slab<LedgerId, Ledger>;
 
 /// Causes with their own sum.
 const COMMON: usize = 5;
 
-/// Causes that most requests meet outside their pages.
+/// Frequent causes of requests outside their pages.
 pub const OF_REQUEST: [Cause; COMMON] =
     [Cause::HostQueue, Cause::HostLink, Cause::DeviceQueue, Cause::Completion, Cause::Cache];
 
-/// Causes that most pages meet which are read.
 pub const OF_READ: [Cause; COMMON] =
     [Cause::ChipBusyUser, Cause::PathConflict, Cause::CommandTransfer, Cause::ArrayRead, Cause::DataTransfer];
 
-/// Causes that most pages meet which are programmed. No page of a request is both, so that one sum serves both operations.
+/// No page is both read and programmed, so one sum serves both.
 pub const OF_PROGRAM: [Cause; COMMON] =
     [Cause::ChipBusyUser, Cause::PathConflict, Cause::CommandTransfer, Cause::ArrayProgram, Cause::DataTransfer];
 
 const PATH_CONFLICT: usize = 1;
 
-/// Place of each cause among the sums, [`COMMON`] for those that have none.
+/// [`COMMON`] for causes without a sum.
 const fn places(tables: &[[Cause; COMMON]]) -> [u8; CAUSES] {
     let mut places = [COMMON as u8; CAUSES];
     let mut table = 0;
@@ -48,33 +44,29 @@ const fn places(tables: &[[Cause; COMMON]]) -> [u8; CAUSES] {
 const PLACES_OF_PAGE: [u8; CAUSES] = places(&[OF_READ, OF_PROGRAM]);
 const PLACES_OF_REQUEST: [u8; CAUSES] = places(&[OF_REQUEST]);
 
-/// Bits of the span of another cause. Its number plus one is above them, or [`IN_LEDGER`].
+/// The number of another cause plus one is above these bits, or [`IN_LEDGER`].
 const SPAN_BITS: u32 = 56;
 
 /// The longest span that is noted without a ledger.
 const SPAN: u64 = (1 << SPAN_BITS) - 1;
 
-/// Says that the bits of the span hold the number of a ledger.
+/// Then the bits of the span hold the number of a ledger.
 const IN_LEDGER: u64 = 0xff;
 
 /// Charges of a page or of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Charges<const OF_PAGE: bool> {
     sums: [Time; COMMON],
-    /// One other cause with its span, or the number of the ledger that has all others; 0 if there is none.
+    /// One other cause with its span, or the ledger of all others; 0: none.
     other: u64,
 }
 
-/// Charges of a page.
 pub type PageCharges = Charges<true>;
-/// Charges of a request outside its pages.
 pub type RequestCharges = Charges<false>;
 
 impl<const OF_PAGE: bool> Charges<OF_PAGE> {
-    /// No charges.
     pub const NONE: Self = Charges { sums: [Time::ZERO; COMMON], other: 0 };
 
-    /// Enters a charge.
     #[inline(always)]
     pub fn enter(&mut self, cause: Cause, span: Time, ledgers: &mut Ledgers) {
         let places = if OF_PAGE { &PLACES_OF_PAGE } else { &PLACES_OF_REQUEST };
@@ -106,13 +98,12 @@ impl<const OF_PAGE: bool> Charges<OF_PAGE> {
         self.other = IN_LEDGER << SPAN_BITS | u64::from(ledgers.insert(ledger).0);
     }
 
-    /// The ledger of other causes, if there is one.
     #[inline(always)]
     pub fn ledger(&self) -> Option<LedgerId> {
         (self.other >> SPAN_BITS == IN_LEDGER).then_some(LedgerId(self.other as u32))
     }
 
-    /// Adds all charges to another ledger; `common` names the causes of the sums.
+    /// `common` names the causes of the sums.
     #[inline(always)]
     pub fn add_to(&self, ledger: &mut Ledger, common: &[Cause; COMMON], ledgers: &Ledgers) {
         (0..COMMON).for_each(|place| ledger.charge(common[place], self.sums[place]));
@@ -131,7 +122,6 @@ impl<const OF_PAGE: bool> Charges<OF_PAGE> {
 }
 
 impl PageCharges {
-    /// The time charged to conflicts for paths.
     #[inline(always)]
     pub fn path_conflict(&self) -> Time {
         self.sums[PATH_CONFLICT]
@@ -156,7 +146,7 @@ mod tests {
     }
 
     proptest! {
-        /// However many and however long, the charges are those of a ledger.
+        /// Charges equal those of a ledger.
         #[test]
         fn charges_add_up(charges in prop::collection::vec((0..CAUSES, 0u64..1 << 58), 0..12), program: bool) {
             let charges: Vec<_> = charges.into_iter().map(|(cause, span)| (Cause::ALL[cause], span)).collect();

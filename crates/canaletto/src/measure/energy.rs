@@ -1,12 +1,8 @@
 //! Energy: a run's activity times the powers of its parts.
 //!
-//! Two accounts stand side by side. The *physical* one adds what every operation, transfer and idle part took. The *paper's*
-//! one follows Venice §6.4, "we multiply the average power consumption by the overall execution time". There the average
-//! power hardly differs between fabrics (-4 %) "since the SSD power consumption is dominated by flash operations", whose
-//! number does not change, while the execution time falls to 1/2.65. So it cannot be energy over execution time, which
-//! would have risen by about as much: it is the mean power of what is at work. Hence dynamic energy over the sum of the
-//! durations of all operations and transfers, times execution time. `docs/explanation/energy.md` checks this reading against the
-//! paper's numbers.
+//! The *physical* account adds what every operation, transfer and idle part took. The *paper's* account follows Venice
+//! §6.4, "we multiply the average power consumption by the overall execution time": the mean power of parts at work,
+//! times execution time. `docs/explanation/energy.md` checks this reading against the paper's numbers.
 
 use serde::Serialize;
 
@@ -23,13 +19,13 @@ use crate::measure::synthesis;
 pub struct Parts {
     /// Flash chips.
     pub chips: u32,
-    /// Wires of each kind; a link each way counts as two. A kind may occur more than once.
+    /// A link each way counts as two. A kind may occur more than once.
     pub wires: Vec<(WireKind, u32)>,
     /// Routers.
     pub routers: u32,
     /// Cells of a central arbiter.
     pub arbiter_cells: u32,
-    /// SSD controllers with their DRAM: one a drive. The flash controllers inside are no parts of their own.
+    /// One per drive, with its DRAM and flash controllers.
     pub ssd_controllers: u32,
 }
 
@@ -48,12 +44,11 @@ pub struct Activity {
     pub routers: TimeSum,
     /// Time during which a central arbiter searches.
     pub arbiter: Time,
-    /// Time during which data are written into routers' buffers, summed; reading them again is included in the power.
+    /// Time during which data are written into routers' buffers; the power includes reading them again.
     pub buffers: TimeSum,
     /// Kind of the routers and buffers, if there are any.
     pub router_kind: Option<RouterKind>,
-    /// Durations of the transfers, each counted once however many wires, routers and buffers it crosses. Only the paper's
-    /// formula asks for it.
+    /// Durations of transfers, each once, however many wires it crosses. For the paper's formula.
     pub transfers: TimeSum,
     /// Rates at which data crossed wires and routers.
     pub rates: Rates,
@@ -63,14 +58,14 @@ pub struct Activity {
     pub execution: Time,
 }
 
-/// Rates of the interconnect, of eight data wires each; the defaults are those for which powers are stated.
+/// Rates for eight data wires each; the defaults are those for which powers are stated.
 #[derive(Debug, Clone)]
 pub struct Rates {
     /// Buses and single lines.
     pub bus: Rate,
     /// Links, routers and buffers.
     pub network: Rate,
-    /// Pins of a channel that carry commands alone, all of them together, or those of a switch or of a row of routers that carry grants.
+    /// All pins of a channel that carry commands alone, or of a switch or row of routers that carry grants.
     pub commands: Rate,
     /// How many of these pins there are.
     pub grant_pins: u32,
@@ -188,12 +183,10 @@ impl EnergyReport {
     }
 }
 
-/// Millijoules of `power` over `time`.
 fn energy(power: Power, time: impl Into<TimeSum>) -> f64 {
     power.mw() * time.into().seconds()
 }
 
-/// Milliwatts of an energy spread over `time`.
 fn over(millijoules: f64, time: impl Into<TimeSum>) -> Option<f64> {
     let time = time.into();
     (time > TimeSum::ZERO).then(|| millijoules / time.seconds())
@@ -207,36 +200,34 @@ fn array_energy(activity: &Activity, keys: &Array) -> ArrayEnergy {
     }
 }
 
-/// Power of a part of a channel.
 fn share(channel: Power, parts: u64) -> Power {
     Power(channel.0 / parts)
 }
 
-/// Power of working wires as it is stated, their number as a multiple of the eight that it is stated for, and whether
-/// they make a bus.
+/// Stated power of working wires, their number as a multiple of eight, and whether they make a bus.
 fn wires_of(keys: &Wires, kind: WireKind) -> (Power, f64, bool) {
     match kind {
         WireKind::Channel => (keys.channel, 1.0, true),
         WireKind::WideChannel => (keys.channel, WIDE, true),
-        // Its pins are among those of the channel, whose leakage is stated.
+        // Its pins are part of the channel, whose leakage is stated.
         WireKind::CommandChannel => (keys.channel, 0.0, true),
         WireKind::Column => (keys.column, 1.0, true),
-        // Assumed: half as long as a channel on average, with one chip instead of eight.
+        // Assumed: half as long as a channel, with one chip instead of eight.
         WireKind::Path => (share(keys.channel, 2), 1.0, true),
-        // A controller's link to its router is as short as a link between routers.
+        // As short as a link between routers.
         WireKind::Link | WireKind::ControllerLink => (keys.link, 1.0, false),
         WireKind::NarrowLink | WireKind::NarrowControllerLink => (keys.link, NARROW, false),
-        // Assumed: as long as a channel, with about as many chips.
+        // Assumed: as long as a channel, with as many chips.
         WireKind::Trunk => (keys.channel, WIDE, true),
-        // Assumed: a quarter of a channel's length, with two chips instead of eight.
+        // Assumed: a quarter of a channel's length, with two chips.
         WireKind::InnerBus => (share(keys.channel, 4), WIDE, true),
-        // As many as there are, see `width_of`.
+        // See `width_of`.
         WireKind::GrantLine => (share(keys.channel, 2), 0.0, true),
         WireKind::GrantBus => (keys.channel, 0.0, true),
     }
 }
 
-/// Number of wires of a kind as a multiple of the eight that powers are stated for, as far as they leak by themselves.
+/// Wires of a kind, as far as they leak by themselves, as a multiple of eight.
 fn width_of(keys: &Wires, rates: &Rates, kind: WireKind) -> f64 {
     match kind {
         WireKind::GrantLine | WireKind::GrantBus => f64::from(rates.grant_pins) / 8.0,
@@ -244,16 +235,16 @@ fn width_of(keys: &Wires, rates: &Rates, kind: WireKind) -> f64 {
     }
 }
 
-/// Data wires of a 2-bit link, and so the bits that its routers move in a cycle, as a share of eight.
+/// Data wires of a 2-bit link as a share of eight.
 const NARROW: f64 = 0.25;
 
 /// Data wires of a bus of sixteen, as a share of eight.
 const WIDE: f64 = 2.0;
 
-/// Milliwatts of wires while they toggle: energy by the bit at the rate that they have, terminations by the time.
+/// Milliwatts of toggling wires: energy per bit at their rate, terminations by the time.
 fn wire_power(keys: &Energy, rates: &Rates, kind: WireKind) -> f64 {
     if kind == WireKind::CommandChannel {
-        // By the bit, on however many pins, which have no termination (JESD230G §10).
+        // Per bit, without termination (JESD230G §10).
         return keys.wires.channel.mw() * ratio(rates.commands, keys.reference.bus_rate);
     }
     let (stated, width, is_bus) = wires_of(&keys.wires, kind);
@@ -268,7 +259,7 @@ fn wire_power(keys: &Energy, rates: &Rates, kind: WireKind) -> f64 {
     }
 }
 
-/// Milliwatts of a router at the rate for which its power is stated.
+/// Milliwatts of a router at the stated rate.
 fn router_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
     match (kind, keys.router) {
         (None, _) => 0.0,
@@ -278,27 +269,26 @@ fn router_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
         (Some(RouterKind::Packet), RouterSource::Synthesised) => synthesis::PACKET_POWER.mw(),
         // A router of two bits was not synthesised.
         (Some(RouterKind::NarrowPacket), _) => NARROW * keys.routers.packet.mw(),
-        // Nor was a switch. Assumed: a circuit-switched router, because both are crossbars without buffers.
+        // Nor was a switch. Assumed: as a circuit-switched router.
         (Some(RouterKind::Switch), _) => WIDE * keys.routers.circuit.mw(),
     }
 }
 
-/// Milliwatts of a router's buffer at the rate for which its power is stated.
+/// Milliwatts of a router's buffer at the stated rate.
 fn buffer_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
     match kind {
-        // Circuit-switched routers' two bytes a port are registers and part of their power.
+        // Circuit-switched routers' two bytes per port are part of their power.
         None | Some(RouterKind::Circuit | RouterKind::Switch) => 0.0,
         Some(RouterKind::Packet) => keys.routers.buffer.mw(),
         Some(RouterKind::NarrowPacket) => NARROW * keys.routers.buffer.mw(),
     }
 }
 
-/// Milliwatts of a central arbiter that searches: all of its cells step at once.
+/// Milliwatts of a searching arbiter, all of whose cells step at once.
 fn arbiter_power(activity: &Activity, keys: &Energy) -> f64 {
     f64::from(activity.parts.arbiter_cells) * keys.routers.arbiter_cell.mw()
 }
 
-/// A rate as a multiple of the one for which powers are stated.
 fn ratio(rate: Rate, reference: Rate) -> f64 {
     rate.0 as f64 / reference.0 as f64
 }
@@ -326,7 +316,7 @@ fn idle_energy(activity: &Activity, keys: &Energy) -> IdleEnergy {
     let Idle { chip, leakage, controller } = keys.idle;
     let Parts { chips, wires, routers, ssd_controllers, .. } = &activity.parts;
     let span = activity.execution.seconds();
-    // Leakage depends on how many wires and gates there are, not on how fast they toggle.
+    // Leakage follows the number of wires and gates, not their rate.
     let leaking = |kind| {
         let (stated, ..) = wires_of(&keys.wires, kind);
         leakage * width_of(&keys.wires, &activity.rates, kind) * stated.mw()
@@ -347,7 +337,7 @@ fn paper(activity: &Activity, dynamic_mj: f64) -> Paper {
     Paper { average_power_mw, energy_mj: average_power_mw.map(|power| power * activity.execution.seconds()) }
 }
 
-/// Share of a channel's power that a link of Venice saves (§6.6: 90 %); none if channels take nothing.
+/// Share of a channel's power that a link of Venice saves (§6.6: 90 %).
 pub fn link_saving(keys: &Wires) -> Option<f64> {
     (keys.channel.0 > 0).then(|| 1.0 - keys.link.mw() / keys.channel.mw())
 }

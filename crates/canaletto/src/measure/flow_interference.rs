@@ -1,37 +1,31 @@
-//! Waits of requests of one flow for chips busy with requests of another.
+//! Waits of one flow's requests for chips busy with another flow's.
 //!
-//! Every LUN has a clock for each flow, which runs while it works on that flow's commands. A page notes the clocks when
-//! it begins to wait and reads them again when it is issued; the differences are its waits for each flow. Of a
-//! request's pages the one that finished last counts, as for all blame.
+//! Every LUN has a clock per flow, which runs while it works on that flow's commands. A page notes the clocks when it
+//! begins to wait; the differences at its issue are its waits. Only a request's last page counts, as for blame.
 
 use crate::engine::time::{Time, TimeSum};
 use crate::scheduler::transaction::TransactionId;
 
-/// Waits of flows for each other.
 pub struct FlowInterference {
-    /// Number of flows, or 0 for a single flow, for which nothing is kept.
+    /// 0 for a single flow, for which nothing is kept.
     flows: usize,
-    /// Clocks at the beginning of each page transaction's wait, by its index in the slab.
+    /// Clocks at the beginning of each page's wait.
     marks: Vec<Time>,
-    /// Wait of each page transaction for each flow so far, by its index in the slab.
+    /// Waits of each page for each flow so far.
     waits: Vec<Time>,
-    /// Sums over requests, by waiting flow and holding flow.
     sums: Vec<TimeSum>,
 }
 
 impl FlowInterference {
-    /// Makes an account without waits.
     pub fn new(flows: usize) -> FlowInterference {
         let flows = if flows > 1 { flows } else { 0 };
         FlowInterference { flows, marks: Vec::new(), waits: Vec::new(), sums: vec![TimeSum::ZERO; flows * flows] }
     }
 
-    /// Returns whether there are several flows.
     pub fn is_tracked(&self) -> bool {
         self.flows > 0
     }
 
-    /// Returns the number of flows that are tracked.
     pub fn tracked_flows(&self) -> usize {
         self.flows
     }
@@ -41,7 +35,6 @@ impl FlowInterference {
         first..first + self.flows
     }
 
-    /// Begins a page transaction.
     pub fn begin(&mut self, page: TransactionId) {
         let place = self.place(page);
         if self.waits.len() < place.end {
@@ -51,13 +44,12 @@ impl FlowInterference {
         self.waits[place].fill(Time::ZERO);
     }
 
-    /// Marks the beginning of its wait for a LUN with these clocks.
     pub fn mark(&mut self, page: TransactionId, clocks: impl Iterator<Item = Time>) {
         let place = self.place(page);
         self.marks[place].iter_mut().zip(clocks).for_each(|(mark, clock)| *mark = clock);
     }
 
-    /// Charges its wait when it is issued; `own` is the part of the wait for user requests of the LUN.
+    /// Charges a wait at its end; `own` is its part for user requests.
     pub fn charge(&mut self, page: TransactionId, clocks: impl Iterator<Item = Time>, mut own: Time) {
         let place = self.place(page);
         for ((wait, &mark), clock) in self.waits[place.clone()].iter_mut().zip(&self.marks[place]).zip(clocks) {
@@ -67,7 +59,6 @@ impl FlowInterference {
         }
     }
 
-    /// Counts the waits of the last page of a request of this flow.
     pub fn count(&mut self, flow: usize, page: TransactionId) {
         let place = self.place(page);
         let sums = self.sums[flow * self.flows..].iter_mut();
@@ -94,7 +85,7 @@ mod tests {
         interference.begin(page);
         interference.mark(page, [us(10), us(20)].into_iter());
         interference.charge(page, [us(15), us(50)].into_iter(), us(100));
-        // It waits again; of what both worked meanwhile no more counts than it has waited.
+        // No more counts than it has waited.
         interference.mark(page, [us(15), us(50)].into_iter());
         interference.charge(page, [us(16), us(60)].into_iter(), us(4));
         interference.count(1, page);

@@ -1,16 +1,13 @@
-//! Histogram of latencies with a ledger of causes next to each bucket.
-//!
-//! It is written here rather than taken from `hdrhistogram`, because the blame of the slowest 1 % needs a ledger next
-//! to every bucket, found by the same index.
+//! Histogram of latencies with a ledger of causes per bucket, which the blame of the slowest 1 % needs.
 
 use crate::engine::time::Time;
 use crate::measure::blame::{Account, CAUSES, Ledger};
 
-/// Binary logarithm of the sub-buckets of each power of two: values are kept to one part in 1024.
+/// Values are kept to one part in 1024.
 const SUB_BITS: u32 = 10;
 const SUB: u64 = 1 << SUB_BITS;
 
-/// Number of values above a percentile, with fewer than which it says more of chance than of the distribution.
+/// With fewer values above it, a percentile says more of chance than of the distribution.
 const LEAST_ABOVE: u64 = 10;
 
 /// Counts by latency, exact below 1024 ps and to 0.1 % above.
@@ -25,13 +22,11 @@ pub struct Histogram {
     max: Time,
 }
 
-/// Causes of the latency of a bucket's requests.
 #[derive(Clone)]
 struct Blamed {
     ledger: Ledger,
-    /// Latencies of the requests in the ledger. None of its charges is greater.
+    /// At least each charge.
     total: Time,
-    /// Ledgers that could hold no more.
     full: Vec<Ledger>,
 }
 
@@ -69,7 +64,6 @@ fn index(value: u64) -> usize {
         return value as usize;
     }
     let shift = 63 - value.leading_zeros() - SUB_BITS;
-    // The leading one falls on bit SUB_BITS after the shift, so each power of two adds SUB buckets.
     (u64::from(shift) * SUB + (value >> shift)) as usize
 }
 
@@ -85,13 +79,12 @@ fn upper(index: usize) -> u64 {
 }
 
 impl Histogram {
-    /// Counts one value.
     #[inline]
     pub fn record(&mut self, value: Time) {
         self.bucket(value);
     }
 
-    /// Counts one value and adds its account, whose charges sum up to it, to the bucket's ledger.
+    /// Counts a value, and adds its account to the bucket's ledger.
     #[inline]
     pub fn record_blamed(&mut self, value: Time, account: &impl Account) {
         let bucket = self.bucket(value);
@@ -122,14 +115,13 @@ impl Histogram {
         i
     }
 
-    /// Makes room for a bucket, up to the end of its power of two: that happens seldom.
+    /// Makes room up to the end of the bucket's power of two, which is rare.
     #[cold]
     fn first_in_bucket(&mut self, i: usize) {
         self.buckets.resize((i as u64 / SUB * SUB + SUB) as usize, 0);
         self.buckets[i] = 1;
     }
 
-    /// Adds everything another histogram holds.
     pub fn merge(&mut self, other: &Histogram) {
         let length = self.buckets.len().max(other.buckets.len());
         self.buckets.resize(length, 0);
@@ -148,47 +140,40 @@ impl Histogram {
         self.max = self.max.max(other.max);
     }
 
-    /// Returns the number of values.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Returns the exact mean, in picoseconds.
     pub fn mean_ps(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// Returns the exact smallest value.
     pub fn min(&self) -> Option<Time> {
         (self.count > 0).then_some(self.min)
     }
 
-    /// Returns the exact largest value.
     pub fn max(&self) -> Option<Time> {
         (self.count > 0).then_some(self.max)
     }
 
-    /// Returns the value that a share `q` of all values does not exceed, unless fewer than ten values lie above it.
+    /// Returns the value that a share `q` of all values does not exceed, if at least ten lie above it.
     pub fn percentile(&self, q: f64) -> Option<Time> {
         self.quantile(q).filter(|_| self.count - self.rank(q) >= LEAST_ABOVE)
     }
 
-    /// Returns the value that a share `q` of all values does not exceed (upper end of its bucket, never above the
-    /// maximum).
     fn quantile(&self, q: f64) -> Option<Time> {
         let (i, _) = self.quantile_bucket(q)?;
         Some(Time(upper(i)).min(self.max))
     }
 
-    /// Returns points (share of slower requests, value in microseconds) from the smallest value to the largest, equally
-    /// spaced on a logarithmic scale of the share, 40 a decade. Shares are those of the points' own buckets.
+    /// Returns points (share of slower requests, value in microseconds), 40 per decade of the share.
     pub fn tail(&self) -> Vec<(f64, f64)> {
         let count = self.count as f64;
         let mut points: Vec<(f64, f64)> = Vec::new();
         let (mut before, mut next) = (0, 0);
         for (i, &n) in self.buckets.iter().enumerate().filter(|(_, n)| **n > 0) {
             let slower = (self.count - before) as f64 / count;
-            // The share falls by a fortieth of a decade at least from point to point; the last value is always one.
+            // The share falls by at least a fortieth of a decade from point to point.
             if slower <= 10f64.powf(-f64::from(next) / 40.0) || before + n == self.count {
                 let value = if before == 0 { self.min } else { Time(upper(i)).min(self.max) };
                 points.push((slower, value.us()));
@@ -201,12 +186,11 @@ impl Histogram {
         points
     }
 
-    /// Returns the number of values that are at most the quantile, of a histogram that has any.
+    /// Number of values up to the quantile, of a histogram that is not empty.
     fn rank(&self, q: f64) -> u64 {
         ((q * self.count as f64).ceil() as u64).clamp(1, self.count)
     }
 
-    /// Returns the bucket of the quantile, and the number of values in the buckets before it.
     fn quantile_bucket(&self, q: f64) -> Option<(usize, u64)> {
         if self.count == 0 {
             return None;
@@ -222,8 +206,7 @@ impl Histogram {
         unreachable!("the buckets hold fewer values than were counted")
     }
 
-    /// Returns the mean blame by cause, in picoseconds, of the values at or above the bucket of quantile `q`; 0 means
-    /// all values.
+    /// Mean blame by cause, in picoseconds, of values from the bucket of quantile `q` on; 0 means all.
     pub fn blame_from(&self, q: f64) -> Option<[f64; CAUSES]> {
         let (first, before) = self.quantile_bucket(q)?;
         let first = if q == 0.0 { 0 } else { first };
@@ -294,7 +277,6 @@ mod tests {
         }
     }
 
-    /// The median of 20 values has ten above it, the 99.99th percentile needs 100,000 values.
     #[test]
     fn percentiles_of_few_values_are_absent() {
         for (q, least) in [(0.5, 20), (0.9, 100), (0.99, 1000), (0.999, 10_000), (0.9999, 100_000)] {

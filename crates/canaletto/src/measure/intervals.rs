@@ -4,16 +4,13 @@ use std::ops::AddAssign;
 
 use crate::engine::time::Time;
 
-/// Largest number of intervals. With one more, neighbours are joined and intervals are twice as long.
 pub const INTERVALS: usize = 512;
 
-/// Shortest interval.
 const SHORTEST: Time = Time::from_us(1);
 
-/// Counts of each interval. The first interval begins with the run.
+/// The first interval begins with the run.
 #[derive(Clone)]
 pub struct Intervals<T> {
-    /// How often intervals have been joined.
     joined: u32,
     counts: Vec<T>,
 }
@@ -25,19 +22,17 @@ impl<T> Default for Intervals<T> {
 }
 
 impl<T: Copy + Default + AddAssign> Intervals<T> {
-    /// Returns the length of an interval.
     #[inline]
     pub fn width(&self) -> Time {
         Time(SHORTEST.0 << self.joined)
     }
 
-    /// The number of the interval that `time` is in. A shift and the division by a constant cost less than one division.
+    /// A shift and a division by a constant cost less than a division.
     #[inline]
     pub fn number(&self, time: Time) -> usize {
         ((time.0 >> self.joined) / SHORTEST.0) as usize
     }
 
-    /// Returns the number of the interval of `time`, and makes intervals up to it.
     #[inline]
     pub fn place(&mut self, time: Time) -> usize {
         let place = self.number(time);
@@ -56,18 +51,15 @@ impl<T: Copy + Default + AddAssign> Intervals<T> {
         place
     }
 
-    /// Returns the counts of the interval of `time`.
     pub fn at(&mut self, time: Time) -> &mut T {
         let place = self.place(time);
         &mut self.counts[place]
     }
 
-    /// Returns all counts.
     pub fn counts(&self) -> &[T] {
         &self.counts
     }
 
-    /// Returns all counts, mutable.
     #[inline]
     pub fn counts_mut(&mut self) -> &mut [T] {
         &mut self.counts
@@ -83,10 +75,9 @@ impl<T: Copy + Default + AddAssign> Intervals<T> {
         self.counts.truncate(self.counts.len().div_ceil(2));
     }
 
-    /// Adds the counts of others.
     pub fn merge(&mut self, other: &Intervals<T>) {
         let mut other = other.clone();
-        // Both to the same width: widths are powers of two of one shortest.
+        // Widths are powers of two of one shortest.
         while self.joined != other.joined {
             if self.joined < other.joined { self.join() } else { other.join() }
         }

@@ -15,12 +15,12 @@ pub struct Utilisation {
     pub share: f64,
 }
 
-/// Offered load that is this much more than what was served may be more than can be.
+/// Offered over served load from which a run may be saturated.
 const EXCESS: f64 = 1.05;
-/// Growth of the number of outstanding requests, from the second quarter of the arrivals to the last, of a backlog that builds up.
-/// One that grows steadily from the beginning has 7/3.
+/// Growth of outstanding requests, from the second quarter of the arrivals to the last, of a backlog. Steady growth
+/// from the beginning gives 7/3.
 const GROWTH: f64 = 1.5;
-/// A mean that is this close to the most loaded part is told in its place.
+/// A mean this close to the most loaded part is reported instead.
 const NEARLY: f64 = 0.95;
 
 /// Returns the share of a run in which a part was in use. Parts book a piece of work when it begins: what continues after the
@@ -118,9 +118,7 @@ mod tests {
         let found = load(101, 0.5e6, growing.clone());
         assert_eq!(found.offered_iops, Some(1e6));
         assert!(found.saturated && (found.backlog_growth.unwrap() - 7.0 / 3.0).abs() < 0.1, "{found:?}");
-        // Nearly all is served: a burst at the end.
         assert!(!load(101, 0.97e6, growing).saturated);
-        // A few requests whose latency is long compared with the run are no backlog.
         assert!(!load(101, 0.5e6, vec![3.0; 41]).saturated);
         assert!(!LoadReport::of(None, Some(1.0), &series(vec![1.0; 8]), None).saturated);
     }

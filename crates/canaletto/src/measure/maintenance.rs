@@ -72,7 +72,7 @@ impl Spans {
 #[derive(Default)]
 pub struct Maintenance {
     work: Intervals<Work>,
-    /// Durations from the choice of a victim to its erase.
+    /// From the choice of a victim to its erase.
     jobs: Spans,
 }
 

@@ -1,7 +1,6 @@
 //! Results: counts during the run, and the report at its end.
 //!
-//! The report serializes to the JSON of `canaletto run --json` (all but `cost`, which only the caller knows). Absent
-//! values are null, never infinite.
+//! The report serializes to the JSON of `canaletto run --json` except `cost`. Absent values are null.
 
 use std::collections::BTreeMap;
 
@@ -33,12 +32,9 @@ pub struct Tally {
     pub generated: u64,
     /// Requests completed, warm-up included.
     pub completed: u64,
-    /// Latency (arrival to completion) of each kind of request, with blame.
     latency: [Histogram; Kind::COUNT],
-    /// The same by root cause, where those are followed.
     root_causes: [Histogram; Kind::COUNT],
     failed: u64,
-    /// Device response time (enqueue to completion).
     response: Histogram,
     series: Series,
     bytes: u64,
@@ -62,7 +58,6 @@ impl Tally {
         self.bytes += request.bytes();
         self.failed += u64::from(request.failed);
         self.requests_without_conflict += u64::from(!request.path_conflict);
-        // Arrivals may be counted out of order: requests overtake each other.
         self.first_arrival = Some(self.first_arrival.map_or(request.arrival, |first| first.min(request.arrival)));
         self.last_completion = now;
     }
@@ -81,8 +76,8 @@ impl Tally {
         self.lost += lost;
     }
 
-    /// Time over which requests are counted. Those under way at the end of the warm-up have been served in part before it, in
-    /// time that is not theirs alone.
+    /// Time over which requests are counted. Requests under way at the end of the warm-up were served in part before
+    /// it.
     fn execution(&self) -> Option<Time> {
         self.first_arrival.map(|first| self.last_completion - first.max(self.warm_since))
     }
@@ -221,7 +216,6 @@ impl Blame {
     }
 }
 
-/// Requests of all kinds.
 fn together(kinds: &[Histogram; Kind::COUNT]) -> Histogram {
     let mut all = kinds[0].clone();
     kinds[1..].iter().for_each(|kind| all.merge(kind));

@@ -102,8 +102,7 @@ pub struct TraceNotes {
     pub paced: bool,
 }
 
-/// Returns the JSON Schema (draft 2020-12) of results, with the doc comments as descriptions. It is a committed file, as those of
-/// [configurations](crate::config::schema()).
+/// Returns the JSON Schema (draft 2020-12) of results. It is a committed file.
 pub fn schema() -> &'static str {
     include_str!("result.json")
 }

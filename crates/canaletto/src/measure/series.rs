@@ -8,14 +8,13 @@ use crate::JsonSchema;
 use crate::engine::time::Time;
 use crate::measure::intervals::{INTERVALS, Intervals};
 
-/// Counts of one interval.
 #[derive(Clone, Copy, Default)]
 struct Interval {
     arrivals: u64,
     completed: u64,
-    /// Outstanding requests, summed over time: request × picosecond. Without those that were so throughout.
+    /// Outstanding requests over time, in request × picosecond, without those outstanding throughout.
     alive: u128,
-    /// Requests outstanding throughout, more than in the interval before.
+    /// Outstanding throughout, more than in the interval before.
     throughout: i64,
     latency: u128,
     lost: u128,
@@ -26,7 +25,7 @@ struct Interval {
 pub struct Series(Intervals<Interval>);
 
 impl Series {
-    /// Counts a completed request with its arrival, its completion and the time that its pages lost to path conflicts.
+    /// `lost`: time that its pages lost to path conflicts.
     #[inline]
     pub fn count(&mut self, arrival: Time, completion: Time, lost: Time) {
         if self.0.number(completion) >= INTERVALS {
@@ -45,14 +44,14 @@ impl Series {
             end.alive += u128::from((completion - arrival).0);
             return;
         }
-        // However many intervals it was outstanding in, it is counted in four places.
+        // Counted in four places, however long it was outstanding.
         end.alive += u128::from(completion.0 - last as u64 * width);
         end.throughout -= 1;
         intervals[first].alive += u128::from((first as u64 + 1) * width - arrival.0);
         intervals[first + 1].throughout += 1;
     }
 
-    /// Counts those that were outstanding throughout in every interval: what it says of its neighbours is gone when they join.
+    /// Counts requests that were outstanding throughout in every interval, before neighbours join.
     #[cold]
     fn settle(&mut self) {
         let width = u128::from(self.0.width().0);
@@ -130,7 +129,6 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Joined intervals lose nothing, however long the run, and Little's law holds.
         #[test]
         fn joining_intervals_keeps_every_sum(
             requests in prop::collection::vec((0u64..1 << 42, 0u64..1 << 36, 0u64..1000), 1..200), split in 0usize..200,

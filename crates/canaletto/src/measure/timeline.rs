@@ -48,41 +48,28 @@ fn kind_of_array(operation: Operation) -> u8 {
 
 const REGISTER: u8 = 9;
 
-/// Windows of a run to record.
 #[derive(Debug, Clone)]
 pub struct Windows {
-    /// Beginning and end of each window.
     pub windows: Vec<(Time, Time)>,
-    /// Largest number of spans and steps, at which the timeline ends.
     pub limit: usize,
 }
 
-/// Part with a track in the timeline.
 #[derive(Debug, Clone, Serialize)]
 pub struct Part {
-    /// Name of the part.
     pub name: String,
-    /// Kind of the part: a kind of wire, `controller`, `chip` (its port) or `plane`.
     pub kind: &'static str,
-    /// Row in the array.
     pub row: i32,
-    /// Column in the array.
     pub column: i32,
-    /// Die in the chip, for planes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub die: Option<u32>,
-    /// Plane in the die, for planes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plane: Option<u32>,
-    /// One end, for wires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Place>,
-    /// Other end, for wires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Place>,
 }
 
-/// Columns of spans, which are uses of parts.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs)]
 pub struct Spans {
@@ -95,7 +82,6 @@ pub struct Spans {
     pub work: Vec<u8>,
 }
 
-/// Columns of steps, which are charges of a request's or a page's time.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs)]
 pub struct Steps {
@@ -107,7 +93,7 @@ pub struct Steps {
     pub part: Vec<u32>,
 }
 
-/// Columns of the requests that were outstanding in a window; `complete` is `u64::MAX` for those that had not ended.
+/// Requests outstanding in a window; `complete` is `u64::MAX` for those that had not ended.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs)]
 pub struct Alive {
@@ -125,21 +111,15 @@ pub struct Alive {
 pub struct Header {
     /// Whether the limit ended it.
     pub truncated: bool,
-    /// Beginning of its first window, in picoseconds.
     pub from_ps: u64,
-    /// Time up to which it is complete, in picoseconds.
     pub until_ps: u64,
-    /// Names of the kinds of span.
     pub kinds: [&'static str; KINDS.len()],
-    /// Names of the kinds of work.
     pub works: [&'static str; Work::NAMES.len()],
-    /// Names of the causes.
     pub causes: Vec<&'static str>,
     /// Tracks.
     pub parts: Vec<Part>,
 }
 
-/// Observer that records a timeline.
 pub struct Timeline {
     windows: Windows,
     end: Time,
@@ -148,20 +128,15 @@ pub struct Timeline {
     first_plane: u32,
     /// Time since which each plane's register holds data.
     filled: Vec<Time>,
-    /// Outstanding requests.
     alive: BTreeMap<u32, Request>,
     now: Time,
     truncated: bool,
-    /// Uses of parts.
     pub spans: Spans,
-    /// Charges of time.
     pub steps: Steps,
-    /// Requests that were outstanding in a window.
     pub requests: Alive,
 }
 
 impl Timeline {
-    /// Makes an empty timeline of a drive.
     pub fn new(windows: Windows, layout: &Layout, wires: &[Wire], controllers: &[ControllerUse]) -> Timeline {
         let mut parts: Vec<Part> = wires.iter().map(part_of_wire).collect();
         parts.extend(controllers.iter().map(|c| part("controller", c.name.clone(), c.place)));
@@ -197,7 +172,6 @@ impl Timeline {
         }
     }
 
-    /// Ends the timeline, with the requests that had not ended.
     pub fn finish(&mut self) -> Header {
         for request in std::mem::take(&mut self.alive).into_values() {
             self.note_request(&request, None);
@@ -217,8 +191,7 @@ impl Timeline {
         self.windows.windows.iter().any(|&(from, until)| start < until && end > from)
     }
 
-    /// Returns whether a step lies in a window, or belongs to a request that was outstanding in one. Such requests are
-    /// followed to their end.
+    /// Whether a step lies in a window, or belongs to a request that was outstanding in one.
     fn is_wanted(&self, owner: Owner, from: Time, until: Time) -> bool {
         self.overlaps(from, until)
             || self.alive.get(&owner.request).is_some_and(|request| self.overlaps(request.arrival, until))

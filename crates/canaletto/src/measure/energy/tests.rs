@@ -1,5 +1,3 @@
-//! Table 4 of the Venice paper, hand-made pages on several fabrics, and what must hold for any activity.
-
 use super::*;
 use crate::config::energy::Routers;
 use proptest::prelude::*;
@@ -11,8 +9,6 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9)
 }
 
-/// `reads` and `programs` of one page each on a drive of Venice's performance-optimized kind, over `fabric`: wires of a kind
-/// in a row, routers, buffers passed, and nanoseconds a page takes to cross.
 fn pages(reads: u64, programs: u64, fabric: (WireKind, u64, u64, u64, u64), kind: Option<RouterKind>) -> Activity {
     let (wire, wires, routers, buffers, ns) = fabric;
     let transfers = Time::from_ns(ns) * (reads + programs);
@@ -33,7 +29,6 @@ fn bus(reads: u64, programs: u64) -> Activity {
     pages(reads, programs, (WireKind::Channel, 1, 0, 0, 3414), None)
 }
 
-/// Five hops, about the mean of an 8 by 8 array.
 fn venice(reads: u64, programs: u64) -> Activity {
     pages(reads, programs, (WireKind::Link, 5, 6, 0, 4101), Some(RouterKind::Circuit))
 }
@@ -81,8 +76,7 @@ fn idle_parts_draw_for_the_whole_run() {
     assert!(close(report.average_power_mw.unwrap(), report.energy_mj.total), "over one second");
 }
 
-/// The physical account: the shorter run takes less only of what is drawn all the time.
-/// The paper's account: all of it shrinks with the execution time.
+/// Physical: the shorter run saves static power only. The paper's: everything shrinks with the execution time.
 #[test]
 fn the_papers_account_follows_execution_time() {
     let long = Activity { execution: Time::from_us(2650), ..bus(70, 30) };
@@ -102,8 +96,8 @@ fn the_papers_account_follows_execution_time() {
     assert!(!close(fast.energy_mj.unwrap(), of(&short).energy_mj.total), "and the two accounts differ");
 }
 
-/// Venice §6.4: average power a little (4 %) below the baseline's, and about 1 % below NoSSD's. That comes out of the keys for
-/// a mix of reads and writes, without any of them made to fit; nothing but sign and size is asserted.
+/// Venice §6.4: average power 4 % below the baseline's and 1 % below NoSSD's. No key is fitted to that; sign and size
+/// are asserted.
 #[test]
 fn the_papers_average_power_hardly_depends_on_the_fabric() {
     let power = |activity: Activity| of(&activity).energy_detail.paper.average_power_mw.unwrap();
@@ -149,7 +143,6 @@ fn the_report_has_the_promised_names() {
     }
 }
 
-/// Milliwatts of each kind of wire at some rates.
 fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 13] {
     let keys = Energy { wires: keys.clone(), ..Energy::default() };
     let rates = Rates { bus: Rate(bus), network: Rate(network), commands: Rate(bus), grant_pins: 2 };
@@ -159,7 +152,7 @@ fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 13] {
 const BUS: u64 = 1_200_000_000;
 const NETWORK: u64 = 1_000_000_000;
 
-/// Wires of other lengths and widths take their share of a channel's or a link's power.
+/// Other lengths and widths take their share of a channel's or link's power.
 #[test]
 fn every_kind_has_its_key_and_its_width() {
     let mw = |each: u64| Power(each * 1_000_000);
@@ -176,8 +169,8 @@ fn every_kind_has_its_key_and_its_width() {
     assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind))), [circuit, packet, 2.0, 8.0]);
 }
 
-/// A byte over wires takes ½ α C V² a bit however fast it goes: a page at four times the rate lasts a quarter as long and takes
-/// the same energy, in wires, routers and buffers. A wire twice as wide carries it in half of the time for the same.
+/// ½ α C V² per bit: at four times the rate a page takes a quarter of the time and the same energy, and so does a wire
+/// twice as wide.
 #[test]
 fn a_byte_takes_the_same_energy_at_any_rate_and_width() {
     let at = |kind: WireKind, times: u64, width: u64| {
@@ -199,13 +192,12 @@ fn a_byte_takes_the_same_energy_at_any_rate_and_width() {
         assert!(close(slow.routers, fast.routers) && close(slow.buffers, fast.buffers));
     }
     assert!(close(at(WireKind::Channel, 1, 1).wires, at(WireKind::WideChannel, 1, 2).wires));
-    // 1.125 pJ a bit on a channel, 0.135 on a link.
+    // 1.125 pJ per bit on a channel, 0.135 on a link.
     assert!(close(at(WireKind::Link, 2, 1).wires, 4096.0 * 8.0 * 0.135e-9));
     let channel = powers(&Wires::default(), BUS / 3, NETWORK)[0];
     assert!(close(channel, 1.125e-9 * 8.0 * 0.4e9), "{channel}");
 }
 
-/// All cells of an arbiter step while it searches, whatever crosses the routers meanwhile.
 #[test]
 fn an_arbiter_takes_power_while_it_searches() {
     let parts = Parts { arbiter_cells: 64, ..Parts::default() };
@@ -214,8 +206,7 @@ fn an_arbiter_takes_power_while_it_searches() {
     assert!(close(one, 64.0 * 0.024 * 1e-6) && close(three, 3.0 * one), "{one} {three}");
 }
 
-/// A termination takes power for as long as its wire is driven, at any rate: eight wires of a bus, sixteen of a wide one, and
-/// none of pins that carry commands alone, or of a network.
+/// As long as the wire is driven, at any rate; none on command pins and networks.
 #[test]
 fn a_termination_takes_power_by_the_time() {
     let terminated = Wires { termination: Power(2_000_000), ..Wires::default() };
@@ -232,7 +223,6 @@ fn a_termination_takes_power_by_the_time() {
     }
 }
 
-/// Leakage is of wires and gates, whether they toggle fast or slowly.
 #[test]
 fn leakage_does_not_follow_the_rate() {
     let parts = Parts { wires: vec![(WireKind::WideChannel, 8)], routers: 64, ..Parts::default() };
@@ -249,7 +239,6 @@ fn leakage_does_not_follow_the_rate() {
 
 const KINDS: [RouterKind; 3] = [RouterKind::Circuit, RouterKind::Packet, RouterKind::NarrowPacket];
 
-/// Activities up to hours of array time, all of one router kind so that they can be added.
 fn activity(kind: RouterKind) -> impl Strategy<Value = Activity> {
     let time = || (0u64..1 << 54).prop_map(Time);
     let wires = prop::collection::vec((prop::sample::select(WireKind::ALL.to_vec()), time()), 0..6);
@@ -277,7 +266,6 @@ fn activity(kind: RouterKind) -> impl Strategy<Value = Activity> {
     )
 }
 
-/// One run after the other on the same drive.
 fn both(a: &Activity, b: &Activity) -> Activity {
     Activity {
         read_time: a.read_time + b.read_time,
@@ -295,7 +283,6 @@ fn both(a: &Activity, b: &Activity) -> Activity {
     }
 }
 
-/// Every energy of a report, parts and sums.
 fn all(report: &EnergyReport) -> Vec<f64> {
     let Totals { array, fabric, idle, total } = report.energy_mj;
     let Detail { array: a, fabric: f, idle: i, .. } = report.energy_detail;
@@ -308,7 +295,6 @@ fn two() -> impl Strategy<Value = (Activity, Activity)> {
 }
 
 proptest! {
-    /// Two runs take what each takes; more of anything never takes less; nothing is negative or infinite.
     #[test]
     fn energies_add_up((a, b) in two()) {
         let whole = all(&EnergyReport::of(&both(&a, &b), &Energy::default()));
@@ -320,7 +306,6 @@ proptest! {
         }
     }
 
-    /// Reads that take longer cost more, in their own column and in the total.
     #[test]
     fn longer_reads_take_more((a, _) in two()) {
         let before = EnergyReport::of(&a, &Energy::default());
@@ -331,7 +316,6 @@ proptest! {
         prop_assert_eq!(after.energy_detail.array.program, before.energy_detail.array.program);
     }
 
-    /// The parts are the whole, and the whole is its average power times the time.
     #[test]
     fn sums_close((a, _) in two()) {
         let report = EnergyReport::of(&a, &Energy::default());

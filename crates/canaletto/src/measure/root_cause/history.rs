@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::engine::time::Time;
 use crate::measure::blame::{Cause, Ledger};
 
-/// Spans kept before it is looked for those that nobody can ask for any more.
+/// Spans kept before old ones are looked for.
 pub const ROOM: usize = 512;
 
 /// Spans from one sum to the next.
@@ -17,7 +17,7 @@ const _: () = assert!(Cause::ALL.len() <= u32::BITS as usize, "a bit for each ca
 /// Spans for which there is room at first.
 const FEW: usize = 4;
 
-/// A span of a history in nine bytes: there are several for each command since the oldest page in flight began.
+/// A span in nine bytes: there are several per command in flight.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
 struct Span {
@@ -25,34 +25,28 @@ struct Span {
     cause: Cause,
 }
 
-/// Number of a span of a history, as far as 32 bits tell it.
 #[derive(Clone, Copy)]
 pub struct SpanNumber(u32);
 
 impl SpanNumber {
-    /// That of the first one.
     pub const FIRST: SpanNumber = SpanNumber(0);
 }
 
-/// Spans of a resource's recent past, each with what it was busy with, with sums so that any time of it is added up in a few steps.
+/// What a resource was busy with recently, with sums, so that any stretch adds up in a few steps.
 pub struct History {
-    /// Time since which it is kept.
     begins: Time,
-    /// Time up to which it is told, which ends the open span.
+    /// The end of the open span.
     since: Time,
-    /// Cause of the open span, which may yet grow; none before anything is told.
     open: Option<Cause>,
-    /// Closed spans.
     spans: VecDeque<Span>,
-    /// Spans forgotten, which the number of a span counts, too.
+    /// Counted by the numbers of spans.
     forgotten: usize,
-    /// Sums by cause of all before the spans whose numbers [`STRIDE`] divides, but for number 0. Only differences mean anything.
+    /// Sums by cause before the spans whose numbers [`STRIDE`] divides. Only differences mean anything.
     sums: VecDeque<Ledger>,
     room: usize,
 }
 
 impl History {
-    /// A resource that has done nothing yet.
     pub const NEW: History = History {
         begins: Time::ZERO,
         since: Time::ZERO,
@@ -63,12 +57,11 @@ impl History {
         room: ROOM,
     };
 
-    /// Time up to which it is told.
     pub fn since(&self) -> Time {
         self.since
     }
 
-    /// Tells that the time up to `until` went to `cause`.
+    /// The time up to `until` went to `cause`.
     #[inline]
     pub fn add(&mut self, cause: Cause, until: Time) {
         if until <= self.since {
@@ -80,11 +73,10 @@ impl History {
         self.since = until;
     }
 
-    /// Closes the open span, if there is one, and opens another.
     fn begin_span(&mut self, cause: Cause) {
         if let Some(closed) = self.open.replace(cause) {
             if self.spans.len() == self.spans.capacity() {
-                // Less than twice as much: of a drive with a million requests outstanding these are as large as all of its queues.
+                // With a million requests outstanding these are as large as all queues.
                 self.spans.reserve_exact(self.spans.len() / 4 + FEW);
             }
             self.spans.push_back(Span { end: self.since, cause: closed });
@@ -97,7 +89,6 @@ impl History {
         }
     }
 
-    /// The span at a place, the open one behind all others.
     #[inline]
     fn span(&self, place: usize) -> Option<Span> {
         match self.spans.get(place) {
@@ -107,22 +98,19 @@ impl History {
         }
     }
 
-    /// The spans in these places, the open one behind all others.
     fn spans_in(&self, places: Range<usize>) -> impl Iterator<Item = Span> + '_ {
         let closed = places.start.min(self.spans.len())..places.end.min(self.spans.len());
         let open = self.span(self.spans.len()).filter(|_| places.contains(&self.spans.len()));
         self.spans.range(closed).copied().chain(open)
     }
 
-    /// When a span begins that is kept, by its place.
     fn begin_of(&self, place: usize) -> Time {
         place.checked_sub(1).and_then(|before| self.span(before)).map_or(self.begins, |span| span.end)
     }
 
-    /// Adds whole spans to a ledger. Returns their causes, a bit each.
     fn sum_up(&self, places: Range<usize>, ledger: &mut Ledger) -> u32 {
         let (mut begin, mut met) = (self.begin_of(places.start), 0);
-        // Mostly a few: by place, as a walk over both ends of a ring and the open span takes longer to begin.
+        // Mostly a few: a walk over the ring takes longer to begin.
         for place in places {
             let Some(Span { end, cause }) = self.span(place) else { break };
             ledger.charge(cause, end - begin);
@@ -132,12 +120,11 @@ impl History {
         met
     }
 
-    /// Number of the span that is told next.
     pub fn next(&self) -> SpanNumber {
         SpanNumber((self.forgotten + self.len()) as u32)
     }
 
-    /// Adds what happened between two moments to a ledger, as far as it is told. Returns whether the first of them is still known.
+    /// Adds what happened between two moments to a ledger. Returns whether the first is still known.
     pub fn charge(&self, from: Time, until: Time, ledger: &mut Ledger) -> bool {
         if from >= self.begins {
             let first = self.spans.partition_point(|span| { span.end } <= from);
@@ -146,8 +133,8 @@ impl History {
         from >= self.begins
     }
 
-    /// [`History::charge`] from a moment at which `next` was its [next span](History::next), found without a search.
-    /// Returns the causes that it met, a bit each.
+    /// [`History::charge`] from a moment at which `next` was the [next span](History::next), without a search. Returns
+    /// the causes as bits.
     pub fn charge_since(&self, next: SpanNumber, from: Time, until: Time, ledger: &mut Ledger) -> u32 {
         debug_assert!(from >= self.begins, "what somebody waits for is kept");
         // The span before may have grown since.
@@ -170,14 +157,14 @@ impl History {
             last -= 1;
         }
         let met = self.sum_quickly(first..last + 1, ledger);
-        // Of the first and the last one only a part is inside.
+        // Only a part of the first and the last span is inside.
         let (Some(first_span), Some(last_span)) = (self.span(first), self.span(last)) else { return met };
         ledger.discharge(first_span.cause, from - self.begin_of(first));
         ledger.discharge(last_span.cause, last_span.end - until);
         met
     }
 
-    /// Adds whole spans to a ledger, most of them by the sums between. Returns the causes that they may have, a bit each.
+    /// Adds whole spans to a ledger by sums. Returns the causes that they may have, as bits.
     fn sum_quickly(&self, places: Range<usize>, ledger: &mut Ledger) -> u32 {
         // Numbers of the first and the last sum inside.
         let first = (places.start + self.forgotten).div_ceil(STRIDE).max(1);
@@ -193,12 +180,11 @@ impl History {
         u32::MAX
     }
 
-    /// Number of the first sum that is kept.
     fn oldest_sum(&self) -> usize {
         self.forgotten.div_ceil(STRIDE).max(1)
     }
 
-    /// The spans between two moments, oldest first, each with its end. What is older than all that is kept belongs to the first.
+    /// Spans between two moments, oldest first, with their ends. Older time belongs to the first.
     pub fn between(&self, from: Time, until: Time) -> impl Iterator<Item = (Time, Cause)> + '_ {
         let closed = self.spans.iter().rev().take_while(|span| { span.end } > from).count();
         let places = self.spans.len() - closed..if self.since > from { self.len() } else { self.spans.len() };
@@ -210,24 +196,22 @@ impl History {
         })
     }
 
-    /// Whether it is time to [forget](History::forget).
     pub fn is_full(&self) -> bool {
         self.len() >= self.room
     }
 
-    /// Spans that are kept.
     pub fn len(&self) -> usize {
         self.spans.len() + usize::from(self.open.is_some())
     }
 
-    /// Forgets the older half of the spans, whether anybody may ask for them or not.
+    /// Forgets the older half, needed or not.
     pub fn forget_half(&mut self) {
         if let Some(Span { end, .. }) = self.span(self.len() / 2) {
             self.forget(end, ROOM.max(self.len() / 2));
         }
     }
 
-    /// Forgets what ended before `horizon`. It [is full](History::is_full) again after `room` spans more than are left.
+    /// Forgets what ended before `horizon`. It [is full](History::is_full) again after `room` further spans.
     pub fn forget(&mut self, horizon: Time, room: usize) {
         let closed = self.spans.partition_point(|span| { span.end } <= horizon);
         let open = usize::from(self.open.is_some() && self.since <= horizon);
@@ -296,7 +280,7 @@ mod tests {
     }
 
     proptest! {
-        /// However many spans, and wherever it forgets, what is charged is what the spans between say.
+        /// Sums equal those of the spans, wherever it forgets.
         #[test]
         fn sums_are_those_of_spans(
             told in prop::collection::vec((0..Cause::ALL.len(), 0u64..5), 0..400),

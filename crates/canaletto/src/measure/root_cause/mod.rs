@@ -1,17 +1,14 @@
-//! Root causes: every wait is passed on to what its holder was doing at that moment, and so on, until somebody worked.
+//! Root causes: every wait is passed on to what its holder was doing, and so on, until somebody worked.
 //!
-//! [`blame`](crate::measure::blame) charges a wait for a busy chip to that chip, which hides what kept the chip busy: a page in its
-//! register may have waited for the wires all the time. Here such a wait is charged to that. Both accounts sum up to the
-//! latency to the picosecond.
+//! [`blame`](crate::measure::blame) charges a wait for a busy chip to that chip. Here a page that waits while the
+//! chip's register waits for the wires is charged to these. Both accounts sum up to the latency to the picosecond.
 //!
-//! - A LUN has one [`History`]: command on its way, array at work, data waiting in a register or crossing, ready and waiting for a
-//!   path. A page that waits for it takes what that adds up to over its wait, which costs about the number of causes however much
-//!   happened meanwhile. While an array works that counts, whatever leaves the registers next to it.
-//! - Of several holders the one that let go is followed: of a queue's slots that which came free, whose [`History`] tells what those
-//!   who had it in turn did; room in the write buffer, an earlier write of the same page, a mapping entry, an old page, a block. The
-//!   holder's [`Trail`] says what it did or waited for meanwhile.
-//! - Waits for the link, for the processor, buses and DRAM of the controller, and for a path are not passed on: who uses those moves
-//!   data.
+//! - A LUN has one [`History`]: command on its way, array at work, data in a register or crossing, ready and waiting
+//!   for a path. A waiting page takes its sums over the wait. An array at work counts before registers.
+//! - Of several holders the one that let go is followed: a queue's slot (whose [`History`] covers its holders in turn),
+//!   room in the write buffer, an earlier write of the page, a mapping entry, an old page, a block. The holder's
+//!   [`Trail`] says what it did meanwhile.
+//! - Waits for the link, the controller's inside and a path are not passed on.
 //!
 //! The hooks are called where [`Probe::follows_waits`](crate::measure::probe::Probe::follows_waits) says so.
 
@@ -35,17 +32,14 @@ use crate::measure::blame::{Account, Cause, Ledger};
 use crate::measure::probe::Work;
 use crate::scheduler::transaction::TransactionId;
 
-/// Slots of one kind, which those that find none free wait for in the order in which they came.
 #[derive(Clone, Copy, Debug)]
 pub enum Slots {
-    /// Places in a submission queue.
     Submission(u16),
-    /// Commands of a queue, or of all together, that the drive works on at a time.
+    /// Of a queue, or of all together.
     Commands(u16),
 }
 
 impl Slots {
-    /// Kinds of slots.
     const KINDS: usize = 2;
 
     fn kind(self) -> usize {
@@ -60,7 +54,7 @@ impl Slots {
         usize::from(queue) * Slots::KINDS + self.kind()
     }
 
-    /// Charged with waits in which nobody held what was waited for.
+    /// For waits in which nobody held what was waited for.
     fn cause(self) -> Cause {
         match self {
             Slots::Submission(_) => Cause::HostQueue,
@@ -72,15 +66,10 @@ impl Slots {
 /// Something that has ended, and that others have waited for.
 #[derive(Clone, Copy)]
 pub enum Ended {
-    /// The read of an old page.
     OldPage,
-    /// The read of a translation page.
     Translation,
-    /// The write of a page of the host.
     Write,
-    /// A page from the data cache has been programmed.
     Destage,
-    /// The erase of a block.
     Erase,
 }
 
@@ -89,8 +78,7 @@ impl Ended {
 }
 
 impl Cause {
-    /// Root cause of a wait of this kind while its holder works at arrays and wires for nobody else; none where it is others' work
-    /// like any.
+    /// Root cause of such a wait while its holder works for nobody else.
     fn own(self) -> Option<Cause> {
         match self {
             Cause::ReadModifyWrite | Cause::MappingMiss => Some(self),
@@ -99,7 +87,7 @@ impl Cause {
         }
     }
 
-    /// Root cause of a wait for something whose holder works at this.
+    /// Root cause of a wait for a holder that works at this.
     fn of_holder(self, work: Work) -> Cause {
         match (self, work) {
             (Cause::CommandTransfer | Cause::DataTransfer, _) => Cause::TransferOfOthers,
@@ -113,25 +101,20 @@ impl Cause {
     }
 }
 
-/// A LUN.
 struct Lun {
     history: History,
-    /// Its doing since its history ends, unless that turns out to be something else.
     doing: Cause,
-    /// Whether it has a command, on its way or in the array.
     is_busy: bool,
-    /// Data of its registers that are crossing.
     crossing: u32,
 }
 
 impl Lun {
-    /// Tells that it waited for its chip's port, if that was used until `port_free_at`, and then for a path.
+    /// It waited for its chip's port until `port_free_at`, then for a path.
     fn add_path_wait(&mut self, port_free_at: Time, now: Time) {
         self.history.add(Cause::TransferOfOthers, port_free_at.min(now));
         self.history.add(Cause::PathConflict, now);
     }
 
-    /// Tells of a transfer that has crossed.
     #[inline(always)]
     fn add_crossing(&mut self, crossed: &TransferDone, now: Time) {
         if crossed.conflict + crossed.port + crossed.setup == Time::ZERO {
@@ -148,25 +131,21 @@ impl Lun {
     }
 }
 
-/// Trail of a page, with room for the spans of nearly all.
 type Page = trail::Trail<13>;
 
-/// Trail of a request, with room for those before its pages and behind them.
 type Request = trail::Trail<6>;
 
-/// A slot. There are as many as requests outstanding, and few that anybody waits for.
+/// As many as requests outstanding; few are waited for.
 struct Slot {
     /// Since it was given back while somebody waited.
     past: Option<Box<Past>>,
-    /// When its holder got it; [`Time::MAX`] if it is free.
     taken: Time,
 }
 
-/// Past of a slot.
 struct Past {
-    /// Doings of those who had it while somebody waited.
+    /// Doings of its holders while somebody waited.
     history: History,
-    /// When the last one began to wait to which it was given. Others that are yet to be given it came later.
+    /// When its last recipient began to wait.
     asked: Time,
 }
 
@@ -177,23 +156,19 @@ impl Slot {
     }
 }
 
-/// The slots of one kind.
 #[derive(Default)]
 struct Pool {
-    /// Free ones, the first to come free first.
     free: Fifo<u32>,
-    /// Since when somebody waits.
     wanted: Option<Time>,
 }
 
-/// Everything that is held by one at a time.
 struct Held {
     luns: Vec<Lun>,
     slots: Vec<Slot>,
 }
 
 impl Held {
-    /// Charges a wait for the `holder`, which may just have let go, with what that did or waited for.
+    /// Charges a wait for the `holder` with what that did or waited for.
     fn pass_on<const N: usize>(
         &self,
         holder: &Page,
@@ -209,7 +184,7 @@ impl Held {
         }
     }
 
-    /// Writes into `spans` what the holder did or waited for `during` a time; before it began, that is `otherwise`.
+    /// Writes what the holder did `during` a time into `spans`; before it began, that is `otherwise`.
     fn follow<const N: usize>(
         &self,
         holder: &trail::Trail<N>,
@@ -252,23 +227,19 @@ impl Held {
 pub struct RootCauses {
     pages: Vec<Page>,
     requests: Vec<Request>,
-    /// When each page began that may yet wait for something whose past counts; [`Time::MAX`] of others. Next to the trails,
-    /// because all are looked through to [forget](RootCauses::forget).
+    /// When each page began that may yet wait for something with a past; [`Time::MAX`] of others. Apart from the
+    /// trails, because [`RootCauses::forget`] looks through all.
     looking_back: Vec<Time>,
-    /// The same of flushes.
     flushes: BTreeMap<RequestId, Time>,
-    /// Slots that each request has, by kind.
     slots: Vec<[u32; Slots::KINDS]>,
     held: Held,
-    /// Spans by which the slots' histories may grow before it is looked for those that nobody can ask for any more.
+    /// Spans by which the slots' histories may grow before old ones are looked for.
     room_of_slots: isize,
     pools: Vec<Pool>,
     ended: [Page; Ended::COUNT],
-    /// Spans of somebody who is followed.
     followed: Vec<(Time, Cause)>,
 }
 
-/// Root causes of a request.
 struct RequestAccount<'a> {
     root_causes: &'a RootCauses,
     id: RequestId,
@@ -281,7 +252,6 @@ impl Account for RequestAccount<'_> {
 }
 
 impl RootCauses {
-    /// Books for a drive of that many LUNs.
     pub fn new(luns: u32) -> RootCauses {
         let lun = |_| Lun { history: History::NEW, doing: Cause::FreeBlocks, is_busy: false, crossing: 0 };
         RootCauses {
@@ -298,9 +268,6 @@ impl RootCauses {
         }
     }
 
-    // Requests and pages.
-
-    /// A request arrives.
     pub fn request_begins(&mut self, id: RequestId, now: Time) {
         at(&mut self.requests, id.index()).begin(Work::Host, now);
         if self.slots.len() <= id.index() {
@@ -308,7 +275,6 @@ impl RootCauses {
         }
     }
 
-    /// Tells the processor that a request will soon be charged.
     #[inline(always)]
     pub fn expect_request(&self, id: RequestId) {
         if self.requests.len() > CACHED {
@@ -317,7 +283,6 @@ impl RootCauses {
         }
     }
 
-    /// Tells the processor that a page's trail, if there is one, will soon be read.
     #[inline(always)]
     pub fn expect_page(&self, id: TransactionId) {
         if self.pages.len() > CACHED {
@@ -325,12 +290,10 @@ impl RootCauses {
         }
     }
 
-    /// A request waits for data to reach the flash.
     pub fn flush_begins(&mut self, id: RequestId) {
         self.flushes.insert(id, self.requests[id.index()].began());
     }
 
-    /// A page transaction begins, for which time is counted since `now`.
     pub fn page_begins(&mut self, id: TransactionId, work: Work, now: Time) {
         at(&mut self.pages, id.index()).begin(work, now);
         if self.looking_back.len() <= id.index() {
@@ -339,25 +302,21 @@ impl RootCauses {
         self.looking_back[id.index()] = now;
     }
 
-    /// A page transaction is over.
     pub fn page_ends(&mut self, id: TransactionId) {
         self.looking_back[id.index()] = Time::MAX;
         self.pages[id.index()].end();
     }
 
-    /// The last page of a request has ended: its account is the request's.
     #[inline]
     pub fn last_page(&mut self, request: RequestId, page: TransactionId) {
         self.looking_back[page.index()] = Time::MAX;
         self.requests[request.index()].go_through(page, &self.pages[page.index()]);
     }
 
-    /// Root causes of a complete request.
     pub fn account(&self, id: RequestId) -> impl Account {
         RequestAccount { root_causes: self, id }
     }
 
-    /// A complete request is forgotten.
     pub fn request_ends(&mut self, id: RequestId) {
         self.requests[id.index()].end();
         if !self.flushes.is_empty() {
@@ -365,29 +324,25 @@ impl RootCauses {
         }
     }
 
-    /// Charges a request's time up to `until`, as far as it has not been passed on.
     pub fn charge_request(&mut self, id: RequestId, cause: Cause, until: Time) {
         self.requests[id.index()].charge(cause, until);
     }
 
-    /// Charges a page's time up to `until`, as far as it has not been passed on.
     pub fn charge_page(&mut self, id: TransactionId, cause: Cause, until: Time) {
-        // What is left of a wait for a chip when its LUN is known is that for its port.
+        // The rest of a wait for a chip is for its port.
         let cause = if cause == Cause::ChipBusyUser { Cause::TransferOfOthers } else { cause };
         self.pages[id.index()].charge(cause, until);
     }
 
     // LUNs.
 
-    /// A page begins to wait for a LUN.
     pub fn lun_wanted(&mut self, id: TransactionId, lun: LunId, now: Time) {
         let page = &mut self.pages[id.index()];
         debug_assert_eq!(page.since(), now, "all of a page's time up to its wait is charged");
         (page.lun, page.lun_was_at) = (lun, self.held.luns[lun.index()].history.next());
     }
 
-    /// A page's wait for a LUN, whose command has just been [sent](RootCauses::command_sent), is over. From `ready_at` on it waited
-    /// for nothing but a path.
+    /// A page's wait for a LUN is over. From `ready_at` on it waited for a path alone.
     #[inline]
     pub fn lun_given(&mut self, id: TransactionId, lun: LunId, ready_at: Time, now: Time) {
         let page = &mut self.pages[id.index()];
@@ -398,14 +353,14 @@ impl RootCauses {
         }
     }
 
-    /// A LUN has no command now. It may wait for a path: for a command, or for data in its registers.
+    /// A LUN has no command now. It may wait for a path.
     #[inline]
     pub fn lun_is_open(&mut self, lun: LunId, waits_for_path: bool, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
         if lun.is_busy || lun.crossing > 0 {
             return;
         }
-        // A LUN that can do nothing for those that wait has no free page for them.
+        // A LUN that can do nothing for waiting pages has no free page.
         let doing = if waits_for_path { Cause::PathConflict } else { Cause::FreeBlocks };
         if doing != lun.doing {
             lun.history.add(lun.doing, now);
@@ -413,7 +368,7 @@ impl RootCauses {
         }
     }
 
-    /// A command sets out for a LUN, whose chip's port was last used until `port_free_at`.
+    /// A command sets out for a LUN whose port was used until `port_free_at`.
     pub fn command_sent(&mut self, id: LunId, port_free_at: Time, now: Time) {
         let lun = &mut self.held.luns[id.index()];
         match lun.doing {
@@ -426,7 +381,7 @@ impl RootCauses {
         }
     }
 
-    /// A further command sets out for a LUN that has others in work, whose doing counts.
+    /// A further command sets out for a busy LUN, whose work counts.
     pub fn command_sent_beside(&mut self, id: LunId, now: Time) {
         let lun = &mut self.held.luns[id.index()];
         lun.history.add(lun.doing, now);
@@ -435,7 +390,7 @@ impl RootCauses {
         }
     }
 
-    /// A command has crossed to its LUN, whose array begins with what others see as `doing`.
+    /// A command has crossed; others see its array's work as `doing`.
     #[inline(always)]
     pub fn command_crossed(&mut self, lun: LunId, crossed: &TransferDone, doing: Cause, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
@@ -443,15 +398,14 @@ impl RootCauses {
         lun.doing = doing;
     }
 
-    /// A suspended command is taken up again, which others see as `doing`.
+    /// A suspended command continues, seen as `doing`.
     pub fn command_resumed(&mut self, lun: LunId, doing: Cause, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
         lun.history.add(lun.doing, now);
         (lun.is_busy, lun.doing) = (true, doing);
     }
 
-    /// A LUN's array has ended its command or put it aside. It may continue with a program of what is in its
-    /// registers.
+    /// A LUN's array has ended or put aside its command. It may continue with a loaded program.
     #[inline(always)]
     pub fn array_ended(&mut self, lun: LunId, goes_on: bool, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
@@ -464,7 +418,7 @@ impl RootCauses {
         };
     }
 
-    /// Data of a LUN's register set out, its chip's port having been used until `port_free_at`.
+    /// Data of a LUN's register set out; its port was used until `port_free_at`.
     pub fn data_sent(&mut self, lun: LunId, port_free_at: Time, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
         lun.crossing += 1;
@@ -474,7 +428,6 @@ impl RootCauses {
         }
     }
 
-    /// Data of a LUN's register have crossed.
     #[inline(always)]
     pub fn data_crossed(&mut self, lun: LunId, crossed: &TransferDone, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
@@ -484,15 +437,11 @@ impl RootCauses {
         }
     }
 
-    // Slots, of which there are several.
-
-    /// Says whether somebody waits for a slot.
     pub fn slots_are_wanted(&mut self, slots: Slots, wanted: bool, now: Time) {
         let pool = pool(&mut self.pools, slots);
         pool.wanted = wanted.then_some(pool.wanted.unwrap_or(now));
     }
 
-    /// A request lets its slot go.
     pub fn slot_freed(&mut self, slots: Slots, by: RequestId, now: Time) {
         let number = std::mem::replace(&mut self.slots[by.index()][slots.kind()], NO_SLOT);
         let pool = pool(&mut self.pools, slots);
@@ -514,7 +463,7 @@ impl RootCauses {
         }
     }
 
-    /// A request gets a slot: that which has been free longest. It may have had to wait for it.
+    /// A request gets the slot that has been free longest.
     pub fn slot_taken(&mut self, slots: Slots, by: RequestId, now: Time) {
         let number = pool(&mut self.pools, slots).free.pop().unwrap_or_else(|| {
             self.held.slots.push(Slot { past: None, taken: Time::MAX });
@@ -523,7 +472,7 @@ impl RootCauses {
         let (slot, request) = (&mut self.held.slots[number as usize], &mut self.requests[by.index()]);
         let since = request.since();
         match &mut slot.past {
-            // Nobody has had it for whom others waited.
+            // It had no holder while others waited.
             None => request.charge(slots.cause(), now),
             // Nobody had what is free now.
             Some(past) if since < now => {
@@ -537,32 +486,26 @@ impl RootCauses {
         slot.taken = now;
     }
 
-    // Single holders.
-
-    /// Something ends that others may wait for.
     pub fn ends(&mut self, what: Ended, page: TransactionId) {
         self.ended[what as usize].copy(&self.pages[page.index()]);
     }
 
-    /// A page's wait for what has just ended is over.
     pub fn page_waited_for(&mut self, what: Ended, page: TransactionId, otherwise: Cause, now: Time) {
         let (holder, waiting) = (&self.ended[what as usize], &mut self.pages[page.index()]);
         self.held.pass_on(holder, waiting, otherwise, now, &mut self.followed);
     }
 
-    /// A request's wait for what has just ended is over.
     pub fn request_waited_for(&mut self, what: Ended, request: RequestId, otherwise: Cause, now: Time) {
         let (holder, waiting) = (&self.ended[what as usize], &mut self.requests[request.index()]);
         self.held.pass_on(holder, waiting, otherwise, now, &mut self.followed);
     }
 
-    /// Drops what nobody can ask for any more.
     fn forget(&mut self) {
         let trails = self.looking_back.iter().chain(self.flushes.values()).min().copied().unwrap_or(Time::MAX);
         let slots = self.held.slots.iter().map(|slot| slot.taken);
         let wanted = self.pools.iter().filter_map(|pool| pool.wanted).min().unwrap_or(Time::MAX);
         let horizon = trails.min(slots.min().unwrap_or(Time::MAX).max(wanted));
-        // Where much is in flight, all of it is looked through less often: for each span it takes about four looks.
+        // With much in flight, old spans are looked for less often.
         let in_flight = self.looking_back.len() + self.held.slots.len();
         let room = ROOM.max(in_flight / (4 * self.held.luns.len()));
         self.held.luns.iter_mut().for_each(|lun| lun.history.forget(horizon, room));
@@ -579,17 +522,15 @@ impl RootCauses {
     }
 }
 
-/// Spans of all slots together beyond which the oldest are forgotten though somebody waits since then: 75 MB. On a drive that
-/// falls ever further behind, a wait that is longer than all that is kept stays one for the slot.
+/// Spans of all slots beyond which the oldest are forgotten: 75 MB. On a drive that falls ever further behind, longer
+/// waits stay waits for the slot.
 const MOST_SPANS: usize = 1 << 23;
 
 /// Spans by which all slots together may grow at least.
 const SLOTS_ROOM: usize = 1 << 16;
 
-/// Number of no slot.
 const NO_SLOT: u32 = u32::MAX;
 
-/// The slots of this kind, which may be new.
 fn pool(pools: &mut Vec<Pool>, slots: Slots) -> &mut Pool {
     let number = slots.number();
     if pools.len() <= number {
@@ -598,7 +539,6 @@ fn pool(pools: &mut Vec<Pool>, slots: Slots) -> &mut Pool {
     &mut pools[number]
 }
 
-/// The trail of this number, which may be the first.
 fn at<const N: usize>(trails: &mut Vec<trail::Trail<N>>, number: usize) -> &mut trail::Trail<N> {
     if trails.len() <= number {
         trails.resize_with(number + 1, || trail::Trail::NONE);

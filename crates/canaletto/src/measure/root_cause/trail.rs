@@ -1,7 +1,7 @@
 //! Trails: what one page or request has spent its time on, in order.
 //!
-//! A million of them may wait at a time, so each is small: its spans in order, from which its causes can be added up, with the sums
-//! of each wait for something with a history.
+//! A million may wait at a time, so each is small: spans in order, and the sums of each wait for something with a
+//! history.
 
 use crate::engine::time::Time;
 use crate::flash::address::LunId;
@@ -10,23 +10,21 @@ use crate::measure::probe::Work;
 use crate::measure::root_cause::history::{History, SpanNumber};
 use crate::scheduler::transaction::TransactionId;
 
-/// Reason of a span of a trail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Own work, or a wait that ends there: nobody else's work is behind it.
+    /// Own work, or a wait that is not passed on.
     Cause(Cause),
-    /// A part, by its root cause, of the wait for a LUN or a slot that was told last. It has no separate place in time.
+    /// A part of the last wait for a LUN or a slot, by root cause. It has no separate place in time.
     Part(Cause),
     /// A wait for a LUN, whose history tells what it did meanwhile.
     Lun(LunId),
     /// A wait for one of several slots, by their number.
     Slot(u32),
-    /// All that a page went through, whose trail tells of it.
     Page(TransactionId),
 }
 
 impl Step {
-    /// It as a number: parts are numbered from [`Step::PARTS`] on, those that name something from [`Step::OTHERS`] on in turn.
+    /// Parts are numbered from [`Step::PARTS`] on, names from [`Step::OTHERS`] on in turn.
     #[inline(always)]
     fn number(self) -> u64 {
         match self {
@@ -42,15 +40,15 @@ impl Step {
     const OTHERS: u64 = 2 * Step::PARTS;
 }
 
-/// A span of a trail in eight bytes: the number of its step, whether its length counts in [`Span::LONG`], its length in picoseconds or those.
+/// A span in eight bytes: number of its step, unit of its length ([`Span::LONG`] or ps), length.
 #[derive(Clone, Copy)]
 struct Span(u64);
 
 impl Span {
     const LENGTH_BITS: u32 = 40;
-    /// A second: a span as long takes two, of which one tells how often this fits.
+    /// A longer span takes two, one of which counts these seconds.
     const LONG: u64 = 1 << Span::LENGTH_BITS;
-    /// The bits of the step's number are above those of the length and the one that says what that counts in.
+    /// The step's number is above the length and its unit.
     const NUMBER: u32 = Span::LENGTH_BITS + 1;
 
     #[inline(always)]
@@ -72,17 +70,16 @@ impl Span {
         self.0 >> Span::NUMBER
     }
 
-    /// Whether it has no separate place in time.
     fn is_part(self) -> bool {
         (Step::PARTS..Step::OTHERS).contains(&self.number())
     }
 
-    /// Whether a step in time is over with it: of a long one the rest follows.
+    /// Whether a step in time is over: the rest of a long one follows.
     fn ends_a_step(self) -> bool {
         !self.is_long() && !self.is_part()
     }
 
-    /// Makes it longer by `length`, if it is of this step and that leaves it a short one.
+    /// Makes it longer, if it is of this step and stays short.
     #[inline(always)]
     fn goes_on(&mut self, length: u64, number: u64) -> bool {
         // The length alone, if the bits above it are the same.
@@ -94,13 +91,11 @@ impl Span {
         goes_on
     }
 
-    /// The number of the root cause that its length is charged to.
     #[inline(always)]
     fn cause(self) -> Option<usize> {
         (self.number() < Step::OTHERS).then_some((self.number() % Step::PARTS) as usize)
     }
 
-    /// Adds it to a ledger, by root cause.
     #[inline(always)]
     fn add_to<const PAGE: usize>(self, ledger: &mut Ledger, pages: &[Trail<PAGE>]) {
         if let Some(cause) = self.cause() {
@@ -110,7 +105,6 @@ impl Span {
         }
     }
 
-    /// How far it leads on.
     fn length_in_time(self) -> Time {
         if self.is_part() { Time::ZERO } else { self.length() }
     }
@@ -129,16 +123,15 @@ impl Span {
     }
 }
 
-/// Slots and pages, the first ones, that a trail can name: 2.8 million each.
+/// Slots and pages that a trail can name: 2.8 million each.
 pub const MOST: u32 = ((1 << (u64::BITS - Span::NUMBER)) - Step::OTHERS) as u32 / 3;
 
 const _: () = assert!(CAUSES as u64 <= Step::PARTS);
 
-/// Spans in order, the first `SHORT` of which need no separate memory.
+/// The first `SHORT` need no separate memory.
 struct Spans<const SHORT: usize> {
     count: u32,
     first: [Span; SHORT],
-    /// The others, of the few trails that have that many.
     #[allow(clippy::box_collection, reason = "a million of these wait, and most have no others")]
     others: Option<Box<Vec<Span>>>,
 }
@@ -154,7 +147,7 @@ impl<const SHORT: usize> Spans<SHORT> {
         }
     }
 
-    /// Adds a span, or makes the last one longer if that is of the same step.
+    /// Adds a span, or makes the last one longer.
     #[inline(always)]
     fn add(&mut self, length: u64, number: u64) {
         let count = self.count as usize;
@@ -196,7 +189,6 @@ impl<const SHORT: usize> Spans<SHORT> {
         other.from(0).for_each(|span| self.push(span));
     }
 
-    /// Those from a place on.
     #[inline(always)]
     fn from(&self, place: usize) -> impl Iterator<Item = Span> + '_ {
         let inside = SHORT.min(self.count as usize);
@@ -212,23 +204,17 @@ impl<const SHORT: usize> Spans<SHORT> {
     }
 }
 
-/// Account of one page or request: its spans in order, for its root causes and for those that come to wait for it. `SHORT` of them
-/// need no separate memory.
+/// Spans of a page or request, for its root causes and for those that wait for it. `SHORT` need no separate memory.
 pub struct Trail<const SHORT: usize> {
-    /// Kind of work it is done for.
     pub work: Work,
-    /// The LUN that it waits for since its last span ended.
     pub lun: LunId,
-    /// The span that the LUN had come to then.
     pub lun_was_at: SpanNumber,
     began: Time,
-    /// Time up to which it is filled.
     since: Time,
     spans: Spans<SHORT>,
 }
 
 impl<const SHORT: usize> Trail<SHORT> {
-    /// The trail of nothing.
     pub const NONE: Trail<SHORT> = Trail {
         work: Work::Host,
         lun: LunId::NONE,
@@ -238,7 +224,6 @@ impl<const SHORT: usize> Trail<SHORT> {
         spans: Spans::NONE,
     };
 
-    /// Begins anew, for something else.
     pub fn begin(&mut self, work: Work, now: Time) {
         self.spans.clear();
         (self.work, self.lun, self.began, self.since) = (work, LunId::NONE, now, now);
@@ -251,17 +236,14 @@ impl<const SHORT: usize> Trail<SHORT> {
         self.spans.extend(&other.spans);
     }
 
-    /// When it began.
     pub fn began(&self) -> Time {
         self.began
     }
 
-    /// Time up to which it is filled.
     pub fn since(&self) -> Time {
         self.since
     }
 
-    /// Charges the time up to `until` to a cause. What is charged already stays.
     #[inline(always)]
     pub fn charge(&mut self, cause: Cause, until: Time) {
         if until > self.since() {
@@ -269,7 +251,7 @@ impl<const SHORT: usize> Trail<SHORT> {
         }
     }
 
-    /// Ends the wait for a slot: what that was held for becomes this trail's, as far as it is known.
+    /// Ends the wait for a slot with what its holders did.
     pub fn waited_for_slot(&mut self, slot: u32, history: &History, now: Time) {
         let mut causes = Ledger::EMPTY;
         if history.charge(self.since, now, &mut causes) {
@@ -278,9 +260,9 @@ impl<const SHORT: usize> Trail<SHORT> {
         }
     }
 
-    /// Ends the wait for a LUN: what that did becomes this trail's up to `ready_at`, the rest is a wait for a path.
+    /// Ends the wait for a LUN with what that did up to `ready_at`; the rest is a wait for a path.
     pub fn waited_for_lun(&mut self, lun: LunId, history: &History, ready_at: Time, now: Time) {
-        // Copies from chip to chip have no blame, whose account may lag behind.
+        // Copies from chip to chip have no blame and may lag behind.
         if self.since < ready_at {
             let mut causes = Ledger::EMPTY;
             let met = history.charge_since(self.lun_was_at, self.since, ready_at, &mut causes);
@@ -290,7 +272,7 @@ impl<const SHORT: usize> Trail<SHORT> {
         self.charge(Cause::PathConflict, now);
     }
 
-    /// Notes what a wait consists of, of those causes whose bits are set in `met`.
+    /// Notes what a wait consists of; `met` has the causes' bits.
     fn note_parts(&mut self, causes: &Ledger, mut met: u32) {
         while met != 0 {
             let cause = met.trailing_zeros();
@@ -302,7 +284,7 @@ impl<const SHORT: usize> Trail<SHORT> {
         }
     }
 
-    /// Goes on with all that a page went through, which began where this trail has come to.
+    /// Continues with all that a page went through.
     pub fn go_through<const OTHER: usize>(&mut self, id: TransactionId, page: &Trail<OTHER>) {
         debug_assert_eq!(self.since, page.began, "a part begins where the whole has come to");
         if id.0 < MOST {
@@ -313,14 +295,12 @@ impl<const SHORT: usize> Trail<SHORT> {
         }
     }
 
-    /// Ends it, and gives back all memory of its own.
     pub fn end(&mut self) {
         if self.spans.others.take().is_some() {
             self.spans.count = 0;
         }
     }
 
-    /// Adds what it went through to a ledger, by root cause.
     pub fn add_to<const PAGE: usize>(&self, ledger: &mut Ledger, pages: &[Trail<PAGE>]) {
         let count = SHORT.min(self.spans.count as usize);
         self.spans.first[..count].iter().for_each(|span| span.add_to(ledger, pages));
@@ -336,7 +316,7 @@ impl<const SHORT: usize> Trail<SHORT> {
         self.spans.add(length, step.number());
     }
 
-    /// The steps that reach beyond `from`, oldest first, with their ends; the first may have begun before it.
+    /// Steps that reach beyond `from`, oldest first, with their ends.
     pub fn after(&self, from: Time) -> impl Iterator<Item = (Time, Step)> + '_ {
         let (mut first, mut until) = (self.spans.count as usize, self.since);
         while first > 0 && until > from {
@@ -373,7 +353,6 @@ mod tests {
     }
 
     proptest! {
-        /// However long its spans and whatever they name, a trail tells what it was told.
         #[test]
         fn trails_are_told_in_full(
             told in prop::collection::vec((0u32..4, 0..MOST, 1u64..1 << 50, 0u64..1 << 50), 0..20),

@@ -1,5 +1,3 @@
-//! The checker: entries of a recording, in order of time, go to every rule.
-
 use std::rc::Rc;
 
 use crate::config::design::Design;
@@ -9,10 +7,8 @@ use crate::measure::wire_check::known::{Known, Open, Transfers};
 use crate::measure::wire_check::recording::{Entry, Fact};
 use crate::measure::wire_check::rules::{self, Check};
 
-/// All rules with their state.
 pub struct Checker {
     known: Rc<Known>,
-    /// Whether parts have failed.
     parts_failed: bool,
     rules: Vec<Box<dyn Check>>,
     transfers: Transfers,
@@ -20,14 +16,12 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// The rules of a validated design.
     pub fn new(design: &Design) -> Checker {
         let known = Rc::new(Known::new(design));
         let (transfers, found) = (Transfers::default(), Found::default());
         Checker { rules: rules::all(&known), known, parts_failed: false, transfers, found }
     }
 
-    /// Takes the next entry.
     pub fn see(&mut self, entry: &Entry) {
         self.parts_failed |= entry.fact == Fact::PartsFail;
         if self.parts_failed && self.is_cut_off(entry) {
@@ -48,8 +42,7 @@ impl Checker {
         }
     }
 
-    /// Whether an entry tells of a chip that nobody reaches any more: its arrays end what they had begun, and what the drive gives
-    /// up there is told as if it had failed.
+    /// Whether an entry concerns a chip that is cut off.
     fn is_cut_off(&self, entry: &Entry) -> bool {
         match entry.fact {
             Fact::Array { lun, .. } => self.known.will_be_cut_off(lun.0),
@@ -58,7 +51,6 @@ impl Checker {
         }
     }
 
-    /// The recording is over. Returns all that was found.
     pub fn finish(&mut self, now: Time) -> &Found {
         for rule in &mut self.rules {
             rule.end(now, &self.transfers, &mut self.found);
@@ -67,7 +59,6 @@ impl Checker {
     }
 }
 
-/// Checks a whole recording.
 pub fn check(design: &Design, recording: &[Entry]) -> Found {
     let mut checker = Checker::new(design);
     recording.iter().for_each(|entry| checker.see(entry));

@@ -1,29 +1,20 @@
-//! Least distances between what is on the wires and what a chip does, by the names of the standard.
+//! Least distances between the wires and a chip's work, by the names of the standard.
 //!
-//! Figures of ONFI, written down here anew: nothing is taken from the engine's tables.
+//! Figures of ONFI, written down here anew, not from the engine's tables.
 
 use crate::config::design::{Fabric, Interface};
 use crate::engine::time::Time;
 use crate::flash::interface::Operation;
 
-/// Distances of an interface in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Distances {
-    /// tCS, chip enable to the first cycle.
     pub t_cs: u64,
-    /// tCAD, from one command or address cycle to the next.
     pub t_cad: u64,
-    /// tWB, last cycle to busy.
     pub t_wb: u64,
-    /// tRR, ready to the first data cycle.
     pub t_rr: u64,
-    /// tADL, last address cycle to the first data cycle of a program.
     pub t_adl: u64,
-    /// tWHR, status command to the status byte.
     pub t_whr: u64,
-    /// tCCS, change of column to the first data cycle.
     pub t_ccs: u64,
-    /// tDBSY, busy between the commands of a multi-plane sequence: its typical value.
     pub t_dbsy: u64,
 }
 
@@ -38,11 +29,10 @@ const NV_DDR3: Distances = Distances { t_adl: 150, ..NV_DDR2 };
 /// Toggle-mode DDR, from data sheets of such chips: tADL and tWHR2 (a change of column) 300 ns, tWHR 120 ns.
 const TOGGLE: Distances = Distances { t_adl: 300, t_whr: 120, ..NV_DDR2 };
 
-/// No distances: the time of a command is stated as a whole, or the steps of all are the design's own.
+/// Times are stated as a whole, or by the design's own steps.
 const STATED: Distances = Distances { t_cs: 0, t_cad: 0, t_wb: 0, t_rr: 0, t_adl: 0, t_whr: 0, t_ccs: 0, t_dbsy: 0 };
 
 impl Distances {
-    /// Distances of a configured interconnect.
     pub fn of(fabric: &Fabric) -> Distances {
         match fabric.interface {
             _ if fabric.command_time.is_some() || fabric.steps.is_some() => STATED,
@@ -52,8 +42,7 @@ impl Distances {
         }
     }
 
-    /// Least time between the first cycle and the array's beginning, in addition to that of the cycles and the data
-    /// themselves.
+    /// Least time between the first cycle and the array's beginning, without the cycles and the data.
     pub fn before_array(&self, operation: Operation, planes: u64, has_data: bool) -> Time {
         let data = if operation == Operation::Program && has_data { planes * self.t_adl } else { 0 };
         Time::from_ns(planes.saturating_sub(1) * self.t_dbsy + data + self.t_wb)

@@ -1,10 +1,7 @@
-//! Violations of rules, with what was expected.
-
 use std::fmt;
 
 use crate::engine::time::Time;
 
-/// Rules of the wires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// Cycles take time, on a wire that there is, within the transfer that they belong to.
@@ -50,7 +47,6 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Every rule.
     pub const ALL: [Rule; 20] = [
         Rule::Span,
         Rule::Driver,
@@ -75,22 +71,17 @@ impl Rule {
     ];
 }
 
-/// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// The rule.
     pub rule: Rule,
     /// When.
     pub at: Time,
-    /// Name of the wire, chip, LUN or plane.
     pub place: String,
-    /// Event that violates it.
     pub what: String,
     /// Expectation.
     pub expected: String,
 }
 
-/// A time in nanoseconds, to the picosecond.
 pub fn ns(time: Time) -> String {
     format!("{}.{:03} ns", time.0 / 1000, time.0 % 1000)
 }
@@ -102,22 +93,16 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Violations that are kept.
 const KEPT: usize = 100;
 
-/// Everything found so far.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The first violations.
     pub violations: Vec<Violation>,
-    /// All of them, counted.
     pub count: u64,
-    /// Uses of wires that were checked.
     pub uses: u64,
 }
 
 impl Found {
-    /// Notes a violation.
     #[cold]
     pub fn add(&mut self, rule: Rule, at: Time, place: String, what: String, expected: impl Into<String>) {
         self.count += 1;
@@ -126,12 +111,11 @@ impl Found {
         }
     }
 
-    /// Whether a rule was violated.
     pub fn has(&self, rule: Rule) -> bool {
         self.violations.iter().any(|violation| violation.rule == rule)
     }
 
-    /// The number of violations and the first few of them, a line each; nothing if there is none.
+    /// The number of violations and the first few of them.
     pub fn complaint(&self) -> Option<String> {
         let plural = if self.count == 1 { "" } else { "s" };
         let head = format!("wires: {} violation{plural} of their rules in {} uses:", self.count, self.uses);

@@ -1,5 +1,3 @@
-//! Least times of commands and data on one wire, worked out from the configuration alone.
-
 use crate::config::design::{Design, Fabric, FabricKind, SequenceKind};
 use crate::engine::time::Time;
 use crate::flash::interface::Operation;
@@ -17,20 +15,17 @@ const REQUEST: u64 = 2;
 /// Flits that turn a chip to the column of the next part of a page: a header, a command and two bytes of column.
 const NEXT_COLUMN: u64 = 1 + 1 + 2;
 
-/// Least times on the wires of a design.
 #[derive(Debug, Clone)]
 pub struct Lengths {
     fabric: Fabric,
     distances: Distances,
 }
 
-/// Time of that many bytes at a rate, rounded down.
 fn at_rate(bytes: u64, rate: u64) -> Time {
     if rate == 0 { Time::ZERO } else { Time((u128::from(bytes) * PS_PER_S / u128::from(rate)) as u64) }
 }
 
-/// Cycles of commands and addresses with full sequences (ONFI 5.1 §5): of each plane two command bytes and the address, of which an
-/// erase has three bytes.
+/// Full sequences (ONFI 5.1 §5): per plane two command bytes and the address, which has three bytes for an erase.
 fn full_cycles(operation: Operation, planes: u64) -> u64 {
     if operation == Operation::Erase { 5 * planes } else { 7 * planes }
 }
@@ -44,8 +39,8 @@ const COLUMN_CYCLES: u64 = 7;
 /// Bits of a packet on separate command pins: a header of four and a byte (JESD230G §10).
 const PACKET_BITS: u64 = 12;
 
-/// Cycles of commands and addresses on dedicated signals: of a read a command and five addresses for each plane (the model
-/// leaves out the confirming cycle, as MQSim does), of an erase a command and three.
+/// Dedicated signals: a read has a command and five addresses per plane (as MQSim, without the confirming cycle), an
+/// erase a command and three.
 fn cycles(operation: Operation, planes: u64) -> u64 {
     match operation {
         Operation::Read => 6 * planes,
@@ -54,50 +49,46 @@ fn cycles(operation: Operation, planes: u64) -> u64 {
     }
 }
 
-/// Bytes of a command for one plane: commands, two of column, three of row (an erase names no column).
+/// Commands, two bytes of column, three of row (an erase has no column).
 fn command_bytes(operation: Operation) -> u64 {
     if operation == Operation::Erase { 2 + 3 } else { 2 + 2 + 3 }
 }
 
 impl Lengths {
-    /// Least times of a validated design.
     pub fn new(design: &Design) -> Lengths {
         Lengths { fabric: design.fabric.clone(), distances: Distances::of(&design.fabric) }
     }
 
-    /// The distances of the interface.
     pub fn distances(&self) -> &Distances {
         &self.distances
     }
 
-    /// Time of a byte on a link of a network.
     pub fn flit(&self) -> Time {
         let bits = if self.fabric.kind == FabricKind::Mesh2bit { 4 } else { 1 };
         let rate = u128::from(self.fabric.network_rate().0);
         Time((bits * PS_PER_S).div_ceil(rate) as u64)
     }
 
-    /// Time from the start of a packet on one link of a mesh to its earliest on the next.
+    /// From the start of a packet on one link of a mesh to its earliest on the next.
     pub fn mesh_hop(&self) -> Time {
         self.flit() + self.fabric.network.router_delay.time()
     }
 
-    /// Time of a scout from router to router: two flits of a type bit, a mode bit and a number (Venice §4.2, Fig. 6), in bytes, and
-    /// the router's delay.
+    /// A scout from router to router: two flits of a type bit, a mode bit and a number (Venice §4.2, Fig. 6), and the
+    /// router's delay.
     pub fn scout_hop(&self, chips: u32, controllers: u32) -> Time {
         let bits = |count: u32| u32::BITS - count.saturating_sub(1).leading_zeros();
         let flit = (2 + bits(chips).max(bits(controllers))).div_ceil(8);
         self.flit() * (2 * u64::from(flit)) + self.fabric.network.router_delay.time()
     }
 
-    /// Least time in which two controllers agree: a request and a grant, each a message and the time to act on it.
+    /// Request and grant, each a message and the time to act on it.
     pub fn agreement(&self) -> Time {
         let control = &self.fabric.omnibus.control;
         let rate = control.rate.0.saturating_mul(u64::from(control.width));
         (at_rate(64, rate) + control.delay.time()) * 2
     }
 
-    /// Least time of one message between controllers, and of the packet that turns a chip to a column.
     pub fn join(&self) -> (Time, Time) {
         (Time(self.agreement().0 / 2), at_rate(NEXT_COLUMN, self.fabric.link_rate.0))
     }
@@ -106,7 +97,7 @@ impl Lengths {
         if matches!(self.fabric.kind, FabricKind::Packetized | FabricKind::Clusters) { 2 } else { 1 }
     }
 
-    /// Least time of a grant of the arbiter: what it is and which way, a trunk, and an inner bus with a chip on it; or two of these.
+    /// Least time of a grant: what it is and which way, a trunk, and an inner bus with a chip; or two of these.
     pub fn grant(&self, controllers: u32) -> Time {
         let keys = &self.fabric.clusters;
         let bits = |count: u32| u64::from(u32::BITS - count.saturating_sub(1).leading_zeros());
@@ -115,25 +106,23 @@ impl Lengths {
         at_rate((2 + trunk + chip).max(1 + 2 * chip), keys.grant_rate.0 * u64::from(keys.grant_width))
     }
 
-    /// Least time of a grant to a row of routers: the way, and of both ends of the routers' run a column and one of four links.
+    /// Least time of a grant to a row: the way, and of both ends of the run a column and one of four links.
     pub fn row_grant(&self, columns: u32) -> Time {
         let keys = &self.fabric.scheduled_mesh;
         let column = u64::from(u32::BITS - columns.saturating_sub(1).leading_zeros());
         at_rate(1 + 2 * (column + 2), keys.grant_rate.0 * u64::from(keys.grant_width))
     }
 
-    /// Least time of a search for a way of so many links, out and back, and that from a grant to the first cycle.
+    /// Least time of a search, out and back, and from a grant to the first cycle.
     pub fn scheduled(&self, links: usize) -> (Time, Time) {
         let keys = &self.fabric.scheduled_mesh;
         (keys.search_step.time() * (2 * links as u64), keys.setup.time())
     }
 
-    /// Least time from a grant to the first cycle, and that in which a switch passes a byte on.
     pub fn switch(&self) -> (Time, Time) {
         (self.fabric.clusters.setup.time(), self.fabric.clusters.delay.time())
     }
 
-    /// Least time of the commands and addresses of a transfer.
     pub fn command(&self, load: &Load) -> Time {
         let planes = u64::from(load.planes.count_ones());
         if self.fabric.steps.is_some() {
@@ -177,12 +166,10 @@ impl Lengths {
         }
     }
 
-    /// Whether commands have all steps of the standard.
     pub fn is_full(&self) -> bool {
         self.fabric.command_time.is_none() && self.fabric.sequences == SequenceKind::Full
     }
 
-    /// Least time on the wires to turn a chip to a page's column: none where packets ask for data, or nobody does.
     fn column(&self) -> Time {
         match self.fabric.kind {
             FabricKind::Bus
@@ -195,7 +182,6 @@ impl Lengths {
         }
     }
 
-    /// Least time of that many bytes of command and address.
     fn cycles(&self, count: u64) -> Time {
         let rate = self.fabric.link_rate.0;
         match self.fabric.kind {
@@ -211,12 +197,11 @@ impl Lengths {
             FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit | FabricKind::Clusters => {
                 at_rate(count, self.lanes() * rate)
             }
-            // A chip on a network sends its status by itself: header and status.
+            // A chip on a network sends header and status by itself.
             FabricKind::Mesh | FabricKind::Mesh2bit => self.flit() * count.min(2),
         }
     }
 
-    /// Least time of the data of a transfer.
     pub fn data(&self, load: &Load) -> Time {
         let (bytes, rate) = (load.bytes, self.fabric.link_rate.0);
         if bytes == 0 {
@@ -227,7 +212,7 @@ impl Lengths {
             FabricKind::Bus | FabricKind::Ideal => match u64::from(self.fabric.burst_bytes) {
                 0 => at_rate(bytes, rate),
                 burst => {
-                    // Whole bursts of each page, whose time is rounded to a picosecond.
+                    // Whole bursts, rounded to a picosecond.
                     let bursts = (bytes / burst).saturating_sub(u64::from(load.planes.count_ones()) - 1);
                     let time = self.fabric.burst_time().min(at_rate(burst, rate));
                     Time(bursts * time.0).saturating_sub(Time(bursts))

@@ -34,7 +34,6 @@ use crate::measure::wire_check::checker::Checker;
 use crate::measure::wire_check::found::Found;
 use crate::measure::wire_check::recording::{Entry, Fact, Recorder};
 
-/// Watcher of a run that checks its wires.
 pub struct WireCheck {
     recorder: Recorder,
     checker: Checker,
@@ -43,12 +42,11 @@ pub struct WireCheck {
 }
 
 impl WireCheck {
-    /// A watcher of a run on a validated design. `keep`: whether to keep the recording, which takes memory.
+    /// `keep`: whether to keep the recording, which takes memory.
     pub fn new(design: &Design, keep: bool) -> WireCheck {
         WireCheck { recorder: Recorder::new(), checker: Checker::new(design), kept: keep.then(Vec::new) }
     }
 
-    /// Checks what is left when the run has ended, and returns all that was found.
     pub fn finish(&mut self) -> &Found {
         while let Some(entry) = self.recorder.take(Time::MAX) {
             self.check(&entry);
@@ -60,7 +58,7 @@ impl WireCheck {
         self.recorder.note(at, fact);
     }
 
-    /// Notes something that happens now: what was to happen before is known by now.
+    /// All that happened before is known by now.
     fn note_now(&mut self, now: Time, fact: Fact) {
         while let Some(entry) = self.recorder.take(now) {
             self.check(&entry);
@@ -106,7 +104,7 @@ impl Observer for WireCheck {
     }
 
     fn array_steps(&mut self, lun: LunId, planes: u64, operation: Operation, step: ArrayStep, span: (Time, Time)) {
-        // An array begins when its command has crossed and the chip has seen it: what is told lies ahead.
+        // An array begins when its command has crossed and the chip has seen it: this lies ahead.
         let at = if step == ArrayStep::Begins { self.recorder.now } else { span.0 };
         self.note_now(at, Fact::Array { lun, planes, operation, step, from: span.0, until: span.1 });
     }

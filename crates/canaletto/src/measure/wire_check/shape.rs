@@ -1,6 +1,6 @@
-//! Wires of a design and the chips and routers that they join, worked out from the configuration alone.
+//! Wires of a design and their ends, from the configuration alone.
 //!
-//! Wires are numbered as timelines number them: by their place in the documentation of each fabric, from the first row on.
+//! They are numbered as timelines number them, from the first row on.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,66 +15,45 @@ use crate::flash::address::ChipId;
 /// An end of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Node {
-    /// The router next to or in a chip of this number.
     Router(u32),
-    /// A controller.
     Controller(u32),
 }
 
-/// Reach of a wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// A bus that reaches the chips of these rows and columns, driven by a controller.
     Bus {
         /// Rows.
         rows: Range<u32>,
         /// Columns.
         columns: Range<u32>,
-        /// The controller.
         driver: u32,
     },
-    /// A link from one node to another; where links are used both ways, from the first to the second or back.
     Link(Node, Node),
-    /// A trunk from the controller of its number to these switches.
     Trunk(Vec<u32>),
-    /// An inner bus of a switch, with its chips.
     Inner(u32, Range<u32>),
-    /// Pins over which a switch is granted its circuits.
     Grants(u32),
-    /// Pins over which the routers of a row are.
     RowGrants(u32),
-    /// A link that joins places, and whether a controller is at one of them.
     Joint(Vec<Place>, bool),
 }
 
-/// A wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wire {
-    /// Its name, as timelines have it.
     pub name: String,
-    /// Its reach.
     pub line: Line,
 }
 
-/// All wires of a design.
 #[derive(Debug, Clone)]
 pub struct Shape {
-    /// Rows of chips, each with a controller.
     pub rows: u32,
-    /// Chips a row.
     pub columns: u32,
-    /// The wires.
     pub wires: Vec<Wire>,
     edge: ControllerEdge,
     chips_per_switch: u32,
-    /// Wires that fail.
     failed: BTreeSet<u32>,
-    /// Chips that are cut off then.
     pub cut_off: Vec<ChipId>,
 }
 
 impl Shape {
-    /// The wires of a validated design.
     pub fn new(design: &Design) -> Shape {
         let (rows, columns) = (design.geometry.channels, design.geometry.chips_per_channel);
         let edge = design.fabric.network.controllers;
@@ -98,7 +77,6 @@ impl Shape {
         shape
     }
 
-    /// Whether a wire fails, by itself or with what is at one of its ends.
     fn fails(&self, kind: FabricKind, number: u32, wire: &Wire, failed: &Failed) -> bool {
         let node_fails = |node: &Node| match node {
             Node::Router(router) => failed.routers.contains(router),
@@ -106,7 +84,7 @@ impl Shape {
         };
         match &wire.line {
             Line::Bus { driver, .. } => {
-                // The pins for commands of a channel come behind all channels.
+                // Command pins come behind all channels.
                 let bus = if kind == FabricKind::Sca { number % self.rows } else { number };
                 failed.buses.contains(&bus) || failed.controllers.contains(driver)
             }
@@ -123,32 +101,27 @@ impl Shape {
         }
     }
 
-    /// A wire's name.
     pub fn name(&self, wire: u32) -> String {
         self.wires.get(wire as usize).map_or_else(|| format!("wire {wire}"), |wire| wire.name.clone())
     }
 
-    /// Row and column of a chip or its router.
     pub fn place(&self, chip: u32) -> (u32, u32) {
         (chip / self.columns, chip % self.columns)
     }
 
-    /// The chip of a row and column.
     pub fn at(&self, row: u32, column: u32) -> u32 {
         row * self.columns + column
     }
 
-    /// The router of a controller: at the west end of its row, or of odd rows at the east end.
+    /// At the west end of its row, or of odd rows at the east end.
     pub fn entry(&self, controller: u32) -> u32 {
         self.at(controller, if self.is_east(controller) { self.columns - 1 } else { 0 })
     }
 
-    /// Whether a wire is one that fails.
     pub fn has_failed(&self, wire: u32) -> bool {
         self.failed.contains(&wire)
     }
 
-    /// The switch of a chip.
     pub fn switch_of(&self, chip: u32) -> u32 {
         chip / self.chips_per_switch
     }
@@ -177,8 +150,8 @@ impl Shape {
         (0..self.rows * self.columns).map(path).collect()
     }
 
-    /// One column bus a controller at the most; where there are more columns than controllers, adjacent ones share a bus
-    /// (Networked SSD §V-E): all buses join as many, or one more.
+    /// At most one column bus per controller; adjacent columns share buses where there are more (Networked SSD §V-E),
+    /// evenly.
     fn column_buses(&self) -> Vec<Wire> {
         let buses = self.rows.min(self.columns);
         let bus = |driver: u32| {
@@ -191,7 +164,7 @@ impl Shape {
         (0..buses).map(bus).collect()
     }
 
-    /// Trunks, one a controller, inner buses switch by switch, and grants (docs/explanation/fabrics.md).
+    /// Trunks, inner buses switch by switch, and grants.
     fn clusters(&self, keys: &Clusters) -> Vec<Wire> {
         let chips = self.rows * self.columns;
         let switches = chips.div_ceil(keys.chips_per_switch);
@@ -224,7 +197,7 @@ impl Shape {
         Wire { name: format!("link {a},{b} to {c},{d}"), line: Line::Link(Node::Router(from), Node::Router(to)) }
     }
 
-    /// Links that are used either way: along the rows, along the columns, then those of the controllers.
+    /// Links used either way: along the rows, along the columns, then those of the controllers.
     fn links(&self) -> Vec<Wire> {
         let chips = 0..self.rows * self.columns;
         let along_rows = chips.clone().filter(|chip| chip % self.columns + 1 < self.columns);
@@ -240,7 +213,7 @@ impl Shape {
             .collect()
     }
 
-    /// Links of a custom fabric, which nothing but the fabric itself can tell.
+    /// Only the fabric itself can tell its links.
     fn joints(&self, design: &Design) -> Vec<Wire> {
         let controllers = places_of_controllers(&design.fabric, self.rows, self.columns);
         let named = |(number, ends): (u32, Vec<Place>)| {
@@ -255,7 +228,7 @@ impl Shape {
         (0..self.rows).map(grants).collect()
     }
 
-    /// Links that are used one way, router by router: to the east, west, south and north, to a controller and from it.
+    /// Links used one way, router by router: east, west, south, north, to a controller and from it.
     fn directed_links(&self) -> Vec<Wire> {
         let mut wires = Vec::new();
         for chip in 0..self.rows * self.columns {
@@ -284,8 +257,8 @@ impl Shape {
     }
 }
 
-/// Steps from a switch's own trunk to all of its trunks: each next one the shortest of those after which two switches, at whatever
-/// distance, have the fewest trunks in common at the most.
+/// Steps from a switch's own trunk to all of its trunks: each the shortest of those after which two switches share the
+/// fewest trunks.
 fn trunk_steps(trunks: u32, controllers: u32) -> Vec<u32> {
     let mut steps = vec![0];
     while steps.len() < trunks as usize {
@@ -309,7 +282,6 @@ mod tests {
     use crate::config::named::Named;
     use crate::fabric::{Fabric, with_fabric};
 
-    /// Names and order are those that the fabrics state of themselves, in arrays of any shape.
     #[test]
     fn wires_are_named_as_the_fabrics_name_them() {
         for &kind in FabricKind::ALL {

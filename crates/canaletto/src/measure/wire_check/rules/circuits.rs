@@ -1,5 +1,5 @@
-//! Circuits of a mesh: a link carries what it was reserved for, while it is reserved, and the links of a circuit are one way from a
-//! controller to the chip (Venice §4.2), or of a copy from chip to chip.
+//! Circuits of a mesh: a link carries what it was reserved for, and a circuit's links are one way from a controller to
+//! the chip (Venice §4.2), or from chip to chip.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -14,23 +14,19 @@ use crate::measure::wire_check::known::{Known, Transfers};
 use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
 use crate::measure::wire_check::shape::{Line, Node};
 
-/// Reservation of a link.
 #[derive(Clone, Copy)]
 struct Reservation {
     path: PathId,
     since: Time,
-    /// When it is given up; later than anything until that is known.
     until: Time,
 }
 
-/// Use of a link: on which path, from when, until when.
 type Load = (PathId, Time, Time);
 
-/// A step of a transfer over a circuit: the links that carry it at the same time.
+/// Links that carry a step of a transfer at the same time.
 struct Together {
     transfer: u32,
     chip: u32,
-    /// Where a copy goes; of a transfer, its chip again.
     to: u32,
     what: WireUse,
     from: Time,
@@ -43,7 +39,7 @@ pub struct Circuits {
     /// Whether scouts reserve link after link, as they hop.
     hop_by_hop: bool,
     reserved: Vec<Option<Reservation>>,
-    /// End of each link's last reservation, and what it has carried since.
+    /// End of each link's last reservation, and its load since.
     carried: Vec<(Time, Vec<Load>)>,
     together: Vec<Together>,
 }
@@ -77,7 +73,6 @@ impl Circuits {
         found.add(rule, cycles.from, self.known.shape.name(cycles.wire), what, expected);
     }
 
-    /// A scout takes a link that nobody has.
     fn reserve(&mut self, cycles: &Cycles, found: &mut Found) {
         let held = self.reserved[cycles.wire as usize].filter(|held| held.until > cycles.from);
         if let Some(held) = held {
@@ -150,7 +145,6 @@ impl Circuits {
         }
     }
 
-    /// Looks at the steps all of whose links are known.
     fn look(&mut self, now: Time, found: &mut Found) {
         while let Some(place) = self.together.iter().position(|together| together.from < now) {
             let Together { transfer, chip, to, what, from, links } = self.together.swap_remove(place);
@@ -164,8 +158,7 @@ impl Circuits {
         }
     }
 
-    /// Whether links lead from one controller to a chip, or from this to another one, each used once: all hang together, and every
-    /// node but these two has as many ways out as in.
+    /// Whether links lead from one controller to a chip, or from this to another one, each used once.
     fn is_way(&self, links: &[u32], chip: u32, to: u32) -> bool {
         let ends: Vec<(Node, Node)> = links.iter().filter_map(|&link| self.ends(link)).collect();
         let mut odd = BTreeSet::new();

@@ -12,7 +12,6 @@ use crate::measure::wire_check::found::{Found, Rule, ns};
 use crate::measure::wire_check::known::{Known, Open, Transfers};
 use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
 
-/// The last command to a plane on the wires.
 #[derive(Clone, Copy)]
 struct Crossing {
     transfer: u32,
@@ -23,7 +22,6 @@ struct Crossing {
 
 pub struct Gaps {
     known: Rc<Known>,
-    /// Of each plane.
     commands: Vec<Option<Crossing>>,
     /// When data of each plane's array may leave at the soonest, and those of its register.
     read: Vec<Time>,
@@ -57,12 +55,11 @@ impl Gaps {
         }
     }
 
-    /// Least time from the first cycle of a command to the array's beginning.
     fn before_array(&self, load: &Load) -> Time {
         let lengths = &self.known.lengths;
         let planes = u64::from(load.planes.count_ones());
         let between = lengths.distances().before_array(load.operation, planes, load.bytes > 0);
-        // Parts of a page cross at the same time where both buses of the chip are free.
+        // Parts of a page cross at the same time where both buses are free.
         let is_split = self.known.kind == FabricKind::OmnibusSplit || self.known.splits_late();
         let abreast = if is_split { 2 } else { 1 };
         lengths.command(load) + Time(lengths.data(load).0 / abreast) + between

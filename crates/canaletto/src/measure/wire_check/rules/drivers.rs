@@ -14,9 +14,8 @@ use crate::measure::wire_check::shape::Line;
 
 pub struct Drivers {
     known: Rc<Known>,
-    /// The last use of each wire.
     last: Vec<Option<Cycles>>,
-    /// The last use of any bus of each controller, where it serves one transfer at a time.
+    /// The last use of each controller's buses.
     served: Vec<Option<Cycles>>,
 }
 
@@ -45,8 +44,7 @@ impl Drivers {
         }
     }
 
-    /// Whether cycles drive their wire. A reservation is a state of routers, not a signal; an atomic scout reserves its way at
-    /// once and only takes the time of its hops, so that others may pass it.
+    /// A reservation is a state, not a signal. An atomic scout reserves its way at once, so others may pass it.
     fn drive(&self, what: WireUse) -> bool {
         match what {
             WireUse::Command | WireUse::Data | WireUse::Handshake => true,

@@ -11,18 +11,15 @@ use crate::measure::wire_check::found::{Found, Rule, ns};
 use crate::measure::wire_check::known::{Known, Open, Transfers};
 use crate::measure::wire_check::recording::{Entry, Fact};
 
-/// Wires that a transfer has crossed so far, and until when.
 #[derive(Clone, Copy, Default)]
 struct Crossed {
     transfer: u32,
-    /// Wires that carry its last step.
     links: u64,
     until: Time,
 }
 
 pub struct Ends {
     known: Rc<Known>,
-    /// By path.
     crossed: Vec<Crossed>,
 }
 
@@ -38,13 +35,13 @@ impl Ends {
         &mut self.crossed[path.index()]
     }
 
-    /// Shortest and longest time from the last cycle to the end. Over a circuit of n links the last byte is n cycles behind
-    /// (Venice §4.1, Eq. 1), or twice that where strobes ask for it; in a mesh it may wait for its chip.
+    /// Shortest and longest time from the last cycle to the end. Over n links the last byte is n cycles behind (Venice
+    /// §4.1, Eq. 1), or twice that with strobes; in a mesh it may wait for its chip.
     fn delay(&self, crossed: &Crossed) -> (Time, Time) {
         let flit = self.known.lengths.flit();
         match self.known.kind {
             FabricKind::ScheduledMesh => (flit * crossed.links, flit * crossed.links),
-            // Where circuits turn, and next to the chip if they could turn there.
+            // Where circuits turn, or could turn next to the chip.
             FabricKind::Custom => (flit * crossed.links.saturating_sub(1), flit * crossed.links),
             FabricKind::Venice => (flit * crossed.links, flit * (2 * crossed.links)),
             FabricKind::Mesh | FabricKind::Mesh2bit => (Time::ZERO, Time::LATEST),
@@ -97,7 +94,7 @@ impl Check for Ends {
     }
 
     fn end(&mut self, now: Time, transfers: &Transfers, found: &mut Found) {
-        // Of a transfer in parts one may still wait for its wire.
+        // One part may still wait for its wire.
         let in_parts = self.known.kind == FabricKind::Clusters && self.known.design.fabric.clusters.chunk.0 > 0;
         if in_parts || self.known.splits_late() || matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca)
         {

@@ -1,5 +1,4 @@
-//! Grants of a scheduled mesh: before anything crosses a circuit, the arbiter has found its way, and told the routers of every row on it
-//! (docs/explanation/fabrics.md).
+//! Grants of a scheduled mesh: the arbiter has found a circuit's way and told every row before anything crosses.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -17,7 +16,6 @@ use crate::measure::wire_check::shape::{Line, Node};
 pub struct RowGrants {
     known: Rc<Known>,
     is_on: bool,
-    /// Cycles of the transfer on each path, its grants among them.
     cycles: Vec<Vec<Cycles>>,
 }
 
@@ -36,7 +34,6 @@ impl RowGrants {
         found.add(Rule::Handshake, at, format!("chip {row},{column}"), what, expected);
     }
 
-    /// Rows of the routers at the ends of the links that a transfer crosses.
     fn rows(&self, cycles: &[Cycles]) -> BTreeSet<u32> {
         let ends = cycles.iter().filter_map(|c| match self.line(c) {
             Some(Line::Link(from, to)) => Some([*from, *to]),

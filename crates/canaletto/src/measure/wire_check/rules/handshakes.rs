@@ -13,9 +13,8 @@ use crate::measure::wire_check::shape::Line;
 
 pub struct Handshakes {
     known: Rc<Known>,
-    /// The last cycles of each wire that were none of data: an agreement, or a command after one.
     last: Vec<Option<Cycles>>,
-    /// Transfer and the first bus that it crosses, by path: a bus that joins is another rule's.
+    /// A bus that joins is another rule's.
     first: Vec<(u32, u32)>,
 }
 
@@ -24,13 +23,12 @@ impl Handshakes {
         Handshakes { known: known.clone(), last: vec![None; known.shape.wires.len()], first: Vec::new() }
     }
 
-    /// How often controllers agree before a transfer crosses a bus of this driver: a copy is agreed on with the controllers of its
-    /// source and its destination.
+    /// Agreements before a transfer crosses a bus of this driver: a copy needs both ends' controllers.
     fn agreements(&self, open: &Open, driver: u32) -> u64 {
         let row = |chip: u32| self.known.shape.place(chip).0;
         let (source, destination) = (row(open.load.chip.0), row(open.load.to.0));
         let hops = u64::from(source != driver) + u64::from(destination != driver);
-        // A path that is held from the command on has been agreed on then.
+        // A held path was agreed on with the command.
         let is_held = self.known.design.fabric.holds() != HoldPath::Never
             && matches!(open.load.carries, Carries::Data | Carries::Control);
         match hops {
@@ -62,7 +60,7 @@ impl Handshakes {
 }
 
 impl Handshakes {
-    /// Whether a transfer crosses another bus already, as far as it may have two.
+    /// Whether a transfer crosses another bus already.
     fn joins(&mut self, cycles: &Cycles) -> bool {
         if !self.known.splits_late() {
             return false;

@@ -1,5 +1,5 @@
-//! The end of a page on a second bus (`fabric.omnibus.late_split`): its controller has told that of the first one, and the chip has turned to
-//! the column.
+//! The end of a page on a second bus (`fabric.omnibus.late_split`): its controller has told the first one, and the chip
+//! has turned to the column.
 
 use std::rc::Rc;
 
@@ -14,7 +14,6 @@ use crate::measure::wire_check::shape::Line;
 pub struct Joins {
     known: Rc<Known>,
     is_on: bool,
-    /// Cycles of the transfer on each path.
     cycles: Vec<Vec<Cycles>>,
 }
 
@@ -39,7 +38,7 @@ impl Joins {
     fn check(&self, cycles: &[Cycles], open: &Open, found: &mut Found) {
         let is_data = |c: &&Cycles| matches!(c.what, WireUse::Command | WireUse::Data);
         let Some(first) = cycles.iter().filter(is_data).map(|c| c.wire).next() else { return };
-        // A bus may join, end, and join again: each time a packet for the column goes ahead of the data.
+        // A bus may join, end, and join again, each time with a packet for the column.
         let joined: Vec<&Cycles> = cycles.iter().filter(|c| c.wire != first).collect();
         let (message, packet) = self.known.lengths.join();
         let turn = Time::from_ns(self.known.lengths.distances().t_ccs);
@@ -67,7 +66,7 @@ impl Joins {
         }
     }
 
-    /// Before a bus of another controller joins, that has told the one that sends the page.
+    /// A joining bus's controller has told the one that sends the page.
     fn check_told(
         &self,
         told: Option<&Cycles>,

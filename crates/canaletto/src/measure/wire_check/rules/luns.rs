@@ -1,5 +1,5 @@
-//! Work of a LUN: one command at a time, or those that may be side by side, arrays that work for commands that have crossed and as long as they should, and
-//! programs and erases that make way for reads.
+//! Work of a LUN: one command at a time, or those that may be side by side; arrays work for crossed commands for their
+//! time; programs and erases make way for reads.
 
 use std::rc::Rc;
 
@@ -13,16 +13,11 @@ use crate::measure::wire_check::found::{Found, Rule, ns};
 use crate::measure::wire_check::known::{Known, Transfers};
 use crate::measure::wire_check::recording::{Entry, Fact};
 
-/// Where a command stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// It crosses.
     Crossing,
-    /// It has crossed.
     Crossed,
-    /// The array works until then.
     Array(Time),
-    /// It is put aside from `ready` on, with so much left to do.
     Aside { ready: Time, left: Time },
 }
 
@@ -42,7 +37,6 @@ struct Lun {
 }
 
 impl Lun {
-    /// Takes the work for an operation in planes, the one at a stage before others.
     fn take(&mut self, (operation, planes): (Operation, u64), at: impl Fn(Stage) -> bool) -> Option<Work> {
         let is_it = |w: &Work| (w.operation, w.planes) == (operation, planes);
         let there = self.work.iter().position(|w| is_it(w) && at(w.stage));
@@ -73,7 +67,6 @@ impl Luns {
         found.add(rule, at, self.known.lun_name(lun.0), what, expected);
     }
 
-    /// A command sets out for a LUN.
     fn command(&mut self, transfer: u32, load: &Load, at: Time, found: &mut Found) {
         let Lun { work, aside } = &self.luns[load.lun.index()];
         let takes = format!("a command to {:?} in planes {:#b}", load.operation, load.planes);
@@ -98,8 +91,7 @@ impl Luns {
         self.luns[load.lun.index()].work.push(work);
     }
 
-    /// Whether a command may be in a LUN next to another one: reads of planes on their own, or a program that is loaded while
-    /// the array has another.
+    /// Whether a command may join another one: reads of separate planes, or a program that is loaded.
     fn may_be_beside(&self, work: &Work, load: &Load) -> bool {
         let flash = &self.known.design.flash;
         match load.operation {
@@ -112,7 +104,6 @@ impl Luns {
         }
     }
 
-    /// Whether a LUN has as many programs as it has registers for.
     fn is_full(&self, load: &Load) -> bool {
         let programs = |work: &&Work| work.operation == Operation::Program;
         load.operation == Operation::Program && self.luns[load.lun.index()].work.iter().filter(programs).count() >= 2
@@ -208,7 +199,7 @@ impl Check for Luns {
             }
             Fact::Ends { transfer, path } => {
                 let Some(open) = transfers.get(*path, *transfer) else { return };
-                // Transfers of data are none of the LUN's commands.
+                // Transfers of data are no commands.
                 let mut of_lun = self.luns[open.load.lun.index()].work.iter_mut();
                 if let Some(work) = of_lun.find(|work| work.transfer == *transfer) {
                     work.stage = Stage::Crossed;
@@ -220,7 +211,7 @@ impl Check for Luns {
                 ArrayStep::GoesOn => self.goes_on(entry, (*lun, *operation), found),
                 ArrayStep::Ends => self.ends(entry, (*lun, *planes, *operation), found),
             },
-            // Nobody learns what becomes of it.
+            // Its fate is unknown.
             Fact::PartsFail => {
                 let lost = (0..).zip(&mut self.luns).filter(|(lun, _)| self.known.will_be_cut_off(*lun));
                 lost.for_each(|(_, state)| state.work.clear());

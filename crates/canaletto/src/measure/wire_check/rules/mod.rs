@@ -1,4 +1,4 @@
-//! The rules, a file each. A rule sees every entry of a recording in order of time, and keeps what it needs.
+//! The rules, one file each. A rule sees every entry in order of time.
 
 mod circuits;
 mod distances;
@@ -25,16 +25,12 @@ use crate::measure::wire_check::found::Found;
 use crate::measure::wire_check::known::{Known, Transfers};
 use crate::measure::wire_check::recording::Entry;
 
-/// A rule at work.
 pub trait Check {
-    /// Sees an entry. `transfers` are those under way before it.
     fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found);
 
-    /// The recording is over.
     fn end(&mut self, _now: Time, _transfers: &Transfers, _found: &mut Found) {}
 }
 
-/// Every rule of a design.
 pub fn all(known: &Rc<Known>) -> Vec<Box<dyn Check>> {
     vec![
         Box::new(spans::Spans::new(known)),

@@ -1,8 +1,7 @@
 //! A chip's port serves one transfer at a time.
 //!
-//! Of buses it follows from the wires, but for a chip that is said to be elsewhere; of circuits it does not: two of them may come
-//! to one chip over different links. A chip of Omnibus has a port for each of its buses (Networked SSD §V-B), and packets of a mesh
-//! queue for a chip behind its router, where there is no wire between packages.
+//! Of circuits two may come to one chip over different links. An Omnibus chip has a port per bus (Networked SSD §V-B),
+//! and packets of a mesh queue behind the chip's router.
 
 use std::rc::Rc;
 
@@ -18,7 +17,6 @@ use crate::measure::wire_check::shape::{Line, Node};
 pub struct Ports {
     known: Rc<Known>,
     has_one: bool,
-    /// Transfer that each chip's port served last, and until when.
     last: Vec<(u32, Time)>,
 }
 
@@ -37,7 +35,7 @@ impl Ports {
         Ports { has_one: kinds.contains(&known.kind), known: known.clone(), last: vec![(u32::MAX, Time::ZERO); chips] }
     }
 
-    /// Whether a wire is one on which each transfer is seen once: a bus, an inner bus of a switch, or a controller's own link.
+    /// Whether each transfer is seen once on a wire: a bus, an inner bus, a controller's own link.
     fn counts(&self, wire: u32) -> bool {
         let line = self.known.shape.wires.get(wire as usize).map(|wire| &wire.line);
         matches!(

@@ -12,7 +12,6 @@ use crate::measure::wire_check::shape::Line;
 
 pub struct Reach {
     known: Rc<Known>,
-    /// Whether the parts that fail have done so.
     parts_failed: bool,
 }
 
@@ -49,7 +48,7 @@ impl Check for Reach {
                 Line::Trunk(switches) => switches.contains(&shape.switch_of(chip.0)),
                 Line::Grants(switch) => *switch == shape.switch_of(chip.0),
                 Line::Inner(..) => false,
-                // The rows on a way are another rule's.
+                // Rows on a way are another rule's.
                 Line::Link(..) | Line::RowGrants(_) | Line::Joint(..) => true,
             };
             if !is_reached {

@@ -1,5 +1,5 @@
-//! Page registers: filled when they are empty, by a read that has ended; emptied when their data have crossed; no command to a
-//! plane whose register holds data.
+//! Page registers: filled when empty, by a read that has ended; emptied when their data have crossed; no command to a
+//! plane with a full register.
 
 use std::rc::Rc;
 
@@ -15,18 +15,14 @@ use crate::measure::wire_check::recording::{Entry, Fact};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Register {
     Empty,
-    /// It holds data since then.
     Holds(Time),
-    /// They cross as this transfer.
     Leaving(u32),
-    /// They have crossed.
     Crossed,
 }
 
 pub struct Registers {
     known: Rc<Known>,
     registers: Vec<Register>,
-    /// When a read of each plane ended whose data are not in its register yet.
     read: Vec<Option<Time>>,
 }
 
@@ -41,7 +37,7 @@ impl Registers {
     }
 
     fn command(&mut self, load: &Load, at: Time, found: &mut Found) {
-        // MQSim's chips take no new command until all data have left them; the second one of a copyback, which brings no data, is none.
+        // MQSim's chips take no new command until all data have left; the second one of a copyback is none.
         let is_new = load.operation != Operation::Program || load.bytes > 0;
         let mask = if self.known.design.flash.busy_until_data_out && is_new { u64::MAX } else { load.planes };
         for plane in self.known.planes(load.lun.0, mask) {
@@ -65,8 +61,7 @@ impl Registers {
         }
     }
 
-    /// Whether a page is in its register later than its read ends: a controller learns later of it where it reads the status; behind
-    /// a cache register it waits.
+    /// Whether a page may be in its register later than its read ends: after a status, or behind a cache register.
     fn may_wait(&self) -> bool {
         let Design { flash, fabric, .. } = &self.known.design;
         self.known.lengths.is_full() || flash.cache_read || fabric.steps.is_some()

@@ -15,7 +15,6 @@ use crate::measure::wire_check::shape::{Line, Node};
 pub struct Routes {
     known: Rc<Known>,
     is_mesh: bool,
-    /// Packets of the transfer on each path, wire by wire in order of time.
     packets: Vec<Vec<Cycles>>,
 }
 
@@ -30,7 +29,6 @@ impl Routes {
         self.known.shape.wires.iter().position(|wire| wire.line == line).map_or(u32::MAX, |wire| wire as u32)
     }
 
-    /// The wires of a way: X, then Y.
     fn way(&self, open: &Open, controller: u32) -> Vec<u32> {
         let shape = &self.known.shape;
         let (chip, entry) = (open.load.chip.0, shape.entry(controller));
@@ -53,7 +51,6 @@ impl Routes {
         nodes.windows(2).map(|pair| self.wire(pair[0], pair[1])).collect()
     }
 
-    /// The controller at the end of a transfer, as the wires used tell.
     fn controller(&self, packets: &[Cycles]) -> Option<u32> {
         packets.iter().find_map(|packet| match self.known.shape.wires.get(packet.wire as usize)?.line {
             Line::Link(Node::Controller(c), _) | Line::Link(_, Node::Controller(c)) => Some(c),

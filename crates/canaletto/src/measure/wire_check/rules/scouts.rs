@@ -1,4 +1,4 @@
-//! Scouts of Venice go from router to router, a hop at a time, and nothing crosses before they are back (Venice §4.2, Fig. 6).
+//! Scouts of Venice go a hop at a time, and nothing crosses before they are back (Venice §4.2, Fig. 6).
 
 use std::rc::Rc;
 
@@ -15,11 +15,10 @@ pub struct Scouts {
     known: Rc<Known>,
     is_venice: bool,
     hop: Time,
-    /// The last hops of each path: of a scout, and of packets that tear earlier circuits down.
     hops: Vec<Vec<Cycles>>,
 }
 
-/// Hops of a path that are kept: several packets of one controller may be on their way.
+/// Several packets of one controller may be on their way.
 const KEPT: usize = 8;
 
 impl Scouts {
@@ -64,7 +63,7 @@ impl Scouts {
         hops.push(*cycles);
     }
 
-    /// The scout of a transfer came to the chip, and back, before anything crosses.
+    /// A transfer's scout reached the chip and returned before anything crosses.
     fn carries(&self, cycles: &Cycles, found: &mut Found) {
         let Some(hops) = self.hops.get(cycles.path.index()) else { return };
         let last = hops.iter().rev().find(|hop| hop.what == WireUse::Scout && hop.transfer == cycles.transfer);

@@ -24,17 +24,15 @@ fn steps_of(carries: Carries, has_column: bool) -> &'static [WireUse] {
     }
 }
 
-/// Progress of a transfer on a wire.
 #[derive(Clone, Copy)]
 struct Progress {
     wire: u32,
-    /// Its step, by its place in the order; none if it has crossed what is no step of it.
+    /// None if it has crossed what is no step of it.
     step: Option<usize>,
     command: Time,
     data: Time,
 }
 
-/// Transfer and its progress, wire by wire.
 #[derive(Default, Clone)]
 struct Seen {
     transfer: u32,
@@ -43,7 +41,6 @@ struct Seen {
 
 pub struct Steps {
     known: Rc<Known>,
-    /// By path.
     seen: Vec<Seen>,
 }
 
@@ -88,19 +85,18 @@ impl Steps {
         }
     }
 
-    /// Whether a transfer crosses in parts: the second half of a split page without a command, on whatever bus is free; data on
-    /// their own pins.
+    /// Whether a transfer crosses in parts: the second half of a split page on any free bus; data on separate pins.
     fn takes_several_wires(&self) -> bool {
         let in_parts = self.known.kind == FabricKind::Clusters && self.known.design.fabric.clusters.chunk.0 > 0;
         in_parts || self.known.splits_late() || matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca)
     }
 
-    /// Whether a transfer crosses a wire of another kind at the same time: a trunk and an inner bus.
+    /// Whether a transfer crosses a trunk and an inner bus at the same time.
     fn is_trunk(&self, progress: &Progress) -> bool {
         matches!(self.known.shape.wires.get(progress.wire as usize).map(|wire| &wire.line), Some(Line::Trunk(_)))
     }
 
-    /// Cycles that have crossed, each once: on every wire that carries all of it, or on all of those together that carry parts.
+    /// Cycles that have crossed, each once.
     fn wholes(&self, seen: &Seen) -> Vec<Progress> {
         if !self.takes_several_wires() {
             return seen.wires.clone();
@@ -120,7 +116,7 @@ impl Steps {
         kinds.map(whole).collect()
     }
 
-    /// A transfer has crossed: it had as many cycles as it needs.
+    /// A transfer had as many cycles as it needs.
     fn count(&self, seen: &Seen, open: &Open, at: Time, found: &mut Found) {
         let (command, data) = (self.known.lengths.command(&open.load), self.known.lengths.data(&open.load));
         if command + data > Time::ZERO && seen.wires.is_empty() {

@@ -1,6 +1,6 @@
-//! Circuits of clusters: a transfer crosses one trunk, the switch of its chip and one inner bus, a copy inner buses of one switch; the
-//! switch has been granted it before, and passes bytes on a while after they came; parts follow each other as a chip can turn to their
-//! columns (docs/explanation/fabrics.md).
+//! Circuits of clusters: a transfer crosses one trunk, its chip's switch and one inner bus, a copy inner buses of one
+//! switch. The switch was granted it before, and passes bytes on after its delay; parts follow each other as a chip can
+//! turn.
 
 use std::rc::Rc;
 
@@ -18,11 +18,9 @@ use crate::measure::wire_check::shape::Line;
 pub struct Switches {
     known: Rc<Known>,
     is_on: bool,
-    /// Cycles of the transfer on each path, its grant among them.
     cycles: Vec<Vec<Cycles>>,
 }
 
-/// From the first cycle until the last.
 fn span<'a>(cycles: impl Iterator<Item = &'a Cycles>) -> Option<(Time, Time)> {
     cycles.fold(None, |span, c| {
         let (from, until) = span.unwrap_or((c.from, c.until));
@@ -39,7 +37,6 @@ impl Switches {
         self.known.shape.wires.get(cycles.wire as usize).map(|wire| &wire.line)
     }
 
-    /// Wires of a kind that a transfer crosses, each once.
     fn wires(&self, cycles: &[Cycles], is_kind: fn(&Line) -> bool) -> Vec<u32> {
         let mut wires: Vec<u32> = cycles.iter().filter(|c| self.line(c).is_some_and(is_kind)).map(|c| c.wire).collect();
         wires.sort_unstable();
@@ -53,7 +50,7 @@ impl Switches {
         found.add(rule, at, format!("chip {row},{column}"), what, expected);
     }
 
-    /// One trunk and one inner bus; of a copy no trunk and an inner bus of each chip.
+    /// One trunk and one inner bus; a copy has no trunk and an inner bus per chip.
     fn check_way(&self, cycles: &[Cycles], open: &Open, at: Time, found: &mut Found) {
         let trunks = self.wires(cycles, |line| matches!(line, Line::Trunk(_)));
         let buses = self.wires(cycles, |line| matches!(line, Line::Inner(..)));
@@ -66,7 +63,7 @@ impl Switches {
         ends.dedup();
         let is_copy = open.load.carries == Carries::Copy;
         if trunks.is_empty() && buses.is_empty() {
-            // A command that takes no time, or one that does: another rule's.
+            // Commands of no time are another rule's.
             return;
         }
         if trunks.len() != usize::from(!is_copy) || buses != ends {
@@ -79,7 +76,7 @@ impl Switches {
         }
     }
 
-    /// Bytes from the controller are later on the inner bus, bytes to it later on the trunk.
+    /// Bytes from the controller are later on the inner bus, to it later on the trunk.
     fn check_delay(&self, cycles: &[Cycles], open: &Open, (trunk, bus): (u32, u32), found: &mut Found) {
         let on = |wire| span(cycles.iter().filter(move |c| c.wire == wire));
         let (Some((sent, sent_until)), Some((seen, seen_until))) = (on(trunk), on(bus)) else { return };
@@ -111,7 +108,7 @@ impl Switches {
         }
     }
 
-    /// A path that is held from the command on has been granted then.
+    /// A held path was granted with its command.
     fn check_grant(&self, cycles: &[Cycles], open: &Open, found: &mut Found) {
         let is_held = self.known.design.fabric.holds() != HoldPath::Never
             && matches!(open.load.carries, Carries::Data | Carries::Control);

@@ -1,5 +1,5 @@
-//! Ways over a custom fabric: the links that a transfer crosses lead, one after the other, from a controller to its chip, and along
-//! the row first where `fabric.custom.route` says so.
+//! Ways over a custom fabric lead from a controller to the chip, along the row first where `fabric.custom.route` says
+//! so.
 
 use std::rc::Rc;
 
@@ -17,7 +17,6 @@ pub struct Ways {
     known: Rc<Known>,
     is_on: bool,
     x_then_y: bool,
-    /// Wires that the transfer on each path crosses, in their order.
     crossed: Vec<Vec<u32>>,
 }
 
@@ -34,7 +33,6 @@ impl Ways {
         }
     }
 
-    /// Why wires are no way to a chip, if they are none.
     fn fault(&self, wires: &[u32], chip: Place) -> Option<String> {
         let joints: Option<Vec<(&[Place], bool)>> = wires.iter().map(|&wire| self.joint(wire)).collect();
         let Some(joints) = joints else { return Some("it crosses what is no link".into()) };
