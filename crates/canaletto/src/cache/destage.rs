@@ -7,7 +7,7 @@ use crate::host::request::RequestId;
 use crate::scheduler::transaction::TransactionId;
 
 impl DataCache {
-    /// A page that has just been written goes to flash as it comes from the host; behind an older version of it, later.
+    /// A page just written goes to flash as it comes from the host, or behind an older version of it.
     pub(super) fn write_through(&mut self, id: CachedId) {
         if self.pages[id].state() == State::Flying {
             self.pages[id].urgent = true;
@@ -17,7 +17,6 @@ impl DataCache {
         self.due.push_back(destage);
     }
 
-    /// The next page of a partition that has to set out for flash.
     pub fn next_destage(&mut self, partition: u16) -> Option<Destage> {
         let p = &mut self.partitions[usize::from(partition)];
         if p.in_flight >= self.limit {
@@ -36,7 +35,6 @@ impl DataCache {
         Some(self.set_out(coldest, true))
     }
 
-    /// The page sets out for flash next to another one, if there is anything new of it.
     pub fn next_with(&mut self, lpa: u64) -> Option<Destage> {
         let id = self.pages.find(lpa).filter(|&id| self.pages[id].state() == State::Dirty)?;
         Some(self.set_out(id, true))
@@ -47,7 +45,6 @@ impl DataCache {
         self.due.pop_front()
     }
 
-    /// A page sets out for flash, with all it holds: what is clean of it need not be read again to complete it there.
     pub(super) fn set_out(&mut self, id: CachedId, from_dram: bool) -> Destage {
         self.unlink(id);
         let page = &mut self.pages[id];
@@ -63,7 +60,7 @@ impl DataCache {
         destage
     }
 
-    /// A page with `sectors` that set out has been programmed. Returns who waited for it.
+    /// A page that set out has been programmed. Returns who waited for it.
     pub fn landed(&mut self, lpa: u64, sectors: u64) -> TransactionId {
         let id = self.pages.find(lpa).expect("flying pages stay in the cache");
         self.counts.destaged += 1;
@@ -87,7 +84,7 @@ impl DataCache {
         waiters
     }
 
-    /// A part of a request waits until the page, which is dirty, is on flash. Returns who came before.
+    /// Part of a request waits until the dirty page is on flash. Returns who came before.
     pub fn await_landing(&mut self, lpa: u64, part: TransactionId) -> TransactionId {
         let id = self.pages.find(lpa).expect("the page has just been written");
         let page = &mut self.pages[id];
@@ -100,7 +97,6 @@ impl DataCache {
         before
     }
 
-    /// A flush begins. Returns whether it has to wait.
     pub fn flush(&mut self, flow: u16, request: RequestId) -> bool {
         let stream = self.members[usize::from(flow)].stream;
         if !self.flushes.begin(stream, request) {
@@ -120,12 +116,11 @@ impl DataCache {
         true
     }
 
-    /// A flush that is complete.
     pub fn take_flushed(&mut self) -> Option<RequestId> {
         self.flushes.take_done()
     }
 
-    /// Sends a page's dirty sectors to flash before all others. Those of a flying page follow when it has landed.
+    /// Sends a page's dirty sectors to flash before all others.
     fn hurry(&mut self, id: CachedId) {
         let page = &mut self.pages[id];
         if !page.urgent {

@@ -6,20 +6,15 @@ use crate::config::cache::{CacheDram, DramTiming, Sharing};
 use crate::engine::time::Time;
 use crate::scheduler::transaction::TransactionId;
 
-/// Purpose of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
-    /// A part of a host request.
     Part(TransactionId),
     /// A page on its way to flash.
     Destage(TransactionId),
-    /// Pages evicted together, by the number of their transfer.
     Evicted(u32),
-    /// Data that nobody waits for: a page read from flash that is kept, a write that waits for the flash anyway.
     Fill,
 }
 
-/// One transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Transfer {
     purpose: Purpose,
@@ -29,22 +24,18 @@ struct Transfer {
 /// The channel and what waits for it.
 pub struct Dram {
     timing: CacheDram,
-    /// One line for all flows, or one for each.
     lines: Vec<VecDeque<Transfer>>,
-    /// The line served last.
     turn: usize,
     current: Option<Transfer>,
     busy: Time,
 }
 
 impl Dram {
-    /// An idle channel.
     pub fn new(config: &CacheDram, sharing: Sharing, flows: usize) -> Dram {
         let lines = if sharing == Sharing::Equal { flows } else { 1 };
         Dram { timing: config.clone(), lines: vec![VecDeque::new(); lines], turn: 0, current: None, busy: Time::ZERO }
     }
 
-    /// Puts a transfer of a flow in line. Returns when it is done if it starts at once.
     pub fn request(&mut self, flow: u16, purpose: Purpose, bytes: u64, now: Time) -> Option<Time> {
         let line = if self.lines.len() == 1 { 0 } else { usize::from(flow) };
         let transfer = Transfer { purpose, bytes };
@@ -75,13 +66,11 @@ impl Dram {
         (done.purpose, None)
     }
 
-    /// Time in use.
     pub fn busy(&self) -> Time {
         self.busy
     }
 }
 
-/// How long a transfer takes.
 pub fn transfer_time(dram: &CacheDram, bytes: u64) -> Time {
     match dram.timing {
         DramTiming::Exact => {
@@ -93,8 +82,8 @@ pub fn transfer_time(dram: &CacheDram, bytes: u64) -> Time {
     }
 }
 
-/// MQSim's `estimate_dram_access_time`: two bursts a clock, every division an integer one, further rows counted in pairs,
-/// and a last partial row's bytes divided by the burst's time instead of multiplied.
+/// MQSim's `estimate_dram_access_time`: two bursts per clock, integer divisions, further rows in pairs, a last partial
+/// row's bytes divided by the burst's time.
 fn mqsim_time(dram: &CacheDram, bytes: u64) -> Time {
     let (burst, row) = (dram.burst.0, dram.row.0);
     let clock_ns = 2.0 * burst as f64 * 1e9 / dram.rate.0 as f64;
@@ -125,7 +114,6 @@ mod tests {
         }
     }
 
-    /// The two times that were checked against runs of MQSim.
     #[test]
     fn mqsims_times() {
         assert_eq!(transfer_time(&mqsim(), 4096), Time::from_ns(666));
@@ -143,7 +131,6 @@ mod tests {
         assert_eq!(ns(16384), 4.0 * 27.5 + 3.0 * 13.75 + 1280.0);
     }
 
-    /// Busy at the last picosecond, free at the next.
     #[test]
     fn serves_one_transfer_at_a_time() {
         let mut dram = Dram::new(&CacheDram::default(), Sharing::Shared, 2);

@@ -1,8 +1,8 @@
 //! Flushes that wait for dirty pages to reach flash.
 //!
-//! Dirty data are counted in *units*: the sectors of a page that set out for flash together. A flush waits for the units
-//! of its name space (all flows, or in a partitioned drive its own) that exist when it comes. Flushes are numbered; a unit
-//! carries the number of the flush that would come next when it became dirty, so that it delays that one and all later ones.
+//! Dirty data are counted in *units*: the sectors of a page that set out together. A flush waits for the units of its
+//! name space that exist when it comes. A unit carries the number of the next flush when it became dirty, and delays
+//! that one and later ones.
 
 use crate::host::request::RequestId;
 
@@ -13,17 +13,13 @@ struct Flush {
     request: RequestId,
 }
 
-/// Flushes under way.
 pub struct Flushes {
     waiting: Vec<Flush>,
-    /// Number of the next flush.
     next: u32,
-    /// Units of each stream.
     units: Vec<u64>,
 }
 
 impl Flushes {
-    /// None under way.
     pub fn new(streams: usize) -> Flushes {
         Flushes { waiting: Vec::new(), next: 0, units: vec![0; streams] }
     }
@@ -34,7 +30,6 @@ impl Flushes {
         self.next
     }
 
-    /// A unit is on flash, or forgotten.
     pub fn close_unit(&mut self, stream: u16, number: u32) {
         self.units[usize::from(stream)] -= 1;
         for flush in self.waiting.iter_mut().filter(|f| f.stream == stream && number <= f.number) {
@@ -42,7 +37,6 @@ impl Flushes {
         }
     }
 
-    /// A flush begins. Returns whether there is anything to wait for.
     pub fn begin(&mut self, stream: u16, request: RequestId) -> bool {
         let units = self.units[usize::from(stream)];
         if units > 0 {
@@ -52,7 +46,6 @@ impl Flushes {
         units > 0
     }
 
-    /// Takes a flush that has nothing left to wait for, oldest first.
     pub fn take_done(&mut self) -> Option<RequestId> {
         let at = self.waiting.iter().position(|f| f.units == 0)?;
         Some(self.waiting.remove(at).request)

@@ -1,9 +1,11 @@
 //! The data cache: a write buffer and read cache in the controller's DRAM.
 //!
-//! This module holds what is cached and decides what is evicted and what goes to flash; `engine/route/cached.rs` moves
-//! requests through it. A cached page is clean, dirty, or *flying*: on its way to flash. A flying page keeps its data until they
-//! are programmed, so that reads always find them, and at most one version of a page flies at a time: what is
-//! written meanwhile stays dirty behind it.
+//! This module decides what is evicted and what goes to flash; `engine/route/cached.rs` moves requests through it. A
+//! cached page is clean, dirty, or *flying* to flash. A flying page keeps its data until they are programmed. At most
+//! one version of a page flies; later data stay dirty behind it.
+
+// Parts of the engine, no interface: what a name says needs no comment.
+#![allow(missing_docs)]
 
 mod destage;
 pub mod dram;
@@ -35,63 +37,47 @@ struct Member {
 
 /// A part of the cache's room, and the requests that wait for it.
 struct Partition {
-    /// Pages it may hold.
     capacity: usize,
-    /// Pages that take its room.
     used: usize,
-    /// Clean, dirty and flying pages.
     lists: [List; 3],
-    /// Sectors on their way to flash.
     in_flight: u64,
-    /// Whether it writes back until the low watermark.
     draining: bool,
-    /// Pages that go to flash first, some of which may have gone already.
     urgent: VecDeque<CachedId>,
-    /// Writes that wait for room, oldest first.
     waiting: VecDeque<RequestId>,
 }
 
 /// A page that sets out for flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Destage {
-    /// Logical page.
     pub lpa: u64,
     /// Sectors to write: all that the cache holds of it.
     pub sectors: u64,
-    /// Who wrote it last.
     pub flow: u16,
-    /// Whether its data have to be read from DRAM: not if they go to flash as they come from the host.
+    /// Whether its data must be read from DRAM.
     pub from_dram: bool,
-    /// Its priority class, if it is not its flow's.
     pub priority: Option<Priority>,
     /// When its data came to the drive, where that decides whether the page stays.
     pub stamp: Option<Time>,
 }
 
 impl Destage {
-    /// Sectors of a page that go to flash as they come from the host.
     pub fn of(lpa: u64, sectors: u64, flow: u16) -> Destage {
         Destage { lpa, sectors, flow, from_dram: false, priority: None, stamp: None }
     }
 }
 
-/// Event that a trim of a page waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TrimWaits {
     /// Nothing.
     No,
-    /// The page's own way to flash, at whose end it takes effect.
     ForLanding,
     /// Something that may take longer: the page's mapping entry, or further writes of the page.
     Longer,
 }
 
-/// Fate of a trimmed page that was cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forgotten {
-    /// Whether it stays, reading as zeroes, because older versions of it are on their way to flash.
     pub stays: bool,
-    /// Parts of requests that waited until its data were on flash.
     pub waiters: TransactionId,
 }
 
@@ -114,20 +100,14 @@ pub struct DataCache {
     /// Idle time after which everything dirty goes to flash; zero: never.
     idle_destage: Time,
     last_completion: Time,
-    /// Whether data in the cache are as safe as on flash.
     pub survives_power_loss: bool,
-    /// Pages that set out for flash while others were written, not yet taken on.
     due: VecDeque<Destage>,
-    /// Pages evicted together, not yet taken on.
     evicted: Vec<Destage>,
     /// Evicted pages that are read from DRAM, by the number of their transfer.
     leaving: BTreeMap<u32, Vec<Destage>>,
     transfers: u32,
-    /// Pages that were given up since that was last asked.
     dropped: Vec<u64>,
-    /// The memory itself.
     pub dram: Dram,
-    /// Counts of what happened.
     pub counts: CacheCounts,
 }
 
@@ -182,27 +162,22 @@ impl DataCache {
         })
     }
 
-    /// Pages it may hold.
     pub fn capacity(&self) -> u64 {
         self.partitions.iter().map(|p| p.capacity as u64).sum()
     }
 
-    /// How a flow uses the cache.
     pub fn mode(&self, flow: u16) -> CacheMode {
         self.members[usize::from(flow)].mode
     }
 
-    /// The partition that a flow's new pages go to.
     pub fn partition(&self, flow: u16) -> u16 {
         self.members[usize::from(flow)].partition
     }
 
-    /// The partitions' numbers.
     pub fn partitions(&self) -> std::ops::Range<u16> {
         0..self.partitions.len() as u16
     }
 
-    /// Whether the page has data here that flash has not.
     pub fn is_unwritten(&self, lpa: u64) -> bool {
         self.pages.find(lpa).is_some_and(|id| self.pages[id].state() != State::Clean)
     }
@@ -226,7 +201,7 @@ impl DataCache {
         here
     }
 
-    /// Takes sectors of a page that came to the drive at `stamp`, if there is room for them.
+    /// Takes sectors that came to the drive at `stamp`, if there is room.
     pub fn write(&mut self, flow: u16, lpa: u64, sectors: u64, stamp: Time) -> bool {
         if self.has_slots() {
             return self.write_slot(flow, lpa, sectors, stamp);
@@ -283,7 +258,6 @@ impl DataCache {
         id
     }
 
-    /// Makes room for one page, by giving up the coldest one that can be given up.
     fn make_room(&mut self, partition: u16) -> bool {
         let p = &self.partitions[usize::from(partition)];
         if p.used < p.capacity {
@@ -308,8 +282,7 @@ impl DataCache {
         true
     }
 
-    /// Keeps sectors that were read from flash, whose place there is the page's current one. Returns those that are new
-    /// here; without room none are.
+    /// Keeps sectors just read from flash. Returns those that are new here.
     pub fn fill(&mut self, flow: u16, lpa: u64, sectors: u64) -> u64 {
         let id = match self.pages.find(lpa) {
             Some(id) => id,
@@ -328,7 +301,7 @@ impl DataCache {
         new
     }
 
-    /// Forgets a page for a write that goes round the cache. The page must not hold what flash has not.
+    /// Forgets a page for a write that bypasses the cache. The page must be clean.
     pub fn discard(&mut self, lpa: u64) {
         if let Some(id) = self.pages.find(lpa) {
             debug_assert_eq!(self.pages[id].state(), State::Clean);
@@ -337,18 +310,16 @@ impl DataCache {
         }
     }
 
-    /// Whether it holds nothing at all.
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
 
-    /// Whether it holds anything of a page.
     pub fn holds(&self, lpa: u64) -> bool {
         self.pages.find(lpa).is_some()
     }
 
-    /// Forgets what it holds of a trimmed page; none if there was nothing. Where flash would show older versions than the
-    /// cache until the trim takes effect, the page stays, as zeroes that go to flash behind it.
+    /// Forgets a trimmed page; none if there was nothing. It stays as zeroes where flash would show older versions
+    /// until the trim takes effect.
     pub fn trim(&mut self, lpa: u64, all_sectors: u64, waits: TrimWaits) -> Option<Forgotten> {
         let id = self.pages.find(lpa)?;
         let (state, epoch) = (self.pages[id].state(), self.pages[id].epoch);
@@ -377,56 +348,47 @@ impl DataCache {
         Some(Forgotten { stays: state == State::Flying, waiters })
     }
 
-    /// A write waits for room.
     pub fn wait(&mut self, flow: u16, request: RequestId) {
         let partition = usize::from(self.partition(flow));
         self.partitions[partition].waiting.push_back(request);
     }
 
-    /// The oldest write that waits for room.
     pub fn first_waiting(&self, partition: u16) -> Option<RequestId> {
         self.partitions[usize::from(partition)].waiting.front().copied()
     }
 
-    /// The oldest write has all its room.
     pub fn stop_waiting(&mut self, partition: u16) {
         self.partitions[usize::from(partition)].waiting.pop_front();
     }
 
-    /// Forgets a flow's recently written pages, if that is due.
     pub fn forget_recent(&mut self, flow: u16, now: Time) {
         self.recent.forget_if_due(flow, now);
     }
 
-    /// The drive has become idle, or is so no longer.
     pub fn set_idle(&mut self, idle: bool) {
         self.idle = idle;
     }
 
-    /// A request is complete; if it `is_idle`, without any other, the drive may become idle. Returns when to look whether it
-    /// has.
+    /// A request is complete; if the drive `is_idle`, returns when to look whether it still is.
     pub fn expect_idleness(&mut self, is_idle: bool, now: Time) -> Option<Time> {
         self.last_completion = now;
         let looks = is_idle && self.idle_destage > Time::ZERO && self.has_dirty();
         looks.then(|| now + self.idle_destage)
     }
 
-    /// Whether no request has been completed for so long that the drive counts as idle.
+    /// Whether no request was completed for the idle time.
     pub fn has_been_idle(&self, now: Time) -> bool {
         now - self.last_completion >= self.idle_destage
     }
 
-    /// Whether anything is dirty that has not set out for flash.
     pub fn has_dirty(&self) -> bool {
         self.partitions.iter().any(|p| !p.lists[State::Dirty as usize].is_empty())
     }
 
-    /// A page that was given up since the last call.
     pub fn take_dropped(&mut self) -> Option<u64> {
         self.dropped.pop()
     }
 
-    /// Pages that take room, and requests that wait for some: for the explanation of a stuck run.
     pub fn describe(&self) -> String {
         let line = |p: &Partition| {
             let [clean, dirty, flying] = p.lists.map(|list| list.len());
@@ -475,7 +437,6 @@ impl DataCache {
 }
 
 impl Partition {
-    /// Pages that hold what flash has not.
     fn unwritten(&self) -> usize {
         self.lists[State::Dirty as usize].len() + self.lists[State::Flying as usize].len()
     }

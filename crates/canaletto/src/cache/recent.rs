@@ -6,8 +6,7 @@ use crate::engine::time::Time;
 /// How long the set of a flow grows before it is forgotten (MQSim's `bloom_filter_reset_step`).
 const WINDOW: Time = Time::from_us(1_000_000);
 
-/// The logical pages that each flow has written lately. One clock serves all flows: when it is due, the flow that
-/// happens to write forgets its pages.
+/// The logical pages that each flow has written lately. One clock serves all flows.
 pub struct Recent {
     pages: Vec<Index>,
     due: Time,
@@ -24,7 +23,6 @@ impl Recent {
         self.pages[usize::from(flow)].insert(lpa, 0)
     }
 
-    /// Forgets the flow's pages if that is due.
     pub fn forget_if_due(&mut self, flow: u16, now: Time) {
         if now > self.due {
             self.pages[usize::from(flow)].clear();

@@ -1,25 +1,22 @@
-//! The cache as MQSim has it (`cache.destage = "mqsim"`): slots that are evicted by age alone, whatever becomes of their data.
+//! The cache as MQSim has it (`cache.destage = "mqsim"`): slots that are evicted by age alone.
 //!
-//! A slot is dirty, on its way to flash or clean, as its newest write or read has made it. Writes in flight are not tied to
-//! slots: a slot goes when a write ends that is as new as its data. Contents are lost that way, so that this needs
-//! `ftl.map_update = "issue"`, with which nobody follows them.
+//! A slot goes when a write ends that is as new as its data, so contents are lost. That needs `ftl.map_update =
+//! "issue"`, with which contents are not followed.
 
 use super::pages::{CachedId, State};
 use super::{DataCache, Destage, DestageRule};
 use crate::config::workload::Priority;
 use crate::engine::time::Time;
 
-/// The last of the logical pages that stand for all pages that are read without ever having been programmed, one in each
-/// partition.
+/// Stands for all pages that are read without ever having been programmed, one per partition.
 const UNPROGRAMMED: u64 = u64::MAX - 1;
 
 impl DataCache {
-    /// Whether the cache has slots.
     pub fn has_slots(&self) -> bool {
         self.rule == DestageRule::Mqsim
     }
 
-    /// Takes sectors of a page that came to the drive at `stamp`, if few enough are in flight. The page's first write within a
+    /// Takes sectors that came to the drive at `stamp`, if few enough are in flight. The page's first write within a
     /// second sets out at once.
     pub(super) fn write_slot(&mut self, flow: u16, lpa: u64, sectors: u64, stamp: Time) -> bool {
         let partition = self.partition(flow);
@@ -41,8 +38,7 @@ impl DataCache {
         true
     }
 
-    /// Keeps sectors that a request of `stamp` has read, of a page that was `programmed` or never was. Returns whether they
-    /// have to be written to DRAM.
+    /// Keeps sectors that a request of `stamp` has read. Returns whether they must be written to DRAM.
     pub fn keep_in_slot(&mut self, flow: u16, lpa: u64, programmed: bool, sectors: u64, stamp: Time) -> bool {
         let lpa = if programmed { lpa } else { UNPROGRAMMED - u64::from(self.partition(flow)) };
         let found = self.pages.find(lpa);
@@ -51,7 +47,6 @@ impl DataCache {
         found.is_none()
     }
 
-    /// A write of data that came to the drive at `stamp` has ended.
     pub fn slot_landed(&mut self, flow: u16, lpa: u64, sectors: u64, stamp: Time) {
         let partition = usize::from(self.partition(flow));
         self.counts.destaged += 1;
@@ -62,7 +57,7 @@ impl DataCache {
         }
     }
 
-    /// Takes the pages that have been evicted, as one transfer from DRAM: its number and sectors.
+    /// Takes the evicted pages as one transfer from DRAM: its number and sectors.
     pub fn take_evicted(&mut self) -> Option<(u32, u32)> {
         let evicted = std::mem::take(&mut self.evicted);
         let sectors = evicted.iter().map(|destage| destage.sectors.count_ones()).sum();
@@ -74,12 +69,10 @@ impl DataCache {
         Some((self.transfers, sectors))
     }
 
-    /// The pages of a transfer that is done.
     pub fn take_leaving(&mut self, transfer: u32) -> Vec<Destage> {
         self.leaving.remove(&transfer).unwrap_or_default()
     }
 
-    /// Puts sectors into a slot, which is the hottest then.
     fn put(&mut self, id: CachedId, sectors: u64, stamp: Time, state: State) {
         self.unlink(id);
         let page = &mut self.pages[id];
@@ -90,8 +83,7 @@ impl DataCache {
         self.link(id, true);
     }
 
-    /// A slot for a page, instead of the coldest one if there is no other. What that holds alone goes to flash in the class
-    /// `priority`.
+    /// A slot for a page, perhaps the coldest one's, whose data go to flash in the class `priority`.
     fn new_slot(&mut self, flow: u16, lpa: u64, priority: Priority) -> CachedId {
         let partition = self.partition(flow);
         let p = &self.partitions[usize::from(partition)];

@@ -1,7 +1,9 @@
 //! The controller's inside: processor, system bus, DRAM port and ECC engines.
 //!
-//! A page read passes ECC engine, system bus and DRAM; a page written passes them the other way round; a copy by garbage
-//! collection does both.
+//! A page read passes ECC engine, system bus and DRAM, a page written the other way round, a copy both.
+
+// Parts of the engine, no interface: what a name says needs no comment.
+#![allow(missing_docs)]
 
 use crate::config::design::Controller as ControllerConfig;
 use crate::engine::time::Time;
@@ -27,7 +29,6 @@ impl Server {
         self.rate == 0 && self.latency == Time::ZERO
     }
 
-    /// Serves something that takes `time`; returns when it is through.
     fn serve(&mut self, time: Time, now: Time) -> Time {
         self.free_at = self.free_at.max(now) + time;
         self.busy += time;
@@ -38,41 +39,30 @@ impl Server {
 /// The stages of a read, in order; a write passes them backwards.
 const STAGES: [Cause; 3] = [Cause::Ecc, Cause::SystemBus, Cause::Dram];
 
-/// The stage at which data set out for the chips that come from the data cache: its DRAM takes the place of the DRAM port.
+/// The stage at which cached data start: the cache's DRAM replaces the DRAM port.
 pub const FROM_CACHE: u8 = 1;
 
-/// Where a page is in the controller's inside.
 #[derive(Clone, Copy)]
 pub struct Passing {
-    /// Whether it comes from the chips.
     pub inbound: bool,
-    /// The stage that comes next.
     pub stage: u8,
-    /// Its channel, whose ECC engine it takes.
     pub channel: u32,
-    /// Its data, in bytes.
     pub bytes: u64,
-    /// Whether the ECC engine decodes outer codewords of it.
     pub outer: bool,
 }
 
-/// The controller's inside.
 pub struct Controller {
     per_request: Time,
     per_page: Time,
-    /// Whether any stage takes time.
     takes_time: bool,
     processor: Server,
     system_bus: Server,
     dram: Server,
-    /// One engine a channel.
     ecc: Vec<Server>,
-    /// Added to an engine's latency for outer codewords.
     outer_latency: Time,
 }
 
 impl Controller {
-    /// An idle controller with `channels` ECC engines.
     pub fn new(config: &ControllerConfig, channels: u32) -> Controller {
         let system_bus = Server::new(config.system_bus.0, Time::ZERO);
         let dram = Server::new(config.dram.0, Time::ZERO);
@@ -91,18 +81,15 @@ impl Controller {
         }
     }
 
-    /// Whether requests take any processor time.
     pub fn has_firmware(&self) -> bool {
         self.per_request + self.per_page > Time::ZERO
     }
 
-    /// Whether pages take any time anywhere inside.
     #[inline]
     pub fn takes_time(&self) -> bool {
         self.takes_time
     }
 
-    /// Whether pages take any time at the ECC engines.
     pub fn has_ecc(&self) -> bool {
         !self.ecc[0].is_idle_part() || self.outer_latency > Time::ZERO
     }
@@ -112,8 +99,8 @@ impl Controller {
         self.processor.serve(self.per_request + self.per_page * u64::from(pages), now)
     }
 
-    /// Sends a page through the first stage at or after `stage` that takes any time. Returns that stage's number, its
-    /// cause and when the page is through it; none if no stage is left.
+    /// Sends a page through the first stage at or after `stage` that takes time. Returns its number, its cause and its
+    /// end; none if no stage is left.
     #[inline]
     pub fn pass(&mut self, page: Passing, now: Time) -> Option<(u8, Cause, Time)> {
         let has_ecc = self.has_ecc();
@@ -145,7 +132,7 @@ impl Controller {
     }
 }
 
-/// The cause that stage number `stage` is charged to, inbound (from the chips) or outbound.
+/// The cause of a stage, inbound (from the chips) or outbound.
 pub fn stage_cause(inbound: bool, stage: u8) -> Cause {
     if inbound { STAGES[stage as usize] } else { STAGES[STAGES.len() - 1 - stage as usize] }
 }
@@ -172,11 +159,9 @@ mod tests {
         let mut pass = |stage, outer, now| {
             controller.pass(Passing { inbound: true, stage, channel: 0, bytes: 4096, outer }, Time::from_ns(now))
         };
-        // The ECC engine only adds latency: two pages pass it side by side.
         assert_eq!(pass(0, false, 0), Some((0, Cause::Ecc, Time::from_ns(500))));
         assert_eq!(pass(0, false, 0), Some((0, Cause::Ecc, Time::from_ns(500))));
         assert_eq!(pass(0, true, 0), Some((0, Cause::Ecc, Time::from_ns(800))));
-        // The DRAM port serves them one after the other.
         assert_eq!(pass(1, false, 500), Some((2, Cause::Dram, Time::from_ns(1500))));
         assert_eq!(pass(1, true, 500), Some((2, Cause::Dram, Time::from_ns(2500))));
         assert_eq!(pass(3, false, 0), None);

@@ -1,7 +1,7 @@
-//! The record of what a drive was told: enough to bring another one to the same moment.
+//! The record of a drive's requests: enough to bring another one to the same moment.
 //!
-//! Between two requests only the place matters that time has reached: a drive that goes there in one step is in the same state as
-//! one that went there in many. A request takes some twelve bytes.
+//! A drive that reaches a moment in one step is in the same state as one that took many. A request takes some twelve
+//! bytes.
 
 use crate::drive::{Advanced, Drive, SubmitError};
 use crate::engine::error::RunError;
@@ -11,10 +11,8 @@ use crate::engine::time::Time;
 use crate::host::request::Kind;
 use crate::workload::flow::Wanted;
 
-/// Place that a drive has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Everything has happened that is due at this time or before.
     Moment(Time),
     /// That many events have happened. More may be due at the same time.
     Step(u64),
@@ -42,7 +40,6 @@ impl Place {
     }
 }
 
-/// Kinds of requests, in the order of their numbers.
 const KINDS: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Flush];
 
 /// Bits of an entry's first byte beyond those of its kind.
@@ -50,19 +47,16 @@ const FUA: u64 = 1 << 2;
 const ZEROES: u64 = 1 << 3;
 const MOVED: u64 = 1 << 4;
 
-/// Events between two looks at whether to stop.
 const LOOK_EVERY: u64 = 1 << 16;
 
-/// Most bytes of an entry.
 const MOST: usize = 64;
 
-/// Requests of a drive in the order in which they were submitted, each with the place that the drive had reached.
+/// Requests in the order of submission, each with the place that the drive had reached.
 #[derive(Clone)]
 pub(super) struct Recording {
     bytes: Writer,
-    /// Place that the drive has reached.
     place: Place,
-    /// Whether time has been told to pass since the last request, even if it came no further.
+    /// Whether time was told to pass since the last request.
     moved: bool,
     /// First sector and tag of the last request: most differ little from those before.
     last: (u64, u64),
@@ -77,17 +71,15 @@ impl Recording {
         &self.bytes.0
     }
 
-    /// The place that the drive has reached since the last request, if time has been told to pass since.
+    /// The place reached since the last request, if time was told to pass.
     pub(super) fn end(&self) -> Option<Place> {
         self.moved.then_some(self.place)
     }
 
-    /// Notes the place that the drive has reached.
     pub(super) fn reach(&mut self, place: Place) {
         (self.place, self.moved) = (place, true);
     }
 
-    /// Adds a request that arrives `ahead` of the time that the drive has reached.
     pub(super) fn add(&mut self, ahead: Time, wanted: Wanted, tag: u64) {
         let Wanted { kind, fua, zeroes, lba, sectors } = wanted;
         let writer = &mut self.bytes;
@@ -106,8 +98,8 @@ impl Recording {
     }
 }
 
-/// Brings a drive at its start to where another one was: `requests` is its [`Recording`], `end` the place that it had reached after
-/// them, and `taken` the number of its completions that had been taken.
+/// Brings a drive at its start to the place `end`: `requests` is a [`Recording`], `taken` the number of completions
+/// that were taken.
 pub(super) fn repeat(
     drive: &mut Drive,
     requests: &[u8],
@@ -135,7 +127,7 @@ pub(super) fn repeat(
     end.map_or(Ok(()), |end| reach(drive, end, taken, watch))
 }
 
-/// Lets time go on to a place. Forgets completions as long as no more than `taken` are complete.
+/// Advances to a place. Forgets the first `taken` completions.
 fn reach(
     drive: &mut Drive,
     place: Place,
@@ -160,7 +152,6 @@ fn reach(
     Ok(())
 }
 
-/// Writer of numbers, seven bits a byte, least first.
 #[derive(Clone, Default)]
 pub(super) struct Writer(pub(super) Vec<u8>);
 
@@ -173,7 +164,6 @@ impl Writer {
         self.0.push(number as u8);
     }
 
-    /// Writes by how much a number differs from another; small differences up or down are short.
     fn difference(&mut self, from: u64, to: u64) {
         let difference = to.wrapping_sub(from) as i64;
         self.number((difference << 1 ^ difference >> 63) as u64);
@@ -185,7 +175,6 @@ impl Writer {
     }
 }
 
-/// Reader of what a [`Writer`] wrote, as long as it is that.
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl Reader<'_> {
@@ -214,7 +203,6 @@ impl Reader<'_> {
         String::from_utf8(text.to_vec()).ok()
     }
 
-    /// Reads a place, or that there is none; nothing if it is neither.
     pub(super) fn place(&mut self) -> Option<Option<Place>> {
         if self.number()? == 0 { Some(None) } else { Place::read(self).map(Some) }
     }

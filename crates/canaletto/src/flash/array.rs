@@ -6,97 +6,74 @@ use crate::flash::address::{ChipId, Layout, LunId, PlaneId};
 pub use crate::flash::clocks::{Background, Clocks};
 use crate::flash::interface::Operation;
 
-/// Most planes one command can touch.
 pub const MAX_PLANES: usize = 16;
 
 /// Account to which the time of a LUN is charged, where that is distinguished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Charge {
-    /// The drive's own work.
     Background(Background),
-    /// A flow's, if there are several.
     Flow(u16),
 }
 
-/// A command on its way through a LUN: its operation and its transactions.
 #[derive(Clone, Copy)]
 pub struct Command {
-    /// Operation of the array.
     pub operation: Operation,
     transactions: [TransactionId; MAX_PLANES],
     length: u8,
 }
 
 impl Command {
-    /// Most transactions of one: one a plane.
     pub const MOST: usize = MAX_PLANES;
 
-    /// A command without transactions yet.
     pub fn new(operation: Operation) -> Command {
         Command { operation, transactions: [TransactionId::NONE; MAX_PLANES], length: 0 }
     }
 
-    /// Adds the transaction of one more plane.
     #[inline]
     pub fn push(&mut self, transaction: TransactionId) {
         self.transactions[self.length as usize] = transaction;
         self.length += 1;
     }
 
-    /// Whether it has no transaction yet.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// The transactions, in the order they were taken.
     #[inline]
     pub fn transactions(&self) -> &[TransactionId] {
         &self.transactions[..self.length as usize]
     }
 }
 
-/// One LUN's state.
 #[derive(Clone, Copy)]
 pub struct Lun {
-    /// The command on the wires or in the array.
     pub command: Command,
     /// Whether a command is on the wires or in the array.
     pub busy: bool,
-    /// Whether it has ever done background work: else all clocks of that stand at zero.
+    /// Otherwise all clocks of background work stand at zero.
     has_background: bool,
-    /// When the array is done with what it does now; [`Time::MAX`] until it begins.
+    /// When the array ends its work; [`Time::MAX`] until it begins.
     pub due: Time,
-    /// Planes (by their place in the LUN) whose page register still holds read data.
     pub registers: u64,
-    /// Planes whose page register is in use behind a cache register, see [`CacheReads`](super::cache_read::CacheReads).
+    /// Planes whose page register is in use behind a cache register ([`CacheReads`](super::cache_read::CacheReads)).
     pub behind: u64,
-    /// When the array was last freed.
     array_free_at: Time,
-    /// When the last page left the LUN's registers.
     drained_at: Time,
     /// Time this LUN has spent on background work, finished commands only.
     background: Clocks,
-    /// The background command in work, and when it was issued.
     background_since: Option<(Background, Time)>,
     /// The flow whose command is in work, and when it was issued, where flows are distinguished.
     flow_since: Option<(u16, Time)>,
-    /// Time with the array at work, for utilisation.
     pub array_busy: Time,
 }
 
-/// The array's state.
 pub struct Array {
-    /// Every LUN, and lanes beyond them, see [`Lanes`](super::lanes::Lanes).
     pub luns: Vec<Lun>,
-    /// When each plane's register was last emptied.
     register_free_at: Vec<Time>,
-    /// Time transfers of each chip took on the wires.
     port_busy: Vec<Time>,
     busy_until_data_out: bool,
-    /// The planes of a LUN.
     planes: u64,
-    /// Time each LUN has spent on the commands of each flow, finished ones only.
     flow_clocks: Vec<Time>,
     flows: usize,
 }
@@ -147,12 +124,11 @@ impl Array {
         self.planes & !self.luns[lun.index()].behind
     }
 
-    /// Gives the LUN a command.
     #[inline(always)]
     pub fn begin(&mut self, id: LunId, command: Command, charge: Option<Charge>, now: Time) {
         let lun = &self.luns[id.index()];
         if lun.background_since.is_some() || lun.flow_since.is_some() {
-            // Pages of the last command are still leaving: that work ends where further work begins.
+            // Pages of the last command are still leaving: that work ends now.
             self.close(id, now);
         }
         let lun = &mut self.luns[id.index()];
@@ -169,7 +145,6 @@ impl Array {
         lun.command = command;
     }
 
-    /// Marks a plane's register as holding data to be transferred.
     #[inline]
     pub fn fill_register(&mut self, id: LunId, plane_in_lun: u32) {
         self.luns[id.index()].registers |= 1 << plane_in_lun;
@@ -195,7 +170,7 @@ impl Array {
         lun.array_busy += worked;
     }
 
-    /// The LUN continues with a further command for what it has in its registers.
+    /// The LUN continues with a further command for its registers' contents.
     pub fn go_on(&mut self, id: LunId, command: Command, charge: Option<Charge>, now: Time) {
         let lun = &mut self.luns[id.index()];
         assert!(lun.busy, "LUN {} has nothing to go on with", id.0);
@@ -203,14 +178,12 @@ impl Array {
         self.begin(id, command, charge, now);
     }
 
-    /// Empties the registers of `planes` (a mask by place in the LUN), whose data are used in the chip.
     pub fn use_register(&mut self, id: LunId, planes: u64) {
         let lun = &mut self.luns[id.index()];
         assert!(lun.registers & planes == planes, "LUN {} has nothing in its registers", id.0);
         lun.registers &= !planes;
     }
 
-    /// The LUN's command is suspended: it can take another one.
     pub fn put_aside(&mut self, id: LunId, now: Time) {
         let lun = &mut self.luns[id.index()];
         assert!(lun.busy, "LUN {} has nothing to put aside", id.0);
@@ -220,14 +193,13 @@ impl Array {
         self.close(id, now);
     }
 
-    /// The LUN continues with a suspended command, which concerns `planes` (a mask by place in the LUN).
+    /// The LUN continues with a suspended command in `planes` (a mask).
     pub fn take_up(&mut self, id: LunId, command: Command, planes: u64, charge: Option<Charge>, now: Time) {
         let lun = &self.luns[id.index()];
         assert!(lun.registers & planes == 0, "LUN {} goes on in planes that still hold read data", id.0);
         self.begin(id, command, charge, now);
     }
 
-    /// A page has left its register.
     #[inline(always)]
     pub fn drain_register(&mut self, id: LunId, plane: PlaneId, plane_in_lun: u32, now: Time) {
         let lun = &mut self.luns[id.index()];
@@ -248,24 +220,21 @@ impl Array {
         }
     }
 
-    /// A chip's port was used for a transfer of this length.
     #[inline]
     pub fn port_used(&mut self, chip: ChipId, time: Time) {
         self.port_busy[chip.index()] += time;
     }
 
-    /// Time a chip's port was used.
     pub fn port_busy(&self, chip: ChipId) -> Time {
         self.port_busy[chip.index()]
     }
 
-    /// Since when a plane whose register is empty now has been free of data.
+    /// Since when a plane whose register is empty has been free of data.
     #[inline]
     pub fn drained_since(&self, lun: LunId, plane: PlaneId) -> Time {
         if self.busy_until_data_out { self.luns[lun.index()].drained_at } else { self.register_free_at[plane.index()] }
     }
 
-    /// When the LUN's array was last freed.
     #[inline]
     pub fn array_free_at(&self, lun: LunId) -> Time {
         self.luns[lun.index()].array_free_at
@@ -288,12 +257,10 @@ impl Array {
         clocks
     }
 
-    /// Flows that are distinguished.
     pub fn flows(&self) -> usize {
         self.flows
     }
 
-    /// Time the LUN has spent on the commands of each flow until `now`.
     #[inline]
     pub fn flow_clocks(&self, lun: LunId, now: Time) -> impl Iterator<Item = Time> + '_ {
         let working = self.luns[lun.index()]
@@ -303,7 +270,6 @@ impl Array {
         clocks.map(move |(flow, &clock)| if flow == working.0 { clock + working.1 } else { clock })
     }
 
-    /// Time the LUN has spent on the commands of a flow until `now`.
     pub fn flow_clock(&self, lun: LunId, flow: usize, now: Time) -> Time {
         let clock = self.flow_clocks[lun.index() * self.flows + flow];
         match self.luns[lun.index()].flow_since {

@@ -31,38 +31,35 @@ pub struct CacheReads {
     planes: Vec<Plane>,
 }
 
-/// The registers of a plane, while its page register is in use behind the cache register.
+/// A plane's registers, while its page register is in use behind the cache register.
 #[derive(Clone, Copy)]
 struct Plane {
     /// The page in the page register; none while the array works.
     page: TransactionId,
-    /// Whether the data before it have left the cache register.
     is_next: bool,
     /// When the page register was last emptied.
     free_at: Time,
 }
 
 impl CacheReads {
-    /// Empty registers.
     pub fn new(config: &Flash, layout: &Layout) -> CacheReads {
         let empty = Plane { page: TransactionId::NONE, is_next: false, free_at: Time::ZERO };
         let planes = if config.cache_read { vec![empty; layout.planes() as usize] } else { Vec::new() };
         CacheReads { busy: config.cache_read_busy.time(), planes }
     }
 
-    /// Whether planes have cache registers.
     pub fn is_on(&self) -> bool {
         !self.planes.is_empty()
     }
 }
 
 impl FlashBackend {
-    /// Planes of a LUN, of those whose array could work, that can take a read.
+    /// Planes, of those whose array could work, that can take a read.
     pub fn free_for_reads(&self, lun: LunId) -> u64 {
         self.array.empty_behind(lun)
     }
 
-    /// A LUN is given a command: reads in planes whose cache registers hold data go to the registers behind.
+    /// Reads in planes whose cache registers hold data go to the registers behind.
     pub(super) fn begin_behind<P: Probe>(&mut self, id: LunId, command: &Command, work: &PageWork<'_, P>) {
         if !self.cache_reads.is_on() || command.operation != Operation::Read {
             return;
@@ -80,7 +77,6 @@ impl FlashBackend {
         }
     }
 
-    /// The array has read a page. Returns whether it is in the register behind.
     pub fn is_read_behind(&mut self, lun: LunId, first: TransactionId, plane: PlaneId) -> bool {
         let is_behind = self.array.luns[lun.index()].behind & 1 << self.layout.plane_in_lun(plane) != 0;
         if is_behind {
@@ -89,7 +85,6 @@ impl FlashBackend {
         is_behind
     }
 
-    /// Data leave a plane's cache register. Returns whether its page register is in use behind it.
     pub(super) fn leaves_one_behind(&mut self, lun: LunId, plane: PlaneId) -> bool {
         let is_behind = self.array.luns[lun.index()].behind & 1 << self.layout.plane_in_lun(plane) != 0;
         if is_behind {
@@ -98,7 +93,7 @@ impl FlashBackend {
         is_behind
     }
 
-    /// Moves a plane's page to the cache register if that is empty and the page is there. Returns when it has moved.
+    /// Moves a page to the empty cache register. Returns when it has moved.
     pub fn move_up<P: Probe>(
         &mut self,
         lun: LunId,
@@ -116,7 +111,6 @@ impl FlashBackend {
         Some(now + self.cache_reads.busy)
     }
 
-    /// A plane's page is in its cache register. Returns the page.
     pub fn moved_up<P: Probe>(
         &mut self,
         lun: LunId,
@@ -131,7 +125,7 @@ impl FlashBackend {
         registers.page
     }
 
-    /// Since when a plane's registers, which are free now, have been able to take a command of an operation.
+    /// Since when a plane's free registers could take an operation.
     #[inline(always)]
     pub(super) fn registers_free_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
         if self.cache_reads.is_on() && operation == Operation::Read {

@@ -3,20 +3,15 @@
 use crate::engine::time::Time;
 use crate::measure::blame::Cause;
 
-/// Work that the host did not ask for, told apart because waits for it are blamed apart.
+/// The drive's own work, by the cause of waits for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Background {
-    /// Garbage collection reads.
     GcRead,
-    /// Garbage collection programs.
     GcProgram,
-    /// A block is erased.
     Erase,
-    /// A mapping table's page is read or programmed.
     Mapping,
     /// A page of the pseudo-SLC cache is copied to native cells.
     Fold,
-    /// Parity is programmed, or a page read of which another one is rebuilt.
     Parity,
 }
 
@@ -31,7 +26,6 @@ impl Background {
         Background::Parity,
     ];
 
-    /// Cause to which a wait for it is charged.
     pub fn cause(self) -> Cause {
         match self {
             Background::GcRead => Cause::ChipBusyGcRead,

@@ -1,7 +1,6 @@
 //! Copies that never leave their plane: read into the page register, programmed from there.
 //!
-//! The LUN stays busy from the read's command to the end of the last program. In between, each program command needs a
-//! path, but carries no data (ONFI 5.1 §5.20 and §5.21, Copyback Read and Copyback Program).
+//! The LUN stays busy throughout. Each program command needs a path, but carries no data (ONFI 5.1 §5.20 and §5.21).
 
 use crate::config::design::Gc;
 use crate::flash::address::LunId;
@@ -13,30 +12,26 @@ use crate::scheduler::transaction::TransactionId;
 pub struct Copybacks {
     /// Pages in each LUN's registers that have yet to be programmed; empty if copyback is off.
     pending: Vec<Command>,
-    /// Pages programmed so far.
     pub count: u64,
 }
 
 impl Copybacks {
-    /// No copy under way in `luns` LUNs.
     pub fn new(config: &Gc, luns: u32) -> Copybacks {
         let none = Command::new(Operation::Program);
         let luns = if config.copyback { luns as usize } else { 0 };
         Copybacks { pending: vec![none; luns], count: 0 }
     }
 
-    /// The LUN's registers hold these pages to be programmed.
     pub fn hold(&mut self, lun: LunId, pages: Command) {
         self.pending[lun.index()] = pages;
     }
 
-    /// Pages in the LUN's registers that have yet to be programmed.
     #[inline]
     pub fn pending(&self, lun: LunId) -> Option<&Command> {
         self.pending.get(lun.index()).filter(|pages| !pages.transactions().is_empty())
     }
 
-    /// Takes the pages that share the next program command of a LUN: the first one's, and those of further planes for which
+    /// Takes the pages that share a LUN's next program command: the first, and those of further planes for which
     /// `joins` holds.
     pub fn take(&mut self, lun: LunId, joins: impl Fn(TransactionId, TransactionId) -> bool) -> Command {
         let pages = &mut self.pending[lun.index()];

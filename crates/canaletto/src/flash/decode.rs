@@ -1,4 +1,4 @@
-//! Decoding of pages that were read: whether their codewords can be corrected, and what is read again if they cannot.
+//! Decoding of pages that were read, and what is read again.
 
 use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
@@ -12,17 +12,13 @@ use crate::scheduler::transaction::{Flag, Outer, Transaction, TransactionId};
 /// Fate of a page that has left its chip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decoded {
-    /// It can be corrected.
     Legible,
-    /// It cannot, and must be read again.
     ReadAgain,
-    /// It cannot by any means.
     Lost,
 }
 
 impl FlashBackend {
-    /// Draws whether what was just read for the first time is illegible. That befalls the whole flash page, and for good: a read
-    /// of the outer codewords around it finds the same.
+    /// Draws whether what was just read is illegible: the whole flash page, for good.
     #[inline(always)]
     pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut PageWork<'_, P>) {
         if self.may_fail {
@@ -45,7 +41,7 @@ impl FlashBackend {
         }
     }
 
-    /// Data in a register do not leave it: nothing leads from its chip any more.
+    /// Data of a lost chip do not leave their register.
     #[cold]
     pub fn lose_register<P: Probe>(&self, first: TransactionId, work: &mut PageWork<'_, P>) {
         let mut group = FlashPageGroup::of(first);
@@ -54,8 +50,7 @@ impl FlashBackend {
         }
     }
 
-    /// Sectors of a flash page that have just left the chip, one bit each: where codewords of several transactions may lie in
-    /// one outer codeword.
+    /// Sectors of a flash page that have just left the chip, where outer codewords span transactions.
     #[inline]
     pub fn crossed<P: Probe>(&self, first: TransactionId, work: &PageWork<'_, P>) -> u64 {
         if self.outer_code.is_none() {
@@ -72,7 +67,7 @@ impl FlashBackend {
         t.sectors << (t.ppa.page % self.layout.pages_per_flash_page() * self.layout.sectors_per_page)
     }
 
-    /// Whether a page that has left its chip can be corrected, of whose flash page the sectors [`FlashBackend::crossed`] have.
+    /// Whether a page that has left its chip can be corrected.
     #[inline(always)]
     pub fn decode<P: Probe>(
         &mut self,
@@ -89,7 +84,6 @@ impl FlashBackend {
         }
     }
 
-    /// [`FlashBackend::decode`] with one code.
     fn decode_at_once<P: Probe>(
         &mut self,
         id: TransactionId,
@@ -105,7 +99,6 @@ impl FlashBackend {
         self.fate(fails || t.is(Flag::ReadFailed), attempt)
     }
 
-    /// [`FlashBackend::decode`] with an outer code.
     fn decode_in_layers<P: Probe>(
         &mut self,
         id: TransactionId,
@@ -148,8 +141,7 @@ impl FlashBackend {
         }
     }
 
-    /// Makes a transaction one that reads its page again: the outer codewords around its data if those are wanted, else with
-    /// other voltages what could not be corrected.
+    /// Makes a transaction read its page again: the outer codewords around its data, or with other voltages.
     pub fn reads_again<P: Probe>(&mut self, id: TransactionId, work: &mut PageWork<'_, P>) {
         let outer = work.rare(id).outer;
         if let (Some(code), Outer::Wanted(words) | Outer::Decoded(words)) = (&mut self.outer_code, outer) {

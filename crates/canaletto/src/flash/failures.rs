@@ -5,22 +5,17 @@ use crate::engine::random::Stream;
 use crate::flash::address::PlaneId;
 use crate::flash::plane_set::PlaneSet;
 
-/// Draws failures, and counts them.
 pub struct Failures {
     program: f64,
     erase: f64,
     read: f64,
     random: Stream,
-    /// Planes that have stopped working.
     lost: PlaneSet,
-    /// Programs that failed.
     pub programs: u64,
-    /// Erases that failed.
     pub erases: u64,
 }
 
 impl Failures {
-    /// Failures of the run with `seed`.
     pub fn new(config: &FailuresConfig, seed: u64) -> Failures {
         Failures {
             program: config.program,
@@ -33,7 +28,6 @@ impl Failures {
         }
     }
 
-    /// Planes stop working.
     pub fn lose(&mut self, planes: &[PlaneId]) {
         self.lost.add(planes);
     }
@@ -57,7 +51,6 @@ impl Failures {
         self.is_lost(plane) || self.read > 0.0 && self.random.uniform() < self.read
     }
 
-    /// Whether a plane has stopped working.
     pub fn is_lost(&self, plane: PlaneId) -> bool {
         self.lost.has(plane)
     }

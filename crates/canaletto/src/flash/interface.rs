@@ -1,7 +1,7 @@
 //! Times of commands on a fabric, summed up from the steps of its table (`config::sequences`).
 //!
-//! Time on the wires differs between fabrics. What a chip takes for itself does not, but for waits between two cycles, during
-//! which a bus stays taken (`held`) and packets leave the wires free.
+//! A chip's own time is the same on all fabrics. During waits between two cycles a bus stays taken (`held`), but
+//! packets leave the wires free.
 
 use crate::config::design::{
     Fabric, Place, Planes, Ready, Sequence, SequenceTable, Step, Turnarounds, What, interface_times,
@@ -13,31 +13,25 @@ use crate::engine::time::Time;
 /// Command to a LUN in the middle of its work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Control {
-    /// Its status is read.
     Status,
-    /// Its program or erase is suspended.
     Suspend,
-    /// That is resumed.
     Resume,
 }
 
-/// How long a command occupies the wires and how much longer the chip takes to begin (or, for reads, to offer data).
+/// Time on the wires, and the chip's time before it begins (or, for reads, offers data).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CommandTime {
-    /// On the wires, without data. Fabrics of packets count flits instead.
+    /// Without data. Fabrics of packets count flits instead.
     pub wires: Time,
-    /// In the chip.
     pub chip: Time,
 }
 
-/// Command times by operation and number of planes.
 #[derive(Debug, Clone)]
 pub struct CommandTable {
     read: Vec<CommandTime>,
     program: Vec<CommandTime>,
     copyback: Vec<CommandTime>,
     erase: Vec<CommandTime>,
-    /// In front of each page's data, and behind them.
     page: Time,
     status: CommandTime,
     suspend: Time,
@@ -51,7 +45,6 @@ pub struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// Steps of a validated fabric.
     pub fn of(fabric: &Fabric) -> Steps<'_> {
         Steps { fabric, table: fabric.sequence_table() }
     }
@@ -61,7 +54,6 @@ impl Steps<'_> {
         own.unwrap_or_else(|| &interface_times(self.fabric.interface)[name].time).time()
     }
 
-    /// Source of a named time.
     pub fn source_of(&self, name: &str) -> &str {
         match self.table.times.contains_key(name) {
             true => "fabric.steps.times",
@@ -69,7 +61,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Time of a step; none of data, whose time follows from their size.
+    /// None for data, whose time follows from their size.
     pub fn time_of(&self, step: &Step) -> Option<Time> {
         match &step.what {
             What::Wait(name, _) => Some(self.named(name)),
@@ -79,7 +71,6 @@ impl Steps<'_> {
         }
     }
 
-    /// The sequence for `n` planes.
     fn sum(&self, sequence: &Sequence, n: u32) -> CommandTime {
         let (mut wires, mut held, mut chip) = (Time::ZERO, Time::ZERO, Time::ZERO);
         for step in sequence {
@@ -98,7 +89,6 @@ impl Steps<'_> {
         self.placed(wires, held, chip)
     }
 
-    /// Where the fabric spends waits.
     fn placed(&self, wires: Time, held: Time, chip: Time) -> CommandTime {
         match self.fabric.kind.signalling() {
             Signalling::Cycles if self.fabric.turnarounds == Turnarounds::OnWires => {
@@ -155,50 +145,44 @@ impl CommandTable {
         }
     }
 
-    /// The time of a program of what is in the registers of `planes` planes.
     pub fn copyback(&self, planes: usize) -> CommandTime {
         self.copyback[planes - 1]
     }
 
-    /// Time on the wires of a page in its register, its data apart: the change of column with its turnarounds.
+    /// Change of column with its turnarounds.
     pub fn page(&self) -> Time {
         self.page
     }
 
-    /// Time on the wires of a LUN's status.
     pub fn status(&self) -> Time {
         self.status.wires
     }
 
-    /// Time between the request for a LUN's status and the answer, where packets leave the wires free for it.
+    /// Time between the request for a status and the answer, where packets leave the wires free.
     pub fn status_in_chip(&self) -> Time {
         self.status.chip
     }
 
-    /// Time on the wires of a suspension.
     pub fn suspend(&self) -> Time {
         self.suspend
     }
 
-    /// Time on the wires of a resumption.
     pub fn resume(&self) -> Time {
         self.resume
     }
 }
 
-/// Operations after which a LUN's status is read, and how a fabric does so.
+/// When a LUN's status is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusReads {
     /// None.
     Never,
-    /// Programs and erases, once they are done: a pin says when, or the chip itself.
+    /// Programs and erases, once a pin or the chip reports their end.
     WhenDone,
-    /// All, until the status says that they are done.
     Polled,
 }
 
 impl StatusReads {
-    /// The status reads of a fabric.
     pub fn of(fabric: &Fabric) -> StatusReads {
         let has_status = Steps::of(fabric).table.status.is_some() && fabric.command_time.is_none();
         match (fabric.kind.signalling(), fabric.status.ready) {
@@ -242,7 +226,6 @@ mod tests {
         assert_eq!((ns(Operation::Erase, 1), ns(Operation::Erase, 2)), (220, 920));
     }
 
-    /// Where turnarounds are spent never changes their sum.
     #[test]
     fn both_places_add_up() {
         for interface in Interface::ALL {
@@ -257,8 +240,8 @@ mod tests {
         }
     }
 
-    /// A read with status and change of column takes 1.2 us of a bus, as published for a conventional 8-bit one ("Five-Minute
-    /// Rule 40 Years Later", arXiv 2511.03944: "about 1.2 us"): 195 ns of command and address, 380 of status, 625 of column.
+    /// 1.2 us of a bus, as published for a conventional 8-bit one (arXiv 2511.03944): 195 ns of command and address,
+    /// 380 of status, 625 of column.
     #[test]
     fn a_full_read_occupies_a_bus_for_what_is_published() {
         let table = CommandTable::new(&bus(Interface::NvDdr3, SequenceKind::Full), 2);
@@ -276,7 +259,7 @@ mod tests {
         assert_eq!(table.copyback(1).wires.ns(), 20 + 7 * 25);
     }
 
-    /// Packets hold no wires while the chip turns to a column: it offers the page that much later.
+    /// Packets hold no wires while the chip turns: it offers the page later.
     #[test]
     fn packets_leave_waits_to_the_chip() {
         let full = Fabric { kind: FabricKind::Packetized, ..bus(Interface::NvDdr3, SequenceKind::Full) };
@@ -285,7 +268,7 @@ mod tests {
         assert_eq!(table.get(Operation::Program, 1).chip.ns(), 100 + 150);
     }
 
-    /// Who reads status, and when: a chip on a network sends word itself, and a page's data need none.
+    /// A chip on a network sends its status by itself.
     #[test]
     fn status_is_read_as_the_fabric_can() {
         let of = |kind, sequences, ready| {

@@ -29,22 +29,15 @@ use crate::flash::interface::Operation;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::FreePlanes;
 
-/// State of a LUN whose commands may have lanes.
 #[derive(Clone, Copy, Default)]
 struct Lun {
-    /// Planes that have a read in work, as a mask by place in the LUN.
     reading: u64,
-    /// Whether no further reads are begun, so that the whole LUN comes free.
+    /// Whether reads wait, so that the whole LUN becomes free.
     drains: bool,
-    /// When the last read in work ended.
     reads_ended_at: Time,
-    /// Whether the array programs.
     programs: bool,
-    /// The lane of a program that has crossed and waits for the array, and when it can begin at the soonest.
     loaded: Option<(LunId, Time)>,
-    /// Reads that the arrays of planes work on.
     reads_at_work: u32,
-    /// Since when they do.
     since: Time,
 }
 
@@ -55,12 +48,10 @@ pub struct Lanes {
     planes_per_lun: u32,
     plane_reads: bool,
     cache_program: bool,
-    /// From the end of a program's array to the beginning of the loaded one's.
     busy: Time,
 }
 
 impl Lanes {
-    /// Idle lanes.
     pub fn new(config: &Flash, layout: &Layout) -> Lanes {
         let are_on = config.independent_plane_reads || config.cache_program;
         Lanes {
@@ -73,25 +64,21 @@ impl Lanes {
         }
     }
 
-    /// Number of lanes, those of the LUNs themselves included.
     pub fn count(config: &Flash, layout: &Layout) -> usize {
         let more =
             if config.independent_plane_reads || config.cache_program { layout.planes() + layout.luns() } else { 0 };
         (layout.luns() + more) as usize
     }
 
-    /// Whether LUNs may have several commands in work.
     #[inline]
     pub fn are_on(&self) -> bool {
         !self.luns.is_empty()
     }
 
-    /// Whether reads are of single planes.
     pub fn read_planes_alone(&self) -> bool {
         self.plane_reads
     }
 
-    /// The LUN of a lane.
     #[inline]
     pub fn lun_of(&self, lane: LunId) -> LunId {
         let luns = self.luns.len() as u32;
@@ -102,34 +89,28 @@ impl Lanes {
         }
     }
 
-    /// State of a lane's LUN.
     fn state(&mut self, lane: LunId) -> &mut Lun {
         let lun = self.lun_of(lane);
         &mut self.luns[lun.index()]
     }
 
-    /// The lane of a plane's reads.
     fn reader(&self, plane: PlaneId) -> LunId {
         LunId(self.luns.len() as u32 + plane.0)
     }
 
-    /// The lane next to the LUN's own for programs.
     fn second(&self, lun: LunId) -> LunId {
         LunId(self.luns.len() as u32 + self.planes + lun.0)
     }
 
-    /// Numbers of the lanes that read planes of a LUN.
     fn readers(&self, lun: LunId) -> Range<u32> {
         let first = self.luns.len() as u32 + lun.0 * self.planes_per_lun;
         first..first + self.planes_per_lun
     }
 
-    /// Whether a LUN's reads are held back for a command that takes all of it.
     pub fn drains(&self, lun: LunId) -> bool {
         self.luns[lun.index()].drains
     }
 
-    /// Says whether a LUN's reads are held back.
     pub fn set_drains(&mut self, lun: LunId, drains: bool) {
         self.luns[lun.index()].drains = drains;
     }
@@ -141,7 +122,6 @@ impl Lanes {
 }
 
 impl FlashBackend {
-    /// The LUN of a lane.
     #[inline(always)]
     pub fn lun_of(&self, lane: LunId) -> LunId {
         if self.lanes.are_on() { self.lanes.lun_of(lane) } else { lane }
@@ -156,7 +136,7 @@ impl FlashBackend {
         }
     }
 
-    /// Planes of a LUN that can take a command, of those whose registers allow for it, where commands may have lanes.
+    /// Planes that can take a command where commands may have lanes.
     pub fn free_beside(&self, lun: LunId, registers: FreePlanes) -> FreePlanes {
         let state = &self.lanes.luns[lun.index()];
         let lanes = [lun, self.lanes.second(lun)].map(|lane| &self.array.luns[lane.index()]);
@@ -185,7 +165,7 @@ impl FlashBackend {
         if self.array.luns[lun.index()].busy { self.lanes.second(lun) } else { lun }
     }
 
-    /// A lane's command has crossed. Returns whether it has to wait for the array, which another program has.
+    /// A lane's command has crossed. Returns whether another program has the array.
     #[inline]
     pub fn waits_for_array<P: Probe>(&mut self, lane: LunId, work: &PageWork<'_, P>, now: Time) -> bool {
         if !self.lanes.cache_program || self.command(lane).operation != Operation::Program {
@@ -199,7 +179,6 @@ impl FlashBackend {
         lun.programs
     }
 
-    /// A lane's array works from `begins` on.
     #[inline]
     pub(super) fn lane_works(&mut self, lane: LunId, begins: Time) {
         if !self.lanes.are_on() || self.is_plain_read(lane) {
@@ -215,7 +194,6 @@ impl FlashBackend {
         }
     }
 
-    /// Whether the command of a lane is a read of the whole LUN, next to which there is nothing.
     #[inline]
     fn is_plain_read(&self, lane: LunId) -> bool {
         !self.lanes.plane_reads && self.command(lane).operation == Operation::Read
@@ -241,8 +219,8 @@ impl FlashBackend {
         loaded.map(|(next, soonest)| (next, soonest.max(now + self.lanes.busy)))
     }
 
-    /// A lane's command is over, and the controller knows. Returns the array's time of the `worked` that must be counted for the lane
-    /// itself: that of others is their LUN's, in which reads of planes overlap.
+    /// A lane's command is over. Returns the part of `worked` that counts for the lane: reads of planes overlap in
+    /// their LUN's time.
     pub(super) fn lane_is_free(&mut self, lane: LunId, worked: Time, now: Time) -> Time {
         let id = self.lanes.lun_of(lane);
         if id == lane {
@@ -271,7 +249,7 @@ impl FlashBackend {
         self.lanes.plane_reads.then(|| self.lanes.reader(plane))
     }
 
-    /// Lanes whose commands keep an operation from a plane.
+    /// Lanes whose commands block an operation in a plane.
     pub(super) fn lanes_before(
         &self,
         lun: LunId,
@@ -288,7 +266,7 @@ impl FlashBackend {
         std::iter::once(lun).chain(readers.map(LunId)).chain(second)
     }
 
-    /// Time spent until `now` on each kind of background work in lanes that keep an operation from a plane.
+    /// Time spent on background work in lanes that block an operation in a plane.
     #[inline(never)]
     pub(super) fn background_clocks_of_lanes(
         &self,
@@ -305,7 +283,7 @@ impl FlashBackend {
         sum
     }
 
-    /// Since when a plane's lane has been able to take a command, its registers apart.
+    /// Since when a plane's lane could take a command, registers apart.
     pub(super) fn lane_free_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
         let free_at = |lane| self.array.array_free_at(lane);
         let (own, second) = (free_at(lun), free_at(self.lanes.second(lun)));

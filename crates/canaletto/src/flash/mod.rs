@@ -1,10 +1,12 @@
-//! The flash back end: chips with their arrays, registers and ports, what they are doing and how long it takes.
+//! The flash back end: chips with their arrays, registers and ports.
 //!
-//! - In: commands that LUNs [begin](FlashBackend::begin), that have [crossed](FlashBackend::work) to them and whose arrays have
+//! - In: commands that LUNs [begin](FlashBackend::begin), that have [crossed](FlashBackend::work) and whose arrays have
 //!   [ended](FlashBackend::has_ended); data that have left a register.
-//! - Out: when arrays end, and whether what they did has failed.
-//! - State: every LUN, page register and port; suspended programs and erases; pages read behind others; copies held in
-//!   registers.
+//! - Out: when arrays end, and whether they failed.
+//! - State: every LUN, page register and port; suspensions; pages read behind others; copies held in registers.
+
+// Parts of the engine, no interface: what a name says needs no comment.
+#![allow(missing_docs)]
 
 pub mod array;
 pub mod cache_read;
@@ -43,20 +45,13 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::{ArrayStep, Probe};
 use crate::scheduler::transaction::{Flag, Origin, TransactionId};
 
-/// Page operations of the arrays, and the time they took.
 #[derive(Clone, Copy, Default)]
 pub struct Operations {
-    /// Pages read.
     pub reads: u64,
-    /// Pages programmed.
     pub programs: u64,
-    /// Blocks erased.
     pub erases: u64,
-    /// Array time of reads, summed over planes.
     pub read_time: TimeSum,
-    /// Array time of programs, summed over planes.
     pub program_time: TimeSum,
-    /// Array time of erases, summed over planes.
     pub erase_time: TimeSum,
 }
 
@@ -73,22 +68,16 @@ impl Operations {
     }
 }
 
-/// The flash chips.
 pub struct FlashBackend {
     layout: Layout,
-    /// LUNs, registers and ports.
     pub array: Array,
     timing: ArrayTiming,
     commands: CommandTable,
-    /// Programs and erases that are suspended.
     pub suspensions: Suspensions,
-    /// Pages read behind others.
     pub cache_reads: CacheReads,
     /// Commands side by side in a LUN.
     pub lanes: Lanes,
-    /// Copies held in registers.
     pub copybacks: Copybacks,
-    /// Status reads under way.
     pub statuses: Statuses,
     /// Whether anything below ever makes an operation fail, or a page illegible.
     may_fail: bool,
@@ -98,15 +87,12 @@ pub struct FlashBackend {
     operations: Operations,
     /// Of these, those in cells used as pseudo-SLC.
     in_cache: Operations,
-    /// Whether pages have parity.
     has_parity: bool,
-    /// Of these, programs of parity, and reads of pages of which others are rebuilt.
     of_parity: Operations,
-    /// Pages read again because they could not be corrected.
     read_retries: u64,
 }
 
-/// Whether a design has anything that makes operations fail, or pages illegible, lost planes apart.
+/// Whether operations may fail or pages be illegible, lost planes apart.
 fn may_fail(design: &Design) -> bool {
     design.flash.failures.are_possible() || Reliability::is_on(design) || design.controller.ecc.outer.is_on()
 }
@@ -137,19 +123,16 @@ impl FlashBackend {
         }
     }
 
-    /// The command that a LUN works on, or did last.
     #[inline]
     pub fn command(&self, lun: LunId) -> &Command {
         &self.array.luns[lun.index()].command
     }
 
-    /// Where a LUN's suspended operation stands.
     #[inline]
     pub fn phase(&self, lun: LunId) -> Phase {
         self.suspensions.phase(lun)
     }
 
-    /// Gives a LUN a command, in one of its lanes.
     #[inline(always)]
     pub fn begin<P: Probe>(&mut self, lane: LunId, command: Command, work: &PageWork<'_, P>, now: Time) {
         let (lun, charge) = (self.lun_of(lane), self.charge_of(&command, work));
@@ -166,7 +149,7 @@ impl FlashBackend {
         }
     }
 
-    /// Whom a LUN's time is charged to while it works on a command: of several pages the first decides.
+    /// Account of a LUN's time: of several pages the first decides.
     #[inline]
     pub fn charge_of<P: Probe>(&self, command: &Command, work: &PageWork<'_, P>) -> Option<Charge> {
         let first = &work.transactions[command.transactions()[0]];
@@ -174,7 +157,7 @@ impl FlashBackend {
         first.background().map(Charge::Background).or(flow)
     }
 
-    /// Root cause of others' waits for a LUN while its array works on its command: of several pages the first decides.
+    /// Root cause of others' waits for a LUN's array: of several pages the first decides.
     pub fn seen_as<P: Probe>(&self, lun: LunId, work: &PageWork<'_, P>) -> Cause {
         let first = &work.transactions[self.command(lun).transactions()[0]];
         first.background().map_or(Cause::ChipBusyUser, Background::cause)
@@ -217,11 +200,11 @@ impl FlashBackend {
         if copies_back { self.commands.copyback(planes).chip } else { self.commands.get(operation, planes).chip }
     }
 
-    /// When the status of a LUN is first polled, whose array has just been set to work, with full sequences; none if it is not.
+    /// When a LUN's status is first polled, if it is.
     pub fn first_poll<P: Probe>(&mut self, lun: LunId, work: &PageWork<'_, P>, now: Time) -> Option<Time> {
         let at_work = &self.array.luns[lun.index()];
         let command = &at_work.command;
-        // The array may have worked for a while before it was suspended.
+        // The array may have worked before it was suspended.
         let longer = self.array_time(command, work).saturating_sub(self.timing.shortest(command.operation));
         let time = Time(at_work.due.0.saturating_sub(longer.0)).max(now);
         self.statuses.begin(lun, time).then_some(time)
@@ -261,13 +244,13 @@ impl FlashBackend {
         time
     }
 
-    /// Whether the LUN's array ends now: the end of one that was suspended meanwhile does not count.
+    /// Whether the LUN's array ends now: the end of one suspended meanwhile does not count.
     #[inline]
     pub fn has_ended(&self, lun: LunId, now: Time) -> bool {
         self.array.luns[lun.index()].due == now
     }
 
-    /// Planes work side by side: the slowest page decides. MQSim's pages of one command are all of one kind.
+    /// The slowest page decides. MQSim's pages of one command are all of one kind.
     #[inline(always)]
     fn array_time<P: Probe>(&self, command: &Command, work: &PageWork<'_, P>) -> Time {
         if self.timing.has_pseudo_slc() && self.is_in_cache(command, work) {
@@ -288,7 +271,6 @@ impl FlashBackend {
         work.transactions[command.transactions()[0]].is(Flag::PseudoSlc)
     }
 
-    /// How long the array can be expected to work on one page; the mean over the kinds of page where it is not known yet.
     pub fn expected_time<P: Probe>(&self, id: TransactionId, work: &PageWork<'_, P>) -> Time {
         let t = &work.transactions[id];
         if t.ppa.is_bound() {
@@ -316,8 +298,7 @@ impl FlashBackend {
         worked
     }
 
-    /// The LUN's array has worked for `worked`: it is free, unless its registers hold copies to be programmed. Returns whether
-    /// they do.
+    /// The LUN's array has worked for `worked`. Returns whether its registers hold copies to be programmed.
     #[inline(always)]
     pub fn end(&mut self, lun: LunId, worked: Time, now: Time) -> bool {
         let goes_on = self.copybacks.pending(lun).is_some() && self.phase(lun) == Phase::Idle;
@@ -330,7 +311,6 @@ impl FlashBackend {
         goes_on
     }
 
-    /// Data of a page are in its plane's register.
     #[inline(always)]
     pub fn fill_register<P: Probe>(&mut self, lun: LunId, plane: PlaneId, work: &mut PageWork<'_, P>, now: Time) {
         self.array.fill_register(lun, self.layout.plane_in_lun(plane));
@@ -340,7 +320,6 @@ impl FlashBackend {
         work.probe.notify(|observer| observer.register_filled(plane, now));
     }
 
-    /// Data of a page have left its plane's register.
     #[inline(always)]
     pub fn drain_register<P: Probe>(&mut self, id: TransactionId, lun: LunId, work: &mut PageWork<'_, P>, now: Time) {
         let plane = work.transactions[id].ppa.plane;
@@ -356,8 +335,7 @@ impl FlashBackend {
         }
     }
 
-    /// Charges what a transaction has waited for until it could be issued, a free page apart: its LUN, busy with whatever work,
-    /// until `port_free_at` its chip's port, and then a path.
+    /// Charges a transaction's wait: its LUN, until `port_free_at` its chip's port, then a path.
     #[inline(always)]
     pub fn charge_wait<P: Probe>(
         &self,
@@ -396,7 +374,7 @@ impl FlashBackend {
         work.charge_path_conflict(id, now);
     }
 
-    /// Notes the LUN's clocks, from which a transaction that is queued is charged when it is issued.
+    /// Notes the LUN's clocks for the wait of a queued transaction.
     #[inline]
     pub fn mark_wait<P: Probe>(&self, id: TransactionId, lun: LunId, work: &mut PageWork<'_, P>, now: Time) {
         let t = &work.transactions[id];
@@ -412,8 +390,7 @@ impl FlashBackend {
         }
     }
 
-    /// Since when a plane that is free now has been able to take a command of an operation, its chip's port apart: until then a
-    /// waiting transaction waited for its chip, after that for a path.
+    /// Since when a free plane could take an operation, its chip's port apart: the wait for the chip ends then.
     #[inline(always)]
     fn available_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
         let array = match self.lanes.are_on() {
@@ -423,7 +400,7 @@ impl FlashBackend {
         array.max(self.registers_free_since(lun, operation, plane))
     }
 
-    /// Whether background work has ever kept an operation from a plane: else all of its clocks stand at zero.
+    /// Whether background work has ever blocked an operation in a plane.
     #[inline(always)]
     fn has_background_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId) -> bool {
         match self.lanes.are_on() {
@@ -432,7 +409,7 @@ impl FlashBackend {
         }
     }
 
-    /// Time spent until `now` on each kind of background work that keeps an operation from a plane.
+    /// Time spent on background work that blocks an operation in a plane.
     #[inline(always)]
     fn background_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId, now: Time) -> Clocks {
         match self.lanes.are_on() {
@@ -441,7 +418,7 @@ impl FlashBackend {
         }
     }
 
-    /// Time spent until `now` on the commands of each flow in lanes that keep an operation from a plane.
+    /// Time of each flow's commands in lanes that block an operation in a plane.
     fn flow_clocks_of_lanes(
         &self,
         lun: LunId,
@@ -456,18 +433,15 @@ impl FlashBackend {
         })
     }
 
-    /// Whether the program of a flash page that ends now has failed.
     pub fn program_fails(&mut self, plane: PlaneId) -> bool {
         self.may_fail && self.failures.program_fails(plane)
     }
 
-    /// The die of these planes stops working.
     pub fn lose_planes(&mut self, planes: &[PlaneId]) {
         self.may_fail |= !planes.is_empty();
         self.failures.lose(planes);
     }
 
-    /// Whether the erase of a block that ends now has failed.
     pub fn erase_fails(&mut self, plane: PlaneId) -> bool {
         self.may_fail && self.failures.erase_fails(plane)
     }
@@ -478,18 +452,15 @@ impl FlashBackend {
         self.may_fail
     }
 
-    /// Whether a LUN that works may be given another command.
     #[inline]
     pub fn stays_open(&self) -> bool {
         self.suspensions.is_on() || self.lanes.are_on()
     }
 
-    /// Page operations so far.
     pub fn operations(&self) -> &Operations {
         &self.operations
     }
 
-    /// Page operations in cells used as pseudo-SLC.
     pub fn operations_in_cache(&self) -> &Operations {
         &self.in_cache
     }
@@ -499,17 +470,14 @@ impl FlashBackend {
         &self.of_parity
     }
 
-    /// Pages read again because they could not be corrected.
     pub fn read_retries(&self) -> u64 {
         self.read_retries
     }
 
-    /// Reads of whole outer codewords; none without an outer code.
     pub fn outer_reads(&self) -> Option<u64> {
         self.outer_code.as_ref().map(|code| code.reads)
     }
 
-    /// Programs and erases that failed.
     pub fn failed(&self) -> (u64, u64) {
         (self.failures.programs, self.failures.erases)
     }

@@ -1,7 +1,7 @@
-//! Error correction in two layers: a code for each few hundred bytes, and an outer one over several of those words.
+//! Error correction in two layers: inner codewords, and an outer one over several of them.
 //!
-//! After "Five-Minute Rule 40 Years Later" (arXiv 2511.03944, its extension of MQSim): a small read takes the codewords that it
-//! needs. If one of them fails, the whole outer codeword around it is read and decoded, unless all of it has come already.
+//! After arXiv 2511.03944: a small read takes its inner codewords. If one fails, the whole outer codeword around it is
+//! read and decoded.
 
 use crate::config::design::Design;
 use crate::config::medium::OuterCode as OuterCodeConfig;
@@ -9,26 +9,21 @@ use crate::engine::random::Stream;
 use crate::flash::address::SECTOR;
 use crate::flash::reliability::Tails;
 
-/// Outer codewords that hold data of a read whose own codewords failed.
+/// Outer codewords around failed inner ones.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Failed {
     /// Of which all data have left the chip.
     pub complete: u8,
-    /// Of which they have not.
     pub partial: u8,
 }
 
-/// The outer code of a drive.
 pub struct OuterCode {
     config: OuterCodeConfig,
-    /// Sectors of an outer codeword.
     sectors: u32,
-    /// Bytes of an inner one.
     inner: u64,
     /// Of outer codewords, by bit error rate.
     tails: Tails,
     random: Stream,
-    /// Reads of whole outer codewords.
     pub reads: u64,
 }
 
@@ -46,14 +41,12 @@ impl OuterCode {
         })
     }
 
-    /// Bytes of an outer codeword.
     pub fn bytes(&self) -> u32 {
         self.config.codeword.0 as u32
     }
 
-    /// Draws which outer codewords are needed for the sectors `own` of a flash page, one bit each, of which `crossed` have left
-    /// the chip: those with an inner codeword that cannot be corrected. `inner_failure` is the probability of that by bit
-    /// errors; all of them fail if the page is `illegible`.
+    /// Draws which outer codewords are needed for the sectors `own` of a flash page, of which `crossed` have left the
+    /// chip. `inner_failure` is the probability of failure by bit errors.
     pub fn needed(&mut self, own: u64, crossed: u64, inner_failure: f64, illegible: bool) -> Failed {
         let word = u64::MAX >> (u64::BITS - self.sectors);
         // Either may spoil a codeword.

@@ -2,34 +2,28 @@
 
 use crate::flash::address::PlaneId;
 
-/// A set of planes.
 #[derive(Debug, Clone, Default)]
 pub struct PlaneSet {
-    /// By plane, up to the last of the set.
     has: Vec<bool>,
 }
 
 impl PlaneSet {
-    /// Adds planes.
     pub fn add(&mut self, planes: &[PlaneId]) {
         let least = planes.iter().map(|plane| plane.index() + 1).max().unwrap_or(0);
         self.has.resize(self.has.len().max(least), false);
         planes.iter().for_each(|plane| self.has[plane.index()] = true);
     }
 
-    /// Whether a plane is in it.
     #[inline]
     pub fn has(&self, plane: PlaneId) -> bool {
         self.has.get(plane.index()).is_some_and(|&has| has)
     }
 
-    /// Whether it has none.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.has.is_empty()
     }
 
-    /// Its planes, in their order.
     pub fn planes(&self) -> impl Iterator<Item = PlaneId> + '_ {
         (0..).map(PlaneId).zip(&self.has).filter(|(_, has)| **has).map(|(plane, _)| plane)
     }

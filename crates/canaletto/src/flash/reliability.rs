@@ -1,8 +1,7 @@
-//! Bit errors: how many a page holds, and whether its codewords can be corrected.
+//! Bit errors: how many a page holds, and whether they can be corrected.
 //!
-//! The raw bit error rate follows from the block's history by the power laws of `flash.errors`. A codeword of n bits of which
-//! t can be corrected fails with the upper tail of a binomial distribution, P(X > t); a page fails if any of its codewords
-//! does. Tails are worked out once for rates an even factor apart, and read off between them.
+//! The raw bit error rate follows the power laws of `flash.errors`. A codeword of n bits fails with the binomial tail
+//! P(X > t). Tails are tabulated over the rate and interpolated.
 
 use crate::config::design::Design;
 use crate::config::medium::Errors;
@@ -31,7 +30,6 @@ impl Tails {
         Tails { logarithms: (0..=steps).map(|step| ln_tail(bits, correctable, rate(step))).collect() }
     }
 
-    /// The probability that a codeword with this raw bit error rate cannot be corrected.
     pub fn of(&self, rate: f64) -> f64 {
         // Below the table, whatever the logarithm is rounded to.
         if rate < 0.99e-12 {
@@ -48,7 +46,7 @@ impl Tails {
     }
 }
 
-/// The logarithm of P(X > t) for X binomial with n and p: the sum of the tail that is the smaller one.
+/// ln P(X > t) for X binomial with n and p, by the smaller tail's sum.
 fn ln_tail(n: u64, t: u64, p: f64) -> f64 {
     let odds = p / (1.0 - p);
     // ln P(X = t + 1).
@@ -77,10 +75,9 @@ fn series(ratios: impl Iterator<Item = f64>) -> f64 {
     sum
 }
 
-/// Factor of the raw bit error rate of pages in pseudo-SLC cells, whose two levels lie further apart than eight. Assumed.
+/// Two levels lie further apart than eight. Assumed.
 const PSEUDO_SLC: f64 = 0.1;
 
-/// Bit errors of a drive.
 pub struct Reliability {
     errors: Errors,
     kinds: Kinds,
@@ -92,7 +89,6 @@ pub struct Reliability {
 }
 
 impl Reliability {
-    /// Whether a design's flash has any.
     pub fn is_on(design: &Design) -> bool {
         design.flash.errors.are_possible()
     }
@@ -111,8 +107,7 @@ impl Reliability {
         })
     }
 
-    /// The raw bit error rate of a page, and whether its cells are used as pseudo-SLC, that is read for the `attempt`-th time,
-    /// from 0.
+    /// The raw bit error rate of a page (and whether it is pseudo-SLC) at the `attempt`-th read, from 0.
     pub fn rate(&self, (at, pseudo_slc): (Ppa, bool), attempt: u32, wear: &Wear, now: Time) -> f64 {
         let (e, mut sum) = (&self.errors, self.errors.base);
         let cycles = f64::from(e.initial_pe_cycles) + f64::from(wear.erases(at.plane, at.block));
@@ -136,13 +131,12 @@ impl Reliability {
         if attempt == 0 { first } else { first * e.retry_factor.powi(attempt as i32) }
     }
 
-    /// The probability that `bytes` of a page with this rate cannot be corrected.
     pub fn failure(&self, rate: f64, bytes: u64) -> f64 {
         let (codewords, tail) = (bytes.div_ceil(self.codeword_bytes).max(1), self.tails.of(rate));
         if tail == 0.0 { 0.0 } else { -(codewords as f64 * (-tail).ln_1p()).exp_m1() }
     }
 
-    /// Whether `bytes` of a page as [`Reliability::rate`] has it, read for the `attempt`-th time, cannot be corrected.
+    /// Whether `bytes` of a page, read for the `attempt`-th time, cannot be corrected.
     pub fn fails(&mut self, at: (Ppa, bool), attempt: u32, bytes: u64, wear: &Wear, now: Time) -> bool {
         let failure = self.failure(self.rate(at, attempt, wear, now), bytes);
         self.random.uniform() < failure

@@ -12,18 +12,15 @@ use crate::engine::time::Time;
 use crate::flash::address::LunId;
 use crate::flash::interface::{Operation, StatusReads};
 
-/// A LUN's part.
 #[derive(Clone, Copy)]
 struct Lun {
-    /// Whether its array is done, and its status has yet to say so.
+    /// Whether its array is done but its status not read.
     is_done: bool,
-    /// Whether the request for its status waits for a path, or crosses.
     is_asked: bool,
     /// Whether its array was done when that set out.
     was_done: bool,
     /// When the next poll is due; [`Time::MAX`] if none is.
     poll_at: Time,
-    /// Whether the command to suspend it is crossing.
     is_being_suspended: bool,
 }
 
@@ -34,14 +31,11 @@ pub struct Statuses {
     period: Time,
     /// Whether programs and erases are suspended and resumed by commands on the wires.
     suspensions_are_told: bool,
-    /// Status reads so far.
     count: u64,
-    /// Status reads that came before the array was done.
     early: u64,
 }
 
 impl Statuses {
-    /// Nothing asked in that many lanes of LUNs.
     pub fn new(fabric: &Fabric, lanes: usize) -> Statuses {
         let none =
             Lun { is_done: false, is_asked: false, was_done: false, poll_at: Time::MAX, is_being_suspended: false };
@@ -52,28 +46,24 @@ impl Statuses {
         Statuses { luns: vec![none; lanes], reads, period, suspensions_are_told, count: 0, early: 0 }
     }
 
-    /// Counts for results, where status is ever read.
     pub fn counters(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let counts = [("status_reads", self.count), ("status_reads_too_early", self.early)];
         counts.into_iter().filter(|_| self.reads != StatusReads::Never)
     }
 
-    /// Whether an operation of this kind is over only when its status has been read.
     pub fn concern(&self, operation: Operation) -> bool {
         self.reads.concern(operation)
     }
 
-    /// Whether there are none, as with short sequences.
     pub fn is_empty(&self) -> bool {
         self.luns.is_empty()
     }
 
-    /// Whether programs and erases are suspended and resumed by commands on the wires.
     pub fn suspensions_are_told(&self) -> bool {
         self.suspensions_are_told
     }
 
-    /// The LUN's array begins, or continues. Polls come from `time` on, if there are any, which is returned.
+    /// The LUN's array begins or continues. Returns `time` if polls come from then on.
     pub fn begin(&mut self, lun: LunId, time: Time) -> bool {
         let polls = self.reads == StatusReads::Polled;
         let Some(lun) = self.luns.get_mut(lun.index()) else { return false };
@@ -103,7 +93,6 @@ impl Statuses {
         self.luns.get(lun.index()).is_some_and(|lun| lun.is_done)
     }
 
-    /// The LUN's status is asked for.
     pub fn ask(&mut self, lun: LunId) {
         self.luns[lun.index()].is_asked = true;
     }
@@ -120,13 +109,11 @@ impl Statuses {
         self.luns[lun.index()].was_done
     }
 
-    /// The command to suspend the LUN's work is sent.
     pub fn sends_suspension(&mut self, lun: LunId) {
         self.luns[lun.index()].is_being_suspended = true;
     }
 
-    /// It has crossed. Returns whether it is still meant: the LUN continues with the same work, and its status is not asked for.
-    /// No poll follows if so.
+    /// The suspension has crossed. Returns whether it is still meant.
     pub fn takes_suspension(&mut self, lun: LunId) -> bool {
         let lun = &mut self.luns[lun.index()];
         let is_meant = std::mem::take(&mut lun.is_being_suspended) && !lun.is_asked && !lun.is_done;
@@ -136,12 +123,11 @@ impl Statuses {
         is_meant
     }
 
-    /// Whether a status or a suspension is on its way.
     pub fn is_engaged(&self, lun: LunId) -> bool {
         self.luns.get(lun.index()).is_some_and(|lun| lun.is_asked || lun.is_being_suspended)
     }
 
-    /// The status has crossed. Returns the time of the next poll, or none if the LUN is ready.
+    /// The status has crossed. Returns the next poll, or none if the LUN is ready.
     pub fn read(&mut self, lun: LunId, now: Time) -> Option<Time> {
         self.count += 1;
         let lun = &mut self.luns[lun.index()];

@@ -19,39 +19,26 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::{ArrayStep, Probe};
 use crate::scheduler::queues::Served;
 
-/// Where a LUN's operation stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// The LUN works on nothing that could be suspended.
     Idle,
-    /// The array works.
     Working,
-    /// The array is being stopped.
     Suspending,
-    /// The operation is put aside; the LUN takes other commands.
     Suspended,
     /// The array takes the operation up again.
     Resuming,
 }
 
-/// A LUN's operation that can be suspended.
 #[derive(Clone, Copy)]
 pub struct Suspendee {
-    /// Where it stands.
     pub phase: Phase,
-    /// The operation.
     pub command: Command,
     /// Account to which its time is charged, where that is distinguished.
     pub charge: Option<Charge>,
-    /// Since when the array has worked on it, for timelines.
     pub since: Time,
-    /// Array time it still needs.
     pub remaining: Time,
-    /// Until when a suspended LUN takes further commands.
     until: Time,
-    /// Whether it has taken one.
     has_served: bool,
-    /// Times it was suspended.
     taken: u32,
 }
 
@@ -60,20 +47,16 @@ pub struct Suspensions {
     erases: bool,
     programs: bool,
     writes_too: bool,
-    /// From the decision to suspend to the next command.
     pub suspend_time: Time,
-    /// From the decision to resume until the array works.
     pub resume_time: Time,
     limit: u32,
     min_remaining: Time,
     longest: Time,
     luns: Vec<Suspendee>,
-    /// Suspensions so far.
     pub count: u64,
 }
 
 impl Suspensions {
-    /// Nothing suspended, in `luns` LUNs.
     pub fn new(config: &Suspend, luns: u32) -> Suspensions {
         let none = Suspendee {
             phase: Phase::Idle,
@@ -100,30 +83,25 @@ impl Suspensions {
         }
     }
 
-    /// Whether a configuration allows for any.
     pub fn are_possible(config: &Suspend) -> bool {
         config.operations != Suspendable::None
     }
 
-    /// Whether anything can be suspended.
     #[inline]
     pub fn is_on(&self) -> bool {
         !self.luns.is_empty()
     }
 
-    /// The LUN's operation, if any can be suspended.
     #[inline]
     pub fn get(&self, lun: LunId) -> Option<&Suspendee> {
         self.luns.get(lun.index())
     }
 
-    /// Where the LUN's operation stands.
     #[inline]
     pub fn phase(&self, lun: LunId) -> Phase {
         self.get(lun).map_or(Phase::Idle, |u| u.phase)
     }
 
-    /// Transactions that the LUN's operation is put aside for.
     #[inline]
     pub fn served(&self, lun: LunId) -> Served {
         match self.get(lun) {
@@ -134,8 +112,7 @@ impl Suspensions {
         }
     }
 
-    /// The array works on `command` from `begins` on. Returns whether it can be suspended; what a LUN does while another
-    /// operation is put aside cannot.
+    /// The array works on `command` from `begins` on. Returns whether it can be suspended.
     pub fn works(&mut self, id: LunId, command: Command, charge: Option<Charge>, begins: Time) -> bool {
         let suspendable = match command.operation {
             Operation::Read => false,
@@ -149,17 +126,14 @@ impl Suspensions {
         true
     }
 
-    /// Whether the LUN's operation has suspensions left.
     pub fn has_turns_left(&self, lun: LunId) -> bool {
         self.get(lun).is_some_and(|u| u.taken < self.limit)
     }
 
-    /// Whether an operation with `remaining` to do is worth suspending.
     pub fn is_worth_while(&self, remaining: Time) -> bool {
         remaining >= self.min_remaining
     }
 
-    /// The array is being stopped, with `remaining` left to do.
     pub fn suspend(&mut self, lun: LunId, remaining: Time) {
         let lun = &mut self.luns[lun.index()];
         assert!(lun.phase == Phase::Working && lun.taken < self.limit, "suspended what does not work");
@@ -168,7 +142,6 @@ impl Suspensions {
         self.count += 1;
     }
 
-    /// The array has stopped: the LUN takes other commands.
     pub fn suspended(&mut self, lun: LunId, now: Time) {
         let lun = &mut self.luns[lun.index()];
         lun.phase = Phase::Suspended;
@@ -182,12 +155,10 @@ impl Suspensions {
         }
     }
 
-    /// Whether a suspended LUN takes no further commands because it has served for long enough.
     pub fn is_overdue(&self, lun: LunId, now: Time) -> bool {
         self.get(lun).is_some_and(|u| u.has_served && now >= u.until)
     }
 
-    /// The array takes the operation up again. Returns it.
     pub fn resume(&mut self, lun: LunId) -> (Command, Option<Charge>) {
         let lun = &mut self.luns[lun.index()];
         assert_eq!(lun.phase, Phase::Suspended, "resumed what is not suspended");
@@ -195,22 +166,19 @@ impl Suspensions {
         (lun.command, lun.charge)
     }
 
-    /// The array works again. Returns how long it still has to.
     pub fn resumed(&mut self, lun: LunId, now: Time) -> Time {
         let lun = &mut self.luns[lun.index()];
         (lun.phase, lun.since) = (Phase::Working, now);
         lun.remaining
     }
 
-    /// The operation is done.
     pub fn done(&mut self, lun: LunId) {
         self.luns[lun.index()].phase = Phase::Idle;
     }
 }
 
 impl FlashBackend {
-    /// Stops a LUN's operation, which has worked until now, to serve what waits for it. Returns when the LUN can be given
-    /// another command.
+    /// Stops a LUN's operation. Returns when the LUN can take another command.
     pub fn suspend<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) -> Time {
         self.tell_of_suspendee(lun, work, now);
         let command = &self.array.luns[lun.index()].command;
@@ -226,18 +194,16 @@ impl FlashBackend {
         self.works_until(lun, stops)
     }
 
-    /// Array time that the LUN's operation still needs.
     pub fn remaining(&self, lun: LunId, now: Time) -> Time {
         self.array.luns[lun.index()].due - now
     }
 
-    /// The LUN's operation has been stopped.
     pub fn has_suspended(&mut self, lun: LunId, now: Time) {
         self.suspensions.suspended(lun, now);
         self.array.put_aside(lun, now);
     }
 
-    /// Takes a LUN's suspended operation up again, which [begins](FlashBackend::begin_resumption) when it is told to.
+    /// Takes a suspended operation up again, which [begins](FlashBackend::begin_resumption) when told to.
     pub fn resume<P: Probe>(&mut self, lun: LunId, work: &PageWork<'_, P>, now: Time) {
         let (command, charge) = self.suspensions.resume(lun);
         let planes = self.planes_of(&command, work);
@@ -252,20 +218,17 @@ impl FlashBackend {
         self.works_until(lun, goes_on)
     }
 
-    /// The LUN's array works again. Returns when it ends.
     pub fn has_resumed<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) -> Time {
         let remaining = self.suspensions.resumed(lun, now);
         work.charge_flash_pages(self.command(lun).transactions(), Cause::Suspended, now);
         self.works_until(lun, now + remaining)
     }
 
-    /// An operation that could have been suspended has ended.
     pub fn suspendee_ends<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) {
         self.tell_of_suspendee(lun, work, now);
         self.suspensions.done(lun);
     }
 
-    /// Tells the watcher how long the array has worked on what may be suspended.
     fn tell_of_suspendee<P: Probe>(&self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) {
         let Some(suspendee) = self.suspensions.get(lun).filter(|_| work.probe.watches_wires()) else { return };
         if suspendee.since < now {
@@ -277,15 +240,14 @@ impl FlashBackend {
         }
     }
 
-    /// Whether the registers that a suspended operation works with are empty, and nothing holds the LUN.
+    /// Whether the operation's registers are empty and nothing holds the LUN.
     pub fn can_resume<P: Probe>(&self, lun: LunId, work: &PageWork<'_, P>) -> bool {
         let own = self.suspensions.get(lun).map_or(0, |suspendee| self.planes_of(&suspendee.command, work));
         let is_busy = self.array.luns[lun.index()].busy || self.lanes.is_reading(lun);
         !is_busy && self.array.empty_registers(lun) & own == own
     }
 
-    /// Planes of a suspended LUN that can serve others: copies that have yet to be programmed keep their registers until the
-    /// operation continues.
+    /// Planes of a suspended LUN that can serve others: copies keep their registers.
     pub fn planes_without_copies<P: Probe>(&self, lun: LunId, work: &PageWork<'_, P>) -> u64 {
         !self.copybacks.pending(lun).map_or(0, |pages| self.planes_of(pages, work))
     }
@@ -296,7 +258,7 @@ impl FlashBackend {
         command.transactions().iter().map(plane).sum()
     }
 
-    /// Whether none of the pages that a LUN's suspended program is writing is read in a lane.
+    /// Whether no lane reads a page that the suspended program writes.
     pub(super) fn leaves_suspended_pages_alone<P: Probe>(
         &self,
         lun: LunId,
@@ -310,7 +272,6 @@ impl FlashBackend {
             || !read.transactions().iter().any(|&a| suspendee.command.transactions().iter().any(|&b| same(a, b)))
     }
 
-    /// Whether a LUN's suspendable operation is the drive's own work.
     pub fn suspends_background_work(&self, lun: LunId) -> bool {
         self.suspensions.get(lun).is_some_and(|u| matches!(u.charge, Some(Charge::Background(_))))
     }

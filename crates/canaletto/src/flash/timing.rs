@@ -4,7 +4,6 @@ use crate::config::design::{Cell, Flash, PageOrder, PageTimes};
 use crate::engine::time::Time;
 use crate::flash::interface::Operation;
 
-/// Array times of one drive's flash.
 #[derive(Debug, Clone)]
 pub struct ArrayTiming {
     kinds: Kinds,
@@ -14,7 +13,6 @@ pub struct ArrayTiming {
     program: Vec<Time>,
     erase: Time,
     has_pseudo_slc: bool,
-    /// Times of the pseudo-SLC mode, of each operation.
     pseudo_slc: [Time; 3],
 }
 
@@ -23,14 +21,11 @@ pub struct ArrayTiming {
 pub enum Kinds {
     /// Every page takes the same time.
     One,
-    /// Kinds repeat with this period.
     Repeating(u32),
-    /// TLC in MQSim's order.
     MqsimTlc,
 }
 
 impl ArrayTiming {
-    /// The timing of validated flash.
     pub fn new(flash: &Flash) -> ArrayTiming {
         let bits = flash.cell.bits();
         let times = |times: &PageTimes, extra: Time| -> Vec<Time> {
@@ -58,24 +53,20 @@ impl ArrayTiming {
         }
     }
 
-    /// How long the array works on `operation` if that is the same for every page.
     #[inline]
     pub fn uniform(&self, operation: Operation) -> Option<Time> {
         self.uniform[operation as usize]
     }
 
-    /// Whether any cells are used as pseudo-SLC.
     #[inline]
     pub fn has_pseudo_slc(&self) -> bool {
         self.has_pseudo_slc
     }
 
-    /// How long the array works on `operation` in cells used as pseudo-SLC.
     pub fn pseudo_slc(&self, operation: Operation) -> Time {
         self.pseudo_slc[operation as usize]
     }
 
-    /// How long the array works on `operation` at page number `page`.
     pub fn get(&self, operation: Operation, page: u32) -> Time {
         match operation {
             Operation::Read => self.read[self.kinds.of(page)],
@@ -84,7 +75,6 @@ impl ArrayTiming {
         }
     }
 
-    /// The shortest over the kinds of page.
     pub fn shortest(&self, operation: Operation) -> Time {
         let shortest = |times: &[Time]| times.iter().copied().min().expect("a cell has pages");
         match operation {
@@ -94,7 +84,6 @@ impl ArrayTiming {
         }
     }
 
-    /// The mean over the kinds of page, of which a block has as many each, or nearly so.
     pub fn mean(&self, operation: Operation) -> Time {
         let mean = |times: &[Time]| Time(times.iter().map(|time| time.0).sum::<u64>() / times.len() as u64);
         match operation {
@@ -106,7 +95,6 @@ impl ArrayTiming {
 }
 
 impl Kinds {
-    /// The kinds of a cell's pages in this order.
     pub fn new(cell: Cell, order: PageOrder) -> Kinds {
         match (order, cell) {
             (PageOrder::Mqsim, Cell::Tlc) => Kinds::MqsimTlc,

@@ -1,58 +1,47 @@
-//! History of each block's cells, for models that depend on it.
-//!
-//! Kept apart from the translation layer's view of blocks, and only while a model needs it: memory grows with the blocks
-//! that are touched.
+//! History of each block's cells, kept only while a model needs it.
 
 use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
 
-/// Since when a block holds data.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Filled {
-    /// It holds none.
     #[default]
     Not,
-    /// Since before the run.
     Before,
-    /// Since its first page was programmed.
     At(Time),
 }
 
-/// One block's history.
 #[derive(Clone, Default)]
 struct Block {
     erases: u32,
     reads: u32,
     filled: Filled,
-    /// For each page how often its data were copied without correction, the last copy included; empty until there is one.
+    /// How often each page was copied without correction.
     copies: Vec<u32>,
 }
 
 /// The history of every touched block.
 pub struct Wear {
-    /// By plane and block; empty if nothing needs it.
     planes: Vec<Vec<Block>>,
     pages_per_block: u32,
 }
 
 impl Wear {
-    /// A fresh array, whose history is kept if `is_on`.
     pub fn new(layout: &Layout, is_on: bool) -> Wear {
         let planes = if is_on { layout.planes() as usize } else { 0 };
         Wear { planes: vec![Vec::new(); planes], pages_per_block: layout.pages_per_block }
     }
 
-    /// Erases of a block during the run.
     pub fn erases(&self, plane: PlaneId, block: u32) -> u32 {
         self.block(plane, block).map_or(0, |b| b.erases)
     }
 
-    /// Page reads of a block since it was erased, which disturb its other pages.
+    /// Page reads since the erase, which disturb other pages.
     pub fn reads_since_erase(&self, plane: PlaneId, block: u32) -> u32 {
         self.block(plane, block).map_or(0, |b| b.reads)
     }
 
-    /// How long a block has held its oldest data; none if that was before the run.
+    /// Age of a block's oldest data; none if from before the run.
     pub fn age(&self, plane: PlaneId, block: u32, now: Time) -> Option<Time> {
         match self.block(plane, block)?.filled {
             Filled::At(time) => Some(now - time),
@@ -66,7 +55,6 @@ impl Wear {
         block.and_then(|b| b.copies.get(at.page as usize)).copied().unwrap_or(0)
     }
 
-    /// A page is read.
     #[inline]
     pub fn read(&mut self, at: Ppa) {
         if let Some(block) = self.block_mut(at.plane, at.block) {
@@ -74,17 +62,14 @@ impl Wear {
         }
     }
 
-    /// A page is programmed.
     pub fn programmed(&mut self, at: Ppa, now: Time) {
         self.fill(at, Filled::At(now));
     }
 
-    /// A page is found written, as if before the run.
     pub fn found(&mut self, at: Ppa) {
         self.fill(at, Filled::Before);
     }
 
-    /// A page was copied without passing the controller.
     pub fn copied(&mut self, from: Ppa, to: Ppa) {
         let (copies, pages) = (self.copies(from) + 1, self.pages_per_block as usize);
         if let Some(block) = self.block_mut(to.plane, to.block) {
@@ -93,7 +78,6 @@ impl Wear {
         }
     }
 
-    /// A block is erased.
     pub fn erased(&mut self, plane: PlaneId, block: u32) {
         if let Some(block) = self.block_mut(plane, block) {
             *block = Block { erases: block.erases + 1, ..Block::default() };

@@ -1,28 +1,25 @@
-//! Arbitration among submission queues: NVM Express Base Specification 2.0 §3.4.4, round robin (Figure 84) and weighted round
-//! robin with urgent priority class (Figure 85). The admin queue, which goes before all others there, is not modelled.
+//! Arbitration among submission queues: NVM Express Base Specification 2.0 §3.4.4, round robin (Figure 84) and weighted
+//! round robin with urgent priority class (Figure 85). The admin queue is not modelled.
 
 use crate::config::design::{Arbitration, ArbitrationMethod};
 use crate::config::workload::Priority;
 use crate::engine::ring::Ring;
 
-/// Queues of the same class take turns.
 struct Class {
     /// Commands that it may start in a round.
     weight: u32,
-    /// Queues with something to fetch.
     ready: Ring,
-    /// Where the round robin continues: at the queue served last while its burst lasts, else after it.
+    /// At the queue served last while its burst lasts, else after it.
     turn: u32,
     /// The queue served last, and what is left of its burst.
     served: u32,
     burst_left: u32,
 }
 
-/// Shares out the commands that the drive can work on.
 pub struct Arbiter {
     free: u32,
     burst: u32,
-    /// The urgent class, then the weighted ones. Without weights there is one class only, and it is urgent.
+    /// The urgent class, then the weighted ones. Without weights there is only the urgent one.
     classes: Vec<Class>,
     class_of: Vec<u8>,
     /// The weighted class whose turn it is, and the commands left to it in this round.
@@ -54,7 +51,6 @@ impl Arbiter {
         }
     }
 
-    /// Whether a queue has something to fetch.
     pub fn set_ready(&mut self, queue: u16, ready: bool) {
         self.classes[usize::from(self.class_of[usize::from(queue)])].ready.set(queue.into(), ready);
     }
@@ -67,7 +63,7 @@ impl Arbiter {
         if !self.classes[URGENT].ready.is_empty() {
             return Some(self.turn_in(URGENT, self.free));
         }
-        // Once round all classes, and to the first of them again with its weight renewed.
+        // Once round all classes, and to the first again with its weight renewed.
         for _ in 0..self.classes.len() {
             let class = self.classes.get(self.turn)?;
             if self.left > 0 && !class.ready.is_empty() {
@@ -89,7 +85,6 @@ impl Arbiter {
         (queue as u16, most.min(class.burst_left))
     }
 
-    /// A queue has started commands.
     pub fn started(&mut self, queue: u16, commands: u32) {
         self.free -= commands;
         let class = usize::from(self.class_of[usize::from(queue)]);
@@ -101,7 +96,6 @@ impl Arbiter {
         class.turn = u32::from(queue) + u32::from(class.burst_left == 0);
     }
 
-    /// The drive has finished a command.
     pub fn finished(&mut self) {
         self.free += 1;
     }
@@ -111,7 +105,7 @@ impl Arbiter {
 mod tests {
     use super::*;
 
-    /// How often each of these queues is served of `commands` one after the other, if all of them always have work.
+    /// How often each queue is served among `commands` if all always have work.
     fn shares(config: &Arbitration, priorities: &[Priority], commands: u32) -> Vec<u32> {
         let mut arbiter = Arbiter::new(config, 1, priorities);
         (0..priorities.len()).for_each(|queue| arbiter.set_ready(queue as u16, true));
@@ -135,7 +129,7 @@ mod tests {
     #[test]
     fn weights_are_shares() {
         assert_eq!(shares(&weighted(8, 4, 1), &[High, Medium, Low], 1300), [800, 400, 100]);
-        // Queues of one class divide its share; a class without queues leaves its own to the others.
+        // Queues of one class divide its share; classes without queues leave theirs to others.
         assert_eq!(shares(&weighted(8, 4, 1), &[Low, High, High], 900), [100, 400, 400]);
     }
 

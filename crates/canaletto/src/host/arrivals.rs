@@ -12,15 +12,12 @@ use crate::workload::external::External;
 use crate::workload::flow::{Loop, Source};
 use crate::workload::replay::scaled;
 
-/// A flow of requests.
 pub(super) struct Flow {
     pub source: Source,
     pub looping: Loop,
     pub start: Time,
-    /// Time of the latest arrival of an open loop on the flow's own clock, which goes `Host::clock_factor` times as slowly as
-    /// the simulation's.
+    /// Latest arrival of an open loop on the flow's own clock, which is slower by `Host::clock_factor`.
     own_time: Time,
-    /// With a limit on them: requests outstanding, and whether the next one is due and waits for a place.
     outstanding: u32,
     is_late: bool,
     /// In a closed loop: time between a completion and the request that follows it.
@@ -43,13 +40,12 @@ impl Flow {
     /// Moves the flow's own clock on to `own_time`. Returns what time it is then in the simulation.
     fn own_time_is(&mut self, own_time: Time, clock_factor: f64) -> Time {
         self.own_time = own_time;
-        // What is beyond 64 bits ends the run, as everything late does.
+        // What is beyond 64 bits ends the run.
         Time(u64::try_from(scaled(own_time.0.into(), clock_factor)).unwrap_or(u64::MAX))
     }
 }
 
 impl Host {
-    /// Starts all flows, or `only` one of them.
     pub fn start(&mut self, only: Option<u16>, later: &mut impl Later) {
         let flows = self.flows.len();
         for place in 0..flows {
@@ -85,12 +81,11 @@ impl Host {
         }
     }
 
-    /// When the next request from outside arrives that is not scheduled yet; later than anything if there is none.
+    /// The next unscheduled arrival from outside; later than anything if there is none.
     pub fn next_submitted(&mut self) -> Time {
         self.external().map_or(Time::MAX, |external| external.next_arrival())
     }
 
-    /// Notes that the arrival of that request is scheduled.
     pub fn schedule_submitted(&mut self) {
         if let Some(external) = self.external() {
             external.schedule();
@@ -98,7 +93,7 @@ impl Host {
         }
     }
 
-    /// A flow starts (without times: with all requests that may be outstanding), or its next request arrives.
+    /// A flow starts, or its next request arrives.
     #[inline(never)]
     pub fn arrive<P: Probe>(&mut self, id: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
         self.arrivals -= 1;
@@ -125,7 +120,7 @@ impl Host {
         }
     }
 
-    /// The next request of an open loop arrives, and it becomes known when the one after it is due.
+    /// The next request of an open loop arrives.
     fn arrive_paced<P: Probe>(&mut self, id: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
         if !self.generate(id, now, work, now, later) {
             return;
@@ -134,8 +129,7 @@ impl Host {
         let following = self.failure.note(flow.source.following_arrival(flow.own_time));
         if let Some(own_time) = following.flatten() {
             let time = flow.own_time_is(own_time, self.clock_factor);
-            // A trace's clock may repeat itself, but the reader has made sure that it never runs backwards. What is late
-            // comes at once.
+            // A trace's clock never runs backwards. Late requests come at once.
             later.at(time.max(now), HostEvent::Arrival(id));
             self.arrivals += 1;
         } else if let Source::External(_) = flow.source {
@@ -143,7 +137,6 @@ impl Host {
         }
     }
 
-    /// A flow has thought long enough about a completion.
     #[inline(never)]
     pub fn think_time_over<P: Probe>(
         &mut self,
@@ -156,7 +149,7 @@ impl Host {
         self.generate(id, now, work, now, later);
     }
 
-    /// Makes requests that have been there since the flow's start, as long as they do not have to wait any more.
+    /// Makes requests as long as they need not wait.
     #[inline(never)]
     fn fill_queue<P: Probe>(&mut self, id: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
         let arrival = self.flows[usize::from(id)].start;
@@ -167,8 +160,7 @@ impl Host {
         }
     }
 
-    /// There may be room for requests of a flow that need not wait; where all flows share the room, for any such flow's,
-    /// the next one first.
+    /// Fills queues that may have room, the next flow's first.
     #[inline(always)]
     pub(super) fn fill_queues<P: Probe>(
         &mut self,
@@ -188,7 +180,7 @@ impl Host {
         }
     }
 
-    /// A request is complete: in a closed loop the next one comes, at once or after some thought.
+    /// A request is complete: in a closed loop the next one follows, perhaps after a think time.
     #[inline(always)]
     pub(super) fn follow_up<P: Probe>(
         &mut self,
@@ -221,7 +213,7 @@ impl Host {
         }
     }
 
-    /// Makes the flow's next request, which has been there since `arrival`, and submits it. Returns whether there was one.
+    /// Makes and submits the flow's next request. Returns whether there was one.
     #[inline]
     fn generate<P: Probe>(
         &mut self,
@@ -269,7 +261,6 @@ impl Host {
         true
     }
 
-    /// The host's software has dealt with a request.
     #[inline(never)]
     pub fn submitted<P: Probe>(
         &mut self,

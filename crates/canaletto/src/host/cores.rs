@@ -10,12 +10,10 @@ pub struct Cores {
     interrupt: Time,
     /// Whether either of these takes time: one question for hosts without.
     delay_completions: bool,
-    /// When each is free.
     free_at: Vec<Time>,
 }
 
 impl Cores {
-    /// Idle cores for this many queues.
     pub fn new(config: &Host, queues: usize) -> Cores {
         let cores = if config.protocol == Protocol::Sata { 1 } else { queues };
         Cores {
@@ -27,19 +25,16 @@ impl Cores {
         }
     }
 
-    /// Whether the core of a queue has nothing to do.
     #[inline]
     pub fn is_idle(&self, queue: u16, now: Time) -> bool {
         self.free_at[usize::from(queue)] <= now
     }
 
-    /// When the core of a queue is through with a request; none if it takes no time.
     #[inline]
     pub fn submit(&mut self, queue: u16, now: Time) -> Option<Time> {
         (self.submit > Time::ZERO).then(|| self.serve(queue, self.submit, now))
     }
 
-    /// Whether completions take any time of the host.
     #[inline]
     pub fn delay_completions(&self) -> bool {
         self.delay_completions
@@ -51,7 +46,6 @@ impl Cores {
         (self.interrupt > Time::ZERO).then(|| now + self.interrupt)
     }
 
-    /// When it is through with a completion; none if it takes no time.
     #[inline]
     pub fn complete(&mut self, queue: u16, now: Time) -> Option<Time> {
         (self.complete > Time::ZERO).then(|| self.serve(queue, self.complete, now))

@@ -1,4 +1,4 @@
-//! Interrupts: when the host learns of completions (NVM Express Base Specification 2.0 §5.27.1.6, interrupt coalescing).
+//! Interrupts (NVM Express Base Specification 2.0 §5.27.1.6, interrupt coalescing).
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,6 @@ pub enum Notice {
     Now,
     /// The host is told at this time, if not before.
     At(Time),
-    /// The host will be told with an earlier one.
     WithOthers,
 }
 
@@ -23,21 +22,18 @@ pub enum Notice {
 pub struct Interrupts {
     threshold: usize,
     time: Time,
-    /// The requests, and the submission queue heads that their completions report.
     pending: VecDeque<(RequestId, u32)>,
     /// When the oldest of them came.
     since: Time,
 }
 
 impl Interrupts {
-    /// None pending.
     pub fn new(config: &InterruptsConfig) -> Interrupts {
         let time = config.time.time();
         let threshold = if time == Time::ZERO { 1 } else { config.threshold as usize };
         Interrupts { threshold, time, pending: VecDeque::new(), since: Time::ZERO }
     }
 
-    /// A completion has reached the host's memory.
     #[inline(always)]
     pub fn post(&mut self, request: RequestId, head: u32, now: Time) -> Notice {
         if self.threshold <= 1 {
@@ -54,12 +50,11 @@ impl Interrupts {
         Notice::At(now + self.time)
     }
 
-    /// Whether an interrupt announced for now is still due: the completion it was for may have been told with others.
+    /// Whether an announced interrupt is still due.
     pub fn is_due(&self, now: Time) -> bool {
         !self.pending.is_empty() && self.since + self.time <= now
     }
 
-    /// The next completion of which the host learns now.
     pub fn take(&mut self) -> Option<(RequestId, u32)> {
         self.pending.pop_front()
     }

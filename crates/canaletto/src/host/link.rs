@@ -1,8 +1,8 @@
-//! The link between host and drive, first come first served: PCI Express with two directions, or Serial ATA, on which only one
-//! end sends at a time.
+//! The link between host and drive, first come first served: PCI Express, or Serial ATA, where only one end sends at a
+//! time.
 //!
-//! Packet sizes and overheads of PCI Express: its Base Specification, as MQSim counts them (payload split at the maximum
-//! payload size, framing + data link layer + header for each packet).
+//! Packets of PCI Express as MQSim counts them (payload split at the maximum payload size, framing + data link layer +
+//! header per packet).
 
 use crate::config::design::{Design, Link as LinkConfig, LinkRounding, Protocol};
 use crate::engine::fifo::Fifo;
@@ -11,29 +11,22 @@ pub use crate::host::message::Message;
 use crate::host::request::RequestId;
 use crate::host::sata::SataTiming;
 
-/// A direction of the link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
-    /// Host to drive.
     ToDevice,
-    /// Drive to host.
     ToHost,
 }
 
 impl Direction {
-    /// Both, by their numbers.
     pub const ALL: [Direction; 2] = [Direction::ToDevice, Direction::ToHost];
 }
 
-/// Bytes of a doorbell write and of a completion entry (NVM Express Base 2.0 §3.1.4 counts four bytes for a doorbell,
-/// of which MQSim sends two; a completion entry has sixteen).
+/// NVM Express Base 2.0 §3.1.4 counts four bytes for a doorbell, of which MQSim sends two; a completion entry has
+/// sixteen.
 pub const DOORBELL_BYTES: u64 = 2;
-/// The latter.
 pub const COMPLETION_BYTES: u64 = 16;
-/// Bytes a read request adds to a packet's overhead.
 const READ_REQUEST_BYTES: u64 = 4;
 
-/// Transfer times of the link.
 #[derive(Debug, Clone)]
 pub struct LinkTiming {
     lanes: u64,
@@ -41,12 +34,10 @@ pub struct LinkTiming {
     max_payload: u64,
     overhead: u64,
     rounding: LinkRounding,
-    /// End-to-end latency next to the transfer.
     pub latency: Time,
 }
 
 impl LinkTiming {
-    /// The timing of a validated link.
     pub fn new(config: &LinkConfig) -> LinkTiming {
         LinkTiming {
             lanes: u64::from(config.lanes),
@@ -58,14 +49,12 @@ impl LinkTiming {
         }
     }
 
-    /// The time of a message that carries `bytes`.
     pub fn data(&self, bytes: u64) -> Time {
         let (full, rest) = (bytes / self.max_payload, bytes % self.max_payload);
         let last = if rest > 0 { rest + self.overhead } else { 0 };
         self.wire(full * (self.max_payload + self.overhead) + last)
     }
 
-    /// The time of a request to read.
     pub fn read_request(&self) -> Time {
         self.wire(self.overhead + READ_REQUEST_BYTES)
     }
@@ -75,29 +64,24 @@ impl LinkTiming {
             LinkRounding::Exact => Time::of_transfer(bytes, self.lanes * self.lane_rate),
             LinkRounding::LaneNanoseconds => {
                 let cycles = bytes.div_ceil(self.lanes);
-                // Cycles a second are far below 2^64 / 10^9 for any message that fits the link's 16-bit sector counts.
+                // Far below 2^64 / 10^9 for any message.
                 Time::from_ns(cycles.saturating_mul(1_000_000_000) / self.lane_rate)
             }
         }
     }
 }
 
-/// One direction.
 #[derive(Default)]
 struct Lane {
-    /// The message on the wires.
     on_wires: Option<Message>,
-    /// Messages that wait, with their times on the wires.
     waiting: Fifo<(Message, Time)>,
     /// Sent, but not yet arrived because of the link's latency.
     flying: Fifo<Message>,
     busy: Time,
 }
 
-/// Times of messages.
 struct Times {
     timing: Timing,
-    /// Of those whose size never changes, by [`Message::kind`]; [`UNKNOWN`] of the others.
     fixed: [Time; Message::KINDS],
     /// Size and time of the last data message: most are alike.
     last_data: (u64, Time),
@@ -106,7 +90,6 @@ struct Times {
 /// Stands for a time that has to be worked out.
 const UNKNOWN: Time = Time::MAX;
 
-/// Parameters from which the times of messages follow.
 enum Timing {
     PciExpress { link: LinkTiming, entry_bytes: u64 },
     Sata(SataTiming),
@@ -118,7 +101,7 @@ impl Times {
         Times { timing, fixed, last_data: (0, Time::ZERO) }
     }
 
-    /// Worked out at once where the kind of message is known beforehand, as it is wherever one is sent.
+    /// Worked out at once where the kind of message is known.
     #[inline(always)]
     fn of(&mut self, message: Message, data_bytes: u64) -> Time {
         let fixed = self.fixed[message.kind()];
@@ -144,7 +127,7 @@ impl Times {
 }
 
 impl Timing {
-    /// Times of the messages of which each kind has one size. Of submission queue entries, the time of one.
+    /// Times of messages of one size; a submission queue entry's is for one entry.
     fn fixed(&self) -> [Time; Message::KINDS] {
         let mut fixed = [UNKNOWN; Message::KINDS];
         if let Timing::PciExpress { link, entry_bytes } = self {
@@ -173,7 +156,6 @@ pub fn read_time(design: &Design, bytes: u64) -> Time {
     }
 }
 
-/// The link.
 pub struct Link {
     times: Times,
     latency: Time,
@@ -183,7 +165,6 @@ pub struct Link {
 }
 
 impl Link {
-    /// The idle link of a design.
     pub fn new(design: &Design) -> Link {
         match design.host.protocol {
             Protocol::Nvme => {
@@ -199,19 +180,16 @@ impl Link {
         Link { times: Times::new(timing), latency, lanes: Default::default(), half_duplex }
     }
 
-    /// Which way a message goes, of those that do not share their wires.
     #[inline]
     pub fn lane(&self, direction: Direction) -> Direction {
         if self.half_duplex { Direction::ToDevice } else { direction }
     }
 
-    /// Whether only one end can send at a time.
     pub fn is_half_duplex(&self) -> bool {
         self.half_duplex
     }
 
-    /// Queues a message of which `data_bytes` is the data it carries. Returns when it leaves the wires if it goes out at
-    /// once.
+    /// Queues a message with `data_bytes`. Returns when it leaves the wires if it goes out at once.
     #[inline(always)]
     pub fn send(&mut self, lane: Direction, message: Message, data_bytes: u64, now: Time) -> Option<Time> {
         let time = self.times.of(message, data_bytes);
@@ -225,7 +203,7 @@ impl Link {
         Some(now + time)
     }
 
-    /// The message on the wires has left them. Returns it if it arrives at once, else when it does.
+    /// The message on the wires has left them. Returns it, or when it arrives.
     #[inline(always)]
     pub fn sent(&mut self, direction: Direction, now: Time) -> Result<Message, Time> {
         let lane = &mut self.lanes[direction as usize];
@@ -237,7 +215,7 @@ impl Link {
         Err(now + self.latency)
     }
 
-    /// Puts the next waiting message on the wires. Returns when it leaves them.
+    /// Sends the next waiting message. Returns when it leaves the wires.
     #[inline(always)]
     pub fn next_departure(&mut self, direction: Direction, now: Time) -> Option<Time> {
         let lane = &mut self.lanes[direction as usize];
@@ -250,18 +228,16 @@ impl Link {
         Some(now + time)
     }
 
-    /// The message that goes out so many places behind the next one, if that many wait.
+    /// The message so many places behind the next one.
     #[inline(always)]
     pub fn waiting(&self, direction: Direction, place: usize) -> Option<Message> {
         self.lanes[direction as usize].waiting.get(place).map(|&(message, _)| message)
     }
 
-    /// The message that arrives after the link's latency.
     pub fn arrived(&mut self, direction: Direction) -> Message {
         self.lanes[direction as usize].flying.pop().expect("nothing was flying")
     }
 
-    /// Time a direction has been in use, with the message on its wires.
     pub fn busy(&self, direction: Direction) -> Time {
         self.lanes[direction as usize].busy
     }

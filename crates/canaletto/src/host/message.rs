@@ -2,63 +2,25 @@
 
 use crate::host::request::RequestId;
 
-/// Message that crosses the link.
 #[derive(Clone, Copy, Debug)]
 pub enum Message {
-    /// The host's submission queue tail.
-    SubmissionDoorbell {
-        /// Queue pair.
-        queue: u16,
-        /// New tail.
-        tail: u32,
-    },
-    /// The host's completion queue head.
-    CompletionDoorbell {
-        /// Queue pair.
-        queue: u16,
-    },
-    /// The drive asks for submission queue entries.
-    FetchEntries {
-        /// Queue pair.
-        queue: u16,
-        /// How many.
-        count: u32,
-    },
-    /// The entries asked for.
-    Entries {
-        /// Queue pair.
-        queue: u16,
-        /// How many.
-        count: u32,
-    },
-    /// The drive asks for the list of the host's pages.
+    SubmissionDoorbell { queue: u16, tail: u32 },
+    CompletionDoorbell { queue: u16 },
+    FetchEntries { queue: u16, count: u32 },
+    Entries { queue: u16, count: u32 },
     FetchList(RequestId),
-    /// That list.
     List(RequestId),
-    /// A command of Serial ATA.
     Command(RequestId),
-    /// The drive has taken it and leaves the link free.
     Accepted,
-    /// The drive asks for the data of a write.
     FetchData(RequestId),
-    /// The data of a write.
     WriteData(RequestId),
-    /// The data of a read.
     ReadData(RequestId),
-    /// A completion queue entry.
-    Completion {
-        /// The finished request.
-        request: RequestId,
-        /// The drive's submission queue head.
-        head: u32,
-    },
+    Completion { request: RequestId, head: u32 },
 }
 
 impl Message {
-    /// Number of kinds.
     pub const KINDS: usize = 12;
 
-    /// The request that it names.
     #[inline]
     pub fn request(self) -> Option<RequestId> {
         match self {
@@ -69,7 +31,6 @@ impl Message {
         }
     }
 
-    /// The number of its kind.
     #[inline(always)]
     pub fn kind(self) -> usize {
         match self {

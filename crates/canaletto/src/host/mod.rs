@@ -1,8 +1,11 @@
-//! The host: flows of requests, its software, queues or command slots, the link, and PCs between host and drive.
+//! The host: flows, its software, queues or command slots, the link, and PCs.
 //!
 //! - In: its own [events](HostEvent), requests that the drive has [finished](Host::finish).
 //! - Out: [`HostOutcome`]s: commands that have reached the drive.
-//! - State: where each flow's requests come from, what waits where, messages on the link.
+//! - State: sources of requests, what waits where, messages on the link.
+
+// Parts of the engine, no interface: what a name says needs no comment.
+#![allow(missing_docs)]
 
 pub mod arbiter;
 mod arrivals;
@@ -32,77 +35,59 @@ use crate::measure::replay::{ReplayReport, TimeScaling};
 use crate::workload::flow::{Loop, Source};
 use crate::workload::sources::Sources;
 
-/// Event at the host's end.
 #[derive(Clone, Copy, Debug)]
 pub enum HostEvent {
-    /// A flow starts, or its next request arrives.
     Arrival(u16),
-    /// The arrival that comes next in a flow is not known yet: its place in the order of events is kept.
+    /// The next arrival of a flow is unknown: its place in the order of events is kept.
     Awaited,
     /// A flow in a closed loop has thought about a completion long enough for its next request.
     ThinkTimeOver(u16),
-    /// The host's software has dealt with a request.
     Submitted(RequestId),
     /// The interrupt that tells of a completion has reached the host's software.
     InterruptTaken(RequestId),
-    /// The host's software has dealt with a completion.
     CompletionHandled(RequestId),
     /// Completions of a queue may have waited long enough for an interrupt.
     Interrupt(u16),
-    /// The message on a direction of the link has left the wires.
     LinkSent(Direction),
-    /// A message has arrived after the link's latency.
     LinkArrived(Direction),
     /// Something has happened in the PC between host and drive.
     Attachment,
 }
 
-/// Where the host's events go. A trait and no closure, so that it can ask to be put in line: most of a request's events are
-/// messages on the link.
+/// Receives the host's events. A trait, so that it is inlined.
 pub trait Later {
-    /// An event will happen at a time.
     fn at(&mut self, time: Time, event: HostEvent);
 }
 
-/// Message that reaches the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostOutcome {
     /// Nothing.
     None,
     /// Entries of a submission queue, to be [taken](Host::take_entry) one by one.
     Entries {
-        /// Queue pair.
         queue: u16,
-        /// How many.
         count: u32,
     },
-    /// A request with everything that the drive needs to begin.
     Request(RequestId),
 }
 
-/// The reason why a trace cannot be read on, kept until the run asks: what happens before that changes nothing.
+/// Why a trace cannot be read on, kept until the run asks.
 #[derive(Default)]
 struct Failure(Option<String>);
 
 impl Failure {
-    /// Keeps the failure of something, or returns what it yielded.
     #[inline]
     fn note<T>(&mut self, result: Result<T, String>) -> Option<T> {
         result.map_err(|reason| self.0 = Some(reason)).ok()
     }
 }
 
-/// The host's end.
 pub struct Host {
     flows: Vec<Flow>,
-    /// Factor by which times of open-loop flows are multiplied.
     clock_factor: f64,
     time_scaling: Option<TimeScaling>,
-    /// Whether the last flow starts first, as MQSim's do.
     last_flow_first: bool,
-    /// Arrivals scheduled.
     arrivals: u32,
-    /// The request that arrived last, until [`Host::take_newest`].
     newest: Option<RequestId>,
     port: Port,
     cores: Cores,
@@ -139,19 +124,16 @@ impl Host {
         if self.failure.0.is_some() { self.failure.0.take().map(RunError::Trace) } else { None }
     }
 
-    /// Whether requests are still to arrive by themselves.
     #[inline]
     pub fn has_arrivals(&self) -> bool {
         self.arrivals > 0
     }
 
-    /// The request that has arrived last since this was last asked.
     #[inline]
     pub fn take_newest(&mut self) -> Option<RequestId> {
         self.newest.take()
     }
 
-    /// Use of the link and of what is in its place: (part, time in use).
     pub fn usage(&self) -> Vec<(String, Time)> {
         let links: &[_] = if self.link.is_half_duplex() {
             &[("host link", Direction::ToDevice)]
@@ -166,12 +148,10 @@ impl Host {
         self.flows.iter().all(|flow| matches!(flow.looping, Loop::Open))
     }
 
-    /// Use of the PC's parts.
     pub fn attachment_usage(&self) -> Vec<(String, Time)> {
         self.attached.iter().flat_map(|pc| pc.usage()).map(|(part, busy)| (part.to_owned(), busy)).collect()
     }
 
-    /// How flows replayed their traces.
     pub fn replay_reports(&self, workload: &Workload) -> Vec<ReplayReport> {
         let reports = self.flows.iter().zip(&workload.flow).filter_map(|(flow, config)| match &flow.source {
             Source::Replay(replay) => Some(replay.report(&config.name, flow.looping, self.clock_factor)),
@@ -180,12 +160,10 @@ impl Host {
         reports.collect()
     }
 
-    /// How times of open-loop flows are scaled.
     pub fn take_time_scaling(&mut self) -> Option<TimeScaling> {
         self.time_scaling.take()
     }
 
-    /// Describes what waits, for a stuck run's explanation.
     pub fn describe(&self) -> String {
         self.port.describe()
     }
@@ -198,7 +176,6 @@ impl Host {
         }
     }
 
-    /// Where the requests of each flow come from.
     pub fn sources(&mut self) -> impl Iterator<Item = &mut Source> {
         self.flows.iter_mut().map(|flow| &mut flow.source)
     }

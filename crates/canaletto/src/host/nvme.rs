@@ -1,4 +1,4 @@
-//! NVM Express queue pairs, one or several for each flow: the host's end and the drive's.
+//! NVM Express queue pairs, one or several per flow: the host's end and the drive's.
 //!
 //! NVM Express Base Specification 2.0 §3.3.3: rings of entries, a tail that the host moves by doorbell, a head that the
 //! drive reports in completions.
@@ -11,39 +11,25 @@ use crate::host::arbiter::Arbiter;
 use crate::host::interrupts::Interrupts;
 use crate::host::request::{Request, RequestId};
 
-/// A queue pair.
 pub struct QueuePair {
     entries: u32,
-    /// Requests for which the submission queue has no room.
     waiting: Fifo<RequestId>,
-    /// The submission ring, as far as it has been used: a queue may have far more entries than it ever needs.
     ring: Vec<RequestId>,
-    /// Host: next place to fill.
     tail: u32,
-    /// Host: first place still in use, as far as completions have told.
     known_head: u32,
-    /// Drive: tail as told by doorbells.
     device_tail: u32,
-    /// Drive: next entry to ask for.
     asked: u32,
-    /// Drive: next entry to arrive; reported to the host as the head.
     head: u32,
-    /// Drive: requests asked for and not finished by the back end.
     in_flight: u32,
-    /// Drive: a fetch of several entries is on its way.
     fetching: bool,
-    /// Drive: completions for which the completion queue has no room.
     unreported: Fifo<RequestId>,
-    /// Completions sent and not yet acknowledged by doorbell.
     unacknowledged: u32,
     limit: u32,
     fetch: Fetch,
-    /// Host: completions it has not been told of yet.
     pub interrupts: Interrupts,
 }
 
 impl QueuePair {
-    /// An empty pair.
     pub fn new(config: &Host) -> QueuePair {
         QueuePair {
             entries: config.queue_entries,
@@ -75,37 +61,31 @@ impl QueuePair {
         if place >= self.entries { place - self.entries } else { place }
     }
 
-    /// Places from one to another.
     #[inline]
     fn distance(&self, from: u32, to: u32) -> u32 {
         self.wrap(to + self.entries - from)
     }
 
-    /// The entries in that many places.
     #[inline]
     fn entries(&self, from: u32, count: u32) -> impl Iterator<Item = RequestId> + '_ {
         (0..count).map(move |i| self.ring[self.wrap(from + i) as usize])
     }
 
-    /// Host: puts a request in line.
     pub fn submit(&mut self, request: RequestId) {
         self.waiting.push(request);
     }
 
-    /// Host: whether requests wait for room.
     #[inline]
     pub fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Host: whether a request put in line now would be placed at once.
     #[inline]
     pub fn has_room(&self) -> bool {
         self.waiting.is_empty() && self.after(self.tail) != self.known_head
     }
 
-    /// Host: moves the first waiting request into the submission queue if there is room. Returns it and the new tail,
-    /// to be told by doorbell.
+    /// Host: moves the first waiting request into the submission queue if there is room. Returns it and the new tail.
     #[inline]
     pub fn place(&mut self) -> Option<(RequestId, u32)> {
         if self.after(self.tail) == self.known_head {
@@ -126,7 +106,7 @@ impl QueuePair {
         self.tail
     }
 
-    /// Drive: a doorbell has told the tail. Returns the newly visible requests' places, oldest first.
+    /// Drive: a doorbell came. Returns the newly visible requests, oldest first.
     #[inline]
     pub fn doorbell(&mut self, tail: u32) -> impl Iterator<Item = RequestId> + '_ {
         let from = self.device_tail;
@@ -134,14 +114,12 @@ impl QueuePair {
         self.entries(from, self.distance(from, tail))
     }
 
-    /// Drive: entries that it could ask for.
     #[inline]
     fn allowed(&self) -> u32 {
         let visible = self.distance(self.asked, self.device_tail);
         self.limit.saturating_sub(self.in_flight).min(visible)
     }
 
-    /// Drive: how many entries to ask for now (0: none). They count as in flight from now on.
     #[inline]
     fn fetch(&mut self) -> u32 {
         let count = match self.fetch {
@@ -166,13 +144,11 @@ impl QueuePair {
         self.entries(self.distance(count, self.asked), count)
     }
 
-    /// Requests whose entries arrive next, that many of them.
     #[inline]
     pub fn arriving(&self, count: u32) -> impl Iterator<Item = RequestId> + '_ {
         self.entries(self.head, count)
     }
 
-    /// Drive: the next entry has arrived.
     #[inline]
     pub fn entry_arrived(&mut self) -> RequestId {
         let request = self.ring[self.head as usize];
@@ -187,8 +163,8 @@ impl QueuePair {
         self.fetch == Fetch::AllWaiting
     }
 
-    /// Drive: a completion is due. Returns the head to report if the completion queue has room; otherwise the completion
-    /// is kept until [`QueuePair::acknowledged`] makes room.
+    /// Drive: a completion is due. Returns the head to report if the completion queue has room; else
+    /// [`QueuePair::acknowledged`] sends it later.
     #[inline]
     pub fn complete(&mut self, request: RequestId) -> Option<u32> {
         if self.unacknowledged + 1 >= self.entries {
@@ -199,7 +175,7 @@ impl QueuePair {
         Some(self.head)
     }
 
-    /// Drive: the host has taken a completion. Returns a kept one that can go now, with the head to report.
+    /// Drive: the host has taken a completion. Returns a kept one with the head to report.
     #[inline(always)]
     pub fn acknowledged(&mut self) -> Option<(RequestId, u32)> {
         self.unacknowledged -= 1;
@@ -208,7 +184,6 @@ impl QueuePair {
         Some((request, self.head))
     }
 
-    /// Host: a completion has told the head.
     #[inline]
     pub fn learn_head(&mut self, head: u32) {
         self.known_head = head;
@@ -228,10 +203,8 @@ impl QueuePair {
 
 /// All queue pairs of a drive.
 pub struct Nvme {
-    /// Queue pairs of the first flow, of the second, and so on.
     pub queues: Vec<QueuePair>,
     per_flow: u16,
-    /// Of each flow, which of its queues takes its next request.
     turns: Vec<u16>,
     /// If the drive can work on so few commands that queues must wait for each other.
     arbiter: Option<Arbiter>,
@@ -243,7 +216,6 @@ const HOST_PAGE: u64 = 4096;
 const LIST_ENTRY: u64 = 8;
 
 impl Nvme {
-    /// Empty queues of flows of these priorities.
     pub fn new(config: &Host, priorities: &[Priority]) -> Nvme {
         let per_flow = config.queues_per_flow as usize;
         let classes: Vec<_> = priorities.iter().flat_map(|&class| std::iter::repeat_n(class, per_flow)).collect();
@@ -256,7 +228,6 @@ impl Nvme {
         }
     }
 
-    /// The queue that takes a flow's next request.
     #[inline]
     pub fn next_queue(&self, flow: u16) -> u16 {
         flow * self.per_flow + self.turns[usize::from(flow)]
@@ -271,7 +242,7 @@ impl Nvme {
         flow * self.per_flow + taken
     }
 
-    /// Drive: what to fetch next now that something has changed in `queue`, if anything: a queue and how many entries.
+    /// Drive: a queue and how many entries to fetch after a change in `queue`, if any.
     #[inline(always)]
     pub fn fetch(&mut self, queue: u16) -> Option<(u16, u32)> {
         if self.arbiter.is_some() {
@@ -294,7 +265,6 @@ impl Nvme {
         Some((chosen, count))
     }
 
-    /// Drive: whether after a fetch another one may be due at once.
     pub fn arbitrates(&self) -> bool {
         self.arbiter.is_some()
     }
@@ -310,7 +280,6 @@ impl Nvme {
         expect(&self.queues[usize::from(queue)]);
     }
 
-    /// Drive: the back end has finished a request of a queue.
     #[inline]
     pub fn finished(&mut self, queue: u16) {
         self.queues[usize::from(queue)].in_flight -= 1;
@@ -319,7 +288,7 @@ impl Nvme {
         }
     }
 
-    /// Bytes of the list of host pages that a request needs; none if it names its pages itself.
+    /// Bytes of the list of host pages that a request needs, if any.
     #[inline]
     pub fn list_bytes(&self, request: &Request) -> Option<u64> {
         let pages = request.bytes().div_ceil(HOST_PAGE);

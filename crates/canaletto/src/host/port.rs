@@ -8,14 +8,11 @@ use crate::host::sata::{CommandSlots, TRIM_BYTES};
 
 /// Queue pairs, or the command slots of a host bus adapter in their place.
 pub struct Port {
-    /// NVM Express: the queue pairs. There are none where there are command slots.
     pub nvme: Nvme,
-    /// Serial ATA: the command slots.
     pub sata: Option<CommandSlots>,
 }
 
 impl Port {
-    /// That of a design, for flows of these priorities.
     pub fn new(config: &Host, priorities: &[Priority]) -> Port {
         match config.protocol {
             Protocol::Nvme => Port { nvme: Nvme::new(config, priorities), sata: None },
@@ -23,19 +20,16 @@ impl Port {
         }
     }
 
-    /// The queue of a flow's next request.
     #[inline]
     pub fn next_queue(&self, flow: u16) -> u16 {
         if self.sata.is_some() { 0 } else { self.nvme.next_queue(flow) }
     }
 
-    /// The queue of a flow's request that comes now; the next one goes to the queue after that.
     #[inline]
     pub fn take_turn(&mut self, flow: u16) -> u16 {
         if self.sata.is_some() { 0 } else { self.nvme.take_turn(flow) }
     }
 
-    /// Whether a flow's next request would be placed at once.
     #[inline]
     pub fn has_room(&self, flow: u16) -> bool {
         match &self.sata {
@@ -44,7 +38,6 @@ impl Port {
         }
     }
 
-    /// Whether requests wait for room in a queue.
     pub fn has_waiting(&self, queue: u16) -> bool {
         match &self.sata {
             Some(slots) => slots.has_waiting(),
@@ -52,13 +45,12 @@ impl Port {
         }
     }
 
-    /// Queues of all flows together.
     pub fn queues(&self) -> usize {
         if self.sata.is_some() { 1 } else { self.nvme.queues.len() }
     }
 
-    /// Bytes that the drive fetches from the host before it can start: the data of a write, the list of ranges of a trim (one of
-    /// 16 B; NVM Express NVM Command Set §3.2.3).
+    /// Bytes that the drive fetches before it starts: the data of a write, the list of ranges of a trim (one of 16 B;
+    /// NVM Express NVM Command Set §3.2.3).
     #[inline]
     pub fn payload_bytes(&self, request: &Request) -> u64 {
         match request.kind {
@@ -74,7 +66,6 @@ impl Port {
         }
     }
 
-    /// Describes what it holds, for a stuck run's explanation.
     pub fn describe(&self) -> String {
         if let Some(slots) = &self.sata {
             return format!("; {}", slots.describe());

@@ -1,11 +1,9 @@
-//! Serial ATA with native command queuing (NCQ): times of frames, and the commands that the drive may hold.
+//! Serial ATA with native command queuing (NCQ).
 //!
-//! Serial ATA 3.1: everything crosses the link in frames (§10, frame information structures, FIS), of which only one is on the
-//! link at a time in either direction (§9.3, the receiver answers on the back channel). A queued command (§13.6) goes as a
-//! Register FIS, which the drive acknowledges by another; for its data the drive sends a DMA Setup FIS and then Data FIS of at
-//! most 8 KiB, each of a write after a DMA Activate FIS (the first is activated by the setup itself); a Set Device Bits FIS
-//! completes it. FLUSH CACHE and DATA SET MANAGEMENT are not queued: the drive must be idle for them and takes nothing else
-//! meanwhile.
+//! Serial ATA 3.1: all frames (§10, FIS) share the link (§9.3). A queued command (§13.6) is a Register FIS,
+//! acknowledged by another; data follow a DMA Setup FIS in Data FIS of at most 8 KiB, each of a write after a DMA
+//! Activate FIS (but the first); a Set Device Bits FIS completes it. FLUSH CACHE and DATA SET MANAGEMENT are not
+//! queued: the drive must be idle for them.
 
 use std::collections::VecDeque;
 
@@ -27,7 +25,6 @@ const FRAME: u64 = 8 * 4;
 /// Line rate of the first generation after line coding, bytes per second; each further one doubles it.
 const FIRST_GENERATION: u64 = 150_000_000;
 
-/// Times of frames.
 #[derive(Debug, Clone)]
 pub struct SataTiming {
     rate: u64,
@@ -35,7 +32,6 @@ pub struct SataTiming {
 }
 
 impl SataTiming {
-    /// Times of a validated configuration.
     pub fn new(config: &SataConfig) -> SataTiming {
         SataTiming { rate: FIRST_GENERATION << (config.generation - 1), gap: config.frame_gap.time() }
     }
@@ -44,19 +40,16 @@ impl SataTiming {
         Time::of_transfer(bytes + FRAME, self.rate) + self.gap
     }
 
-    /// The Data FIS of a transfer.
     fn data(&self, bytes: u64) -> Time {
         let (full, rest) = (bytes / DATA_MOST, bytes % DATA_MOST);
         let last = if rest > 0 { self.frame(DATA_HEADER + rest) } else { Time::ZERO };
         self.frame(DATA_HEADER + DATA_MOST) * full + last
     }
 
-    /// The data of a read, with its setup.
     pub fn read(&self, bytes: u64) -> Time {
         self.frame(DMA_SETUP) + self.data(bytes)
     }
 
-    /// The time of a message that carries `data_bytes`.
     pub fn of(&self, message: Message, data_bytes: u64) -> Time {
         match message {
             Message::ReadData(_) => self.read(data_bytes),
@@ -79,18 +72,15 @@ pub const TRIM_BYTES: u64 = 512;
 pub struct CommandSlots {
     slots: u32,
     used: u32,
-    /// Whether the command that the drive holds is one that is not queued.
     alone: bool,
     waiting: VecDeque<RequestId>,
 }
 
 impl CommandSlots {
-    /// None in use.
     pub fn new(config: &SataConfig) -> CommandSlots {
         CommandSlots { slots: config.slots, used: 0, alone: false, waiting: VecDeque::new() }
     }
 
-    /// Puts a request in line.
     pub fn submit(&mut self, request: RequestId) {
         self.waiting.push_back(request);
     }
@@ -100,7 +90,6 @@ impl CommandSlots {
         self.waiting.is_empty() && self.used < self.slots && !self.alone
     }
 
-    /// Whether commands wait for a slot.
     pub fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
@@ -116,7 +105,6 @@ impl CommandSlots {
         self.waiting.pop_front()
     }
 
-    /// The drive has completed a command.
     pub fn complete(&mut self) {
         self.used -= 1;
         self.alone = false;

@@ -6,11 +6,10 @@ use crate::flash::address::Layout;
 use crate::ftl::placement::Placement;
 use crate::limits::{FlowRange, Limits};
 
-/// Returns the share of the generated requests that begin at each chip of the array, if addresses are uniform but for
-/// `channel_skew` and `hot_spot`, by static allocation.
+/// Returns each chip's share of the generated requests, if addresses are uniform but for `channel_skew` and `hot_spot`,
+/// by static allocation.
 ///
-/// # Errors
-/// One line on a part of the workload that does not fit the design.
+/// # Errors One line on a part of the workload that does not fit the design.
 pub fn chip_shares(design: &Design, workload: &Workload) -> Result<Vec<f64>, String> {
     let limits = Limits::new(design, workload)?;
     let layout = &limits.layout;
@@ -36,7 +35,7 @@ pub fn chip_shares(design: &Design, workload: &Workload) -> Result<Vec<f64>, Str
     Ok(shares)
 }
 
-/// Share of the requests that begin at some turns of a round over a flow's planes, and these turns; none if all are alike.
+/// Share of requests at some turns of a round over a flow's planes, and these turns; none if all are alike.
 fn uneven(flow: &Synthetic, range: &FlowRange, layout: &Layout, round: usize) -> (f64, Vec<usize>) {
     if let (Some(spot), Some(pages)) = (&flow.hot_spot, &range.hot) {
         return (spot.share, pages.turns.iter().map(|turn| *turn as usize).collect());

@@ -10,13 +10,9 @@ use crate::limits::FlowRange;
 /// Pages of a hot spot, by their places in a round of pages over all planes of a flow.
 #[derive(Debug, Clone)]
 pub struct HotPages {
-    /// Turns of the round that are in the hot spot.
     pub turns: Vec<u32>,
-    /// Number of turns of a round.
     pub round: u32,
-    /// Sectors that go to a plane together: those of a page of flash.
     pub page_sectors: u64,
-    /// First sector of the first round.
     pub first_sector: u64,
 }
 
@@ -78,18 +74,15 @@ impl HotPages {
         Ok(Some(pages))
     }
 
-    /// Share of a balanced load that begins there.
     pub fn even_share(&self) -> f64 {
         self.turns.len() as f64 / f64::from(self.round)
     }
 
-    /// Sectors of a round.
     pub fn round_sectors(&self) -> u64 {
         u64::from(self.round) * self.page_sectors
     }
 }
 
-/// Name and chips of a place.
 fn chips(design: &Design, layout: &Layout, positions: &Positions, at: HotPlace) -> (String, Vec<ChipId>) {
     let channel = positions.channels[0];
     let chip = |chip: &u32| layout.chip_of_plane(layout.plane(channel, *chip, 0, 0));

@@ -1,5 +1,8 @@
 //! Limits of a design for a workload: capacity, address ranges and thresholds.
 
+// Parts of the engine, no interface: what a name says needs no comment.
+#![allow(missing_docs)]
+
 mod chip_shares;
 mod hot_spot;
 
@@ -15,56 +18,34 @@ use crate::ftl::placement::{Placement, Positions};
 pub use crate::limits::chip_shares::chip_shares;
 pub use crate::limits::hot_spot::HotPages;
 
-/// Addresses of a flow.
 #[derive(Debug, Clone)]
 pub struct FlowRange {
-    /// First sector, as requests state it.
     pub first_sector: u64,
-    /// Number of sectors.
     pub sectors: u64,
-    /// First logical page in the mapping table.
     pub first_page: u64,
-    /// Set of write frontiers that the flow uses.
     pub stream: u16,
-    /// Positions in the array that its pages may use.
     pub positions: Positions,
-    /// Pages that the flow's hot spot is on, if it has one.
     pub hot: Option<HotPages>,
 }
 
 /// Values derived from a design and a workload before a run.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Array of chips.
     pub layout: Layout,
-    /// Address ranges of the flows.
     pub flows: Vec<FlowRange>,
-    /// Number of logical pages of the host.
     pub logical_pages: u64,
-    /// Number of logical pages of the host and of translation pages, which are numbered after them.
     pub mapped_pages: u64,
-    /// Directory of each stream's part of the mapping table on flash; empty if all of it is in DRAM.
     pub directories: Vec<Directory>,
-    /// Number of sectors that the host can address.
     pub logical_sectors: u64,
-    /// Number of sets of write frontiers: one for each flow if the drive is partitioned, else one.
     pub streams: u16,
-    /// Number of pages of a mapping unit that is larger than a page.
     pub pages_per_unit: u64,
-    /// Capacity of the data cache, in pages.
     pub cache_pages: u64,
-    /// Number of free blocks below which a plane collects.
     pub gc_start_below: u32,
-    /// Number of free blocks at or below which a plane's collection is urgent.
     pub gc_urgent_at: u32,
-    /// Largest number of valid pages with which a plane can still reclaim space: all pages but those of blocks that are
-    /// open or kept free, and one.
+    /// All pages but those of open and reserved blocks, and one.
     pub most_valid: u64,
-    /// Number of blocks of a plane that may go bad.
     pub expendable_blocks: u32,
-    /// Number of planes whose blocks of equal number form a superblock.
     pub planes_per_group: u32,
-    /// Blocks of every plane that the pseudo-SLC cache has.
     pub cache_blocks: CacheBlocks,
 }
 
@@ -91,7 +72,7 @@ fn directories(
         .collect()
 }
 
-/// Returns the addresses of the flows, where `visible` sectors of a plane can be addressed: parts of the drive, or all of it for each.
+/// Returns the addresses of the flows: parts of the drive, or all of it for each.
 fn flow_ranges(design: &Design, workload: &Workload, layout: &Layout, visible: u64) -> Result<Vec<FlowRange>, String> {
     let per_page = u64::from(layout.sectors_per_page);
     // Whole flash pages and whole mapping units.
@@ -176,7 +157,7 @@ impl Limits {
             pages_per_unit: u64::from(design.pages_per_unit()),
             cache_pages: cache_pages(design, workload)?,
             gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
-            // Translation pages count among the valid ones; their open block does not.
+            // Their open block does not count.
             most_valid: most_valid(design, &layout, table.min(1), streams),
             gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
             expendable_blocks: expendable_blocks(design, &layout, streams),
@@ -191,7 +172,6 @@ impl Limits {
     }
 }
 
-/// Checks that the queue pairs of all flows have numbers.
 fn check_queues(design: &Design, workload: &Workload) -> Result<(), String> {
     let (each, flows) = (design.host.queues_per_flow, workload.flow.len() as u64);
     match u64::from(each) * flows <= MOST_QUEUES {
@@ -205,8 +185,7 @@ fn check_queues(design: &Design, workload: &Workload) -> Result<(), String> {
 /// Queue pairs that a controller may have next to the admin queues (NVM Express Base 2.0 §3.3.1).
 const MOST_QUEUES: u64 = 65_535;
 
-/// Checks that flows can have parts of the array, which needs page mapping. With hybrid mapping they share the logical
-/// blocks of each plane, and with in-place writing addresses fix the place.
+/// Parts of the array need page mapping.
 fn check_sharing(design: &Design, workload: &Workload) -> Result<(), String> {
     if !workload.partitioned || design.ftl.mapping == MappingScheme::Page {
         return Ok(());
@@ -217,7 +196,7 @@ fn check_sharing(design: &Design, workload: &Workload) -> Result<(), String> {
     ))
 }
 
-/// Checks that a flow's planes are whole groups, because superblocks lie across all planes of one.
+/// Superblocks lie across all planes of a group.
 fn check_groups(design: &Design, layout: &Layout, flow: &Flow, range: &FlowRange) -> Result<(), String> {
     let group = design.ftl.superblock.planes(layout);
     let placement = Placement::new(layout, Allocation::CWDP, &range.positions);
@@ -234,8 +213,7 @@ fn check_groups(design: &Design, layout: &Layout, flow: &Flow, range: &FlowRange
     ))
 }
 
-/// Checks that a flow whose requests may run over the end of its addresses has no mapping units, whose pages are written
-/// together: those of such a request lie at both ends.
+/// Mapping units at both ends cannot be written together.
 fn check_overruns(design: &Design, flow: &Flow) -> Result<(), String> {
     if design.pages_per_unit() == 1 || !flow.may_overrun() {
         return Ok(());
@@ -257,7 +235,6 @@ fn cache_pages(design: &Design, workload: &Workload) -> Result<u64, String> {
     Ok(pages)
 }
 
-/// Checks that the working set holds a request.
 fn check_request_size(flow: &Flow, range: &FlowRange) -> Result<(), String> {
     let Some(synthetic) = &flow.synthetic else { return Ok(()) };
     let bytes = synthetic.used_sectors(range.sectors) * SECTOR;

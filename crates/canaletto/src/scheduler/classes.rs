@@ -1,12 +1,10 @@
 //! Weighted round robin among priority classes.
 //!
-//! Urgent goes strictly first. High, medium and low take turns with weights 4 : 2 : 1: a credit counts down from 4 each
-//! time the turn comes round to high, and a class may be served only while its weight is at least the credit (the rule
-//! of MQSim's priority scheduler, FAST'18 §4.3).
+//! Urgent goes strictly first. High, medium and low take turns with weights 4 : 2 : 1: a credit counts down from 4, and
+//! a class is served while its weight is at least the credit (MQSim, FAST'18 §4.3).
 
 use crate::config::workload::Priority;
 
-/// Number of priority classes.
 pub const CLASSES: usize = Priority::COUNT;
 
 const WEIGHT: [u8; CLASSES] = [u8::MAX, 4, 2, 1];
@@ -21,13 +19,12 @@ pub struct WeightedRoundRobin {
 }
 
 impl WeightedRoundRobin {
-    /// Before the first turn.
     pub fn new() -> WeightedRoundRobin {
         WeightedRoundRobin { class: URGENT as u8, credit: WEIGHT[HIGH] }
     }
 
-    /// The class to serve among those for which `waiting` holds, moving the turn on to it. None if none waits, but also, as
-    /// in MQSim, if the four rounds of one look end before the only waiting class is eligible: a second look finds it.
+    /// The class to serve among `waiting` ones. None if none waits, but also, as in MQSim, if four rounds end before
+    /// the only waiting class is eligible: a second look finds it.
     pub fn choose(&mut self, waiting: impl Fn(usize) -> bool) -> Option<usize> {
         if waiting(URGENT) {
             return Some(URGENT);

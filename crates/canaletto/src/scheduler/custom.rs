@@ -20,33 +20,27 @@ use crate::scheduler::orders::first_come::FirstCome;
 use crate::scheduler::orders::rule;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
-/// Commands of a LUN for which a transaction may be passed over while it can be issued. Assumed: more than any order of interest needs;
-/// at 10 µs a command a second.
+/// Assumed: more than any order needs; at 10 µs per command a second.
 pub const MOST_OVERTAKES: u64 = 100_000;
 
-/// Notices that are kept until a rule is told, where it is not asked for long.
+/// Notices that are kept until a rule must be told.
 const BATCH: usize = 256;
 
-/// Record of a queued transaction.
 #[derive(Clone, Copy)]
 struct Ticket {
     number: u64,
     queued: Time,
-    /// When it began, or its request arrived.
     began: Time,
     service: Time,
-    /// Commands of its LUN when it came.
     commands: u64,
 }
 
 /// A rule at work, and what it has yet to be told.
 pub struct Ruled {
-    /// None for first come, first served. A drive with a rule from outside is never written down.
+    /// None for first come, first served.
     rule: Option<Box<dyn OrderRule>>,
     planes_per_lun: u32,
-    /// By place in the slab.
     tickets: Vec<Option<Ticket>>,
-    /// Commands of each LUN.
     commands: Vec<u64>,
     next: u64,
     arrived: Vec<Waiting>,
@@ -55,14 +49,10 @@ pub struct Ruled {
     shown: Vec<Waiting>,
 }
 
-/// Place of a transaction in a LUN's lists.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// The transaction.
     pub id: TransactionId,
-    /// The one before it.
     pub previous: TransactionId,
-    /// The list.
     pub list: usize,
 }
 
@@ -82,7 +72,6 @@ impl Ruled {
         })
     }
 
-    /// A transaction comes to its LUN.
     pub fn arrives(&mut self, lun: LunId, id: TransactionId, t: &Transaction, arrival: &Arrival) {
         if self.tickets.len() <= id.index() {
             self.tickets.resize(id.index() + 1, None);
@@ -97,7 +86,6 @@ impl Ruled {
         }
     }
 
-    /// A transaction leaves its queue.
     pub fn goes(&mut self, id: TransactionId) {
         let ticket = self.tickets[id.index()].take().expect("what goes has come");
         if self.rule.is_some() {
@@ -123,7 +111,6 @@ impl Ruled {
         }
     }
 
-    /// Tells the rule what is new, if that is as much as this.
     fn tell_if(&mut self, much: usize) {
         if let Some(rule) = self.rule.as_mut().filter(|_| self.arrived.len() + self.gone.len() >= much) {
             rule.hear(&self.arrived, &self.gone).unwrap_or_else(|why| end_run(format!("scheduler: {why}")));
@@ -132,12 +119,10 @@ impl Ruled {
         }
     }
 
-    /// Begins a list of what can be issued.
     pub fn look(&mut self) {
         self.ready.clear();
     }
 
-    /// A transaction can be issued.
     pub fn can_go(&mut self, place: Place, t: &Transaction) {
         let ticket = self.tickets[place.id.index()].expect("what waits has come");
         let waiting = self.waiting(&ticket, t);
@@ -180,7 +165,6 @@ impl Ruled {
         }
     }
 
-    /// Allowed answers, for messages.
     fn allowed(&self) -> String {
         let listed: Vec<String> = self.shown.iter().take(4).map(named).collect();
         let more = if self.shown.len() > listed.len() { ", …" } else { "" };
@@ -189,7 +173,6 @@ impl Ruled {
     }
 }
 
-/// A transaction in messages.
 fn named(waiting: &Waiting) -> String {
     let operation = match waiting.operation {
         Operation::Read => "read",

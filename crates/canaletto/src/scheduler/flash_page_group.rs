@@ -3,20 +3,17 @@
 use crate::scheduler::transaction::TransactionId;
 use crate::scheduler::transaction::Transactions;
 
-/// A walk over a transaction and the others of its flash page. Each may be removed once it has been given. Without flash pages
-/// of several pages, a transaction is alone.
+/// A walk over the transactions of a flash page. Each may be removed once it was given.
 pub struct FlashPageGroup {
     next: TransactionId,
 }
 
 impl FlashPageGroup {
-    /// From the first one on.
     #[inline]
     pub fn of(first: TransactionId) -> Self {
         FlashPageGroup { next: first }
     }
 
-    /// The next one.
     #[inline]
     pub fn next(&mut self, transactions: &Transactions) -> Option<TransactionId> {
         let id = self.next;
@@ -36,7 +33,6 @@ impl FlashPageGroup {
     }
 }
 
-/// Bytes of a transaction and the others of its flash page.
 #[inline]
 pub fn bytes_of(first: TransactionId, transactions: &Transactions) -> u64 {
     let (mut group, mut bytes) = (FlashPageGroup::of(first), 0);

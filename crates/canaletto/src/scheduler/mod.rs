@@ -1,14 +1,17 @@
 //! The scheduler: which transactions a free LUN works on next, and which transfers a free path is offered to.
 //!
 //! - In: transactions to [queue](Scheduler::push), LUNs that can [take a command](Scheduler::set_ready), read data that
-//!   [wait for a path](Scheduler::line_up_data), domains in which something [changed](Scheduler::touch).
-//! - Out: the [next LUN](Scheduler::next_ready), its [next command](queues::Queues::next_command), the
-//!   [next data](Scheduler::next_data) for a path.
-//! - State: every LUN's queues; for each set of chips that compete for the same paths, whose turn it is and what waits.
+//!   [wait for a path](Scheduler::line_up_data), domains that [changed](Scheduler::touch).
+//! - Out: the [next LUN](Scheduler::next_ready), its [next command](queues::Queues::next_command), the [next
+//!   data](Scheduler::next_data).
+//! - State: every LUN's queues; per domain of chips, whose turn it is and what waits.
 //!
-//! Out of order across LUNs. Within a LUN reads go before writes before erases, user requests before garbage
-//! collection unless that is urgent, and transactions for further planes of the same die join the first one's command.
-//! [`flin`] orders what waits for a LUN by fairness among flows instead, [`custom`] by a rule: one of [`orders`], or a user-defined one.
+//! Out of order across LUNs. Within a LUN reads go before writes before erases, user requests before garbage collection
+//! unless that is urgent, and further planes of the die join the first one's command. [`flin`] orders by fairness among
+//! flows instead, [`custom`] by a rule.
+
+// Parts of the engine, no interface: what a name says needs no comment.
+#![allow(missing_docs)]
 
 pub mod classes;
 pub mod custom;
@@ -32,7 +35,6 @@ use crate::flash::interface::Control;
 use crate::scheduler::queues::{Queues, Transactions};
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
-/// Classes of read data: each goes before the next.
 const DATA_CLASSES: usize = 3;
 
 /// A set of chips that compete for the same paths, and what waits for one.
@@ -41,11 +43,8 @@ struct Domain {
     luns: u32,
     /// LUNs (counted within the domain) that may have a command to send.
     ready: Ring,
-    /// Where the round robin continues.
     next_index: u32,
-    /// Read data waiting for a path: of the mapping table, of host requests, and of garbage collection.
     data: [VecDeque<TransactionId>; DATA_CLASSES],
-    /// How many they are.
     data_waiting: u32,
     /// LUNs in the middle of their work, with a command to send.
     midway: VecDeque<(LunId, Midway)>,
@@ -54,9 +53,7 @@ struct Domain {
 /// Command that a LUN waits for in the middle of its work.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Midway {
-    /// The program of a copy in its registers.
     Copyback,
-    /// A command of control.
     Control(Control),
 }
 
@@ -69,17 +66,13 @@ pub struct Walk {
 
 /// Queues of transactions and of transfers.
 pub struct Scheduler {
-    /// Transactions by LUN.
     pub queues: Queues,
     domains: Vec<Domain>,
-    /// The domain of each LUN.
     lun_domains: Vec<DomainId>,
-    /// Domains in which something new may start, to be offered their free paths before the next event.
+    /// Domains whose free paths are offered before the next event.
     touched: Ring,
     data_queue: DataQueue,
-    /// Which of read data and commands goes first on a free path.
     pub order: TransferOrder,
-    /// Time that data may wait while commands go first.
     order_bound: Time,
 }
 
@@ -120,13 +113,12 @@ impl Scheduler {
         }
     }
 
-    /// The domain of a LUN.
     #[inline]
     pub fn domain_of(&self, lun: LunId) -> DomainId {
         self.lun_domains[lun.index()]
     }
 
-    /// Puts a LUN in or out of its domain's round robin. Returns the domain, whose paths may be wanted.
+    /// Puts a LUN in or out of its domain's round robin. Returns the domain.
     #[inline(always)]
     pub fn set_ready(&mut self, lun: LunId, ready: bool) -> DomainId {
         let domain = self.domain_of(lun);
@@ -135,7 +127,7 @@ impl Scheduler {
         domain
     }
 
-    /// Takes a LUN out of its domain's round robin: nothing there can be issued until something changes.
+    /// Takes a LUN out of its domain's round robin until something changes.
     #[inline]
     pub fn set_blocked(&mut self, lun: LunId) {
         let d = &mut self.domains[self.lun_domains[lun.index()].index()];
@@ -148,7 +140,6 @@ impl Scheduler {
         self.touched.set(domain.0, true);
     }
 
-    /// Asks for every domain's paths to be offered, where the round robin notices each look.
     pub fn touch_all_if_noticed(&mut self) {
         if self.queues.must_poll() {
             for domain in 0..self.domains.len() as u32 {
@@ -157,7 +148,6 @@ impl Scheduler {
         }
     }
 
-    /// Whether paths must be offered anywhere.
     #[inline]
     pub fn is_touched(&self) -> bool {
         !self.touched.is_empty()
@@ -169,7 +159,6 @@ impl Scheduler {
         self.touched.first_in(from, self.domains.len() as u32).map(DomainId)
     }
 
-    /// The domain's paths have been offered.
     #[inline]
     pub fn offered(&mut self, domain: DomainId) {
         self.touched.set(domain.0, false);
@@ -188,7 +177,6 @@ impl Scheduler {
         Walk { from: start, start, wrapped: false }
     }
 
-    /// The next ready LUN of the walk.
     #[inline(always)]
     pub fn next_ready(&self, domain: DomainId, walk: &mut Walk) -> Option<LunId> {
         let d = &self.domains[domain.index()];
@@ -219,7 +207,6 @@ impl Scheduler {
         d.next_index = if next == d.luns { 0 } else { next };
     }
 
-    /// Read data in a register wait for a path.
     #[inline(always)]
     pub fn line_up_data(&mut self, id: TransactionId, origin: Origin, lun: LunId) {
         let class = match origin {
@@ -233,13 +220,12 @@ impl Scheduler {
         d.data_waiting += 1;
     }
 
-    /// Whether read data of a domain wait for a path.
     #[inline]
     pub fn has_data(&self, domain: DomainId) -> bool {
         self.domains[domain.index()].data_waiting > 0
     }
 
-    /// The time up to which data have been lined up that go before commands now, if a domain has any.
+    /// Data lined up until then go before commands now, if a domain has any.
     #[inline]
     pub fn overdue_until(&self, domain: DomainId, transactions: &Transactions, now: Time) -> Option<Time> {
         let until = Time(now.0.checked_sub(self.order_bound.0)?);
@@ -262,7 +248,7 @@ impl Scheduler {
         let free = |&id: &TransactionId| is_free(&transactions[id]);
         for waiting in d.data.iter_mut().filter(|waiting| !waiting.is_empty()) {
             let place = match data_queue {
-                // Where all of a domain shares one path, the first is free or none is.
+                // Where a domain shares one path, the first is free or none is.
                 DataQueue::Fifo if free(&waiting[0]) => {
                     d.data_waiting -= 1;
                     return waiting.pop_front();
@@ -281,18 +267,16 @@ impl Scheduler {
         None
     }
 
-    /// A LUN of a domain waits for a path in the middle of its work.
     pub fn line_up_midway(&mut self, domain: DomainId, lun: LunId, what: Midway) {
         self.domains[domain.index()].midway.push_back((lun, what));
     }
 
-    /// Whether LUNs of a domain wait in the middle of their work.
     #[inline]
     pub fn has_midway(&self, domain: DomainId) -> bool {
         !self.domains[domain.index()].midway.is_empty()
     }
 
-    /// Takes the first LUN that waits in the middle of its work and for which `is_free` holds.
+    /// Takes the first LUN in the middle of its work for which `is_free` holds.
     pub fn next_midway(
         &mut self,
         domain: DomainId,

@@ -25,7 +25,6 @@ use look::Choice;
 pub use look::{FreePlanes, IssueContext, Served};
 use waiting_reads::WaitingReads;
 
-/// A first-in first-out list.
 #[derive(Clone, Copy)]
 struct List {
     head: TransactionId,
@@ -40,14 +39,11 @@ const ERASE: usize = GC_READ + 2;
 const MAPPING_READ: usize = GC_READ + 3;
 const MAPPING_WRITE: usize = GC_READ + 4;
 const LISTS: usize = GC_READ + 5;
-/// All priority classes, as a mask.
 const ALL_CLASSES: u16 = (1 << CLASSES) - 1;
 
-/// The queues of one LUN.
 #[derive(Clone, Copy)]
 struct Lun {
     lists: [List; LISTS],
-    /// One bit for each list that holds something.
     waiting: u16,
     /// One bit for each list that is long and indexed.
     indexed: u16,
@@ -80,57 +76,46 @@ impl Lun {
 
 /// State of transactions that the scheduler must know to form a command.
 pub trait Readiness {
-    /// Whether a transaction can be issued now.
     fn ready(&self, transaction: &Transaction) -> bool;
-    /// Whether it is to wait until further planes of its die are `free`, for which others are there that can go with it.
     fn waits_for_planes(&self, transaction: &Transaction, free: u64) -> bool;
-    /// Whether a command can begin with it where the planes `free` take its operation.
     #[inline]
     fn can_begin(&self, transaction: &Transaction, free: u64) -> bool {
         self.ready(transaction) && !self.waits_for_planes(transaction, free)
     }
-    /// The number of the page it would use.
     fn page(&self, transaction: &Transaction) -> u32;
-    /// Whether the cells of that page hold one bit each though they could hold more: no command mixes both.
+    /// Whether the page's cells hold one bit though they could hold more: no command mixes both.
     fn is_pseudo_slc(&self, transaction: &Transaction) -> bool;
-    /// The transaction's plane, by its place in the LUN.
     fn plane(&self, transaction: &Transaction) -> u32;
-    /// Whether those queued behind it for its plane must not overtake it.
+    /// Whether later ones for its plane must not overtake it.
     fn keeps_order(&self, transaction: &Transaction) -> bool;
-    /// Whether another one of its list can be read or programmed with it, in one flash page.
+    /// Whether another one of its list can go with it, in one flash page.
     fn shares(&self, first: &Transaction, other: &Transaction) -> bool;
 }
 
-/// The queues of all LUNs.
 pub struct Queues {
     luns: Vec<Lun>,
     multi_plane: MultiPlane,
     /// Whether commands of an operation are to a single plane.
     alone: [bool; Operation::COUNT],
-    /// Whether the planes of a command use pages of one number.
     same_page: bool,
     /// For each plane by its place in the LUN: the planes of its die, as a mask.
     die_masks: Vec<u64>,
     pages_per_flash_page: u32,
     waiting_reads: WaitingReads,
-    /// Where reads go with others, which have to be looked for.
+    /// Where reads must be looked for in long queues.
     long: Option<LongQueues>,
-    /// The page of the head of the list from which the last command was formed, with [`MultiPlane::HeadPage`].
+    /// The page of the head of the list of the last command, with [`MultiPlane::HeadPage`].
     head_page: u32,
-    /// Classes that any flow uses: with one class in use there are no turns to keep.
+    /// With one class in use there are no turns to keep.
     single_class: Option<usize>,
     priorities: bool,
     turn: RoundRobinAdvance,
-    /// With `scheduler.policy = "flin"`.
     flin: Option<Flin>,
-    /// With a rule.
     rule: Option<Ruled>,
-    /// With either.
     are_told: bool,
 }
 
 impl Queues {
-    /// Empty queues, for flows of these priorities.
     pub fn new(layout: &Layout, design: &Design, priorities: &[Priority]) -> Queues {
         let (config, multi_plane) = (&design.scheduler, design.flash.multi_plane);
         let mut alone = [multi_plane == MultiPlane::Off; Operation::COUNT];
@@ -157,7 +142,7 @@ impl Queues {
         let by_number = same_page && !alone[Operation::Read as usize] && layout.planes_per_die > 1;
         let rule = Ruled::new(config, layout);
         let are_told = flin.is_some() || rule.is_some();
-        // FLIN queues where it likes, rules take from anywhere, and cells of both modes go apart.
+        // FLIN queues anywhere, rules take from anywhere, and cells of both modes go apart.
         let can_index = !are_told && !design.flash.pslc.is_on();
         Queues {
             luns: vec![lun; layout.luns() as usize],
@@ -178,7 +163,7 @@ impl Queues {
         }
     }
 
-    /// Whether polling a LUN without work changes who is served later, so that idle LUNs must be polled too.
+    /// Whether polling an idle LUN changes who is served later.
     #[inline]
     pub fn must_poll(&self) -> bool {
         self.single_class.is_none() && self.turn == RoundRobinAdvance::OnPoll
@@ -193,13 +178,11 @@ impl Queues {
         }
     }
 
-    /// Whether the LUN has anything queued.
     #[inline]
     pub fn has_work(&self, lun: LunId) -> bool {
         self.luns[lun.index()].waiting != 0
     }
 
-    /// Whether the LUN has anything of `served` queued.
     #[inline]
     pub fn has_any(&self, lun: LunId, served: Served) -> bool {
         self.luns[lun.index()].waiting & served.lists() != 0
@@ -219,8 +202,7 @@ impl Queues {
         lists.into_iter().any(|list| self.first_ready(id, list, free, transactions, readiness).is_some())
     }
 
-    /// Operation of the command that goes first, of those whose turn does not depend on which planes are free; that of a list of
-    /// reads, whether or not any of them can be issued.
+    /// Operation of the first command, of those that do not depend on free planes.
     pub fn first_operation(
         &self,
         id: LunId,
@@ -254,7 +236,6 @@ impl Queues {
         text + "queued"
     }
 
-    /// Queues a transaction on a LUN.
     #[inline(always)]
     pub fn push(&mut self, lun: LunId, id: TransactionId, transactions: &mut Transactions) {
         let list = self.list_of(&transactions[id]);
@@ -273,7 +254,6 @@ impl Queues {
         lun.lists[list].tail = id;
     }
 
-    /// Queues a transaction on a LUN, before others of its kind.
     pub fn push_first(&mut self, lun: LunId, id: TransactionId, transactions: &mut Transactions) {
         let number = self.list_of(&transactions[id]);
         let lun = &mut self.luns[lun.index()];
@@ -289,7 +269,7 @@ impl Queues {
         list.head = id;
     }
 
-    /// Notes that a transaction is about to be queued, whose flash page others may share.
+    /// A transaction with a shared flash page will be queued.
     #[inline]
     pub fn will_wait(&mut self, t: &Transaction) {
         if self.pages_per_flash_page > 1 && t.operation == Operation::Read {
@@ -313,7 +293,6 @@ impl Queues {
         }
     }
 
-    /// Takes the next command for a LUN, or none.
     #[inline(always)]
     pub fn next_command(
         &mut self,
@@ -333,7 +312,7 @@ impl Queues {
         command.map(|command| self.joined(lun, command, look, transactions, readiness))
     }
 
-    /// Forms a command from the first list that yields one. In line, as commands are too large to be handed on.
+    /// Forms a command from the first list that yields one, in place because commands are large.
     #[inline(always)]
     fn first_command(
         &mut self,
@@ -370,8 +349,8 @@ impl Queues {
         None
     }
 
-    /// Forms a command from the user class, of several, whose turn it is. A turn that yields no command is not taken, unless
-    /// looking is enough to take it.
+    /// Forms a command of the user class whose turn it is. A turn without a command is not taken, unless looking takes
+    /// it.
     #[inline(never)]
     fn user_command(
         &mut self,
@@ -389,7 +368,7 @@ impl Queues {
         let lun = &self.luns[id.index()];
         let turns = (lun.read_turns, lun.write_turns);
         let mut classes = ALL_CLASSES;
-        // One look goes round four times and may end just before the only class that waits: a second one finds it.
+        // A second look finds the only class that waits.
         while let Some(list) = self.user_list(id, base, classes).or_else(|| self.user_list(id, base, classes)) {
             let command = self.form(id, list, free, transactions, readiness);
             if command.is_some() {
@@ -416,8 +395,7 @@ impl Queues {
         turns.choose(|class| waiting & (1 << class) != 0).map(|class| base + class)
     }
 
-    /// Forms a command from one list: the first transaction that can be issued, and those for further planes of its die
-    /// that can join it.
+    /// Forms a command from one list: the first ready transaction, and those for further planes of its die.
     #[inline(always)]
     fn form(
         &mut self,
@@ -484,7 +462,7 @@ impl Queues {
         (!command.is_empty()).then_some(command)
     }
 
-    /// Takes those that are read or programmed with `first`, in its flash page, off its list. Returns how many others it looked at.
+    /// Takes transactions of `first`'s flash page off its list. Returns how many others it looked at.
     fn join(
         &mut self,
         id: LunId,

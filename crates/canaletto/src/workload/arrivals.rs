@@ -6,7 +6,6 @@ use crate::config::workload::{Diurnal, Synthetic};
 use crate::engine::random::Stream;
 use crate::engine::time::Time;
 
-/// Times between the arrivals of a flow, in picoseconds.
 pub struct Arrivals {
     gaps: Gaps,
     random: Stream,
@@ -14,14 +13,21 @@ pub struct Arrivals {
     waves: Option<Waves>,
 }
 
-/// Distribution of gaps before they are stretched.
 enum Gaps {
     /// Exponential gaps in whole nanoseconds, the resolution of MQSim's clock.
-    Mqsim { mean_ns: f64 },
-    /// Sum of a constant part and an exponential one.
-    Steady { constant: f64, mean: f64 },
+    Mqsim {
+        mean_ns: f64,
+    },
+    Steady {
+        constant: f64,
+        mean: f64,
+    },
     /// Gap within a burst with probability `share`, else gap between bursts; both exponential.
-    Bursts { share: f64, within: f64, between: f64 },
+    Bursts {
+        share: f64,
+        within: f64,
+        between: f64,
+    },
 }
 
 impl Arrivals {
@@ -40,7 +46,6 @@ impl Arrivals {
         Some(Arrivals { gaps, random, pauses, waves: config.diurnal.map(Waves::new) })
     }
 
-    /// Returns the time to the next arrival.
     pub fn gap(&mut self) -> Time {
         let random = &mut self.random;
         let gap = match self.gaps {
@@ -80,7 +85,6 @@ pub fn two_phases(burstiness: f64, share: Option<f64>) -> (f64, f64, f64) {
     (share, first, (1.0 - share * first) / (1.0 - share))
 }
 
-/// Periods with and without arrivals.
 struct Pauses {
     on: f64,
     off: f64,

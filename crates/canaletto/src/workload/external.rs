@@ -14,7 +14,6 @@ pub struct External {
     scheduled: bool,
     /// Tags of requests in order of their numbers, from the oldest that is not complete; none of those that are.
     tags: VecDeque<Option<u64>>,
-    /// Number of the request of the first tag.
     first: u32,
     /// Requests that have arrived and whose tags nobody has asked for.
     under_way: u64,
@@ -27,7 +26,6 @@ struct Submitted {
 }
 
 impl External {
-    /// Adds a request that arrives at `arrival`.
     pub fn push(&mut self, arrival: Time, wanted: Wanted, tag: u64) {
         let place = self.pending.partition_point(|before| before.arrival <= arrival);
         self.pending.insert(place, Submitted { arrival, wanted, tag });
@@ -43,7 +41,6 @@ impl External {
         self.scheduled = true;
     }
 
-    /// Returns the request that arrives now.
     pub fn take(&mut self) -> Option<Wanted> {
         let Submitted { wanted, tag, .. } = self.pending.pop_front()?;
         self.scheduled = false;

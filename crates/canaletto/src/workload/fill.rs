@@ -16,28 +16,22 @@ use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;
 use crate::workload::wanted::Wanted;
 
-/// Restarts a trace's stream.
 pub type Reopened = Box<dyn FnMut() -> Result<Replay, String> + Send>;
 
 /// Writes of a workload's flows before the run.
 pub struct Fills {
-    /// Writes of each flow.
     pub fills: Vec<Fill>,
     /// Share of overwrites of each flow, in any unit.
     pub weights: Vec<f64>,
     /// Number of writes to each flow's pages in its trace.
     pub traced: Vec<Traced>,
-    /// Pages that are to hold data.
     pub pages: u64,
 }
 
-/// Source of the addresses of overwrites.
 enum Overwrites {
     /// All pages with equal probability, for drives that nobody writes during the run.
     Uniform(Stream),
-    /// Generator of the flow.
     Generated(Box<Generator>),
-    /// Trace of the flow, repeated.
     Traced(Box<Replay>, Reopened),
 }
 
@@ -124,7 +118,6 @@ impl Fills {
         Ok(made)
     }
 
-    /// Overwrites all pages with equal probability, for workloads without writes.
     fn write_evenly(&mut self, seed: u64) {
         for (number, (fill, weight)) in self.fills.iter_mut().zip(&mut self.weights).enumerate() {
             fill.overwrites = Overwrites::Uniform(Stream::named(seed, &format!("precondition/{number}")));
@@ -153,7 +146,6 @@ fn writes_of(replay: &mut Replay, range: &FlowRange, per_page: u64) -> Result<Tr
     Ok(traced)
 }
 
-/// Returns the writes of the pages of which units consist.
 fn pages_of_units(units: &[(u64, u32)], pages: u64) -> Traced {
     let of_unit = |&(unit, writes): &(u64, u32)| (unit * pages..(unit + 1) * pages).map(move |page| (page, writes));
     units.iter().flat_map(of_unit).collect()
@@ -167,7 +159,6 @@ fn pages_of(wanted: &Wanted, first_sector: u64, sectors: u64, per_page: u64) -> 
 }
 
 impl Fill {
-    /// Allows that many pages more to be overwritten.
     pub fn overwrite(&mut self, pages: u64) {
         self.left = pages;
     }
@@ -205,7 +196,6 @@ impl Fill {
         Ok(None)
     }
 
-    /// Returns the pages of the next request.
     fn overwritten(&mut self, now: Time) -> Result<std::ops::Range<u64>, String> {
         let wanted = match &mut self.overwrites {
             Overwrites::Uniform(random) => {

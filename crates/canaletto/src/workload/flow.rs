@@ -8,13 +8,10 @@ use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;
 pub use crate::workload::wanted::Wanted;
 
-/// Source of requests.
 pub enum Source {
-    /// Whoever steps the simulation.
     External(Box<External>),
     /// Generator.
     Synthetic(Box<Generator>),
-    /// Recorded traces.
     Replay(Box<Replay>),
     /// Writes that prepare the drive before the run.
     Fill(Box<Fill>),
@@ -31,7 +28,6 @@ impl Source {
         }
     }
 
-    /// Returns the request that arrives now.
     #[inline]
     pub fn next(&mut self, now: Time) -> Result<Option<Wanted>, String> {
         match self {

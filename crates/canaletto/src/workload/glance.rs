@@ -31,33 +31,23 @@ const STRETCH: u64 = 256;
 /// Logical pages whose bits lie in a page of the system's memory, where they are deallocated without ever having been written.
 const BITS: u64 = GROUP * 512;
 
-/// Arrival of a request with its own time.
 #[derive(Debug, Clone, Copy)]
 pub struct Arriving {
-    /// When it arrives, in seconds.
     pub at_s: f64,
-    /// Bytes that it reads, and that it writes.
     pub bytes: [f64; 2],
 }
 
-/// Expectations of a flow.
 #[derive(Debug, Clone, Default)]
 pub struct Glance {
-    /// Number of requests.
     pub requests: f64,
-    /// Mean number of pages of a request.
     pub pages_each: f64,
     /// Mean number of bytes that a request reads, and that it writes.
     pub read_bytes: f64,
-    /// See `read_bytes`.
     pub written_bytes: f64,
-    /// Pages written, each as often as it is.
     pub written: f64,
     /// Share of the pages written that are written in part.
     pub partial: f64,
-    /// Different pages.
     pub pages: f64,
-    /// Different groups of the mapping table.
     pub groups: f64,
     /// Different pages of the system's memory that hold them.
     pub stretches: f64,
@@ -67,11 +57,9 @@ pub struct Glance {
     pub bits: f64,
     /// Mean time between arrivals in seconds, where requests have their own times.
     pub gap_s: Option<f64>,
-    /// The arrivals seen, where they have.
     pub arrivals: Vec<Arriving>,
 }
 
-/// Numbers of different things.
 #[derive(Clone, Copy, Default)]
 struct Different {
     requests: u64,
@@ -81,13 +69,11 @@ struct Different {
     bits: u64,
 }
 
-/// Requests seen so far.
 #[derive(Default)]
 struct Seen {
     groups: HashMap<u64, u64>,
     stretches: HashSet<u64>,
     bits: HashSet<u64>,
-    /// Groups looked at, each as often as it was.
     looks: u64,
     now: Different,
     /// When there were half as many requests, or somewhat more.
@@ -104,7 +90,6 @@ struct Seen {
 }
 
 impl Seen {
-    /// Takes in a request that arrives at its own time.
     fn arrives(&mut self, wanted: &Wanted, at: Time) {
         let bytes = f64::from(wanted.sectors) * SECTOR as f64;
         let of = |kind| if wanted.kind == kind { bytes } else { 0.0 };

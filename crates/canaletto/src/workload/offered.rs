@@ -7,11 +7,8 @@ use crate::config::workload::{Flow, Workload};
 /// Data rates that a workload asks for, in 10^9 bytes per second, and its requests per second.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Offered {
-    /// Data read.
     pub read_gb_s: f64,
-    /// Data written.
     pub write_gb_s: f64,
-    /// Requests of all kinds.
     pub iops: f64,
 }
 

@@ -10,17 +10,12 @@ use crate::workload::window::{Placed, Window};
 /// Parameters of a replayed trace, without its open file.
 #[derive(Clone)]
 pub struct PartPlan {
-    /// Configuration of the trace.
     pub trace: Trace,
-    /// Seed of the run.
     pub seed: u64,
-    /// Name of the random stream that samples the trace.
     pub stream: String,
-    /// Opens the trace once more.
     pub again: Option<Reopen>,
     /// Range of addresses on the drive.
     pub window: Window,
-    /// Replayed time over recorded time.
     pub factor: f64,
 }
 
@@ -41,17 +36,14 @@ impl PartPlan {
     }
 }
 
-/// Next request to be replayed.
 #[derive(Clone, Copy)]
 struct Upcoming {
     record: Record,
-    /// Recorded time since the replay's beginning, in picoseconds.
     recorded: u128,
     /// Time on the part's own clock, in picoseconds.
     replayed: u128,
 }
 
-/// Times of one pass over the trace.
 #[derive(Clone, Copy, Default)]
 struct Pass {
     /// Arrival of the trace's first request, replayed or not, in nanoseconds.
@@ -65,7 +57,6 @@ struct Pass {
     began: u128,
 }
 
-/// Trace that is being replayed.
 pub struct Part {
     plan: PartPlan,
     source: Box<dyn RecordSource>,
@@ -73,14 +64,12 @@ pub struct Part {
     next: usize,
     selection: Selection,
     pass: Pass,
-    /// Passes after this one.
     passes_left: u64,
     upcoming: Option<Upcoming>,
     ended: bool,
     counts: Counts,
 }
 
-/// Counts of a replayed trace.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     read: u64,
@@ -97,7 +86,6 @@ struct Counts {
 }
 
 impl Part {
-    /// Makes a replay of `source` as planned.
     pub fn new(plan: PartPlan, source: Box<dyn RecordSource>) -> Part {
         Part {
             selection: plan.selection(),
@@ -125,7 +113,6 @@ impl Part {
         Ok(self.upcoming.map(|upcoming| upcoming.replayed))
     }
 
-    /// Takes the next request, without its place on the drive.
     fn next_record(&mut self) -> Result<Option<Record>, String> {
         self.arrival()?;
         let Some(Upcoming { record, recorded, replayed }) = self.upcoming.take() else {

@@ -5,7 +5,6 @@ use crate::engine::random::Stream;
 use crate::flash::address::SECTOR;
 use crate::limits::HotPages;
 
-/// Number of recent places that requests may return to.
 const RECENT: usize = 1024;
 
 /// Sequential runs, mixed with single requests: one run at a time of each kind of request.
@@ -21,9 +20,7 @@ pub struct Runs {
 /// Position of a request in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Request outside of runs.
     Single,
-    /// First request of a run.
     First,
     /// Request that continues a run at this sector.
     Following(u64),
@@ -41,7 +38,6 @@ impl Runs {
         })
     }
 
-    /// Returns the position of the next request of a kind.
     pub fn next(&mut self, kind: usize) -> Part {
         if self.random.uniform() >= self.belongs {
             return Part::Single;
@@ -82,7 +78,6 @@ impl Recent {
         wanted.then(|| self.places[self.random.integer(0, self.places.len() as u64 - 1) as usize])
     }
 
-    /// Notes that a request began there.
     pub fn began(&mut self, lba: u64) {
         if self.places.len() < RECENT {
             self.places.push(lba);
@@ -103,7 +98,6 @@ pub struct Skew {
 }
 
 impl Skew {
-    /// Makes the imbalance of a validated flow.
     pub fn new(config: &ChannelSkew, random: Stream) -> Skew {
         let channels = f64::from(config.channels);
         let moved = (config.share * channels - 1.0) / (channels - 1.0);
@@ -120,7 +114,6 @@ impl Skew {
     }
 }
 
-/// Moves requests to a hot spot's pages.
 pub struct HotSpot {
     random: Stream,
     /// Probability that a request is moved. Of the others some begin there anyway.

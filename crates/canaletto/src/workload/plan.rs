@@ -12,10 +12,8 @@ use crate::workload::window::{Extent, Window};
 /// Callback that is called regularly and stops the run by returning false.
 pub type Watcher<'a> = &'a mut dyn FnMut(&Progress) -> bool;
 
-/// Number of requests between two calls of the watcher.
 const WATCH_EVERY: u64 = 1 << 16;
 
-/// Repeatable replay of a flow.
 #[derive(Clone)]
 pub struct Plan {
     parts: Vec<PartPlan>,
@@ -57,7 +55,6 @@ impl Plan {
         Ok((plan, sources))
     }
 
-    /// Starts the replay of traces that were opened for it.
     pub fn start(&self, sources: Vec<Box<dyn RecordSource>>) -> Replay {
         let parts = self.parts.iter().zip(sources).map(|(plan, source)| Part::new(plan.clone(), source));
         Replay::new(parts.collect(), self.factor, self.requests)
@@ -134,7 +131,6 @@ fn extent(part: &PartPlan, watch: Watcher) -> Result<Extent, RunError> {
     }
 }
 
-/// Calls the watcher after every that many requests.
 fn go_on(until_watch: &mut u64, watch: Watcher) -> Result<(), RunError> {
     *until_watch -= 1;
     if *until_watch > 0 {

@@ -6,7 +6,6 @@
 use crate::config::workload::{Addresses, Synthetic};
 use crate::engine::random::{Stream, mixed};
 
-/// Probability of each rank.
 #[derive(Debug, Clone)]
 pub enum Law {
     /// Zipf's law: rank k - 1 in proportion to 1 / k^s.
@@ -15,7 +14,6 @@ pub enum Law {
     Pareto {
         /// ln(1 - h) / ln(h), if a share h of the places receives 1 - h of the requests.
         power: f64,
-        /// Number of places.
         places: f64,
     },
 }
@@ -83,7 +81,6 @@ impl Law {
         }
     }
 
-    /// Draws a rank.
     pub fn draw(&self, random: &mut Stream) -> u64 {
         match self {
             Law::Zipf(zipf) => zipf.draw(random),
@@ -119,11 +116,8 @@ pub struct Scatter {
 /// Consecutive places of about equal popularity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stretch {
-    /// First place.
     pub from: u64,
-    /// Place after the last.
     pub until: u64,
-    /// Share of all requests.
     pub share: f64,
 }
 
@@ -137,7 +131,6 @@ impl Scatter {
         Scatter { regions, length: places / regions, step }
     }
 
-    /// Returns the place of a rank.
     pub fn place(&self, rank: u64) -> u64 {
         if rank >= self.regions * self.length {
             return rank;
@@ -223,7 +216,6 @@ mod tests {
         law(Synthetic { addresses: Addresses::Pareto, hot_share: Some(hot), ..Synthetic::default() }, places)
     }
 
-    /// Returns Pearson's statistic of draws against exact probabilities.
     fn chi_square(counts: &[u64], exact: &[f64]) -> f64 {
         let all: u64 = counts.iter().sum();
         let expected = exact.iter().map(|p| p * all as f64);

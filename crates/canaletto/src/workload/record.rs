@@ -11,11 +11,9 @@ pub struct Record {
     pub arrival_ns: u64,
     /// Device, disk or volume number; 0 where the format has none.
     pub device: u32,
-    /// First byte addressed on that device.
     pub offset_bytes: u64,
     /// Number of bytes: 0 of a flush, never 0 otherwise.
     pub bytes: u64,
-    /// Kind of the request.
     pub kind: Kind,
     /// For a write: whether it is complete only once it is on flash (force unit access).
     pub fua: bool,

@@ -9,7 +9,6 @@ use crate::workload::part::Part;
 pub use crate::workload::record::{Record, RecordSource, Reopen, scaled};
 use crate::workload::wanted::Wanted;
 
-/// Traces that are replayed as one stream.
 pub struct Replay {
     parts: Vec<Part>,
     /// Time of the stream over time of its parts.
@@ -21,12 +20,10 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Makes a replay of at most `requests` requests of `parts`.
     pub fn new(parts: Vec<Part>, factor: f64, requests: u64) -> Replay {
         Replay { parts, factor, left: requests, taken: 0, times: None }
     }
 
-    /// Returns the part with the next request, and its arrival.
     fn soonest(&mut self) -> Result<Option<(u128, usize)>, String> {
         if self.left == 0 {
             return Ok(None);

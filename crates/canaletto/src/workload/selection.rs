@@ -10,7 +10,6 @@ pub enum Choice {
     Replayed,
     /// Left out, before the selected part.
     Skipped,
-    /// Left out by sampling.
     NotSampled,
     /// Left out with all requests that follow.
     End,
@@ -43,7 +42,6 @@ impl Selection {
         }
     }
 
-    /// Returns whether nothing more will be replayed.
     pub fn is_over(&self) -> bool {
         self.left == 0
     }

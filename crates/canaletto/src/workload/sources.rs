@@ -10,11 +10,8 @@ use crate::workload::flow::{Loop, Source};
 use crate::workload::plan::{Plan, Watcher};
 use crate::workload::synthetic::Generator;
 
-/// Sources of the requests of all flows.
 pub struct Sources {
-    /// Source of each flow.
     pub flows: Vec<Source>,
-    /// Factor of the times of all open-loop flows.
     pub factor: f64,
     /// Mean times between arrivals before and after scaling, where times are scaled.
     pub scaling: Option<TimeScaling>,
@@ -60,7 +57,6 @@ impl Sources {
         Ok(made)
     }
 
-    /// Scales all times from `given` to `wanted` picoseconds between arrivals.
     fn scale(&mut self, given: f64, wanted: f64) {
         self.factor = wanted / given;
         self.scaling = Some(TimeScaling {

@@ -21,7 +21,6 @@ pub struct Generator {
     mean_bytes: u64,
     unit_bytes: u64,
     deviation_sectors: f64,
-    /// Size of all requests, where they have one.
     only_size: Option<u64>,
     /// Mixes of sizes of reads and of others, where there are such.
     mixes: [Option<Mix>; 2],
@@ -59,7 +58,6 @@ impl Generator {
         generator
     }
 
-    /// Makes a generator of a validated flow over sectors `first..=last`.
     pub fn new(config: &Synthetic, streams: &str, seed: u64, first: u64, last: u64) -> Generator {
         let mut next_mqsim = config.mqsim_seed.unwrap_or(0);
         // MQSim numbers its streams from the flow's seed, in this order, skipping those a flow does not use.
@@ -129,13 +127,11 @@ impl Generator {
         }
     }
 
-    /// Returns whether there is a request at `now`.
     #[inline]
     pub fn goes_on(&self, now: Time) -> bool {
         self.generated < self.config.requests && self.config.stop.is_none_or(|stop| now <= stop.time())
     }
 
-    /// Returns the next request, if there is one at `now`.
     pub fn next(&mut self, now: Time) -> Option<Wanted> {
         if !self.goes_on(now) {
             return None;
@@ -231,7 +227,6 @@ impl Generator {
         lba
     }
 
-    /// Returns a first sector drawn from the distribution of addresses.
     #[inline(always)]
     fn drawn(&mut self, sectors: u64) -> u64 {
         let lba = if self.is_mqsims() { self.drawn_as_mqsim(sectors) } else { self.drawn_within(sectors) };
@@ -294,7 +289,6 @@ impl Generator {
         self.addresses.integer(from.min(to), to)
     }
 
-    /// Whether values are drawn as MQSim draws them.
     fn is_mqsims(&self) -> bool {
         self.config.mqsim_seed.is_some()
     }

@@ -17,7 +17,6 @@ pub struct Traffic {
 
 struct Flow {
     generator: Generator,
-    /// Next request and its arrival.
     next: Option<(Time, Wanted)>,
     /// Device number, which differs among flows with their own addresses.
     device: u32,
@@ -45,7 +44,6 @@ impl Traffic {
 }
 
 impl Flow {
-    /// Makes the request that follows one at `now`.
     fn advance(&mut self, now: Time) {
         let at = now + self.generator.gap().unwrap_or(Time::ZERO);
         self.next = self.generator.next(at).map(|wanted| (at, wanted));

@@ -15,7 +15,6 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Widens the extent by one record.
     pub fn include(&mut self, record: &Record) {
         let end = record.offset_bytes.saturating_add(record.bytes);
         match self.devices.binary_search_by_key(&record.device, |d| d.0) {
@@ -40,7 +39,6 @@ impl Extent {
     }
 }
 
-/// Returns the bytes that a device takes among others.
 fn room(&(_, bytes): &(u32, u64)) -> u64 {
     bytes.checked_next_multiple_of(1 << 20).unwrap_or(u64::MAX)
 }
@@ -61,7 +59,6 @@ pub enum Placed {
 #[derive(Debug, Clone)]
 pub struct Window {
     out_of_range: OutOfRange,
-    /// First sector and number of sectors.
     first: u64,
     capacity: u64,
     /// Extent of the devices, if they lie end to end or addresses are scaled.

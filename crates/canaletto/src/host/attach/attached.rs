@@ -13,24 +13,19 @@ use crate::host::attach::traffic::Traffic;
 use crate::host::link::{COMPLETION_BYTES, DOORBELL_BYTES, Message};
 use crate::typed_id;
 
-typed_id!(
-    /// A message under way.
-    MessageId
-);
+typed_id!(MessageId);
 
 /// Bytes in which the drive says that it is ready for data: a DMA Activate frame of Serial ATA (2.6 §10.3.8).
 const READY_BYTES: u32 = 4;
 /// A Register frame of Serial ATA (2.6 §10.3.4).
 const COMMAND_BYTES: u64 = 20;
 
-/// A message and how many of its streams have not come through.
 struct Sent {
     message: Message,
     streams: u32,
     to_host: bool,
 }
 
-/// The ways of messages.
 struct Ways {
     doorbell: Route,
     ready: Route,
@@ -47,13 +42,9 @@ pub struct Attached {
     ways: Ways,
     entry_bytes: u64,
     sent: Slab<MessageId, Sent>,
-    /// Messages to the host, in the order in which they were sent: they are writes to main memory and requests, and
-    /// none of them may pass a write (PCI Express Base 3.1 §2.4.1). The read data before a completion are in memory
-    /// when that is.
+    /// Messages to the host in order of sending: none may pass a write to main memory (PCI Express Base 3.1 §2.4.1).
     to_host: VecDeque<MessageId>,
-    /// Messages that have arrived and have not been taken.
     arrived: VecDeque<Message>,
-    /// When the engine looks next.
     awaited: Time,
 }
 
@@ -85,7 +76,6 @@ impl Attached {
         }))
     }
 
-    /// Sends a message, of which `data_bytes` is the user data it carries.
     pub fn send(&mut self, message: Message, data_bytes: u64, now: Time) {
         let ways = &self.ways;
         let (route, bytes, to_host) = match message {
@@ -165,7 +155,7 @@ impl Attached {
         }
     }
 
-    /// Time that each part has been in use, where it was.
+    /// Time in use of each part.
     pub fn usage(&self) -> impl Iterator<Item = (&'static str, Time)> + '_ {
         self.traffic.usage()
     }

@@ -7,8 +7,7 @@ use crate::engine::time::Time;
 use crate::host::attach::routes::{Route, Routes, divide};
 use crate::host::attach::service::{Place, STATIONS, Service};
 
-/// Bytes a second of large transfers in one direction: no bound counts commands, opened rows, turns of a channel or
-/// frames.
+/// Bytes per second of large transfers, without commands, opened rows, turns of a channel or frames.
 pub fn peak_rate(attachment: &Attachment, to_drive: bool) -> f64 {
     let routes = Routes::new(attachment);
     let bridges = if to_drive { routes.to_drive() } else { routes.to_memory() };
@@ -19,7 +18,7 @@ pub fn peak_rate(attachment: &Attachment, to_drive: bool) -> f64 {
     used.map(|(route, bytes)| rate(attachment, route) * large as f64 / bytes as f64).fold(f64::INFINITY, f64::min)
 }
 
-/// The rate of one way: that of its slowest part, or of so many chunks as may be under way.
+/// The slowest part's rate, or that of the chunks under way.
 fn rate(attachment: &Attachment, route: Route) -> f64 {
     let mut service = Service::new(attachment, &FixedSsd::default().without_inside(), Rate(0));
     let chunk = attachment.dma.chunk.0;

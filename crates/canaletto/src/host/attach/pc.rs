@@ -1,8 +1,7 @@
-//! DMAs of a PC whose drive is a fixed-latency one.
+//! DMAs of a PC with a fixed-latency drive.
 //!
-//! A DMA is a command (made by the driver, sent to the engine, completed by the descriptor, sent on to the drive), data
-//! over one path or both, and an interrupt. A dual-port drive is told of all its parts by one packed command and
-//! interrupts once.
+//! A DMA is a command, data over one path or both, and an interrupt. A dual-port drive gets all parts in one packed
+//! command and interrupts once.
 
 use crate::config::pc::{FixedSsd, Pc};
 use crate::engine::time::Time;
@@ -11,10 +10,8 @@ use crate::host::attach::service::{Service, Work};
 use crate::host::attach::steps::{Step, Steps};
 use crate::host::attach::traffic::{Arrived, Traffic};
 
-/// Bytes of a write to a device register.
 const REGISTER_BYTES: u32 = 4;
-/// Bytes of a command to the drive and of its status: Register frames of Serial ATA (2.6 §10.3.4 and §10.3.5: five
-/// double words).
+/// Register frames of Serial ATA (2.6 §10.3.4 and §10.3.5: five double words).
 const COMMAND_BYTES: u32 = 20;
 
 /// Direction and kind of a movement of data.
@@ -22,18 +19,14 @@ const COMMAND_BYTES: u32 = 20;
 pub enum Move {
     /// From the drive to main memory.
     Read(Work),
-    /// From main memory to the drive.
     Write,
-    /// The same over nothing but the direct path.
     DirectWrite,
 }
 
 /// Something that happens as a whole.
 #[derive(Clone, Debug)]
 pub enum Job {
-    /// One command's DMAs, each of that many bytes.
     Dma(Vec<Move>, u64),
-    /// That many bytes arrive over the network.
     Receive(u64),
 }
 
@@ -50,7 +43,6 @@ struct State {
     after: Vec<usize>,
     waits: usize,
     phase: Phase,
-    /// Streams under way.
     streams: usize,
     steps: Steps,
 }
@@ -63,8 +55,7 @@ struct Run<'a> {
     states: Vec<State>,
 }
 
-/// Does jobs, each as soon as those are done that it waits for. Returns where the time of the last one to end went,
-/// what it waited for included.
+/// Does jobs in their order of dependence. Returns the account of the last one to end, its waits included.
 pub fn carry_out(pc: &Pc, ssd: &FixedSsd, jobs: Vec<(Job, Vec<usize>)>) -> Steps {
     let service = Service::new(&pc.attachment, ssd, pc.network.rate);
     let states = jobs.into_iter().map(|(job, after)| State {

@@ -4,22 +4,18 @@ use crate::config::attach::{Attachment, Division, PortInterface};
 use crate::engine::time::Time;
 use crate::host::attach::service::{Crossing, Hop, Load, Work};
 
-/// Longest way: a command from the processor by both bridges, its descriptor there and back, and on to the drive.
+/// A command from the processor by both bridges, its descriptor there and back, and on to the drive.
 const MOST_HOPS: usize = 12;
 
-/// A way.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
     hops: [Hop; MOST_HOPS],
     len: u8,
-    /// Hops after which a chunk is at its end as far as the one who sends it knows.
     lands: u8,
-    /// Whether its chunks are asked for and waited for.
     waits: bool,
 }
 
 impl Route {
-    /// A way over these parts.
     fn over(hops: &[(Crossing, Load)]) -> Route {
         let none = Hop { crossing: Crossing::North, load: Load::Data };
         let mut route = Route { hops: [none; MOST_HOPS], len: hops.len() as u8, lands: hops.len() as u8, waits: false };
@@ -38,12 +34,11 @@ impl Route {
         Route::over(&hops)
     }
 
-    /// Its parts, in order.
     pub fn hops(&self) -> &[Hop] {
         &self.hops[..usize::from(self.len)]
     }
 
-    /// Whether a DMA engine asks main memory for each chunk and waits for the answer.
+    /// Whether a DMA engine waits for the answer to each chunk's request.
     pub fn waits(&self) -> bool {
         self.waits
     }
@@ -53,41 +48,35 @@ impl Route {
         hops == usize::from(self.lands)
     }
 
-    /// The same way after `first`.
     fn after(self, first: Crossing) -> Route {
         let hops: Vec<_> = self.hops().iter().map(|hop| (hop.crossing, hop.load)).collect();
         Route { waits: self.waits, ..Route::over(&[&[(first, Load::Data)], hops.as_slice()].concat()) }
     }
 
-    /// The same way, and then `last`, which the sender does not wait for.
     fn before(self, last: Crossing) -> Route {
         let hops: Vec<_> = self.hops().iter().map(|hop| (hop.crossing, hop.load)).collect();
         let route = Route::over(&[hops.as_slice(), &[(last, Load::Data)]].concat());
         Route { lands: self.len, waits: self.waits, ..route }
     }
 
-    /// The same way from the drive's inside.
     pub fn out_of_drive(self, work: Work, port: u8) -> Route {
         self.after(Crossing::Inside(work, port))
     }
 
-    /// The same way, and then into the drive's inside.
     pub fn into_drive(self, port: u8) -> Route {
         self.before(Crossing::Inside(Work::Write, port))
     }
 
-    /// The same way once the processor has worked for `time`.
     pub fn from_processor(self, time: Time) -> Route {
         self.after(Crossing::Processor(time))
     }
 
-    /// The same way, and then work of the processor for `time`.
     pub fn to_processor(self, time: Time) -> Route {
         self.before(Crossing::Processor(time))
     }
 }
 
-/// How many bytes of a transfer take the bridges, and how many the direct path: whole chunks, to the nearest.
+/// Bytes over the bridges and over the direct path, in whole chunks.
 pub fn divide(attachment: &Attachment, to_drive: bool, bytes: u64) -> (u64, u64) {
     if !attachment.kind.is_dual() {
         return (bytes, 0);
@@ -101,7 +90,6 @@ pub fn divide(attachment: &Attachment, to_drive: bool, bytes: u64) -> (u64, u64)
     (bytes - direct, direct)
 }
 
-/// The ways of an attachment.
 #[derive(Clone, Copy, Debug)]
 pub struct Routes {
     south: bool,
@@ -109,7 +97,6 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// Routes of a validated attachment.
     pub fn new(attachment: &Attachment) -> Routes {
         Routes { south: attachment.kind.is_south(), dram: attachment.port() == PortInterface::Ddr2 }
     }
@@ -122,12 +109,10 @@ impl Routes {
         }
     }
 
-    /// From the processor to the DMA engine that serves the drive.
     fn to_engine(self) -> &'static [Crossing] {
         if self.south { &[Crossing::North, Crossing::Down, Crossing::South] } else { &[Crossing::North] }
     }
 
-    /// The engine asks main memory for `answer` and gets it.
     fn fetch(self, answer: Load) -> Vec<(Crossing, Load)> {
         let memory = (Crossing::MemoryRead, answer);
         if !self.south {
@@ -138,13 +123,11 @@ impl Routes {
         [ask.as_slice(), &[memory], &back].concat()
     }
 
-    /// Data of a write: the engine gets each chunk from main memory and passes it to the drive.
     pub fn to_drive(self) -> Route {
         let route = Route::over(&[self.fetch(Load::Data), vec![(self.port(true), Load::Data)]].concat());
         Route { waits: true, ..route }
     }
 
-    /// Data of a read.
     pub fn to_memory(self) -> Route {
         if self.south {
             return Route::data(&[
@@ -158,25 +141,22 @@ impl Routes {
         Route::data(&[self.port(false), Crossing::North, Crossing::MemoryWrite])
     }
 
-    /// A message from the processor to the drive.
     pub fn doorbell(self, bytes: u32) -> Route {
         Route::loaded(&[self.to_engine(), &[self.port(true)]].concat(), Load::Message(bytes))
     }
 
-    /// A message from the drive to the engine: it is ready.
     pub fn ask(self, bytes: u32) -> Route {
         Route::loaded(&[self.port(false)], Load::Message(bytes))
     }
 
-    /// A DMA command: the processor tells the engine, that gets the descriptor from main memory and tells the drive.
     pub fn command(self, tell: u32, descriptor: u32, command: u32) -> Route {
         let told: Vec<_> = self.to_engine().iter().map(|crossing| (*crossing, Load::Message(tell))).collect();
         let fetched = self.fetch(Load::Message(descriptor));
         Route::over(&[told, fetched, vec![(self.port(true), Load::Message(command))]].concat())
     }
 
-    /// The end of a DMA: the drive tells the engine, which interrupts the processor. On a DRAM interface the engine has
-    /// moved the data itself and knows.
+    /// The drive tells the engine, which interrupts the processor. On a DRAM interface the engine has moved the data
+    /// itself.
     pub fn interrupt(self, status: u32, interrupt: u32) -> Route {
         let status = (Crossing::Ata, Load::Message(status));
         let up = [Crossing::South, Crossing::Up, Crossing::North].map(|crossing| (crossing, Load::Message(interrupt)));
@@ -187,7 +167,6 @@ impl Routes {
         }
     }
 
-    /// Data over the direct path.
     pub fn direct(self, to_drive: bool) -> Route {
         Route::data(&[if to_drive { Crossing::DirectRead } else { Crossing::DirectWrite }])
     }

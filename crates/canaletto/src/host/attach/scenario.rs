@@ -8,7 +8,6 @@ use crate::host::attach::pc::{Job, Move, carry_out};
 use crate::host::attach::service::Work;
 use crate::host::attach::steps::Step;
 
-/// Operation of a PC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scenario {
     /// A DMA from the drive's flash to main memory.
@@ -17,20 +16,16 @@ pub enum Scenario {
     ReadHit,
     /// A DMA from main memory to the drive.
     Write,
-    /// A victim page is written and a new page read. With one port one after the other; with two ports at the same
-    /// time.
+    /// A victim page is written and a new page read, at the same time with two ports.
     PageFault,
-    /// Blocks arrive over the network and are written to the drive. With one port one after the other; with two ports a
-    /// block is written over the direct path while the next one arrives.
+    /// Blocks arrive over the network and are written, at the same time with two ports.
     NetworkDownload,
 }
 
 impl Scenario {
-    /// Every scenario, in the order of the slides.
     pub const ALL: [Scenario; 5] =
         [Scenario::ReadMiss, Scenario::ReadHit, Scenario::Write, Scenario::PageFault, Scenario::NetworkDownload];
 
-    /// The name used in results.
     pub fn name(self) -> &'static str {
         match self {
             Scenario::ReadMiss => "dma-read-miss",
@@ -65,20 +60,17 @@ fn download(dual: bool, block: usize, bytes: u64) -> [(Job, Vec<usize>); 2] {
         let write = Job::Dma(vec![Move::Write], bytes);
         return [(Job::Receive(bytes), before(1).into_iter().collect()), (write, vec![arrival])];
     }
-    // The last block's arrival; the write of the one before, whose room in memory this one takes.
+    // The write before the last must free its room in memory.
     let arrives_after = before(2).into_iter().chain(before(3)).collect();
     let written_after = [arrival].into_iter().chain(before(1)).collect();
     [(Job::Receive(bytes), arrives_after), (Job::Dma(vec![Move::DirectWrite], bytes), written_after)]
 }
 
-/// How long a scenario takes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Times {
-    /// In all, in picoseconds.
     pub total_ps: u64,
     /// The same with a drive whose inside takes no time.
     pub without_inside_ps: u64,
-    /// Where the time went, by step: the sum is the total.
     pub steps_ps: serde_json::Map<String, serde_json::Value>,
 }
 

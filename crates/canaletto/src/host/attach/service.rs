@@ -8,76 +8,51 @@ use crate::engine::time::Time;
 use crate::host::attach::steps::Step;
 use crate::host::link::LinkTiming;
 
-/// Work inside the drive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Data are read from the buffer.
     Hit,
-    /// Data are read from flash.
     Miss,
-    /// Data are written.
     Write,
 }
 
-/// A part that is crossed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Crossing {
-    /// The north bridge.
     North,
-    /// The south bridge.
     South,
-    /// The bridges' link, downwards.
     Down,
-    /// The bridges' link, upwards.
     Up,
     /// ATA.
     Ata,
-    /// Main memory, read over its first port.
     MemoryRead,
-    /// Main memory, written over its first port.
     MemoryWrite,
-    /// The drive's DRAM interface, read.
     PortRead,
-    /// The drive's DRAM interface, written.
     PortWrite,
-    /// The direct path, from main memory's second port to the drive.
     DirectRead,
-    /// The direct path, to main memory's second port.
     DirectWrite,
     /// The drive's inside, behind its first or its second port.
     Inside(Work, u8),
-    /// The network.
     Network,
-    /// The processor, for so long.
     Processor(Time),
 }
 
-/// Load that crosses a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Load {
-    /// A chunk's data.
     Data,
-    /// A request to read them.
     Request,
-    /// A message of that many bytes.
     Message(u32),
 }
 
-/// One part on a way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hop {
-    /// The part.
     pub crossing: Crossing,
-    /// Load that crosses it.
     pub load: Load,
 }
 
 /// Where in its stream a chunk is.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// Number of the stream.
     pub stream: u64,
-    /// First byte.
     pub offset: u64,
     /// Bytes.
     pub bytes: u64,
@@ -103,7 +78,6 @@ pub const STATIONS: [&str; 12] = [
 struct Channel {
     ddr: Ddr,
     rate: Rate,
-    /// Stream and number of main memory's open row.
     row: Option<(u64, u64)>,
     /// Whether the last access was to the drive, and whether it wrote.
     last: Option<(bool, bool)>,
@@ -114,14 +88,13 @@ impl Channel {
         Channel { ddr: ddr.clone(), rate, row: None, last: None }
     }
 
-    /// Bursts on the wires, with the turn before them if there is one.
     fn access(&mut self, bytes: u64, access: (bool, bool)) -> Time {
         let turns = self.last.replace(access).is_some_and(|last| last != access);
         let turn = if turns { self.ddr.turnaround.time() } else { Time::ZERO };
         turn + Time::of_transfer(bytes.next_multiple_of(self.ddr.burst.0), self.rate.0)
     }
 
-    /// An access to main memory: its row is opened (and the open one closed) unless it is the open one.
+    /// An access to main memory opens its row unless it is open.
     fn memory(&mut self, place: &Place, writes: bool) -> Time {
         let row = Some((place.stream, place.offset / self.ddr.row.0));
         let ddr = &self.ddr;
@@ -130,13 +103,12 @@ impl Channel {
         opened + self.access(place.bytes, (false, writes))
     }
 
-    /// An access to the drive: a command, which it answers by DQS whenever it is ready.
+    /// A command, which the drive answers by DQS when it is ready.
     fn drive(&mut self, bytes: u64, writes: bool) -> Time {
         self.ddr.tcl.time() + self.ddr.dqs_delay.time() + self.access(bytes, (true, writes))
     }
 }
 
-/// All parts' times.
 pub struct Service {
     attachment: Attachment,
     ssd: FixedSsd,
@@ -149,7 +121,6 @@ pub struct Service {
 }
 
 impl Service {
-    /// Parts of a validated attachment, with a drive's inside behind its ports and a network.
     pub fn new(attachment: &Attachment, ssd: &FixedSsd, network: Rate) -> Service {
         let bridges = &attachment.bridges;
         let link = LinkTiming::new(&Link {
@@ -172,7 +143,6 @@ impl Service {
         }
     }
 
-    /// The part's line.
     pub fn station(&self, crossing: Crossing) -> usize {
         match crossing {
             Crossing::North => 0,
@@ -196,7 +166,6 @@ impl Service {
         usize::from(!self.attachment.ddr.shared)
     }
 
-    /// The time for which a chunk occupies the part.
     pub fn time(&mut self, hop: Hop, place: Place) -> Time {
         let bytes = match hop.load {
             Load::Data => place.bytes,
@@ -240,7 +209,6 @@ impl Service {
         }
     }
 
-    /// The time from leaving the part to the next.
     pub fn latency(&self, crossing: Crossing) -> Time {
         match crossing {
             Crossing::Down | Crossing::Up => self.link.latency,
@@ -251,7 +219,6 @@ impl Service {
 }
 
 impl Crossing {
-    /// Step to which its time is charged.
     pub fn step(self) -> Step {
         match self {
             Crossing::North => Step::NorthBridge,

@@ -14,7 +14,6 @@ macro_rules! steps {
             /// Every step, in the order in which a DMA meets them.
             pub const ALL: [Step; [$($key),*].len()] = [$(Step::$name),*];
 
-            /// The name used in results.
             pub const fn key(self) -> &'static str {
                 match self {
                     $(Step::$name => $key),*
@@ -59,18 +58,15 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Nothing charged, from `now` on.
     pub fn open(now: Time) -> Steps {
         Steps { spans: [Time::ZERO; Step::ALL.len()], since: now }
     }
 
-    /// Charges everything since the last charge to `step`.
     pub fn charge(&mut self, step: Step, now: Time) {
         self.spans[step as usize] += now - self.since;
         self.since = now;
     }
 
-    /// Adds what followed: what its account says, or all of it but the driver's part as `instead`.
     pub fn add(&mut self, later: &Steps, instead: Option<Step>) {
         for (step, span) in Step::ALL.into_iter().zip(later.spans) {
             let charged = instead.filter(|_| step != Step::Driver).unwrap_or(step);
@@ -79,12 +75,10 @@ impl Steps {
         self.since = later.since;
     }
 
-    /// Time charged to `step`.
     pub fn get(&self, step: Step) -> Time {
         self.spans[step as usize]
     }
 
-    /// All charges together.
     pub fn total(&self) -> Time {
         Time(self.spans.iter().map(|span| span.0).sum())
     }

@@ -1,7 +1,6 @@
-//! Streams of chunks over the parts of a PC, each of which serves one chunk at a time, first come, first served.
+//! Streams of chunks over the parts of a PC, each first come, first served.
 //!
-//! A stream has one chunk at most at its first part, and joins the line there anew for each: streams that meet take
-//! turns.
+//! A stream has at most one chunk at its first part, so streams that meet take turns.
 
 use std::collections::VecDeque;
 
@@ -14,55 +13,37 @@ use crate::host::attach::service::{Place, STATIONS, Service};
 use crate::host::attach::steps::Steps;
 use crate::typed_id;
 
-typed_id!(
-    /// A stream under way.
-    StreamId
-);
-typed_id!(
-    /// A chunk under way.
-    ChunkId
-);
+typed_id!(StreamId);
+typed_id!(ChunkId);
 
-/// A stream's end.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrived {
-    /// Number that its sender gave it.
     pub token: u32,
-    /// Where the time of its last chunk went, from the stream's beginning on.
     pub steps: Steps,
-    /// When it ended.
     pub time: Time,
 }
 
-/// Data on one way.
 struct Stream {
     token: u32,
     number: u64,
     route: Route,
     bytes: u64,
-    /// Bytes that have set out.
     sent: u64,
-    /// Bytes that have come through.
     done: u64,
-    /// Chunks that have set out and not landed, and how many may have.
     flying: u32,
     window: u32,
-    /// Whether a chunk is at the first part or in line there.
     at_first: bool,
 }
 
-/// A piece of it.
 #[derive(Clone, Copy)]
 struct Chunk {
     stream: StreamId,
     place: Place,
-    /// Parts crossed.
     crossed: u8,
-    /// Since the stream's beginning: a chunk inherits the account of the one it had to wait for.
+    /// A chunk inherits the account of the one it waited for.
     steps: Steps,
 }
 
-/// A part and its line.
 #[derive(Default)]
 struct Station {
     current: Option<ChunkId>,
@@ -72,9 +53,7 @@ struct Station {
 
 #[derive(Clone, Copy)]
 enum Event {
-    /// The chunk at a station has left it.
     Left(u8),
-    /// A chunk comes to the next part after a latency.
     Comes(ChunkId),
 }
 
@@ -91,7 +70,6 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Idle parts.
     pub fn new(service: Service, dma: &Dma) -> Traffic {
         Traffic {
             service,
@@ -105,7 +83,6 @@ impl Traffic {
         }
     }
 
-    /// Sends `bytes` over `route`.
     pub fn open(&mut self, token: u32, route: Route, bytes: u64, now: Time) {
         debug_assert!(bytes > 0);
         let window = if route.waits() { self.window } else { u32::MAX };
@@ -116,12 +93,11 @@ impl Traffic {
         self.send_next(id, Steps::open(now), now);
     }
 
-    /// When something happens next; later than anything if nothing does.
     pub fn next_time(&self) -> Time {
         self.events.next_time()
     }
 
-    /// Lets the next thing happen. Returns the stream that ends by it, if one does.
+    /// Does the next step. Returns the stream that ends by it.
     pub fn step(&mut self) -> Option<Arrived> {
         let Some((now, Due::Event(event))) = self.events.pop() else { return None };
         match event {
@@ -135,7 +111,6 @@ impl Traffic {
         STATIONS.into_iter().zip(self.stations.iter().map(|station| station.busy))
     }
 
-    /// Sends a stream's next chunk if it may set out, which only waited for what `steps` is charged with.
     fn send_next(&mut self, id: StreamId, steps: Steps, now: Time) {
         let stream = &mut self.streams[id];
         if stream.at_first || stream.flying == stream.window || stream.sent == stream.bytes {
@@ -192,7 +167,6 @@ impl Traffic {
         self.crossed(id, now)
     }
 
-    /// A chunk has crossed a part, latency included.
     fn crossed(&mut self, id: ChunkId, now: Time) -> Option<Arrived> {
         let chunk = &mut self.chunks[id];
         let stream = &mut self.streams[chunk.stream];

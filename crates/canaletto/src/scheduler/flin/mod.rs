@@ -1,25 +1,22 @@
-//! Fair scheduling among flows at a LUN, after FLIN (A. Tavakkol et al., "FLIN: Enabling Fairness and Enhancing Performance
-//! in Modern NVMe Solid State Drives", ISCA 2018; its abstract and MQSim's sketch of it, `TSU_FLIN.cpp`, were at hand). It has
-//! three stages:
+//! Fair scheduling among flows at a LUN, after FLIN (A. Tavakkol et al., "FLIN: Enabling Fairness and Enhancing
+//! Performance in Modern NVMe Solid State Drives", ISCA 2018; only its abstract and MQSim's sketch, `TSU_FLIN.cpp`,
+//! were at hand). It has three stages:
 //!
-//! 1. *Fairness-aware queue insertion* ([`Flin::place`]). Transactions of flows of low intensity go before those of high
-//!    intensity. Within each group a new one goes to the place at which the slowdowns of those that wait differ least
-//!    ([`position::fairest`]); one of the high group whose flow is slowed down most goes to the group's front if fairness has
-//!    fallen below a threshold, and nothing that comes later may overtake it.
+//! 1. *Fairness-aware queue insertion* ([`Flin::place`]). Flows of low intensity go first. Within each group a
+//! transaction goes where slowdowns differ least ([`position::fairest`]); one of the flow slowed down most goes to the
+//! high group's front if fairness is below a threshold, and is not overtaken.
 //! 2. *Priority-aware queue arbitration* is [`WeightedRoundRobin`](crate::scheduler::classes::WeightedRoundRobin).
-//! 3. *Wait-balancing transaction selection* ([`Flin::reads_first`], [`Flin::owed`]): of the read and the write in front the one
-//!    goes first whose wait is longer in proportion to its service. Before a write goes as much of an urgent collection as is its
-//!    flow's share.
+//! 3. *Wait-balancing transaction selection* ([`Flin::reads_first`], [`Flin::owed`]): of the read and the write in
+//! front the one goes first whose wait is longer in proportion to its service. Before a write goes its flow's share of
+//! an urgent collection.
 //!
-//! A transaction's slowdown is the time it takes here (waited so far, what is left of the LUN's command, those ahead, its own
-//! service) over the time it would take if its flow were alone, which a clock of the flow at the LUN tells: it continues by the
-//! service of each transaction, from now on or from when it stood at last. Service is command, transfer and array time of a
-//! page; that planes work side by side is left out, as in MQSim's sketch of FLIN (`TSU_FLIN.cpp`).
+//! A transaction's slowdown is its time here over its time if its flow were alone, by a clock of the flow at the LUN.
+//! Service is command, transfer and array time of a page; planes side by side are left out, as in MQSim's sketch.
 //!
-//! Assumed: a transaction never overtakes one of its own flow; of transactions that would be as fair, the one that came first
-//! goes first; a flow's mean slowdown is that of its transactions in the group; a flow's share of a collection is that of its
-//! programs at the LUN since the last erase there, and where no write can be issued, the collection itself is weighed against
-//! the read. When free pages are few is said by `gc.hard_threshold` and `gc.preemptible`.
+//! Assumed: a transaction never overtakes one of its own flow; ties go to the first; a flow's mean slowdown is over its
+//! transactions in the group; its share of a collection is its share of programs since the last erase; where no write
+//! can be issued, collection is weighed against the read. `gc.hard_threshold` and `gc.preemptible` decide when
+//! collection is urgent.
 
 pub mod position;
 
@@ -34,58 +31,41 @@ use position::Waiting;
 /// Expected times of a transaction that comes to its LUN.
 #[derive(Clone, Copy)]
 pub struct Arrival {
-    /// When that is.
     pub now: Time,
-    /// When it began, or its request arrived.
     pub began: Time,
-    /// How long it occupies the LUN.
     pub service: Time,
-    /// How long the LUN's command will continue.
     pub busy: Time,
 }
 
-/// Record of a queued transaction.
 #[derive(Clone, Copy, Default)]
 struct Ticket {
     queued: Time,
     service: Time,
-    /// From arrival to end if its flow were alone.
     alone: Time,
-    /// Whether it is in the group in front, that of low intensity.
     is_low: bool,
-    /// Whether nothing may overtake it.
     is_tagged: bool,
 }
 
-/// Record of a flow's reads or writes at a LUN.
 #[derive(Clone, Copy, Default)]
 struct Track {
-    /// Number of the epoch in which the last one came, and how many did.
     epoch: u64,
     recent: u64,
-    /// Whether it was of low intensity in the epoch before.
     is_low: bool,
-    /// When the last one would end if the flow were alone.
     alone_until: Time,
 }
 
-/// Record of a LUN's collection.
 #[derive(Clone, Copy, Default)]
 struct Collection {
-    /// Reads and programs that the copies which are queued still take.
     steps: u64,
-    /// Programs of the host since the last erase.
     programs: u64,
-    /// How many of collection's transactions still go before the next write of the host, once that is known.
+    /// Collection's transactions before the next write of the host, once known.
     owed: Option<u64>,
 }
 
 /// Share of an urgent collection that goes before a write.
 #[derive(Clone, Copy, Default)]
 pub struct Owed {
-    /// That many reads and programs.
     pub steps: u64,
-    /// An erase that can be issued.
     pub erase: Option<TransactionId>,
 }
 
@@ -105,27 +85,20 @@ impl Side {
 /// The scheduler's memory: of transactions in flight, and of every flow at every LUN.
 pub struct Flin {
     epoch: Time,
-    /// By side: the bytes of an epoch, over the whole drive, from which on a flow is of high intensity.
+    /// By side: bytes per epoch over the whole drive from which a flow is of high intensity.
     thresholds: [u64; 2],
-    /// Bytes over the whole drive that a page at one LUN stands for.
     page_share: u64,
     fairness_threshold: f64,
     flows: usize,
-    /// By place in the slab.
     tickets: Vec<Ticket>,
-    /// By LUN, flow and side.
     tracks: Vec<Track>,
-    /// By LUN and flow: programs since the LUN's last erase.
     programs: Vec<u64>,
     collections: Vec<Collection>,
-    /// The group that a new transaction belongs to, while its place is looked for.
     line: Vec<Waiting>,
-    /// Of each flow in it: the sum of slowdowns, and their number.
     means: Vec<(f64, f64)>,
 }
 
 impl Flin {
-    /// Nothing is known yet of that many flows.
     pub fn new(config: &Config, layout: &Layout, flows: usize) -> Flin {
         let luns = layout.luns() as usize;
         Flin {
@@ -155,15 +128,14 @@ impl Flin {
         self.tickets[id.index()] = ticket;
     }
 
-    /// A transaction comes that goes to the end of its list, or, if it `is_first`, to the front, where it stays.
+    /// A transaction goes to the end of its list, or to the front, where it stays.
     pub fn note(&mut self, lun: LunId, id: TransactionId, t: &Transaction, is_first: bool, arrival: &Arrival) {
         let Arrival { now, service, .. } = *arrival;
         self.collections[lun.index()].steps += steps(t);
         self.keep(id, Ticket { queued: now, service, alone: service, is_low: is_first, is_tagged: is_first });
     }
 
-    /// A page of a flow comes to a LUN. Returns the transaction of its list, which begins at `head`, that it goes behind; none
-    /// if it goes first.
+    /// A page comes to a LUN. Returns the transaction of its list, which begins at `head`, that it goes behind.
     pub fn place(
         &mut self,
         lun: LunId,
@@ -205,8 +177,7 @@ impl Flin {
         track.is_low
     }
 
-    /// Lists the group of a new transaction, in order. Returns the last one in front of the group, and how long from now a
-    /// transaction at the group's end would begin.
+    /// Lists the group of a new transaction. Returns the last one in front of it, and when one at its end would begin.
     fn line_up(
         &mut self,
         head: TransactionId,
@@ -235,7 +206,6 @@ impl Flin {
         (in_front, begins)
     }
 
-    /// A transaction leaves its queue for the LUN.
     pub fn issued(&mut self, lun: LunId, t: &Transaction) {
         let collection = &mut self.collections[lun.index()];
         if t.origin == Origin::Gc {
@@ -263,8 +233,7 @@ impl Flin {
         *collection.owed.get_or_insert_with(|| (collection.steps * programs).div_ceil(collection.programs.max(1)))
     }
 
-    /// Whether `read` has waited longer than `other` for what it takes: each as long as it has waited and would if the other one
-    /// went first, behind what is `owed`.
+    /// Whether `read` has waited longer than `other` in proportion to its service, behind what is `owed`.
     pub fn reads_first(&self, read: TransactionId, other: TransactionId, owed: &Owed, now: Time) -> bool {
         let ticket = |id: TransactionId| self.tickets[id.index()];
         let (read, other) = (ticket(read), ticket(other));
@@ -279,7 +248,6 @@ impl Flin {
     }
 }
 
-/// Reads and programs of a copy that a transaction of collection begins or ends.
 fn steps(t: &Transaction) -> u64 {
     match (t.origin, t.operation) {
         (Origin::Gc, Operation::Read) => 2,
@@ -289,7 +257,7 @@ fn steps(t: &Transaction) -> u64 {
 }
 
 impl Track {
-    /// Adds a transaction to what the flow would do alone. Returns how long it would take there.
+    /// Adds a transaction to the flow's time alone. Returns how long it would take there.
     fn go_on(&mut self, service: Time, now: Time) -> Time {
         self.alone_until = self.alone_until.max(now) + service;
         self.alone_until - now

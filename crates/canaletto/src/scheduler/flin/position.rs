@@ -1,26 +1,21 @@
-//! Where in a queue a new transaction makes the slowdowns of those that wait differ least.
+//! The place in a queue at which slowdowns differ least.
 
 use crate::engine::time::Time;
 use crate::scheduler::transaction::TransactionId;
 
-/// A transaction that waits.
 #[derive(Clone, Copy)]
 pub struct Waiting {
     /// Which.
     pub id: TransactionId,
     flow: u16,
     is_tagged: bool,
-    /// How long from now it begins, as things stand.
     begins: Time,
-    /// From its arrival to its end, in the same way.
     shared: Time,
     alone: Time,
-    /// The slowdowns of those before it.
     before: Range,
 }
 
 impl Waiting {
-    /// One that has `waited` and `begins` so long from now.
     pub fn new(
         id: TransactionId,
         flow: u16,
@@ -57,9 +52,8 @@ impl Range {
     }
 }
 
-/// Whether fairness among the flows of a line is below `threshold`, the least of their transactions' mean slowdowns over the
-/// largest, and it is `flow` that is slowed down most, of which another transaction would go to the end and be slowed down by
-/// `own`. `means` is room for the sum and the number of each flow's.
+/// Whether fairness of a line is below `threshold` and `flow` is slowed down most; a further transaction at the end
+/// would be slowed down by `own`. `means` is room for sums and numbers per flow.
 pub fn is_worst_off(line: &[Waiting], flow: u16, own: f64, threshold: f64, means: &mut [(f64, f64)]) -> bool {
     means.fill((0.0, 0.0));
     means[usize::from(flow)] = (own, 1.0);
@@ -78,13 +72,13 @@ pub fn slowdown(shared: Time, alone: Time) -> f64 {
     shared.0 as f64 / alone.0 as f64
 }
 
-/// The first place that a new transaction of `flow` may take: it overtakes none of its own flow and none that is tagged.
+/// The first place for a transaction of `flow`: it overtakes none of its own and none that is tagged.
 pub fn earliest(line: &[Waiting], flow: u16) -> usize {
     line.iter().rposition(|waiting| waiting.flow == flow || waiting.is_tagged).map_or(0, |last| last + 1)
 }
 
-/// The place, `first` or later, that makes the least slowdown over the largest one largest: at the end, where the new one would
-/// begin in `begins`, or before one that waits. Those behind it wait for its `service`.
+/// The place, `first` or later, with the largest ratio of least to largest slowdown: at the end, where it would begin
+/// in `begins`, or before one that then waits for its `service`.
 pub fn fairest(line: &mut [Waiting], first: usize, begins: Time, service: Time, alone: Time) -> usize {
     let mut before = Range::NONE;
     for waiting in line.iter_mut() {
@@ -135,7 +129,6 @@ mod tests {
     }
 
     proptest! {
-        /// Against every place tried one by one.
         #[test]
         fn the_fairest_place_is_found(
             line in prop::collection::vec((1u64..300, 1u64..900, 0u64..500), 0..12),

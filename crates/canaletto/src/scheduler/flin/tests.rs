@@ -34,7 +34,6 @@ impl Queue {
         self.transactions.insert(Transaction { flow, ..t })
     }
 
-    /// A transaction comes and takes its place.
     fn comes(&mut self, flow: u16, operation: Operation, now: Time) -> TransactionId {
         let id = self.transaction(flow, operation);
         let service = if operation == Operation::Read { READ } else { PROGRAM };
@@ -71,7 +70,7 @@ fn pages(count: u64, luns: u32) -> crate::config::units::Size {
     crate::config::units::Size(count * 16384 * u64::from(luns))
 }
 
-/// Flow 0 reads three pages an epoch, flow 1 two; fewer than three are few. What is few is known after an epoch.
+/// Flow 0 reads three pages per epoch, flow 1 two; fewer than three are few, known after an epoch.
 #[test]
 fn flows_of_low_intensity_go_first() {
     let mut queue = Queue::new(Config::default(), 2);
@@ -84,7 +83,7 @@ fn flows_of_low_intensity_go_first() {
         queue.comes(flow, Operation::Read, EPOCH);
     }
     assert_eq!(queue.flows(), [1, 1, 0, 0, 0, 0]);
-    // After an epoch without any, all are of low intensity in reads, but never in writes: less than nothing is nothing.
+    // After an epoch without any, all are of low intensity in reads, but never in writes.
     queue.order.clear();
     queue.comes(0, Operation::Read, EPOCH * 3);
     assert!(queue.flin.tickets[queue.order[0].index()].is_low);
@@ -92,7 +91,7 @@ fn flows_of_low_intensity_go_first() {
     assert!(!queue.flin.tickets[queue.order[1].index()].is_low);
 }
 
-/// Ten reads of one flow at once, then one of another: it goes where slowdowns differ least, and the next behind it.
+/// One read behind ten of another flow goes where slowdowns differ least.
 #[test]
 fn a_read_is_moved_to_where_it_is_fair() {
     let mut queue = Queue::new(Config { fairness_threshold: 0.0, ..Config::default() }, 2);
@@ -106,7 +105,7 @@ fn a_read_is_moved_to_where_it_is_fair() {
     assert!((2..5).contains(&place), "its own first read would take as long alone: {:?}", queue.flows());
 }
 
-/// Five reads of a flow at once, which would wait for each other alone too, and one of another flow: it is slowed down sixfold.
+/// Five reads of a flow at once and one of another flow, which is slowed down sixfold.
 #[test]
 fn who_is_worst_off_goes_to_the_front_and_is_not_overtaken() {
     let mut queue = Queue::new(Config { fairness_threshold: 0.5, ..Config::default() }, 3);
@@ -127,8 +126,7 @@ fn who_is_worst_off_goes_to_the_front_and_is_not_overtaken() {
     assert!(!queue.flin.tickets.iter().any(|ticket| ticket.is_tagged));
 }
 
-/// Waits of reads of 60 µs and writes of 600 µs, in proportion: after 600²/60 µs without a read before it, a write has waited as
-/// long as a read that has just come will for it.
+/// Reads of 60 µs and writes of 600 µs: after 600²/60 µs a write has waited as long as a new read will for it.
 #[test]
 fn reads_and_writes_take_turns_by_their_service() {
     let mut queue = Queue::new(Config::default(), 2);
@@ -145,7 +143,7 @@ fn reads_and_writes_take_turns_by_their_service() {
     }
 }
 
-/// Three of four programs since the last erase were flow 0's: of eight pages to move it owes six, and flow 1 two.
+/// Flow 0 wrote three of four programs since the last erase: of eight pages to move it owes six, flow 1 two.
 #[test]
 fn writes_owe_collection_what_their_flow_has_written() {
     let mut queue = Queue::new(Config::default(), 2);

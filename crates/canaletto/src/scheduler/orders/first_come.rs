@@ -4,7 +4,6 @@ use super::Order;
 use crate::config::design::Scheduler;
 use crate::config::own::order::{OrderRule, Turn};
 
-/// Order of arrival.
 pub struct FirstCome;
 
 impl Order for FirstCome {

@@ -1,4 +1,4 @@
-//! Orders of transactions that are rules: told what comes and goes, each names the transaction that a LUN works on next.
+//! Orders of transactions that are rules: each names the next transaction of a LUN.
 //!
 //! A new one is one file here and one line of `order_list!` (`canaletto-config/src/kinds.rs`).
 
@@ -7,13 +7,10 @@ pub mod first_come;
 use crate::config::design::{Policy, Scheduler};
 use crate::config::own::order::OrderRule;
 
-/// An order, as its own file states it.
 pub trait Order: OrderRule + Sized + 'static {
-    /// The order with the keys of a validated design.
     fn new(config: &Scheduler) -> Self;
 }
 
-/// Makes [`rule`] of the list of orders.
 macro_rules! orders {
     (() $($Order:ident { $module:ident, $name:literal, $sentence:literal })+) => {
         /// The rule of a validated design: one of the list, or a user-defined one.

@@ -1,4 +1,4 @@
-//! Queues whose order somebody is told of: where FLIN puts a transaction, and which list it looks at first; `ruled.rs` has user-defined rules.
+//! Queues with an outside order: FLIN's places and lists; `ruled.rs` has user-defined rules.
 
 use super::look::{Choice, FreePlanes, GC_FIRST, IssueContext, Served};
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
@@ -9,7 +9,6 @@ use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::flin::{Arrival, Owed};
 use crate::scheduler::transaction::TransactionId;
 
-/// Order in which lists are looked at if a write goes before reads.
 const WRITES_FIRST: [Choice; 7] = [
     Choice::List(MAPPING_READ),
     Choice::List(MAPPING_WRITE),
@@ -19,7 +18,6 @@ const WRITES_FIRST: [Choice; 7] = [
     Choice::List(GC_WRITE),
     Choice::List(ERASE),
 ];
-/// Order in which lists are looked at if a read goes before an urgent collection, and that before writes.
 const READS_THEN_GC: [Choice; 7] = [
     Choice::List(MAPPING_READ),
     Choice::User(USER_READ),
@@ -29,7 +27,6 @@ const READS_THEN_GC: [Choice; 7] = [
     Choice::List(MAPPING_WRITE),
     Choice::User(USER_WRITE),
 ];
-/// Order in which lists are looked at if a write goes before an urgent collection, and that before reads.
 const WRITES_THEN_GC: [Choice; 7] = [
     Choice::List(MAPPING_READ),
     Choice::List(MAPPING_WRITE),
@@ -42,12 +39,11 @@ const WRITES_THEN_GC: [Choice; 7] = [
 const WRITES_ALONE: [Choice; 3] = [Choice::List(MAPPING_READ), Choice::User(USER_WRITE), Choice::User(USER_READ)];
 
 impl Queues {
-    /// Whether somebody orders transactions who is told of them: they are then queued by [`Queues::push_fairly`].
+    /// Whether transactions are queued by [`Queues::push_fairly`].
     pub fn are_fair(&self) -> bool {
         self.are_told
     }
 
-    /// Queues a transaction on a LUN, where that is fair.
     pub fn push_fairly(&mut self, lun: LunId, id: TransactionId, arrival: &Arrival, transactions: &mut Transactions) {
         if let Some(rule) = &mut self.rule {
             rule.arrives(lun, id, &transactions[id], arrival);
@@ -101,7 +97,7 @@ impl Queues {
         }
     }
 
-    /// Takes the next command for a LUN, or none. Kept out of the way of those who schedule plainly.
+    /// Takes the next command for a LUN, out of the way of plain scheduling.
     #[inline(never)]
     pub(super) fn fair_command(
         &mut self,
@@ -119,8 +115,7 @@ impl Queues {
         Some(command)
     }
 
-    /// The order in which the lists of a LUN are looked at: reads and writes by how long those in front have waited for what
-    /// they take, an urgent collection by what it owes the write or, where none can be issued, by its own wait.
+    /// The order of a LUN's lists: reads and writes by their waits in proportion, urgent collection by what it owes.
     fn fair_order(
         &mut self,
         lun: LunId,
@@ -156,7 +151,6 @@ impl Queues {
         }
     }
 
-    /// The first transaction that can be issued of the user class whose turn it is.
     fn in_front(
         &self,
         lun: LunId,
@@ -176,7 +170,6 @@ impl Queues {
         self.first_ready(lun, base + class?, free, transactions, readiness)
     }
 
-    /// The first of a list that can be issued in the planes `free`.
     pub(super) fn first_ready(
         &self,
         lun: LunId,
@@ -202,7 +195,6 @@ impl Queues {
         None
     }
 
-    /// A command's transactions have left the queues.
     pub(super) fn note_issued(&mut self, lun: LunId, command: &Command, transactions: &Transactions) {
         for &first in command.transactions() {
             let mut group = FlashPageGroup::of(first);

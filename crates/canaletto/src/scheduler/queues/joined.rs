@@ -8,8 +8,6 @@ use crate::flash::interface::Operation;
 use crate::scheduler::transaction::{Origin, TransactionId};
 
 impl Queues {
-    /// Adds transactions of the list that comes second to a command, for planes of its die that are left. They use the page
-    /// of the head of the first list, too.
     pub(super) fn joined(
         &mut self,
         lun: LunId,
@@ -43,7 +41,6 @@ impl Queues {
         command
     }
 
-    /// The list that comes second after the one from which a command was formed.
     fn second_list(&mut self, lun: LunId, first: Origin, operation: Operation, look: &IssueContext) -> Option<usize> {
         let waiting = self.luns[lun.index()].waiting;
         let (user, gc) = match operation {
@@ -64,7 +61,6 @@ impl Queues {
         }
     }
 
-    /// The list of the user class whose turn it is.
     fn users(&mut self, lun: LunId, base: usize) -> Option<usize> {
         match self.single_class {
             Some(_) if self.luns[lun.index()].waiting & 1 << base != 0 => Some(base),
@@ -73,7 +69,6 @@ impl Queues {
         }
     }
 
-    /// Takes a transaction off a list, in which it comes after `previous`.
     fn take_after(
         &mut self,
         lun: LunId,

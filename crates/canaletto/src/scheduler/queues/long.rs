@@ -1,8 +1,8 @@
-//! Long queues of reads: those that can go with a read are found without a look through the queue.
+//! Long queues of reads, indexed.
 //!
-//! Planes of a die are read by one command if they use pages of one number, and reads of one flash page are one read. Where thousands of
-//! reads wait for a LUN, the next one that fits stands far back: on the average as far as a block has pages. A queue in which many
-//! were looked at in vain is therefore indexed until it is empty. The order stays what it is: of those that fit, the oldest goes.
+//! Planes of a die are read by one command if they use pages of one number, and reads of one flash page are one read.
+//! With thousands of waiting reads the next one that fits stands far back, so a queue in which many were looked at in
+//! vain is indexed until it is empty. The oldest that fits goes, as before.
 
 use super::rings::Rings;
 use super::{Queues, Readiness, Transactions, USER_READ};
@@ -16,12 +16,9 @@ use crate::scheduler::transaction::TransactionId;
 /// Reads looked at in vain after which a queue is long.
 pub(super) const LONG: u32 = 256;
 
-/// A read's place in an indexed queue.
 #[derive(Clone, Copy)]
 struct Place {
-    /// The one before it.
     previous: TransactionId,
-    /// Lower ones go first.
     number: i64,
 }
 
@@ -60,7 +57,7 @@ impl LongQueues {
         }
     }
 
-    /// A read joins its queue behind all others, of which `tail` is the last.
+    /// A read joins its queue behind `tail`.
     pub fn push(&mut self, class: usize, tail: TransactionId, id: TransactionId, transactions: &Transactions) {
         let number = if tail.is_some() { self.places[tail.index()].number + 1 } else { 0 };
         let place = Place { previous: tail, number };
@@ -71,7 +68,7 @@ impl LongQueues {
         self.each_ring(class, transactions[id].ppa, |rings, key| rings.push(key, id));
     }
 
-    /// A read joins its queue before all others, of which `head` is the first.
+    /// A read joins its queue before `head`.
     pub fn push_first(&mut self, class: usize, head: TransactionId, id: TransactionId, transactions: &Transactions) {
         self.push(class, TransactionId::NONE, id, transactions);
         self.places[id.index()].number = self.places[head.index()].number - 1;
@@ -95,7 +92,6 @@ impl LongQueues {
         Some((self.places[first.index()].number, first))
     }
 
-    /// The oldest read of a page's flash page.
     fn of_flash_page(&self, class: usize, at: Ppa) -> Option<TransactionId> {
         self.of_flash_page.as_ref()?.first(self.flash_page_key(class, at))
     }
@@ -172,7 +168,7 @@ impl Queues {
         (!command.is_empty()).then_some(command)
     }
 
-    /// Takes the oldest reads of a page number in the planes `open`, counted from the LUN's first, in the order of the list.
+    /// Takes the oldest reads of a page number in the planes `open`, in the order of the list.
     fn take_of_number(
         &mut self,
         id: LunId,
@@ -198,7 +194,7 @@ impl Queues {
         }
     }
 
-    /// Takes those that are read with `first`, in its flash page, off its list.
+    /// Takes reads of `first`'s flash page off its list.
     fn join_indexed(&mut self, id: LunId, list: usize, first: TransactionId, transactions: &mut Transactions) {
         if self.pages_per_flash_page == 1 {
             return;

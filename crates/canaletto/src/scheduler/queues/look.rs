@@ -1,4 +1,4 @@
-//! Transactions that may be issued when a LUN is looked at, and the order in which its lists are gone through.
+//! Transactions that may be issued, and the order of lists.
 
 use std::ops::Range;
 
@@ -10,14 +10,11 @@ use crate::scheduler::classes::CLASSES;
 /// Where a command may come from.
 #[derive(Clone, Copy)]
 pub(super) enum Choice {
-    /// This list.
     List(usize),
-    /// The list, of the four that begin here, of the class whose turn it is.
     User(usize),
 }
 
 impl Choice {
-    /// Its lists.
     pub(super) fn lists(self) -> Range<usize> {
         match self {
             Choice::List(list) => list..list + 1,
@@ -54,18 +51,14 @@ pub(super) const USER_ALONE: [Choice; 3] =
 /// Which of a LUN's transactions may be issued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Served {
-    /// All of them.
     All,
     /// Reads for host requests, those of the mapping table that they wait for included.
     UserReads,
-    /// Reads and writes for host requests.
     UserRequests,
-    /// Commands that bring no data: reads and erases.
     Dataless,
 }
 
 impl Served {
-    /// Commands among them that bring no data.
     #[inline]
     pub fn without_data(self) -> Served {
         match self {
@@ -74,7 +67,6 @@ impl Served {
         }
     }
 
-    /// The lists, as a mask.
     pub(super) fn lists(self) -> u16 {
         match self {
             Served::All => u16::MAX,
@@ -88,35 +80,27 @@ impl Served {
 /// Planes of a LUN that can take a command, as masks by place in the LUN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FreePlanes {
-    /// Planes that can take a read.
     pub reads: u64,
-    /// Planes that can take a program.
     pub programs: u64,
-    /// Planes that can take any other command, too: their registers are empty.
     pub any: u64,
 }
 
 impl FreePlanes {
-    /// None, for any command.
     pub const NONE: FreePlanes = FreePlanes { reads: 0, programs: 0, any: 0 };
 
-    /// These planes, for whatever command.
     #[inline]
     pub fn all(planes: u64) -> FreePlanes {
         FreePlanes { reads: planes, programs: planes, any: planes }
     }
 
-    /// The same planes, but none for reads.
     pub fn but_reads(self) -> FreePlanes {
         FreePlanes { reads: 0, ..self }
     }
 
-    /// Whether a program is all that any plane can take.
     pub fn is_for_programs_alone(self) -> bool {
         self.programs != 0 && self.reads | self.any == 0
     }
 
-    /// Planes that can take a command of this operation.
     #[inline(always)]
     pub(super) fn of(self, operation: Operation) -> u64 {
         match operation {
@@ -130,18 +114,14 @@ impl FreePlanes {
 /// State of a LUN when it is looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct IssueContext {
-    /// Transactions that may be issued.
     pub served: Served,
-    /// Planes that can work.
     pub free: FreePlanes,
-    /// Whether garbage collection goes before user requests.
     pub gc_urgent: bool,
-    /// When that is.
     pub now: Time,
 }
 
 impl IssueContext {
-    /// The order in which the lists are looked at, the mapping table's before those of user requests always: they wait for it.
+    /// The mapping table's lists always go before user requests, which wait for it.
     #[inline]
     pub(super) fn order(&self) -> &'static [Choice] {
         match self.served {

@@ -1,4 +1,4 @@
-//! Transactions that are alike, such as reads of one page number: rings of them in the order of their queue, by a key.
+//! Rings of alike transactions, by a key, in the order of their queue.
 
 use crate::engine::index::Index;
 use crate::scheduler::transaction::TransactionId;
@@ -10,7 +10,6 @@ struct Neighbours {
     next: TransactionId,
 }
 
-/// Rings by key.
 pub struct Rings {
     first: Index,
     /// By transaction; those of transactions in no ring are stale.
@@ -18,17 +17,14 @@ pub struct Rings {
 }
 
 impl Rings {
-    /// None yet.
     pub fn new() -> Rings {
         Rings { first: Index::new(), neighbours: Vec::new() }
     }
 
-    /// The first one of a ring.
     pub fn first(&self, key: u64) -> Option<TransactionId> {
         self.first.get(key).map(TransactionId)
     }
 
-    /// Puts a transaction behind all others of its ring.
     pub fn push(&mut self, key: u64, id: TransactionId) {
         let alone = Neighbours { previous: id, next: id };
         if self.neighbours.len() <= id.index() {
@@ -49,7 +45,6 @@ impl Rings {
         self.first.insert(key, id.0);
     }
 
-    /// Takes a transaction out of its ring.
     pub fn remove(&mut self, key: u64, id: TransactionId) {
         let Neighbours { previous, next } = self.neighbours[id.index()];
         if next == id {
@@ -70,7 +65,7 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// Whoever is put first or last, or leaves from anywhere: the first of each ring is that of a list.
+        /// The first of each ring is that of a list.
         #[test]
         fn rings_behave_like_lists(steps in prop::collection::vec((0u64..3, 0u32..20, any::<bool>()), 1..200)) {
             let mut rings = Rings::new();

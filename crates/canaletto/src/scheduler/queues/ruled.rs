@@ -8,7 +8,7 @@ use crate::scheduler::custom::Place;
 use crate::scheduler::transaction::TransactionId;
 
 impl Queues {
-    /// Takes the next command for a LUN, or none. Kept out of the way of those who schedule plainly.
+    /// Takes the next command for a LUN, out of the way of plain scheduling.
     #[inline(never)]
     pub(super) fn ruled_command(
         &mut self,
@@ -28,7 +28,7 @@ impl Queues {
         Some(command)
     }
 
-    /// Lists all that can be issued now, whatever it is: none that would overtake one whose order is kept.
+    /// Lists all that can be issued without overtaking one whose order is kept.
     fn list_ready(&mut self, lun: LunId, look: &IssueContext, transactions: &Transactions, readiness: &impl Readiness) {
         let Some(rule) = &mut self.rule else { return };
         rule.look();

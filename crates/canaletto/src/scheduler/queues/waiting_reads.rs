@@ -1,28 +1,23 @@
-//! How many reads of each flash page wait. Without it every read would look through the whole queue for others of its flash page,
-//! which takes long where a LUN has thousands.
+//! How many reads of each flash page wait, so that reads need not look through the queue for others.
 
 use crate::engine::index::Index;
 use crate::flash::address::{Layout, Ppa};
 
-/// Reads that wait, by their flash pages.
 pub struct WaitingReads {
     layout: Layout,
     counts: Index,
 }
 
 impl WaitingReads {
-    /// No reads.
     pub fn new(layout: &Layout) -> WaitingReads {
         WaitingReads { layout: layout.clone(), counts: Index::new() }
     }
 
-    /// A read begins to wait.
     pub fn add(&mut self, page: Ppa) {
         let number = self.layout.flash_page_number(page);
         self.counts.insert(number, self.count(page) + 1);
     }
 
-    /// A read waits no more.
     pub fn remove(&mut self, page: Ppa) {
         let number = self.layout.flash_page_number(page);
         match self.count(page) {
@@ -34,7 +29,6 @@ impl WaitingReads {
         }
     }
 
-    /// How many reads of a page's flash page wait.
     pub fn count(&self, page: Ppa) -> u32 {
         self.counts.get(self.layout.flash_page_number(page)).unwrap_or(0)
     }

@@ -13,7 +13,6 @@ use crate::host::request::Kind;
 use crate::limits::FlowRange;
 use crate::workload::plan::Plan;
 
-/// Sectors of the drive.
 const SECTORS: u64 = 1000;
 
 /// Records at these times (ns), each of the sector of its number, in batches of three.
@@ -64,7 +63,6 @@ fn replay(flow: &Flow, traces: &[&[u64]]) -> Replay {
     try_replay(flow, traces).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Arrival (ps) and sector of everything replayed.
 fn drained(replay: &mut Replay) -> Vec<(u64, u64)> {
     std::iter::from_fn(|| {
         let arrival = replay.arrival().unwrap()?;

@@ -12,7 +12,6 @@ fn generator(keys: &str, sectors: u64) -> Generator {
     Generator::new(workload.flow[0].synthetic.as_ref().unwrap(), "0", 5, 0, sectors - 1)
 }
 
-/// Requests of that flow.
 fn requests(keys: &str, sectors: u64) -> Vec<Wanted> {
     let mut generator = generator(keys, sectors);
     std::iter::from_fn(|| generator.next(Time::ZERO)).collect()

@@ -15,7 +15,6 @@ fn idle(attachment: &Attachment) -> Traffic {
     Traffic::new(Service::new(attachment, &FixedSsd::default(), Rate(125_000_000)), &attachment.dma)
 }
 
-/// Opens streams at their times and lets everything happen. Returns what arrived, in order.
 fn all(traffic: &mut Traffic, streams: &[(u64, Route, u64)]) -> Vec<Arrived> {
     let mut arrived = Vec::new();
     for (token, (time, route, bytes)) in streams.iter().enumerate() {
@@ -30,7 +29,7 @@ fn all(traffic: &mut Traffic, streams: &[(u64, Route, u64)]) -> Vec<Arrived> {
     arrived
 }
 
-/// The north bridge is busy for 20 ns: at the last picosecond of them a message waits, at the next it does not.
+/// The north bridge is busy for 20 ns, to the picosecond.
 #[test]
 fn a_bridge_is_granted_when_it_is_free() {
     let attachment = attachment(AttachmentKind::Nbsp);
@@ -55,8 +54,8 @@ fn streams_that_meet_take_turns() {
     assert_eq!(met.iter().map(|a| (a.token, a.time.0)).collect::<Vec<_>>(), [(0, 7 * 117_500), (1, 8 * 117_500)]);
 }
 
-/// Over both bridges a chunk of a read takes its place behind the last one at once, and that of a write when the last
-/// one is at the drive: requests (32 B at 1 GB/s) go up, data (512 + 4 * 28 B) come down.
+/// Over both bridges a read's chunk follows at once, a write's when the last one is at the drive: requests (32 B at 1
+/// GB/s) go up, data (512 + 4 * 28 B) come down.
 #[test]
 fn reads_are_pipelined_and_writes_consecutive() {
     let mut attachment = attachment(AttachmentKind::Sbsp);
@@ -80,10 +79,10 @@ fn a_shared_channel_carries_data_twice() {
     let routes = Routes::new(&attachment);
     let read = |attachment: &Attachment| all(&mut idle(attachment), &[(0, routes.to_memory(), 1024)])[0].time;
     let (drive, memory) = (97_500, 80_000);
-    // The second chunk goes before the first one's way into memory, which the north bridge still has.
+    // The second chunk goes before the first one's way into memory.
     assert_eq!(read(&attachment), Time(2 * drive + 37_500 + 7_500 + 2 * memory));
     attachment.ddr.shared = false;
-    // The first one's row is opened while the second leaves the drive, which then waits for it.
+    // The first one's row is opened while the second leaves the drive.
     assert_eq!(read(&attachment), Time(drive + 20_000 + 37_500 + 2 * memory));
 }
 
@@ -143,7 +142,7 @@ proptest! {
         prop_assert!(arrived.windows(2).all(|pair| pair[0].time <= pair[1].time));
     }
 
-    /// Streams of one way arrive in the order in which they set out, if each is one chunk.
+    /// Streams of one chunk each arrive in the order in which they set out.
     #[test]
     fn messages_of_one_way_keep_their_order(kind in kinds(), times in prop::collection::vec(0u64..3_000_000, 2..20)) {
         let attachment = attachment(kind);
