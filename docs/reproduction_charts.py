@@ -37,7 +37,7 @@ def grids(name: str) -> Iterator[tuple[str, str, str, str, float]]:
     title = "", ""
     columns: list[str] = []
     for text in (TABLES / f"venice-{name}.md").read_text(encoding="utf-8").splitlines():
-        first, *cells = [cell.strip() for cell in text.strip("| ").split("|")]
+        first, *cells = [re.sub(r" \[[0-9, ]+\]$", "", cell.strip()) for cell in text.strip("| ").split("|")]
         if found := re.fullmatch(r"\w+ \((.*?), (.*)\)", first):
             title, columns = (found[1], found[2]), cells
         elif text.startswith("| ") and not first.startswith("---"):

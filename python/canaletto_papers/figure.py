@@ -59,6 +59,27 @@ class Grid:
     """Column of the table whose values are the columns."""
     where: Mapping[str, str]
     """Values that other columns must have."""
+    notes: tuple[str, ...] = ()
+    """Columns whose parts, separated by semicolons, stand as notes at the line or the column that shares them."""
+
+    def parts(self, rows: Sequence[Row]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        """Parts of the notes by line, and the others by column."""
+        kept = [row for row in rows if all(row[column] == value for column, value in self.where.items())]
+
+        def shared(of: str) -> dict[str, list[str]]:
+            found: dict[str, list[str]] = {}
+            for row in kept:
+                said = [part for column in self.notes for part in str(row[column]).split("; ")]
+                before = found.get(str(row[of]), said)
+                found[str(row[of])] = [part for part in before if part in said]
+            return found
+
+        lines = shared(self.line)
+        everywhere = [part for part in next(iter(lines.values()), []) if all(part in each for each in lines.values())]
+        columns = {
+            name: [part for part in each if part not in everywhere] for name, each in shared(self.column).items()
+        }
+        return lines, columns
 
     def cells(self, rows: Sequence[Row]) -> tuple[list[str], list[tuple[str, list[float | None]]]]:
         """Column names, and every line's name and numbers; the published ones first, if there are any."""
@@ -70,6 +91,10 @@ class Grid:
         known = {str(row[self.column]): row["published"] for row in kept if row["published"] is not None}
         first = [("published", [known.get(column) for column in columns])] if known else []
         return columns, first + lines
+
+
+ShortTable: TypeAlias = tuple[list[str], list[tuple[str, list[float | None]]]]
+"""Headings, and each line's name and numbers."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +123,23 @@ class Figure:
     """Reason why its charts are flat, which stands above them where they are."""
     ordered: tuple[str, ...] = ("system",)
     """Columns whose values the paper ranks: lines that differ in one of them alone are compared with each other."""
+
+    def short_tables(self, rows: Sequence[Row]) -> tuple[list[ShortTable], list[str]]:
+        """Its grids as headings and lines, the captions in the first heading; and the notes that they refer to."""
+        notes: list[str] = []
+
+        def marked(name: str, parts: Sequence[str]) -> str:
+            notes.extend(part for part in parts if part not in notes)
+            return f"{name} [{', '.join(str(notes.index(part) + 1) for part in parts)}]" if parts else name
+
+        tables: list[ShortTable] = []
+        for caption, grid in self.grids.items():
+            columns, lines = grid.cells(rows)
+            of_lines, of_columns = grid.parts(rows)
+            heading = [f"{grid.line} ({caption})" if caption else grid.line]
+            heading += [marked(column, of_columns.get(column, [])) for column in columns]
+            tables.append((heading, [(marked(name, of_lines.get(name, [])), numbers) for name, numbers in lines]))
+        return tables, [f"[{number}] {note}" for number, note in enumerate(notes, 1)]
 
     def charts(self, rows: list[Row]) -> "dict[str, Spec]":
         """Its charts by their captions."""

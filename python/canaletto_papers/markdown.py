@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from canaletto._io.units import bare
 
-from canaletto_papers.figure import Figure, Grid, Row
+from canaletto_papers.figure import Figure, Row
 from canaletto_papers.verdicts import Verdict, in_short, with_notes
 
 VERDICTS, EXTENT = "verdicts", "extent"
@@ -41,15 +41,11 @@ def _judged(verdicts: Sequence[Verdict], would: str) -> str:
 
 def _figure(figure: Figure, rows: list[Row]) -> str:
     if figure.grids:
-        return "\n".join(_grid(caption, grid, rows) for caption, grid in figure.grids.items())
+        tables, notes = figure.short_tables(rows)
+        drawn = ["".join(_lines(heading, [[name, *map(_cell, of)] for name, of in lines])) for heading, lines in tables]
+        return "\n".join([*drawn, *(f"{note}\n" for note in notes)])
     known = [row for row in rows if row["published"] is not None]
     return _table(known or rows)
-
-
-def _grid(caption: str, grid: Grid, rows: list[Row]) -> str:
-    columns, lines = grid.cells(rows)
-    heading = f"{grid.line} ({caption})" if caption else grid.line
-    return "".join(_lines([heading, *columns], [[name, *map(_cell, numbers)] for name, numbers in lines]))
 
 
 def _table(rows: Sequence[Row]) -> str:

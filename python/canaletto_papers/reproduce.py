@@ -209,13 +209,13 @@ def _listed(source: str, figure: Figure, rows: list[Row]) -> list[str]:
     """A figure's table, in its short forms if it has some; and where the rest is."""
     file = f"{source}-{figure.name}.csv"
     if figure.grids:
-        drawn = []
-        for caption, grid in figure.grids.items():
-            columns, lines = grid.cells(rows)
-            cells = [[escape(name), *map(_cell, numbers)] for name, numbers in lines]
-            heading = [f"{grid.line}: {caption}" if caption else grid.line, *columns]
-            drawn.append(table([escape(column) for column in heading], cells))
-        return [*drawn, note(f"All {count(len(rows))} rows are in {file}.")]
+        tables, notes = figure.short_tables(rows)
+        drawn = [
+            table([escape(column) for column in heading], [[escape(name), *map(_cell, of)] for name, of in lines])
+            for heading, lines in tables
+        ]
+        said = [note(escape(text)) for text in notes]
+        return [*drawn, *said, note(f"All {count(len(rows))} rows are in {file}.")]
     shown = rows if len(rows) <= MOST_ROWS else [row for row in rows if row["published"] is not None]
     cells = [[escape(_cell(row[column])) for column in rows[0]] for row in shown]
     listed = table([escape(column) for column in rows[0]], cells) if shown else ""

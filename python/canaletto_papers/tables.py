@@ -28,14 +28,15 @@ def reproduced(found: Reproduced, *, quick: bool) -> Iterator[RenderableType]:
     judged = {name for each in found.verdicts for name in each.figure.split(", ")}
     for repeated in found.figures:
         rows = found.tables[repeated.name]
-        for caption, grid in repeated.grids.items():
-            columns, lines = grid.cells(rows)
-            heading = f"{repeated.name}, {caption}" if caption else repeated.name
-            table = plain_table(heading, *columns, right=tuple(range(1, len(columns) + 1)))
+        tables, notes = repeated.short_tables(rows)
+        for (first, *columns), lines in tables:
+            table = plain_table(f"{repeated.name}: {first}", *columns, right=tuple(range(1, len(columns) + 1)))
             for name, numbers in lines:
                 table.add_row(name, *map(bare, numbers))
             yield table
-        if not repeated.grids and repeated.name not in judged and len(rows) <= _SHORT:
+        yield from map(Text, notes)
+        measured = any(row["ours"] is not None for row in rows)
+        if measured and not repeated.grids and repeated.name not in judged and len(rows) <= _SHORT:
             table = plain_table("figure", "what", "ours", right=(2,))
             for row in rows:
                 what = ", ".join(str(value) for value in row.values() if isinstance(value, str))

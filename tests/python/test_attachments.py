@@ -9,7 +9,7 @@ from canaletto import ConfigError, attachments
 from canaletto._run import config, simulate
 from canaletto_papers import figures
 from canaletto_papers.flows import flow, workload
-from canaletto_papers.pc_ssd import breakdown, max_improvement, real_traces, sensitivity, study
+from canaletto_papers.pc_ssd import breakdown, joint, max_improvement, real_traces, sensitivity, study
 
 
 @pytest.mark.parametrize("kind", attachments.KINDS)
@@ -156,3 +156,24 @@ def test_what_there_is_to_see(canaletto: Any, tmp_path: Path) -> None:
         "max-improvement",
         "breakdown",
     ]
+
+
+def test_parameters_are_chosen_by_half_of_the_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
+    for each in joint.GROUPS["buses and the drive"]:
+        assert each.default in each.values, each.keys
+        for value in each.values:
+            attachments.pc("sbsp", **dict.fromkeys(each.keys, value))
+    odd, even = map(set, joint.HALVES.values())
+    assert odd | even == set(joint.RATIOS)
+    assert not odd & even
+    assert len(joint.RATIOS) == 15
+    # A made-up study: odd ratios come out with slow ports and short chunks together, even ones as the PC is.
+    wanted = {("attachment.ata.rate", "133MB/s"), ("attachment.dma.chunk", "64B")}
+
+    def errors(keys: study.Keys) -> dict[tuple[str, str], float]:
+        return {ratio: float(len(set(keys) ^ wanted) if ratio in odd else len(keys)) for ratio in joint.RATIOS}
+
+    monkeypatch.setattr(joint, "errors", errors)
+    found = {half: joint.nearest.__wrapped__("buses", half) for half in joint.HALVES}
+    assert set(joint.keys_of(joint.BUSES, found["odd ratios"])) == wanted
+    assert joint.keys_of(joint.BUSES, found["even ratios"]) == ()

@@ -18,6 +18,7 @@ def result(time_us: float) -> dict[str, Any]:
     """A run that takes so long, with all that the tables read."""
     return {
         "execution_time_us": time_us,
+        "requests": {"completed": 400},
         "iops": 1e6 / time_us,
         "latency_us": {"all": {"mean": time_us, "p99": 2 * time_us}},
         "path_conflicts": {"free_request_share": 0.5},
@@ -51,7 +52,24 @@ def test_its_columns_are_those_that_others_read(rows: list[dict[str, Any]]) -> N
     here = [row for row in rows if (row["drive"], row["figure"]) == (COST, "fig9")]
     venice = next(row for row in here if row["what"] == "Venice, average")
     assert (venice["ours"], venice["published"]) == (pytest.approx(1.6), 1.67)
-    assert all(row["speaks"].startswith("for: ") and "against: Fig. 3" in row["speaks"] for row in rows)
+    assert {row["size"] for row in rows} == {"400 requests, 1 seed"}
+
+
+def test_what_speaks_for_and_against_stands_beside_every_number(rows: list[dict[str, Any]]) -> None:
+    said = {(row["figure"], row["what"]): row["speaks"] for row in rows if row["setting"].startswith("arrivals 30")}
+    assert all("for: " in each and "against: " in each for each in said.values())
+    venice, over = said["fig9", "Venice, average"], said["fig9", "Venice over pnSSD, average"]
+    assert "Fig. 3" in venice, "the baseline holds, against the paper's example"
+    assert "Fig. 3" not in over
+    assert "Networked SSD" in over
+    assert "Fig. 15" in said["fig15", "8x8, Venice over Baseline, average"]
+    assert "not Table 2's" in venice
+    for grid in prior_holds.GRIDS.values():
+        lines, columns = grid.parts(rows)
+        kept = [row for row in rows if all(row[column] == value for column, value in grid.where.items())]
+        for row in kept:
+            shown = {*lines[row["setting"]], *columns[row["what"]]}
+            assert shown == {row["size"], *row["speaks"].split("; ")}, row
 
 
 def test_its_numbers_are_those_of_the_figures(rows: list[dict[str, Any]]) -> None:

@@ -15,6 +15,7 @@ FIGURES = of_modules(
     breakdown
     sensitivity
     match
+    joint
     device
     """,
 )

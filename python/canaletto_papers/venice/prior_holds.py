@@ -10,16 +10,17 @@ steady state. Lines are Fig. 9's and 4's speedups in execution time, then throug
 
 Assumptions: a sensitivity study. The paper states neither that prior designs hold their paths nor that Venice does
 not, nor these rates; the name says nothing about how the authors evaluated. No default follows from it, and no
-constant is fitted. `speaks` is what the paper prints for and against a setting: Fig. 3's example overlaps array
-times, which held paths do not allow; §4.2 reserves a path for each request of Venice. Full runs: 100,000 requests and
-three seeds for the rates of the headline, 20,000 and one seed for other rates and shapes.
+constant is fitted. `speaks` is what the papers print for and against a number's setting, `size` the extent of its runs:
+100,000 requests and three seeds for the rates of the headline, 20,000 and one seed for other rates, shapes and mixes.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from statistics import fmean
 from typing import Any
 
+from canaletto._io.units import count, number_of
 from canaletto._report.charts import Spec
 from canaletto._run import config
 from canaletto._run.config import Design, Workload
@@ -64,9 +65,43 @@ RATES = (1.0, 3.0, 10.0, 30.0)
 CHOSEN = {COST: 1.0, PERFORMANCE: 30.0}
 """Rates of the headline: the paper's own, and the one of `RATES` that is nearest on the other drive."""
 
-FOR = "for: Fig. 9 comes out nearest; §3 has transfers of a channel one after the other"
-AGAINST = "against: Fig. 3 overlaps array times, which held paths do not allow (fig3)"
-RATE = "the rate is not Table 2's"
+OF_SYSTEM = {
+    BASELINE: (
+        "for: §3.1, a request waits for a path that another one uses",
+        "against: Fig. 3, array times on one channel overlap",
+    ),
+    "pSSD": ("for: §3.2, pSSD only widens the channel", "against: Fig. 3, array times on one channel overlap"),
+    "pnSSD": (
+        "for: Networked SSD, footnote 4, both buses have a single, shared driver",
+        "against: Networked SSD, §V-C, its controllers' bandwidth is that of both buses",
+    ),
+    "NoSSD": ("for: §3.2, its routes do not adapt", "against: §3.2, its routers have buffers, so it sends packets"),
+    "Venice": (
+        "for: §4.2, the path is for the transfer",
+        "against: §6.3, a controller is busy until its request ends",
+    ),
+    "ideal": ("for: §3.3, only a busy chip delays a request",),
+}
+"""What the papers print for and against a system's keys."""
+OF_FIGURE = {
+    "fig11": ("against: Fig. 11, tails fall by a third at the most",),
+    "fig12": ("against: Table 3, its rates do not follow from Table 2",),
+    "fig13": ("against: Fig. 13, three quarters of the baseline's requests meet no conflict",),
+    "fig14": ("for: §6.4, energy falls with execution time",),
+    "fig15": ("against: Fig. 15, 8x8 is the best shape",),
+}
+OWN_RATE, OTHER_RATE = "for: the rate is Table 2's", "against: the rate is not Table 2's"
+
+
+def speaks(figure: str, what: str, rate: str, changed: Collection[str] = ()) -> str:
+    """What the papers print for and against the setting of a number: its systems', its figure's, its rate's.
+
+    changed: systems whose keys are others.
+    """
+    systems = [system for system in PRIOR if system in re.findall(r"\w+", what)]
+    named = systems if " over " in what else [BASELINE, *systems]
+    parts = [part for system in named if system not in changed for part in OF_SYSTEM[system]]
+    return "; ".join(dict.fromkeys((*parts, *OF_FIGURE.get(figure, ()), rate)))
 
 
 @cache
@@ -143,13 +178,21 @@ class Compared:
             for name in self.names
         ]
 
+    @property
+    def size(self) -> str:
+        """Requests and seeds of the runs."""
+        requests = {data["requests"]["completed"] for data in self.data.values()}
+        seeds = {seed for _, _, seed in self.data}
+        return f"{count(max(requests))} requests, {number_of(len(seeds), 'seed')}"
+
     def mean(self, system: str, value: Any) -> float:
         """Mean of a value over workloads and seeds."""
         return fmean(value(data) for (_, of, _), data in self.data.items() if of == system)
 
 
-Numbers = Iterator[tuple[str, str, float | None, float | None]]
+Number = tuple[str, str, float | None, float | None]
 """Figure, words, ours and the published number, if there is one."""
+Numbers = Iterator[Number]
 
 
 def speedups(here: Compared, ssd: str) -> Numbers:
@@ -221,20 +264,21 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
     rows: list[Row] = []
     for ssd, rate, headline in settings():
         here = Compared(found, ssd, f"{rate:g}")
+        of_rate = OWN_RATE if rate == 1 else OTHER_RATE
         numbers = [*speedups(here, ssd), *throughput(here, ssd)]
         if ssd == PERFORMANCE:
             numbers += [*conflicts_and_energy(here), *tails(here)]
+        rows += _rows(f"arrivals {rate:g} times as fast", ssd, numbers, here.size, of_rate)
         if ssd == PERFORMANCE and headline:
-            numbers += shapes(found, f"{rate:g}")
-        rows += _rows(f"arrivals {rate:g} times as fast", ssd, numbers, "" if rate == 1 else RATE)
+            size = Compared(found, ssd, f"{rate:g}", "4x16").size
+            rows += _rows(f"arrivals {rate:g} times as fast", ssd, shapes(found, f"{rate:g}"), size, of_rate)
     mixes = Compared(found, PERFORMANCE, MIXES)
     pairs = fig12.VENICE_OVER.items()
     numbers = [("fig12", f"Venice over {o}, {AVERAGE}", fmean(mixes.each("Venice", o)), known) for o, known in pairs]
-    return rows + _rows("mixes at Table 3's rates", PERFORMANCE, numbers, "")
+    return rows + _rows("mixes at Table 3's rates", PERFORMANCE, numbers, mixes.size, "for: the rate is Table 3's")
 
 
-def _rows(setting: str, ssd: str, numbers: Any, also: str) -> list[Row]:
-    speaks = "; ".join(filter(None, (FOR, AGAINST, also)))
+def _rows(setting: str, ssd: str, numbers: Numbers | list[Number], size: str, rate: str) -> list[Row]:
     return [
         {
             "setting": setting,
@@ -243,7 +287,8 @@ def _rows(setting: str, ssd: str, numbers: Any, also: str) -> list[Row]:
             "what": what,
             "ours": ours,
             "published": known,
-            "speaks": speaks,
+            "size": size,
+            "speaks": speaks(figure, what, rate),
         }
         for figure, what, ours, known in numbers
     ]
@@ -279,8 +324,11 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
 
 HELD = Settings(("drive", "setting"), of="fig9", figure="figure", spelt=spelt, against="speaks")
 
+ASIDE = ("size", "speaks")
 GRIDS = {
-    f"{ssd}, Fig. {figure.removeprefix('fig')}": Grid("setting", "what", {"drive": ssd, "figure": figure})
+    f"{ssd}, Fig. {figure.removeprefix('fig')}": Grid(
+        "setting", "what", {"drive": ssd, "figure": figure}, notes=("size", "speaks")
+    )
     for ssd, figure in (
         (COST, "fig9"),
         (PERFORMANCE, "fig9"),
