@@ -1,7 +1,7 @@
-"""The cases by which speed is judged: what a request costs on an ordinary drive (`docs/explanation/speed.md`).
+"""The cases by which speed is judged (`docs/explanation/speed.md`).
 
-`python benches/case.py A 60000` simulates case A with that many requests. 64 of 4 KiB are in flight at any time. The
-engine is loaded without the package around it, which takes its own moment.
+`python benches/case.py A 60000` simulates case A with that many requests of 4 KiB, 64 in flight, in the engine without
+the package.
 """
 
 import importlib.util
@@ -63,7 +63,6 @@ queue_depth = 64
 
 
 def engine(path: Path | None = None) -> ModuleType:
-    """The package's native module, or another."""
     if path is None:
         (path,) = (Path(__file__).parents[1] / "python" / "canaletto").glob("_engine.*so")
     spec = importlib.util.spec_from_file_location("_engine", path)
@@ -75,7 +74,6 @@ def engine(path: Path | None = None) -> ModuleType:
 
 
 def simulate(case: str, requests: int, module: Path | None = None) -> dict[str, Any]:
-    """Returns the results of a case."""
     native = engine(module)
     options = json.dumps({"root_causes": case == "R"})
     if case == "A":
@@ -91,7 +89,6 @@ def simulate(case: str, requests: int, module: Path | None = None) -> dict[str, 
 
 
 def main() -> None:
-    """Simulates a case and tells what it cost."""
     if len(sys.argv) not in (3, 4) or sys.argv[1] not in CASES or not sys.argv[2].isdecimal():
         about = "\n".join(f"  {case}  {text}" for case, text in CASES.items())
         sys.exit(f"usage: python benches/case.py CASE REQUESTS [NATIVE MODULE]\n{about}")

@@ -86,7 +86,6 @@ NO_RESULTS = ["cost", "design"]
 
 
 def simulate(preset: str, key: str, requests: int) -> dict[str, Any]:
-    """Read a preset at random with a key, or with several flows. Returns the results."""
     native = engine()
     flows = 2 if key == SECOND_FLOW else 1
     settings = [] if key in ("", SECOND_FLOW) else [("--set", "", setting) for setting in key.split()]
@@ -102,7 +101,6 @@ def simulate(preset: str, key: str, requests: int) -> dict[str, Any]:
 
 
 def inert_keys(preset: str) -> list[str]:
-    """Return the keys that a preset allows, and that change nothing on it."""
     native, found = engine(), []
 
     def results(key: str) -> dict[str, Any]:
@@ -120,7 +118,6 @@ def inert_keys(preset: str) -> list[str]:
 
 
 def measure(preset: str, keys: list[str]) -> dict[str, float]:
-    """Return instructions of a read on a preset, without a key (`""`) and with each."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out")
         valgrind = ["valgrind", "--tool=callgrind", "--dump-before=getppid", f"--callgrind-out-file={out}"]
@@ -135,7 +132,6 @@ def measure(preset: str, keys: list[str]) -> dict[str, float]:
 
 
 def marked_runs(preset: str, keys: list[str]) -> None:
-    """Carry out the runs that [`measure`] counts."""
     simulate(preset, "", FEW)
     os.getppid()
     for key in ["", *keys]:
@@ -145,7 +141,6 @@ def marked_runs(preset: str, keys: list[str]) -> None:
 
 
 def sample(inert: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Choose one preset for each key, so that all presets have about as many."""
     chosen: dict[str, list[str]] = {preset: [] for preset in inert}
     for key in KEYS:
         presets = [preset for preset in inert if key in inert[preset]]
@@ -155,7 +150,6 @@ def sample(inert: dict[str, list[str]]) -> dict[str, list[str]]:
 
 
 def judge(found: dict[str, dict[str, float]], profile: str) -> bool:
-    """Print what keys and presets cost. Returns whether any costs too much."""
     worst_preset = tomllib.loads((BENCHES / "ceilings.toml").read_text())["worst_preset"]
     ceiling = worst_preset[profile]
     above = False
@@ -175,7 +169,6 @@ def judge(found: dict[str, dict[str, float]], profile: str) -> bool:
 
 
 def main() -> int:
-    """Measure and judge."""
     parser = argparse.ArgumentParser(description="Count the instructions that inert keys cost.")
     parser.add_argument("--all", action="store_true", help="each key on every preset")
     parser.add_argument("--profile", choices=["quick", "release"], default="quick", help="how the engine is built")

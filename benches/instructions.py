@@ -1,8 +1,7 @@
 """Instructions that a request costs, against their ceilings.
 
-Each case of `case.py` runs under callgrind with 20,000 and with 60,000 requests, in the engine of the package as it is
-installed. A request costs a 40,000th of the difference, which is free of what loading and preparing a drive take and
-the same on quiet and busy machines. More than a ceiling of `ceilings.toml` is a failure. `--record TEXT` adds a row to
+Each case of `case.py` runs under callgrind with 20,000 and with 60,000 requests; a request costs a 40,000th of the
+difference. More than a ceiling of `ceilings.toml` is a failure. `--record TEXT` adds a row to
 `docs/generated/speed-history/instructions.md`.
 """
 
@@ -34,7 +33,6 @@ MEASURES = {"instructions": ("Ir", []), "l1_instruction_misses": ("I1mr", CACHES
 
 
 def callgrind(case: str, requests: int, out: Path, options: list[str], native: Path | None = None) -> None:
-    """Run that many requests of a case under callgrind, in the package's native module or another: `out` is written."""
     valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *options]
     command = [*valgrind, *CASE, case, str(requests), *([str(native)] if native else [])]
     ended = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
@@ -43,7 +41,6 @@ def callgrind(case: str, requests: int, out: Path, options: list[str], native: P
 
 
 def count(case: str, requests: int, options: list[str]) -> dict[str, int]:
-    """Return how often each event happens in a run of this many requests."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "callgrind.out"
         callgrind(case, requests, out, options)
@@ -53,7 +50,6 @@ def count(case: str, requests: int, options: list[str]) -> dict[str, int]:
 
 
 def costs(ceilings: dict[str, dict[str, float]]) -> dict[tuple[str, str], float]:
-    """Return what a request costs in each measure and case that has a ceiling."""
     judged = [(measure, case) for measure, cases in ceilings.items() for case in cases]
     # A case is run once for all of its measures.
     options = {
@@ -71,7 +67,6 @@ def costs(ceilings: dict[str, dict[str, float]]) -> dict[tuple[str, str], float]
 
 
 def record(found: dict[tuple[str, str], float], what: str) -> None:
-    """Add a row to the history."""
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -81,7 +76,6 @@ def record(found: dict[tuple[str, str], float], what: str) -> None:
 
 
 def main() -> int:
-    """Judge every case."""
     parser = argparse.ArgumentParser(description="Count the instructions that a request costs.")
     parser.add_argument("--record", metavar="TEXT", help="add a row with this text to the history in docs/generated")
     parser.add_argument(

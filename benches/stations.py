@@ -37,7 +37,6 @@ PARTS = {
 
 
 def part(frames: list[str]) -> str:
-    """The part of the engine that an instruction belongs to, by the files of its frames, inmost first."""
     ours = next(filter(None, map(OURS.search, frames)), None)
     if ours is None:
         return "others"
@@ -45,7 +44,6 @@ def part(frames: list[str]) -> str:
 
 
 def by_address(profile: str) -> Counter[str]:
-    """Instructions carried out at each address of the native module, `others` elsewhere, from callgrind's file."""
     names: dict[str, str] = {}
     found: Counter[str] = Counter()
     is_ours = is_called = False
@@ -62,7 +60,6 @@ def by_address(profile: str) -> Counter[str]:
 
 
 def frames_of(addresses: list[str], native: Path) -> dict[str, list[str]]:
-    """The source files of each address, inmost first."""
     command = ["addr2line", "--inlines", "--addresses", "--exe", str(native)]
     said = subprocess.run(command, input="\n".join(addresses), stdout=subprocess.PIPE, text=True, check=True).stdout
     found: dict[str, list[str]] = {}
@@ -76,7 +73,6 @@ def frames_of(addresses: list[str], native: Path) -> dict[str, list[str]]:
 
 
 def main() -> None:
-    """Prints a table."""
     if len(sys.argv) != 2:
         sys.exit(str(__doc__))
     files = Path(sys.argv[1], "release").glob("lib_engine.*")

@@ -1,8 +1,7 @@
 """Makes the tables and the chart of docs/explanation/beyond.md: `.venv/bin/python docs/beyond.py --write`.
 
-Our own interconnects next to the papers', all with as many data pins a controller. Some 9,000 short runs, twenty
-minutes on one core; everything is seeded. Without `--write` it only prints; names of tables make it do these alone. The
-table of real traces is left unchanged where `../shared/traces` is absent.
+Some 9,000 short runs, twenty minutes on one core. Without `--write` it only prints; names of tables select these. The
+table of real traces is unchanged where `../shared/traces` is absent.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +52,6 @@ class Grid:
     more_is_better: bool
 
     def lines(self) -> Iterator[str]:
-        """The table."""
         fabrics = list(next(iter(self.rows.values())))
         yield f"| {self.title} | " + " | ".join(named(name) for name in fabrics) + " |"
         yield "| --- " * (len(fabrics) + 1) + "|"
@@ -63,7 +61,6 @@ class Grid:
 
 
 def named(fabric: str) -> str:
-    """A fabric's name as a column has it."""
     return f"`{fabric}`" if fabric not in OURS or KEYS[fabric]["fabric"] == fabric else f"`omnibus`, {fabric}"
 
 
@@ -72,14 +69,12 @@ CASES = [(kind, place) for kind in KINDS for place in PLACES]
 
 @cache
 def knees() -> Grid:
-    """GB/s at twice the idle latency."""
     rows = {f"{kind}, {place}": {fabric: gb(knee(fabric, kind, place)) for fabric in FABRICS} for kind, place in CASES}
     return Grid("knee, GB/s", rows, ".1f", True)
 
 
 @cache
 def rates() -> Grid:
-    """GB/s at a mean latency that is the same for all."""
     rows = {
         f"{kind}, {place}": {fabric: gb(knee(fabric, kind, place, "omnibus")) for fabric in FABRICS}
         for kind, place in CASES
@@ -89,7 +84,6 @@ def rates() -> Grid:
 
 @cache
 def shares() -> Grid:
-    """Percent of what the crossbar serves at that mean."""
     rows = {
         label: {fabric: 100 * (values[fabric] or 0) / (values[CROSSBAR] or 1) for fabric in FABRICS[:-1]}
         for label, values in rates().rows.items()
@@ -99,7 +93,6 @@ def shares() -> Grid:
 
 @cache
 def tails() -> Grid:
-    """99th percentiles at 70 % of the knee of `omnibus`."""
     rows = {}
     for kind, place in CASES:
         rate = 0.7 * knee("omnibus", kind, place)
@@ -114,7 +107,6 @@ ENERGY_RATE = 4e9 / 4096
 
 @cache
 def energy() -> Grid:
-    """Nanojoules a request at a rate that all carry."""
     rows = {}
     for kind in KINDS:
         found = {fabric: opened(fabric, kind, "uniform", ENERGY_RATE) for fabric in FABRICS[:-1]}
@@ -130,7 +122,6 @@ CONTROLLERS = 8
 
 
 def budgets() -> Iterator[str]:
-    """Links, wires and silicon of each fabric with as many pins, and of `ideal` with its own."""
     columns = ("fabric", "wires a link", "pins a controller", "a chip", "wires × pitches", "mm²", "mm² beside dies")
     yield "| " + " | ".join(columns) + " |\n" + "| --- " * len(columns) + "|"
     kinds = {**KEYS, "mesh-2bit": {"fabric": "mesh-2bit"}, "ideal": {"fabric": "ideal"}}
@@ -143,7 +134,6 @@ def budgets() -> Iterator[str]:
 
 
 def links_with(keys: Mapping[str, Any]) -> Links:
-    """The links of a fabric, of which the package counts all but those of one's own class."""
     found = links_of(cn.design("performance-optimized").replace(**BASE, **keys).to_dict())
     assert found is not None
     return found
@@ -154,12 +144,10 @@ COMPARED = (*KEYS, CROSSBAR)
 
 @cache
 def at_work() -> dict[str, cn.Design]:
-    """The drive as it is, with every fabric, for traffic like that of traces."""
     return at_equal_pins(cn.design("performance-optimized").replace(**BASE))
 
 
 def speedups(label: str, load: cn.Workload, measure: str) -> dict[str, float | None]:
-    """Of all fabrics over the bus; of latencies the inverse."""
     found = {fabric: result(at_work()[fabric], load) for fabric in COMPARED}
     values = {
         fabric: each["iops"] if measure == "iops" else 1 / each["latency_us"]["all"][measure]
@@ -177,7 +165,6 @@ PACES: dict[str, tuple[dict[str, Any], str]] = {
 
 @cache
 def profiles() -> Grid:
-    """The 19 profiles of the Venice paper."""
     rows = {
         f"{name}, {label}": speedups(name, cn.workload(name, requests=20_000, **pace), measure)
         for label, (pace, measure) in PACES.items()
@@ -214,7 +201,6 @@ LOST = ("YCSB_B", "src2_1", "ssd-00")
 
 
 def parts() -> Iterator[str]:
-    """Mean latencies of profiles in which ours lose, with their parts changed one at a time."""
     rows: dict[str, dict[str, float | None]] = {}
     for label, (fabric, keys) in PARTS.items():
         found = {name: result(at_work()[fabric].replace(**keys), cn.workload(name, requests=20_000)) for name in LOST}
@@ -236,7 +222,6 @@ FILES = (
 
 
 def traces() -> Iterator[str]:
-    """Real traces."""
     files = sorted(file for pattern in FILES for file in TRACES.glob(pattern))
     rows = {
         f"{file.name.removesuffix('.gz')}, {label}": speedups(
@@ -258,7 +243,6 @@ BOUNDS: dict[str, dict[str, Any]] = {
 
 
 def bounds() -> Iterator[str]:
-    """Reads next to writes that fill the wires, in two closed loops, by what goes first and for how long."""
     columns = ("packetized", "omnibus", *OURS, CROSSBAR)
     shape = {"requests": 1_000_000, "stop": "5ms", "size": "4KiB"}
     loops = [
@@ -279,12 +263,11 @@ def bounds() -> Iterator[str]:
 
 
 FAILED = {"links": ((0, 1, 2, 4, 8), 0.7), "controllers": ((0, 1, 2, 4), 0.35)}
-"""Number of failed parts of a kind, and the share of the lower knee at which tails are measured."""
+"""Numbers of failed parts, and the share of the lower knee at which tails are measured."""
 PLACEMENTS = 16
 
 
 def failed(part: str) -> Iterator[str]:
-    """Reads with failed parts of a kind, means over placements; the least and the most of the peak."""
     counts, share = FAILED[part]
     yield "| load, fabric | " + " | ".join(f"{count} failed" for count in counts) + " |"
     yield "| --- " * (len(counts) + 1) + "|"
@@ -326,7 +309,6 @@ WHOLE_PLACEMENTS = 4
 
 
 def failed_parts() -> Iterator[str]:
-    """Reads that are served, and the share that fails, with that many failed parts wherever chance has them."""
     yield "| fabric, parts | " + " | ".join(f"{count} failed" for count in FAILED_PARTS) + " |"
     yield "| --- " * (len(FAILED_PARTS) + 1) + "|"
     for fabric, parts in FAILING.items():
@@ -335,7 +317,6 @@ def failed_parts() -> Iterator[str]:
 
 
 def without(fabric: str, part: str, count: int) -> str:
-    """GB/s of reads that are served, and the percentage of reads that fail."""
     keys = {f"fabric.failures.{part}": count, "fabric.failures.spare_chips": False}
     load = work("reads", "uniform", {"queue_depth": 256}, 20_000)
     found = [
@@ -349,14 +330,13 @@ def without(fabric: str, part: str, count: int) -> str:
 
 
 BEHIND = 0.02
-"""Part by which ours must be behind for a row to count as lost: knees are found to 1/256."""
+"""Share by which ours must be behind for a row to count as lost: knees are found to 1/256."""
 
 LISTED = ("scheduled-mesh", "clusters")
-"""Our fabrics whose lost rows are named; the other one loses most of them."""
+"""Our fabrics whose lost rows are named."""
 
 
 def losses() -> Iterator[str]:
-    """Rows in which one of ours is behind the best fabric of the papers: how many, how far, and which."""
     grids = (knees(), rates(), tails(), energy(), profiles())
     yield "| rows lost, the worst | of | " + " | ".join(named(name) for name in OURS) + " |"
     yield "| --- " * (len(OURS) + 2) + "|"
@@ -375,13 +355,12 @@ def losses() -> Iterator[str]:
 
 
 def lost(found: Sequence[float]) -> str:
-    """How many rows are lost, and the worst."""
     behind = [each for each in found if each < -BEHIND]
     return f"{len(behind)}, {100 * min(behind):+.0f} %" if behind else "0"
 
 
 def margins(grid: Grid, values: Mapping[str, float | None]) -> tuple[str, dict[str, float]]:
-    """The best fabric of the papers, and by what part each of ours is better (or, negative, worse)."""
+    """The best fabric of the papers, and by what share each of ours is better."""
     sign = 1 if grid.more_is_better else -1
     worst = float("-inf")
 

@@ -13,7 +13,6 @@ KINDS = ("reads", "mixed")
 
 
 def chart(rows: Mapping[str, Mapping[str, float | None]], places: Iterable[str]) -> Iterator[str]:
-    """Draws what fabrics serve of what the crossbar does, by kind of load and place, and says where the picture is."""
     data = [
         {"kind": kind, "place": place, "fabric": fabric, "share": share}
         for kind in KINDS
@@ -26,7 +25,7 @@ def chart(rows: Mapping[str, Mapping[str, float | None]], places: Iterable[str])
 
 
 def svg(data: list[dict[str, object]], places: list[str]) -> str:
-    """Dots of fabrics in their colours, a row a place, a panel a kind of load; late split is the hollow one."""
+    """Dots of fabrics in their colours, a row per place, a panel per kind of load."""
     fabrics = list(dict.fromkeys(str(each["fabric"]) for each in data))
     tones = [colours.fabric("omnibus" if name == LATE else name) for name in fabrics]
     fills = ["white" if name == LATE else tone for name, tone in zip(fabrics, tones, strict=True)]

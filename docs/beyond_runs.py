@@ -31,7 +31,6 @@ OURS: dict[str, dict[str, Any]] = {
 }
 KEYS: dict[str, dict[str, Any]] = {**{name: {"fabric": name} for name in PAPERS}, **OURS}
 FABRICS = (*KEYS, "ideal", CROSSBAR)
-"""Columns of tables: those of papers, our own, and two bounds; `ideal` has 64 pins a controller."""
 
 
 @dataclass(frozen=True)
@@ -79,57 +78,48 @@ STEPS = 8
 
 
 def at_equal_pins(base: cn.Design) -> dict[str, cn.Design]:
-    """The drive with every fabric, by name."""
     found = counted(base)
     designs = dict(zip(KEYS, found.designs, strict=True))
     return {**designs, "ideal": base.replace(fabric="ideal"), CROSSBAR: found.crossbar}
 
 
 def counted(base: cn.Design) -> Equalised:
-    """The drive with links as wide as the pins allow, and the crossbar of as many pins."""
     return equalised([base.replace(**keys) for keys in KEYS.values()], f"pins={PINS}", "pins")
 
 
 @cache
 def drives(kind: str, place: str) -> Mapping[str, cn.Design]:
-    """The drive of Venice's Table 1 (8 x 8 chips, 3 us reads) with every fabric, for a kind of load at a place."""
     keys = {**BASE, **dict(KINDS[kind].keys), **PLACES[place][1]}
     return at_equal_pins(cn.design("performance-optimized").replace(**keys))
 
 
 def result(design: cn.Design, work: cn.Workload) -> dict[str, Any]:
-    """Results of a run, as JSON has them."""
     return run_once(design, work, 1, 0, False, None)[0]
 
 
 def work(kind: str, place: str, pace: Mapping[str, Any], requests: int | None = None) -> cn.Workload:
-    """Requests of 4 KiB."""
     page = {"size": f"{PAGE_BYTES}B", "alignment": f"{PAGE_BYTES}B", **PLACES[place][0]}
     shape = {"requests": requests or KINDS[kind].requests, "read_share": KINDS[kind].reads}
     return workload(kind, [flow(kind, {**shape, **page, **pace})])
 
 
 def between(rate: float) -> str:
-    """Time between arrivals of that many requests per second."""
     return f"{1e12 / rate:.0f}ps"
 
 
 @cache
 def closed(fabric: str, kind: str, place: str) -> dict[str, Any]:
-    """Result of a deep closed loop."""
     return result(drives(kind, place)[fabric], work(kind, place, {"queue_depth": DEPTH}))
 
 
 @cache
 def idle_us(fabric: str, kind: str) -> float:
-    """Mean latency of single requests."""
     alone = work(kind, "uniform", {"queue_depth": 1}, 500)
     return mean_us(result(drives(kind, "uniform")[fabric], alone))
 
 
 @cache
 def opened(fabric: str, kind: str, place: str, rate: float) -> dict[str, Any] | None:
-    """Result of an open loop of so many requests per second; None where that is more than the fabric serves."""
     if rate > closed(fabric, kind, place)["iops"]:
         return None
     return result(drives(kind, place)[fabric], work(kind, place, {"inter_arrival": between(rate)}))
@@ -137,11 +127,6 @@ def opened(fabric: str, kind: str, place: str, rate: float) -> dict[str, Any] | 
 
 @cache
 def knee(fabric: str, kind: str, place: str, idle_of: str = "") -> float:
-    """Requests per second at which the mean latency is twice the idle drive's, at most those of a closed loop.
-
-    idle_of: fabric of that drive, by default the same.
-    """
-
     def waits(rate: float) -> float:
         return waits_us(fabric, kind, place, rate)
 
@@ -150,17 +135,15 @@ def knee(fabric: str, kind: str, place: str, idle_of: str = "") -> float:
 
 @cache
 def waits_us(fabric: str, kind: str, place: str, rate: float) -> float:
-    """Mean latency of an open loop of that many requests per second."""
     return mean_us(result(drives(kind, place)[fabric], work(kind, place, {"inter_arrival": between(rate)})))
 
 
 def mean_us(found: Mapping[str, Any]) -> float:
-    """Mean latency."""
     return float(found["latency_us"]["all"]["mean"])
 
 
 def highest(waits: Callable[[float], float], limit: float, most: float) -> float:
-    """The highest rate up to `most` at which requests wait for no more than a limit, to 1/256 of that."""
+    """The highest rate up to `most` at which requests wait for at most a limit, to 1/256."""
     if waits(most) <= limit:
         return most
     low, high = 0.0, most
@@ -171,5 +154,4 @@ def highest(waits: Callable[[float], float], limit: float, most: float) -> float
 
 
 def gb(rate: float) -> float:
-    """GB/s of that many requests of 4 KiB a second."""
     return rate * PAGE_BYTES / 1e9

@@ -1,8 +1,7 @@
 """Checks `canaletto bound` against the simulator: `.venv/bin/python docs/bound.py --write`.
 
-Draws designs and workloads with a seed, simulates each briefly, and puts the distribution of simulated over bounded
-throughput into the tables of docs/explanation/bound.md. Without `--write` it only prints. A thousand designs take some
-minutes on one core. Everything is seeded: the tables change only when models do.
+Draws designs and workloads, simulates each briefly, and writes the distribution of simulated over bounded throughput to
+the tables of docs/explanation/bound.md. Without `--write` it only prints. Some minutes on one core.
 """
 
 import math
@@ -44,7 +43,7 @@ queue_depth = {depth}
 
 @dataclass(frozen=True)
 class Compared:
-    """A drawn drive: what the closed form says, and what the simulator serves."""
+    """A drawn drive: its bound and its simulated throughput."""
 
     fabric: str
     bound: cn.Bound
@@ -56,22 +55,18 @@ class Compared:
 
     @property
     def ratio(self) -> float:
-        """Simulated throughput over the bound."""
         return self.simulated / self.bound.peak_iops
 
     @property
     def is_deep(self) -> bool:
-        """Whether four times as many requests are outstanding as the peak needs."""
         return self.bound.limit != "queue depth" and self.depth >= 4 * self.bound.knee_depth
 
     @property
     def is_shallow(self) -> bool:
-        """Whether a quarter of them are."""
         return self.depth <= self.bound.knee_depth / 4
 
 
 def drawn(random: Random, fabric: str) -> Compared:
-    """A design and a workload, bounded and simulated."""
     interface = random.choice(list(INTERFACES))
     planes = random.choice((1, 2, 4))
     keys: dict[str, Any] = {
@@ -112,14 +107,13 @@ def drawn(random: Random, fabric: str) -> Compared:
 
 @cache
 def drawings() -> tuple[Compared, ...]:
-    """All of them, each fabric in turn."""
     random = Random(SEED)
     return tuple(drawn(random, FABRICS[number % len(FABRICS)]) for number in range(DESIGNS))
 
 
 @dataclass(frozen=True)
 class Written:
-    """A drawn drive that is written: its peak, and what a long run of another seed serves at saturation."""
+    """A drawn drive that is written: its peak, and a long run of another seed at saturation."""
 
     fabric: str
     reads: float
@@ -129,17 +123,14 @@ class Written:
 
     @property
     def ratio(self) -> float:
-        """Simulated throughput over the peak."""
         return self.simulated / self.bound.peak_iops
 
     @property
     def of_ceiling(self) -> float:
-        """Simulated throughput over what the parts alone allow."""
         return self.simulated / self.bound.ceiling_iops
 
 
 def written(random: Random, fabric: str) -> Written:
-    """A design and a share of reads, with the peak and the throughput of a longer run."""
     keys, size, reads, depth = drawn_writes(random, fabric)
     design = cn.design("performance-optimized").replace(**keys)
     found = cn.bound(design, size=f"{size}B", read_share=reads, queue_depth=depth)
@@ -153,7 +144,6 @@ def written(random: Random, fabric: str) -> Written:
 
 
 def drawn_writes(random: Random, fabric: str) -> tuple[dict[str, Any], int, float, int]:
-    """Keys of a drive, size and share of reads of its requests, and how many are outstanding."""
     interface = random.choice(list(INTERFACES))
     suspended = random.choice(("none", "none", "program", "both"))
     keys: dict[str, Any] = {
@@ -204,7 +194,6 @@ def drawn_writes(random: Random, fabric: str) -> tuple[dict[str, Any], int, floa
 
 @cache
 def all_written() -> tuple[Written, ...]:
-    """All drives that are written, each fabric in turn."""
     random = Random(WRITES_SEED)
     return tuple(written(random, FABRICS[number % len(FABRICS)]) for number in range(WRITTEN))
 
@@ -232,12 +221,10 @@ def writes() -> Iterator[str]:
 
 
 def within(ratio: float) -> bool:
-    """Whether a peak is within 15 % of the simulator."""
     return abs(1 / ratio - 1) <= 0.15
 
 
 def line(label: str, ratios: Sequence[float]) -> str:
-    """A line of a table: number, quantiles and extremes of ratios."""
     if not ratios:
         return f"| {label} | 0 |  |  |  |  |  |  |"
     low, median, high = np.quantile(ratios, (0.1, 0.5, 0.9))
@@ -250,7 +237,6 @@ HEAD = "| {} | designs | least | 10 % | median | 90 % | most | above 1.02 |\n" +
 
 
 def by_fabric() -> Iterator[str]:
-    """Reads where the queue is deep: what the peak itself is worth; then everything else."""
     kinds = {
         "reads, deep queue": lambda each: each.reads == 1 and each.is_deep,
         "reads, shallow queue": lambda each: each.reads == 1 and each.is_shallow,
@@ -266,7 +252,6 @@ def by_fabric() -> Iterator[str]:
 
 
 def by_cause() -> Iterator[str]:
-    """The same by what limits, by place, by planes and by mix."""
     yield HEAD.format("of all designs")
     groups: dict[str, list[float]] = {}
     for each in drawings():

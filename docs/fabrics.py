@@ -1,7 +1,6 @@
 """Makes the tables of the pages about fabrics and command sequences: `.venv/bin/python docs/fabrics.py --write`.
 
-Without `--write` it only prints them; names of tables make it do these alone. Some 1,000 short runs, a few minutes on
-two cores. Everything is seeded: the tables only change when the model does.
+Without `--write` it only prints; names of tables select these. Some 1,000 short runs, a few minutes on two cores.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""Makes docs/generated/keys/, every key of a file in a row: `.venv/bin/python docs/key_reference.py --write`.
-
-The site has the same keys at more length, with the values of the presets and their sources.
-"""
+"""Makes docs/generated/keys/, a row per key: `.venv/bin/python docs/key_reference.py --write`."""
 
 import sys
 from functools import partial

@@ -1,8 +1,6 @@
 """Makes the tables of docs/explanation/numbering.md: `.venv/bin/python docs/numbering.py --write`.
 
-Order of commands and data, numbering of chips and place of the load on every fabric, at equal pins. Some 1,600 short
-runs, ten minutes on one core; everything is seeded. Without `--write` it only prints; names of tables make it do these
-alone.
+Some 1,600 short runs, ten minutes on one core. Without `--write` it only prints; names of tables select these.
 """
 
 from collections.abc import Iterator
@@ -48,13 +46,11 @@ DEPTH = 256
 
 @cache
 def drive(fabric: str, order: str, numbering: str, size: str) -> cn.Design:
-    """The drive of Venice's Table 1 (8 x 8 chips, 3 us reads) at equal pins, with pages of a request's size."""
     keys = {"fabric.transfer_order": ORDERS[order], "ftl.numbering": numbering, "geometry.page": f"{SIZES[size]}B"}
     return at_equal_pins(fabric).replace(**NO_HOST_LIMIT, **keys)
 
 
 def at_equal_pins(fabric: str) -> cn.Design:
-    """The drive with a fabric of 16 pins a controller, or with the crossbar that bounds them."""
     base = cn.design("performance-optimized")
     if fabric == CROSSBAR:
         return equalised([base.replace(fabric="packetized", **PINS["packetized"])], "pins=16", "pins").crossbar
@@ -62,26 +58,22 @@ def at_equal_pins(fabric: str) -> cn.Design:
 
 
 def reads(place: str, size: str, requests: int, pace: dict[str, Any]) -> cn.Workload:
-    """Reads at random places, more of them at one."""
     keys = {"requests": requests, "read_share": 1.0, "size": f"{SIZES[size]}B", "alignment": f"{SIZES[size]}B"}
     return workload("reads", [flow("reads", {**keys, **PLACES[place], **pace})])
 
 
 def result(design: cn.Design, work: cn.Workload) -> dict[str, Any]:
-    """Results of a run, as JSON has them."""
     return run_once(design, work, 1, 0, False, None)[0]
 
 
 @cache
 def peak(fabric: str, order: str, numbering: str, place: str, size: str) -> float:
-    """Requests per second of a closed loop."""
     requests = 30_000 if size == "4 KiB" else 10_000
     made = reads(place, size, requests, {"queue_depth": DEPTH})
     return float(result(drive(fabric, order, numbering, size), made)["iops"])
 
 
 def knee(fabric: str, order: str, numbering: str, place: str) -> float | None:
-    """Requests per second at which the mean latency is twice the idle drive's, between two loads."""
     design = drive(fabric, order, numbering, "4 KiB")
     idle = result(design, reads("uniform", "4 KiB", 500, {"queue_depth": 1}))["latency_us"]["all"]["mean"]
     points = [(0.0, idle)]
@@ -96,17 +88,14 @@ def knee(fabric: str, order: str, numbering: str, place: str) -> float | None:
 
 
 def head(label: str) -> str:
-    """The head of a table with a column a fabric."""
     return f"| {label} | " + " | ".join(f"`{name}`" for name in FABRICS) + " |\n" + "| --- " * (len(FABRICS) + 1) + "|"
 
 
 def line(label: str, values: list[float | None], form: str = ".1f") -> str:
-    """A line of it."""
     return f"| {label} | " + " | ".join("–" if value is None else f"{value:{form}}" for value in values) + " |"
 
 
 def peaks() -> Iterator[str]:
-    """GB/s of deep closed loops."""
     yield head("reads, first, numbering")
     for size, pages in SIZES.items():
         for place in PLACES:
@@ -117,7 +106,6 @@ def peaks() -> Iterator[str]:
 
 
 def knees() -> Iterator[str]:
-    """GB/s at twice the idle latency."""
     yield head("4 KiB reads, first, numbering")
     for place in PLACES:
         for order in ORDERS:
@@ -136,7 +124,6 @@ BOUNDS: dict[str, dict[str, Any]] = {
 
 
 def bounds() -> Iterator[str]:
-    """Reads next to writes that fill the wires, in two closed loops."""
     yield head("first, bound")
 
     def both(fabric: str, keys: dict[str, Any]) -> list[dict[str, Any]]:
@@ -171,7 +158,6 @@ LOOPS: dict[str, tuple[float, str, int, int]] = {
 
 
 def presets() -> Iterator[str]:
-    """Modern drives as they are: the change from the one order to the other, in percent."""
     yield "| preset, outstanding | IOPS | p99 | IOPS, 20 µs | p99, 20 µs |\n" + "| --- " * 5 + "|"
     for preset in PRESETS:
         for loop, (share, size, depth, requests) in LOOPS.items():

@@ -1,8 +1,6 @@
 """Makes pictures and tables of the pages about presets: `.venv/bin/python docs/presets.py --write`.
 
-The inside of each preset drive, its limits, and the sources that its page cites: from the preset, from one short run,
-and from docs/sources.toml. A second or two; without `--write` it only prints, and names of tables
-make it do these alone.
+Without `--write` it only prints; names of tables select these.
 """
 
 import re
@@ -30,27 +28,21 @@ class Limit(NamedTuple):
     """A bound of a drive; None where nothing limits it."""
 
     title: str
-    """Words in the table of one drive, with the unit."""
     short: str
-    """Heading of a column."""
     kinds: str
-    """Letters of what it limits: r for large reads, w for large writes, s for small reads."""
     value: float | None
 
 
 def page(preset: str) -> Path:
-    """The page of a preset."""
     return INDEX.with_suffix("") / f"{preset}.md"
 
 
 @cache
 def keys(preset: str) -> dict[str, Any]:
-    """A preset's full configuration."""
     return cn.design(preset).to_dict()
 
 
 def inside(preset: str) -> Iterator[str]:
-    """Controller, buses and dies, drawn."""
     drive = keys(preset)
     array = drive["geometry"]
     chips = " ".join([f"[{'▣' * array['dies_per_chip']}]"] * array["chips_per_channel"])
@@ -70,23 +62,19 @@ BUSES = 54
 
 
 def lanes(link: dict[str, Any]) -> str:
-    """Lanes of the host link."""
     found = re.fullmatch(r"gen(\d)", link["lane_rate"])
     return f"PCIe {found[1]}.0 × {link['lanes']}" if found else f"{link['lanes']} × {spelt(link['lane_rate'])}"
 
 
 def spelt(quantity: str) -> str:
-    """A quantity as people write it."""
     return re.sub(r"(?<=\d)(?=[A-Za-z])", " ", quantity).replace(" us", " µs")
 
 
 def count(number: int, word: str) -> str:
-    """A number with its word."""
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def controller(drive: dict[str, Any]) -> list[str]:
-    """Parts of the controller that take time or hold data."""
     inner, cache_keys = drive["controller"], drive["cache"]
     found = []
     if time_us(inner["firmware_per_request"]):
@@ -101,7 +89,6 @@ def controller(drive: dict[str, Any]) -> list[str]:
 
 
 def cells(drive: dict[str, Any]) -> Iterator[str]:
-    """Times of the flash, and of its pseudo-SLC cache."""
     flash = drive["flash"]
     reads = flash["read"] if isinstance(flash["read"], list) else [flash["read"]]
     times = " / ".join(map(spelt, reads))
@@ -117,7 +104,6 @@ def cells(drive: dict[str, Any]) -> Iterator[str]:
 
 
 def large(preset: str) -> list[Limit]:
-    """Bounds of large requests, in GB/s."""
     drive = keys(preset)
     found = cn.inspect(cn.design(preset), reads("128KiB", 1))
     bounds = {bound["resource"]: bound["limit_gb_s"] for kind in ("write", "read") for bound in found[f"{kind}_bounds"]}
@@ -133,14 +119,12 @@ def large(preset: str) -> list[Limit]:
 
 
 def buffer_gb_s(drive: dict[str, Any]) -> float | None:
-    """Rate at which the write buffer's DRAM takes data and gives them out again. None without one."""
     if not size_bytes(drive["cache"]["capacity"]):
         return None
     return rate(drive["cache"]["dram"]["rate"]) / 1e3 / 2
 
 
 def cached_gb_s(drive: dict[str, Any]) -> float | None:
-    """Rate of programs with one bit a cell on all planes. None without a pseudo-SLC cache."""
     cached = drive["flash"]["pslc"]
     if not size_bytes(cached["static_size"]) + size_bytes(cached["dynamic_size"]):
         return None
@@ -148,18 +132,15 @@ def cached_gb_s(drive: dict[str, Any]) -> float | None:
 
 
 def planes(drive: dict[str, Any]) -> int:
-    """Planes of a drive."""
     return dies(drive) * int(drive["geometry"]["planes_per_die"])
 
 
 def dies(drive: dict[str, Any]) -> int:
-    """Dies of a drive."""
     array = drive["geometry"]
     return int(array["channels"] * array["chips_per_channel"] * array["dies_per_chip"])
 
 
 def small(preset: str) -> list[Limit]:
-    """Bounds of random reads of 4 KiB, in millions a second."""
     drive = keys(preset)
     found = {limit.short: limit.value for limit in large(preset)}
     times = drive["flash"]["read"] if isinstance(drive["flash"]["read"], list) else [drive["flash"]["read"]]
@@ -182,20 +163,17 @@ def small(preset: str) -> list[Limit]:
 
 
 def reads(size: str, requests: int) -> cn.Workload:
-    """Reads at random places, one at a time."""
     shape = {"requests": requests, "read_share": 1.0, "size": size, "queue_depth": 1}
     return workload("reads", [flow("reads", shape)])
 
 
 @cache
 def alone_us(preset: str) -> float:
-    """Mean latency of a read of 4 KiB on the idle drive."""
     found = run_once(cn.design(preset), reads("4KiB", 500), 1, 0, False, None)[0]
     return float(found["latency_us"]["all"]["mean"])
 
 
 def texts(limits: Sequence[Limit]) -> list[str]:
-    """Their values; the smallest of reads, of writes and of small reads are bold."""
     known = [(limit.value, limit.kinds) for limit in limits if limit.value is not None]
     least = {kind: min((value for value, kinds in known if kind in kinds), default=0.0) for kind in "rws"}
 
@@ -209,12 +187,10 @@ def texts(limits: Sequence[Limit]) -> list[str]:
 
 
 def short(value: float) -> str:
-    """Three significant digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:#.3g}" if value >= 1 else f"{value:.2f}"
 
 
 def limits(preset: str) -> Iterator[str]:
-    """All limits of one drive."""
     yield "| limit | |\n| --- | --- |"
     for part in (large(preset), small(preset)):
         yield from (f"| {limit.title} | {text} |" for limit, text in zip(part, texts(part), strict=True))
@@ -222,7 +198,6 @@ def limits(preset: str) -> Iterator[str]:
 
 
 def of_all(part: Any, unit: str) -> Iterator[str]:
-    """Limits of all drives, a row each."""
     heads = [f"preset, {unit}", *(limit.short for limit in part(next(iter(names.presets()))))]
     yield f"| {' | '.join(heads)} |\n" + "| --- " * len(heads) + "|"
     for preset in names.presets():
@@ -234,7 +209,6 @@ _LINE = re.compile(r"(?P<key>[\w.]+) = (?P<value>.+?)(?:\s+# ?(?P<comment>.*))?"
 
 
 def figures(preset: str) -> Iterator[str]:
-    """Keys of a preset with values and sources, as its file states them, then the tags that the file defines."""
     head, _, keys = (FILES / f"{preset}.toml").read_text(encoding="utf-8").partition("\nname = ")
     yield "| key | value | source |\n| --- | --- | --- |"
     table, above = "", ""
@@ -256,7 +230,6 @@ def figures(preset: str) -> Iterator[str]:
 
 
 def sources(preset: str) -> Iterator[str]:
-    """The sources that a page cites."""
     cited = set(re.findall(r"\[([A-Z][A-Z0-9]*)\](?!\()", page(preset).read_text(encoding="utf-8")))
     if missing := cited - SOURCES.keys():
         raise SystemExit(f"{page(preset)}: cites {', '.join(sorted(missing))}, which docs/sources.toml does not list")
@@ -264,7 +237,6 @@ def sources(preset: str) -> Iterator[str]:
 
 
 def listed(tags: Iterable[str]) -> Iterator[str]:
-    """Sources by their tags."""
     return (f"- **[{tag}]** {SOURCES[tag]}" for tag in tags)
 
 

@@ -33,7 +33,6 @@ Dot = dict[str, object]
 
 
 def grids(name: str) -> Iterator[tuple[str, str, str, str, float]]:
-    """Cells of a generated page of grids: drive, what the grid is of, line, column and number."""
     title = "", ""
     columns: list[str] = []
     for text in (TABLES / f"venice-{name}.md").read_text(encoding="utf-8").splitlines():
@@ -47,7 +46,6 @@ def grids(name: str) -> Iterator[tuple[str, str, str, str, float]]:
 
 
 def drawn(dots: list[Dot], shades: dict[str, str], title: str) -> str:
-    """A line a name with a dot a colour, a panel a drive."""
     lines = list(dict.fromkeys(str(dot["line"]) for dot in dots))
     marks = (
         alt.Chart()
@@ -64,7 +62,6 @@ def drawn(dots: list[Dot], shades: dict[str, str], title: str) -> str:
 
 
 def of_systems(lines: dict[str, str], systems: list[str], drives: tuple[str, ...]) -> str:
-    """Average speedups of systems in lines of the table of causes."""
     shades = {system: colours.fabric(SYSTEMS[system]) for system in systems}
     cells = [cell for cell in grids("causes") if cell[1] == "average" and cell[0] in drives]
     dots: list[Dot] = [
@@ -77,7 +74,6 @@ def of_systems(lines: dict[str, str], systems: list[str], drives: tuple[str, ...
 
 
 def next_to_published() -> str:
-    """Numbers of Fig. 9, ours and published, where prior designs hold their paths."""
     settings = {f"arrivals {rate:g} times as fast": OURS for rate in CHOSEN.values()} | {PUBLISHED: PUBLISHED}
     rates = {drive: f"arrivals {rate:g} times as fast" for drive, rate in CHOSEN.items()}
     dots: list[Dot] = [
@@ -89,7 +85,6 @@ def next_to_published() -> str:
 
 
 def main() -> None:
-    """Writes the charts."""
     charts = {
         "venice-fair": of_systems(FAIR, ["pSSD", "pnSSD", "NoSSD", "Venice", "ideal"], (PERFORMANCE, COST)),
         "venice-as-evaluated": next_to_published(),

@@ -1,7 +1,6 @@
 """Makes the tables of docs/explanation/small-reads.md: `.venv/bin/python docs/small-reads.py --write`.
 
-Every fabric under small reads, in a closed loop for peaks and energy, in an open one for knees and tails. Some 500
-short runs, a few minutes on one core; everything is seeded. Without `--write` it only prints.
+Some 500 short runs, a few minutes on one core. Without `--write` it only prints.
 """
 
 from collections.abc import Iterator
@@ -39,15 +38,12 @@ KEYS = {
 
 @cache
 def drive(fabric: str) -> cn.Design:
-    """The drive of Venice's Table 1 (8 x 8 chips, 3 us reads) with these pins."""
     return cn.design("performance-optimized").replace(fabric=fabric, **KEYS)
 
 
 def work(
     place: str, reads: float, size: int, requests: int, rate: float | None = None, depth: int = DEPTH
 ) -> cn.Workload:
-    """Requests at random places, in a closed loop or at a rate in requests per second."""
-
     def part(name: str, share: float, channels: list[int]) -> dict[str, Any]:
         pace = {"queue_depth": max(1, round(depth * share))} if rate is None else {}
         if rate is not None:
@@ -62,21 +58,18 @@ def work(
 
 @cache
 def peak(fabric: str, place: str, mix: str, size: str) -> dict[str, Any]:
-    """The result of a closed loop."""
     requests = 20_000 if SIZES[size] <= 4096 else 8_000
     return run_once(drive(fabric), work(place, MIXES[mix], SIZES[size], requests), 1, 0, False, None)[0]
 
 
 @cache
 def idle_us(fabric: str, place: str, size: str) -> float:
-    """Mean latency of single reads."""
     alone = work(PLACES[0], 1.0, SIZES[size], 500, depth=1)
     return float(run_once(drive(fabric), alone, 1, 0, False, None)[0]["latency_us"]["all"]["mean"])
 
 
 @cache
 def curve(fabric: str, place: str, size: str) -> tuple[tuple[float, float, float], ...]:
-    """Requests per second, mean and 99th percentile of latency at shares of the closed loop's peak, reads alone."""
     most = peak(fabric, place, "reads", size)["iops"]
     found = []
     for load in LOADS:
@@ -87,7 +80,6 @@ def curve(fabric: str, place: str, size: str) -> tuple[tuple[float, float, float
 
 
 def knee(fabric: str, place: str, size: str) -> float | None:
-    """Requests per second at which the mean latency is twice the idle drive's, between two loads."""
     twice = 2 * idle_us(fabric, place, size)
     points = [(0.0, twice / 2), *((rate, mean) for rate, mean, _ in curve(fabric, place, size))]
     for (low, below), (high, above) in pairwise(points):
@@ -106,17 +98,14 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 
 def head(label: str) -> str:
-    """The head of a table with a column a fabric."""
     return f"| {label} | " + " | ".join(f"`{name}`" for name in FABRICS) + " |\n" + "| --- " * (len(FABRICS) + 1) + "|"
 
 
 def line(label: str, values: list[float | None]) -> str:
-    """A line of it."""
     return f"| {label} | " + " | ".join("–" if value is None else f"{value:.3g}" for value in values) + " |"
 
 
 def peaks() -> Iterator[str]:
-    """Millions of requests per second."""
     yield head("place, mix, size")
     for place in PLACES:
         for mix in MIXES:
@@ -126,7 +115,6 @@ def peaks() -> Iterator[str]:
 
 
 def changes() -> Iterator[str]:
-    """The same with one change, evenly spread reads."""
     yield head("change, size")
     for size in ("512 B", "1 KiB", "4 KiB"):
         for change, keys in CHANGES.items():
@@ -136,7 +124,6 @@ def changes() -> Iterator[str]:
 
 
 def knees() -> Iterator[str]:
-    """Knees in millions of requests per second."""
     yield head("place, size")
     for place in PLACES:
         for size in ("512 B", "4 KiB"):
@@ -145,7 +132,6 @@ def knees() -> Iterator[str]:
 
 
 def tail_at(fabric: str, place: str, size: str, rate: float) -> float | None:
-    """99th percentile of reads at a rate, in microseconds; none where that is more than the fabric serves."""
     if rate > peak(fabric, place, "reads", size)["iops"]:
         return None
     made = work(place, 1.0, SIZES[size], 20_000, rate=rate)
@@ -153,7 +139,6 @@ def tail_at(fabric: str, place: str, size: str, rate: float) -> float | None:
 
 
 def tails() -> Iterator[str]:
-    """99th percentiles in microseconds, at 80 % of each fabric's peak and at 80 % of the bus's."""
     yield head("place, size, load")
     for place in PLACES:
         for size in ("512 B", "4 KiB"):
@@ -166,7 +151,6 @@ def tails() -> Iterator[str]:
 
 
 def energy() -> Iterator[str]:
-    """Nanojoules a read at the peak: of fabric (wires and routers), and of the drive with what it takes when idle."""
     yield head("size, nJ a read")
     for size in ("512 B", "4 KiB", "16 KiB"):
         found = [peak(fabric, PLACES[0], "reads", size) for fabric in FABRICS]

@@ -12,7 +12,7 @@ Table = tuple[Path, Callable[[], Iterable[str]]]
 
 
 def main(about: str, tables: Mapping[str, Table]) -> None:
-    """Makes the tables that the command line names, or all. `--write` puts them into docs/generated."""
+    """Makes the named tables, or all. `--write` writes them to docs/generated."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--write", action="store_true", help="put the tables into docs/generated")
     parser.add_argument("tables", nargs="*", choices=[[], *tables], help="tables to make; default: all")

@@ -27,13 +27,11 @@ COLOURS = ["#000000", "#E69F00", "#56B4E9", "#CC79A7", "#D55E00", "#009E73"]
 
 
 def hot_row(share: float) -> cn.Comparison:
-    """4 KiB reads, 32 at a time, of which this share goes to one row of eight, on every fabric."""
     work = cn.workload(HOT_ROW, requests=REQUESTS, **{"channel_skew.share": share})
     return cn.compare("performance-optimized", work, FABRICS, records=False, progress=False)
 
 
 def causes(comparison: cn.Comparison) -> None:
-    """Mean latency by root cause, a bar a fabric."""
     tables = {fabric: comparison[fabric].root_cause_us.all.to_dict() for fabric in FABRICS}
     figure, axes = plt.subplots(figsize=(6.3, 2.5), layout="constrained")
     left = dict.fromkeys(FABRICS, 0.0)
@@ -51,7 +49,6 @@ def causes(comparison: cn.Comparison) -> None:
 
 
 def skew(comparisons: dict[float, cn.Comparison]) -> None:
-    """Mean latency of the bus over each fabric's, against the share of the load on one row."""
     figure, axes = plt.subplots(figsize=(6.3, 2.5), layout="constrained")
     rows = []
     for fabric, colour in zip(FABRICS, COLOURS, strict=True):
@@ -64,7 +61,6 @@ def skew(comparisons: dict[float, cn.Comparison]) -> None:
 
 
 def save(figure: plt.Figure, name: str, heading: list[object], rows: list[list[object]]) -> None:
-    """The figure as PDF and PNG, its numbers as CSV."""
     FOLDER.mkdir(exist_ok=True)
     for ending in ("pdf", "png"):
         figure.savefig(FOLDER / f"{name}.{ending}", dpi=200)

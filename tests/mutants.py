@@ -27,12 +27,12 @@ BUILD = HOME / "target" / "mutants"
 SOURCES = BUILD / "sources"
 ENGINE = Path("crates/canaletto/src")
 PROGRAMS = ("--package", "canaletto", "--lib", "--test", "integration", "--test", "golden")
-"""Test programs that are to notice changes."""
+"""Test programs that must notice changes."""
 
 
 @dataclass(frozen=True)
 class Area:
-    """A part of the engine: its files, and the quick tests that should notice what changes there, by their names."""
+    """A part of the engine: its files, and the quick tests that should notice changes."""
 
     files: str
     tests: str
@@ -55,10 +55,10 @@ AREAS = {
 }
 
 LEAST_S, TIMES = 60, 8
-"""A run of tests that takes longer than that many times what it takes without a change, and than this, hangs."""
+"""A run of tests hangs that takes longer than this, and that many times its usual time."""
 
 MEMORY = 6 << 30
-"""Bytes of a run of tests: a change may have it ask for ever more."""
+"""Bytes for a run of tests."""
 
 SWITCH = """
 /// Whether a change is awake: the one whose number the environment names.
@@ -72,8 +72,6 @@ pub(crate) fn mutant(number: u32) -> bool {
 
 @dataclass
 class Mutant:
-    """One change: `replacement` between two places of a file, in the body of a function."""
-
     number: int
     area: str
     name: str
@@ -82,7 +80,6 @@ class Mutant:
     span: tuple[int, int]
     replacement: str
     lines: range = range(0)
-    """Its lines in the woven file."""
 
     def changed(self, text: str) -> str:
         """The function's body with the change in it."""
@@ -92,7 +89,6 @@ class Mutant:
 
 
 def listed(area: str) -> list[Mutant]:
-    """The changes of an area that can be woven: those in functions that are not evaluated by the compiler."""
     files = [word for glob in AREAS[area].files.split() for word in ("--file", str(ENGINE / glob))]
     found = json.loads(subprocess.check_output(["cargo", "mutants", "--list", "--json", *files], cwd=HOME))
     names = subprocess.check_output(["cargo", "mutants", "--list", *files], cwd=HOME, text=True).splitlines()
@@ -108,13 +104,12 @@ def listed(area: str) -> list[Mutant]:
 
 
 def place(text: str, of: dict[str, int]) -> int:
-    """The offset of a line and a column, which count from 1."""
     lines = text.split("\n")
     return sum(len(line) + 1 for line in lines[: of["line"] - 1]) + of["column"] - 1
 
 
 def function_body(text: str, function: dict[str, Any] | None) -> tuple[int, int] | None:
-    """Where a function's body is, its braces left out. None for a constant, and what the compiler may evaluate."""
+    """A function's body without braces. None for a constant, and what the compiler may evaluate."""
     if function is None:
         return None
     at, end = (place(text, function["span"][side]) for side in ("start", "end"))
@@ -131,7 +126,6 @@ def function_body(text: str, function: dict[str, Any] | None) -> tuple[int, int]
 
 
 def weave(mutants: Sequence[Mutant]) -> None:
-    """Writes the engine with all changes in it. What stays as it is keeps its time, and is not compiled anew."""
     written = {str(ENGINE / "lib.rs"): (HOME / ENGINE / "lib.rs").read_text() + SWITCH}
     for file in sorted({mutant.file for mutant in mutants}):
         assert file not in written, f"{file} is woven already"
@@ -145,7 +139,7 @@ def weave(mutants: Sequence[Mutant]) -> None:
 
 
 def woven(text: str, mutants: Sequence[Mutant]) -> str:
-    """A file in which each function asks, for every change of its own, whether that one is awake."""
+    """A file whose functions ask, per change, whether it is selected."""
     bodies: dict[tuple[int, int], list[Mutant]] = {}
     for mutant in mutants:
         bodies.setdefault(mutant.body, []).append(mutant)
@@ -165,7 +159,6 @@ def woven(text: str, mutants: Sequence[Mutant]) -> str:
 
 
 def cargo(command: str, *words: str) -> list[dict[str, Any]]:
-    """Messages of cargo about the woven engine."""
     environment = {
         **os.environ,
         "CARGO_TARGET_DIR": str(BUILD / "target"),
@@ -183,7 +176,7 @@ def cargo(command: str, *words: str) -> list[dict[str, Any]]:
 
 
 def that_compile(mutants: list[Mutant]) -> list[Mutant]:
-    """Weaves the changes, less those with which the engine does not compile."""
+    """Weaves the changes with which the engine compiles."""
     while True:
         weave(mutants)
         errors = [
@@ -201,13 +194,11 @@ def that_compile(mutants: list[Mutant]) -> list[Mutant]:
 
 @dataclass(frozen=True)
 class Tests:
-    """A run of a test program."""
-
     words: Sequence[str]
     limit_s: float = 3600.0
 
     def notice(self, mutant: int) -> str | None:
-        """How they notice a change: the test that fails, or that they hang. None if they do not."""
+        """The test that notices a change, or that it hangs. None if none does."""
         process = subprocess.Popen(
             [*self.words, "--test-threads", "1"],
             cwd=SOURCES / "crates" / "canaletto",
@@ -231,13 +222,11 @@ class Tests:
 
 
 def kill(process: "subprocess.Popen[str]") -> None:
-    """Ends a run of tests with all that it started."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def built() -> dict[str, Path]:
-    """The test programs, by name."""
     said = cargo("test", "--no-run")
     programs = {each["target"]["name"]: Path(each["executable"]) for each in said if each.get("executable")}
     assert len(programs) == 3, programs
@@ -245,7 +234,6 @@ def built() -> dict[str, Path]:
 
 
 def judged(mutants: Sequence[Mutant], programs: dict[str, Path]) -> dict[int, str | None]:
-    """The reason by which each change was noticed, by number: the quickest tests that should come first."""
     unit, whole, golden = (str(programs[name]) for name in ("canaletto", "integration", "golden"))
     first, last = bounded([unit]), bounded([golden])
     areas = sorted({mutant.area for mutant in mutants})
@@ -261,7 +249,6 @@ def judged(mutants: Sequence[Mutant], programs: dict[str, Path]) -> dict[int, st
 
 
 def bounded(words: Sequence[str]) -> Tests:
-    """Tests that notice nothing where nothing is changed, and the time that they may take."""
     before = time.monotonic()
     reason = Tests(words).notice(0)
     assert reason is None, f"without any change: {reason}"
@@ -269,7 +256,6 @@ def bounded(words: Sequence[str]) -> Tests:
 
 
 def main() -> None:
-    """Weaves, compiles, runs, and says what survived."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("areas", nargs="*", metavar="AREA", default=[*AREAS], help=", ".join(AREAS))
     parser.add_argument("--seed", type=int, default=0)

@@ -1,7 +1,7 @@
-"""Copies the tables of a reproduction into docs/generated, where the pages about reproductions and drives include them.
+"""Copies the tables of a reproduction into docs/generated.
 
-`python tools/reproduction_tables.py OUT` replaces each table that these pages include by `OUT/markdown/NAME.md`, which
-`canaletto reproduce SOURCE --out OUT` wrote. A table that was not made stays unchanged and is named.
+`python tools/reproduction_tables.py OUT` replaces each included table by `OUT/markdown/NAME.md` of `canaletto reproduce
+SOURCE --out OUT`. A table that was not made stays unchanged and is named.
 """
 
 import sys

@@ -10,7 +10,6 @@ from typer.core import TyperCommand, TyperGroup
 
 
 def page() -> str:
-    """The page of all commands."""
     return "\n".join(["# Commands", "", *_group(typer.main.get_command(app), "canaletto", 2)])
 
 

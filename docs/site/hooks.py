@@ -22,7 +22,6 @@ _LOADED = re.compile(r"""<(?:script|img|iframe|link(?=[^>]*stylesheet))[^>]*(?:s
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Lists the pages of keys and of the package in the navigation, which only the schema and the package have."""
     designs = (place for place in sorted(keys.pages(ROOT)) if place.startswith("reference/design/"))
     tables = [{f"[{Path(place).stem}]": place} for place in designs if not place.endswith("index.md")]
     made = {
@@ -70,8 +69,7 @@ def _from_root(text: str) -> str:
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Includes measured tables, and calls pages by their titles where sources name the file.
 
-    A line that is a link into `generated/` is replaced by that file. The comparison with other simulators stands in
-    README.md, and on the site under the explanations.
+    A line that is a link into `generated/` is replaced by that file.
     """
     if page.file.src_uri == "explanation/index.md":
         text = (ROOT / "README.md").read_text()
@@ -97,7 +95,7 @@ WIDE = 7
 
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
-    """Gives pages with wide tables the whole width: their list of contents stands folded at the top."""
+    """Pages with wide tables take the whole width: their list of contents is folded at the top."""
     columns = (row.count("<th") for row in re.findall(r"<thead>(.*?)</thead>", html, re.DOTALL))
     if max(columns, default=0) < WIDE:
         return html
@@ -108,15 +106,11 @@ def on_page_content(html: str, page: Page, **_: object) -> str:
 
 
 def _table(file: Path) -> str:
-    """A generated table without the comment that names its command."""
     return file.read_text().partition("-->\n")[2]
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Refuses pages that load anything from elsewhere: the site works without a network.
-
-    The page for missing pages is shown at any depth and under any path: it needs no other file.
-    """
+    """Refuses pages that load anything from elsewhere: the site works without a network."""
     missing = Path(__file__).with_name("missing.html").read_text(encoding="utf-8")
     (Path(config.site_dir) / "404.html").write_text(missing, encoding="utf-8")
     for page in Path(config.site_dir).rglob("*.html"):

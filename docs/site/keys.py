@@ -61,7 +61,6 @@ class _Book:
 
 
 def _table(path: str, schema: Schema, book: _Book) -> Iterator[str]:
-    """Every key of a table, those of the tables within it behind its own."""
     table = entries(resolved(schema, book.root), book.root)
     inner = []
     for name, each in table.get("properties", {}).items():

@@ -65,7 +65,6 @@ def _prepared() -> dict[str, timeline.Timeline]:
 
 
 def _template() -> str:
-    """The player as its own page, in which data and colour scheme are still to be filled in."""
     style = (
         colours.css() + asset("page.css") + "body { overflow-x: hidden } main { padding: 2px } .theme { display: none }"
     )

@@ -19,7 +19,6 @@ Names that begin with an underscore are private. Everything listed here is meant
 
 
 def pages() -> dict[str, str]:
-    """Pages by their places: a list of all exported names, and one page for each."""
     names = [name for name in cn.__all__ if not name.startswith("_")]
     modules = [name for name in names if isinstance(getattr(cn, name), ModuleType)]
     classes = [name for name in names if isinstance(getattr(cn, name), type)]
@@ -33,7 +32,6 @@ def pages() -> dict[str, str]:
 
 
 def titles() -> dict[str, str]:
-    """Names by the places of their pages, the list first."""
     names = sorted((name for name in cn.__all__ if not name.startswith("_")), key=str.lower)
     return {"reference/python/index.md": "Python", **{_place(name): name for name in names}}
 
@@ -44,11 +42,9 @@ def _row(name: str) -> str:
 
 
 def _place(name: str) -> str:
-    """Page of a name; `Design` and `design` differ on every file system."""
     kind = "class-" if isinstance(getattr(cn, name), type) else ""
     return f"reference/python/{kind}{name.lower()}.md"
 
 
 def _home(name: str) -> str:
-    """Module that defines a name."""
     return str(getattr(getattr(cn, name, None), "__module__", "canaletto"))

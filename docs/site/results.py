@@ -31,14 +31,12 @@ them. `blame_us` charges a wait to what was waited for, `root_cause_us` passes i
 
 
 def page() -> str:
-    """The page of all fields of a result."""
     schema = json.loads(_engine.schema("result"))
     rows = (f"| {dotted(name)} | {kind} | {cell(about)} |" for name, kind, about in _rows(schema, "", schema))
     return _RESULTS + "\n".join(rows) + "\n"
 
 
 def causes() -> str:
-    """The page of all causes."""
     listed = json.loads(_engine.schema("result"))["$defs"]["Cause"]["oneOf"]
     rows = (
         f"| {_swatch(each['const'])} `{each['const']}` | {cause_label(each['const'])} | {cell(each['description'])} |"

@@ -7,7 +7,6 @@ Schema: TypeAlias = Mapping[str, Any]
 
 
 def resolved(schema: Schema, root: Schema) -> Schema:
-    """A schema with its reference followed; what stands next to the reference is about the field, not its type."""
     parts = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
     if len(parts) == 1:
         return resolved(parts[0], root)
@@ -17,5 +16,4 @@ def resolved(schema: Schema, root: Schema) -> Schema:
 
 
 def entries(schema: Schema, root: Schema) -> Schema:
-    """Schema of a list's entries, or the schema itself."""
     return resolved(schema["items"], root) if isinstance(schema.get("items"), dict) else schema

@@ -28,7 +28,6 @@ inter_arrival = "7us"
 
 
 def run() -> bool:
-    """Plays a window of a run with each retry rule. Returns whether hardware and run are equal in all of them."""
     if importlib.util.find_spec("canaletto") is None:
         raise tools.MissingError("canaletto: make setup")
     equal = True
@@ -41,7 +40,6 @@ def run() -> bool:
 
 
 def simulate(home: Path, retry: str) -> None:
-    """A frozen run of the shape of the short comparison, whose program there is anyway."""
     import canaletto as cn
 
     shape = SHORT[0]
@@ -55,7 +53,6 @@ def simulate(home: Path, retry: str) -> None:
 
 
 def shows_the_same(home: Path, retry: str) -> bool:
-    """Whether the pages of run and hardware play the same, and what was played."""
     import polars as pl
     from canaletto._report import animation
     from canaletto_papers.rtl import trace

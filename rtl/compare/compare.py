@@ -21,11 +21,9 @@ class Case:
 
     @property
     def arguments(self) -> list[str]:
-        """Arguments of the model."""
         return [str(x) for x in (self.rows, self.columns, self.edge, self.retry, self.cycles, self.seed, self.load)]
 
     def __str__(self) -> str:
-        """Names it in a line of output."""
         return f"{self.rows} x {self.columns} {self.edge} {self.retry}"
 
 
@@ -50,7 +48,6 @@ FULL = [
 
 
 def build(rows: int, columns: int, edge: str, folder: Path, sources: Path = tools.SOURCES, flags: str = "") -> Path:
-    """Builds the comparison of a shape. Returns the program."""
     variables = tools.environment() | {"RTL_SOURCES": str(sources), "RTL_FLAGS": flags}
     command = [str(tools.RTL / "compare" / "build"), str(rows), str(columns), edge, str(folder)]
     subprocess.run(command, env=variables, check=True)
@@ -58,7 +55,6 @@ def build(rows: int, columns: int, edge: str, folder: Path, sources: Path = tool
 
 
 def compare(program: Path, case: Case, arguments: tuple[str, ...] = ()) -> tuple[bool, str]:
-    """Runs a case. Returns whether all is equal, and the last line of what was printed."""
     with tools.model(case.arguments) as model:
         done = subprocess.run([program, *arguments], stdin=model.stdout, capture_output=True, text=True, timeout=3600)
         assert model.stdout is not None
@@ -68,7 +64,6 @@ def compare(program: Path, case: Case, arguments: tuple[str, ...] = ()) -> tuple
 
 
 def run(short: bool) -> bool:
-    """Compares all shapes. Returns whether all are equal."""
     tools.build_model()
     cycles, equal = 0, True
     for case in SHORT if short else FULL:
@@ -81,7 +76,6 @@ def run(short: bool) -> bool:
 
 
 def built(case: Case) -> Path:
-    """Returns the program of a case's shape, built if it is not there."""
     folder = tools.BUILD / f"compare-{case.rows}x{case.columns}-{case.edge}"
     if not is_current(folder / "cycles"):
         build(case.rows, case.columns, case.edge, folder)
@@ -89,7 +83,6 @@ def built(case: Case) -> Path:
 
 
 def is_current(program: Path) -> bool:
-    """Whether a program is newer than all that it is made of."""
     made_of = [*tools.SOURCES.glob("*.sv"), *(tools.RTL / "compare").glob("*")]
     made_of = [path for path in made_of if path.is_file()]
     return program.exists() and all(path.stat().st_mtime < program.stat().st_mtime for path in made_of)

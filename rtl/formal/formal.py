@@ -24,7 +24,6 @@ MUTANT = "links that the neighbour holds look free"
 
 
 def circuit(rows: int, columns: int, sources: Path, name: str) -> Circuit:
-    """Returns the hardware of a shape with its assertions, as gates."""
     folder = tools.BUILD / "formal" / name
     folder.mkdir(parents=True, exist_ok=True)
     files = [*tools.sources(sources), *tools.sources(HERE)]
@@ -52,7 +51,6 @@ write_aiger -ascii gates.aag
 
 
 def run() -> bool:
-    """Proves each shape, and fails to prove a mutant. Returns whether both came out."""
     if importlib.util.find_spec("pysat") is None:
         raise tools.MissingError("python-sat: pip install -r rtl/requirements.txt")
     good = True

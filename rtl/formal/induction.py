@@ -2,8 +2,8 @@
 
 AIGER ──► clauses of one cycle, or of two in a row ──► CaDiCaL: can this assertion fail? ──► the next assertion
 
-An assertion that is proven helps with those that follow. All of them hold in every cycle from reset on if they hold in
-the first one (`holds_first`), and if they hold in a cycle whenever they held in the one before (`holds_next`).
+Proven assertions help with later ones. All hold from reset on if they hold in the first cycle (`holds_first`), and in a
+cycle after any in which they held (`holds_next`).
 """
 
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ TRUE = 1
 class Circuit:
     """Gates, registers and assertions as AIGER numbers them: twice a variable, plus one for its complement.
 
-    A register is its variable, its next value, and 0, 1 or anything else for what it is at first. `bad` are the
-    complements of the assertions.
+    A register has its variable, its next value, and its first value (0, 1 or any). `bad` are the assertions'
+    complements.
     """
 
     inputs: list[int]
@@ -70,10 +70,7 @@ class Cycle:
 
 
 class Clauses:
-    """Clauses of a solver; equal gates are one variable."""
-
     def __init__(self) -> None:
-        """Starts with what is true."""
         from pysat.solvers import Solver
 
         self._solver: Any = Solver(name="cadical195")
@@ -82,11 +79,9 @@ class Clauses:
         self.add(TRUE)
 
     def add(self, *literals: int) -> None:
-        """One of these is true."""
         self._solver.add_clause(literals)
 
     def variable(self) -> int:
-        """A new variable."""
         self._count += 1
         return self._count
 
@@ -120,7 +115,6 @@ class Clauses:
         return self._gates[pair]
 
     def none_of(self, literals: list[int]) -> bool:
-        """Whether none of these can be true; stops at the first that can."""
         for literal in literals:
             if literal != -TRUE and self._solver.solve(assumptions=[literal]):
                 return False

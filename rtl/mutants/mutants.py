@@ -17,7 +17,6 @@ CASES = [
 
 
 def run() -> bool:
-    """Runs each mutant. Returns whether all are noticed, and the hardware without a mutant is not."""
     tools.build_model()
     woven = tools.BUILD / "woven"
     mutants = weave(tools.SOURCES, woven)

@@ -1,7 +1,4 @@
-"""Writes the hardware with all its mutants in it: which one is awake is told by a variable when it runs.
-
-One build then serves them all. `weave(sources, folder)` returns the mutants in the order of their numbers, from 1 on.
-"""
+"""Writes the hardware with all its mutants in it, one of which a variable selects at run time."""
 
 import shutil
 import tomllib
@@ -11,7 +8,6 @@ HERE = Path(__file__).parent
 
 
 def weave(sources: Path, folder: Path) -> list[dict[str, str]]:
-    """Writes `sources` into `folder`, with each mutant's expression next to the one that it replaces."""
     mutants: list[dict[str, str]] = tomllib.loads((HERE / "mutants.toml").read_text())["mutant"]
     if folder.exists():
         shutil.rmtree(folder)
@@ -42,7 +38,6 @@ def weave(sources: Path, folder: Path) -> list[dict[str, str]]:
 
 
 def changed(sources: Path, folder: Path, name: str) -> Path:
-    """Writes `sources` into `folder` with one mutant in them. Returns the folder."""
     mutants: list[dict[str, str]] = tomllib.loads((HERE / "mutants.toml").read_text())["mutant"]
     mutant = next(mutant for mutant in mutants if mutant["name"] == name)
     if folder.exists():

@@ -46,7 +46,6 @@ MAPPING = "strash; dc2; dch -f; map -B 0.9; topo; buffer -c; upsize; dnsize; sti
 
 
 def synthesise(design: Design) -> dict[str, float | int | str]:
-    """Returns gates, flip-flops, area and critical path of a design."""
     folder = tools.BUILD / "synth" / design.top
     folder.mkdir(parents=True, exist_ok=True)
     for path in tools.sources(tools.RTL / design.folder):
@@ -86,7 +85,6 @@ write_blif {design.top}.blif
 
 
 def run() -> bool:
-    """Synthesises everything, prints a table, and says whether `results.json` still holds."""
     if shutil.which(tools.ABC) is None:
         raise tools.MissingError(f"{tools.ABC}: apt-get install {tools.ABC}")
     if not tools.CELLS.exists():

@@ -21,7 +21,6 @@ class End:
         self.taken, self.got, self.owed = [], [], 0
 
     def drive(self):
-        """Returns the wires for the next cycle."""
         if not self.sending and self.waiting and self.space >= len(self.waiting[0]):
             self.sending = list(self.waiting.pop(0))
         byte = self.sending.pop(0) if self.sending else None
@@ -31,7 +30,6 @@ class End:
         return (byte is not None) << 9 | (byte or 0) << 1 | credit
 
     def look(self, wires):
-        """Takes what the router drives."""
         self.space += wires & 1
         if wires >> 9:
             self.owed += 1

@@ -13,7 +13,6 @@ LEAST = 14
 
 
 def test_modules() -> None:
-    """All tests of all files pass."""
     os.environ.update(tools.environment())
     runner = get_runner("verilator")
     folder = tools.BUILD / "units"

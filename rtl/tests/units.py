@@ -13,34 +13,28 @@ ROWS = COLUMNS = 8
 
 
 def link(kind=SCOUT, data=0, valid=1):
-    """A link's wires as a number."""
     return valid << 10 | kind << 8 | data
 
 
 def links(**ports):
-    """Four links; what is not named is silent."""
     names = ("right", "left", "up", "down")
     return sum(ports.get(name, 0) << 11 * port for port, name in enumerate(names))
 
 
 def of(value, port):
-    """A link of four: None if it is silent, else its kind and byte."""
     wires = int(value) >> 11 * port & 0x7FF
     return (wires >> 8 & 3, wires & 0xFF) if wires >> 10 else None
 
 
 def header(chip, reserve=True):
-    """Header flit of Fig. 6."""
     return reserve << 6 | chip
 
 
 def tail(controller, reserve=True, unused=0):
-    """Tail flit of Fig. 6."""
     return 1 << 7 | reserve << 6 | controller << 3 | unused
 
 
 async def start(dut):
-    """Starts the clock, with all inputs of the top at 0, and resets."""
     for handle in dut:
         if handle._name.endswith("_i"):
             handle.value = 0
@@ -153,7 +147,6 @@ async def the_nearest_idle_controller_serves(dut):
 
 
 async def arrive(dut, **packets):
-    """Lets packets come in at ports, each a header and a tail. Returns the cycle in which they are complete."""
     for flit in range(2):
         dut.router_link_i.value = links(**{port: link(SCOUT, packet[flit]) for port, packet in packets.items()})
         await FallingEdge(dut.clk)
@@ -161,7 +154,6 @@ async def arrive(dut, **packets):
 
 
 async def leave(dut):
-    """Both flits that leave the router by each port, from the cycle on in which they are complete."""
     await FallingEdge(dut.clk)
     headers = [of(dut.router_link_o.value, port) for port in range(4)]
     await FallingEdge(dut.clk)
@@ -259,7 +251,6 @@ async def held_links_are_avoided(dut):
 
 
 async def answer(dut, first, second):
-    """A packet comes back to the controller."""
     for flit in (first, second):
         dut.controller_link_i.value = link(SCOUT, flit)
         await FallingEdge(dut.clk)

@@ -16,18 +16,15 @@ SHORT = ["run", "performance-optimized", "--workload", "hm_0", "--requests", "30
 
 
 def cpu_s(process: int) -> float:
-    """CPU time that a process has taken: of it, unlike of wall time, a busy machine gives no less."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def having_run(seconds: float) -> Callable[[int], bool]:
-    """Whether a process has had so much CPU time."""
     return lambda process: cpu_s(process) > seconds
 
 
 def in_the_middle() -> Callable[[int], bool]:
-    """Whether a process has run the engine for a second."""
     loaded: list[float] = []
 
     def holds(process: int) -> bool:

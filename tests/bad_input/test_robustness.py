@@ -49,7 +49,6 @@ def frozen(original: Path, tmp_path: Path) -> Path:
 
 
 def seal(run: Path) -> None:
-    """Makes the files that are there those that the run wrote, as a forger would."""
     record = json.loads((run / "run.json").read_text())
     for name in record["files"]:
         record["files"][name] = f"sha256:{hashlib.sha256((run / name).read_bytes()).hexdigest()}"
@@ -60,7 +59,6 @@ JUNK: list[Any] = [None, True, -1, 1.5, 1e300, 2**70, "", "x", "/none", [], {}, 
 
 
 def places(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Paths of everything in a JSON document but itself."""
     items: Iterable[tuple[Any, Any]] = ()
     if isinstance(document, dict | list):
         items = document.items() if isinstance(document, dict) else enumerate(document)
@@ -88,7 +86,6 @@ def mutated(document: Any, draw: random.Random) -> Any:
 
 
 def survives(*calls: Callable[[], object]) -> int:
-    """How many calls refuse; none may fail in any other way."""
     refused = []
     for call in calls:
         try:
@@ -357,13 +354,11 @@ def test_codes_stand_for_what_terminals_act_on() -> None:
 
 
 def harmless(told: str) -> bool:
-    """Whether a terminal does nothing but show it, in colours."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", told.replace("\x1b[31m", "RED")).replace("\r\n", "\n")
     return plain == printable(plain) and "RED" not in told.replace("\x1b[31m", "RED")
 
 
 def on_terminal(folder: Path, *words: object, columns: int = 80) -> tuple[int, str]:
-    """The status of a command and what it writes to a terminal."""
     ours, its = pty.openpty()
     setting = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns)}
     streams = {"stdin": subprocess.DEVNULL, "stdout": its, "stderr": its}

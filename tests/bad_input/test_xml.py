@@ -12,7 +12,6 @@ from conftest import COMMAND
 
 @pytest.fixture
 def files(shared: Path, tmp_path: Path) -> Callable[..., None]:
-    """Writes a sound pair of files, each with one text replaced."""
     case = shared / "reference" / "mqsim" / "perf-randread-4k-qd1"
 
     def write(device: tuple[str, str] = ("", ""), workload: tuple[str, str] = ("", "")) -> None:

@@ -26,7 +26,6 @@ POINTS = 20
 
 
 def kill_until_done(home: Path, kills: int, seed: int) -> None:
-    """Sweeps that are killed so many times in all, then left unchanged, have the table of one that never was."""
     moments = random.Random(seed)
     (home / "sweep.toml").write_text(SWEEP)
     begun = time.monotonic()
@@ -51,7 +50,6 @@ def kill_until_done(home: Path, kills: int, seed: int) -> None:
 
 
 def start(home: Path, out: str) -> "subprocess.Popen[bytes]":
-    """A sweep whose points nobody computed before."""
     environment = {**os.environ, "CANALETTO_POINTS": str(home / f"points-{out}")}
     words = [COMMAND, "sweep", "sweep.toml", "--out", out, "--no-report"]
     return subprocess.Popen(words, cwd=home, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -64,14 +62,12 @@ def run(home: Path, out: str) -> None:
 
 
 def records(path: Path) -> set[str]:
-    """The names of the records of a folder, each of which must be whole."""
     found = {file.stem: file.read_bytes() for file in path.glob("points/*/[0-9a-f]*.json")}
     assert all(work.opened(key, content) for key, content in found.items()), "a torn record"
     return set(found)
 
 
 def table(path: Path) -> pl.DataFrame:
-    """A table without what the machine decides."""
     found = pl.read_parquet(path / "table.parquet")
     return found.drop([name for name in found.columns if name.startswith("machine_")])
 

@@ -33,7 +33,6 @@ def result(depth: int, mean_us: float) -> dict[str, Any]:
 
 @pytest.fixture
 def measured(canaletto: Canaletto) -> Canaletto:
-    """A folder with a calibration and two results."""
     (canaletto.folder / "c.toml").write_text(CALIBRATION)
     for depth in (1, 4):
         (canaletto.folder / f"fio-{depth}.json").write_text(json.dumps(result(depth, 62.0)))

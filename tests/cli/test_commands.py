@@ -14,8 +14,6 @@ from typer.core import TyperGroup
 
 
 def _commands() -> Iterator[list[str]]:
-    """Words of every command, those of plug-ins included."""
-
     def of(group: TyperGroup, words: list[str]) -> Iterator[list[str]]:
         for name in group.list_commands(typer.Context(group)):
             command = group.commands[name]

@@ -29,7 +29,6 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def frozen(original: Path, tmp_path: Path) -> Path:
-    """A test's own copy: it may change it."""
     return shutil.copytree(original, tmp_path / "runs") / "all"
 
 
@@ -156,7 +155,6 @@ def test_a_folder_holds_the_comparison_and_its_runs(canaletto: Any, frozen: Path
 
 
 def played(page: Path) -> Any:
-    """Timelines that a report plays; None if there are none."""
     found = re.search(r'id="timeline-data">(.*?)</script>', page.read_text())
     return found and json.loads(found[1])
 

@@ -23,12 +23,10 @@ DRIVE = "performance-optimized"
 
 
 def rows(kinds: str) -> list[tuple[float, str, int, int]]:
-    """Time in s, kind, offset and size of some requests."""
     return [(number / 1000, kinds[number % len(kinds)], number * 4096, 4096) for number in range(COUNT)]
 
 
 def arrivals(path: Path, **read: Any) -> pl.DataFrame:
-    """A trace as it is read."""
     return traces.frame(path, read=read)
 
 

@@ -37,12 +37,10 @@ number_ios=100
 
 
 def mix(shares: dict[int, float]) -> list[dict[str, Any]]:
-    """A mix of sizes as a workload has it."""
     return [{"size": f"{size}B", "share": share} for size, share in shares.items()]
 
 
 def keys(job: str) -> dict[str, Any]:
-    """The generator of a job file's only flow."""
     text, _ = fio.workload(f"[job]\ndirect=1\nioengine=libaio\nnorandommap\n{job}", "job.fio")
     (flow,) = tomllib.loads(text)["flow"]
     cn.Workload.from_toml(text, "job.fio")
@@ -87,7 +85,10 @@ def test_what_is_not_as_in_fio_is_a_warning_in_python(tmp_path: Path) -> None:
         ("rw=randread\nnumber_ios=9\nrandom_distribution=zoned:80/20:20/80", {"hot_share": 0.2}),
         ("rw=randread\nnumber_ios=9\npercentage_random=25", {"sequential_share": 0.75}),
         ("rw=randread\nnumber_ios=9\nrate_iops=1k", {"inter_arrival": f"{10**12 // 1024}ps", "arrivals": "fixed"}),
-        ("rw=randread\nnumber_ios=9\nrate_iops=1k\niodepth=8", {"inter_arrival": f"{10**12 // 1024}ps", "queue_depth": 8}),
+        (
+            "rw=randread\nnumber_ios=9\nrate_iops=1k\niodepth=8",
+            {"inter_arrival": f"{10**12 // 1024}ps", "queue_depth": 8},
+        ),
         ("rw=randread\nnumber_ios=9\nrate=4m\nrate_process=poisson", {"inter_arrival": f"{10**12 // 1024}ps"}),
         ("rw=randread\nnumber_ios=9\nthinktime=20", {"queue_depth": 1, "think_time": f"{20 * 10**6}ps"}),
         ("rw=randwrite\nnumber_ios=9\nsync=1\nstartdelay=500ms", {"fua_share": 1.0, "start": f"{5 * 10**11}ps"}),

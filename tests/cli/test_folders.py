@@ -23,7 +23,6 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def frozen(original: Path, tmp_path: Path) -> Path:
-    """A test's own copy: it may change it."""
     return shutil.copytree(original, tmp_path / "runs") / "a"
 
 

@@ -10,7 +10,6 @@ SMALL = {"geometry.channels": 2, "geometry.chips_per_channel": 2, "geometry.bloc
 
 
 def served(design: dict[str, Any] | None = None, **keys: object) -> cn.Result:
-    """A run on a small drive."""
     made = {"requests": 4000, "read_share": 1.0, "size": "4KiB", **keys}
     text = "\n".join(f"{key} = {value!r}".replace("'", '"') for key, value in made.items())
     workload = cn.Workload.from_toml(f'name = "w"\n[[flow]]\nname = "a"\n[flow.synthetic]\n{text}\n', "w.toml")

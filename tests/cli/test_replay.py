@@ -17,7 +17,6 @@ def trace(tmp_path: Path) -> Path:
 
 
 def stream(canaletto: Any, *words: object) -> Any:
-    """The one stream of replayed requests of a run."""
     (found,) = canaletto.ok("run", "performance-optimized", "--workload", *words, "--json").json["replays"]
     return found
 

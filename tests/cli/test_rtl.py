@@ -15,7 +15,6 @@ SMALL = ("--set", "geometry.channels=2", "--set", "geometry.chips_per_channel=2"
 
 @pytest.fixture
 def frozen(canaletto: Any) -> str:
-    """A small run of venice."""
     canaletto.ok("run", "performance-optimized", "--fabric", "venice", "--workload", "hm_0", *SMALL, "--out", "frozen")
     return "frozen"
 
@@ -72,7 +71,6 @@ def test_a_tool_that_fails() -> None:
 
 
 def recorded(home: Path) -> timeline.Timeline:
-    """The first 20 ms of a run."""
     design, workload = folder.configuration(home)
     return timeline.record(design, workload, windows=[(0, 20 * 10**9)], progress=False)
 

@@ -35,7 +35,6 @@ def needs(*programs: str) -> None:
 
 
 def served(canaletto: Any, command: str, *words: object) -> Any:
-    """Statistics of a drive that a shell command has used."""
     return canaletto.ok("serve", *SMALL, "--json", "--run", f"set -e; {command}", *words).json
 
 
@@ -49,7 +48,6 @@ def failed(statistics: Any) -> int:
 
 @pytest.fixture
 def image(tmp_path: Path) -> Path:
-    """A file system with files in it, of 64 MiB."""
     needs("mkfs.ext4")
     random, files = Random(1), tmp_path / "files"
     files.mkdir()
@@ -63,7 +61,6 @@ def image(tmp_path: Path) -> Path:
 
 
 def assert_sound(path: Path) -> None:
-    """The file system that a file begins with has no mistake."""
     checked = subprocess.run(["fsck.ext4", "-f", "-n", path], capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout
 
@@ -215,7 +212,6 @@ def test_a_file_system_is_made_and_checked_on_the_drive(canaletto: Any, tmp_path
 
 @contextmanager
 def running(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """A server in the background, at the socket `s` of its folder."""
     process = subprocess.Popen(
         [COMMAND, "serve", *SMALL, "--socket", "s", *words],
         cwd=folder,
@@ -325,7 +321,6 @@ def test_real_time_and_ctrl_c(canaletto: Any, tmp_path: Path) -> None:
 
 
 def talk(client: socket.socket) -> None:
-    """A write, a flush and a read."""
     stream = client.makefile("rwb")
     assert stream.read(18).startswith(b"NBDMAGICIHAVEOPT")
     stream.write((3).to_bytes(4) + b"IHAVEOPT" + (1).to_bytes(4) + (0).to_bytes(4))

@@ -26,7 +26,6 @@ HEAVY = {"altair", "asyncio", "jsonschema", "multiprocessing", "narwhals", "nump
 
 
 def loaded(program: str, *words: str) -> set[str]:
-    """Names of the modules that a program has loaded when it ends."""
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     command = [sys.executable, "-c", program, *words]
     ended = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)

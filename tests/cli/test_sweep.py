@@ -30,7 +30,6 @@ def own_points(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 
 
 def same_everywhere(path: Path) -> pl.DataFrame:
-    """A table without what the machine decides."""
     table = pl.read_parquet(path / "table.parquet")
     return table.drop([name for name in table.columns if name.startswith("machine_")])
 

@@ -43,7 +43,6 @@ DASHBOARD = "127.0.0.1:0"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a sweep's file, and its own cache folder."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "sweep.toml").write_text(SWEEP)
     (tmp_path / "t.trace").write_text("".join(f"{100 * n} 0 {n * 7919 % 10**6 * 8} 8 {n % 2}\n" for n in range(3000)))
@@ -51,12 +50,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def results(folder: Path) -> dict[str, bytes]:
-    """The line of each record that is the same everywhere."""
     return {file.stem: file.read_bytes().splitlines()[1] for file in folder.glob("points/*/[0-9a-f]*.json")}
 
 
 def swept(home: Path, out: str, *words: str) -> "subprocess.Popen[str]":
-    """A sweep whose points nobody computed before."""
     environment = {**os.environ, "CANALETTO_POINTS": str(home / f"points-{out}")}
     command = [COMMAND, "sweep", "sweep.toml", "--out", out, "--no-report", *words]
     return subprocess.Popen(command, cwd=home, env=environment, stderr=subprocess.PIPE, text=True)
@@ -70,7 +67,6 @@ def ok(process: "subprocess.Popen[str]") -> str:
 
 @contextmanager
 def dask(home: Path) -> Iterator[tuple[str, list["subprocess.Popen[bytes]"]]]:
-    """A scheduler on loopback and two workers: the address, and the workers' processes."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -216,7 +212,6 @@ def test_workers_are_looked_at_while_nothing_ends(home: Path, monkeypatch: pytes
 
 
 def sweep_of_jobs(home: Path, **keys: int) -> None:
-    """A sweep whose jobs find their scheduler on loopback; `keys` are further ones of `[cluster]`."""
     ours = "".join(f"{key} = {value}\n" for key, value in keys.items())
     ours += f'interface = "lo"\nscheduler_options = {{ dashboard_address = "{DASHBOARD}" }}\n'
     (home / "sweep.toml").write_text(SWEEP.replace("cores = 1\n", f"cores = 1\n{ours}"))
@@ -264,8 +259,6 @@ def test_workers_that_are_jobs(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 class Queue:
-    """A cluster of dask-jobqueue of four jobs."""
-
     def __init__(self) -> None:
         self.worker_spec = {f"SLURMCluster-{number}": {} for number in (0, 1, 2, 10)}
         self.scheduler_info: dict[str, Any] = {"workers": {}}
@@ -283,7 +276,6 @@ class Queue:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Time that passes by calls."""
     from canaletto_extras.cluster import cluster
 
     now = [0]
@@ -391,18 +383,15 @@ def test_a_sweep_outlives_its_jobs_as_long_as_some_are_taken(home: Path, monkeyp
 
 
 def await_more(running: "subprocess.Popen[str]", found: Callable[[], Sized], number: int) -> None:
-    """Waits until there are more than that many, or the command has ended."""
     while running.poll() is None and len(found()) <= number:
         time.sleep(0.01)
 
 
 def submitted(queue: Path) -> list[str]:
-    """The process of each job that was taken."""
     return (queue / "sbatch.jobs").read_text().split()
 
 
 def end_jobs(queue: Path) -> None:
-    """Kills all that jobs have started, as a batch system does at the end of their time."""
     for job in submitted(queue):
         with suppress(ProcessLookupError):
             os.killpg(int(job), signal.SIGKILL)
@@ -424,8 +413,6 @@ def test_whoever_waits_for_a_first_worker_is_told() -> None:
     from canaletto_extras.cluster import jobs
 
     class Client:
-        """Workers join in the fifth minute."""
-
         def __init__(self) -> None:
             self.now = 0
 

@@ -82,7 +82,6 @@ def in_columns(design: cn.Design, requests: Requests) -> Completed:
 
 @pytest.fixture(scope="session")
 def library() -> Path:
-    """The folder with the C library."""
     # As the tests of the workspace are: by itself the package has other features, and the engine is compiled anew.
     what = ["--lib", "--example", "venice_cycles", "--profile", "test"]
     subprocess.run(["cargo", "build", "--locked", "--quiet", *what], cwd=REPOSITORY, check=True)
@@ -90,7 +89,6 @@ def library() -> Path:
 
 
 def compiled(folder: Path, library: Path, *words: str | Path, static: bool = False) -> Path:
-    """A program that uses the library."""
     if shutil.which("c++") is None:
         pytest.skip("no C++ compiler")
     program = folder / "program"
@@ -102,7 +100,6 @@ def compiled(folder: Path, library: Path, *words: str | Path, static: bool = Fal
 
 
 def printed(program: Path, folder: Path, requests: Requests, *words: str) -> Completed:
-    """Completions that a program prints; `words`: its own, and the settings of the design."""
     (folder / "requests").write_text("".join(f"{at} {kind} {lba} {n}\n" for at, kind, lba, n in requests))
     own = [word for word in words if "=" not in word]
     settings = [word for word in words if "=" in word]

@@ -13,14 +13,12 @@ FABRICS = ("bus", "packetized", "omnibus", "mesh", "venice", "ideal")
 
 
 def hot_row(share: float) -> cn.Comparison:
-    """As `paper/figures.py` does."""
     keys: dict[str, Any] = {"channel_skew.share": share}
     work = cn.workload(ROOT / "examples" / "hot-row.toml", requests=20_000, **keys)
     return cn.compare("performance-optimized", work, FABRICS, records=False, progress=False)
 
 
 def listed(values: Mapping[str, float | None], form: str, unit: str = "") -> str:
-    """`1.0 (bus), 2.0 (venice)`, with a unit behind the first number."""
     first, *others = (f"{value:{form}} ({fabric})" for fabric, value in values.items())
     return ", ".join([first.replace(" (", f"{unit} (", 1), *others])
 

@@ -27,7 +27,6 @@ def beyond() -> Iterator[ModuleType]:
 
 
 def lines_of(table: str) -> list[list[str]]:
-    """Cells of a table's lines, without the line below its head."""
     lines = [line for line in table.splitlines() if line and not line.startswith("| --- ")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 

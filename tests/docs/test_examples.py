@@ -20,7 +20,6 @@ PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "d
 
 
 def blocks(page: str) -> list[tuple[int, str, str]]:
-    """(line, language, text) of every fenced block of a page."""
     text = (ROOT / page).read_text()
     fences = re.finditer(r"^ *```(\w*)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL)
     return [(text.count("\n", 0, fence.start()) + 1, fence[1], fence[2]) for fence in fences]
@@ -36,7 +35,6 @@ def python(text: str, folder: Path, place: str) -> None:
 
 
 def shell(text: str, canaletto: Canaletto, place: str) -> str:
-    """Output of the commands of a shell block."""
     lines = [line.split("#")[0].strip().removeprefix(".venv/bin/") for line in text.splitlines()]
     commands = [shlex.split(line) for line in lines if line.startswith("canaletto ")]
     assert commands, f"{place}: a shell block without a command"
@@ -64,7 +62,6 @@ def toml(text: str, canaletto: Canaletto, place: str) -> None:
 
 
 def assert_printed(shown: str, printed: str, place: str) -> None:
-    """Digit by digit; columns may be spaced otherwise."""
     lines = {" ".join(line.split()) for line in printed.splitlines()}
     for line in shown.splitlines():
         if line.strip() and not line.startswith(("cost", "…")):

@@ -22,7 +22,6 @@ OF_MODULES = {
 
 
 def public() -> Iterator[tuple[str, object]]:
-    """Every public function, class and method, with its name."""
     for name, found in (NAMED | OF_MODULES).items():
         if inspect.isfunction(found) or inspect.isclass(found):
             yield name, found

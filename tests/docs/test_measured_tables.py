@@ -22,7 +22,6 @@ def page(name: str) -> list[str]:
 
 @pytest.fixture
 def script(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """The script that makes the tables of a page."""
     monkeypatch.syspath_prepend(str(DOCS))
     yield importlib.import_module(request.param)
     sys.modules.pop(request.param)
@@ -30,7 +29,6 @@ def script(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
 
 @pytest.mark.parametrize("script", ["fabrics"], indirect=True)
 def test_fabrics(script: ModuleType) -> None:
-    """Large reads of one row, over all fabrics."""
     work = script.synthetic("one row", script.PLACES["one row"], 1.0, "64KiB", 8, script.SIZES["64KiB"])
     result = cn.compare("performance-optimized", work, script.FABRICS, records=False, progress=False)
     assert script.row("64KiB, 8", result, "iops") in page("fabrics")
@@ -38,14 +36,12 @@ def test_fabrics(script: ModuleType) -> None:
 
 @pytest.mark.parametrize("script", ["small-reads"], indirect=True)
 def test_small_reads(script: ModuleType) -> None:
-    """Reads next to writes, with full sequences."""
     found = [script.peak(fabric, "uniform", "90:10", "16 KiB")["iops"] / 1e6 for fabric in script.FABRICS]
     assert script.line("uniform, 90:10, 16 KiB", found) in page("small-reads")
 
 
 @pytest.mark.parametrize("script", ["numbering"], indirect=True)
 def test_numbering(script: ModuleType) -> None:
-    """A hot chip, at equal pins, commands first."""
     case = ("commands", "latin", "a quarter on a chip", "16 KiB")
     found = [script.peak(fabric, *case) * 16384 / 1e9 for fabric in script.FABRICS]
     assert script.line("16 KiB, a quarter on a chip, commands, latin", found) in page("numbering")

@@ -12,8 +12,6 @@ HEADER = ["arrival_ns", "enqueue_ns", "complete_ns", "type", "start_lba", "secto
 
 @pytest.fixture
 def case(shared: Path) -> Callable[[str], tuple[str, str]]:
-    """The paths of a case's two files."""
-
     def paths(name: str) -> tuple[str, str]:
         folder = shared / "reference" / "mqsim" / name
         return str(folder / "ssdconfig.xml"), str(folder / "workload.xml")

@@ -17,7 +17,6 @@ Run = Callable[..., Answer]
 
 @pytest.fixture
 def run(shared: Path, tmp_path: Path, canaletto: Canaletto) -> Run:
-    """Runs a short recorded case with texts of its files replaced."""
     case = shared / "reference" / "mqsim" / "perf-randread-4k-qd1"
 
     def changed(
@@ -37,7 +36,6 @@ def run(shared: Path, tmp_path: Path, canaletto: Canaletto) -> Run:
 
 
 def found(answer: Answer) -> dict[str, Any]:
-    """Simulated results, without their cost."""
     (scenario,) = json.loads(answer.out)["scenarios"]
     return {key: value for key, value in scenario.items() if key != "cost"}
 
@@ -134,7 +132,6 @@ def test_the_class_is_printed(run: Run, canaletto: Canaletto) -> None:
 
 @pytest.fixture
 def replay(shared: Path, tmp_path: Path, canaletto: Canaletto) -> Callable[..., dict[str, Any]]:
-    """The flow of a replayed trace, on MQSim's default drive."""
     case = shared / "cases" / "mqsim-tables" / "s01"
 
     def run_trace(lines: list[str], path: str = "t.trace", named: str = "t.trace") -> dict[str, Any]:

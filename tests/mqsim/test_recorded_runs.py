@@ -40,7 +40,6 @@ def test_no_case_got_lost(shared: Path) -> None:
 
 @pytest.fixture
 def demanding(tmp_path: Path) -> Path:
-    """The recorded cases, with equality asked of all but those of CLOSE."""
     folder = tmp_path / "cases"
     folder.mkdir()
     recorded = json.loads(RECORDED.read_text())
@@ -65,7 +64,6 @@ def test_recorded_run_is_reproduced(
     found: list[dict[str, Any]] = []
 
     def run(command: list[str], **_: object) -> SimpleNamespace:
-        """Instead of `subprocess.run`: without loading the package for each."""
         answer = canaletto(*command[1:])
         found.extend(json.loads(answer.out)["scenarios"] if not answer.status else [])
         return SimpleNamespace(returncode=answer.status, stdout=answer.out, stderr=answer.err)

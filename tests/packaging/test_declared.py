@@ -23,7 +23,6 @@ def declared(requirements: list[str]) -> set[str]:
 
 
 def imported(text: str) -> Iterator[str]:
-    """Packages of others that a text imports, by name."""
     for node in ast.walk(ast.parse(text)):
         names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
         names += [node.module] if isinstance(node, ast.ImportFrom) and node.module and not node.level else []

@@ -14,7 +14,6 @@ WORK = ("ring-drive", "--workload", "hm_0", "--requests", "300")
 
 
 def installed(source: Path, target: Path) -> Path:
-    """Installs a package into its own folder."""
     pytest.importorskip("flit_core")
     subprocess.run([*INSTALL, "--target", str(target), str(source)], check=True)
     return target

@@ -100,7 +100,6 @@ window.download = (name, content) => { saved[name] = typeof content === "string"
 
 
 def opened(folder: Path, text: str, *flags: str, hash_: str = "") -> tuple[str, dict[str, Any]]:
-    """The page as the browser leaves it, and what the probe found. There must be nothing on the console."""
     (folder / "page.html").write_text(text.replace("</body>\n", PROBE))
     page = f"page.html{hash_}"
     if narrow := re.search(r"--window-size=([1-4]\d\d),", " ".join(flags)):
@@ -209,7 +208,6 @@ def test_nothing_is_wider_than_the_page(width: int, tmp_path: Path) -> None:
 
 
 def small_pages(folder: Path) -> Iterator[str]:
-    """Pages of every kind with long names, many fabrics and many columns."""
     runs = [fabricated.result(fabric, **fabricated.worn(fabric)) for fabric in fabricated.FABRICS]
     yield comparison.html(fabricated.Comparison(runs))
     words = ["load", "performance-optimized", "--workload", "YCSB_B", "--requests", "200", "--loads", "3"]

@@ -1,7 +1,7 @@
 """Colours as people with and without colour blindness see them, and how far apart they look.
 
-Simulation: Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency"
-(IEEE TVCG 2009), severity 1, on linear RGB. Difference: CIEDE2000 (Sharma, Wu and Dalal, 2005).
+Simulation: Machado, Oliveira and Fernandes (IEEE TVCG 2009), severity 1, on linear RGB. Difference: CIEDE2000 (Sharma,
+Wu and Dalal, 2005).
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,6 @@ _WHITE = (0.95047, 1.0, 1.08883)
 
 
 def lab(colour: str, vision: str = "usual") -> Triple:
-    """CIELAB of a colour `#rrggbb` as somebody sees it."""
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     seen = [min(max(each, 0.0), 1.0) for each in _times(VISIONS[vision], linear)]
@@ -36,7 +35,6 @@ def _times(matrix: tuple[Triple, ...], vector: list[float]) -> list[float]:
 
 
 def difference(first: Triple, second: Triple) -> float:
-    """CIEDE2000 of two colours in CIELAB."""
     (l1, a1, b1), (l2, a2, b2) = first, second
     mean = (hypot(a1, b1) + hypot(a2, b2)) / 2
     stretch = 1 + (1 - (mean**7 / (mean**7 + 25**7)) ** 0.5) / 2
@@ -63,6 +61,5 @@ def difference(first: Triple, second: Triple) -> float:
 
 
 def nearest(palette: Mapping[str, str], vision: str) -> tuple[float, str, str]:
-    """The two colours of a palette that look most alike to somebody, and their difference."""
     seen = {name: lab(colour, vision) for name, colour in palette.items()}
     return min((difference(seen[a], seen[b]), a, b) for a, b in combinations(seen, 2))

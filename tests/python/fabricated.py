@@ -1,6 +1,5 @@
-"""Results and timelines of every fabric, made by a toy model: plausible, consistent, and independent of the engine.
+"""Results and timelines of every fabric by a toy model, independent of the engine.
 
-The toy serves reads and writes of one or two pages on a small array; a transfer takes every wire of its path at once.
 Its times mean nothing; its forms are those of `canaletto run --json` and of timelines.
 """
 
@@ -39,8 +38,6 @@ Wire = tuple[str, int, int, int, int]
 
 @dataclass
 class Timeline:
-    """Timeline of a run."""
-
     header: dict[str, Any]
     spans: pl.DataFrame
     steps: pl.DataFrame
@@ -69,8 +66,6 @@ class _Page:
 
 
 class Toy:
-    """A drive of `rows` x `columns` chips behind one fabric."""
-
     def __init__(self, fabric: str, rows: int = 4, columns: int = 4, requests: int = 400, seed: int = 1) -> None:
         self.fabric, self.rows, self.columns = fabric, rows, columns
         self.random = random.Random(seed)
@@ -257,10 +252,7 @@ class Toy:
                 yield ("link", entry, column, further, column)
             entry = further
 
-    # What a run reports.
-
     def data(self) -> dict[str, Any]:
-        """The result as `canaletto run --json` prints it."""
         done = self.requests
         duration = max(request.complete for request in done) - done[0].arrival
         kinds = {
@@ -387,7 +379,6 @@ class Toy:
         return parts
 
     def timeline(self, start_us: float, end_us: float) -> Timeline:
-        """Timeline of a window."""
         start, end = int(start_us * US), int(end_us * US)
         parts = self._parts()
         index = {part: number for number, part in enumerate(parts)}
@@ -515,8 +506,6 @@ def _tail(times: list[float]) -> list[list[float]]:
 
 @dataclass
 class Comparison:
-    """Result of `canaletto.compare`."""
-
     runs: list[cn.Result]
     equal: None = None
     hot_spots: dict[str, Any] = field(default_factory=dict)
@@ -532,12 +521,10 @@ class Comparison:
 
 @cache
 def toy(fabric: str, rows: int = 4, columns: int = 4, load: int = 400) -> Toy:
-    """A drive that has served that many requests."""
     return Toy(fabric, rows, columns, load)
 
 
 def result(fabric: str = "bus", without: tuple[str, ...] = (), **changes: Any) -> cn.Result:
-    """A run's result; `without` leaves fields out, as runs of older versions do."""
     sizes = {key: changes.pop(key) for key in ("rows", "columns", "load") if key in changes}
     data = {key: found for key, found in toy(fabric, **sizes).data().items() if key not in without}
     try:
@@ -549,12 +536,10 @@ def result(fabric: str = "bus", without: tuple[str, ...] = (), **changes: Any) -
 
 
 def comparison(fabrics: tuple[str, ...] = FABRICS, **changes: Any) -> Comparison:
-    """The same work on several fabrics."""
     return Comparison([result(fabric, **changes) for fabric in fabrics])
 
 
 def timelines(fabrics: tuple[str, ...] = FABRICS, start_us: float = 100, end_us: float = 140) -> dict[str, Any]:
-    """Timelines of each of them in a window."""
     return {fabric: toy(fabric).timeline(start_us, end_us) for fabric in fabrics}
 
 

@@ -187,7 +187,6 @@ def test_a_process_without_the_threads_of_polars_says_so_and_does_not_wait(resul
 
 
 def _in_a_fork(job: Callable[[], object]) -> None:
-    """Does something in a child, which must not fail."""
     with warnings.catch_warnings():
         # Newer interpreters warn of threads, which these tests are about.
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -204,7 +203,6 @@ def _in_a_fork(job: Callable[[], object]) -> None:
 
 
 def _few_requests() -> frames.Columns:
-    """Two reads, as the engine hands them over."""
     numbers = {"flow": [0, 0], "kind": [0, 0], "failed": [0, 0], "lba": [8, 16], "sectors": [8, 8]}
     columns = {name: numbers.get(name, [0, 1]) for name in frames.FIRST}
     return {name: ("u64", np.array(column, "<u8").tobytes()) for name, column in columns.items()}

@@ -33,7 +33,6 @@ queue_depth = {depth}
 
 
 def published(channels: Any, dies: Any, command_us: Any) -> bounds.Drive:
-    """The SLC drive of Table I. A program's command is charged once for each page."""
     return bounds.Drive(
         fabric="bus",
         rows=channels,
@@ -53,7 +52,6 @@ def published(channels: Any, dies: Any, command_us: Any) -> bounds.Drive:
 
 
 def asked(size: int) -> bounds.Work:
-    """90 reads to 10 writes, write amplification 3."""
     return bounds.Work(size=size, read_share=0.9, write_amplification=3, programmed_bytes=size)
 
 
@@ -289,7 +287,6 @@ CASES: dict[str, tuple[str, dict[str, Any], str, float]] = {
 
 
 def asked_of(flow: str) -> cn.Workload:
-    """4 KiB reads at random places, 256 outstanding, but for what a flow says."""
     given = {line.split(" = ")[0] for line in flow.splitlines()}
     usual = {"requests": 6000, "size": '"4KiB"', "read_share": 1.0, "queue_depth": 256}
     lines = [f"{key} = {value}" for key, value in usual.items() if key not in given]

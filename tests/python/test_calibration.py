@@ -23,14 +23,12 @@ OPTIONS = {"rw": "randread", "bs": "4k", "ioengine": "io_uring"}
 
 
 def base(**keys: Any) -> cn.Design:
-    """A drive of few dies, on which reads wait for each other at a depth of eight already."""
     small = {"geometry.channels": 2, "geometry.chips_per_channel": 2, "geometry.dies_per_chip": 1}
     small |= {"flash.pslc.static_size": "0B"} | keys
     return cn.design("pcie4-tlc").replace(**small)
 
 
 def side(latencies_us: Sequence[float], iops: float) -> dict[str, Any]:
-    """Reads as fio prints them."""
     cuts = {f"{cut:.6f}": float(np.percentile(latencies_us, cut)) * 1e3 for cut in (1, 10, 50, 90, 99, 99.9)}
     mean = float(np.mean(latencies_us)) * 1e3
     return {
@@ -43,7 +41,6 @@ def side(latencies_us: Sequence[float], iops: float) -> dict[str, Any]:
 
 
 def measured(path: Path, drive: cn.Design, depths: Sequence[int] = (1, 2, 4, 8), bs: str = "4k") -> Path:
-    """A file of fio's results, as the drive would have given them."""
     jobs = []
     for depth in depths:
         size = f"{bs[:-1]}KiB"

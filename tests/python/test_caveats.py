@@ -11,7 +11,6 @@ SMALL = {"geometry.channels": 2, "geometry.chips_per_channel": 2}
 
 
 def served(**keys: object) -> cn.Result:
-    """A run of reads on a small drive."""
     reads = {"requests": 4000, "read_share": 1.0, "size": "4KiB", **keys}
     text = "\n".join(f"{key} = {value!r}".replace("'", '"') for key, value in reads.items())
     workload = cn.Workload.from_toml(f'name = "w"\n[[flow]]\nname = "a"\n[flow.synthetic]\n{text}\n', "w.toml")
@@ -101,7 +100,6 @@ def test_root_causes_add_up_to_the_latency_in_every_row() -> None:
 
 
 def pl_sum(names: list[str]) -> object:
-    """The sum over a row."""
     import polars as pl
 
     return pl.sum_horizontal(names)

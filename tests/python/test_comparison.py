@@ -208,7 +208,6 @@ def test_a_job_that_fails_stops_the_others() -> None:
 
 
 def made_up(fabric: str, **blame: float) -> dict[str, Any]:
-    """A result with what the answer is built from: latencies sum up the blame."""
     mean = sum(blame.values())
     latency = {"mean": mean, "p99": 2 * mean} if blame else {"mean": None, "p99": None}
     return {
@@ -328,7 +327,6 @@ def test_a_page_names_no_winner_where_chips_are_cut_off(tmp_path: Path) -> None:
 
 
 def samples(*speedups: float) -> list[list[dict[str, Any]]]:
-    """Results of seeds: bus, and a fabric that is so many times as fast with each."""
     return [[made_up("bus", array_read=50.0), made_up("venice", array_read=50.0 / each)] for each in speedups]
 
 

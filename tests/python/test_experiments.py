@@ -69,7 +69,6 @@ def test_every_figure_says_its_method_and_assumptions(source: str) -> None:
 
 @pytest.fixture(scope="module")
 def some_result(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Result that figures use."""
     shape = {"requests": 200, "read_share": 0.5, "size": "8KiB", "queue_depth": 8}
     design = drive(PERFORMANCE, "Venice").replace(**{"cache.capacity": "1MiB", "mapping.cache_capacity": "1KiB"})
     run = Run(design, workload("both", [flow("first", shape), flow("second", shape)]))
@@ -185,7 +184,6 @@ def test_mix5_alone_arrives_far_less_often_than_published() -> None:
 
 
 def results(times: dict[tuple[str, str, str], float]) -> dict[tuple[str, ...], dict[str, float]]:
-    """Runs of the headline by workload, system and seed, with their execution times."""
     return {
         (PERFORMANCE, OWN, OPEN, *label): {"execution_time_us": time, "iops": 1e6 / time}
         for label, time in times.items()
@@ -279,7 +277,6 @@ def row_of(setting: str, what: str, ours: float | None, published: float, agains
 
 
 def verdicts_of(tried: list[Row], findings: tuple[Finding, ...] = ()) -> dict[str, tuple[str, str]]:
-    """Verdicts on four numbers of which one comes out as stated, with what was tried next to them."""
     stated = [row_of("stated", what, ours, 2.0) for what, ours in (("a", 2.1), ("b", 1.2), ("c", 1.2), ("d", None))]
     shown = made_up("fig1", Settings(("setting",), ("stated",), against="against"))
     others = made_up("causes", Settings(("setting",), of="fig1", against="against"))

@@ -313,15 +313,12 @@ def test_only_completed_requests_are_explained() -> None:
 
 @dataclass
 class Frozen:
-    """A run's folder, the drawing that the engine makes of it, and the options it was given."""
-
     path: Path
     drawing: Drawing
     asked: list[dict[str, Any]]
 
 
 def seal(run: Path) -> None:
-    """Makes requests that were put instead of a run's those that it wrote."""
     record = json.loads((run / "run.json").read_text())
     record["files"]["requests.parquet"] = _engine.hash_trace(str(run / "requests.parquet"))
     (run / "run.json").write_text(json.dumps({**record, "checksum": folder._checksum(record)}))
@@ -329,7 +326,6 @@ def seal(run: Path) -> None:
 
 @pytest.fixture
 def frozen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Frozen:
-    """A run's folder whose requests are those of `bus`, and an engine that draws it."""
     cn.run("performance-optimized", cn.workload("hm_0", requests=5)).save(tmp_path / "run")
     times = [(2, 100.0, 125.0), (0, 0.5, 112.0), (1, 2.0004, 131.0009)]
     frame = pl.DataFrame(

@@ -40,7 +40,6 @@ FOLDERS = {
 
 
 def carried_out(figure: Any, folder: Path) -> list[Row]:
-    """A figure's table, run quickly."""
     runs = figure.runs(QUICK)
     found = laboratory.carry_out(runs.values(), folder, lambda *_: None)
     rows: list[Row] = figure.table({label: found[run.key] for label, run in runs.items()})
@@ -66,8 +65,6 @@ def shipped(shared: Path) -> Path:
 
 
 def tree(text: str) -> Any:
-    """Tags and values, numbers as numbers."""
-
     def walk(element: ElementTree.Element) -> Any:
         if len(element):
             return [(child.tag, walk(child)) for child in element]

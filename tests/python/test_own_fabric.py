@@ -22,8 +22,6 @@ def reads(tmp_path: Any) -> cn.Workload:
 
 
 class Rows(Fabric):
-    """A bus for each row."""
-
     @property
     def links(self) -> list[list[tuple[int, int]]]:
         return [[place, *((place[0], c) for c in range(self.array.columns))] for place in self.array.controllers]
@@ -33,8 +31,6 @@ class Rows(Fabric):
 
 
 class Mesh(Fabric):
-    """Along the row from its own controller."""
-
     def route(self, transfer: Transfer) -> list[int] | None:
         row, column = transfer.chip
         own = len(self.array.mesh) - self.array.rows + row

@@ -33,8 +33,6 @@ def small() -> cn.Design:
 
 
 class Fewest(GcPolicy):
-    """The fewest valid pages, by NumPy."""
-
     def choose(self, candidates: Candidates) -> int:
         assert candidates.plane is not None
         assert 0 <= candidates.plane < 8
@@ -45,16 +43,12 @@ class Fewest(GcPolicy):
 
 
 class Oldest(GcPolicy):
-    """The one that was opened first."""
-
     def choose(self, candidates: Candidates) -> int:
         places = range(len(candidates.blocks))
         return candidates.blocks[max(places, key=candidates.since_opened.__getitem__)]
 
 
 class LikeEngine(Scheduler):
-    """Reads before writes, the host before collection unless that is urgent."""
-
     def choose(self, lun: int, ready: Sequence[Transaction]) -> Transaction:
         assert all(t.lun == lun and self.waiting[t.id] is t and t.since_ns <= self.now_ns for t in ready)
         order = ("read", "program", "erase")
@@ -62,8 +56,6 @@ class LikeEngine(Scheduler):
 
 
 class Shortest(Scheduler):
-    """The least time of the LUN first."""
-
     def choose(self, lun: int, ready: Sequence[Transaction]) -> Transaction:
         return min(ready, key=lambda t: (t.service_ns, t.id))
 

@@ -15,7 +15,6 @@ QUICK = Scale(quick=True)
 
 
 def result(time_us: float) -> dict[str, Any]:
-    """A run that takes so long, with all that the tables read."""
     return {
         "execution_time_us": time_us,
         "requests": {"completed": 400},
@@ -30,7 +29,6 @@ def result(time_us: float) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def rows() -> list[dict[str, Any]]:
-    """The table, where Venice is 1.6 times as fast as prior designs everywhere."""
     took = {"Venice": 62.5, "ideal": 45.0}
     return prior_holds.table({label: result(took.get(label[4], 100.0)) for label in prior_holds.runs(QUICK)})
 

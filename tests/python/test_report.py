@@ -22,8 +22,6 @@ TWO_MEGABYTES = 2_000_000
 
 
 class Page(HTMLParser):
-    """Structure of a page; every element must be closed."""
-
     def __init__(self, text: str) -> None:
         super().__init__()
         self.open: list[str] = []

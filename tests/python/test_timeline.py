@@ -28,13 +28,11 @@ WHOLE = (0, 200_000_000)
 
 
 def made(drawing: Drawing, *windows: timeline.Window) -> timeline.Timeline:
-    """A drawing as a timeline."""
     return timeline.from_columns(*drawing.handed_over(), flows=["hm_0"], windows=windows or [WHOLE], title="mine · bus")
 
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """An engine that draws `bus` whatever it is asked for; returns the options it was given."""
     asked: list[dict[str, Any]] = []
 
     def draw(design: str, workload: str, options: str, progress: object, own: object) -> Any:
@@ -55,8 +53,6 @@ def assert_known(message: Any) -> None:
 
 
 class Trace:
-    """A trace as the published format decodes it."""
-
     def __init__(self, content: bytes) -> None:
         trace = published.Trace()
         trace.ParseFromString(content)
@@ -69,13 +65,11 @@ class Trace:
         self.slices = self._slices()
 
     def path(self, uuid: int) -> str:
-        """A track's name after those above it, without that of the whole."""
         track = self.tracks[uuid]
         above = self.path(track.parent_uuid) if track.HasField("parent_uuid") else ""
         return f"{above}/{track.name}" if above else track.name if track.HasField("parent_uuid") else ""
 
     def _slices(self) -> list[SimpleNamespace]:
-        """Every slice, by pairing begins and ends on each track as Perfetto does."""
         found, stacks = [], defaultdict[int, list[SimpleNamespace]](list)
         for packet in self.events:
             event = packet.track_event
@@ -98,7 +92,6 @@ class Trace:
         return found
 
     def on(self, track: str) -> list[tuple[str, int, int, int]]:
-        """Name, start, end and depth of the slices on a track."""
         return [(s.event.name, s.start, s.end, s.depth) for s in self.slices if s.track == track]
 
 
@@ -321,7 +314,6 @@ def test_a_result_repeats_itself_for_its_timeline(engine: list[dict[str, Any]]) 
 
 
 def command(*words: object) -> int:
-    """Runs the command in this process, with the engine that it has."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["canaletto", *map(str, words)])
         patch.setattr(signal, "signal", lambda *_: None)

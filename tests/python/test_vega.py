@@ -13,7 +13,6 @@ MADE = "const made = 'é';\n"
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
-    """Each time at which the library makes the scripts; the cache is empty."""
     calls: list[str] = []
 
     def bundle(snippet: str) -> str:
@@ -26,7 +25,6 @@ def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
 
 def script() -> str:
-    """The scripts as a new process gets them."""
     return vega.script.__wrapped__()
 
 

@@ -29,8 +29,6 @@ REQUESTS = {
 
 
 class Drawing:
-    """A timeline in the making, on an array of chips with two planes each."""
-
     def __init__(self, rows: int = 2, columns: int = 2) -> None:
         self.parts: list[dict[str, Any]] = []
         self.spans: list[tuple[int, ...]] = []
