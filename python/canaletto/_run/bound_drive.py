@@ -1,7 +1,7 @@
-"""Numbers that the closed forms of a drive's throughput need: of the drive, and of what it is asked to do.
+"""Numbers that the closed forms of a drive's throughput need.
 
-Every number may be an array, all of one shape (or shapes that numpy makes one of): a bound is then one for each. Times
-are in microseconds, sizes in bytes and rates in bytes a microsecond, which are 10^6 bytes per second.
+Every number may be an array; a bound is then one for each. Times are in microseconds, sizes in bytes and rates in bytes
+per microsecond, which are 10^6 bytes per second.
 """
 
 from dataclasses import dataclass
@@ -235,38 +235,31 @@ class Work:
 
     @property
     def reads(self) -> Number:
-        """Share of all requests that read."""
         return np.asarray(self.read_share) * (1.0 - np.asarray(self.other_share))
 
     @property
     def writes(self) -> Number:
-        """Share of all requests that write."""
         return (1.0 - np.asarray(self.read_share)) * (1.0 - np.asarray(self.other_share))
 
     @property
     def in_drive(self) -> Number:
-        """Requests that are in the drive at a time at the most."""
         return np.minimum(self.queue_depth, self.commands)
 
 
 class Operation(NamedTuple):
-    """Page reads or programs that a request causes."""
+    """Page reads or programs of a request."""
 
     kind: Kind
     number: Number
-    """Of them for each request."""
     size: Number
-    """Bytes that each moves."""
     blocks: Number
-    """How many times a request's size they stand for, the weight of a mean of rates."""
 
 
 def operations(drive: Drive, work: Work) -> list[Operation]:
     """Flash operations of a request.
 
-    Collection reads and programs again what it keeps: with write amplification Φ a write costs Φ programs and Φ - 1
-    reads ("Five-Minute Rule 40 Years Later", arXiv 2511.03944, §III). A write of a part of a mapping unit reads the
-    rest of it first.
+    With write amplification Φ a write costs Φ programs and Φ - 1 reads (arXiv 2511.03944, §III). A write of a part of a
+    mapping unit reads the rest of it first.
     """
     asked = _corrected_at_once(drive, work)
     again = [
@@ -278,9 +271,9 @@ def operations(drive: Drive, work: Work) -> list[Operation]:
 
 
 def outer_chance(drive: Drive, size: Number) -> Number:
-    """Probability that a read of that many bytes must read a whole outer codeword, since one within its data fails.
+    """Probability that a read must read a whole outer codeword, aligned places assumed.
 
-    Outer codewords that the read has in whole need not be read again; places are taken to be aligned.
+    Outer codewords that the read has in whole need not be read again.
     """
     outer = np.asarray(drive.outer_bytes, dtype=np.float64)
     partial = np.where(outer > 0, np.asarray(size) % np.where(outer > 0, outer, 1.0), 0.0)
@@ -289,7 +282,6 @@ def outer_chance(drive: Drive, size: Number) -> Number:
 
 
 def _corrected_at_once(drive: Drive, work: Work) -> list[Operation]:
-    """Flash operations of a request whose codewords can all be corrected."""
     reads = np.asarray(work.reads) * (1.0 - np.asarray(work.found))
     writes = np.asarray(work.writes) * (1.0 - np.asarray(work.absorbed))
     kept = np.asarray(work.write_amplification) - 1.0
@@ -309,36 +301,30 @@ def _corrected_at_once(drive: Drive, work: Work) -> list[Operation]:
 
 
 def programmed_bytes(drive: Drive, work: Work) -> NDArray[np.float64]:
-    """Bytes that a write programs."""
     whole = np.asarray(drive.page_bytes) * work.pages
     return np.asarray(whole if work.programmed_bytes is None else work.programmed_bytes, dtype=np.float64)
 
 
 def crossing_bytes(drive: Drive, work: Work) -> NDArray[np.float64]:
-    """Bytes of a write that cross to the chips."""
     given = programmed_bytes(drive, work) if work.crossing_bytes is None else work.crossing_bytes
     return np.asarray(given, dtype=np.float64)
 
 
 def rest_reads(drive: Drive, work: Work) -> NDArray[np.float64]:
-    """Page reads before a write that leaves a part of them as it is."""
     if work.rest_reads is not None:
         return np.asarray(work.rest_reads, dtype=np.float64)
     return np.where(programmed_bytes(drive, work) > work.size, work.pages, 0.0)
 
 
 def even_rows(drive: Drive, work: Work) -> Number:
-    """Rows that would carry the load if all had as much as the busiest one."""
     return drive.rows if work.busiest_row is None else 1.0 / np.asarray(work.busiest_row)
 
 
 def used_columns(drive: Drive, work: Work) -> Number:
-    """Chips of a row that are used."""
     return drive.columns if work.columns is None else work.columns
 
 
 def even_chips(drive: Drive, work: Work) -> Number:
-    """Chips that would carry the load if all had as much as the busiest one."""
     if work.busiest_chip is None:
         return np.asarray(even_rows(drive, work)) * used_columns(drive, work)
     return 1.0 / np.asarray(work.busiest_chip)

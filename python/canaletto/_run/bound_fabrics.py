@@ -1,9 +1,7 @@
-"""Wires of each fabric in closed form: how many there are, and how long a page's commands and data take them.
+"""Wires of each fabric in closed form: how many there are, and how long a page takes them.
 
-Buses serve one transfer at a time, so that the sum of their times is exact when they never idle. Of `mesh`, `venice`,
-`scheduled-mesh` and `clusters` there is no closed form: their entries are bounds by what must be crossed (links of
-controllers, ports of chips, links into the busiest row, trunks, inner buses), which contention between packets or
-circuits can only lower.
+For buses the sum of their times is exact. Entries of `mesh`, `venice`, `scheduled-mesh` and `clusters` are bounds,
+which contention can only lower.
 """
 
 from collections.abc import Callable
@@ -28,13 +26,12 @@ class Wires(NamedTuple):
 
     name: str
     servers: Number
-    """How many of them work at the same time."""
     time_us: Callable[[Kind, Number], Number]
     """Time that a page's read or program with that many bytes takes one of them."""
     is_exact: bool = True
-    """Whether nothing but the sum of these times limits them."""
+    """Whether only the sum of these times limits them."""
     alone_us: Callable[[Kind, Number], Number] | None = None
-    """Time of a page that meets nothing, where it is not `time_us`: by the shortest way, or by several at once."""
+    """Time of a page that meets nothing, where it is not `time_us`."""
 
 
 Fabric = Callable[[Drive, Work], list[Wires]]
@@ -46,14 +43,12 @@ def _cycles(drive: Drive, size: Number, rate: Number) -> Number:
 
 
 def _packet(drive: Drive, kind: Kind, size: Number, lanes: int, packets: int = 1) -> Number:
-    """Time of a page's data packet on that many times eight pins, with what asks for the data of a read."""
     asked = DATA_REQUEST if kind == "read" else 0
     flits = np.asarray(size) + packets * (DATA_HEADER + asked)
     return np.ceil(flits / lanes) / drive.link_rate
 
 
 def _transfers(drive: Drive, kind: Kind, data: Number) -> Number:
-    """Time on wires that commands, status and data share."""
     if kind == "read":
         commands = (drive.read_command_us + np.asarray(drive.status_us) * drive.read_status) / drive.read_pages
         held = (drive.read_us + np.asarray(drive.read_chip_us)) / drive.read_pages if drive.holds_reads else 0.0
@@ -66,7 +61,6 @@ def _transfers(drive: Drive, kind: Kind, data: Number) -> Number:
 
 
 def _crossings(drive: Drive, kind: Kind) -> Number:
-    """Transfers of a page: command and data of a read (of a program both in one), and status."""
     if kind == "read":
         commands = (1.0 + np.asarray(drive.read_status)) / drive.read_pages
         return commands + 1.0 if not drive.holds_reads else commands
@@ -93,7 +87,7 @@ def _packetized(drive: Drive, work: Work) -> list[Wires]:
 
 
 def _sca(drive: Drive, work: Work) -> list[Wires]:
-    """Commands and data have their own pins and cross side by side."""
+    """Commands and data have separate pins."""
 
     def commands(kind: Kind, _: Number) -> Number:
         return _transfers(drive, kind, 0.0)
@@ -109,7 +103,6 @@ def _omnibus_of(packets: int) -> Fabric:
     def wires(drive: Drive, work: Work) -> list[Wires]:
         """Row and column buses. Chips of the busiest row have its bus and every column's."""
         rows, columns = even_rows(drive, work), used_columns(drive, work)
-        # A controller drives one column bus at the most; those join columns evenly (Networked SSD §V-E).
         all_column_buses = np.minimum(drive.rows, drive.columns)
         column_buses = np.ceil(np.asarray(columns) * all_column_buses / drive.columns)
         used_rows = np.minimum(drive.rows, np.ceil(rows))
@@ -133,9 +126,9 @@ def _omnibus_of(packets: int) -> Fabric:
 
 
 def _split_late(drive: Drive, kind: Kind, size: Number) -> Number:
-    """Time of a page whose last chunks go over its column's bus, which nobody else wants, at the same time.
+    """Time of a page whose last chunks go over its column's bus at the same time.
 
-    One row in so many has the controller of that bus; others tell it in one message, half of an agreement.
+    Other rows' controllers tell the bus's controller in one message.
     """
     whole = _packet(drive, kind, size, 1)
     if not np.any(drive.late_split_bytes):
@@ -146,7 +139,7 @@ def _split_late(drive: Drive, kind: Kind, size: Number) -> Number:
     chunks = np.floor(np.round(flits) / chunk) - 1.0
 
     def beside(told: Number) -> Number:
-        """Both buses end as soon as they can: the second one after its message, the change of column and a header."""
+        """The second bus ends after its message, the change of column and a header."""
         ready = told + (COLUMN + DATA_HEADER) / np.asarray(drive.link_rate) + drive.turn_us
         each = np.where(np.isfinite(chunk), chunk, 0.0) / drive.link_rate
         even = (whole - ready) * drive.link_rate / (2.0 * chunk)
@@ -161,7 +154,7 @@ def _split_late(drive: Drive, kind: Kind, size: Number) -> Number:
 
 def _mesh_of(pins: int) -> Fabric:
     def wires(drive: Drive, work: Work) -> list[Wires]:
-        """Links of controllers, one each way. Data leave a row for other controllers over its first link alone."""
+        """Links of controllers, one each way. Data leave a row over its first link alone."""
         flit = 8.0 / pins / np.asarray(drive.network_rate)
         rows, columns = np.asarray(even_rows(drive, work)), np.asarray(used_columns(drive, work))
         anywhere = np.minimum(drive.rows, rows * (columns / np.maximum(columns - 1.0, 1.0)))
@@ -195,10 +188,10 @@ def _mesh_of(pins: int) -> Fabric:
 
 
 def _venice(drive: Drive, work: Work) -> list[Wires]:
-    """Circuits: a controller each, a chip's port each, and a link into the busiest row each.
+    """Circuits: a controller, a chip's port and a link into the busiest row each.
 
-    Links between routers never limit an even load: a circuit takes half a row on average, and there are twice as many
-    as that takes. Each circuit is set up by a scout that goes there and back (Venice, ISCA 2023, §4.2).
+    Links between routers never limit an even load. A scout sets up each circuit, there and back (Venice, ISCA 2023,
+    §4.2).
     """
     return _circuits(drive, work, lambda distance: distance * (2.0 * np.asarray(drive.hop_us)) + drive.hop_us)
 
@@ -233,7 +226,7 @@ def _circuits(drive: Drive, work: Work, setup_us: Callable[[Number], Number]) ->
 
 
 def _switched(drive: Drive, kind: Kind) -> Number:
-    """Time of a page's grants and set-ups, and of its bytes in switches; data that are read come back through them."""
+    """Time of a page's grants, set-ups and switches; read data come back through them."""
     crossings = _crossings(drive, kind)
     through = crossings + 1.0 if kind == "read" else crossings
     return crossings * np.asarray(drive.setup_us) + through * np.asarray(drive.switch_us)
@@ -242,7 +235,7 @@ def _switched(drive: Drive, kind: Kind) -> Number:
 def _clusters(drive: Drive, work: Work) -> list[Wires]:
     """Trunks, and inner buses of switches: a transfer takes one of each.
 
-    The switches of the busiest row have that many trunks; which of them others take meanwhile has no closed form.
+    The trunks that other rows' switches take meanwhile have no closed form.
     """
     rows, columns = np.asarray(even_rows(drive, work)), np.asarray(used_columns(drive, work))
 
@@ -277,10 +270,10 @@ FABRICS: dict[str, Fabric] = {
 
 
 def data_before_command_us(drive: Drive, size: Number) -> Number:
-    """Time by which a LUN's own data put off its next command, where data go first and both take the same way.
+    """Time by which a LUN's own data delay its next command, where data go first.
 
-    Data are ready when the command could go. Two buses, or links of two directions, carry both side by side, and on
-    pins of its own a command waits for the change of column alone.
+    Two buses, or links of two directions, carry both at the same time. On separate pins a command waits for the change
+    of column alone.
     """
     if drive.fabric == "sca":
         return drive.column_us
@@ -296,5 +289,4 @@ def data_before_command_us(drive: Drive, size: Number) -> Number:
 
 
 def wires(drive: Drive, work: Work) -> list[Wires]:
-    """Wires of a drive's fabric."""
     return FABRICS[drive.fabric](drive, work)

@@ -1,4 +1,4 @@
-"""Caveats, to be known before any figure of a run: saturation, runs too short for a steady figure, and what limits."""
+"""Caveats before any figure of a run: saturation, runs too short for a steady figure, and limits."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -22,12 +22,10 @@ def of(run: Mapping[str, Any]) -> list[str]:
 
 
 def notes(run: Mapping[str, Any], design: Design, workload: Workload) -> list[str]:
-    """All that must be known of a run before its figures: its caveats, and what its configuration does not do."""
     return [*of(run), *_straddling(design, workload), *design.notes, *workload.notes]
 
 
 def of_all(runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Sentences on runs of the same work on several fabrics, each with the fabrics that it is about."""
     if len(runs) == 1:
         return of(runs[0])
     saturated = [run for run in runs if (run.get("load") or {}).get("saturated")]
@@ -52,7 +50,6 @@ def _on(sentence: str, fabrics: Sequence[str], of: int) -> str:
 
 
 def bottleneck(run: Mapping[str, Any]) -> str:
-    """The busiest part and its use: `channel 0 (97.2 % in use)`; empty if nothing was used."""
     found = (run.get("load") or {}).get("bottleneck")
     return f"{found['part']} ({share(found['use'])} in use)" if found else ""
 
@@ -85,9 +82,9 @@ def _traces(run: Mapping[str, Any]) -> Iterator[str]:
 
 
 def of_trace(lines: Mapping[str, Any], *, overlaid: bool = True, paced: bool = True) -> Iterator[str]:
-    """Sentences on a trace that may be another one than it seems, with what to do about it.
+    """Sentences on a trace that may be misread, with what to do about it.
 
-    overlaid: whether its devices share the addresses of the drive. paced: whether it is replayed at its times.
+    overlaid: whether its devices share the drive's addresses. paced: whether it is replayed at its times.
     """
     devices, together, clock = (lines.get(key) or 0 for key in ("devices", "simultaneous_share", "clock_ns"))
     if overlaid and devices > 1:
@@ -170,7 +167,6 @@ def _collection(run: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _enough(run: Mapping[str, Any]) -> str:
-    """Requests after which collection is pressed: writes have taken the free blocks that a steady drive begins with."""
     before = run.get("precondition") or {}
     free = (before.get("blocks") or {}).get("free", 0)
     if not free or before["kind"] != "steady":
@@ -217,7 +213,6 @@ def _unsettled(run: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _straddling(design: Design, workload: Workload) -> Iterator[str]:
-    """Requests of whole pages that begin within one, and so need one page more."""
     page = design.to_dict()["geometry"]["page"]
     for flow in workload.to_dict()["flow"]:
         made = flow.get("synthetic") or {}

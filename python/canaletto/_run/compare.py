@@ -49,10 +49,9 @@ class Comparison(shown.Shown, Mapping[str, Result]):
         crossbar: Result | None = None,
         hot_spots: "Mapping[str, Comparison] | None" = None,
     ) -> None:
-        """samples: what each seed gave on every fabric, if there are several seeds; or gains: the speedups.
+        """samples: results per seed and fabric, if there are several seeds; or gains: the speedups.
 
-        equal: the fabrics' budget; crossbar: the run that bounds them, which samples and gains have, too.
-        hot_spots: the same with load on single places.
+        equal: the fabrics' budget; crossbar: the run that bounds them. hot_spots: the same with load on single places.
         """
         self._runs = list(runs)
         self._gains = gains
@@ -236,7 +235,6 @@ class Comparison(shown.Shown, Mapping[str, Result]):
 
 
 def _as_crossbar(run: Result) -> Result:
-    """The crossbar's run under its own name: the engine knows it as `clusters`."""
     rows = run.rows if run.has_requests else None
     return Result({**run.to_dict(), "fabric": CROSSBAR}, *run.configuration, run.options, rows, run.parts)
 
@@ -338,13 +336,12 @@ def compare(
 
 
 Chosen: TypeAlias = Sequence[str | type[Fabric]]
-"""Fabrics of a comparison: names, and user-defined classes."""
 
 
 def chosen_fabrics(fabrics: Iterable[str | type[Fabric]] | str | type[Fabric] | None) -> Chosen:
     """The fabrics that are asked for, by default the usual ones.
 
-    Raises ConfigError for none at all, for a name that is given twice, and for a class whose name is taken.
+    Raises ConfigError for none, for a name that is given twice, and for a class whose name is taken.
     """
     known = names.fabrics()
     if isinstance(fabrics, str | type):
@@ -369,7 +366,6 @@ def chosen_fabrics(fabrics: Iterable[str | type[Fabric]] | str | type[Fabric] | 
 def parts_of(
     fabrics: Chosen, gc_policy: type[GcPolicy] | None = None, scheduler: type[Scheduler] | None = None
 ) -> list[Parts]:
-    """The user-defined classes of each fabric's run."""
     return [Parts(fabric if isinstance(fabric, type) else None, gc_policy, scheduler) for fabric in fabrics]
 
 
@@ -459,7 +455,6 @@ def run_all(
 
 
 Sample: TypeAlias = Mapping[str, Any]
-"""Figures of a run that speedups are made of."""
 
 _SAMPLED = ("execution_time_us", "latency_us", "iops")
 
@@ -495,7 +490,6 @@ def _run_once(
 
 
 def _part(report: Progress, number: int, parts: int) -> Progress:
-    """Reports the run of one seed as a part of all."""
     return lambda done, total, simulated_ps: report(number * total + done, parts * total, simulated_ps)
 
 
@@ -505,9 +499,9 @@ def _side_by_side(
     workers: int,
     progress: bool | FabricProgress | None,
 ) -> list[T]:
-    """Does a job for each fabric, that many at a time, with a bar each or reports to `progress`.
+    """Does a job per fabric, that many at a time, with a bar each or reports to `progress`.
 
-    Ctrl-C stops all of them, and so does the first that fails, whose error names its fabric.
+    The first that fails stops all, and its error names its fabric.
     """
     with Bar.when_wanted() if progress is None or progress is True else nullcontext() as bar:
         rows: Sequence[Row | None] = bar.tasks(fabrics) if bar is not None else [None] * len(fabrics)

@@ -29,7 +29,6 @@ EXTRA_HEADLINES = (
     "flash.programs",
     "flash.erases",
 )
-"""Further figures that runs are compared by."""
 
 # Two-sided 95 % quantiles of Student's t for 1 to 30 degrees of freedom.
 _T = (
@@ -53,14 +52,12 @@ def intervals(seeds: Sequence[int], results: Sequence[Mapping[str, Any]]) -> dic
 
 
 def half_width(values: Sequence[float]) -> float | None:
-    """Half the width of the 95 % confidence interval of the mean; None for fewer than two values."""
     if len(values) < 2:
         return None
     return student_t(len(values) - 1) * stdev(values) / sqrt(len(values))
 
 
 def student_t(degrees: int) -> float:
-    """The two-sided 95 % quantile of Student's t distribution."""
     if degrees <= len(_T):
         return _T[degrees - 1]
     # Cornish-Fisher expansion: within 1e-6 beyond 30 degrees of freedom (Abramowitz and Stegun 26.7.5).
@@ -75,7 +72,6 @@ def student_t(degrees: int) -> float:
 
 
 def lookup(data: Mapping[str, Any], name: str) -> Any:
-    """A field by its dotted name; None where any part of it is missing."""
     found: Any = data
     for part in name.split("."):
         if not isinstance(found, Mapping) or part not in found:

@@ -37,11 +37,9 @@ class Setting(NamedTuple):
     """A value for one key next to a file."""
 
     label: str
-    """Name in messages: what the user wrote, such as `--set workload.read_share=2`."""
     prefix: str
     """Part of the key that stands there only, such as `workload.`."""
     text: str
-    """`key=value`, with the full key."""
 
 
 class Config:
@@ -86,7 +84,6 @@ class Config:
         return self.adjusted(keyword_settings(overrides))
 
     def adjusted(self, settings: list[Setting]) -> Self:
-        """A copy as of `replace`, with the names that settings have in messages."""
         return self._resolved(self._label, self._toml, settings)
 
     def to_toml(self) -> str:
@@ -94,7 +91,6 @@ class Config:
         return _spelt_out(self._kind, self._toml)
 
     def shown_toml(self) -> str:
-        """The same, with codes for characters that a terminal would act on."""
         toml = self.to_toml()
         return toml if printable.printable(toml) == toml else printable.toml(_toml.dumps(self.to_dict()))
 
@@ -108,7 +104,6 @@ class Config:
 
     @property
     def label(self) -> str:
-        """Name or path that was given."""
         return self._label
 
     @classmethod
@@ -228,12 +223,10 @@ def design(source: str | os.PathLike[str], /, **overrides: Any) -> Design:
 
 
 def quiet_design(source: str | os.PathLike[str], /, **overrides: Any) -> Design:
-    """`design` without warnings: for keys that concern some of several drives."""
     return resolve_design(os.fspath(source), keyword_settings(overrides))
 
 
 def resolve_design(label: str, settings: list[Setting]) -> Design:
-    """Resolves like `design`, without warnings."""
     text = None
     if label not in names.presets():
         if _means_file(label):
@@ -263,12 +256,9 @@ class WorkloadOptions:
     trace_format: str | None = None
     read: Mapping[str, Any] = field(default_factory=dict)
     job: str | None = None
-    """Of a fio job file, the jobs that are taken, by name."""
     design: Design | None = None
-    """The drive whose size fio jobs without one have."""
 
     def check(self) -> None:
-        """Raises ConfigError for what is not allowed in any workload."""
         _check_choice("out_of_range", self.out_of_range, OUT_OF_RANGE)
         _check_choice("devices", self.devices, DEVICES)
         counts = {"requests": 1, "queue_depth": 1, "skip": 0, "every": 1, "repeat": 1}
@@ -284,14 +274,12 @@ class WorkloadOptions:
             raise ConfigError(f"{given[0]} and {given[1]}: both given, expected one of them")
 
     def of_traces(self) -> dict[str, Any]:
-        """The keys of each trace that they set."""
         names = ("out_of_range", "devices", "after", "until", "skip", "every", "sample", "repeat")
         found = {name: getattr(self, name) for name in names} | {"format": self.trace_format}
         given = {key: value for key, value in found.items() if value is not None}
         return given | ({"read": dict(self.read)} if self.read else {})
 
     def of_streams(self) -> dict[str, Any]:
-        """The keys of each stream of requests, a trace or a mix of several, that they set for traces only."""
         if self.as_fast_as_possible:
             return {"as_fast_as_possible": True}
         return {} if self.speed is None else {"speed": self.speed}
@@ -411,13 +399,11 @@ def workload(
 
 
 def resolve_workload(label: str, settings: list[Setting], options: WorkloadOptions) -> Workload:
-    """Resolves like `workload`, without warnings."""
     options.check()
     return shaped(_load_workload(label, settings, options), options)
 
 
 def shaped(made: Workload, options: WorkloadOptions) -> Workload:
-    """A workload with some options, which have been checked."""
     if options == WorkloadOptions(job=options.job, design=options.design):
         return made
     label = made.label
@@ -438,7 +424,6 @@ def shaped(made: Workload, options: WorkloadOptions) -> Workload:
 
 
 def keyword_settings(overrides: Mapping[str, Any]) -> list[Setting]:
-    """Keyword overrides as settings. `fabric="bus"` is short for the key `fabric.kind`."""
     spelt = {FABRIC if key == "fabric" else key: given for key, given in overrides.items()}
     texts = [f"{key}={_spelt(key, given)}" for key, given in spelt.items()]
     return [Setting(text, "", text) for text in texts]
@@ -452,10 +437,6 @@ def _spelt(key: str, given: Any) -> str:
 
 
 def read_text(path: str) -> str:
-    """A configuration file's text.
-
-    Raises OSError if it cannot be read, ConfigError if it is not UTF-8 text of a sensible size.
-    """
     check_text(path)
     with awaiting_writers([path]), open(path, "rb") as file:
         content = file.read(MAX_CONFIG_BYTES + 1)
@@ -496,7 +477,6 @@ def _load_workload(label: str, settings: list[Setting], options: WorkloadOptions
 
 
 def _logical_bytes(drive: Design) -> int:
-    """Bytes that a host can address."""
     any_work = Workload._resolved("mixed", _toml.dumps(_ANY_WORK), [])
     return int(json.loads(_engine.inspect(drive.to_toml(), any_work.to_toml(), False, False))["logical_bytes"])
 
@@ -516,7 +496,6 @@ def trace_name(path: str) -> str:
 
 @lru_cache(maxsize=8)
 def _read(toml: str) -> dict[str, Any]:
-    """A configuration's text as what is in it, not to be changed: reports ask for the same one a dozen times."""
     return tomllib.loads(toml)
 
 
@@ -527,7 +506,6 @@ def _spelt_out(kind: str, toml: str) -> str:
 
 
 def _with_absolute_traces(toml: str, folder: Path) -> str:
-    """Trace paths in a workload file are relative to its folder; resolved, they mean the same from everywhere."""
     document = tomllib.loads(toml)
     traces = [trace for flow in document["flow"] for trace in _traces_of(flow)]
     if all(os.path.isabs(trace["file"]) for trace in traces):
@@ -555,7 +533,6 @@ def check_text(path: str | os.PathLike[str]) -> None:
 
 
 def _traces_of(flow: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The traces that a flow replays."""
     return [flow["trace"]] if "trace" in flow else list(flow["mix"]["trace"]) if "mix" in flow else []
 
 
@@ -603,5 +580,4 @@ def _check_choice(key: str, given: str | None, allowed: tuple[str, ...]) -> None
 
 
 def _means_file(label: str) -> bool:
-    """Whether a word that is no known name means a file: one that exists, or that is spelt like a path."""
     return os.path.exists(label) or os.sep in label or bool(os.path.splitext(label)[1])

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 Operation: TypeAlias = Literal["read", "write", "trim", "flush", "write-zeroes"]
 
 OPERATIONS = ("read", "write", "trim", "flush", "write-zeroes")
-"""Operations, in the order of the engine's numbers."""
 
 LATEST_PS = 1 << 63
 """Latest simulated time, in picoseconds: 107 days."""

@@ -1,7 +1,7 @@
-"""Comparisons at equal budgets: links of every fabric are so wide that all have as many pins, as much wire or area.
+"""Comparisons at equal budgets of pins, wire or area.
 
-The engine knows a link by the rate of eight of its data wires: one of twice its paper's width is given twice that rate.
-Widths are whole numbers of wires; what remains of the budget is stated.
+A link of twice its paper's width gets twice its rate. Widths are whole numbers of wires; the rest of the budget is
+stated.
 """
 
 import math
@@ -35,9 +35,7 @@ class Measure(NamedTuple):
     """A quantity that fabrics can have as much of."""
 
     unit: str
-    """Words behind a number."""
     title: str
-    """Heading of a column."""
     count_of: Callable[[Links, int], Count | None]
     """Count of links, in a drive of that many controllers."""
 
@@ -87,7 +85,7 @@ class Equal:
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> "Equal":
-        """The counting that `to_dict` gave. Raises KeyError or TypeError for others."""
+        """The counting of `to_dict`. Raises KeyError or TypeError for others."""
         fabrics = tuple(Widths(**each) for each in found["fabrics"])
         return cls(found["measure"], found["budget"], fabrics, found["crossbar_pins"])
 
@@ -106,12 +104,10 @@ class Equalised:
         return {**{each.fabric: each for each in self.designs}, CROSSBAR: self.crossbar}
 
     def widths(self) -> dict[str, int]:
-        """Data wires of a link, in the same order."""
         return {**{each.fabric: each.width for each in self.counting.fabrics}, CROSSBAR: self.counting.crossbar_pins}
 
 
 def amount(measure: str, number: float) -> str:
-    """A number of a measure's units."""
     unit = MEASURES[measure].unit
     return f"{number:,.6g} {unit.replace('pins', 'pin') if number == 1 else unit}"
 
@@ -126,7 +122,7 @@ def equalised(designs: Sequence[Design], asked: str, label: str) -> Equalised:
 
     asked: a measure, of which all get as much as the first has, or `measure=budget`. label: its name in messages.
 
-    Raises ConfigError for what is no budget, and if a fabric cannot be brought to it.
+    Raises ConfigError for what is no budget or cannot be reached.
     """
     measure, given = _parsed(asked, label)
     label = f"{label} {asked}"
@@ -146,8 +142,6 @@ def equalised(designs: Sequence[Design], asked: str, label: str) -> Equalised:
 
 
 class _Counted(NamedTuple):
-    """A fabric's links, the rate of eight of their wires in bytes a microsecond, and their count."""
-
     fabric: str
     links: Links
     rate: float
@@ -201,27 +195,23 @@ def _refusal(each: _Counted, measure: str, budget: float) -> str:
 
 
 def _widest(each: _Counted, budget: float) -> int:
-    """Data wires of the widest links within a budget."""
     return math.floor((budget - each.growth.fixed) / each.growth.per_wire + _ROUNDING)
 
 
 def _widths(each: _Counted, budget: float) -> Widths:
-    """The widest links within a budget, before and after."""
     width = _widest(each, budget)
     has, own = each.growth.at(width), each.growth.at(each.links.width)
     return Widths(each.fabric, each.links.width, own, width, has, max(budget - has, 0.0))
 
 
 def _scaled(own: float, width: int, own_width: int) -> str:
-    """Rate of links of another width, to the byte a second."""
     return f"{math.floor(own * 1e6 * width / own_width + 0.5)}B/s"
 
 
 def _crossbar(design: Design, counted: Sequence[_Counted], widths: Sequence[Widths], label: str) -> tuple[Design, int]:
-    """A drive whose chips have their own lines to switches that hang on every trunk, and the width of a trunk.
+    """A drive whose chips have direct lines to switches on every trunk, and the width of a trunk.
 
-    Nothing is granted or set up, pins are as fast as the fastest of the fabrics', and commands go first, whatever goes
-    first on the fabrics, as that fills wires.
+    Grants and set-up take no time, pins are as fast as the fastest of the fabrics', and commands go first.
     """
     controllers = counted[0].controllers
     if controllers > MOST_TRUNKS:

@@ -1,7 +1,6 @@
 """Latency of single requests: their waits, and the holders of what they waited for.
 
-Steps of a request and of its last-finishing page tile its latency without gaps. For each step in which it
-waited, the spans of the parts that it waited for say who used them meanwhile.
+Steps of a request and of its last page cover its latency without gaps.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +22,7 @@ from canaletto._run.shown import Shown
 from canaletto._run.timeline import Timeline, Window, around, record
 
 LIMIT, LIMIT_ALONE = 2_000_000, 20_000_000
-"""Spans and steps that are looked at, at the most: some 60 MB, and for a request alone some 600 MB."""
+"""Most spans and steps: some 60 MB, and 600 MB for a single request."""
 
 _MARGIN_PS = 1_000_000
 """Added to a request's recorded time, which is a rounded number of microseconds."""
@@ -37,13 +36,12 @@ _WORK = {
     "chip_busy_folding": ("gc", ("read", "program")),
     "chip_busy_parity": ("parity", ("read", "program")),
 }
-"""Causes that only work of the drive's own is behind: which, and what of it."""
+"""Causes of the drive's own work: which, and what part of it."""
 
 _OPERATION_OF = {"array_read": "read", "register": "read", "array_program": "program", "array_erase": "erase"}
-"""Operation of a page for each kind of use of its plane."""
 
 _CHIP_WAITS = (*_WORK, "chip_busy_user")
-"""Charged together when a command is formed: how long each lasted is exact, their order is not."""
+"""Their durations are exact, their order is not."""
 
 _BUSES = ("channel", "command_channel", "column", "path")
 """Wires that reach chips without routers between."""
@@ -221,7 +219,7 @@ def explain_one(
 ) -> Explanation:
     """Explains a request of a timeline.
 
-    Raises SimulationError if the timeline does not hold all of it, or if its steps leave out or repeat any time.
+    Raises SimulationError if the timeline does not hold all of it, or if its steps have gaps or overlap.
     """
     about = timeline.requests.filter(pl.col("number") == number)
     if about.height != 1 or about["complete_ps"][0] is None:
@@ -252,7 +250,6 @@ def explain_one(
 def _recorded(
     home: Path, slowest: int, request: int | None
 ) -> tuple[dict[int, Window], int | None, dict[int, dict[str, int]]]:
-    """The requests to explain, the slowest first, each with when it was under way; the median latency; root causes."""
     folder.record(home)
     file = home / folder.REQUESTS_FILE
     if not file.is_file():
@@ -279,7 +276,6 @@ def _recorded(
 
 
 def _root_causes(chosen: pl.DataFrame) -> dict[int, dict[str, int]]:
-    """Picoseconds by root cause of each of these requests, as far as they were recorded."""
     names = [name for name in chosen.columns if name.startswith("root_")]
     causes = [name.removeprefix("root_").removesuffix("_us") for name in names]
     rows = chosen.select("request", *names).iter_rows() if names else ()
@@ -294,7 +290,6 @@ def _margined(window: Window) -> Window:
 
 
 def _is_whole(timeline: Timeline, number: int, window: Window) -> bool:
-    """Whether the timeline holds all of a request. One that the run itself does not know is not left out but wrong."""
     if not timeline.truncated or timeline.until_ps >= window[1]:
         return True
     ends = timeline.requests.filter(pl.col("number") == number)["complete_ps"].drop_nulls()
@@ -357,8 +352,7 @@ class _Scene:
     ) -> tuple[tuple[Holder, ...], int]:
         """Holders of the chip during the part of a wait that is charged to a cause, and the time without a holder.
 
-        Holders go with the causes that their work is behind. Data that have been read wait for the chip's port alone; a
-        command waits for its plane, its die, the chip.
+        Read data wait for the chip's port alone; a command waits for its plane, its die, the chip.
         """
         start, end = wait[0]["start_ps"], wait[-1]["end_ps"]
         here = [(n, part) for n, part in enumerate(self._parts) if _is_at(part, chip)]
@@ -382,9 +376,9 @@ class _Scene:
         return holders, unheld
 
     def _operation(self, spans: pl.DataFrame) -> Callable[[int | None, int], str]:
-        """Tells which operation a use among these spans is part of, by its page and start.
+        """Returns the operation of a use among these spans, by its page and start.
 
-        A page that is copied is read and programmed under one number: it is read until its data have left the register.
+        A copied page is read until its data have left the register, then programmed.
         """
         pages = spans["page"].unique().to_list()
         known = self._timeline.spans.filter(pl.col("page").is_in(pages)).with_columns(pl.col("kind").cast(pl.String))
@@ -401,17 +395,14 @@ class _Scene:
         return of
 
     def _is_read_by(self, time: int) -> bool:
-        """Whether the array has read the page by then."""
         read = self._own.filter((pl.col("kind").cast(pl.String) == "array_read") & (pl.col("end_ps") <= time))
         return read.height > 0
 
     def _own_plane(self, chip: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """The plane that the request's last page was on."""
         used = (self._parts[number] for number in self._own["part"].unique(maintain_order=True))
         return next((part for part in used if part["kind"] == "plane" and _is_at(part, chip)), None)
 
     def _ways_to(self, chip: Mapping[str, Any]) -> list[int]:
-        """The wires that could have led to a chip: its buses, or, between routers and switches, any link."""
         buses = [n for n, part in enumerate(self._parts) if part["kind"] in _BUSES and _reaches(part, chip)]
         routed = ("controller", "controller_link", "link", "trunk")
         return buses or [
@@ -421,11 +412,9 @@ class _Scene:
         ]
 
     def _wires_among(self, parts: Sequence[int]) -> list[int]:
-        """Buses among the parts, which are named one by one."""
         return [number for number in parts if self._parts[number]["kind"] in _BUSES]
 
     def _held_ways(self, parts: Sequence[int], start: int, end: int) -> tuple[tuple[Holder, ...], int]:
-        """Holders of the ways to a chip. Time on several ways at once counts once for each request."""
         ranks = dict.fromkeys(parts, 0)
         spans = self._clipped(ranks, start, end)
         buses = self._wires_among(parts)
@@ -442,7 +431,7 @@ class _Scene:
         return _longest_first(holders), (end - start) - _covered(spans)
 
     def _earlier_writes(self, start: int, end: int) -> tuple[Holder, ...]:
-        """Writes and trims of the same page under way meanwhile: that whose program ends the wait, else any."""
+        """Writes and trims of the page under way meanwhile: the one whose program ends the wait, else any."""
         first, last = self.pages(self._request)
         writes = self._timeline.requests.filter(
             pl.col("op").cast(pl.String).is_in(["write", "trim"])
@@ -472,19 +461,16 @@ class _Scene:
         return _longest_first(Holder(cause, self._request["number"], parts, ps) for (cause, parts), ps in sums.items())
 
     def _used(self, start: int, end: int) -> tuple[str, ...]:
-        """The wires and planes that the page itself used meanwhile."""
         spans = self._own.filter((pl.col("start_ps") < end) & (pl.col("end_ps") > start))
         moving = spans.filter(pl.col("kind").cast(pl.String) != "register").sort("start_ps", maintain_order=True)
         used = moving["part"].unique(maintain_order=True)
         return self._names(number for number in used if self._parts[number]["kind"] not in ("chip", "controller"))
 
     def pages(self, request: Mapping[str, Any]) -> tuple[int, int]:
-        """The first and last logical page of a request."""
         first, last = request["lba"], request["lba"] + max(request["sectors"], 1) - 1
         return first // self._sectors_per_page, last // self._sectors_per_page
 
     def _clipped(self, ranks: Mapping[int, int], start: int, end: int) -> pl.DataFrame:
-        """Uses of these parts by others, cut at both ends."""
         used = self._others.filter(
             pl.col("part").is_in(list(ranks)) & (pl.col("start_ps") < end) & (pl.col("end_ps") > start)
         )
@@ -501,9 +487,9 @@ class _Scene:
         end: int,
         told: Callable[[str, int | None, int], bool] | None = None,
     ) -> tuple[tuple[Holder, ...], int]:
-        """The wait shared out among its holders: every moment to one of them, at the part of the lowest rank.
+        """The wait divided among its holders: every moment to the part of the lowest rank.
 
-        told: which uses must be told, by work, page and start.
+        told: uses that must be included, by work, page and start.
         """
         columns = spans.select("kind", "request", "work", "page", "part", "start_ps", "end_ps")
         uses = [
@@ -519,7 +505,6 @@ class _Scene:
         return _longest_first(holders), (end - start) - sum(shares.values())
 
     def ways(self, rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-        """The buses that lead to the chip that the last page was on; none between routers."""
         chips = [self._parts[row["part"]] for row in rows if row["part"] is not None]
         return self._names(self._wires_among(self._ways_to(chips[-1]))) if chips else ()
 
@@ -528,9 +513,9 @@ class _Scene:
 
 
 def share_out(uses: Iterable[tuple[int, int, int, Any]]) -> dict[Any, int]:
-    """Gives every moment to one use: the lowest rank's, of these the one that began first.
+    """Gives every moment to one use: the lowest rank's, then the earliest.
 
-    uses: rank, start, end, and whose it is. Returns how much time each owner gets.
+    uses: rank, start, end, owner. Returns each owner's time.
     """
     waiting = sorted(uses, key=lambda use: use[1])
     moments = sorted({moment for use in waiting for moment in use[1:3]})
@@ -551,7 +536,6 @@ def share_out(uses: Iterable[tuple[int, int, int, Any]]) -> dict[Any, int]:
 
 
 def _is_behind(cause: str, work: str, operation: str) -> bool:
-    """Whether an operation for this work is what a wait is charged for. Out of the data cache writes are the host's."""
     if cause not in _WORK:
         return work in ("host", "cache")
     charged, operations = _WORK[cause]
@@ -559,7 +543,6 @@ def _is_behind(cause: str, work: str, operation: str) -> bool:
 
 
 def _together(rows: Sequence[Mapping[str, Any]], place: int) -> Sequence[Mapping[str, Any]]:
-    """All steps of the wait for the chip that a step is a part of."""
     first = last = place
     while first > 0 and rows[first - 1]["cause"] in _CHIP_WAITS:
         first -= 1
@@ -569,24 +552,20 @@ def _together(rows: Sequence[Mapping[str, Any]], place: int) -> Sequence[Mapping
 
 
 def _is_at(part: Mapping[str, Any], chip: Mapping[str, Any]) -> bool:
-    """Whether a part is the chip or in it."""
     return part["kind"] in ("chip", "plane") and (part["row"], part["column"]) == (chip["row"], chip["column"])
 
 
 def _reaches(wire: Mapping[str, Any], chip: Mapping[str, Any]) -> bool:
-    """Whether a bus or path leads to a chip."""
     (row_a, column_a), (row_b, column_b) = wire["from"], wire["to"]
     row, column = chip["row"], chip["column"]
     if wire["kind"] == "path":
         return (row, column) == (row_b, column_b)
     if wire["kind"] == "inner_bus":
-        # Its chips are numbered one after the other, row by row.
         return (row_a, column_a) <= (row, column) <= (row_b, column_b)
     return bool(row_a <= row <= row_b and column_a <= column <= column_b)
 
 
 def _covered(spans: pl.DataFrame) -> int:
-    """Time covered by at least one of the spans."""
     uses = [(0, begin, until, None) for begin, until in spans.select("start_ps", "end_ps").iter_rows()]
     return sum(share_out(uses).values())
 

@@ -83,7 +83,6 @@ class Fabric:
 
     @cached_property
     def _of_controllers(self) -> list[int]:
-        """Links of controllers: every way needs one."""
         places = set(self.array.controllers)
         return [number for number, ends in enumerate(self._checked_links()) if places.intersection(ends)]
 
@@ -164,7 +163,6 @@ class Fabric:
         self._granted.append((transfer.id, links))
 
     def _step(self, now_ns: float, arrived: Sequence[Transfer], freed: Sequence[int]) -> Iterator[tuple[int, Way]]:
-        """One instant: what the engine calls."""
         self.now_ns = now_ns
         self.done(freed)
         self.request(arrived)
@@ -174,8 +172,6 @@ class Fabric:
         return granted
 
     def _checked_way(self, transfer: Transfer, way: Any) -> list[int]:
-        """The links of a way as whole numbers. Raises SimulationError for anything else."""
-
         def refuse(problem: str) -> NoReturn:
             raise SimulationError(
                 f"fabric {type(self).__name__}: the way of {transfer}: {problem}; expected the numbers of its links, "
@@ -228,11 +224,9 @@ _MOST = 1 << 20
 """Most links of a fabric, and places of a link."""
 
 _LARGEST = 2**31 - 1
-"""Largest number of a row or column."""
 
 
 def _listed(given: Any, most: int = _MOST) -> list[Any] | None:
-    """The items of a sequence; None for what is none, or has more than `most`."""
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         return None
     try:
@@ -244,7 +238,6 @@ def _listed(given: Any, most: int = _MOST) -> list[Any] | None:
 
 
 def _place(given: Any) -> Place | None:
-    """A pair of whole numbers; None for anything else."""
     pair = _listed(given)
     if pair is None or len(pair) != 2:
         return None
@@ -255,7 +248,6 @@ def _place(given: Any) -> Place | None:
 
 
 def _whole(given: Any) -> int | None:
-    """A whole number, NumPy's included; None for anything else."""
     try:
         return None if isinstance(given, bool) else index(given)
     except TypeError:
@@ -263,7 +255,6 @@ def _whole(given: Any) -> int | None:
 
 
 def _shown(given: Any) -> str:
-    """A given value, shortened."""
     if iscoroutine(given):
         given.close()
         return "a coroutine"

@@ -54,7 +54,6 @@ COMPARISON = "compare"
 
 
 def save(result: Ran, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
-    """Freezes a run. See `Result.save`."""
     with place(path, force=force) as folder:
         write(result, folder, hash_traces(result.configuration[1]), None, report=report)
 
@@ -62,7 +61,6 @@ def save(result: Ran, path: str | PathLike[str], *, force: bool = False, report:
 def save_comparison(
     comparison: Compared, path: str | PathLike[str], *, force: bool = False, report: bool = True
 ) -> None:
-    """Freezes a comparison. See `Comparison.save`."""
     with place(path, force=force) as folder:
         write_comparison(comparison, folder, hash_traces(comparison.runs[0].configuration[1]), None, report=report)
 
@@ -121,9 +119,8 @@ def write(
 ) -> None:
     """Writes a run's files into an empty folder.
 
-    window: what the report plays; by default about 100 us that are worth it. The run is repeated up to there. say:
-    called with a sentence if the report does not show the whole of a window that was asked for. report: whether to
-    write one.
+    window: what the report plays; by default about 100 us. The run is repeated up to there. say: receives a sentence if
+    the report does not show the whole window. report: whether to write one.
     """
     _write_run(result, folder, traces, command)
     if not report:
@@ -165,7 +162,6 @@ def write_comparison(
 
 
 def _write_run(result: Ran, folder: Path, traces: list[dict[str, str]], command: list[str] | None) -> None:
-    """Writes the files that `rerun` and `diff` need."""
     design, workload = result.configuration
     _write_text(folder / "design.toml", design.to_toml())
     _write_text(folder / "workload.toml", workload.to_toml())
@@ -183,7 +179,6 @@ def _write_record(folder: Path, document: dict[str, Any]) -> None:
 
 
 def _checksum(document: Mapping[str, Any]) -> str:
-    """The hash of a JSON document, whatever its form."""
     rest = {key: value for key, value in document.items() if key != "checksum"}
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
@@ -240,7 +235,6 @@ def load(path: str | PathLike[str]) -> tuple[dict[str, Any], Design, Workload, d
 
 
 def _check_result(path: Path, data: Mapping[str, Any]) -> None:
-    """Raises ConfigError if a result is not of the form that others rely on."""
     found = next(misfits(data), None)
     if found is not None:
         raise ConfigError(f"{path}: {found}, as `run --json` prints it")
@@ -260,12 +254,10 @@ def record(folder: Path) -> dict[str, Any]:
 
 
 def is_comparison(folder: Path) -> bool:
-    """Whether a folder holds a comparison. Raises ConfigError if it holds no run either."""
     return _read_record(folder).get("kind") == COMPARISON
 
 
 def record_of_comparison(folder: Path) -> dict[str, Any]:
-    """The `run.json` of a comparison's folder. Raises ConfigError if it is damaged."""
     found = _sound(folder, _read_record(folder))
     fabrics = found.get("fabrics")
     if not isinstance(fabrics, list) or not fabrics or not all(isinstance(name, str) for name in fabrics):
@@ -285,7 +277,6 @@ def _read_record(folder: Path) -> dict[str, Any]:
 
 
 def _sound(folder: Path, found: dict[str, Any]) -> dict[str, Any]:
-    """A record after the checks of what others rely on."""
     if found.get("checksum") != _checksum(found):
         raise ConfigError(
             f"{folder / RUN_FILE}: is not what the run wrote: its checksum is {found.get('checksum')!r}, "
@@ -360,7 +351,6 @@ def _check_free(target: Path, given: str | PathLike[str], force: bool) -> None:
 
 
 def _is_replaceable(target: Path) -> bool:
-    """Whether a folder is empty or was written by this module."""
     if target.is_symlink() or not target.is_dir():
         return False
     if not any(target.iterdir()):

@@ -66,7 +66,6 @@ class GcPolicy:
         raise NotImplementedError("a GC policy defines choose")
 
     def _choose(self, plane: int | None, pages_per_block: int, columns: tuple[bytes, ...]) -> int:
-        """The question as the engine asks it."""
         buffers = (memoryview(raw).cast(kind) for raw, kind in zip(columns, _KINDS, strict=True))
         return self.choose(Candidates(plane, pages_per_block, *buffers))
 

@@ -1,7 +1,5 @@
-"""Places of load that decide comparisons of fabrics: a channel of the FTL, a chip, the worst line of each fabric.
-
-A fabric that is fast where a row happens to lie need not be so on its own worst bus or cluster: figures of these places
-belong next to those of the workload as it is (docs/explanation/numbering.md).
+"""Places of load that decide comparisons: a channel of the FTL, a chip, the worst line of each fabric
+(docs/explanation/numbering.md).
 """
 
 from canaletto._engine import ConfigError
@@ -40,5 +38,4 @@ def on_place(workload: Workload, place: str, label: str) -> Workload:
 
 
 def places(workload: Workload, label: str) -> dict[str, Workload]:
-    """The workload with its load on each place."""
     return {place: on_place(workload, place, label) for place in SHARES}

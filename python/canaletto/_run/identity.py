@@ -13,7 +13,6 @@ from canaletto._run.config import Design, Workload
 
 
 def key_of(*parts: str) -> str:
-    """A name for the result of what these parts say, with this engine."""
     return hashlib.sha256("\0".join((build(), *parts)).encode()).hexdigest()[:32]
 
 
@@ -54,7 +53,6 @@ def _undescribed(synthetic: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def with_traces(part: Any, others: Mapping[str, str]) -> Any:
-    """A part of a workload with something else instead of its traces' paths."""
     if isinstance(part, list):
         return [with_traces(each, others) for each in part]
     if not isinstance(part, dict):

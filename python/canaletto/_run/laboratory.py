@@ -17,7 +17,6 @@ from canaletto._run.identity import hash_of, key_of, traffic
 from canaletto._run.own import Parts
 
 Data: TypeAlias = Mapping[str, Any]
-"""A run's result, as `canaletto run --json` prints it."""
 
 Report = Callable[[int, int], object]
 """Called with runs that are done and runs in all."""
@@ -71,7 +70,6 @@ class Run:
 
     @property
     def requests(self) -> int:
-        """The requests it makes at the most; how long it may take compared with others."""
         return _requests(self.workload)
 
     @property
@@ -81,20 +79,17 @@ class Run:
         return max(seconds(stop) for stop in stops) if all(stops) else None
 
     def simulate(self, report: Progress) -> dict[str, Any]:
-        """Carries it out."""
         asked = self.design, self.workload, self.seed, self.warmup, False, report
         return simulate.run_once(*asked, alone=self.alone, root_causes=self.root_causes, parts=self.parts)[0]
 
 
 def seconds(duration: str) -> float:
-    """A duration of a configuration, such as "1.5ms"."""
     digits = duration.rstrip("npums")
     return float(digits) * {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}[duration[len(digits) :]]
 
 
 @cache
 def _requests(workload: Workload) -> int:
-    """The requests that a workload makes at the most; of a trace those that are asked for."""
     made = [flow.get("synthetic") or flow.get("trace") or {} for flow in workload.to_dict()["flow"]]
     return sum(each.get("requests") or 100_000 for each in made)
 
@@ -132,7 +127,6 @@ def carry_out(runs: Iterable[Simulation], kept: Path, report: Report) -> Mapping
 
 
 def _size(run: Simulation) -> float:
-    """Relative duration of a run, in requests."""
     return run.requests if run.until_s is None else run.until_s * _REQUESTS_A_SECOND
 
 
@@ -150,7 +144,6 @@ def _essence(data: dict[str, Any]) -> Data:
 
 
 def _read(path: Path) -> Data | None:
-    """A result that was kept; None if there is none, or it is not what was kept: then it is made again."""
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
         data: Data = stored["result"]

@@ -1,4 +1,4 @@
-"""Likeness of the traffic of two traces or workloads, from the statistics of `traces.info`."""
+"""Likeness of the traffic of two traces or workloads."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +24,6 @@ FIGURES: dict[str, tuple[str, Callable[[Found], float | None]]] = {
     "busiest channel": ("factor", lambda f: f["channels"]["imbalance"] if f["channels"] else None),
     "busiest channel in bursts": ("factor", lambda f: f["channels"]["imbalance_of_bursts"] if f["channels"] else None),
 }
-"""Name of each figure, its unit, and what it is of what was found."""
 
 DISTRIBUTIONS: dict[str, Callable[[Found], Sequence[Sequence[float]]]] = {
     "sizes of reads": lambda f: f["sizes"][0],
@@ -32,15 +31,13 @@ DISTRIBUTIONS: dict[str, Callable[[Found], Sequence[Sequence[float]]]] = {
     "times between arrivals": lambda f: f["inter_arrivals"],
     "distances of reuse": lambda f: f["reuse"]["distances"],
 }
-"""Name of each distribution, and its values and counts."""
 
 
 def likeness(a: Found, b: Found) -> dict[str, list[dict[str, Any]]]:
-    """`figures` side by side (`a`, `b` and `ratio` of b to a, absent where there is none), and `distributions`.
+    """`figures` side by side (`a`, `b`, `ratio`), and `distributions`.
 
-    The distance of two distributions is the largest difference of the shares that do not exceed a value
-    (Kolmogorov-Smirnov): 0 of equal ones, 1 of such that have nothing in common. `by_chance` is how far apart two
-    samples of one distribution, as long as these, are in one case of twenty.
+    A distance is the largest difference of the cumulative distributions (Kolmogorov-Smirnov). `by_chance` is the
+    distance that two samples of one distribution exceed in one case of twenty.
     """
     figures = [
         {"name": name, "unit": unit, "a": of(a), "b": of(b), "ratio": _ratio(of(a), of(b))}
@@ -58,7 +55,6 @@ def _ratio(a: float | None, b: float | None) -> float | None:
 
 
 def distance(a: Sequence[Sequence[float]], b: Sequence[Sequence[float]]) -> float | None:
-    """The Kolmogorov-Smirnov distance of two distributions, of values and counts in order; None without values."""
     if not a or not b:
         return None
     below = [_below(a), _below(b)]
@@ -76,32 +72,28 @@ def by_chance(a: Sequence[Sequence[float]], b: Sequence[Sequence[float]]) -> flo
 
 
 ALIKE, DIFFERENT = 0.1, 0.3
-"""Distances up to which distributions are called alike, and from which on different. Assumed: a tenth of the requests
-elsewhere changes a drive's mean latency by little, a third makes it another workload."""
+"""Assumed: a tenth of the requests elsewhere changes a drive's mean latency by little, a third makes it another
+workload."""
 
 ABOUT = (
     "Apart: the largest difference between the shares of values up to any one (Kolmogorov-Smirnov), 0 % of equal "
     f"distributions. Up to {100 * ALIKE:.0f} % is good; {100 * DIFFERENT:.0f} % and more are different distributions."
 )
-"""Meaning of the last rows of a comparison."""
 
 
 def judged(distance: float, chance: float | None) -> str:
-    """A distance in a word."""
     if chance is not None and distance <= chance:
         return "as of one distribution"
     return "alike" if distance <= ALIKE else "different" if distance >= DIFFERENT else "similar"
 
 
 def _below(pairs: Sequence[Sequence[float]]) -> Callable[[float], float]:
-    """The share of the values that do not exceed one."""
     values = [pair[0] for pair in pairs]
     sums = [0.0, *accumulate(pair[1] for pair in pairs)]
     return lambda value: sums[bisect_right(values, value)] / sums[-1]
 
 
 def rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
-    """Rows of what `likeness` found: name, both values, and their likeness."""
     from canaletto._io.units import ABSENT, binary, count, digits, factor, share, time_us
 
     word: dict[str, Callable[[float], str]] = {

@@ -1,8 +1,7 @@
-"""Links of each fabric: how many end where, how long they are, and what grows with their width.
+"""Links of each fabric: where they end, how long they are, and what grows with their width.
 
-A link is a bundle of data wires that is used as one: a bus, a trunk or inner bus, one direction between two routers.
-All links of a fabric are equally wide. Strobes, enables of switches, and grants count for area alone; other control
-pins do not count.
+A link is a bundle of data wires: a bus, a trunk or inner bus, one direction between two routers. Strobes, enables of
+switches and grants count for area alone; other control pins do not count.
 """
 
 from collections import Counter
@@ -27,13 +26,10 @@ _ROUTER_PORTS = 5
 
 
 class Count(NamedTuple):
-    """A quantity that grows with the width of links."""
-
     fixed: float
     per_wire: float
 
     def at(self, width: int) -> float:
-        """The quantity with links of that many data wires."""
         return self.fixed + self.per_wire * width
 
 
@@ -59,7 +55,6 @@ Counted: TypeAlias = Callable[[Mapping[str, Any], int, int], Links]
 
 
 def links_of(design: Mapping[str, Any]) -> Links | None:
-    """The links of a design's fabric; None if nobody counted them."""
     fabric, geometry = design["fabric"]["kind"], design["geometry"]
     if fabric not in _FABRICS:
         return None
@@ -75,8 +70,7 @@ def interconnect(
 ) -> dict[str, Any]:
     """The field `interconnect` of a run's result.
 
-    data: the result, for its energy. own: a user-defined fabric. width: data wires of a link where that is another one
-    than its paper's; the rate of the design is then the one of the paper's width.
+    data: the result, for its energy. own: a user-defined fabric. width: data wires of a link other than its paper's.
     """
     found, rows = links_of(design) if own is None else _of_class(own, design), design["geometry"]["channels"]
     assert found is not None  # every fabric of the engine is counted, which a test holds
@@ -216,7 +210,6 @@ def trunk_offsets(trunks: int, controllers: int) -> list[int]:
 
 
 def _trunk(controller: int, firsts: list[int], offsets: list[int], rows: int, columns: int) -> int:
-    """Length of a trunk: next to the array from its controller to its switches' rows, and into each of these."""
     own = [number * rows // len(firsts) for number in range(len(firsts))]
     mine = [first for first, start in zip(firsts, own, strict=True) if (controller - start) % rows in offsets]
     reached = [controller, *(first // columns for first in mine)]
@@ -224,18 +217,15 @@ def _trunk(controller: int, firsts: list[int], offsets: list[int], rows: int, co
 
 
 def _inner_buses(first: int, per_switch: int, per_bus: int, chips: int) -> list[int]:
-    """Last chips of a switch's inner buses."""
     end = min(first + per_switch, chips)
     return [min(start + per_bus, end) - 1 for start in range(first, end, per_bus)]
 
 
 def _distance(a: int, b: int, columns: int) -> int:
-    """Chip pitches between two chips."""
     return abs(a // columns - b // columns) + abs(a % columns - b % columns)
 
 
 def _at_controllers(design: Mapping[str, Any], ends: int, others_mm2: float = 0.0) -> Count:
-    """Area of pads of that many buses at controllers, strobes included, and of other parts."""
     pad = area_mm2(design["area"]["router_pad"])
     return Count(others_mm2 + ends * design["area"]["strobe_pins"] * pad, ends * pad)
 

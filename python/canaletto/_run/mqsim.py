@@ -210,7 +210,6 @@ def _flow(flow: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _nanoseconds(distribution: Mapping[str, Any]) -> dict[str, Any]:
-    """A distribution in nanoseconds: whole ones, but for the mean."""
     given = {key: value for key, value in distribution.items() if value is None or isinstance(value, int | float)}
     times = {key: None if value is None else round(value * 1000) for key, value in given.items() if key != "count"}
     return {**times, "mean": None if given["mean"] is None else given["mean"] * 1000}

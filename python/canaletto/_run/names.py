@@ -8,25 +8,21 @@ from canaletto import _engine
 
 @cache
 def presets() -> dict[str, str]:
-    """Design presets, each with one line about it."""
     return _abouts(_engine.presets())
 
 
 @cache
 def profiles() -> dict[str, str]:
-    """Workload profiles, each with one line about it."""
     return _abouts(_engine.profiles())
 
 
 @cache
 def fabrics() -> dict[str, str]:
-    """Fabrics, each with one line about it."""
     return {facts["name"]: facts["sentence"] for facts in json.loads(_engine.fabrics())}
 
 
 @cache
 def usual_fabrics() -> tuple[str, ...]:
-    """Fabrics that are compared if none are named, the baseline first."""
     return tuple(facts["name"] for facts in json.loads(_engine.fabrics()) if facts["is_usual"])
 
 

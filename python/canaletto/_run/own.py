@@ -35,7 +35,6 @@ class Parts:
 
     @property
     def given(self) -> dict[str, type[Any]]:
-        """The classes that there are, by the names of their parts."""
         return {name: given for name in BASES if (given := getattr(self, name)) is not None}
 
     def on(self, design: Design) -> Design:
@@ -60,9 +59,9 @@ class Parts:
 
 
 def named(part: str, text: str, label: str) -> type[Any] | None:
-    """The class that a text names: FILE.py:CLASS, or a plug-in. None for other names, which are the engine's.
+    """The class that a text names: FILE.py:CLASS, or a plug-in. None for names of the engine.
 
-    label: the option that names it, for messages. Raises ConfigError for a class that is none of the part.
+    label: the option, for messages. Raises ConfigError for a class that is none of the part.
     """
     base = BASES[part][0]
     if own_files.is_file(text):
@@ -75,8 +74,8 @@ def named(part: str, text: str, label: str) -> type[Any] | None:
 def of_record(options: Mapping[str, Any], where: str, what: str) -> Parts:
     """Parts of a recorded run, whose classes plug-ins have.
 
-    where: file of the options; what: what cannot be done without. Raises ConfigError for a class that only the process
-    knows that ran it, and for one whose file has changed since.
+    where: file of the options; what: what needs them. Raises ConfigError for a class of another process, and for one
+    whose file has changed.
     """
     found: dict[str, type[Any]] = {}
     for part in BASES:
@@ -97,7 +96,6 @@ def of_record(options: Mapping[str, Any], where: str, what: str) -> Parts:
 
 
 def _check_unchanged(recorded: str, sha256: Any, label: str) -> None:
-    """Raises ConfigError if the file of a class is not the one of the run."""
     try:
         now = hash_of(file_of(recorded))
     except OSError:
@@ -108,7 +106,7 @@ def _check_unchanged(recorded: str, sha256: Any, label: str) -> None:
 
 
 def check_names(given: Any, label: str, why: str = "classes are no part of a configuration") -> None:
-    """Raises ConfigError for a class, or a plug-in's, where only parts of the engine can stand.
+    """Raises ConfigError for a class, or a plug-in's, where only parts of the engine are allowed.
 
     given: value of one of `KEYS`. label: where it stands, and why: reason, for messages.
     """

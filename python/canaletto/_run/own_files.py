@@ -15,7 +15,6 @@ Part = TypeVar("Part")
 
 
 def is_file(text: str) -> bool:
-    """Whether a part is named as `FILE.py:CLASS`."""
     return ".py" in text
 
 
@@ -77,26 +76,21 @@ def _imported(file: Path, label: str) -> ModuleType:
 
 
 _MODULES = "canaletto_own_"
-"""First part of the names of modules that are files."""
 
 _PLUGINS: set[str] = set()
-"""Files that define the classes of plug-ins in use."""
 
 
 def title(given: type[Any]) -> str:
-    """A class with where it is defined."""
     if given.__module__.startswith(_MODULES):
         return f"{sys.modules[given.__module__].__file__}:{given.__qualname__}"
     return f"{given.__module__}.{given.__qualname__}"
 
 
 def file_of(title: str) -> str:
-    """The file of a class that is named as `FILE.py:CLASS`."""
     return title.rpartition(":")[0]
 
 
 def hash_of(file: str) -> str:
-    """Hash of a file's content. Raises OSError if it cannot be read."""
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 

@@ -9,7 +9,6 @@ from typing import TypeVar
 T = TypeVar("T")
 
 _LOOK_S = 0.1
-"""Wall time between looks at signals."""
 
 
 class StoppedError(Exception):
@@ -17,10 +16,10 @@ class StoppedError(Exception):
 
 
 def in_threads(jobs: Sequence[Callable[[Event], T]], workers: int) -> list[T]:
-    """Does jobs in that many threads; returns what they return, in their order.
+    """Does jobs in that many threads; returns their results in order.
 
-    The first that fails stops the others, and so does Ctrl-C: the event is set, at which they should give up, and those
-    that have not begun never do. None is left when this returns or raises.
+    The first that fails, or Ctrl-C, sets the event at which jobs must give up. None is left when this returns or
+    raises.
     """
     stop = Event()
     pool = ThreadPoolExecutor(workers)

@@ -1,8 +1,7 @@
 """Timelines as traces for the Perfetto trace viewer, https://ui.perfetto.dev.
 
-A trace is a row of packets: descriptors of tracks, then events on them in order of time. The numbers of the fields are
-those of Perfetto's published `perfetto_trace.proto`, against which the tests decode what is written here. Perfetto
-counts whole nanoseconds: times are rounded down to them, and each slice carries its exact picoseconds.
+A trace is a row of packets: descriptors of tracks, then events in order of time. Field numbers are those of Perfetto's
+`perfetto_trace.proto`. Times are rounded down to whole nanoseconds; each slice carries its exact picoseconds.
 """
 
 from bisect import bisect_right
@@ -62,8 +61,6 @@ _Event: TypeAlias = tuple[int, bytes]
 
 
 class Timeline(Protocol):
-    """The parts of a `timeline.Timeline` that are drawn."""
-
     @property
     def title(self) -> str: ...
     @property
@@ -84,14 +81,12 @@ class Timeline(Protocol):
 
 
 def save(timeline: Timeline, path: str | PathLike[str], *, force: bool = False) -> None:
-    """Writes a timeline. See `Timeline.save`."""
     check_free(path, force=force)
     with whole(path) as out:
         write(timeline, out)
 
 
 def write(timeline: Timeline, out: IO[bytes]) -> None:
-    """Writes a timeline's packets."""
     tracks = _Tracks(timeline)
     events: list[_Event] = []
     _count_requests(timeline, tracks, events)
@@ -115,25 +110,20 @@ class _Lane:
         self._events = events
 
     def close(self, now: int | None = None) -> None:
-        """Ends the slices that are over by now (by default all of them), the innermost first."""
         while self._ends and (now is None or self._ends[-1] <= now):
             self._events.append((self._ends.pop(), _END + self._track))
 
     def takes(self, start: int, end: int) -> bool:
-        """Whether a slice has room here, next to all others or inside one."""
         self.close(start)
         return not self._ends or end <= self._ends[-1]
 
     def begin(self, start: int, end: int, contents: bytes) -> None:
-        """A slice, next to or inside what is open."""
         self.close(start)
         self._ends.append(end)
         self._events.append((start, _BEGIN + self._track + contents))
 
 
 class _Lanes:
-    """Lanes of one name, as many as overlapping slices need. Perfetto draws them as one."""
-
     def __init__(self, make: Callable[[], int], events: list[_Event]) -> None:
         self._make, self._events = make, events
         self._lanes: list[_Lane] = []
@@ -160,7 +150,6 @@ class _Lanes:
         return self._lanes[-1]
 
     def finish(self) -> None:
-        """Ends what is open."""
         for lane in self._lanes:
             lane.close()
 
@@ -180,7 +169,7 @@ class _Tracks:
         self._place_parts(timeline.parts, root)
 
     def of_requests(self) -> int:
-        """A new track for requests."""
+        """The host's requests first, then the parts in groups, planes below their chips."""
         return self._add("requests", self._host, 1, text(_DESCRIPTION, _ABOUT_REQUESTS))
 
     def of_part(self, number: int) -> int:
@@ -188,7 +177,6 @@ class _Tracks:
         return self._first.pop(number, 0) or self._add(*self._parts[number])
 
     def _place_parts(self, parts: list[dict[str, Any]], root: int) -> None:
-        """Every part has its track, used or not."""
         chips: dict[tuple[int, int], tuple[str, int]] = {}
         for rank, (kind, title) in enumerate(_GROUPS.items(), 1):
             members = [(number, part) for number, part in enumerate(parts) if part["kind"] == kind]
@@ -216,7 +204,7 @@ class _Tracks:
 
 
 class _View:
-    """Visible part of a trace. Everything is cut at the ends of the windows, because nothing is known beyond."""
+    """Visible part of a trace, cut at the ends of the windows."""
 
     def __init__(self, timeline: Timeline) -> None:
         ends = [end for _, end in timeline.windows] or [timeline.until_ps]
@@ -224,16 +212,13 @@ class _View:
         self.end = min(max(ends), timeline.until_ps) if timeline.truncated else max(ends)
 
     def shows(self, start: int, end: int) -> bool:
-        """Whether any of a span can be seen. One that takes no time can be seen where it is."""
         return (start < self.end and end > self.start) or self.start <= start == end <= self.end
 
     def cut(self, start: int, end: int) -> tuple[int, int]:
-        """Visible part of a span, in nanoseconds."""
         return max(start, self.start) // _PS_PER_NS, min(end, self.end) // _PS_PER_NS
 
 
 def _count_requests(timeline: Timeline, tracks: _Tracks, events: list[_Event]) -> None:
-    """Draws the number of outstanding requests, whenever it changes inside a window."""
     view = _View(timeline)
     track = uint(_TRACK, tracks.outstanding)
     arrivals = sorted(timeline.requests["arrival_ps"])
@@ -247,7 +232,6 @@ def _count_requests(timeline: Timeline, tracks: _Tracks, events: list[_Event]) -
 
 
 def _draw_requests(timeline: Timeline, tracks: _Tracks, events: list[_Event]) -> None:
-    """Each request, and inside it what it and its last page spent its time on."""
     view = _View(timeline)
     lanes = _Lanes(tracks.of_requests, events)
     path = timeline.critical_path.iter_rows(named=True)
@@ -279,7 +263,6 @@ def _draw_requests(timeline: Timeline, tracks: _Tracks, events: list[_Event]) ->
 
 
 def _draw_parts(timeline: Timeline, tracks: _Tracks, events: list[_Event]) -> None:
-    """Draws the uses of each part."""
     view = _View(timeline)
     flows = _arrows(timeline)
     lba = dict(timeline.requests.select("number", "lba").iter_rows())
@@ -302,7 +285,6 @@ def _draw_parts(timeline: Timeline, tracks: _Tracks, events: list[_Event]) -> No
 
 
 def _arrows(timeline: Timeline) -> dict[int, bytes]:
-    """The flows that slices belong to, by the rows of their spans: one flow a page, from wire to array and back."""
     kinds = [part["kind"] for part in timeline.parts]
     legs = pl.DataFrame(
         {"part": range(len(kinds)), "leg": [_LEGS.index(kind) if kind in _LEGS else None for kind in kinds]},
@@ -329,7 +311,6 @@ def _exactly(span: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _slice(name: str, category: str, notes: Mapping[str, int | str | None]) -> bytes:
-    """Text of a slice, without its place."""
     said = [_note(key, value) for key, value in notes.items() if value is not None]
     return b"".join((_category(category), text(_EVENT_NAME, name), *said))
 

@@ -24,27 +24,22 @@ _LANE_RATES = {
 
 
 def time_us(text: str) -> float:
-    """A time in microseconds."""
     return _number(text, _TIMES)
 
 
 def size_bytes(text: str) -> float:
-    """A size in bytes."""
     return _number(text, _SIZES)
 
 
 def rate(text: str) -> float:
-    """A rate in bytes a microsecond, which are 10^6 bytes per second."""
     return _number(text, _RATES)
 
 
 def area_mm2(text: str) -> float:
-    """An area in mm²."""
     return _number(text, _AREAS)
 
 
 def lane_rate(text: str) -> float:
-    """A rate of a lane in bytes a microsecond, stated as one or as a generation of PCI Express."""
     return _LANE_RATES[text] if text in _LANE_RATES else rate(text)
 
 

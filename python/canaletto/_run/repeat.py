@@ -87,7 +87,6 @@ def diff(a: str | PathLike[str], b: str | PathLike[str]) -> tuple[list[Differenc
 
 
 def _slowdowns(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
-    """The slowdown of each flow, by its name; of those that one run does not have, what the other says."""
     known = [{flow["name"]: flow.get("slowdown") for flow in run["flows"]} for run in (a, b)]
     names = dict.fromkeys([*known[0], *known[1]])
     return [Difference(f"slowdown.{name}", *(each.get(name) for each in known)) for name in names]
@@ -102,7 +101,6 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
 
 
 def without_cost(data: dict[str, Any]) -> dict[str, Any]:
-    """A result without what the run cost, which differs from run to run, and what is said of its configuration."""
     return {key: found for key, found in data.items() if key not in ("cost", "interconnect", "notes")}
 
 

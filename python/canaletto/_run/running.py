@@ -160,6 +160,5 @@ def run(
 
 
 def _rows(bar: Bar | None, data: dict[str, Any]) -> Sequence[Row | None]:
-    """A bar for each flow alone."""
     names = [f"{flow['name']} alone" for flow in data["flows"]]
     return [None] * len(names) if bar is None else bar.tasks(names)

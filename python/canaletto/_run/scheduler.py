@@ -74,7 +74,6 @@ class Scheduler:
         raise NotImplementedError("a scheduler defines choose")
 
     def _choose(self, now_ns: float, gc_urgent: bool, lun: int, ready: Sequence[Transaction]) -> Transaction:
-        """The question as the engine asks it."""
         self.now_ns = now_ns
         self.gc_urgent = gc_urgent
         return self.choose(lun, ready)

@@ -87,7 +87,6 @@ def run_once(
 
 
 def _checked(text: str, warmup: int, alone: int | None) -> dict[str, Any]:
-    """A result. Raises ConfigError if the warm-up left nothing of it; of a flow alone it may."""
     data: dict[str, Any] = json.loads(text)
     if alone is None:
         _check_left(warmup, data["requests"]["completed"])
@@ -95,7 +94,6 @@ def _checked(text: str, warmup: int, alone: int | None) -> dict[str, Any]:
 
 
 def _check_left(warmup: int, requests: int | None) -> None:
-    """Raises ConfigError if a warm-up leaves nothing of that many requests (None: not known)."""
     if warmup and requests is not None and warmup >= requests:
         raise ConfigError(
             f"warmup: got {warmup}, but the run has only {number_of(requests, 'request')}; expected fewer"
@@ -103,7 +101,6 @@ def _check_left(warmup: int, requests: int | None) -> None:
 
 
 def _most_requests(workload: Workload) -> int | None:
-    """The most requests that a run has; None for traces, whose length is not known before they are read."""
     counts = [flow.get("synthetic", {}).get("requests") for flow in workload.to_dict()["flow"]]
     return None if None in counts else sum(counts)
 
@@ -194,7 +191,6 @@ def check_rereadable(workload: Workload, what: str) -> None:
 
 
 def _total_cost(results: list[dict[str, Any]]) -> dict[str, Any]:
-    """Cost of all runs together."""
     costs = [result["cost"] for result in results]
     total = {key: sum(cost[key] for cost in costs) for key in ("wall_s", "cpu_s", "events")}
     completed = sum(result["requests"]["completed"] for result in results)

@@ -26,9 +26,8 @@ def add(
 ) -> list[dict[str, Any]]:
     """Runs each flow alone, several at a time, and adds `slowdown` to each flow of a result, `fairness` to all of it.
 
-    Alone, a flow makes the requests that it made next to the others (in an open loop at the same times), at the same
-    addresses, on a drive in the same state; as many of its first requests are left out of the mean. The only flow of a
-    workload is not run again: it is alone. Returns the results of the runs.
+    Alone, a flow makes the same requests on a drive in the same state, with the same warm-up. The only flow of a
+    workload is not run again. Returns the results of the runs.
     """
     flows = data["flows"]
     alone = _run_alone(flows, design, workload, seed, rows, tell) if len(flows) > 1 else [data]

@@ -1,7 +1,6 @@
 """Timelines: what happened when, on which part of the drive, for which request.
 
-A run repeats itself to the bit, so nothing need be kept for a timeline: the run is repeated, and what happens inside
-some windows of simulated time is written down.
+The run is repeated, and some windows of simulated time are recorded.
 """
 
 import json
@@ -295,10 +294,9 @@ def default_window(result: Ran) -> Window:
 
 
 def telling(result: Ran) -> tuple[Window, int | None]:
-    """A window worth showing, early in the run, and the number of the request that it is about.
+    """A window worth showing, early in the run, and the number of its request.
 
-    It is the request that lost most to path conflicts, or the slowest if none was met. None if single requests were not
-    kept, and then it is the start of the run.
+    It is the request that lost most to path conflicts, or else the slowest. None if single requests were not kept.
     """
     if not result.has_requests or "request" not in result.scan_requests().collect_schema().names():
         return (0, PAGE_WINDOW_PS), None
@@ -340,7 +338,6 @@ def time_ps(text: str, label: str, form: str) -> int:
 
 
 def _words(column: str, names: Sequence[str]) -> pl.Expr:
-    """Numbers as the names that they stand for."""
     known = list(dict.fromkeys(names))
     return pl.lit(pl.Series(names, dtype=pl.String)).gather(pl.col(column)).cast(pl.Enum(known)).alias(column)
 

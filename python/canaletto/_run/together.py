@@ -12,7 +12,6 @@ from canaletto._run import parallel
 T = TypeVar("T")
 
 NamedProgress: TypeAlias = Callable[[str, int, int, int], object]
-"""Called with a run's name, requests done, requests in all (0 if unknown) and simulated picoseconds."""
 
 
 def side_by_side(

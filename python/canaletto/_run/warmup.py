@@ -1,11 +1,8 @@
 """The length of a run's warm-up, found from its latencies.
 
-MSER-5: of all beginnings that could be left out, the one after which the mean of the rest is known best (K. P. White,
-"An effective truncation heuristic for bias reduction in simulation output", Simulation 69, 1997; K. P. White, M. J.
-Cobb, S. C. Spratt, "A comparison of five steady-state truncation heuristics for simulation", Winter Simulation
-Conference 2000). Latencies in the order of completion are averaged in batches of five. The marginal standard error
-after leaving out `d` of `n` batches is the sum of squared deviations of the others over (n − d)². Its least value over
-the first half is taken.
+MSER-5 (K. P. White, Simulation 69, 1997; White, Cobb and Spratt, Winter Simulation Conference 2000): latencies in the
+order of completion are averaged in batches of five. The marginal standard error after leaving out `d` of `n` batches is
+the sum of squared deviations of the others over (n − d)². Its least value over the first half is taken.
 """
 
 import numpy as np
