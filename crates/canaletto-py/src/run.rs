@@ -6,7 +6,7 @@ use canaletto::config::design::Design;
 use canaletto::config::workload::{Flow, Workload};
 use canaletto::measure::records::Records;
 use canaletto::measure::result::{Cost, RunResult};
-use canaletto::{Outcome, RowSink, RunOptions};
+use canaletto::{Outcome, RowSink, RunOptions, Simulation};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
@@ -91,7 +91,7 @@ pub fn simulate<'py>(
             refused.is_none()
         };
         let sink: Option<&mut RowSink> = if rows.is_some() { Some(&mut hand_on) } else { None };
-        let ran = canaletto::run_with_rows(design, workload, traces, options, sink, &mut look);
+        let ran = Simulation::new(design, workload, traces, options).with_rows(sink).run(&mut look);
         let ran = ran.map(|outcome| (outcome, notes));
         ran.map_err(|error| refused.take().unwrap_or_else(|| watch.blame(run_error(error))))
     })?;

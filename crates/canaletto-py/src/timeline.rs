@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use canaletto::RunOptions;
 use canaletto::engine::time::Time;
 use canaletto::measure::timeline::{Timeline, Windows};
+use canaletto::{RunOptions, Simulation};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
@@ -53,7 +53,7 @@ pub fn timeline<'py>(
         let traces = open_all(&workload, Path::new(""))?.inputs;
         let mut look = |so_far: &canaletto::Progress| watch.look(so_far);
         let windows = Windows { windows, limit };
-        let ran = canaletto::timeline(&design, &workload, traces, &options, windows, &mut look);
+        let ran = Simulation::new(&design, &workload, traces, &options).timeline(windows, &mut look);
         ran.map_err(|error| watch.blame(run_error(error)))
     });
     let (header, timeline) = Raised::instead_of(raised, py, ran)?;

@@ -105,7 +105,7 @@ fn answer(text: &[u8]) -> Result<String, String> {
     let options = RunOptions { seed: question.seed, ..RunOptions::default() };
     let (from, until) = question.window;
     let windows = Windows { windows: vec![(Time(from), Time(until))], limit: question.limit };
-    let found = canaletto::timeline(&design, &workload, traces, &options, windows, &mut |_| true);
+    let found = canaletto::Simulation::new(&design, &workload, traces, &options).timeline(windows, &mut |_| true);
     let (header, timeline) = found.map_err(|error| error.to_string())?;
     serde_json::to_string(&columns(header, timeline)).map_err(|error| error.to_string())
 }

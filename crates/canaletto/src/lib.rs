@@ -50,14 +50,9 @@ use crate::measure::probe::{NoProbe, Observed, Observer, Probe, WaitFollower};
 pub use crate::measure::records::RowSink;
 use crate::measure::timeline::{Header, Timeline, Windows};
 use crate::measure::wire_check::WireCheck;
-use crate::measure::wire_check::recording::Entry;
 pub use crate::workload::record::Reopen;
 
-/// Simulates `workload` on `design`.
-///
-/// `traces` holds one entry for each flow, present where the flow replays a trace; a flow that mixes several has one for each of
-/// them. `watch` is called now and then and
-/// stops the run by returning false.
+/// Simulates `workload` on `design`: [`Simulation::run`] for runs that nobody observes.
 ///
 /// # Errors
 /// See [`RunError`].
@@ -68,133 +63,105 @@ pub fn run(
     options: &RunOptions,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
-    run_with_rows(design, workload, traces, options, None, watch)
+    Simulation::new(design, workload, traces, options).run(watch)
 }
 
-/// [`run`], with a receiver of the rows of requests that `options` ask for.
-///
-/// # Errors
-/// See [`RunError`].
-pub fn run_with_rows(
-    design: &Design,
-    workload: &Workload,
-    traces: Vec<Option<TraceInput>>,
-    options: &RunOptions,
-    rows: Option<&mut RowSink<'_>>,
-    watch: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<Outcome, RunError> {
-    if options.check_wires {
-        run_checked(design, workload, traces, options, rows, watch)
-    } else {
-        simulate(design, workload, traces, options, None, rows, watch)
-    }
-}
-
-/// [`run`], with an observer of everything that happens to pages.
-///
-/// # Errors
-/// See [`RunError`].
-pub fn run_probed(
-    design: &Design,
-    workload: &Workload,
-    traces: Vec<Option<TraceInput>>,
-    options: &RunOptions,
-    observer: &mut dyn Observer,
-    watch: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<Outcome, RunError> {
-    simulate(design, workload, traces, options, Some(observer), None, watch)
-}
-
-fn run_checked(
-    design: &Design,
-    workload: &Workload,
-    traces: Vec<Option<TraceInput>>,
-    options: &RunOptions,
-    rows: Option<&mut RowSink<'_>>,
-    watch: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<Outcome, RunError> {
-    let mut check = WireCheck::new(design, false);
-    let outcome = simulate(design, workload, traces, options, Some(&mut check), rows, watch)?;
-    check.finish().complaint().map_or(Ok(outcome), |complaint| Err(RunError::Wires(complaint)))
-}
-
-/// Simulates as [`run`] does, and returns everything that went over the wires, which is not checked.
-///
-/// # Errors
-/// See [`RunError`].
-pub fn record_wires(design: &Design, workload: &Workload, options: &RunOptions) -> Result<Vec<Entry>, RunError> {
-    let traces = workload.flow.iter().map(|_| None).collect();
-    let mut check = WireCheck::new(design, true);
-    simulate(design, workload, traces, options, Some(&mut check), None, &mut |_| true)?;
-    check.finish();
-    Ok(check.kept.unwrap_or_default())
-}
-
-/// Chooses the instance of the engine for a run, and runs it. Fabrics other than `bus` share theirs.
-fn simulate(
-    design: &Design,
-    workload: &Workload,
-    traces: Vec<Option<TraceInput>>,
-    options: &RunOptions,
-    observer: Option<&mut dyn Observer>,
-    rows: Option<&mut RowSink<'_>>,
-    watch: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<Outcome, RunError> {
-    guarded(|| {
-        let prepared = Prepared::new(design, workload, traces, options.seed, watch)?;
-        let run = Run { design, workload, prepared, options, rows, watch };
-        // Development builds leave out the instances for speed alone.
-        let is_bus = design.fabric.kind == FabricKind::Bus && !cfg!(debug_assertions);
-        match (observer, options.root_causes) {
-            (Some(observer), _) => run.on::<AnyFabric, _>(&mut Observed::by(observer)),
-            (None, true) if is_bus => run.on::<Bus, _>(&mut WaitFollower {}),
-            (None, true) => run.on::<AnyFabric, _>(&mut Observed::following_waits()),
-            (None, false) if is_bus => run.on::<Bus, _>(&mut NoProbe {}),
-            (None, false) => run.on::<AnyFabric, _>(&mut NoProbe {}),
-        }
-    })
-}
-
-/// Simulates as [`run`] does, up to the end of the last window, and keeps what happens inside the windows.
-///
-/// # Errors
-/// See [`RunError`].
-pub fn timeline(
-    design: &Design,
-    workload: &Workload,
-    traces: Vec<Option<TraceInput>>,
-    options: &RunOptions,
-    windows: Windows,
-    watch: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<(Header, Timeline), RunError> {
-    guarded(|| {
-        let Prepared { limits, sources, fills } = Prepared::new(design, workload, traces, options.seed, watch)?;
-        let layout = &limits.layout;
-        let start = Start::new(design, workload, &limits, fills, options, watch)?;
-        let idle = <AnyFabric as Fabric>::new(&design.fabric, layout);
-        let mut timeline = Timeline::new(windows, layout, &idle.wires(), &idle.controllers());
-        let mut probe = Observed::by(&mut timeline);
-        let mut route =
-            Route::<AnyFabric, _>::new(design, workload, &limits, sources, start.contents, options, &mut probe);
-        route.run(watch, None)?;
-        Ok((timeline.finish(), timeline))
-    })
-}
-
-/// A run whose instance of the engine has yet to be chosen.
-struct Run<'a, 'r> {
+/// A run to be carried out, and who receives what happens in it.
+pub struct Simulation<'a, 'r> {
     design: &'a Design,
     workload: &'a Workload,
-    prepared: Prepared,
+    traces: Vec<Option<TraceInput>>,
     options: &'a RunOptions,
+    observer: Option<&'a mut dyn Observer>,
     rows: Option<&'a mut RowSink<'r>>,
-    watch: &'a mut dyn FnMut(&Progress) -> bool,
 }
 
-impl Run<'_, '_> {
-    fn on<F: Fabric, P: Probe>(self, probe: &mut P) -> Result<Outcome, RunError> {
-        let Run { design, workload, prepared, options, rows, watch } = self;
-        let Prepared { limits, sources, fills } = prepared;
+impl<'a, 'r> Simulation<'a, 'r> {
+    /// A run of `workload` on `design`.
+    ///
+    /// `traces` holds one entry for each flow, present where the flow replays a trace. A flow that mixes several has one for each
+    /// of them.
+    pub fn new(
+        design: &'a Design,
+        workload: &'a Workload,
+        traces: Vec<Option<TraceInput>>,
+        options: &'a RunOptions,
+    ) -> Self {
+        Simulation { design, workload, traces, options, observer: None, rows: None }
+    }
+
+    /// Adds an observer, which receives everything that happens to pages. It replaces the check of the wires.
+    pub fn observed_by(mut self, observer: &'a mut dyn Observer) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Adds a receiver of the rows of requests that the options ask for.
+    pub fn with_rows(mut self, rows: Option<&'a mut RowSink<'r>>) -> Self {
+        self.rows = rows;
+        self
+    }
+
+    /// Simulates. `watch` is called now and then, and stops the run by returning false.
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    pub fn run(mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> Result<Outcome, RunError> {
+        match self.observer.take() {
+            Some(observer) => self.watched(Some(observer), watch),
+            None if self.options.check_wires => {
+                let mut check = WireCheck::new(self.design, false);
+                let outcome = self.watched(Some(&mut check), watch)?;
+                check.finish().complaint().map_or(Ok(outcome), |complaint| Err(RunError::Wires(complaint)))
+            }
+            None => self.watched(None, watch),
+        }
+    }
+
+    /// Simulates up to the end of the last window, and keeps what happens inside the windows.
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    pub fn timeline(
+        self,
+        windows: Windows,
+        watch: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<(Header, Timeline), RunError> {
+        guarded(|| {
+            let Simulation { design, workload, traces, options, .. } = self;
+            let Prepared { limits, sources, fills } = Prepared::new(design, workload, traces, options.seed, watch)?;
+            let layout = &limits.layout;
+            let start = Start::new(design, workload, &limits, fills, options, watch)?;
+            let idle = <AnyFabric as Fabric>::new(&design.fabric, layout);
+            let mut timeline = Timeline::new(windows, layout, &idle.wires(), &idle.controllers());
+            let probe = Observed::by(&mut timeline);
+            Route::<AnyFabric, _>::new(design, workload, &limits, sources, start.contents, options, probe)
+                .run(watch, None)?;
+            Ok((timeline.finish(), timeline))
+        })
+    }
+
+    /// Chooses the instance of the engine, and simulates. Fabrics other than `bus` share theirs.
+    fn watched(
+        self,
+        observer: Option<&mut dyn Observer>,
+        watch: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<Outcome, RunError> {
+        // Development builds leave out the instances for speed alone.
+        let is_bus = self.design.fabric.kind == FabricKind::Bus && !cfg!(debug_assertions);
+        let follows_waits = self.options.root_causes;
+        guarded(|| match (observer, follows_waits) {
+            (Some(observer), _) => self.on::<AnyFabric, _>(Observed::by(observer), watch),
+            (None, true) if is_bus => self.on::<Bus, _>(WaitFollower {}, watch),
+            (None, true) => self.on::<AnyFabric, _>(Observed::following_waits(), watch),
+            (None, false) if is_bus => self.on::<Bus, _>(NoProbe {}, watch),
+            (None, false) => self.on::<AnyFabric, _>(NoProbe {}, watch),
+        })
+    }
+
+    fn on<F: Fabric, P: Probe>(self, probe: P, watch: &mut dyn FnMut(&Progress) -> bool) -> Result<Outcome, RunError> {
+        let Simulation { design, workload, traces, options, rows, .. } = self;
+        let Prepared { limits, sources, fills } = Prepared::new(design, workload, traces, options.seed, watch)?;
         let Start { contents, report } = Start::new(design, workload, &limits, fills, options, watch)?;
         let mut route = Route::<F, P>::new(design, workload, &limits, sources, contents, options, probe);
         route.run(watch, rows)?;

@@ -414,8 +414,6 @@ fn stepped(
 ) -> Result<(Box<dyn Stepped>, Option<PreconditionReport>), RunError> {
     let Prepared { limits, sources, fills } = prepared;
     let Start { contents, report } = Start::new(design, workload, &limits, fills, run, watch)?;
-    // Of no size: nothing is leaked.
-    let probe = Box::leak(Box::new(NoProbe {}));
-    let route = Route::<AnyFabric, NoProbe>::new(design, external, &limits, sources, contents, run, probe);
+    let route = Route::<AnyFabric, _>::new(design, external, &limits, sources, contents, run, NoProbe {});
     Ok((Box::new(route), report))
 }

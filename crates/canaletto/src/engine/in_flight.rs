@@ -25,7 +25,7 @@ use crate::scheduler::transaction::{Flag, OldPage, Origin, Outer, Rare, Transact
 pub type Requests = Slab<RequestId, Request>;
 
 /// Page transactions with their accounts, and the watcher that hears what becomes of them.
-pub struct PageWork<'p, P: Probe> {
+pub struct PageWork<P: Probe> {
     /// Page transactions.
     pub transactions: Transactions,
     /// Rows of transactions that have something rare, by their ids.
@@ -39,7 +39,7 @@ pub struct PageWork<'p, P: Probe> {
     /// Numbers of requests, for probes that watch wires.
     numbers: Vec<u32>,
     /// Who watches the run.
-    pub probe: &'p mut P,
+    pub probe: P,
     layout: Layout,
     /// Page transactions made so far.
     made: u32,
@@ -48,7 +48,7 @@ pub struct PageWork<'p, P: Probe> {
 /// Host requests with their counts, and the pages in flight.
 ///
 /// Stations that work on pages alone are given the [`PageWork`].
-pub struct InFlight<'p, P: Probe> {
+pub struct InFlight<P: Probe> {
     /// Host requests from their arrival to their completion.
     pub requests: Requests,
     /// Counts of requests and pages.
@@ -56,19 +56,19 @@ pub struct InFlight<'p, P: Probe> {
     /// Where the time went of requests charged for several rare causes.
     ledgers: Ledgers,
     /// Page transactions.
-    pub pages: PageWork<'p, P>,
+    pub pages: PageWork<P>,
 }
 
-impl<'p, P: Probe> Deref for InFlight<'p, P> {
-    type Target = PageWork<'p, P>;
+impl<P: Probe> Deref for InFlight<P> {
+    type Target = PageWork<P>;
 
     #[inline(always)]
-    fn deref(&self) -> &PageWork<'p, P> {
+    fn deref(&self) -> &PageWork<P> {
         &self.pages
     }
 }
 
-impl<P: Probe> DerefMut for InFlight<'_, P> {
+impl<P: Probe> DerefMut for InFlight<P> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.pages
@@ -97,7 +97,7 @@ impl Account for RequestAccount<'_> {
     }
 }
 
-impl<P: Probe> PageWork<'_, P> {
+impl<P: Probe> PageWork<P> {
     /// Makes a page transaction and gives it its number.
     #[inline(always)]
     pub fn new_page(&mut self, transaction: Transaction) -> TransactionId {
@@ -325,9 +325,9 @@ impl<P: Probe> PageWork<'_, P> {
     }
 }
 
-impl<'p, P: Probe> InFlight<'p, P> {
+impl<P: Probe> InFlight<P> {
     /// Nothing in flight yet, of this many flows.
-    pub fn new(layout: &Layout, flows: usize, options: &RunOptions, probe: &'p mut P) -> Self {
+    pub fn new(layout: &Layout, flows: usize, options: &RunOptions, probe: P) -> Self {
         let pages = PageWork {
             transactions: Slab::new(),
             rare: Vec::new(),

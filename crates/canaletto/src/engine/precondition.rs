@@ -145,9 +145,8 @@ fn replay(
     let mut look = |p: &Progress| watch(&Progress { preconditioning: Some(planned), ..*p });
     let (weights, flows) = (fills.weights, fills.fills.into_iter().map(|f| Source::Fill(Box::new(f))).collect());
     let sources = Sources { flows, factor: 1.0, scaling: None, reopened: Vec::new() };
-    let mut probe = NoProbe {};
     let contents = Start::fresh(design, limits, options.seed).contents;
-    let mut drive: Writing = Route::new(&design_then, workload, limits, sources, contents, &options, &mut probe);
+    let mut drive: Writing = Route::new(&design_then, workload, limits, sources, contents, &options, NoProbe {});
     let together = WRITES_PER_PLANE * limits.layout.pages_per_flash_page();
     let depth = (limits.layout.planes() * together / workload.flow.len() as u32).max(1);
     drive.host().start_closed_at(Some(depth), Time::ZERO);
@@ -172,7 +171,7 @@ fn worn_out() -> RunError {
 }
 
 /// A drive that is being written before the run.
-type Writing<'p> = Route<'p, AnyFabric, NoProbe>;
+type Writing = Route<AnyFabric, NoProbe>;
 
 /// Rounds of overwriting.
 struct Rounds<'a> {

@@ -60,7 +60,7 @@ impl FlashBackend {
     }
 
     /// Reads in planes whose cache registers hold data go to the registers behind.
-    pub(super) fn begin_behind<P: Probe>(&mut self, id: LunId, command: &Command, work: &PageWork<'_, P>) {
+    pub(super) fn begin_behind<P: Probe>(&mut self, id: LunId, command: &Command, work: &PageWork<P>) {
         if !self.cache_reads.is_on() || command.operation != Operation::Read {
             return;
         }
@@ -98,7 +98,7 @@ impl FlashBackend {
         &mut self,
         lun: LunId,
         plane: PlaneId,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         now: Time,
     ) -> Option<Time> {
         let is_behind = self.array.luns[lun.index()].behind & 1 << self.layout.plane_in_lun(plane) != 0;
@@ -115,7 +115,7 @@ impl FlashBackend {
         &mut self,
         lun: LunId,
         plane: PlaneId,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         now: Time,
     ) -> TransactionId {
         self.array.luns[lun.index()].behind &= !(1 << self.layout.plane_in_lun(plane));

@@ -20,14 +20,14 @@ pub enum Decoded {
 impl FlashBackend {
     /// Draws whether what was just read is illegible: the whole flash page, for good.
     #[inline(always)]
-    pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut PageWork<'_, P>) {
+    pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut PageWork<P>) {
         if self.may_fail {
             self.draw_failure(first, work);
         }
     }
 
     #[inline(never)]
-    fn draw_failure<P: Probe>(&mut self, first: TransactionId, work: &mut PageWork<'_, P>) {
+    fn draw_failure<P: Probe>(&mut self, first: TransactionId, work: &mut PageWork<P>) {
         let (mut group, mut drawn) = (FlashPageGroup::of(first), None);
         while let Some(id) = group.next(&work.transactions) {
             let (plane, rare) = (work.transactions[id].ppa.plane, work.rare(id));
@@ -43,7 +43,7 @@ impl FlashBackend {
 
     /// Data of a lost chip do not leave their register.
     #[cold]
-    pub fn lose_register<P: Probe>(&self, first: TransactionId, work: &mut PageWork<'_, P>) {
+    pub fn lose_register<P: Probe>(&self, first: TransactionId, work: &mut PageWork<P>) {
         let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.next(&work.transactions) {
             work.transactions[id].set(Flag::ReadFailed, true);
@@ -52,7 +52,7 @@ impl FlashBackend {
 
     /// Sectors of a flash page that have just left the chip, where outer codewords span transactions.
     #[inline]
-    pub fn crossed<P: Probe>(&self, first: TransactionId, work: &PageWork<'_, P>) -> u64 {
+    pub fn crossed<P: Probe>(&self, first: TransactionId, work: &PageWork<P>) -> u64 {
         if self.outer_code.is_none() {
             return 0;
         }
@@ -74,7 +74,7 @@ impl FlashBackend {
         id: TransactionId,
         crossed: u64,
         wear: &Wear,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         now: Time,
     ) -> Decoded {
         match self.may_fail {
@@ -88,7 +88,7 @@ impl FlashBackend {
         &mut self,
         id: TransactionId,
         wear: &Wear,
-        work: &PageWork<'_, P>,
+        work: &PageWork<P>,
         now: Time,
     ) -> Decoded {
         let t = &work.transactions[id];
@@ -104,7 +104,7 @@ impl FlashBackend {
         id: TransactionId,
         crossed: u64,
         wear: &Wear,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         now: Time,
     ) -> Decoded {
         let own = self.sectors_in_flash_page(&work.transactions[id]);
@@ -142,7 +142,7 @@ impl FlashBackend {
     }
 
     /// Makes a transaction read its page again: the outer codewords around its data, or with other voltages.
-    pub fn reads_again<P: Probe>(&mut self, id: TransactionId, work: &mut PageWork<'_, P>) {
+    pub fn reads_again<P: Probe>(&mut self, id: TransactionId, work: &mut PageWork<P>) {
         let outer = work.rare(id).outer;
         if let (Some(code), Outer::Wanted(words) | Outer::Decoded(words)) = (&mut self.outer_code, outer) {
             work.transactions[id].bytes = u32::from(words) * code.bytes();

@@ -155,7 +155,7 @@ impl FlashBackend {
     }
 
     /// The lane that a command of a LUN is given, which must be free for it.
-    pub fn lane_for<P: Probe>(&mut self, lun: LunId, command: &Command, work: &PageWork<'_, P>) -> LunId {
+    pub fn lane_for<P: Probe>(&mut self, lun: LunId, command: &Command, work: &PageWork<P>) -> LunId {
         if command.operation == Operation::Read && self.lanes.plane_reads {
             let plane = work.transactions[command.transactions()[0]].ppa.plane;
             self.lanes.luns[lun.index()].reading |= 1 << self.layout.plane_in_lun(plane);
@@ -167,7 +167,7 @@ impl FlashBackend {
 
     /// A lane's command has crossed. Returns whether another program has the array.
     #[inline]
-    pub fn waits_for_array<P: Probe>(&mut self, lane: LunId, work: &PageWork<'_, P>, now: Time) -> bool {
+    pub fn waits_for_array<P: Probe>(&mut self, lane: LunId, work: &PageWork<P>, now: Time) -> bool {
         if !self.lanes.cache_program || self.command(lane).operation != Operation::Program {
             return false;
         }

@@ -134,7 +134,7 @@ impl FlashBackend {
     }
 
     #[inline(always)]
-    pub fn begin<P: Probe>(&mut self, lane: LunId, command: Command, work: &PageWork<'_, P>, now: Time) {
+    pub fn begin<P: Probe>(&mut self, lane: LunId, command: Command, work: &PageWork<P>, now: Time) {
         let (lun, charge) = (self.lun_of(lane), self.charge_of(&command, work));
         if self.cache_reads.is_on() {
             self.begin_behind(lun, &command, work);
@@ -151,28 +151,28 @@ impl FlashBackend {
 
     /// Account of a LUN's time: of several pages the first decides.
     #[inline]
-    pub fn charge_of<P: Probe>(&self, command: &Command, work: &PageWork<'_, P>) -> Option<Charge> {
+    pub fn charge_of<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> Option<Charge> {
         let first = &work.transactions[command.transactions()[0]];
         let flow = work.interference.is_tracked().then_some(Charge::Flow(first.flow));
         first.background().map(Charge::Background).or(flow)
     }
 
     /// Root cause of others' waits for a LUN's array: of several pages the first decides.
-    pub fn seen_as<P: Probe>(&self, lun: LunId, work: &PageWork<'_, P>) -> Cause {
+    pub fn seen_as<P: Probe>(&self, lun: LunId, work: &PageWork<P>) -> Cause {
         let first = &work.transactions[self.command(lun).transactions()[0]];
         first.background().map_or(Cause::ChipBusyUser, Background::cause)
     }
 
     /// A LUN's command has crossed: its array begins. Returns when it ends.
     #[inline(always)]
-    pub fn work<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) -> Time {
+    pub fn work<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<P>, now: Time) -> Time {
         let begins = now + self.time_to_begin(&self.array.luns[lun.index()].command, work);
         self.work_from(lun, begins, work)
     }
 
     /// A LUN's array begins at a time for its command. Returns when it ends.
     #[inline(always)]
-    pub fn work_from<P: Probe>(&mut self, lun: LunId, begins: Time, work: &mut PageWork<'_, P>) -> Time {
+    pub fn work_from<P: Probe>(&mut self, lun: LunId, begins: Time, work: &mut PageWork<P>) -> Time {
         self.lane_works(lun, begins);
         let command = &self.array.luns[lun.index()].command;
         let ends = begins + self.array_time(command, work);
@@ -193,7 +193,7 @@ impl FlashBackend {
 
     /// Time that the chip takes for a command besides its cycles.
     #[inline(always)]
-    fn time_to_begin<P: Probe>(&self, command: &Command, work: &PageWork<'_, P>) -> Time {
+    fn time_to_begin<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> Time {
         let (operation, planes) = (command.operation, command.transactions().len());
         let copies_back =
             operation == Operation::Program && work.transactions[command.transactions()[0]].is(Flag::Copyback);
@@ -201,7 +201,7 @@ impl FlashBackend {
     }
 
     /// When a LUN's status is first polled, if it is.
-    pub fn first_poll<P: Probe>(&mut self, lun: LunId, work: &PageWork<'_, P>, now: Time) -> Option<Time> {
+    pub fn first_poll<P: Probe>(&mut self, lun: LunId, work: &PageWork<P>, now: Time) -> Option<Time> {
         let at_work = &self.array.luns[lun.index()];
         let command = &at_work.command;
         // The array may have worked before it was suspended.
@@ -210,7 +210,7 @@ impl FlashBackend {
         self.statuses.begin(lun, time).then_some(time)
     }
 
-    fn tell_of_work<P: Probe>(&self, lun: LunId, work: &mut PageWork<'_, P>, from: Time, until: Time) {
+    fn tell_of_work<P: Probe>(&self, lun: LunId, work: &mut PageWork<P>, from: Time, until: Time) {
         if work.probe.watches_wires() {
             let command = self.command(lun);
             for &id in command.transactions() {
@@ -229,7 +229,7 @@ impl FlashBackend {
         command: &Command,
         step: ArrayStep,
         span: (Time, Time),
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
     ) {
         if work.probe.watches_wires() {
             let (lun, planes) = (self.lun_of(lun), self.planes_of(command, work));
@@ -252,7 +252,7 @@ impl FlashBackend {
 
     /// The slowest page decides. MQSim's pages of one command are all of one kind.
     #[inline(always)]
-    fn array_time<P: Probe>(&self, command: &Command, work: &PageWork<'_, P>) -> Time {
+    fn array_time<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> Time {
         if self.timing.has_pseudo_slc() && self.is_in_cache(command, work) {
             return self.timing.pseudo_slc(command.operation);
         }
@@ -267,11 +267,11 @@ impl FlashBackend {
     }
 
     /// Whether a command concerns cells used as pseudo-SLC: all of its planes', or none.
-    fn is_in_cache<P: Probe>(&self, command: &Command, work: &PageWork<'_, P>) -> bool {
+    fn is_in_cache<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> bool {
         work.transactions[command.transactions()[0]].is(Flag::PseudoSlc)
     }
 
-    pub fn expected_time<P: Probe>(&self, id: TransactionId, work: &PageWork<'_, P>) -> Time {
+    pub fn expected_time<P: Probe>(&self, id: TransactionId, work: &PageWork<P>) -> Time {
         let t = &work.transactions[id];
         if t.ppa.is_bound() {
             self.timing.get(t.operation, self.layout.flash_page(t.ppa))
@@ -282,7 +282,7 @@ impl FlashBackend {
 
     /// Counts a command that has ended and returns how long its array worked.
     #[inline(always)]
-    pub fn count_ended<P: Probe>(&mut self, command: &Command, work: &PageWork<'_, P>) -> Time {
+    pub fn count_ended<P: Probe>(&mut self, command: &Command, work: &PageWork<P>) -> Time {
         let (operation, planes) = (command.operation, command.transactions().len() as u64);
         let worked = self.array_time(command, work);
         self.operations.count(operation, planes, worked);
@@ -312,7 +312,7 @@ impl FlashBackend {
     }
 
     #[inline(always)]
-    pub fn fill_register<P: Probe>(&mut self, lun: LunId, plane: PlaneId, work: &mut PageWork<'_, P>, now: Time) {
+    pub fn fill_register<P: Probe>(&mut self, lun: LunId, plane: PlaneId, work: &mut PageWork<P>, now: Time) {
         self.array.fill_register(lun, self.layout.plane_in_lun(plane));
         if let Some(lane) = self.reader_of(plane) {
             self.array.fill_register(lane, 0);
@@ -321,7 +321,7 @@ impl FlashBackend {
     }
 
     #[inline(always)]
-    pub fn drain_register<P: Probe>(&mut self, id: TransactionId, lun: LunId, work: &mut PageWork<'_, P>, now: Time) {
+    pub fn drain_register<P: Probe>(&mut self, id: TransactionId, lun: LunId, work: &mut PageWork<P>, now: Time) {
         let plane = work.transactions[id].ppa.plane;
         if !(self.cache_reads.is_on() && self.leaves_one_behind(lun, plane)) {
             self.array.drain_register(lun, plane, self.layout.plane_in_lun(plane), now);
@@ -342,7 +342,7 @@ impl FlashBackend {
         id: TransactionId,
         lun: LunId,
         port_free_at: Time,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         now: Time,
     ) {
         let t = &work.transactions[id];
@@ -376,7 +376,7 @@ impl FlashBackend {
 
     /// Notes the LUN's clocks for the wait of a queued transaction.
     #[inline]
-    pub fn mark_wait<P: Probe>(&self, id: TransactionId, lun: LunId, work: &mut PageWork<'_, P>, now: Time) {
+    pub fn mark_wait<P: Probe>(&self, id: TransactionId, lun: LunId, work: &mut PageWork<P>, now: Time) {
         let t = &work.transactions[id];
         let (operation, plane) = (t.operation, t.ppa.plane);
         if t.is(Flag::HasRare) || self.has_background_clocks(lun, operation, plane) {

@@ -179,7 +179,7 @@ impl Suspensions {
 
 impl FlashBackend {
     /// Stops a LUN's operation. Returns when the LUN can take another command.
-    pub fn suspend<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) -> Time {
+    pub fn suspend<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<P>, now: Time) -> Time {
         self.tell_of_suspendee(lun, work, now);
         let command = &self.array.luns[lun.index()].command;
         if command.operation == Operation::Program {
@@ -204,32 +204,32 @@ impl FlashBackend {
     }
 
     /// Takes a suspended operation up again, which [begins](FlashBackend::begin_resumption) when told to.
-    pub fn resume<P: Probe>(&mut self, lun: LunId, work: &PageWork<'_, P>, now: Time) {
+    pub fn resume<P: Probe>(&mut self, lun: LunId, work: &PageWork<P>, now: Time) {
         let (command, charge) = self.suspensions.resume(lun);
         let planes = self.planes_of(&command, work);
         self.array.take_up(lun, command, planes, charge, now);
     }
 
     /// The LUN has been told to resume. Returns when its array works.
-    pub fn begin_resumption<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) -> Time {
+    pub fn begin_resumption<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<P>, now: Time) -> Time {
         let goes_on = now + self.suspensions.resume_time;
         let command = *self.command(lun);
         self.tell_of_step(lun, &command, ArrayStep::GoesOn, (now, goes_on), work);
         self.works_until(lun, goes_on)
     }
 
-    pub fn has_resumed<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) -> Time {
+    pub fn has_resumed<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<P>, now: Time) -> Time {
         let remaining = self.suspensions.resumed(lun, now);
         work.charge_flash_pages(self.command(lun).transactions(), Cause::Suspended, now);
         self.works_until(lun, now + remaining)
     }
 
-    pub fn suspendee_ends<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) {
+    pub fn suspendee_ends<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<P>, now: Time) {
         self.tell_of_suspendee(lun, work, now);
         self.suspensions.done(lun);
     }
 
-    fn tell_of_suspendee<P: Probe>(&self, lun: LunId, work: &mut PageWork<'_, P>, now: Time) {
+    fn tell_of_suspendee<P: Probe>(&self, lun: LunId, work: &mut PageWork<P>, now: Time) {
         let Some(suspendee) = self.suspensions.get(lun).filter(|_| work.probe.watches_wires()) else { return };
         if suspendee.since < now {
             for &id in suspendee.command.transactions() {
@@ -241,19 +241,19 @@ impl FlashBackend {
     }
 
     /// Whether the operation's registers are empty and nothing holds the LUN.
-    pub fn can_resume<P: Probe>(&self, lun: LunId, work: &PageWork<'_, P>) -> bool {
+    pub fn can_resume<P: Probe>(&self, lun: LunId, work: &PageWork<P>) -> bool {
         let own = self.suspensions.get(lun).map_or(0, |suspendee| self.planes_of(&suspendee.command, work));
         let is_busy = self.array.luns[lun.index()].busy || self.lanes.is_reading(lun);
         !is_busy && self.array.empty_registers(lun) & own == own
     }
 
     /// Planes of a suspended LUN that can serve others: copies keep their registers.
-    pub fn planes_without_copies<P: Probe>(&self, lun: LunId, work: &PageWork<'_, P>) -> u64 {
+    pub fn planes_without_copies<P: Probe>(&self, lun: LunId, work: &PageWork<P>) -> u64 {
         !self.copybacks.pending(lun).map_or(0, |pages| self.planes_of(pages, work))
     }
 
     /// The planes that a command concerns, as a mask by place in the LUN.
-    pub fn planes_of<P: Probe>(&self, command: &Command, work: &PageWork<'_, P>) -> u64 {
+    pub fn planes_of<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> u64 {
         let plane = |&id| 1u64 << self.layout.plane_in_lun(work.transactions[id].ppa.plane);
         command.transactions().iter().map(plane).sum()
     }
@@ -263,7 +263,7 @@ impl FlashBackend {
         &self,
         lun: LunId,
         lane: LunId,
-        work: &PageWork<'_, P>,
+        work: &PageWork<P>,
     ) -> bool {
         let Some(suspendee) = self.suspensions.get(lun).filter(|u| u.phase == Phase::Suspended) else { return true };
         let read = self.command(lane);

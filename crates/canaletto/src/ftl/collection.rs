@@ -80,7 +80,7 @@ impl Ftl {
     }
 
     /// Moves on collection in a plane. Returns the page to be [copied](Ftl::copy_to) next; none where collection waits.
-    pub fn next_copy<P: Probe>(&mut self, work: &mut PageWork<'_, P>, plane: PlaneId, now: Time) -> Option<Ppa> {
+    pub fn next_copy<P: Probe>(&mut self, work: &mut PageWork<P>, plane: PlaneId, now: Time) -> Option<Ppa> {
         match self.collector.step(plane, &self.blocks) {
             Step::Copy(from) => return Some(from),
             Step::Erase(victim) => {
@@ -93,7 +93,7 @@ impl Ftl {
     }
 
     /// Queues the erases of a victim's blocks: of those that must be used again.
-    fn erase_victim<P: Probe>(&mut self, work: &mut PageWork<'_, P>, victim: Ppa, now: Time) {
+    fn erase_victim<P: Probe>(&mut self, work: &mut PageWork<P>, victim: Ppa, now: Time) {
         let mut blocks = 0;
         for plane in self.blocks.planes_of_group(victim.plane) {
             if self.blocks.is_used_again(plane, victim.block) {
@@ -110,13 +110,7 @@ impl Ftl {
     }
 
     /// Copies a page to a plane, which has promised one unless it is the page's own; straight to its chip where that is `direct`.
-    pub fn copy_to<P: Probe>(
-        &mut self,
-        work: &mut PageWork<'_, P>,
-        from: Ppa,
-        (to, direct): (PlaneId, bool),
-        now: Time,
-    ) {
+    pub fn copy_to<P: Probe>(&mut self, work: &mut PageWork<P>, from: Ppa, (to, direct): (PlaneId, bool), now: Time) {
         let lpa = self.blocks.valid_lpa(from).expect("only valid pages are copied");
         self.blocks.read_begins(from);
         let within = to == from.plane;
@@ -163,7 +157,7 @@ impl Ftl {
     /// Begins or moves on a plane's merge. `first` is the first write in line that goes to the plane.
     pub fn look_after_merges<P: Probe>(
         &mut self,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         first: Option<TransactionId>,
         plane: PlaneId,
         now: Time,
@@ -182,7 +176,7 @@ impl Ftl {
 
     /// A page to be copied is in the controller's memory: it goes out again, to the collection frontier of its plane or to
     /// another plane.
-    pub fn copy_read<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
+    pub fn copy_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let t = &work.transactions[id];
         let from = t.ppa;
         if self.blocks.valid_lpa(from) != Some(t.lpa) {
@@ -209,13 +203,13 @@ impl Ftl {
     }
 
     /// Whether a copy was promised a page of the plane it comes from, for which it may have to wait.
-    fn stays_in_plane<P: Probe>(&self, work: &PageWork<'_, P>, id: TransactionId) -> bool {
+    fn stays_in_plane<P: Probe>(&self, work: &PageWork<P>, id: TransactionId) -> bool {
         let t = &work.transactions[id];
         t.to() == t.payload.old.plane && !self.blocks.has_superblocks()
     }
 
     /// A page to be copied was overwritten before it could be: there is nothing left to do for it.
-    fn drop_copy<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
+    fn drop_copy<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let t = work.transactions[id];
         if t.frontier == Frontier::Arrivals {
             self.blocks.withdraw_arrival(t.to());
@@ -228,7 +222,7 @@ impl Ftl {
     }
 
     /// A page has come from another chip into a register of the one it goes to. Returns whether it is still to be programmed there.
-    pub fn copy_crossed<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) -> bool {
+    pub fn copy_crossed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) -> bool {
         let t = work.transactions[id];
         self.end_read_of(t.ppa);
         let valid = self.blocks.valid_lpa(t.ppa) == Some(t.lpa);
@@ -239,7 +233,7 @@ impl Ftl {
     }
 
     /// Programs a page from the register it came to.
-    pub fn program_copy<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
+    pub fn program_copy<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let t = &mut work.transactions[id];
         t.operation = Operation::Program;
         t.payload.old = t.ppa;
@@ -259,7 +253,7 @@ impl Ftl {
     }
 
     /// A copy is programmed: it takes effect unless the page was overwritten meanwhile.
-    pub fn copy_programmed<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn copy_programmed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         let old = t.payload.old;
         self.blocks.program_ends(t.ppa);
@@ -304,7 +298,7 @@ impl Ftl {
     }
 
     /// Whether the newest data of a logical page that have taken effect are here.
-    fn is_newest<P: Probe>(&self, work: &PageWork<'_, P>, at: Ppa, lpa: u64) -> bool {
+    fn is_newest<P: Probe>(&self, work: &PageWork<P>, at: Ppa, lpa: u64) -> bool {
         match self.entry(lpa) {
             Entry::At(ppa) => ppa == at,
             Entry::Pending(write) => work.transactions[write].payload.old == at,
@@ -313,7 +307,7 @@ impl Ftl {
     }
 
     /// A copy of a page of `from` has ended.
-    pub fn end_copy<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, from: PlaneId, within: bool) {
+    pub fn end_copy<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, from: PlaneId, within: bool) {
         work.remove_page(id);
         reclaim!(&mut self.way, copy_done(&mut self.collector, from, within));
         self.changed.push(from);
@@ -321,7 +315,7 @@ impl Ftl {
 
     /// A victim is erased, or one of its blocks: with the last its plane has a free block again. One whose erase has `failed` is
     /// not used again.
-    pub fn erased<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, failed: bool, now: Time) {
+    pub fn erased<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, failed: bool, now: Time) {
         let Ppa { plane, block, .. } = work.transactions[id].ppa;
         work.remove_page(id);
         work.probe.notify(|observer| observer.block_erased(now, plane, block));
@@ -375,7 +369,7 @@ impl Ftl {
     /// and how many they are.
     pub fn copies_left<P: Probe>(
         &mut self,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         first: TransactionId,
         lun: LunId,
     ) -> Option<(TransactionId, u32)> {
@@ -402,7 +396,7 @@ impl Ftl {
     /// they are to go through the controller.
     pub fn bind_copyback<P: Probe>(
         &mut self,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         first: TransactionId,
         valid: u32,
         now: Time,
@@ -422,7 +416,7 @@ impl Ftl {
     }
 
     /// Binds a page of a flash page that is copied back.
-    fn bind_copy<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    fn bind_copy<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let Transaction { ppa: from, frontier, lpa, sectors, .. } = work.transactions[id];
         let at = self.allocate(from.plane, frontier, lpa, sectors).expect("the frontier has a page");
         self.end_read_of(from);

@@ -21,7 +21,7 @@ use crate::scheduler::transaction::{Flag, OldPage, Origin, Payload, Transaction,
 
 impl Ftl {
     /// The program of a flash page has failed. Returns whether its block is retired.
-    pub fn retire_failed<P: Probe>(&mut self, work: &PageWork<'_, P>, first: TransactionId) -> bool {
+    pub fn retire_failed<P: Probe>(&mut self, work: &PageWork<P>, first: TransactionId) -> bool {
         let Transaction { ppa: at, origin, .. } = work.transactions[first];
         let copy = origin == Origin::Gc;
         if self.is_lost(at.plane) {
@@ -34,13 +34,7 @@ impl Ftl {
     }
 
     /// The program of a page has failed; it may be programmed `again` if its block is retired.
-    pub fn program_failed<P: Probe>(
-        &mut self,
-        work: &mut PageWork<'_, P>,
-        id: TransactionId,
-        mut again: bool,
-        now: Time,
-    ) {
+    pub fn program_failed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, mut again: bool, now: Time) {
         let Transaction { ppa: at, payload: Payload { old, .. }, origin, frontier, .. } = work.transactions[id];
         let copy = origin == Origin::Gc;
         if frontier == Frontier::Arrivals {
@@ -65,7 +59,7 @@ impl Ftl {
     }
 
     /// Looks for another page. What a copy had in its register is gone: it is read again, into the controller.
-    fn program_again<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
+    fn program_again<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         work.transactions[id].set(Flag::Retrying, true);
         if self.is_out_of_reach(work.transactions[id].ppa.plane) {
             work.transactions[id].ppa = Ppa::NONE;
@@ -92,7 +86,7 @@ impl Ftl {
     }
 
     /// Gives a write, or a copy, another place.
-    fn place_again<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
+    fn place_again<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let t = &work.transactions[id];
         let line = t.line();
         let Some(plane) = self.take_place(t.ppa.plane, line, false) else {
@@ -110,7 +104,7 @@ impl Ftl {
     }
 
     /// A write has found no page that could be programmed: its logical page keeps what it held before.
-    pub fn write_failed<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn write_failed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         if t.origin == Origin::User {
             self.tell(Outcome::RequestFails(t.request));
@@ -130,7 +124,7 @@ impl Ftl {
     /// A page cannot be read by any means: the request that needs it fails. A copy carries on what it found.
     pub fn read_failed<P: Probe>(
         &mut self,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         requests: &mut Requests,
         id: TransactionId,
         now: Time,
@@ -186,7 +180,7 @@ impl Ftl {
 
     /// Ends a write of a part of a page whose rest is out of reach. The page keeps what it holds.
     #[cold]
-    pub(super) fn leave_as_it_is<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub(super) fn leave_as_it_is<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = &work.transactions[id];
         let (request, lpa, origin, successor) = (t.request, t.lpa, t.origin, t.successor());
         self.note_out_of_reach(request);
@@ -201,7 +195,7 @@ impl Ftl {
 
     /// Ends a write that has been programmed, although the rest of its page could not be read.
     #[cold]
-    pub(super) fn undo_partial_write<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub(super) fn undo_partial_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let at = work.transactions[id].ppa;
         self.spent += 1;
         self.blocks.note_void(at);
@@ -286,13 +280,13 @@ impl Ftl {
     }
 
     /// Sends a write that waited for a page of its plane elsewhere, or ends it with an error. It is off its LUN's queues.
-    pub fn give_up_write<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn give_up_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         self.room.count_out(self.layout.lun_of(work.transactions[id].ppa.plane));
         self.leave_plane(work, id, now);
     }
 
     /// A write cannot stay with the plane it was given.
-    fn leave_plane<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    fn leave_plane<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         if work.transactions[id].origin == Origin::Mapping {
             return self.translation_failed(work, id, now);
         }
@@ -308,7 +302,7 @@ impl Ftl {
     }
 
     /// Whether nothing under way anywhere can make room for a page that no plane takes.
-    pub fn no_room_will_come<P: Probe>(&self, work: &PageWork<'_, P>, id: TransactionId) -> bool {
+    pub fn no_room_will_come<P: Probe>(&self, work: &PageWork<P>, id: TransactionId) -> bool {
         let t = &work.transactions[id];
         if t.awaits_old_page() {
             return false;
@@ -322,7 +316,7 @@ impl Ftl {
     }
 
     /// Ends the page that has waited longest for room, at the end of everything. Returns whether there was one.
-    pub fn give_up_oldest<P: Probe>(&mut self, work: &mut PageWork<'_, P>, now: Time) -> bool {
+    pub fn give_up_oldest<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) -> bool {
         let Some(id) = self.room.take_oldest() else { return false };
         work.charge_page(id, Cause::FreeBlocks, now);
         self.give_up(work, id, now);
@@ -330,7 +324,7 @@ impl Ftl {
     }
 
     /// Ends a page that no plane can take: a read finds nothing, a write fails and leaves what was there before.
-    pub fn give_up<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn give_up<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         if t.origin == Origin::Mapping {
             self.translation_read(work, id);
@@ -348,7 +342,7 @@ impl Ftl {
     }
 
     /// Gives room to the oldest page that waits for some, or has it wait on.
-    pub fn place_next_stalled<P: Probe>(&mut self, work: &mut PageWork<'_, P>, now: Time) {
+    pub fn place_next_stalled<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) {
         let Some(id) = self.room.take_oldest() else { return };
         work.blame_page(id, Cause::FreeBlocks, now);
         if work.transactions[id].operation == Operation::Read {
@@ -365,7 +359,7 @@ impl Ftl {
     }
 
     /// Ends the oldest page that waits for room if none will come, or has it wait on.
-    pub fn give_up_next_stalled<P: Probe>(&mut self, work: &mut PageWork<'_, P>, now: Time) {
+    pub fn give_up_next_stalled<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) {
         let Some(id) = self.room.take_oldest() else { return };
         if self.no_room_will_come(work, id) {
             work.blame_page(id, Cause::FreeBlocks, now);
@@ -387,18 +381,12 @@ impl Ftl {
     }
 
     /// A page was programmed, or failed to be: the parity of its stripe sets out if that was the last one.
-    pub fn send_due_parity<P: Probe>(&mut self, work: &mut PageWork<'_, P>, write: &Transaction, now: Time) {
+    pub fn send_due_parity<P: Probe>(&mut self, work: &mut PageWork<P>, write: &Transaction, now: Time) {
         self.parity.send_due((&mut self.blocks, &self.layout, &mut self.outcomes), work, write, now);
     }
 
     /// A page of parity is programmed, or has `failed` to be.
-    pub fn parity_programmed<P: Probe>(
-        &mut self,
-        work: &mut PageWork<'_, P>,
-        id: TransactionId,
-        failed: bool,
-        now: Time,
-    ) {
+    pub fn parity_programmed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, failed: bool, now: Time) {
         self.changed.push(work.transactions[id].ppa.plane);
         self.parity.programmed(&mut self.blocks, work, id, failed, now);
     }
@@ -409,7 +397,7 @@ impl Ftl {
     }
 
     /// Reads what a page is rebuilt from. Returns whether there is anything to wait for.
-    pub fn begin_rebuild<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) -> bool {
+    pub fn begin_rebuild<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
         let t = work.transactions[id];
         work.transactions[id].set(Flag::Retrying, true);
         let pages = self.parity.begin_rebuild(&self.blocks, &self.lost, id, t.ppa);
@@ -427,7 +415,7 @@ impl Ftl {
     /// All is there that a page is rebuilt from. Returns whether it could be.
     pub fn end_rebuild<P: Probe>(
         &mut self,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         requests: &mut Requests,
         id: TransactionId,
         now: Time,

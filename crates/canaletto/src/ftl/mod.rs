@@ -174,7 +174,7 @@ impl Ftl {
     }
 
     /// Tells the probe what every page holds before the run.
-    pub fn announce_pages<P: Probe>(&self, work: &mut PageWork<'_, P>) {
+    pub fn announce_pages<P: Probe>(&self, work: &mut PageWork<P>) {
         if work.probe.watches_pages() {
             for (at, lpa) in self.blocks.valid_pages() {
                 work.probe.notify(|observer| observer.page_preconditioned(lpa, at));
@@ -303,7 +303,7 @@ impl Ftl {
 
     /// Notes the clock of its plane's time without room for a transaction that is queued.
     #[inline(always)]
-    pub fn mark_stall<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn mark_stall<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         if reclaim!(&self.way, mark_wait(&mut self.blocks, work, id, now)) {
             self.changed.push(work.transactions[id].ppa.plane);
         }
@@ -311,7 +311,7 @@ impl Ftl {
 
     /// Charges a transaction that is issued now with the time for which its plane had no room for it.
     #[inline(always)]
-    pub fn charge_stall<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn charge_stall<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         if let Some(waited) = reclaim!(&self.way, waited(&mut self.blocks, work, id, now)) {
             work.blame_page_up_to(id, Cause::FreeBlocks, waited, now);
         }
@@ -320,7 +320,7 @@ impl Ftl {
     /// Gives a transaction that is issued its page if it has none yet: pages of a block are programmed in the order in which
     /// their commands are formed, as flash demands.
     #[inline(always)]
-    pub fn bind<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn bind<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         if !work.transactions[id].ppa.is_bound() {
             self.bind_write(work, id, now);
         } else if work.transactions[id].origin == Origin::Parity {
@@ -333,7 +333,7 @@ impl Ftl {
         }
     }
 
-    fn bind_write<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    fn bind_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let (at, changes) = reclaim!(&mut self.way, bind(&mut self.blocks, work, id, now));
         if changes {
             self.changed.push(at.plane);
@@ -352,7 +352,7 @@ impl Ftl {
 
     /// Queues a transaction on its LUN.
     #[inline]
-    fn issue<P: Probe>(&mut self, work: &PageWork<'_, P>, id: TransactionId) {
+    fn issue<P: Probe>(&mut self, work: &PageWork<P>, id: TransactionId) {
         if self.is_read_of_lost_plane(&work.transactions[id]) {
             return self.read_without_plane(id);
         }
@@ -361,14 +361,14 @@ impl Ftl {
     }
 
     /// Queues a transaction on its LUN before others of its kind.
-    fn issue_first<P: Probe>(&mut self, work: &PageWork<'_, P>, id: TransactionId) {
+    fn issue_first<P: Probe>(&mut self, work: &PageWork<P>, id: TransactionId) {
         self.room.count_in(&work.transactions[id]);
         self.tell(Outcome::IssueFirst(id));
     }
 
     /// A write has passed the controller and is queued: a copy lines up for its place.
     #[inline]
-    pub fn lines_up<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
+    pub fn lines_up<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let write = &mut work.transactions[id];
         self.collector.copy_lines_up(write);
         self.room.count_in(write);

@@ -32,7 +32,7 @@ pub(super) enum Found {
 impl Ftl {
     /// A page's mapping entry is at hand.
     #[inline(always)]
-    pub fn begin_translated<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn begin_translated<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         match (work.transactions[id].origin, work.transactions[id].operation) {
             (Origin::Trim, _) => self.begin_translated_trim(work, id, now),
             (_, Operation::Program) => self.begin_write(work, id, now),
@@ -49,7 +49,7 @@ impl Ftl {
     #[inline(always)]
     pub fn begin_page<P: Probe>(
         &mut self,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         (id, request): (RequestId, &Request),
         lpa: u64,
         sectors: u64,
@@ -72,7 +72,7 @@ impl Ftl {
 
     /// Begins a page of host data once its mapping entry is at hand.
     #[inline(always)]
-    pub fn begin_located<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn begin_located<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         if self.look_up(work, id, now) {
             self.begin_translated(work, id, now);
         }
@@ -80,7 +80,7 @@ impl Ftl {
 
     /// The plane that a logical page belongs to.
     #[inline]
-    pub fn plane_of<P: Probe>(&self, work: &PageWork<'_, P>, transaction: TransactionId) -> PlaneId {
+    pub fn plane_of<P: Probe>(&self, work: &PageWork<P>, transaction: TransactionId) -> PlaneId {
         let t = &work.transactions[transaction];
         if t.origin == Origin::Mapping {
             return t.ppa.plane;
@@ -89,7 +89,7 @@ impl Ftl {
     }
 
     #[inline(always)]
-    pub(super) fn begin_read<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub(super) fn begin_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         match self.translate_read(work, id) {
             Found::At(at) => {
                 work.transactions[id].ppa = at;
@@ -139,19 +139,14 @@ impl Ftl {
 
     /// Finds the page to read.
     #[inline(always)]
-    fn translate_read<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) -> Found {
+    fn translate_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) -> Found {
         let entry = self.entry(work.transactions[id].lpa);
         if let Entry::At(ppa) = entry { Found::At(ppa) } else { self.translate_pending_read(work, id, entry) }
     }
 
     /// Finds the page to read of a logical page that nothing is known of, or of which a write is in flight.
     #[inline(never)]
-    fn translate_pending_read<P: Probe>(
-        &mut self,
-        work: &mut PageWork<'_, P>,
-        id: TransactionId,
-        entry: Entry,
-    ) -> Found {
+    fn translate_pending_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, entry: Entry) -> Found {
         match entry {
             Entry::At(ppa) => Found::At(ppa),
             Entry::Pending(write) if work.transactions[write].is(Flag::WasTrimmed) => Found::Nothing,
@@ -168,7 +163,7 @@ impl Ftl {
     #[inline]
     pub(super) fn find_unwritten<P: Probe>(
         &mut self,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         id: TransactionId,
         entry: Entry,
     ) -> Found {
@@ -203,7 +198,7 @@ impl Ftl {
     }
 
     /// The place of a page for which an untouched one goes.
-    fn adopt<P: Probe>(&mut self, work: &mut PageWork<'_, P>, lpa: u64) -> Option<Ppa> {
+    fn adopt<P: Probe>(&mut self, work: &mut PageWork<P>, lpa: u64) -> Option<Ppa> {
         let (map, collector) = (&self.mapping, &self.collector);
         let may_go = |gone, at: Ppa| map.get(gone) == Entry::Unmapped && !collector.collects(at.plane, at.block);
         let (at, gone) = self.blocks.adopt(lpa, may_go)?;
@@ -211,7 +206,7 @@ impl Ftl {
         Some(at)
     }
 
-    fn allocate_found<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, sectors: u64) -> Option<Ppa> {
+    fn allocate_found<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, sectors: u64) -> Option<Ppa> {
         let t = &work.transactions[id];
         let (lpa, frontier) = (t.lpa, t.frontier.native());
         let line = Line { frontier, ..t.line() };
@@ -226,7 +221,7 @@ impl Ftl {
     }
 
     #[inline(never)]
-    pub(super) fn begin_write<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub(super) fn begin_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let lpa = work.transactions[id].lpa;
         if let Entry::Pending(earlier) = self.mapping.get(lpa) {
             return self.follow(work, earlier, id);
@@ -237,7 +232,7 @@ impl Ftl {
     }
 
     /// Changes of one page keep their order: a later one starts when the earlier one is programmed.
-    pub fn follow<P: Probe>(&mut self, work: &mut PageWork<'_, P>, earlier: TransactionId, id: TransactionId) {
+    pub fn follow<P: Probe>(&mut self, work: &mut PageWork<P>, earlier: TransactionId, id: TransactionId) {
         let mut last = earlier;
         while work.transactions[last].successor().is_some() {
             last = work.transactions[last].successor();
@@ -247,7 +242,7 @@ impl Ftl {
 
     /// Finds the page a write replaces, starts the read of it that a partial write needs, and marks the logical page.
     /// Returns whether a plane was found for it; otherwise it waits for one.
-    fn translate_write<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) -> bool {
+    fn translate_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
         let t = work.transactions[id];
         let whole = self.whole_page();
         let entry = self.entry(t.lpa);
@@ -315,13 +310,7 @@ impl Ftl {
     }
 
     /// Settles the plane that a write goes to.
-    pub fn send_to_plane<P: Probe>(
-        &mut self,
-        work: &mut PageWork<'_, P>,
-        id: TransactionId,
-        plane: PlaneId,
-        now: Time,
-    ) {
+    pub fn send_to_plane<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, plane: PlaneId, now: Time) {
         if let Some(at) = reclaim!(&self.way, place(plane, work.transactions[id].lpa)) {
             work.transactions[id].ppa = at;
             return;
@@ -335,7 +324,7 @@ impl Ftl {
 
     fn read_old_page<P: Probe>(
         &mut self,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         write: TransactionId,
         old: Ppa,
         missing: u64,
@@ -350,7 +339,7 @@ impl Ftl {
     }
 
     /// Gives a write its page and lets it take effect before it is programmed, if the plane has room.
-    fn bind_at_once<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
+    fn bind_at_once<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let t = work.transactions[id];
         // With later writes of the page waiting, it stays marked until the last of them has its turn.
         if t.successor().is_some() {
@@ -384,7 +373,7 @@ impl Ftl {
     }
 
     /// A page of a host write is programmed.
-    pub fn host_page_programmed<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn host_page_programmed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         if t.is(Flag::LostOldPage) {
             return self.undo_partial_write(work, id, now);
@@ -417,7 +406,7 @@ impl Ftl {
     }
 
     /// The next write or trim of a page whose last one has ended begins.
-    pub fn start_successor<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn start_successor<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         work.charge_page_for(id, Ended::Write, Cause::SamePage, now);
         if work.transactions[id].origin == Origin::Trim {
             return self.trim_after_write(work, id, now);
@@ -428,7 +417,7 @@ impl Ftl {
     }
 
     /// A flash page that nobody wrote holds all of its logical pages that have no other place.
-    fn find_rest_of_page<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, at: Ppa) {
+    fn find_rest_of_page<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, at: Ppa) {
         let Transaction { lpa, frontier, flow, origin, .. } = work.transactions[id];
         if origin == Origin::Mapping {
             return;
@@ -449,7 +438,7 @@ impl Ftl {
     }
 
     /// A page of a mapping unit holds nothing that its write would have to keep.
-    fn leave_unwritten<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
+    fn leave_unwritten<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let (origin, successor) = (work.transactions[id].origin, work.transactions[id].successor());
         if origin == Origin::Destage {
             self.tell(Outcome::Destaged(id))
@@ -462,7 +451,7 @@ impl Ftl {
     }
 
     /// Tells the watcher and the counts of a page that a write has programmed.
-    fn tell_of_program<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, t: &Transaction, now: Time) {
+    fn tell_of_program<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, t: &Transaction, now: Time) {
         if t.sectors == 0 {
             // Nobody wrote it: it belongs to the unit of a page that somebody wrote.
             return work.probe.notify(|observer| observer.page_copied(now, t.lpa, t.payload.old, t.ppa));
@@ -480,7 +469,7 @@ impl Ftl {
     }
 
     /// Begins to write a page of the cache, which has passed the stages of the controller before `stage`.
-    pub fn begin_destage<P: Probe>(&mut self, work: &mut PageWork<'_, P>, destage: &Destage, stage: u8, now: Time) {
+    pub fn begin_destage<P: Probe>(&mut self, work: &mut PageWork<P>, destage: &Destage, stage: u8, now: Time) {
         let &Destage { lpa, sectors, flow, priority, stamp, .. } = destage;
         let space = &self.spaces[usize::from(flow)];
         let (priority, frontier) = (priority.unwrap_or(space.priority), self.folding.frontier_of_host(space.stream));
@@ -498,12 +487,12 @@ impl Ftl {
     }
 
     /// Whether what was read is the page's current data, and no write waits for the page's mapping entry to make them old.
-    pub fn is_current<P: Probe>(&self, work: &PageWork<'_, P>, read: &Transaction) -> bool {
+    pub fn is_current<P: Probe>(&self, work: &PageWork<P>, read: &Transaction) -> bool {
         self.entry(read.lpa) == Entry::At(read.ppa) && !self.is_awaited(work, read.lpa)
     }
 
     /// Returns the event that a trim of a page in the cache waits for.
-    pub fn trim_waits<P: Probe>(&self, work: &PageWork<'_, P>, lpa: u64) -> TrimWaits {
+    pub fn trim_waits<P: Probe>(&self, work: &PageWork<P>, lpa: u64) -> TrimWaits {
         match self.mapping.get(lpa) {
             _ if self.is_awaited(work, lpa) => TrimWaits::Longer,
             Entry::Pending(write) if is_landing(work, write) => TrimWaits::ForLanding,
@@ -513,7 +502,7 @@ impl Ftl {
     }
 
     /// The plane for a write; none if every one has to end what is under way first.
-    pub fn plane_to_write<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) -> Option<PlaneId> {
+    pub fn plane_to_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) -> Option<PlaneId> {
         if self.blocks.has_superblocks() {
             return self.take_place(self.plane_of(work, id), work.transactions[id].line(), false);
         }
@@ -535,7 +524,7 @@ impl Ftl {
 
     /// The plane that a logical page is written to: its own, or another one in the place of that.
     #[inline(always)]
-    pub fn home_of<P: Probe>(&self, work: &PageWork<'_, P>, id: TransactionId) -> PlaneId {
+    pub fn home_of<P: Probe>(&self, work: &PageWork<P>, id: TransactionId) -> PlaneId {
         let plane = self.plane_of(work, id);
         if !self.is_out_of_reach(plane) {
             return plane;
@@ -554,7 +543,7 @@ impl Ftl {
         Some(to)
     }
 
-    fn least_busy_plane<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) -> Option<PlaneId> {
+    fn least_busy_plane<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) -> Option<PlaneId> {
         let t = &work.transactions[id];
         let planes = self.spaces[t.flow as usize].placement.planes();
         let epoch = self.collector.epoch();
@@ -566,7 +555,7 @@ impl Ftl {
     /// take it. None if there is surely no room.
     pub fn plane_to_find<P: Probe>(
         &mut self,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         id: TransactionId,
         frontier: Frontier,
     ) -> Option<PlaneId> {
@@ -582,7 +571,7 @@ impl Ftl {
 
 /// Whether of the changes of a page that begin with `write` only one is still to be programmed, and that comes from the
 /// cache. Others may follow: of other pages' writes that rewrite the whole mapping unit, or round the cache.
-fn is_landing<P: Probe>(work: &PageWork<'_, P>, write: TransactionId) -> bool {
+fn is_landing<P: Probe>(work: &PageWork<P>, write: TransactionId) -> bool {
     let Transaction { origin, sectors, .. } = work.transactions[write];
     let mut successor = work.transactions[write].successor();
     while successor.is_some() && work.transactions[successor].origin == Origin::Trim {

@@ -42,7 +42,7 @@ impl ParityWork {
     pub fn send_due<P: Probe>(
         &mut self,
         (blocks, layout, outcomes): (&mut Blocks, &Layout, &mut Outcomes),
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         write: &Transaction,
         now: Time,
     ) {
@@ -65,7 +65,7 @@ impl ParityWork {
     pub fn programmed<P: Probe>(
         &mut self,
         blocks: &mut Blocks,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         id: TransactionId,
         failed: bool,
         now: Time,
@@ -115,7 +115,7 @@ impl ParityWork {
     }
 
     /// A page has come of which another one is rebuilt. Returns the read that has waited for that, if it was the last.
-    pub fn rebuilds_with<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) -> Option<TransactionId> {
+    pub fn rebuilds_with<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) -> Option<TransactionId> {
         let OldPage::For(read) = work.transactions[id].old_page() else { return None };
         work.remove_awaited(id, Ended::OldPage);
         let rebuild = self.rebuilds.get_mut(&read)?;

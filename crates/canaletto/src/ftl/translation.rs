@@ -16,23 +16,23 @@ use crate::scheduler::transaction::{Flag, Transaction, TransactionId};
 impl Ftl {
     /// Looks up where a page of the host is. False if it has to wait: [`Ftl::begin_translated`] follows then.
     #[inline(always)]
-    pub fn look_up<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) -> bool {
+    pub fn look_up<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
         self.mapping.is_ideal() || self.look_up_cached(work, id, now)
     }
 
-    fn look_up_cached<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) -> bool {
+    fn look_up_cached<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
         let found = self.mapping.look_up(&self.blocks, &mut work.transactions, id);
         self.act_for_table(work, now);
         found == LookUp::Hit
     }
 
     /// Whether a page of the host may be waiting for the entry of a logical page.
-    pub fn is_awaited<P: Probe>(&self, work: &PageWork<'_, P>, lpa: u64) -> bool {
+    pub fn is_awaited<P: Probe>(&self, work: &PageWork<P>, lpa: u64) -> bool {
         self.mapping.is_awaited(lpa, &work.transactions)
     }
 
     /// Does what the table wants.
-    fn act_for_table<P: Probe>(&mut self, work: &mut PageWork<'_, P>, now: Time) {
+    fn act_for_table<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) {
         while let Some(act) = self.mapping.next_act() {
             match act {
                 Act::Read { page, sectors, waiting } => self.read_translation(work, &page, sectors, waiting, now),
@@ -54,7 +54,7 @@ impl Ftl {
     /// Queues the read of a translation page, for the request that has waited for it longest.
     fn read_translation<P: Probe>(
         &mut self,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         page: &Stored,
         sectors: u64,
         waiting: TransactionId,
@@ -69,7 +69,7 @@ impl Ftl {
     }
 
     /// A translation page is in the controller's memory: those who waited for its entries continue.
-    pub fn translation_read<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId) {
+    pub fn translation_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let lpa = work.transactions[id].lpa;
         work.remove_awaited(id, Ended::Translation);
         let waiting = self.mapping.read_ends(&self.blocks, &mut work.transactions, lpa);
@@ -88,14 +88,14 @@ impl Ftl {
     }
 
     /// A page of the host, which has waited for its mapping entry, continues.
-    pub fn translated<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn translated<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         work.charge_page_for(id, Ended::Translation, Cause::MappingMiss, now);
         self.begin_translated(work, id, now);
     }
 
     /// Begins the next operation that a translation page needs, once all who waited for it have gone on. Transactions that
     /// found no room for their entry look again.
-    pub fn end_translation_read<P: Probe>(&mut self, work: &mut PageWork<'_, P>, lpa: u64, now: Time) {
+    pub fn end_translation_read<P: Probe>(&mut self, work: &mut PageWork<P>, lpa: u64, now: Time) {
         self.send_gathered(&mut work.transactions);
         if let Some(table) = self.mapping.waiters_have_gone(lpa) {
             self.act_for_table(work, now);
@@ -105,7 +105,7 @@ impl Ftl {
     }
 
     /// Entries have come that may leave again: transactions that found no room look again, oldest first.
-    pub fn seat_stalled<P: Probe>(&mut self, work: &mut PageWork<'_, P>, table: u16, now: Time) {
+    pub fn seat_stalled<P: Probe>(&mut self, work: &mut PageWork<P>, table: u16, now: Time) {
         while let Some((id, found)) = self.mapping.seat_next(&self.blocks, &mut work.transactions, usize::from(table)) {
             self.act_for_table(work, now);
             if found == LookUp::Hit {
@@ -116,7 +116,7 @@ impl Ftl {
     }
 
     /// Begins the write of a translation page with its changed entries; with `merges` the others come from the page it replaces.
-    fn write_translation<P: Probe>(&mut self, work: &mut PageWork<'_, P>, page: &Stored, merges: bool, now: Time) {
+    fn write_translation<P: Probe>(&mut self, work: &mut PageWork<P>, page: &Stored, merges: bool, now: Time) {
         let lpa = page.lpa;
         let (at, whole) = (Ppa::unbound(self.plane_of_table(page)), self.whole_page());
         let write = work.new_page(Transaction::of_mapping(Operation::Program, lpa, at, whole, now));
@@ -139,7 +139,7 @@ impl Ftl {
 
     fn merge_translation<P: Probe>(
         &mut self,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         write: TransactionId,
         lpa: u64,
         old: Ppa,
@@ -153,7 +153,7 @@ impl Ftl {
     }
 
     /// A translation page is programmed.
-    pub fn translation_programmed<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn translation_programmed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         work.remove_page(id);
         self.blocks.program_ends(t.ppa);
@@ -169,14 +169,14 @@ impl Ftl {
     }
 
     /// A translation page cannot be written any more: its plane is exhausted. What it would have held stays in DRAM.
-    pub fn translation_failed<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn translation_failed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         work.remove_page(id);
         self.mapping.set(t.lpa, if t.payload.old.is_bound() { Entry::At(t.payload.old) } else { Entry::Trimmed });
         self.translation_write_ended(work, t.lpa, now);
     }
 
-    fn translation_write_ended<P: Probe>(&mut self, work: &mut PageWork<'_, P>, lpa: u64, now: Time) {
+    fn translation_write_ended<P: Probe>(&mut self, work: &mut PageWork<P>, lpa: u64, now: Time) {
         self.mapping.write_is_over();
         self.resume_trims();
         self.mapping.write_ends(lpa);
@@ -205,7 +205,7 @@ impl Ftl {
 
     /// Writes the translation pages that have become due.
     #[inline(always)]
-    pub fn write_due<P: Probe>(&mut self, work: &mut PageWork<'_, P>, now: Time) {
+    pub fn write_due<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) {
         while self.mapping.begin_due() {
             self.act_for_table(work, now);
         }
@@ -213,7 +213,7 @@ impl Ftl {
 
     /// Writes the translation pages that a victim's moved pages have changed, as far as the pages reclaimed from it (`won`)
     /// suffice.
-    pub fn write_moved<P: Probe>(&mut self, work: &mut PageWork<'_, P>, plane: PlaneId, won: u64, now: Time) {
+    pub fn write_moved<P: Probe>(&mut self, work: &mut PageWork<P>, plane: PlaneId, won: u64, now: Time) {
         self.mapping.victim_is_empty(plane, won);
         while self.mapping.begin_postponed() {
             self.act_for_table(work, now);

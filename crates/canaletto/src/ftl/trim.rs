@@ -91,7 +91,7 @@ impl Ftl {
     /// Looks up a piece's first entry. False if the piece has to wait: [`Ftl::next_ready_piece`] returns it then.
     pub fn look_up_piece<P: Probe>(
         &mut self,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         (id, request): (RequestId, &mut Request),
         piece: &Range<u64>,
         now: Time,
@@ -112,10 +112,7 @@ impl Ftl {
 
     /// Takes the next piece that has its entry, with its request and pages. Transactions that waited for entries with it have begun, so
     /// that changes of one page keep their order.
-    pub fn next_ready_piece<P: Probe>(
-        &mut self,
-        work: &PageWork<'_, P>,
-    ) -> Option<(TransactionId, RequestId, Range<u64>)> {
+    pub fn next_ready_piece<P: Probe>(&mut self, work: &PageWork<P>) -> Option<(TransactionId, RequestId, Range<u64>)> {
         let id = self.trims.ready.pop_front()?;
         self.trims.looking_up -= 1;
         let Transaction { request, lpa, sectors, .. } = work.transactions[id];
@@ -125,7 +122,7 @@ impl Ftl {
     /// Pages of a trim from `lpa` on that have to wait: a `piece` of that many, or with 0 a single one whose piece has its entry.
     fn new_trim<P: Probe>(
         &self,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         (id, request): (RequestId, &mut Request),
         lpa: u64,
         piece: u64,
@@ -154,7 +151,7 @@ impl Ftl {
     /// Forgets a page of a request, or has it wait its turn: pages with a write in flight follow that write.
     pub fn trim_page<P: Probe>(
         &mut self,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         (id, request): (RequestId, &mut Request),
         lpa: u64,
         now: Time,
@@ -171,7 +168,7 @@ impl Ftl {
     }
 
     /// The mapping entry that pages of a trim have waited for is there.
-    pub fn begin_translated_trim<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn begin_translated_trim<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let Transaction { lpa, sectors: piece, .. } = work.transactions[id];
         if piece > 0 {
             self.trims.ready.push_back(id);
@@ -197,7 +194,7 @@ impl Ftl {
         flow.first_page + first..flow.first_page + end.max(first)
     }
 
-    fn forget<P: Probe>(&mut self, work: &mut PageWork<'_, P>, request: RequestId, lpa: u64, now: Time) {
+    fn forget<P: Probe>(&mut self, work: &mut PageWork<P>, request: RequestId, lpa: u64, now: Time) {
         let entry = self.entry(lpa);
         if let Entry::At(at) = entry {
             self.invalidate(at);
@@ -223,7 +220,7 @@ impl Ftl {
     }
 
     /// The write that a trim of the same page waited for is programmed.
-    pub fn trim_after_write<P: Probe>(&mut self, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) {
+    pub fn trim_after_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = &work.transactions[id];
         let (lpa, request, successor) = (t.lpa, t.request, t.successor());
         self.forget(work, request, lpa, now);

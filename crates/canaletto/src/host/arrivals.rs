@@ -95,7 +95,7 @@ impl Host {
 
     /// A flow starts, or its next request arrives.
     #[inline(never)]
-    pub fn arrive<P: Probe>(&mut self, id: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
+    pub fn arrive<P: Probe>(&mut self, id: u16, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
         self.arrivals -= 1;
         match self.flows[usize::from(id)].looping {
             Loop::Closed(depth) => {
@@ -121,7 +121,7 @@ impl Host {
     }
 
     /// The next request of an open loop arrives.
-    fn arrive_paced<P: Probe>(&mut self, id: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
+    fn arrive_paced<P: Probe>(&mut self, id: u16, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
         if !self.generate(id, now, work, now, later) {
             return;
         }
@@ -141,7 +141,7 @@ impl Host {
     pub fn think_time_over<P: Probe>(
         &mut self,
         id: u16,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) {
@@ -151,7 +151,7 @@ impl Host {
 
     /// Makes requests as long as they need not wait.
     #[inline(never)]
-    fn fill_queue<P: Probe>(&mut self, id: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
+    fn fill_queue<P: Probe>(&mut self, id: u16, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
         let arrival = self.flows[usize::from(id)].start;
         while self.port.has_room(id) && self.cores.is_idle(self.port.next_queue(id), now) {
             if !self.generate(id, arrival, work, now, later) {
@@ -165,7 +165,7 @@ impl Host {
     pub(super) fn fill_queues<P: Probe>(
         &mut self,
         flow: u16,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) {
@@ -185,7 +185,7 @@ impl Host {
     pub(super) fn follow_up<P: Probe>(
         &mut self,
         id: u16,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) {
@@ -219,7 +219,7 @@ impl Host {
         &mut self,
         id: u16,
         arrival: Time,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) -> bool {
@@ -265,7 +265,7 @@ impl Host {
     pub fn submitted<P: Probe>(
         &mut self,
         request: RequestId,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) {

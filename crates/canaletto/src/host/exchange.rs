@@ -38,7 +38,7 @@ impl Host {
         &mut self,
         request: RequestId,
         queue: u16,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) {
@@ -62,7 +62,7 @@ impl Host {
         request: RequestId,
         queue: u16,
         tail: u32,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) {
@@ -72,7 +72,7 @@ impl Host {
 
     /// A request has found its place in the queue.
     #[inline(always)]
-    fn placed<P: Probe>(&self, request: RequestId, work: &mut InFlight<'_, P>, now: Time) {
+    fn placed<P: Probe>(&self, request: RequestId, work: &mut InFlight<P>, now: Time) {
         work.requests[request].enqueue = now;
         if work.probe.follows_waits() {
             let slots = Slots::Submission(work.requests[request].queue);
@@ -83,13 +83,13 @@ impl Host {
 
     /// Tells root causes whether requests wait for room.
     #[inline(always)]
-    fn note_if_full<P: Probe>(&self, queue: u16, work: &mut InFlight<'_, P>, now: Time) {
+    fn note_if_full<P: Probe>(&self, queue: u16, work: &mut InFlight<P>, now: Time) {
         work.root_causes.slots_are_wanted(Slots::Submission(queue), self.port.has_waiting(queue), now);
     }
 
     /// Moves waiting requests to where the drive finds them, while there is room.
     #[inline(never)]
-    fn place_waiting<P: Probe>(&mut self, queue: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
+    fn place_waiting<P: Probe>(&mut self, queue: u16, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
         if self.speaks_sata() {
             self.issue_commands(work, now, later);
             if work.probe.follows_waits() {
@@ -106,7 +106,7 @@ impl Host {
     }
 
     /// Serial ATA: sends waiting commands while the drive can take them.
-    fn issue_commands<P: Probe>(&mut self, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
+    fn issue_commands<P: Probe>(&mut self, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
         loop {
             let Some(slots) = &mut self.port.sata else { return };
             let Some(request) = slots.issue(|id| work.requests[id].kind) else { return };
@@ -121,7 +121,7 @@ impl Host {
         &mut self,
         request: RequestId,
         head: u32,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) {
@@ -148,7 +148,7 @@ impl Host {
     pub fn interrupt_if_due<P: Probe>(
         &mut self,
         queue: u16,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) {
@@ -159,7 +159,7 @@ impl Host {
 
     /// The host looks at a completion queue.
     #[inline(never)]
-    fn interrupt<P: Probe>(&mut self, queue: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
+    fn interrupt<P: Probe>(&mut self, queue: u16, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
         while let Some((request, head)) = self.queue(queue).interrupts.take() {
             self.told(queue, request, head, work, now, later);
         }
@@ -172,7 +172,7 @@ impl Host {
         queue: u16,
         request: RequestId,
         head: u32,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) {
@@ -186,7 +186,7 @@ impl Host {
 
     /// The host has been told of a completion; its software hears of it by an interrupt, or at once.
     #[inline(always)]
-    fn notice<P: Probe>(&mut self, request: RequestId, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
+    fn notice<P: Probe>(&mut self, request: RequestId, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
         if self.cores.delay_completions() {
             match self.cores.interrupted(now) {
                 Some(time) => later.at(time, HostEvent::InterruptTaken(request)),
@@ -198,13 +198,7 @@ impl Host {
     }
 
     /// The host's software takes a completion up.
-    pub fn take_up<P: Probe>(
-        &mut self,
-        request: RequestId,
-        work: &mut InFlight<'_, P>,
-        now: Time,
-        later: &mut impl Later,
-    ) {
+    pub fn take_up<P: Probe>(&mut self, request: RequestId, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
         match self.cores.complete(work.requests[request].queue, now) {
             Some(time) => later.at(time, HostEvent::CompletionHandled(request)),
             None => self.complete(request, work, now, later),
@@ -214,7 +208,7 @@ impl Host {
     /// The host has dealt with a completion: it accounts for the request, puts further ones in its place and, in a closed loop,
     /// makes the next one.
     #[inline(always)]
-    pub fn complete<P: Probe>(&mut self, id: RequestId, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
+    pub fn complete<P: Probe>(&mut self, id: RequestId, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
         work.charge_request(id, Cause::Completion, now);
         let request = &work.requests[id];
         let (flow, queue) = (request.flow, request.queue);
@@ -238,7 +232,7 @@ impl Host {
         &mut self,
         queue: u16,
         tail: u32,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) {
@@ -257,7 +251,7 @@ impl Host {
     }
 
     /// Tells root causes whether commands wait for earlier ones.
-    fn note_if_held_back<P: Probe>(&self, queue: u16, work: &mut InFlight<'_, P>, now: Time) {
+    fn note_if_held_back<P: Probe>(&self, queue: u16, work: &mut InFlight<P>, now: Time) {
         let nvme = &self.port.nvme;
         let wanted = match nvme.arbitrates() {
             true => (0..self.port.queues() as u16).any(|queue| nvme.holds_back(queue)),
@@ -269,7 +263,7 @@ impl Host {
     /// The drive asks for as many submission queue entries as rules and limits allow, now that something has changed in
     /// `queue`.
     #[inline(always)]
-    fn fetch<P: Probe>(&mut self, queue: u16, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
+    fn fetch<P: Probe>(&mut self, queue: u16, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
         // Most looks find nothing.
         let mut found = self.port.nvme.fetch(queue);
         while let Some((chosen, count)) = found {
@@ -283,7 +277,7 @@ impl Host {
         &mut self,
         queue: u16,
         count: u32,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) {
@@ -302,7 +296,7 @@ impl Host {
     pub fn take_entry<P: Probe>(
         &mut self,
         queue: u16,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) -> Option<RequestId> {
@@ -317,13 +311,7 @@ impl Host {
 
     /// All entries that have arrived are taken: the drive may ask for more.
     #[inline(always)]
-    pub fn entries_taken<P: Probe>(
-        &mut self,
-        queue: u16,
-        work: &mut InFlight<'_, P>,
-        now: Time,
-        later: &mut impl Later,
-    ) {
+    pub fn entries_taken<P: Probe>(&mut self, queue: u16, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
         if self.queue(queue).fetch_arrived() {
             self.fetch(queue, work, now, later);
         }
@@ -334,7 +322,7 @@ impl Host {
     fn command_arrived<P: Probe>(
         &mut self,
         request: RequestId,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) -> Option<RequestId> {
@@ -351,7 +339,7 @@ impl Host {
 
     /// The drive has finished a request: data (of a read) and completion go to the host.
     #[inline(always)]
-    pub fn finish<P: Probe>(&mut self, id: RequestId, work: &mut InFlight<'_, P>, now: Time, later: &mut impl Later) {
+    pub fn finish<P: Probe>(&mut self, id: RequestId, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
         let request = &work.requests[id];
         let (kind, bytes, queue) = (request.kind, request.bytes(), request.queue);
         if kind == Kind::Read {
@@ -400,7 +388,7 @@ impl Host {
     pub fn link_sent<P: Probe>(
         &mut self,
         direction: Direction,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) -> HostOutcome {
@@ -424,13 +412,13 @@ impl Host {
     /// Tells the processor which queue pairs and requests are next, where many messages wait for a direction of the link: those of
     /// a million requests lie outside its caches. Returns a request whose pages will soon be looked up.
     #[inline(always)]
-    pub fn expect_next<P: Probe>(&self, direction: Direction, work: &InFlight<'_, P>) -> Option<RequestId> {
+    pub fn expect_next<P: Probe>(&self, direction: Direction, work: &InFlight<P>) -> Option<RequestId> {
         let far = self.link.waiting(direction, FAR)?;
         self.expect(far, direction, work)
     }
 
     #[inline(never)]
-    fn expect<P: Probe>(&self, far: Message, direction: Direction, work: &InFlight<'_, P>) -> Option<RequestId> {
+    fn expect<P: Probe>(&self, far: Message, direction: Direction, work: &InFlight<P>) -> Option<RequestId> {
         let nvme = &self.port.nvme;
         match far {
             Message::FetchEntries { queue, .. } => nvme.expect(queue),
@@ -451,7 +439,7 @@ impl Host {
     pub fn link_arrived<P: Probe>(
         &mut self,
         direction: Direction,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) -> HostOutcome {
@@ -463,7 +451,7 @@ impl Host {
     #[inline(never)]
     pub fn attachment_arrived<P: Probe>(
         &mut self,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) -> Option<HostOutcome> {
@@ -486,7 +474,7 @@ impl Host {
     fn receive<P: Probe>(
         &mut self,
         message: Message,
-        work: &mut InFlight<'_, P>,
+        work: &mut InFlight<P>,
         now: Time,
         later: &mut impl Later,
     ) -> HostOutcome {

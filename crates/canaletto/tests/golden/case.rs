@@ -7,7 +7,7 @@ use canaletto::engine::time::Time;
 use canaletto::measure::blame::Cause;
 use canaletto::measure::records::Records;
 use canaletto::measure::timeline::{Header, Timeline, Windows};
-use canaletto::{Outcome, RunOptions, TraceInput, run, timeline};
+use canaletto::{Outcome, RunOptions, Simulation, TraceInput, run};
 use serde_json::{Map, Value, json};
 
 use crate::common::SMALL;
@@ -140,7 +140,8 @@ impl Case {
         let us = |time: u64| Time(time * 1_000_000);
         let windows = windows.iter().map(|&(from, until)| (us(from), us(until))).collect();
         let windows = Windows { windows, limit: *limit };
-        timeline(&design, &workload, traces, &self.options, windows, &mut |_| true)
+        Simulation::new(&design, &workload, traces, &self.options)
+            .timeline(windows, &mut |_| true)
             .map(|(header, timeline)| Found::of_timeline(&header, timeline))
             .map_err(|e| e.to_string())
     }

@@ -4,7 +4,7 @@ use crate::common::{SMALL, design, simulate, synthetic};
 use canaletto::engine::time::Time;
 use canaletto::measure::report::Report;
 use canaletto::measure::timeline::Windows;
-use canaletto::{RunOptions, timeline};
+use canaletto::{RunOptions, Simulation};
 
 const WRITES: &str = "requests = 4000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 1";
 const ONE_PLANE: [&str; 3] = ["geometry.channels=1", "geometry.chips_per_channel=1", "geometry.planes_per_die=1"];
@@ -16,7 +16,8 @@ fn report(overrides: &[&str]) -> Report {
 fn spans(overrides: &[&str], kind: &str) -> Vec<(u64, u64)> {
     let design = design(SMALL, &[&ONE_PLANE[..], overrides].concat());
     let windows = Windows { windows: vec![(Time::ZERO, Time::from_us(100_000))], limit: 1_000_000 };
-    let run = timeline(&design, &synthetic(WRITES), vec![None], &RunOptions::default(), windows, &mut |_| true);
+    let (workload, options) = (synthetic(WRITES), RunOptions::default());
+    let run = Simulation::new(&design, &workload, vec![None], &options).timeline(windows, &mut |_| true);
     let (header, all) = run.unwrap_or_else(|e| panic!("{e}"));
     let kind = header.kinds.iter().position(|k| *k == kind).expect("a kind of span") as u8;
     let spans = &all.spans;

@@ -3,6 +3,7 @@
 mod failed;
 
 use crate::common::{WIRES_LIMIT, preset, simulate, synthetic};
+use canaletto::Simulation;
 use canaletto::engine::time::Time;
 use canaletto::measure::blame::Cause;
 use canaletto::measure::timeline::Windows;
@@ -518,7 +519,7 @@ fn two_reads_of_venice_section_3() {
         let design = preset("performance-optimized", &overrides);
         let options = canaletto::RunOptions::default();
         let windows = Windows { windows: vec![(Time::ZERO, Time::from_us(100))], limit: 1000 };
-        let run = canaletto::timeline(&design, &workload, vec![None, None], &options, windows, &mut |_| true);
+        let run = Simulation::new(&design, &workload, vec![None, None], &options).timeline(windows, &mut |_| true);
         let spans = run.unwrap_or_else(|e| panic!("{e}")).1.spans;
         // From the first command cycle to the last data. Entries reach the drive one after the other, so on separate
         // paths the second read begins later.

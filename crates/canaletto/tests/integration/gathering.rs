@@ -8,7 +8,7 @@ use canaletto::config::workload::Workload;
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
 use canaletto::limits::Limits;
-use canaletto::{RunOptions, run_probed};
+use canaletto::{RunOptions, Simulation};
 use std::collections::BTreeSet;
 
 /// Superblocks over planes of 2 × 2 chips with 2 planes each, pages of 16 KiB and units of 4 KiB.
@@ -29,7 +29,8 @@ const KINDS: [&str; 4] = ["die", "chip", "channel", "drive"];
 
 fn watched(design: &Design, workload: &Workload) -> Seen {
     let mut shadow = Shadow::default();
-    run_probed(design, workload, vec![None], &RunOptions::default(), &mut shadow, &mut |_| true).unwrap();
+    let options = RunOptions::default();
+    Simulation::new(design, workload, vec![None], &options).observed_by(&mut shadow).run(&mut |_| true).unwrap();
     shadow.seen
 }
 

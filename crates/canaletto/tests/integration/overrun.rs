@@ -8,7 +8,7 @@ use canaletto::config::load_workload;
 use canaletto::host::request::Kind;
 use canaletto::limits::Limits;
 use canaletto::workload::replay::{Record, RecordSource};
-use canaletto::{Outcome, RunError, RunOptions, TraceInput, run_probed};
+use canaletto::{Outcome, RunError, RunOptions, Simulation, TraceInput};
 
 struct Listed(Vec<Record>);
 
@@ -53,7 +53,7 @@ fn entered(
     let traces = limits.flows.iter().map(|range| Some(input(kind, lba(range.sectors), sectors))).collect();
     let options = RunOptions { records: true, alone: Some(flow as u16), ..RunOptions::default() };
     let mut probe = Shadow::default();
-    let outcome = run_probed(&design, &workload, traces, &options, &mut probe, &mut |_| true)?;
+    let outcome = Simulation::new(&design, &workload, traces, &options).observed_by(&mut probe).run(&mut |_| true)?;
     Ok((limits, outcome, probe.seen.entered))
 }
 

@@ -11,7 +11,7 @@ use canaletto::limits::Limits;
 use canaletto::measure::blame::Cause;
 use canaletto::measure::parity::ParityReport;
 use canaletto::measure::report::Report;
-use canaletto::{Outcome, RunOptions, run_probed};
+use canaletto::{Outcome, RunOptions, Simulation};
 
 fn drive(parity: &str, channels: u32, more: &[&str]) -> Design {
     let own = [&*format!("ftl.parity={parity}"), &format!("geometry.channels={channels}"), "ftl.superblock=drive"];
@@ -20,7 +20,8 @@ fn drive(parity: &str, channels: u32, more: &[&str]) -> Design {
 
 fn watched(design: &Design, workload: &Workload, contents: Option<Contents>) -> (Outcome, Shadow) {
     let mut shadow = Shadow::with(contents);
-    let outcome = run_probed(design, workload, vec![None], &RunOptions::default(), &mut shadow, &mut |_| true);
+    let options = RunOptions::default();
+    let outcome = Simulation::new(design, workload, vec![None], &options).observed_by(&mut shadow).run(&mut |_| true);
     (outcome.unwrap_or_else(|e| panic!("{e}")), shadow)
 }
 

@@ -6,7 +6,7 @@ use canaletto::engine::time::Time;
 use canaletto::measure::blame::{CAUSES, Cause};
 use canaletto::measure::records::Records;
 use canaletto::measure::timeline::{Timeline, Windows};
-use canaletto::{Outcome, RunOptions, run, timeline};
+use canaletto::{Outcome, RunOptions, Simulation, run};
 use proptest::prelude::*;
 
 use crate::common::script::{COMMAND, DATA, rooted, script, spent};
@@ -230,7 +230,8 @@ proptest! {
         let options = RunOptions { seed, records: true, root_causes: true, ..RunOptions::default() };
         let records = run(&design, &workload, vec![None], &options, &mut |_| true).unwrap().records.unwrap();
         let windows = Windows { windows: vec![(Time::ZERO, Time::from_us(1_000_000))], limit: 1 << 20 };
-        let (_, timeline) = timeline(&design, &workload, vec![None], &options, windows, &mut |_| true).unwrap();
+        let simulation = Simulation::new(&design, &workload, vec![None], &options);
+        let (_, timeline) = simulation.timeline(windows, &mut |_| true).unwrap();
         let expected = by_moments(&timeline);
         for (row, &request) in records.request.iter().enumerate() {
             // Waits for an earlier write are no matter of chips.

@@ -12,7 +12,7 @@ use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
 use canaletto::limits::Limits;
 use canaletto::measure::report::Report;
-use canaletto::{Outcome, RunOptions, run_probed};
+use canaletto::{Outcome, RunOptions, Simulation};
 
 const WRITES: &str = "requests = 6000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";
 const KINDS: [(&str, u32); 4] = [("die", 2), ("chip", 2), ("channel", 4), ("drive", 8)];
@@ -20,7 +20,7 @@ const KINDS: [(&str, u32); 4] = [("die", 2), ("chip", 2), ("channel", 4), ("driv
 fn watch(design: &Design, workload: &Workload) -> (Outcome, Seen) {
     let mut shadow = Shadow::default();
     let options = RunOptions::default();
-    let outcome = run_probed(design, workload, vec![None], &options, &mut shadow, &mut |_| true);
+    let outcome = Simulation::new(design, workload, vec![None], &options).observed_by(&mut shadow).run(&mut |_| true);
     (outcome.unwrap_or_else(|e| panic!("{e}")), shadow.seen)
 }
 

@@ -18,7 +18,7 @@ use crate::scheduler::flin::Arrival;
 use crate::scheduler::queues::{FreePlanes, IssueContext, Served};
 use crate::scheduler::transaction::{Flag, Origin, Transaction, TransactionId};
 
-impl<F: Fabric, P: Probe> Route<'_, F, P> {
+impl<F: Fabric, P: Probe> Route<F, P> {
     /// Queues a transaction on its LUN.
     #[inline(never)]
     pub(super) fn issue(&mut self, id: TransactionId, now: Time) {

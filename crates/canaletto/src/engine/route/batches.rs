@@ -47,7 +47,7 @@ impl Batches {
     }
 }
 
-impl<F: Fabric, P: Probe> Route<'_, F, P> {
+impl<F: Fabric, P: Probe> Route<F, P> {
     /// The pages of a request are looked up from here on, until [`Route::close_batch`].
     #[inline(always)]
     pub(super) fn open_batch(&mut self) {

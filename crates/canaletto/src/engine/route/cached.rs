@@ -19,7 +19,7 @@ use crate::measure::root_cause::Ended;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
-impl<F: Fabric, P: Probe> Route<'_, F, P> {
+impl<F: Fabric, P: Probe> Route<F, P> {
     fn cache(&mut self) -> &mut DataCache {
         self.cache.as_mut().expect("only called where there is a cache")
     }

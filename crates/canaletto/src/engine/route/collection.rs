@@ -7,7 +7,7 @@ use crate::flash::address::{PlaneId, Ppa};
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::Transaction;
 
-impl<F: Fabric, P: Probe> Route<'_, F, P> {
+impl<F: Fabric, P: Probe> Route<F, P> {
     /// Starts or moves on collection in every plane where something has changed.
     #[inline(never)]
     pub(super) fn run_collections(&mut self, now: Time) {

@@ -14,7 +14,7 @@ use crate::measure::probe::Probe;
 use crate::scheduler::Midway;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 
-impl<F: Fabric, P: Probe> Route<'_, F, P> {
+impl<F: Fabric, P: Probe> Route<F, P> {
     /// The array of a LUN begins: polls are due from its shortest time on.
     #[inline(always)]
     pub(super) fn schedule_polls(&mut self, lun: LunId) {

@@ -9,7 +9,7 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::TransactionId;
 
-impl<F: Fabric, P: Probe> Route<'_, F, P> {
+impl<F: Fabric, P: Probe> Route<F, P> {
     /// A flash page to be copied back is in its register: it is bound to the one it goes to. Returns its first page unless
     /// there is nothing left to copy, or no place to copy it to, or only a part of it is still valid: what is goes through
     /// the controller then.

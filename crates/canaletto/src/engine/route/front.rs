@@ -18,7 +18,7 @@ use crate::measure::root_cause::Ended;
 use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
 use crate::scheduler::transaction::{Flag, OldPage, Origin, Outer, TransactionId};
 
-impl<F: Fabric, P: Probe> Route<'_, F, P> {
+impl<F: Fabric, P: Probe> Route<F, P> {
     /// The message on a direction of the link has left the wires.
     #[inline(always)]
     pub(super) fn link_sent(&mut self, direction: Direction, now: Time) {

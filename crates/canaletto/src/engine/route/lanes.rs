@@ -10,7 +10,7 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::{FreePlanes, IssueContext};
 
-impl<F: Fabric, P: Probe> Route<'_, F, P> {
+impl<F: Fabric, P: Probe> Route<F, P> {
     /// Forms the next command of a LUN that may have others in work.
     #[inline(never)]
     pub(super) fn next_beside(&mut self, lun: LunId, look: &IssueContext) -> Option<Command> {

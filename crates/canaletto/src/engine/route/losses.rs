@@ -26,7 +26,7 @@ impl Losses {
     }
 }
 
-impl<F: Fabric, P: Probe> Route<'_, F, P> {
+impl<F: Fabric, P: Probe> Route<F, P> {
     /// Schedules the moments at which something is lost.
     #[cold]
     pub(super) fn schedule_losses(&mut self) {

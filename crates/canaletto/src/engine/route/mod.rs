@@ -112,10 +112,10 @@ macro_rules! fabric_events {
 use fabric_events;
 
 /// A drive at work, with its host: all stations, and the way between them.
-pub struct Route<'p, F: Fabric, P: Probe> {
+pub struct Route<F: Fabric, P: Probe> {
     events: EventQueue<Event<F::Event>>,
     layout: Layout,
-    work: InFlight<'p, P>,
+    work: InFlight<P>,
     host: Host,
     cache: Option<DataCache>,
     ftl: Ftl,
@@ -144,7 +144,7 @@ const WATCH_EVERY: u64 = 1 << 16;
 /// How many rows of requests are handed on at a time, or somewhat more: some ten megabytes.
 const ROWS: usize = 1 << 15;
 
-impl<'p, F: Fabric, P: Probe> Route<'p, F, P> {
+impl<F: Fabric, P: Probe> Route<F, P> {
     /// A drive in its state before the run, with its flows ready to start.
     pub fn new(
         design: &Design,
@@ -153,7 +153,7 @@ impl<'p, F: Fabric, P: Probe> Route<'p, F, P> {
         sources: Sources,
         contents: Contents,
         options: &RunOptions,
-        probe: &'p mut P,
+        probe: P,
     ) -> Self {
         let (layout, losses) = (&limits.layout, Losses::of(design));
         let mut paths = Paths::<F>::new(design, layout);

@@ -37,7 +37,7 @@ pub struct Outcome {
     pub events: u64,
 }
 
-impl<F: Fabric, P: Probe> Route<'_, F, P> {
+impl<F: Fabric, P: Probe> Route<F, P> {
     /// The results of a run that has ended.
     ///
     /// # Panics

@@ -40,7 +40,7 @@ pub trait Stepped: Send {
     fn results(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report;
 }
 
-impl<F: Fabric> Stepped for Route<'static, F, NoProbe>
+impl<F: Fabric> Stepped for Route<F, NoProbe>
 where
     Self: Send,
 {

@@ -10,7 +10,7 @@ use crate::measure::probe::Probe;
 use crate::scheduler::Midway;
 use crate::scheduler::queues::FreePlanes;
 
-impl<F: Fabric, P: Probe> Route<'_, F, P> {
+impl<F: Fabric, P: Probe> Route<F, P> {
     /// Whether the LUN has something to do when a path is free: a command to take, or work to put aside for one.
     #[inline(always)]
     pub(super) fn can_act(&self, lun: LunId) -> bool {

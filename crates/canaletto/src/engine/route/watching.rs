@@ -8,7 +8,7 @@ use crate::flash::interface::Operation;
 use crate::measure::probe::{Carries, Load, Owner, Probe};
 use crate::scheduler::flash_page_group::bytes_of;
 
-impl<F: Fabric, P: Probe> Route<'_, F, P> {
+impl<F: Fabric, P: Probe> Route<F, P> {
     /// Tells the watcher of a transfer that has just been given a path, and what the fabric has traced. A path that leads nowhere is
     /// crossed at once.
     #[inline]

@@ -89,18 +89,18 @@ impl Reclaim for InPlace {
         true
     }
 
-    fn mark_wait<P: Probe>(&self, _: &mut Blocks, _: &mut PageWork<'_, P>, _: TransactionId, _: Time) -> bool {
+    fn mark_wait<P: Probe>(&self, _: &mut Blocks, _: &mut PageWork<P>, _: TransactionId, _: Time) -> bool {
         false
     }
 
-    fn waited<P: Probe>(&self, _: &mut Blocks, _: &PageWork<'_, P>, _: TransactionId, _: Time) -> Option<Time> {
+    fn waited<P: Probe>(&self, _: &mut Blocks, _: &PageWork<P>, _: TransactionId, _: Time) -> Option<Time> {
         None
     }
 
     fn bind<P: Probe>(
         &mut self,
         _blocks: &mut Blocks,
-        work: &PageWork<'_, P>,
+        work: &PageWork<P>,
         id: TransactionId,
         _now: Time,
     ) -> (Ppa, bool) {

@@ -87,31 +87,13 @@ pub trait Reclaim {
     }
 
     /// Notes the clock of its plane's time without room for a transaction that is queued. Returns whether it needs some.
-    fn mark_wait<P: Probe>(
-        &self,
-        blocks: &mut Blocks,
-        work: &mut PageWork<'_, P>,
-        id: TransactionId,
-        now: Time,
-    ) -> bool;
+    fn mark_wait<P: Probe>(&self, blocks: &mut Blocks, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool;
 
     /// Time for which a transaction that is issued now has waited for room; none if it needed none.
-    fn waited<P: Probe>(
-        &self,
-        blocks: &mut Blocks,
-        work: &PageWork<'_, P>,
-        id: TransactionId,
-        now: Time,
-    ) -> Option<Time>;
+    fn waited<P: Probe>(&self, blocks: &mut Blocks, work: &PageWork<P>, id: TransactionId, now: Time) -> Option<Time>;
 
     /// Gives a write or a copy its page. Returns it, and whether its plane may have to reclaim something.
-    fn bind<P: Probe>(
-        &mut self,
-        blocks: &mut Blocks,
-        work: &PageWork<'_, P>,
-        id: TransactionId,
-        now: Time,
-    ) -> (Ppa, bool);
+    fn bind<P: Probe>(&mut self, blocks: &mut Blocks, work: &PageWork<P>, id: TransactionId, now: Time) -> (Ppa, bool);
 
     /// Whether one of these planes must reclaim before it serves the host.
     fn is_urgent(&self, collector: &Collector, blocks: &Blocks, planes: impl Iterator<Item = PlaneId>) -> bool;

@@ -29,24 +29,12 @@ impl Reclaim for Pages {
     }
 
     #[inline(always)]
-    fn mark_wait<P: Probe>(
-        &self,
-        blocks: &mut Blocks,
-        work: &mut PageWork<'_, P>,
-        id: TransactionId,
-        now: Time,
-    ) -> bool {
+    fn mark_wait<P: Probe>(&self, blocks: &mut Blocks, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
         !work.transactions[id].ppa.is_bound() && mark_wait_of_write(blocks, work, id, now)
     }
 
     #[inline(always)]
-    fn waited<P: Probe>(
-        &self,
-        blocks: &mut Blocks,
-        work: &PageWork<'_, P>,
-        id: TransactionId,
-        now: Time,
-    ) -> Option<Time> {
+    fn waited<P: Probe>(&self, blocks: &mut Blocks, work: &PageWork<P>, id: TransactionId, now: Time) -> Option<Time> {
         let &Transaction { ppa, frontier, .. } = &work.transactions[id];
         if ppa.is_bound() {
             return None;
@@ -55,13 +43,7 @@ impl Reclaim for Pages {
         Some(blocks.stall_clock(ppa.plane, frontier, now) - work.rare(id).stall_mark)
     }
 
-    fn bind<P: Probe>(
-        &mut self,
-        blocks: &mut Blocks,
-        work: &PageWork<'_, P>,
-        id: TransactionId,
-        now: Time,
-    ) -> (Ppa, bool) {
+    fn bind<P: Probe>(&mut self, blocks: &mut Blocks, work: &PageWork<P>, id: TransactionId, now: Time) -> (Ppa, bool) {
         let t = &work.transactions[id];
         let found = blocks.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | work.rare(id).merged);
         let (at, opened) = found.expect("a write was issued without a page to write");
@@ -102,7 +84,7 @@ impl Reclaim for Pages {
 }
 
 /// Notes the clock of a write that has no page yet. Returns whether its plane has none for it.
-fn mark_wait_of_write<P: Probe>(blocks: &mut Blocks, work: &mut PageWork<'_, P>, id: TransactionId, now: Time) -> bool {
+fn mark_wait_of_write<P: Probe>(blocks: &mut Blocks, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
     let Transaction { ppa: Ppa { plane, .. }, frontier, .. } = work.transactions[id];
     let has_page = blocks.note_stall(plane, frontier, now);
     let clock = blocks.stall_clock(plane, frontier, now);

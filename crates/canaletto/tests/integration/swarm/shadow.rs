@@ -13,7 +13,7 @@ use canaletto::ftl::recovery::Recorder;
 use canaletto::host::request::{Kind, Request, RequestId};
 use canaletto::measure::probe::{ArrayStep, Load, Observer, Owner};
 use canaletto::measure::wire_check::WireCheck;
-use canaletto::{Outcome, Progress, RunOptions, run_probed};
+use canaletto::{Outcome, Progress, RunOptions, Simulation};
 
 use super::shadow_cache::ShadowCache;
 use crate::common::contents::Contents;
@@ -457,7 +457,7 @@ pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (
         assert!(looks < MOST_LOOKS, "goes on and on: {completed} of {} requests at {:?}", so_far.generated, so_far.now);
         true
     };
-    let outcome = run_probed(design, workload, traces, &options, &mut shadow, &mut ends);
+    let outcome = Simulation::new(design, workload, traces, &options).observed_by(&mut shadow).run(&mut ends);
     let outcome = outcome.unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(shadow.problems, Vec::<String>::new());
     assert_eq!(shadow.wires.as_mut().and_then(|wires| wires.finish().complaint()), None);

@@ -15,9 +15,11 @@ use canaletto::config::design::{Design, FabricKind};
 use canaletto::config::named::Named;
 use canaletto::config::workload::Workload;
 use canaletto::fabric::facts_of;
+use canaletto::measure::wire_check::WireCheck;
 use canaletto::measure::wire_check::checker::check;
 use canaletto::measure::wire_check::found::Rule;
-use canaletto::{RunError, RunOptions, record_wires, run};
+use canaletto::measure::wire_check::recording::Entry;
+use canaletto::{RunError, RunOptions, Simulation, run};
 
 use self::tape::Tape;
 use crate::common;
@@ -79,14 +81,23 @@ fn faults() -> Vec<&'static Fault> {
         .collect()
 }
 
+/// Everything that goes over the wires of a drive, unchecked.
+fn record(design: &Design) -> Vec<Entry> {
+    let (workload, options) = (workload(1200), RunOptions::default());
+    let mut check = WireCheck::new(design, true);
+    let run = Simulation::new(design, &workload, vec![None], &options).observed_by(&mut check).run(&mut |_| true);
+    run.unwrap_or_else(|e| panic!("{e}"));
+    check.finish();
+    check.kept.unwrap_or_default()
+}
+
 #[test]
 fn planted_faults_are_found() {
     let faults = faults();
     let mut missed = Vec::new();
     for (site, changes) in SITES {
         let design = drive(changes);
-        let recording =
-            record_wires(&design, &workload(1200), &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+        let recording = record(&design);
         assert_eq!(check(&design, &recording).complaint(), None, "{site}");
         for fault in faults.iter().filter(|fault| fault.site == *site) {
             let mut tape = Tape::new(&design, recording.clone());
@@ -109,8 +120,6 @@ fn planted_faults_are_found() {
 #[test]
 fn ways_that_turn_back_to_a_row_are_found() {
     let design = |route: &str| drive(&["fabric.kind=custom", &format!("fabric.custom.route={route}")]);
-    let record =
-        |of: &Design| record_wires(of, &workload(1200), &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
     let (shortest, x_then_y) = (design("shortest"), design("x-then-y"));
     assert_eq!(check(&x_then_y, &record(&x_then_y)).complaint(), None);
     assert!(check(&x_then_y, &record(&shortest)).has(Rule::Route));
@@ -256,7 +265,7 @@ fn checking_changes_no_result() {
 #[test]
 fn complaints_say_where_when_and_what() {
     let design = drive(&[]);
-    let recording = record_wires(&design, &workload(1200), &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    let recording = record(&design);
     let mut tape = Tape::new(&design, recording);
     let is_of = |fault: &&Fault| fault.site == "bus" && fault.rule == Rule::Reach;
     (buses::FAULTS.iter().find(is_of).expect("one").plant)(&mut tape);

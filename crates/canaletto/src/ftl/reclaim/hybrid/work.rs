@@ -46,7 +46,7 @@ impl Hybrid {
     pub fn look_after<P: Probe>(
         &mut self,
         ground: &mut Ground,
-        work: &mut PageWork<'_, P>,
+        work: &mut PageWork<P>,
         first: Option<TransactionId>,
         plane: PlaneId,
         now: Time,
@@ -80,7 +80,7 @@ impl Hybrid {
     fn start_if_due<P: Probe>(
         &mut self,
         ground: &mut Ground,
-        work: &PageWork<'_, P>,
+        work: &PageWork<P>,
         first: Option<TransactionId>,
         plane: PlaneId,
         now: Time,
@@ -104,7 +104,7 @@ impl Hybrid {
     fn log_in_the_way<P: Probe>(
         &self,
         blocks: &Blocks,
-        work: &PageWork<'_, P>,
+        work: &PageWork<P>,
         first: Option<TransactionId>,
         plane: PlaneId,
     ) -> Option<usize> {
@@ -115,7 +115,7 @@ impl Hybrid {
         }
     }
 
-    fn step_merge<P: Probe>(&mut self, ground: &Ground, work: &PageWork<'_, P>, plane: PlaneId) -> Step {
+    fn step_merge<P: Probe>(&mut self, ground: &Ground, work: &PageWork<P>, plane: PlaneId) -> Step {
         let (map, transactions) = (ground.map, &work.transactions);
         self.step(plane, ground.blocks, |lpa| match map.get(lpa) {
             Entry::At(at) => Some(at),
@@ -144,25 +144,13 @@ impl Reclaim for Hybrid {
         true
     }
 
-    fn mark_wait<P: Probe>(
-        &self,
-        blocks: &mut Blocks,
-        work: &mut PageWork<'_, P>,
-        id: TransactionId,
-        now: Time,
-    ) -> bool {
+    fn mark_wait<P: Probe>(&self, blocks: &mut Blocks, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
         let t = work.transactions[id];
         work.rare_mut(id).stall_mark = self.clock(t.ppa.plane, now);
         !t.ppa.is_bound() && self.page_for(&t, blocks).is_none()
     }
 
-    fn waited<P: Probe>(
-        &self,
-        _blocks: &mut Blocks,
-        work: &PageWork<'_, P>,
-        id: TransactionId,
-        now: Time,
-    ) -> Option<Time> {
+    fn waited<P: Probe>(&self, _blocks: &mut Blocks, work: &PageWork<P>, id: TransactionId, now: Time) -> Option<Time> {
         let t = &work.transactions[id];
         let waits = !t.ppa.is_bound() && t.origin != Origin::Gc;
         waits.then(|| self.clock(t.ppa.plane, now) - work.rare(id).stall_mark)
@@ -171,7 +159,7 @@ impl Reclaim for Hybrid {
     fn bind<P: Probe>(
         &mut self,
         blocks: &mut Blocks,
-        work: &PageWork<'_, P>,
+        work: &PageWork<P>,
         id: TransactionId,
         _now: Time,
     ) -> (Ppa, bool) {
