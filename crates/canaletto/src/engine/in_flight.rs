@@ -3,7 +3,7 @@
 //! Stations work on these by id; whoever takes a step charges the time since the last one. Nothing is read after it has been
 //! removed.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::{Index, IndexMut};
 
 use crate::engine::arena::Slab;
 use crate::engine::run::RunOptions;
@@ -20,9 +20,6 @@ use crate::measure::root_cause::{Ended, RootCauses};
 use crate::measure::statistics::Statistics;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Flag, OldPage, Origin, Outer, Rare, Transaction, TransactionId, Transactions};
-
-/// Host requests from their arrival to their completion.
-pub type Requests = Slab<RequestId, Request>;
 
 /// Page transactions with their accounts, and the watcher that hears what becomes of them.
 pub struct PageWork<P: Probe> {
@@ -45,33 +42,28 @@ pub struct PageWork<P: Probe> {
     made: u32,
 }
 
-/// Host requests with their counts, and the pages in flight.
-///
-/// Stations that work on pages alone are given the [`PageWork`].
-pub struct InFlight<P: Probe> {
-    /// Host requests from their arrival to their completion.
-    pub requests: Requests,
+/// Host requests from their arrival to their completion, and the counts of those that are complete.
+pub struct Requests {
+    live: Slab<RequestId, Request>,
     /// Counts of requests and pages.
     pub statistics: Statistics,
     /// Where the time went of requests charged for several rare causes.
     ledgers: Ledgers,
-    /// Page transactions.
-    pub pages: PageWork<P>,
 }
 
-impl<P: Probe> Deref for InFlight<P> {
-    type Target = PageWork<P>;
+impl Index<RequestId> for Requests {
+    type Output = Request;
 
     #[inline(always)]
-    fn deref(&self) -> &PageWork<P> {
-        &self.pages
+    fn index(&self, id: RequestId) -> &Request {
+        &self.live[id]
     }
 }
 
-impl<P: Probe> DerefMut for InFlight<P> {
+impl IndexMut<RequestId> for Requests {
     #[inline(always)]
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.pages
+    fn index_mut(&mut self, id: RequestId) -> &mut Request {
+        &mut self.live[id]
     }
 }
 
@@ -98,6 +90,21 @@ impl Account for RequestAccount<'_> {
 }
 
 impl<P: Probe> PageWork<P> {
+    /// No pages in flight yet, of this many flows.
+    pub fn new(layout: &Layout, flows: usize, probe: P) -> Self {
+        PageWork {
+            transactions: Slab::new(),
+            rare: Vec::new(),
+            ledgers: Slab::new(),
+            interference: FlowInterference::new(flows),
+            root_causes: RootCauses::new(if probe.follows_waits() { layout.luns() } else { 0 }),
+            numbers: Vec::new(),
+            probe,
+            layout: layout.clone(),
+            made: 0,
+        }
+    }
+
     /// Makes a page transaction and gives it its number.
     #[inline(always)]
     pub fn new_page(&mut self, transaction: Transaction) -> TransactionId {
@@ -325,107 +332,109 @@ impl<P: Probe> PageWork<P> {
     }
 }
 
-impl<P: Probe> InFlight<P> {
-    /// Nothing in flight yet, of this many flows.
-    pub fn new(layout: &Layout, flows: usize, options: &RunOptions, probe: P) -> Self {
-        let pages = PageWork {
-            transactions: Slab::new(),
-            rare: Vec::new(),
-            ledgers: Slab::new(),
-            interference: FlowInterference::new(flows),
-            root_causes: RootCauses::new(if probe.follows_waits() { layout.luns() } else { 0 }),
-            numbers: Vec::new(),
-            probe,
-            layout: layout.clone(),
-            made: 0,
-        };
-        InFlight {
-            requests: Slab::new(),
-            statistics: Statistics::new(flows, options.warmup, options.records),
-            ledgers: Slab::new(),
-            pages,
-        }
+impl Requests {
+    /// No requests yet, of this many flows.
+    pub fn new(flows: usize, options: &RunOptions) -> Self {
+        let statistics = Statistics::new(flows, options.warmup, options.records);
+        Requests { live: Slab::new(), statistics, ledgers: Slab::new() }
+    }
+
+    /// Whether none is in flight.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.live.is_empty()
+    }
+
+    /// How many are in flight.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.live.len()
     }
 
     /// Takes up a request that has arrived.
     #[inline(always)]
-    pub fn new_request(&mut self, request: Request) -> RequestId {
+    pub fn new_request<P: Probe>(&mut self, pages: &mut PageWork<P>, request: Request) -> RequestId {
         let (arrival, number) = (request.arrival, request.number);
-        let id = self.requests.insert(request);
-        if self.probe.watches_wires() {
-            self.pages.note_number(id, number);
+        let id = self.live.insert(request);
+        if pages.probe.watches_wires() {
+            pages.note_number(id, number);
         }
-        if self.probe.follows_waits() {
-            self.root_causes.request_begins(id, arrival);
+        if pages.probe.follows_waits() {
+            pages.root_causes.request_begins(id, arrival);
         }
         id
     }
 
     /// Tells the processor that a request, if this is one, will soon be charged.
     #[inline(always)]
-    pub fn expect_request(&self, id: RequestId) {
-        self.requests.expect(id);
-        if self.probe.follows_waits() {
-            self.root_causes.expect_request(id);
+    pub fn expect<P: Probe>(&self, pages: &PageWork<P>, id: RequestId) {
+        self.live.expect(id);
+        if pages.probe.follows_waits() {
+            pages.root_causes.expect_request(id);
         }
     }
 
     /// Tells the processor that a request will soon be complete.
     #[inline(always)]
-    pub fn expect_last_page(&self, id: RequestId) {
-        let last = self.requests[id].last_page;
-        self.transactions.expect(last);
-        if self.probe.follows_waits() {
-            self.root_causes.expect_page(last);
+    pub fn expect_last_page<P: Probe>(&self, pages: &PageWork<P>, id: RequestId) {
+        let last = self[id].last_page;
+        pages.transactions.expect(last);
+        if pages.probe.follows_waits() {
+            pages.root_causes.expect_page(last);
         }
     }
 
     /// When a transaction began: with its request, if it is a page of one.
-    pub fn began(&self, id: TransactionId) -> Time {
-        match self.own_time(id) {
+    pub fn began<P: Probe>(&self, pages: &PageWork<P>, id: TransactionId) -> Time {
+        match pages.own_time(id) {
             Some(began) => began,
-            None => self.requests[self.transactions[id].request].arrival,
+            None => self[pages.transactions[id].request].arrival,
         }
     }
 
     /// Charges everything since a request's last charge to `cause`.
     #[inline(always)]
-    pub fn charge_request(&mut self, id: RequestId, cause: Cause, now: Time) {
-        let request = &mut self.requests[id];
+    pub fn charge<P: Probe>(&mut self, pages: &mut PageWork<P>, id: RequestId, cause: Cause, now: Time) {
+        let request = &mut self.live[id];
         let since = std::mem::replace(&mut request.since, now);
         request.charges.enter(cause, now - since, &mut self.ledgers);
-        if self.pages.probe.follows_waits() {
-            self.pages.root_causes.charge_request(id, cause, now);
+        if pages.probe.follows_waits() {
+            pages.root_causes.charge_request(id, cause, now);
         }
-        if self.pages.probe.watches_wires() && since < now {
-            self.pages
-                .probe
-                .notify(|observer| observer.charged(Owner::of_request(request.number), cause, since, now, None));
+        if pages.probe.watches_wires() && since < now {
+            let owner = Owner::of_request(request.number);
+            pages.probe.notify(|observer| observer.charged(owner, cause, since, now, None));
         }
     }
 
     /// A request's last page is done: where that one's time went is where the request's did. Returns what it lost to path
     /// conflicts.
     #[inline(always)]
-    pub fn close_account(&mut self, id: RequestId, last: TransactionId, now: Time) -> Time {
-        let t = &self.pages.transactions[last];
+    pub fn close_account<P: Probe>(
+        &mut self,
+        pages: &mut PageWork<P>,
+        id: RequestId,
+        last: TransactionId,
+        now: Time,
+    ) -> Time {
+        let t = &pages.transactions[last];
         debug_assert_eq!(t.since, now);
         let lost = t.charges.path_conflict();
-        let request = &mut self.requests[id];
+        let request = &mut self.live[id];
         request.since = now;
         request.last_page = last;
-        if self.probe.follows_waits() {
-            self.root_causes.last_page(id, last);
+        if pages.probe.follows_waits() {
+            pages.root_causes.last_page(id, last);
         }
         lost
     }
 
     /// The host has dealt with a request, all of whose time is charged: it is counted and forgotten.
     #[inline(always)]
-    pub fn complete(&mut self, id: RequestId, now: Time) {
-        let request = &self.requests[id];
+    pub fn complete<P: Probe>(&mut self, pages: &mut PageWork<P>, id: RequestId, now: Time) {
+        let request = &self.live[id];
         let (last, others) = (request.last_page, request.charges.ledger());
-        let PageWork { transactions, ledgers: ledgers_of_pages, root_causes, probe, .. } = &mut self.pages;
+        let PageWork { transactions, ledgers: ledgers_of_pages, root_causes, probe, .. } = pages;
         let page = last.is_some().then(|| &transactions[last]);
         let account = RequestAccount { request: &request.charges, page, ledgers: &self.ledgers, ledgers_of_pages };
         if probe.follows_waits() {
@@ -433,12 +442,12 @@ impl<P: Probe> InFlight<P> {
             root_causes.request_ends(id);
         }
         self.statistics.count_request(request, &account, now);
-        self.requests.remove(id);
+        self.live.remove(id);
         if let Some(others) = others {
             self.ledgers.remove(others);
         }
         if last.is_some() {
-            self.remove_page(last);
+            pages.remove_page(last);
         }
     }
 }

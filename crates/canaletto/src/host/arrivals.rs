@@ -1,8 +1,7 @@
 //! Requests arrive: by a flow's clock, or as those before them complete.
 
-use super::{Host, HostEvent, Later};
+use super::{Host, HostEvent, HostStep, Later};
 use crate::config::workload::Flow as FlowConfig;
-use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::host::request::{Request, RequestId};
 use crate::measure::charges::RequestCharges;
@@ -92,69 +91,65 @@ impl Host {
             self.arrivals += 1;
         }
     }
+}
 
+impl<P: Probe, L: Later> HostStep<'_, P, L> {
     /// A flow starts, or its next request arrives.
     #[inline(never)]
-    pub fn arrive<P: Probe>(&mut self, id: u16, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
-        self.arrivals -= 1;
-        match self.flows[usize::from(id)].looping {
+    pub fn arrive(&mut self, id: u16) {
+        self.host.arrivals -= 1;
+        match self.host.flows[usize::from(id)].looping {
             Loop::Closed(depth) => {
                 for _ in 0..depth {
-                    if !self.generate(id, now, work, now, later) {
+                    if !self.generate(id, self.now) {
                         break;
                     }
                 }
             }
-            Loop::Unpaced => self.fill_queue(id, work, now, later),
-            Loop::Open => self.arrive_paced(id, work, now, later),
+            Loop::Unpaced => self.fill_queue(id),
+            Loop::Open => self.arrive_paced(id),
             Loop::Limited(most) => {
-                let flow = &mut self.flows[usize::from(id)];
+                let flow = &mut self.host.flows[usize::from(id)];
                 flow.is_late = flow.outstanding == most;
                 if flow.is_late {
-                    self.arrivals += 1;
+                    self.host.arrivals += 1;
                 } else {
                     flow.outstanding += 1;
-                    self.arrive_paced(id, work, now, later);
+                    self.arrive_paced(id);
                 }
             }
         }
     }
 
     /// The next request of an open loop arrives.
-    fn arrive_paced<P: Probe>(&mut self, id: u16, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
-        if !self.generate(id, now, work, now, later) {
+    fn arrive_paced(&mut self, id: u16) {
+        if !self.generate(id, self.now) {
             return;
         }
-        let flow = &mut self.flows[usize::from(id)];
-        let following = self.failure.note(flow.source.following_arrival(flow.own_time));
+        let flow = &mut self.host.flows[usize::from(id)];
+        let following = self.host.failure.note(flow.source.following_arrival(flow.own_time));
         if let Some(own_time) = following.flatten() {
-            let time = flow.own_time_is(own_time, self.clock_factor);
+            let time = flow.own_time_is(own_time, self.host.clock_factor);
             // A trace's clock never runs backwards. Late requests come at once.
-            later.at(time.max(now), HostEvent::Arrival(id));
-            self.arrivals += 1;
+            self.later.at(time.max(self.now), HostEvent::Arrival(id));
+            self.host.arrivals += 1;
         } else if let Source::External(_) = flow.source {
-            later.at(now, HostEvent::Awaited);
+            self.later.at(self.now, HostEvent::Awaited);
         }
     }
 
     #[inline(never)]
-    pub fn think_time_over<P: Probe>(
-        &mut self,
-        id: u16,
-        work: &mut InFlight<P>,
-        now: Time,
-        later: &mut impl Later,
-    ) {
-        self.arrivals -= 1;
-        self.generate(id, now, work, now, later);
+    pub fn think_time_over(&mut self, id: u16) {
+        self.host.arrivals -= 1;
+        self.generate(id, self.now);
     }
 
     /// Makes requests as long as they need not wait.
     #[inline(never)]
-    fn fill_queue<P: Probe>(&mut self, id: u16, work: &mut InFlight<P>, now: Time, later: &mut impl Later) {
-        let arrival = self.flows[usize::from(id)].start;
-        while self.port.has_room(id) && self.cores.is_idle(self.port.next_queue(id), now) {
-            if !self.generate(id, arrival, work, now, later) {
+    fn fill_queue(&mut self, id: u16) {
+        let arrival = self.host.flows[usize::from(id)].start;
+        while self.host.port.has_room(id) && self.host.cores.is_idle(self.host.port.next_queue(id), self.now) {
+            if !self.generate(id, arrival) {
                 break;
             }
         }
@@ -162,75 +157,56 @@ impl Host {
 
     /// Fills queues that may have room, the next flow's first.
     #[inline(always)]
-    pub(super) fn fill_queues<P: Probe>(
-        &mut self,
-        flow: u16,
-        work: &mut InFlight<P>,
-        now: Time,
-        later: &mut impl Later,
-    ) {
-        let flows = self.flows.len() as u16;
-        let sharers = if self.speaks_sata() { flows } else { 1 };
+    pub(super) fn fill_queues(&mut self, flow: u16) {
+        let flows = self.host.flows.len() as u16;
+        let sharers = if self.host.speaks_sata() { flows } else { 1 };
         for turn in 1..=sharers {
             let id = if sharers == 1 { flow } else { (flow + turn) % flows };
-            let Flow { looping, start, .. } = self.flows[usize::from(id)];
-            if looping == Loop::Unpaced && start <= now {
-                self.fill_queue(id, work, now, later);
+            let Flow { looping, start, .. } = self.host.flows[usize::from(id)];
+            if looping == Loop::Unpaced && start <= self.now {
+                self.fill_queue(id);
             }
         }
     }
 
     /// A request is complete: in a closed loop the next one follows, perhaps after a think time.
     #[inline(always)]
-    pub(super) fn follow_up<P: Probe>(
-        &mut self,
-        id: u16,
-        work: &mut InFlight<P>,
-        now: Time,
-        later: &mut impl Later,
-    ) {
-        let Flow { looping, think, .. } = self.flows[usize::from(id)];
+    pub(super) fn follow_up(&mut self, id: u16) {
+        let Flow { looping, think, .. } = self.host.flows[usize::from(id)];
         match looping {
             Loop::Closed(_) => {}
-            Loop::Limited(_) => return self.has_place(id, now, later),
+            Loop::Limited(_) => return self.has_place(id),
             Loop::Open | Loop::Unpaced => return,
         }
         if think == Time::ZERO {
-            self.generate(id, now, work, now, later);
-        } else if self.flows[usize::from(id)].source.may_go_on(now + think) {
-            later.at(now + think, HostEvent::ThinkTimeOver(id));
-            self.arrivals += 1;
+            self.generate(id, self.now);
+        } else if self.host.flows[usize::from(id)].source.may_go_on(self.now + think) {
+            self.later.at(self.now + think, HostEvent::ThinkTimeOver(id));
+            self.host.arrivals += 1;
         }
     }
 
     /// A request of a flow with a limit is complete: one that is late arrives.
     #[inline(never)]
-    fn has_place(&mut self, id: u16, now: Time, later: &mut impl Later) {
-        let flow = &mut self.flows[usize::from(id)];
+    fn has_place(&mut self, id: u16) {
+        let flow = &mut self.host.flows[usize::from(id)];
         flow.outstanding -= 1;
         if std::mem::take(&mut flow.is_late) {
-            later.at(now, HostEvent::Arrival(id));
+            self.later.at(self.now, HostEvent::Arrival(id));
         }
     }
 
     /// Makes and submits the flow's next request. Returns whether there was one.
     #[inline]
-    fn generate<P: Probe>(
-        &mut self,
-        id: u16,
-        arrival: Time,
-        work: &mut InFlight<P>,
-        now: Time,
-        later: &mut impl Later,
-    ) -> bool {
-        let flow = &mut self.flows[usize::from(id)];
-        let own_time = if flow.looping.is_paced() { flow.own_time } else { now };
-        let Some(wanted) = self.failure.note(flow.source.next(own_time)).flatten() else {
+    fn generate(&mut self, id: u16, arrival: Time) -> bool {
+        let flow = &mut self.host.flows[usize::from(id)];
+        let own_time = if flow.looping.is_paced() { flow.own_time } else { self.now };
+        let Some(wanted) = self.host.failure.note(flow.source.next(own_time)).flatten() else {
             return false;
         };
-        let queue = self.port.take_turn(id);
-        let request = work.new_request(Request {
-            number: work.statistics.generated() as u32,
+        let queue = self.host.port.take_turn(id);
+        let request = self.requests.new_request(self.pages, Request {
+            number: self.requests.statistics.generated() as u32,
             flow: id,
             queue,
             kind: wanted.kind,
@@ -245,32 +221,26 @@ impl Host {
             unbegun: 0,
             cached: 0,
             arrival,
-            enqueue: now,
+            enqueue: self.now,
             since: arrival,
             charges: RequestCharges::NONE,
             last_page: TransactionId::NONE,
         });
-        work.pages.probe.notify(|observer| observer.arrived(&work.requests[request]));
-        work.statistics.count_arrival(id, arrival);
-        self.newest = Some(request);
+        self.pages.probe.notify(|observer| observer.arrived(&self.requests[request]));
+        self.requests.statistics.count_arrival(id, arrival);
+        self.host.newest = Some(request);
         // The host's software takes it up, on the core of its queue.
-        match self.cores.submit(queue, now) {
-            Some(time) => later.at(time, HostEvent::Submitted(request)),
-            None => self.submit(request, queue, work, now, later),
+        match self.host.cores.submit(queue, self.now) {
+            Some(time) => self.later.at(time, HostEvent::Submitted(request)),
+            None => self.submit(request, queue),
         }
         true
     }
 
     #[inline(never)]
-    pub fn submitted<P: Probe>(
-        &mut self,
-        request: RequestId,
-        work: &mut InFlight<P>,
-        now: Time,
-        later: &mut impl Later,
-    ) {
-        let Request { flow, queue, .. } = work.requests[request];
-        self.submit(request, queue, work, now, later);
-        self.fill_queues(flow, work, now, later)
+    pub fn submitted(&mut self, request: RequestId) {
+        let Request { flow, queue, .. } = self.requests[request];
+        self.submit(request, queue);
+        self.fill_queues(flow)
     }
 }

@@ -23,6 +23,7 @@ pub mod sata;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::engine::error::RunError;
+use crate::engine::in_flight::{PageWork, Requests};
 use crate::engine::time::Time;
 use crate::host::arrivals::Flow;
 use crate::host::attach::attached::Attached;
@@ -31,6 +32,7 @@ use crate::host::link::{Direction, Link};
 use crate::host::port::Port;
 use crate::host::request::RequestId;
 use crate::limits::Limits;
+use crate::measure::probe::Probe;
 use crate::measure::replay::{ReplayReport, TimeScaling};
 use crate::workload::flow::{Loop, Source};
 use crate::workload::sources::Sources;
@@ -97,7 +99,28 @@ pub struct Host {
     failure: Failure,
 }
 
+/// The host at one moment, with what its steps change next to its own state: requests in flight, and events to come.
+pub struct HostStep<'a, P: Probe, L: Later> {
+    host: &'a mut Host,
+    requests: &'a mut Requests,
+    pages: &'a mut PageWork<P>,
+    now: Time,
+    later: L,
+}
+
 impl Host {
+    /// The host at a moment.
+    #[inline(always)]
+    pub fn at<'a, P: Probe, L: Later>(
+        &'a mut self,
+        now: Time,
+        requests: &'a mut Requests,
+        pages: &'a mut PageWork<P>,
+        later: L,
+    ) -> HostStep<'a, P, L> {
+        HostStep { host: self, requests, pages, now, later }
+    }
+
     /// The host of a validated design, with the flows of a workload ready to start.
     pub fn new(design: &Design, workload: &Workload, limits: &Limits, sources: Sources) -> Self {
         let flows = workload.flow.iter().zip(&limits.flows).zip(sources.flows);

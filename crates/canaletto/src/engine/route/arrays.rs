@@ -22,9 +22,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if !self.flash.has_ended(lun, now) || is_known || self.suspension_moves(lun, now) {
             return;
         }
-        if self.work.probe.watches_wires() {
+        if self.pages.probe.watches_wires() {
             let command = *self.flash.command(lun);
-            self.flash.tell_of_step(lun, &command, ArrayStep::Ends, (now, now), &mut self.work);
+            self.flash.tell_of_step(lun, &command, ArrayStep::Ends, (now, now), &mut self.pages);
         }
         if self.flash.lanes.are_on() {
             self.lane_rests(lun, now);
@@ -39,7 +39,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(always)]
     pub(super) fn command_done(&mut self, lane: LunId, now: Time) {
         let command = *self.flash.command(lane);
-        let worked = self.flash.count_ended(&command, &self.work);
+        let worked = self.flash.count_ended(&command, &self.pages);
         let lun = self.flash.lun_of(lane);
         match command.operation {
             Operation::Read => self.reads_done(lun, lane, &command, worked, now),
@@ -54,23 +54,23 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(always)]
     fn reads_done(&mut self, lun: LunId, lane: LunId, command: &Command, worked: Time, now: Time) {
         let mut copies = Command::new(Operation::Program);
-        let origin = self.work.transactions[command.transactions()[0]].origin;
+        let origin = self.pages.transactions[command.transactions()[0]].origin;
         for &first in command.transactions() {
-            self.work.charge_flash_pages(&[first], Cause::ArrayRead, now);
-            let t = &self.work.transactions[first];
+            self.pages.charge_flash_pages(&[first], Cause::ArrayRead, now);
+            let t = &self.pages.transactions[first];
             let (at, copyback) = (t.ppa, t.is(Flag::Copyback));
             self.ftl.flash_page_read(at);
             if self.flash.cache_reads.is_on() && self.flash.is_read_behind(lun, first, at.plane) {
-                self.flash.draw_read_failure(first, &mut self.work);
+                self.flash.draw_read_failure(first, &mut self.pages);
                 self.move_up(lun, at.plane, now);
                 continue;
             }
-            self.flash.fill_register(lun, at.plane, &mut self.work, now);
+            self.flash.fill_register(lun, at.plane, &mut self.pages, now);
             if copyback {
                 self.bind_copyback(first, lun, now).into_iter().for_each(|first| copies.push(first));
                 continue;
             }
-            self.flash.draw_read_failure(first, &mut self.work);
+            self.flash.draw_read_failure(first, &mut self.pages);
             if !self.paths.add_page(lun, first) {
                 self.scheduler.line_up_data(first, origin, lun);
             }
@@ -86,7 +86,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Moves a page of a plane to the cache register, if both are ready for it.
     pub(super) fn move_up(&mut self, lun: LunId, plane: PlaneId, now: Time) {
-        if let Some(time) = self.flash.move_up(lun, plane, &mut self.work, now) {
+        if let Some(time) = self.flash.move_up(lun, plane, &mut self.pages, now) {
             self.events.push(time, Event::MovedUp(plane));
         }
     }
@@ -95,8 +95,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(never)]
     pub(super) fn moved_up(&mut self, plane: PlaneId, now: Time) {
         let lun = self.layout.lun_of(plane);
-        let first = self.flash.moved_up(lun, plane, &mut self.work, now);
-        self.scheduler.line_up_data(first, self.work.transactions[first].origin, lun);
+        let first = self.flash.moved_up(lun, plane, &mut self.pages, now);
+        self.scheduler.line_up_data(first, self.pages.transactions[first].origin, lun);
         self.refresh_and_offer(lun, true);
     }
 
@@ -115,13 +115,13 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     fn erases_done(&mut self, lun: LunId, command: &Command, worked: Time, now: Time) {
         self.release_held(lun, now);
         for &id in command.transactions() {
-            if self.work.probe.follows_waits() {
-                self.work.root_causes.charge_page(id, Cause::ChipBusyErase, now);
-                self.work.root_causes.ends(Ended::Erase, id);
+            if self.pages.probe.follows_waits() {
+                self.pages.root_causes.charge_page(id, Cause::ChipBusyErase, now);
+                self.pages.root_causes.ends(Ended::Erase, id);
             }
-            let failed = self.flash.erase_fails(self.work.transactions[id].ppa.plane);
+            let failed = self.flash.erase_fails(self.pages.transactions[id].ppa.plane);
             self.ftl.room.count_out(lun);
-            self.ftl.erased(&mut self.work, id, failed, now);
+            self.ftl.erased(&mut self.pages, id, failed, now);
             self.carry_out(now);
         }
         self.flash.array.array_done(lun, worked, now);
@@ -131,24 +131,24 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// A flash page is programmed, or failed to be.
     #[inline]
     fn flash_page_programmed(&mut self, first: TransactionId, lun: LunId, now: Time) {
-        self.ftl.upkeep.wear.programmed(self.work.transactions[first].ppa, now);
-        let write = self.work.transactions[first];
-        let again = self.flash.program_fails(write.ppa.plane).then(|| self.ftl.retire_failed(&self.work, first));
+        self.ftl.upkeep.wear.programmed(self.pages.transactions[first].ppa, now);
+        let write = self.pages.transactions[first];
+        let again = self.flash.program_fails(write.ppa.plane).then(|| self.ftl.retire_failed(&self.pages, first));
         let mut group = FlashPageGroup::of(first);
-        while let Some(id) = group.part(&mut self.work.transactions) {
+        while let Some(id) = group.part(&mut self.pages.transactions) {
             self.ftl.room.count_out(lun);
-            self.work.charge_page(id, Cause::ArrayProgram, now);
-            match (again, self.work.transactions[id].origin) {
-                (failed, Origin::Parity) => self.ftl.parity_programmed(&mut self.work, id, failed.is_some(), now),
-                (Some(again), _) => self.ftl.program_failed(&mut self.work, id, again, now),
-                (None, Origin::Gc) => self.ftl.copy_programmed(&mut self.work, id, now),
-                (None, Origin::Mapping) => self.ftl.translation_programmed(&mut self.work, id, now),
-                (None, _) => self.ftl.host_page_programmed(&mut self.work, id, now),
+            self.pages.charge_page(id, Cause::ArrayProgram, now);
+            match (again, self.pages.transactions[id].origin) {
+                (failed, Origin::Parity) => self.ftl.parity_programmed(&mut self.pages, id, failed.is_some(), now),
+                (Some(again), _) => self.ftl.program_failed(&mut self.pages, id, again, now),
+                (None, Origin::Gc) => self.ftl.copy_programmed(&mut self.pages, id, now),
+                (None, Origin::Mapping) => self.ftl.translation_programmed(&mut self.pages, id, now),
+                (None, _) => self.ftl.host_page_programmed(&mut self.pages, id, now),
             }
             self.carry_out(now);
         }
         if self.ftl.has_parity() {
-            self.ftl.send_due_parity(&mut self.work, &write, now);
+            self.ftl.send_due_parity(&mut self.pages, &write, now);
             self.carry_out(now);
         }
     }

@@ -33,9 +33,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let lun = self.comes_to_lun(id, now);
         if self.scheduler.queues.are_fair() {
             let arrival = self.expected(id, lun, now);
-            self.scheduler.queues.push_fairly(lun, id, &arrival, &mut self.work.transactions);
+            self.scheduler.queues.push_fairly(lun, id, &arrival, &mut self.pages.transactions);
         } else {
-            self.scheduler.queues.push(lun, id, &mut self.work.transactions);
+            self.scheduler.queues.push(lun, id, &mut self.pages.transactions);
         }
         self.refresh(lun);
     }
@@ -45,29 +45,29 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let lun = self.comes_to_lun(id, now);
         if self.scheduler.queues.are_fair() {
             let arrival = self.expected(id, lun, now);
-            self.scheduler.queues.push_first_fairly(lun, id, &arrival, &mut self.work.transactions);
+            self.scheduler.queues.push_first_fairly(lun, id, &arrival, &mut self.pages.transactions);
         } else {
-            self.scheduler.queues.push_first(lun, id, &mut self.work.transactions);
+            self.scheduler.queues.push_first(lun, id, &mut self.pages.transactions);
         }
         self.refresh(lun);
     }
 
     #[inline(always)]
     fn comes_to_lun(&mut self, id: TransactionId, now: Time) -> LunId {
-        let lun = self.layout.lun_of(self.work.transactions[id].ppa.plane);
+        let lun = self.layout.lun_of(self.pages.transactions[id].ppa.plane);
         self.mark_wait(id, lun, now);
-        self.scheduler.queues.will_wait(&self.work.transactions[id]);
+        self.scheduler.queues.will_wait(&self.pages.transactions[id]);
         lun
     }
 
     /// Notes the clocks from which a waiting transaction is charged when it is issued.
     #[inline(always)]
     pub(super) fn mark_wait(&mut self, id: TransactionId, lun: LunId, now: Time) {
-        if self.work.probe.follows_waits() {
-            self.work.root_causes.lun_wanted(id, lun, now);
+        if self.pages.probe.follows_waits() {
+            self.pages.root_causes.lun_wanted(id, lun, now);
         }
-        self.flash.mark_wait(id, lun, &mut self.work, now);
-        self.ftl.mark_stall(&mut self.work, id, now);
+        self.flash.mark_wait(id, lun, &mut self.pages, now);
+        self.ftl.mark_stall(&mut self.pages, id, now);
     }
 
     /// Returns the expected times of a transaction that comes to its LUN.
@@ -79,15 +79,15 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             Time::MAX => self.expected_service(at_work.command.transactions()[0]),
             due => due.saturating_sub(now),
         };
-        Arrival { now, began: self.work.began(id), service: self.expected_service(id), busy }
+        Arrival { now, began: self.requests.began(&self.pages, id), service: self.expected_service(id), busy }
     }
 
     /// Command, array and transfer of one page; the mean of all kinds of page for a write that has no page yet.
     fn expected_service(&self, id: TransactionId) -> Time {
-        let t = &self.work.transactions[id];
+        let t = &self.pages.transactions[id];
         let data = self.paths.fabric.data_time(t.operation, u64::from(t.bytes));
         let column = if t.operation == Operation::Read { self.paths.fabric.column_time() } else { Time::ZERO };
-        self.paths.fabric.command_time(t.operation, 1) + self.flash.expected_time(id, &self.work) + column + data
+        self.paths.fabric.command_time(t.operation, 1) + self.flash.expected_time(id, &self.pages) + column + data
     }
 
     /// Puts a LUN in or out of its domain's round robin, as something about it has changed.
@@ -106,7 +106,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if (ready | free) && self.paths.may_start(domain) {
             self.scheduler.touch(domain);
         }
-        if self.work.probe.follows_waits() {
+        if self.pages.probe.follows_waits() {
             self.tell_if_open(lun, ready);
         }
     }
@@ -115,7 +115,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(always)]
     fn tell_if_open(&mut self, lun: LunId, ready: bool) {
         let waits_for_path = ready || self.flash.array.luns[lun.index()].registers != 0;
-        self.work.root_causes.lun_is_open(lun, waits_for_path, self.events.now());
+        self.pages.root_causes.lun_is_open(lun, waits_for_path, self.events.now());
     }
 
     /// Planes of the LUN that can take a command now: none while it holds a path, whose data come first.
@@ -204,18 +204,18 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Starts data that commands may overtake no longer.
     #[inline]
     fn start_overdue_data(&mut self, domain: DomainId, now: Time) -> bool {
-        let until = self.scheduler.overdue_until(domain, &self.work.transactions, now);
+        let until = self.scheduler.overdue_until(domain, &self.pages.transactions, now);
         until.is_some_and(|until| self.start_waiting_data(domain, now, |t| t.since <= until))
     }
 
     /// Starts the oldest waiting data that may go and that a path is free for, by classes.
     #[inline(never)]
     fn start_waiting_data(&mut self, domain: DomainId, now: Time, may_go: impl Fn(&Transaction) -> bool) -> bool {
-        let (paths, layout, work) = (&self.paths, &self.layout, &self.work);
+        let (paths, layout, requests, pages) = (&self.paths, &self.layout, &self.requests, &self.pages);
         let next = self.scheduler.next_data(
             domain,
-            &work.transactions,
-            |id| work.began(id),
+            &pages.transactions,
+            |id| requests.began(pages, id),
             |t| {
                 if !may_go(t) {
                     return false;
@@ -237,18 +237,18 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Sends read data over a free path, or over the one that their LUN holds.
     #[inline(always)]
     pub(super) fn send_data(&mut self, id: TransactionId, now: Time) {
-        if self.work.transactions[id].is(Flag::Direct) {
+        if self.pages.transactions[id].is(Flag::Direct) {
             return self.send_to_chip(id, now);
         }
-        let plane = self.work.transactions[id].ppa.plane;
+        let plane = self.pages.transactions[id].ppa.plane;
         let chip = self.layout.chip_of_plane(plane);
         let fabric = &self.paths.fabric;
-        let data = fabric.data_time(Operation::Read, bytes_of(id, &self.work.transactions));
+        let data = fabric.data_time(Operation::Read, bytes_of(id, &self.pages.transactions));
         let command = fabric.column_time();
         let port_free_at = fabric.port_free_at(chip, Direction::FromChip);
         self.charge_path_wait(id, port_free_at, now);
-        if self.work.probe.follows_waits() {
-            self.work.root_causes.data_sent(self.layout.lun_of(plane), port_free_at, now);
+        if self.pages.probe.follows_waits() {
+            self.pages.root_causes.data_sent(self.layout.lun_of(plane), port_free_at, now);
         }
         let transfer = Transfer { chip, direction: Direction::FromChip, command, data };
         let events = &mut self.events;
@@ -261,12 +261,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(always)]
     pub(super) fn charge_path_wait(&mut self, first: TransactionId, port_free_at: Time, now: Time) {
         let mut group = FlashPageGroup::of(first);
-        while let Some(id) = group.next(&self.work.transactions) {
-            let own = port_free_at.saturating_sub(self.work.transactions[id].since);
-            if own > Time::ZERO || self.work.probe.follows_waits() {
-                self.work.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
+        while let Some(id) = group.next(&self.pages.transactions) {
+            let own = port_free_at.saturating_sub(self.pages.transactions[id].since);
+            if own > Time::ZERO || self.pages.probe.follows_waits() {
+                self.pages.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
             }
-            self.work.charge_path_conflict(id, now);
+            self.pages.charge_path_conflict(id, now);
         }
     }
 
@@ -325,7 +325,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 return false;
             }
             self.scheduler.set_blocked(lun);
-            if self.work.probe.follows_waits() {
+            if self.pages.probe.follows_waits() {
                 self.tell_if_open(lun, false);
             }
             // Paths of the domain are being offered: what has just lined up for one is looked at next.
@@ -352,7 +352,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if self.flash.lanes.are_on() {
             return self.next_beside(lun, &look);
         }
-        self.scheduler.queues.next_command(lun, &look, &mut self.work.transactions, &self.ftl.readiness())
+        self.scheduler.queues.next_command(lun, &look, &mut self.pages.transactions, &self.ftl.readiness())
     }
 
     #[inline(always)]
@@ -364,21 +364,21 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.tell_sent(lane, port_free_at, now);
         for &first in command.transactions() {
             let (mut waited, mut placed) = (FlashPageGroup::of(first), FlashPageGroup::of(first));
-            while let Some(id) = waited.next(&self.work.transactions) {
-                self.ftl.charge_stall(&mut self.work, id, now);
-                self.flash.charge_wait(id, lun, port_free_at, &mut self.work, now);
-                self.work.expect_request(self.work.transactions[id].request);
+            while let Some(id) = waited.next(&self.pages.transactions) {
+                self.ftl.charge_stall(&mut self.pages, id, now);
+                self.flash.charge_wait(id, lun, port_free_at, &mut self.pages, now);
+                self.requests.expect(&self.pages, self.pages.transactions[id].request);
             }
-            while let Some(id) = placed.next(&self.work.transactions) {
-                self.ftl.bind(&mut self.work, id, now);
+            while let Some(id) = placed.next(&self.pages.transactions) {
+                self.ftl.bind(&mut self.pages, id, now);
             }
             if command.operation == Operation::Program {
-                self.ftl.end_flash_page(&self.work.transactions[first]);
-                data += self.paths.fabric.data_time(command.operation, bytes_of(first, &self.work.transactions));
+                self.ftl.end_flash_page(&self.pages.transactions[first]);
+                data += self.paths.fabric.data_time(command.operation, bytes_of(first, &self.pages.transactions));
             }
         }
         let wires = self.paths.fabric.command_time(command.operation, command.transactions().len());
-        self.flash.begin(lane, command, &self.work, now);
+        self.flash.begin(lane, command, &self.pages, now);
         if self.flash.stays_open() {
             self.refresh(lun);
         } else {
@@ -394,7 +394,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(always)]
     fn lane_for(&mut self, lun: LunId, command: &Command) -> LunId {
         match self.flash.lanes.are_on() {
-            true => self.flash.lane_for(lun, command, &self.work),
+            true => self.flash.lane_for(lun, command, &self.pages),
             false => lun,
         }
     }
@@ -424,12 +424,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if leads_there {
             self.flash.array.port_used(transfer.chip, transfer.time());
         }
-        if self.work.probe.watches_wires() && leads_there {
+        if self.pages.probe.watches_wires() && leads_there {
             let owner = self.owner_of(payload);
-            self.work.probe.notify(|observer| {
+            self.pages.probe.notify(|observer| {
                 observer.port_used(transfer.chip, owner, transfer.command, transfer.data, crossed.gap(), now)
             });
-            self.work.probe.notify(|observer| observer.transfer_ends(path, now));
+            self.pages.probe.notify(|observer| observer.transfer_ends(path, now));
         }
         match payload {
             Payload::Command(lun) => {
@@ -441,21 +441,21 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             }
             Payload::Data(id) => {
                 if !leads_there {
-                    self.flash.lose_register(id, &mut self.work);
+                    self.flash.lose_register(id, &mut self.pages);
                 }
                 let lun = self.data_crossed(id, &crossed, now);
                 self.next_on_path(lun, path, now);
             }
             Payload::Control(lun, control) => self.control_crossed(lun, control, &crossed, now),
             Payload::Copy(id) => {
-                let to = self.layout.chip_of_plane(self.work.transactions[id].to());
+                let to = self.layout.chip_of_plane(self.pages.transactions[id].to());
                 if leads_there && to != transfer.chip {
                     self.flash.array.port_used(to, transfer.time());
                 }
-                if self.work.probe.follows_waits() {
-                    let lun = self.layout.lun_of(self.work.transactions[id].ppa.plane);
-                    self.work.root_causes.data_crossed(lun, &crossed, now);
-                    self.work.root_causes.charge_page(id, Cause::DataTransfer, now);
+                if self.pages.probe.follows_waits() {
+                    let lun = self.layout.lun_of(self.pages.transactions[id].ppa.plane);
+                    self.pages.root_causes.data_crossed(lun, &crossed, now);
+                    self.pages.root_causes.charge_page(id, Cause::DataTransfer, now);
                 }
                 self.copy_crossed(id, now);
                 self.release(path, now);
@@ -482,22 +482,22 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let with_data = command.operation == Operation::Program;
         for &first in command.transactions() {
             let mut group = FlashPageGroup::of(first);
-            while let Some(id) = group.next(&self.work.transactions) {
-                self.work.charge_crossing(id, crossed, now);
+            while let Some(id) = group.next(&self.pages.transactions) {
+                self.pages.charge_crossing(id, crossed, now);
                 if with_data {
                     let wires = self.paths.fabric.command_time(command.operation, command.transactions().len());
-                    self.work.charge_page_up_to(id, Cause::CommandTransfer, wires - crossed.before, now);
-                    self.work.charge_page(id, Cause::DataTransfer, now);
+                    self.pages.charge_page_up_to(id, Cause::CommandTransfer, wires - crossed.before, now);
+                    self.pages.charge_page(id, Cause::DataTransfer, now);
                 } else {
-                    self.work.charge_page(id, Cause::CommandTransfer, now);
+                    self.pages.charge_page(id, Cause::CommandTransfer, now);
                 }
             }
         }
         self.tell_crossed(lun, crossed, now);
-        if self.flash.waits_for_array(lun, &self.work, now) {
+        if self.flash.waits_for_array(lun, &self.pages, now) {
             return;
         }
-        let ends = self.flash.work(lun, &mut self.work, now);
+        let ends = self.flash.work(lun, &mut self.pages, now);
         if self.flash.phase(lun) == Phase::Working || self.flash.lanes.are_on() {
             self.refresh(self.flash.lun_of(lun));
         }
@@ -509,26 +509,26 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(always)]
     fn data_crossed(&mut self, first: TransactionId, crossed: &TransferDone, now: Time) -> LunId {
         let mut group = FlashPageGroup::of(first);
-        while let Some(id) = group.next(&self.work.transactions) {
-            self.work.charge_crossing(id, crossed, now);
+        while let Some(id) = group.next(&self.pages.transactions) {
+            self.pages.charge_crossing(id, crossed, now);
             if self.paths.fabric.column_time() > Time::ZERO {
                 let column = self.paths.fabric.column_time().saturating_sub(crossed.before);
-                self.work.charge_page_up_to(id, Cause::CommandTransfer, column, now);
+                self.pages.charge_page_up_to(id, Cause::CommandTransfer, column, now);
             }
-            self.work.charge_page(id, Cause::DataTransfer, now);
+            self.pages.charge_page(id, Cause::DataTransfer, now);
         }
-        let lun = self.layout.lun_of(self.work.transactions[first].ppa.plane);
-        if self.work.probe.follows_waits() {
-            self.work.root_causes.data_crossed(lun, crossed, now);
+        let lun = self.layout.lun_of(self.pages.transactions[first].ppa.plane);
+        if self.pages.probe.follows_waits() {
+            self.pages.root_causes.data_crossed(lun, crossed, now);
         }
-        self.flash.drain_register(first, lun, &mut self.work, now);
+        self.flash.drain_register(first, lun, &mut self.pages, now);
         self.keep_path(lun);
         if self.flash.cache_reads.is_on() {
-            self.move_up(lun, self.work.transactions[first].ppa.plane, now);
+            self.move_up(lun, self.pages.transactions[first].ppa.plane, now);
         }
-        let crossed = self.flash.crossed(first, &self.work);
+        let crossed = self.flash.crossed(first, &self.pages);
         let mut group = FlashPageGroup::of(first);
-        while let Some(id) = group.part(&mut self.work.transactions) {
+        while let Some(id) = group.part(&mut self.pages.transactions) {
             self.ftl.room.count_out(lun);
             self.page_read(id, crossed, now);
         }
@@ -542,25 +542,25 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// the ECC engine.
     #[inline(always)]
     fn page_read(&mut self, id: TransactionId, crossed: u64, now: Time) {
-        match self.flash.decode(id, crossed, &self.ftl.upkeep.wear, &mut self.work, now) {
+        match self.flash.decode(id, crossed, &self.ftl.upkeep.wear, &mut self.pages, now) {
             Decoded::Legible => self.note_legible(id, now),
             // A page that the ECC engine cannot correct is read again once the engine is done with it.
             Decoded::ReadAgain if !self.controller.has_ecc() => return self.read_again(id, now),
             Decoded::ReadAgain => {
-                self.work.transactions[id].set(Flag::EccFailed, true);
+                self.pages.transactions[id].set(Flag::EccFailed, true);
                 return self.pass_stages(id, now);
             }
             // It stays needed until it is rebuilt.
-            Decoded::Lost if self.ftl.is_to_be_rebuilt(id, &self.work.transactions[id]) => {
+            Decoded::Lost if self.ftl.is_to_be_rebuilt(id, &self.pages.transactions[id]) => {
                 return self.pass_stages(id, now);
             }
-            Decoded::Lost if self.work.transactions[id].origin == Origin::Rebuild => {}
-            Decoded::Lost => self.ftl.read_failed(&mut self.work.pages, &mut self.work.requests, id, now),
+            Decoded::Lost if self.pages.transactions[id].origin == Origin::Rebuild => {}
+            Decoded::Lost => self.ftl.read_failed(&mut self.pages, &mut self.requests, id, now),
         }
-        self.ftl.end_read_of(self.work.transactions[id].ppa);
+        self.ftl.end_read_of(self.pages.transactions[id].ppa);
         if self.flash.may_fail() && !self.controller.has_ecc() {
-            self.work.transactions[id].set(Flag::Retrying, false);
-            self.work.leave_outer_codewords(id);
+            self.pages.transactions[id].set(Flag::Retrying, false);
+            self.pages.leave_outer_codewords(id);
         }
         self.pass_stages(id, now);
     }
@@ -568,13 +568,13 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// A page's data are known.
     #[inline(always)]
     pub(super) fn note_legible(&mut self, id: TransactionId, now: Time) {
-        let t = &self.work.pages.transactions[id];
+        let t = &self.pages.transactions[id];
         match t.origin {
             Origin::User => {
-                self.work.pages.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, t.ppa));
+                self.pages.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, t.ppa));
                 self.keep_read(id, now);
             }
-            Origin::Mapping => self.work.pages.probe.notify(|observer| observer.translation_read(now, t.lpa, t.ppa)),
+            Origin::Mapping => self.pages.probe.notify(|observer| observer.translation_read(now, t.lpa, t.ppa)),
             _ => {}
         }
     }

@@ -70,7 +70,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Queues a transaction while the pages of a request are being looked up.
     #[cold]
     pub(super) fn issue_in_batch(&mut self, id: TransactionId, now: Time) {
-        match self.work.transactions[id].origin {
+        match self.pages.transactions[id].origin {
             Origin::Gc => self.queue(id, now),
             Origin::Mapping => {
                 self.queue(id, now);

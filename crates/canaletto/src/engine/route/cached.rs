@@ -27,9 +27,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Reads what is cached from there, all in one transfer, and the rest from flash.
     /// Of a large request so many pages as may be in flight, and later the next ones.
     pub(super) fn begin_cached_read(&mut self, id: RequestId, now: Time) {
-        let pages = self.ftl.spaces.pages(&self.work.requests[id]);
+        let pages = self.ftl.spaces.pages(&self.requests[id]);
         let count = pages.left_pages();
-        let request = &mut self.work.requests[id];
+        let request = &mut self.requests[id];
         if request.outstanding == 0 {
             (request.outstanding, request.unbegun) = (count, count);
         }
@@ -38,7 +38,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let mut missing = std::mem::take(&mut self.missing);
         let mut found = 0;
         for (lpa, sectors) in pages {
-            self.work.probe.notify(|observer| observer.page_begins(now, id, lpa, sectors, Kind::Read));
+            self.pages.probe.notify(|observer| observer.page_begins(now, id, lpa, sectors, Kind::Read));
             let here = self.cache().read(lpa, sectors);
             let reads = &mut self.cache().counts.reads;
             match here {
@@ -47,7 +47,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 _ => reads.partial += 1,
             }
             if here != 0 {
-                self.work.probe.notify(|observer| observer.page_read_cached(now, id, lpa, here));
+                self.pages.probe.notify(|observer| observer.page_read_cached(now, id, lpa, here));
             }
             found += here.count_ones();
             if here != sectors {
@@ -56,12 +56,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
         if found > 0 {
             let part = self.new_part(id, now);
-            self.use_dram(self.work.requests[id].flow, Purpose::Part(part), found, now);
+            self.use_dram(self.requests[id].flow, Purpose::Part(part), found, now);
         }
-        self.work.requests[id].outstanding -= these.len() as u32 - missing.len() as u32;
+        self.requests[id].outstanding -= these.len() as u32 - missing.len() as u32;
         self.open_batch();
         for (lpa, sectors) in missing.drain(..) {
-            self.ftl.begin_page(&mut self.work.pages, (id, &self.work.requests[id]), lpa, sectors, now);
+            self.ftl.begin_page(&mut self.pages, (id, &self.requests[id]), lpa, sectors, now);
             self.carry_out(now);
         }
         self.close_batch(now);
@@ -73,19 +73,19 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Writes into the cache, or, for a flow whose writes go round it, to flash.
     pub(super) fn begin_cached_write(&mut self, id: RequestId, now: Time) {
-        let flow = self.work.requests[id].flow;
+        let flow = self.requests[id].flow;
         if self.cache().has_slots() && !self.cache().mode(flow).writes() {
             return self.begin_pages(id, now);
         }
         if !self.cache().mode(flow).writes() && !self.is_unwritten_in_cache(id) {
-            for (lpa, _) in self.ftl.spaces.pages(&self.work.requests[id]) {
+            for (lpa, _) in self.ftl.spaces.pages(&self.requests[id]) {
                 self.cache().discard(lpa);
             }
             self.tell_dropped();
             return self.begin_pages(id, now);
         }
         // One more until the cache has taken all pages.
-        self.work.requests[id].outstanding = 1;
+        self.requests[id].outstanding = 1;
         let partition = self.cache().partition(flow);
         if self.cache().first_waiting(partition).is_some() || !self.take_pages(id, now) {
             self.cache().wait(flow, id);
@@ -98,36 +98,36 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Whether the cache holds newer data of any of the request's pages than flash: they can only be joined there.
     fn is_unwritten_in_cache(&mut self, id: RequestId) -> bool {
-        self.ftl.spaces.pages(&self.work.requests[id]).any(|(lpa, _)| self.cache().is_unwritten(lpa))
+        self.ftl.spaces.pages(&self.requests[id]).any(|(lpa, _)| self.cache().is_unwritten(lpa))
     }
 
     /// Gives the cache pages of a write while there is room. Returns whether that was the last of them.
     fn take_pages(&mut self, id: RequestId, now: Time) -> bool {
-        let request = &self.work.requests[id];
+        let request = &self.requests[id];
         let (flow, fua, taken, since) = (request.flow, request.fua, request.cached, request.since);
         let safe = self.cache().survives_power_loss || !fua && self.cache().mode(flow).writes();
         let (mut sectors, mut all) = (0, true);
         self.ftl.gather();
         self.open_batch();
-        for (lpa, wanted) in self.ftl.spaces.pages(&self.work.requests[id]).skip(taken as usize) {
+        for (lpa, wanted) in self.ftl.spaces.pages(&self.requests[id]).skip(taken as usize) {
             all = self.cache().write(flow, lpa, wanted, since);
             self.tell_dropped();
             if !all {
                 break;
             }
-            self.work.probe.notify(|observer| observer.page_begins(now, id, lpa, wanted, Kind::Write));
-            self.work.probe.notify(|observer| observer.page_cached(now, id, lpa, wanted));
+            self.pages.probe.notify(|observer| observer.page_begins(now, id, lpa, wanted, Kind::Write));
+            self.pages.probe.notify(|observer| observer.page_cached(now, id, lpa, wanted));
             sectors += wanted.count_ones();
-            self.work.requests[id].cached += 1;
+            self.requests[id].cached += 1;
             if !safe {
                 let part = self.new_part(id, now);
-                self.work.transactions[part].next = self.cache().await_landing(lpa, part);
+                self.pages.transactions[part].next = self.cache().await_landing(lpa, part);
             }
             if !self.cache().has_slots() {
                 self.start_due(now);
             }
         }
-        self.ftl.send_gathered(&mut self.work.transactions);
+        self.ftl.send_gathered(&mut self.pages.transactions);
         self.carry_out(now);
         self.send_evicted(flow, now);
         if sectors > 0 {
@@ -136,7 +136,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
         self.start_due(now);
         self.close_batch(now);
-        self.work.requests[id].outstanding -= u32::from(all);
+        self.requests[id].outstanding -= u32::from(all);
         self.cache().forget_recent(flow, now);
         self.end_batch(now);
         all
@@ -154,7 +154,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let pages = self.cache().take_leaving(transfer);
         self.open_batch();
         for destage in pages {
-            self.ftl.begin_destage(&mut self.work, &destage, FROM_CACHE, now);
+            self.ftl.begin_destage(&mut self.pages, &destage, FROM_CACHE, now);
             self.carry_out(now);
         }
         self.close_batch(now);
@@ -163,16 +163,16 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// A part of a request that the cache serves; until now a write has waited for room, a large read for its pages before.
     fn new_part(&mut self, id: RequestId, now: Time) -> TransactionId {
-        let request = &mut self.work.requests[id];
+        let request = &mut self.requests[id];
         request.outstanding += 1;
         let (flow, since) = (request.flow, request.since);
         let part = Transaction::of_request(Operation::Read, id, self.ftl.spaces[usize::from(flow)].priority, 0, 0, now);
-        let part = self.work.new_page(Transaction { origin: Origin::Cached, flow, since, ..part });
-        if self.work.requests[id].kind == Kind::Read && since < now {
-            self.work.charge_page(part, Cause::DeviceQueue, now);
+        let part = self.pages.new_page(Transaction { origin: Origin::Cached, flow, since, ..part });
+        if self.requests[id].kind == Kind::Read && since < now {
+            self.pages.charge_page(part, Cause::DeviceQueue, now);
             return part;
         }
-        self.work.charge_page_for(part, Ended::Destage, Cause::WriteBuffer, now);
+        self.pages.charge_page_for(part, Ended::Destage, Cause::WriteBuffer, now);
         part
     }
 
@@ -190,14 +190,14 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
         match purpose {
             Purpose::Part(part) => {
-                self.work.charge_page(part, Cause::Cache, now);
+                self.pages.charge_page(part, Cause::Cache, now);
                 self.page_finished(part, now);
             }
             Purpose::Destage(id) => {
                 let mut group = FlashPageGroup::of(id);
-                while let Some(id) = group.next(&self.work.transactions) {
-                    self.work.charge_page(id, Cause::Cache, now);
-                    self.work.transactions[id].state.stage = FROM_CACHE;
+                while let Some(id) = group.next(&self.pages.transactions) {
+                    self.pages.charge_page(id, Cause::Cache, now);
+                    self.pages.transactions[id].state.stage = FROM_CACHE;
                 }
                 self.pass_stages(id, now);
             }
@@ -217,14 +217,14 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(never)]
     fn keep_read_in_cache(&mut self, id: TransactionId, now: Time) {
         let Some(cache) = &self.cache else { return };
-        let t = &self.work.transactions[id];
+        let t = &self.pages.transactions[id];
         if !cache.mode(t.flow).reads() {
             return;
         }
         if cache.has_slots() {
             return self.keep_in_slot(id, now);
         }
-        if !self.ftl.is_current(&self.work, t) {
+        if !self.ftl.is_current(&self.pages, t) {
             return;
         }
         let (flow, lpa, from, sectors) = (t.flow, t.lpa, t.ppa, t.sectors);
@@ -232,7 +232,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.tell_dropped();
         if new != 0 {
             self.cache().counts.filled += 1;
-            self.work.probe.notify(|observer| observer.page_filled(now, lpa, new, from));
+            self.pages.probe.notify(|observer| observer.page_filled(now, lpa, new, from));
             self.use_dram(flow, Purpose::Fill, new.count_ones(), now);
         }
         self.start_due(now);
@@ -240,8 +240,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Keeps sectors that have just left their chip in a slot of the cache.
     fn keep_in_slot(&mut self, id: TransactionId, now: Time) {
-        let Transaction { flow, lpa, ppa, sectors, request, .. } = self.work.transactions[id];
-        let (programmed, since) = (self.ftl.was_programmed(ppa), self.work.requests[request].since);
+        let Transaction { flow, lpa, ppa, sectors, request, .. } = self.pages.transactions[id];
+        let (programmed, since) = (self.ftl.was_programmed(ppa), self.requests[request].since);
         let is_new = self.cache().keep_in_slot(flow, lpa, programmed, sectors, since);
         self.tell_dropped();
         self.send_evicted(flow, now);
@@ -278,43 +278,43 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 Some(destage) => self.destage_page(destage, now),
                 // The cache has nothing new of it, but it may belong to the mapping unit of one that it has.
                 None if self.ftl.spaces.share_mapping_unit() => {
-                    self.ftl.begin_destage(&mut self.work, &Destage::of(other, 0, flow), FROM_CACHE, now);
+                    self.ftl.begin_destage(&mut self.pages, &Destage::of(other, 0, flow), FROM_CACHE, now);
                     self.carry_out(now);
                 }
                 None => {}
             }
         }
-        self.ftl.send_gathered(&mut self.work.transactions);
+        self.ftl.send_gathered(&mut self.pages.transactions);
         self.carry_out(now);
     }
 
     fn destage_page(&mut self, destage: Destage, now: Time) {
-        self.work.probe.notify(|observer| observer.page_destages(now, destage.lpa, destage.sectors));
+        self.pages.probe.notify(|observer| observer.page_destages(now, destage.lpa, destage.sectors));
         let stage = if destage.from_dram { 0 } else { FROM_CACHE };
-        self.ftl.begin_destage(&mut self.work, &destage, stage, now);
+        self.ftl.begin_destage(&mut self.pages, &destage, stage, now);
         self.carry_out(now);
     }
 
     fn tell_dropped(&mut self) {
         while let Some(lpa) = self.cache().take_dropped() {
-            self.work.probe.notify(|observer| observer.page_dropped(lpa));
+            self.pages.probe.notify(|observer| observer.page_dropped(lpa));
         }
     }
 
     /// Reads a page that goes to flash, and those of its flash page, from the cache's DRAM.
     pub(super) fn read_destaged(&mut self, first: TransactionId, now: Time) {
         let (mut group, mut sectors) = (FlashPageGroup::of(first), 0);
-        while let Some(id) = group.next(&self.work.transactions) {
-            sectors += self.work.transactions[id].sectors.count_ones();
+        while let Some(id) = group.next(&self.pages.transactions) {
+            sectors += self.pages.transactions[id].sectors.count_ones();
         }
-        self.use_dram(self.work.transactions[first].flow, Purpose::Destage(first), sectors, now);
+        self.use_dram(self.pages.transactions[first].flow, Purpose::Destage(first), sectors, now);
     }
 
     /// A page from the cache is programmed: who waited for that, or for room, continues.
     pub(super) fn destage_landed(&mut self, id: TransactionId, now: Time) {
-        let Transaction { flow, lpa, sectors, .. } = self.work.transactions[id];
-        let began = self.work.began(id);
-        self.work.remove_awaited(id, Ended::Destage);
+        let Transaction { flow, lpa, sectors, .. } = self.pages.transactions[id];
+        let began = self.requests.began(&self.pages, id);
+        self.pages.remove_awaited(id, Ended::Destage);
         if sectors == 0 {
             return;
         }
@@ -331,9 +331,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// A page from the cache can be programmed nowhere: the drive is worn out, and its data are lost.
     pub(super) fn destage_lost(&mut self, id: TransactionId, now: Time) {
-        let t = &self.work.pages.transactions[id];
+        let t = &self.pages.transactions[id];
         if t.sectors != 0 {
-            self.work.pages.probe.notify(|observer| observer.page_lost(now, t.lpa, t.sectors));
+            self.pages.probe.notify(|observer| observer.page_lost(now, t.lpa, t.sectors));
             self.cache().counts.lost += 1;
         }
         self.destage_landed(id, now);
@@ -350,16 +350,16 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Parts of requests whose data are safe now, and flushes that waited for them.
     fn finish_waiters(&mut self, mut part: TransactionId, now: Time) {
         while part.is_some() {
-            let next = self.work.transactions[part].next;
-            self.work.charge_page_for(part, Ended::Destage, Cause::Flush, now);
+            let next = self.pages.transactions[part].next;
+            self.pages.charge_page_for(part, Ended::Destage, Cause::Flush, now);
             self.page_finished(part, now);
             part = next;
         }
         while let Some(flush) = self.cache().take_flushed() {
-            if self.work.probe.follows_waits() {
-                self.work.root_causes.request_waited_for(Ended::Destage, flush, Cause::Flush, now);
+            if self.pages.probe.follows_waits() {
+                self.pages.root_causes.request_waited_for(Ended::Destage, flush, Cause::Flush, now);
             }
-            self.work.charge_request(flush, Cause::Flush, now);
+            self.requests.charge(&mut self.pages, flush, Cause::Flush, now);
             self.finish(flush, now);
         }
     }
@@ -380,7 +380,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// With power-loss protection what is cached is safe; otherwise all that is dirty goes to flash first.
     pub(super) fn begin_flush(&mut self, id: RequestId, now: Time) {
-        let flow = self.work.requests[id].flow;
+        let flow = self.requests[id].flow;
         let waits = self.cache.as_mut().is_some_and(|cache| {
             cache.counts.flushes += 1;
             !cache.survives_power_loss && cache.flush(flow, id)
@@ -388,8 +388,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if !waits {
             return self.finish(id, now);
         }
-        if self.work.probe.follows_waits() {
-            self.work.root_causes.flush_begins(id);
+        if self.pages.probe.follows_waits() {
+            self.pages.root_causes.flush_begins(id);
         }
         self.destage(now);
         self.scheduler.touch_all_if_noticed();
@@ -406,10 +406,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if !self.cache.as_ref().is_some_and(|cache| cache.holds(lpa)) {
             return;
         }
-        let (waits, all) = (self.ftl.trim_waits(&self.work, lpa), self.ftl.whole_page());
+        let (waits, all) = (self.ftl.trim_waits(&self.pages, lpa), self.ftl.whole_page());
         let Some(forgotten) = self.cache.as_mut().and_then(|cache| cache.trim(lpa, all, waits)) else { return };
         self.cache().counts.trimmed += 1;
-        self.work.probe.notify(|observer| observer.page_trimmed_in_cache(now, request, lpa, forgotten.stays));
+        self.pages.probe.notify(|observer| observer.page_trimmed_in_cache(now, request, lpa, forgotten.stays));
         self.tell_dropped();
         self.finish_waiters(forgotten.waiters, now);
     }
@@ -423,7 +423,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Requests have been completed: the drive may become idle.
     pub(super) fn expect_idleness(&mut self, now: Time) {
-        let is_idle = self.work.requests.is_empty();
+        let is_idle = self.requests.is_empty();
         let next_look = self.cache.as_mut().and_then(|cache| cache.expect_idleness(is_idle, now));
         if let Some(time) = next_look {
             self.events.push(time, Event::CacheIdle);
@@ -432,7 +432,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(never)]
     pub(super) fn destage_if_idle(&mut self, now: Time) {
-        if !self.work.requests.is_empty() || !self.cache().has_been_idle(now) {
+        if !self.requests.is_empty() || !self.cache().has_been_idle(now) {
             return;
         }
         self.cache().set_idle(true);

@@ -27,11 +27,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Gives room to pages that wait for some, and ends those for which none will come.
     fn place_stalled(&mut self, now: Time) {
         for _ in 0..self.ftl.begin_placing_stalled() {
-            self.ftl.place_next_stalled(&mut self.work, now);
+            self.ftl.place_next_stalled(&mut self.pages, now);
             self.carry_out(now);
         }
         for _ in 0..self.ftl.stalled_perhaps_for_ever() {
-            self.ftl.give_up_next_stalled(&mut self.work, now);
+            self.ftl.give_up_next_stalled(&mut self.pages, now);
             self.carry_out(now);
         }
     }
@@ -40,9 +40,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let hybrid = self.ftl.merges_blocks();
         while let Some(plane) = self.ftl.next_changed_plane() {
             if hybrid {
-                let (lun, transactions) = (self.layout.lun_of(plane), &self.work.transactions);
+                let (lun, transactions) = (self.layout.lun_of(plane), &self.pages.transactions);
                 let first = self.scheduler.queues.find_write(lun, transactions, |t| t.ppa.plane == plane);
-                self.ftl.look_after_merges(&mut self.work, first, plane, now);
+                self.ftl.look_after_merges(&mut self.pages, first, plane, now);
             } else {
                 self.collect(plane, now);
                 self.carry_out(now);
@@ -55,12 +55,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Starts or moves on collection in a plane.
     fn collect(&mut self, plane: PlaneId, now: Time) {
         self.ftl.start_collection(plane, now);
-        while let Some(from) = self.ftl.next_copy(&mut self.work, plane, now) {
+        while let Some(from) = self.ftl.next_copy(&mut self.pages, plane, now) {
             let Some(destination) = self.destination(from) else {
                 self.ftl.await_register(from);
                 break;
             };
-            self.ftl.copy_to(&mut self.work, from, destination, now);
+            self.ftl.copy_to(&mut self.pages, from, destination, now);
         }
         self.ftl.collection_waits(plane);
     }
@@ -102,10 +102,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             let mut goes_on = self.ftl.note_if_exhausted(plane, frontier);
             while goes_on {
                 let waits = |t: &Transaction| t.waits_for_page(plane, frontier);
-                let write = self.scheduler.queues.take_write(lun, &mut self.work.transactions, waits);
+                let write = self.scheduler.queues.take_write(lun, &mut self.pages.transactions, waits);
                 goes_on = write.is_some();
                 if let Some(id) = write {
-                    self.ftl.give_up_write(&mut self.work, id, now);
+                    self.ftl.give_up_write(&mut self.pages, id, now);
                 }
                 self.carry_out(now);
             }
@@ -116,7 +116,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[cold]
     pub(super) fn give_up_oldest(&mut self) -> bool {
         let now = self.events.now();
-        let gave_up = self.ftl.give_up_oldest(&mut self.work, now);
+        let gave_up = self.ftl.give_up_oldest(&mut self.pages, now);
         if gave_up {
             self.carry_out(now);
             self.refill(now);
@@ -130,7 +130,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Requests have been completed: the drive may become idle, and fold its pseudo-SLC cache.
     pub(super) fn expect_folding(&mut self, now: Time) {
-        let is_last = self.work.requests.is_empty();
+        let is_last = self.requests.is_empty();
         if let Some(time) = self.ftl.folding.expect_idle_host(is_last, now) {
             self.events.push(time, Event::FoldIdle);
         }
@@ -139,7 +139,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Folds the pseudo-SLC cache if the drive is idle.
     #[inline(never)]
     pub(super) fn fold_if_idle(&mut self, now: Time) {
-        let (becomes_idle, again) = self.ftl.folding.look_for_idle_host(self.work.requests.is_empty(), now);
+        let (becomes_idle, again) = self.ftl.folding.look_for_idle_host(self.requests.is_empty(), now);
         if becomes_idle {
             self.ftl.all_planes_changed();
         }
@@ -166,7 +166,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         // Where nothing else is left to happen, the run must be able to end, or to say what it waits for; an idle drive whose
         // requests come from outside continues.
         self.refresh_is_scheduled = false;
-        let is_idle = self.work.requests.is_empty() && self.host.external().is_some();
+        let is_idle = self.requests.is_empty() && self.host.external().is_some();
         if is_idle || !self.events.is_empty() || self.paths.fabric.next_step() != Time::MAX {
             self.schedule_refresh_scan(now);
         }

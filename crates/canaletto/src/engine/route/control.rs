@@ -25,7 +25,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(never)]
     fn schedule_first_poll(&mut self, lun: LunId) {
-        let first = self.flash.first_poll(lun, &self.work, self.events.now());
+        let first = self.flash.first_poll(lun, &self.pages, self.events.now());
         if let Some(time) = first {
             self.events.push(time, Event::Poll(lun));
         }
@@ -44,8 +44,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     pub(super) fn array_awaits_status(&mut self, lun: LunId, now: Time) {
         let command = *self.flash.command(lun);
         match command.operation {
-            Operation::Read => self.work.charge_flash_pages(command.transactions(), Cause::ArrayRead, now),
-            Operation::Program => self.work.charge_flash_pages(command.transactions(), Cause::ArrayProgram, now),
+            Operation::Read => self.pages.charge_flash_pages(command.transactions(), Cause::ArrayRead, now),
+            Operation::Program => self.pages.charge_flash_pages(command.transactions(), Cause::ArrayProgram, now),
             Operation::Erase => {}
         }
         if self.flash.statuses.array_done(lun) {
@@ -58,7 +58,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.flash.statuses.ask(lun);
         if self.flash.statuses.is_done(lun) {
             let command = *self.flash.command(lun);
-            self.work.charge_flash_pages(command.transactions(), Cause::Status, now);
+            self.pages.charge_flash_pages(command.transactions(), Cause::Status, now);
             self.tell_ended(lun, true, now);
         }
         match self.paths.is_holding(lun) {
@@ -123,7 +123,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             Control::Status => return self.status_crossed(lun, crossed, now),
             Control::Suspend => self.suspend_crossed(lun, now),
             Control::Resume => {
-                let time = self.flash.begin_resumption(lun, &mut self.work, now);
+                let time = self.flash.begin_resumption(lun, &mut self.pages, now);
                 self.events.push(time, Event::ArrayDone(lun));
             }
         }
@@ -140,9 +140,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
         for &first in command.transactions() {
             let mut group = FlashPageGroup::of(first);
-            while let Some(id) = group.next(&self.work.transactions) {
-                self.work.charge_crossing(id, crossed, now);
-                self.work.charge_page(id, Cause::Status, now);
+            while let Some(id) = group.next(&self.pages.transactions) {
+                self.pages.charge_crossing(id, crossed, now);
+                self.pages.charge_page(id, Cause::Status, now);
             }
         }
         // Of one that set out while the array was at work others see nothing but that.

@@ -14,40 +14,40 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// there is nothing left to copy, or no place to copy it to, or only a part of it is still valid: what is goes through
     /// the controller then.
     pub(super) fn bind_copyback(&mut self, first: TransactionId, lun: LunId, now: Time) -> Option<TransactionId> {
-        let plane = self.work.transactions[first].ppa.plane;
-        let owner = self.work.owner(first);
-        let left = self.ftl.copies_left(&mut self.work, first, lun);
+        let plane = self.pages.transactions[first].ppa.plane;
+        let owner = self.pages.owner(first);
+        let left = self.ftl.copies_left(&mut self.pages, first, lun);
         self.carry_out(now);
         let Some((left, valid)) = left else {
             // The register's content is not needed.
             self.flash.array.use_register(lun, 1 << self.layout.plane_in_lun(plane));
-            self.work.probe.notify(|observer| observer.register_drained(plane, owner, now));
+            self.pages.probe.notify(|observer| observer.register_drained(plane, owner, now));
             return None;
         };
-        if self.ftl.bind_copyback(&mut self.work, left, valid, now) {
+        if self.ftl.bind_copyback(&mut self.pages, left, valid, now) {
             return Some(left);
         }
-        self.scheduler.line_up_data(left, self.work.transactions[left].origin, lun);
+        self.scheduler.line_up_data(left, self.pages.transactions[left].origin, lun);
         None
     }
 
     /// Sends the program command of the LUN's pages that share one: the first one's, and those of further planes with it.
     pub(super) fn send_copyback(&mut self, lun: LunId, now: Time) {
-        let page = |id| self.layout.flash_page(self.work.transactions[id].ppa);
+        let page = |id| self.layout.flash_page(self.pages.transactions[id].ppa);
         let queues = &self.scheduler.queues;
         let command = self.flash.copybacks.take(lun, |first, id| queues.pages_share_command(page(first), page(id)));
         let mut planes = 0;
         for &id in command.transactions() {
-            let plane = self.work.transactions[id].ppa.plane;
+            let plane = self.pages.transactions[id].ppa.plane;
             planes |= 1 << self.layout.plane_in_lun(plane);
-            let owner = self.work.owner(id);
-            self.work.probe.notify(|observer| observer.register_drained(plane, owner, now));
+            let owner = self.pages.owner(id);
+            self.pages.probe.notify(|observer| observer.register_drained(plane, owner, now));
         }
         let chip = self.layout.chip_of(lun);
         let port_free_at = self.paths.fabric.port_free_at(chip, Direction::ToChip);
         command.transactions().iter().for_each(|&first| self.charge_path_wait(first, port_free_at, now));
         self.tell_sent(lun, port_free_at, now);
-        let charge = self.flash.charge_of(&command, &self.work);
+        let charge = self.flash.charge_of(&command, &self.pages);
         self.flash.array.use_register(lun, planes);
         self.flash.array.go_on(lun, command, charge, now);
         let wires = self.paths.fabric.copyback_time(command.transactions().len());
@@ -59,12 +59,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Sends a page from its chip straight to another one.
     pub(super) fn send_to_chip(&mut self, id: TransactionId, now: Time) {
-        let t = self.work.transactions[id];
+        let t = self.pages.transactions[id];
         let chips = (self.layout.chip_of_plane(t.ppa.plane), self.layout.chip_of_plane(t.to()));
         let bytes = u64::from(t.bytes);
-        if self.work.probe.follows_waits() {
-            self.work.root_causes.charge_page(id, Cause::PathConflict, now);
-            self.work.root_causes.data_sent(self.layout.lun_of(t.ppa.plane), Time::ZERO, now);
+        if self.pages.probe.follows_waits() {
+            self.pages.root_causes.charge_page(id, Cause::PathConflict, now);
+            self.pages.root_causes.data_sent(self.layout.lun_of(t.ppa.plane), Time::ZERO, now);
         }
         let events = &mut self.events;
         let path = self.paths.start_copy(chips, id, bytes, now, fabric_events!(events));
@@ -73,15 +73,15 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// A page has come from another chip into a register of the one it goes to, which may look for errors in it first.
     pub(super) fn copy_crossed(&mut self, id: TransactionId, now: Time) {
-        let lun = self.layout.lun_of(self.work.transactions[id].ppa.plane);
-        self.flash.drain_register(id, lun, &mut self.work, now);
+        let lun = self.layout.lun_of(self.pages.transactions[id].ppa.plane);
+        self.flash.drain_register(id, lun, &mut self.pages, now);
         if self.flash.cache_reads.is_on() {
-            self.move_up(lun, self.work.transactions[id].ppa.plane, now);
+            self.move_up(lun, self.pages.transactions[id].ppa.plane, now);
         }
         self.ftl.room.count_out(lun);
-        if self.ftl.copy_crossed(&mut self.work, id) {
+        if self.ftl.copy_crossed(&mut self.pages, id) {
             match self.paths.fabric.check_time() {
-                Time::ZERO => self.ftl.program_copy(&mut self.work, id),
+                Time::ZERO => self.ftl.program_copy(&mut self.pages, id),
                 check => self.events.push(now + check, Event::CopyChecked(id)),
             }
         }
@@ -92,10 +92,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// The chip has looked for errors: the page can be programmed.
     #[inline(never)]
     pub(super) fn copy_checked(&mut self, id: TransactionId, now: Time) {
-        if self.work.probe.follows_waits() {
-            self.work.root_causes.charge_page(id, Cause::Ecc, now);
+        if self.pages.probe.follows_waits() {
+            self.pages.root_causes.charge_page(id, Cause::Ecc, now);
         }
-        self.ftl.program_copy(&mut self.work, id);
+        self.ftl.program_copy(&mut self.pages, id);
         self.carry_out(now);
     }
 }

@@ -11,7 +11,7 @@ use crate::flash::interface::Operation;
 use crate::ftl::Outcome;
 use crate::host::link::Direction;
 use crate::host::request::{Kind, RequestId};
-use crate::host::{HostEvent, HostOutcome};
+use crate::host::{HostEvent, HostOutcome, HostStep};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::root_cause::Ended;
@@ -19,16 +19,20 @@ use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
 use crate::scheduler::transaction::{Flag, OldPage, Origin, Outer, TransactionId};
 
 impl<F: Fabric, P: Probe> Route<F, P> {
+    /// The host at this moment.
+    #[inline(always)]
+    fn host_at(&mut self, now: Time) -> HostStep<'_, P, HostEvents<'_, F::Event>> {
+        self.host.at(now, &mut self.requests, &mut self.pages, HostEvents(&mut self.events))
+    }
+
     /// The message on a direction of the link has left the wires.
     #[inline(always)]
     pub(super) fn link_sent(&mut self, direction: Direction, now: Time) {
         let completed = self.completed();
-        let (work, events) = (&mut self.work, &mut self.events);
-        let outcome = self.host.link_sent(direction, work, now, &mut HostEvents(events));
+        let outcome = self.host_at(now).link_sent(direction);
         self.drive_reached(outcome, now);
-        let events = &mut self.events;
-        self.host.send_next(direction, now, &mut HostEvents(events));
-        if let Some(request) = self.host.expect_next(direction, &self.work) {
+        self.host_at(now).send_next(direction);
+        if let Some(request) = self.host_at(now).expect_next(direction) {
             self.expect_pages(request);
         }
         self.after_host_event(completed, now);
@@ -38,22 +42,20 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(never)]
     pub(super) fn host_event(&mut self, event: HostEvent, now: Time) {
         let completed = self.completed();
-        let (work, events) = (&mut self.work, &mut self.events);
-        let later = &mut HostEvents(events);
         match event {
             HostEvent::LinkSent(_) => unreachable!("link events have slots of their own"),
             HostEvent::Awaited => unreachable!("nothing happens when a place is kept"),
             HostEvent::LinkArrived(direction) => {
-                let outcome = self.host.link_arrived(direction, work, now, later);
+                let outcome = self.host_at(now).link_arrived(direction);
                 self.drive_reached_late(outcome, now);
             }
             HostEvent::Attachment => self.attachment_event(now),
-            HostEvent::Arrival(flow) => self.host.arrive(flow, work, now, later),
-            HostEvent::ThinkTimeOver(flow) => self.host.think_time_over(flow, work, now, later),
-            HostEvent::Submitted(request) => self.host.submitted(request, work, now, later),
-            HostEvent::InterruptTaken(request) => self.host.take_up(request, work, now, later),
-            HostEvent::CompletionHandled(request) => self.host.complete(request, work, now, later),
-            HostEvent::Interrupt(queue) => self.host.interrupt_if_due(queue, work, now, later),
+            HostEvent::Arrival(flow) => self.host_at(now).arrive(flow),
+            HostEvent::ThinkTimeOver(flow) => self.host_at(now).think_time_over(flow),
+            HostEvent::Submitted(request) => self.host_at(now).submitted(request),
+            HostEvent::InterruptTaken(request) => self.host_at(now).take_up(request),
+            HostEvent::CompletionHandled(request) => self.host_at(now).complete(request),
+            HostEvent::Interrupt(queue) => self.host_at(now).interrupt_if_due(queue),
         }
         self.after_host_event(completed, now);
     }
@@ -75,8 +77,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(never)]
     fn attachment_event(&mut self, now: Time) {
         loop {
-            let (work, events) = (&mut self.work, &mut self.events);
-            let Some(outcome) = self.host.attachment_arrived(work, now, &mut HostEvents(events)) else {
+            let Some(outcome) = self.host_at(now).attachment_arrived() else {
                 return;
             };
             self.drive_reached_late(outcome, now);
@@ -95,7 +96,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(always)]
     fn expect_pages(&self, request: RequestId) {
-        let request = &self.work.requests[request];
+        let request = &self.requests[request];
         self.ftl.expect(request.flow, request.lba);
     }
 
@@ -113,13 +114,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             HostOutcome::Request(request) => self.enter_drive(request, now),
             HostOutcome::Entries { queue, count } => {
                 for _ in 0..count {
-                    let (work, events) = (&mut self.work, &mut self.events);
-                    if let Some(request) = self.host.take_entry(queue, work, now, &mut HostEvents(events)) {
+                    if let Some(request) = self.host_at(now).take_entry(queue) {
                         self.enter_drive(request, now);
                     }
                 }
-                let (work, events) = (&mut self.work, &mut self.events);
-                self.host.entries_taken(queue, work, now, &mut HostEvents(events));
+                self.host_at(now).entries_taken(queue);
             }
         }
     }
@@ -130,8 +129,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if !self.controller.has_firmware() {
             return self.begin(request, now);
         }
-        let pages = match self.work.requests[request].kind {
-            Kind::Read | Kind::Write => self.ftl.spaces.pages(&self.work.requests[request]).left_pages(),
+        let pages = match self.requests[request].kind {
+            Kind::Read | Kind::Write => self.ftl.spaces.pages(&self.requests[request]).left_pages(),
             Kind::Trim | Kind::Flush => 0,
         };
         let time = self.controller.firmware(pages, now);
@@ -140,7 +139,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(never)]
     pub(super) fn firmware_done(&mut self, request: RequestId, now: Time) {
-        self.work.charge_request(request, Cause::Firmware, now);
+        self.requests.charge(&mut self.pages, request, Cause::Firmware, now);
         self.begin(request, now);
     }
 
@@ -148,7 +147,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(always)]
     fn begin(&mut self, request: RequestId, now: Time) {
         let is_cached = self.cache.is_some();
-        match self.work.requests[request].kind {
+        match self.requests[request].kind {
             Kind::Read if is_cached => self.begin_cached_read(request, now),
             Kind::Write if is_cached => self.begin_cached_write(request, now),
             Kind::Read | Kind::Write => self.begin_pages(request, now),
@@ -160,7 +159,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Splits a request into pages and sends each on its way, as many as may be in flight.
     #[inline]
     pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
-        let request = &self.work.requests[id];
+        let request = &self.requests[id];
         if self.ftl.spaces.widen(request) {
             let (count, pages) = self.ftl.spaces.split(request);
             return self.begin_counted(id, count, pages, now);
@@ -171,9 +170,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(always)]
     fn begin_counted(&mut self, id: RequestId, count: u32, pages: impl Iterator<Item = (u64, u64)>, now: Time) {
-        self.work.requests[id].outstanding = count;
+        self.requests[id].outstanding = count;
         if count > self.pages_in_flight {
-            self.work.requests[id].unbegun = count;
+            self.requests[id].unbegun = count;
             return self.begin_further_pages(id, now);
         }
         self.begin_each(id, pages, now);
@@ -182,14 +181,14 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Begins as many of a large request's pages as may be in flight next to those that are.
     #[cold]
     fn begin_further_pages(&mut self, id: RequestId, now: Time) {
-        let (count, pages) = self.ftl.spaces.split(&self.work.requests[id]);
+        let (count, pages) = self.ftl.spaces.split(&self.requests[id]);
         let further = self.take_unbegun(id);
         self.begin_each(id, pages.skip((count - further.end) as usize).take(further.len()), now);
     }
 
     /// Pages of a large request that begin now, numbered from its end: the first one's number and one more is the range's end.
     pub(super) fn take_unbegun(&mut self, id: RequestId) -> std::ops::Range<u32> {
-        let request = &mut self.work.requests[id];
+        let request = &mut self.requests[id];
         let before = request.unbegun;
         let in_flight = request.outstanding - before;
         request.unbegun -= before.min(self.pages_in_flight.saturating_sub(in_flight));
@@ -199,7 +198,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// A page of a request has finished: if half as many are left in flight as may be, further ones are due.
     #[inline(always)]
     pub(super) fn note_unbegun(&mut self, id: RequestId) {
-        let request = &self.work.requests[id];
+        let request = &self.requests[id];
         if request.unbegun > 0 && request.outstanding - request.unbegun <= self.pages_in_flight / 2 {
             // A trim continues as the mapping table takes it.
             if request.kind != Kind::Trim {
@@ -216,7 +215,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 self.go_on_with_trims(now);
                 continue;
             }
-            let request = &self.work.requests[id];
+            let request = &self.requests[id];
             if request.unbegun == 0 {
                 continue;
             }
@@ -231,18 +230,18 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Sends pages of a request on their way.
     #[inline]
     fn begin_each(&mut self, id: RequestId, pages: impl Iterator<Item = (u64, u64)>, now: Time) {
-        let kind = self.work.requests[id].kind;
+        let kind = self.requests[id].kind;
         self.ftl.gather();
         self.open_batch();
         for (lpa, sectors) in pages {
             // Pages without sectors only share a mapping unit with one of the request.
             if sectors != 0 {
-                self.work.probe.notify(|observer| observer.page_begins(now, id, lpa, sectors, kind));
+                self.pages.probe.notify(|observer| observer.page_begins(now, id, lpa, sectors, kind));
             }
-            self.ftl.begin_page(&mut self.work.pages, (id, &self.work.requests[id]), lpa, sectors, now);
+            self.ftl.begin_page(&mut self.pages, (id, &self.requests[id]), lpa, sectors, now);
             self.carry_out(now);
         }
-        self.ftl.send_gathered(&mut self.work.transactions);
+        self.ftl.send_gathered(&mut self.pages.transactions);
         self.carry_out(now);
         self.close_batch(now);
         self.scheduler.touch_all_if_noticed();
@@ -251,7 +250,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Takes up a trim.
     fn begin_trim(&mut self, id: RequestId, now: Time) {
-        if self.ftl.begin_trim(id, &mut self.work.requests[id]) {
+        if self.ftl.begin_trim(id, &mut self.requests[id]) {
             self.continue_trim(id, now);
         }
     }
@@ -260,20 +259,20 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[cold]
     fn continue_trim(&mut self, id: RequestId, now: Time) {
         // One more until all pieces have been looked at, so that the request does not finish meanwhile.
-        self.work.requests[id].outstanding += 1;
-        while let Some(piece) = self.ftl.next_piece(id, &mut self.work.requests[id]) {
-            let (work, request) = (&mut self.work.pages, &mut self.work.requests[id]);
-            if self.ftl.look_up_piece(work, (id, request), &piece, now) {
+        self.requests[id].outstanding += 1;
+        while let Some(piece) = self.ftl.next_piece(id, &mut self.requests[id]) {
+            let (pages, request) = (&mut self.pages, &mut self.requests[id]);
+            if self.ftl.look_up_piece(pages, (id, request), &piece, now) {
                 self.trim_pages(id, piece, now);
             }
             self.carry_out(now);
             self.offer_paths(now);
         }
-        let request = &mut self.work.requests[id];
+        let request = &mut self.requests[id];
         request.outstanding -= 1;
         if request.outstanding == 0 {
             // Its pieces have kept the mapping table busy.
-            self.work.charge_request(id, Cause::MappingMiss, now);
+            self.requests.charge(&mut self.pages, id, Cause::MappingMiss, now);
             self.finish(id, now);
         }
         self.room_after_trim(now);
@@ -282,7 +281,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Trims that have waited for the mapping table continue.
     fn go_on_with_trims(&mut self, now: Time) {
-        while let Some((piece, id, pages)) = self.ftl.next_ready_piece(&self.work) {
+        while let Some((piece, id, pages)) = self.ftl.next_ready_piece(&self.pages) {
             self.trim_pages(id, pages, now);
             self.page_finished(piece, now);
             self.room_after_trim(now);
@@ -297,47 +296,47 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let mut next = pages.start;
         let mut looked_at = next;
         while next < pages.end {
-            if next == looked_at && !self.has_cached_pages() && self.work.probe.observer().is_none() {
+            if next == looked_at && !self.has_cached_pages() && self.pages.probe.observer().is_none() {
                 next = self.ftl.trim_unwritten(next..pages.end);
                 // The rest of a group in which something was written is looked at page by page.
                 looked_at = next.saturating_add(1).next_multiple_of(64);
                 continue;
             }
-            self.work.probe.notify(|observer| observer.page_begins(now, id, next, u64::MAX, Kind::Trim));
+            self.pages.probe.notify(|observer| observer.page_begins(now, id, next, u64::MAX, Kind::Trim));
             self.trim_cached(id, next, now);
-            let (work, request) = (&mut self.work.pages, &mut self.work.requests[id]);
-            self.ftl.trim_page(work, (id, request), next, now);
+            let (pages, request) = (&mut self.pages, &mut self.requests[id]);
+            self.ftl.trim_page(pages, (id, request), next, now);
             self.carry_out(now);
             next += 1;
         }
-        self.ftl.write_due(&mut self.work, now);
+        self.ftl.write_due(&mut self.pages, now);
         self.carry_out(now);
     }
 
     /// One page of a request is done; the last one finishes the request, and its account is the request's.
     #[inline(never)]
     pub(super) fn page_finished(&mut self, page: TransactionId, now: Time) {
-        let t = &self.work.transactions[page];
+        let t = &self.pages.transactions[page];
         let (id, origin, path_conflict) = (t.request, t.origin, t.is(Flag::PathConflict));
         let is_piece = origin == Origin::Trim && t.sectors > 0;
-        let request = &mut self.work.requests[id];
+        let request = &mut self.requests[id];
         request.path_conflict |= path_conflict;
         request.outstanding -= 1;
         let (flow, is_last) = (request.flow, request.outstanding == 0);
         let lost = match is_last {
-            true => self.work.close_account(id, page, now),
-            false => self.work.lost(page),
+            true => self.requests.close_account(&mut self.pages, id, page, now),
+            false => self.pages.lost(page),
         };
-        self.work.requests[id].lost += lost;
+        self.requests[id].lost += lost;
         if origin != Origin::Cached && !is_piece {
-            self.work.statistics.count_page(flow, path_conflict, lost);
+            self.requests.statistics.count_page(flow, path_conflict, lost);
         }
         if !is_last {
-            self.work.remove_page(page);
+            self.pages.remove_page(page);
             return self.note_unbegun(id);
         }
-        if self.work.interference.is_tracked() && self.work.statistics.is_warm() {
-            self.work.interference.count(usize::from(flow), page);
+        if self.pages.interference.is_tracked() && self.requests.statistics.is_warm() {
+            self.pages.interference.count(usize::from(flow), page);
         }
         self.finish(id, now);
     }
@@ -345,8 +344,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// The drive has finished a request.
     #[inline]
     pub(super) fn finish(&mut self, id: RequestId, now: Time) {
-        let (work, events) = (&mut self.work, &mut self.events);
-        self.host.finish(id, work, now, &mut HostEvents(events));
+        self.host_at(now).finish(id);
     }
 
     /// Carries out what the flash translation layer has told since this was last done, and what follows from it: depth first.
@@ -381,20 +379,20 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             Outcome::Destaged(id) => self.destage_landed(id, now),
             Outcome::DestageLost(id) => self.destage_lost(id, now),
             Outcome::DestageOutOfReach(id) => self.events.push(now, Event::DestageOutOfReach(id)),
-            Outcome::StartSuccessor(id) => self.ftl.start_successor(&mut self.work, id, now),
-            Outcome::Translated(id) => self.ftl.translated(&mut self.work, id, now),
+            Outcome::StartSuccessor(id) => self.ftl.start_successor(&mut self.pages, id, now),
+            Outcome::Translated(id) => self.ftl.translated(&mut self.pages, id, now),
             Outcome::MappingRead(lpa) => {
-                self.ftl.end_translation_read(&mut self.work, lpa, now);
+                self.ftl.end_translation_read(&mut self.pages, lpa, now);
                 self.scheduler.touch_all_if_noticed();
                 self.end_batch(now);
             }
-            Outcome::SeatStalled(table) => self.ftl.seat_stalled(&mut self.work, table, now),
+            Outcome::SeatStalled(table) => self.ftl.seat_stalled(&mut self.pages, table, now),
             Outcome::TrimsGoOn => self.refills.push(RequestId::NONE),
             Outcome::LunChanged(lun) => self.refresh(lun),
             Outcome::Rebuild(id) => self.rebuild(id, now),
             Outcome::OutOfReach(id) => self.page_is_out_of_reach(id, now),
-            Outcome::RequestFails(id) => self.work.requests[id].failed = true,
-            Outcome::RequestOutOfReach(id) => self.ftl.lost.note_request(&mut self.work.requests[id]),
+            Outcome::RequestFails(id) => self.requests[id].failed = true,
+            Outcome::RequestOutOfReach(id) => self.ftl.lost.note_request(&mut self.requests[id]),
             Outcome::RegisterFreed(chip) => self.paths.fabric.release_register(chip),
         }
     }
@@ -402,7 +400,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Sends the data of a write, and of those of its flash page, to the chip; those of a cached page come out of the cache's
     /// DRAM.
     fn send_out(&mut self, id: TransactionId, now: Time) {
-        let t = &self.work.transactions[id];
+        let t = &self.pages.transactions[id];
         if t.origin == Origin::Destage && t.state.stage < FROM_CACHE {
             self.read_destaged(id, now);
         } else {
@@ -413,7 +411,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Sends a page on through the controller's inside: towards the host after a read, towards the chip before a write.
     #[inline(always)]
     pub(super) fn pass_stages(&mut self, id: TransactionId, now: Time) {
-        let t = &self.work.transactions[id];
+        let t = &self.pages.transactions[id];
         let inbound = t.operation == Operation::Read;
         if t.is(Flag::EccFailed) && t.state.stage > 0 {
             return self.read_again(id, now);
@@ -423,11 +421,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 inbound,
                 stage: t.state.stage,
                 channel: self.layout.channel_of_plane(t.ppa.plane),
-                bytes: bytes_of(id, &self.work.transactions),
-                outer: matches!(self.work.rare(id).outer, Outer::Decoded(_)),
+                bytes: bytes_of(id, &self.pages.transactions),
+                outer: matches!(self.pages.rare(id).outer, Outer::Decoded(_)),
             };
             if let Some((stage, _, time)) = self.controller.pass(page, now) {
-                self.work.transactions[id].state.stage = stage;
+                self.pages.transactions[id].state.stage = stage;
                 return self.events.push(time, Event::StageDone(id));
             }
         }
@@ -435,25 +433,25 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             return self.read_arrived(id, now);
         }
         let mut group = FlashPageGroup::of(id);
-        while let Some(id) = group.part(&mut self.work.transactions) {
-            self.ftl.lines_up(&mut self.work, id);
+        while let Some(id) = group.part(&mut self.pages.transactions) {
+            self.ftl.lines_up(&mut self.pages, id);
             self.issue(id, now);
         }
     }
 
     #[inline(never)]
     pub(super) fn stage_done(&mut self, id: TransactionId, now: Time) {
-        let t = &self.work.transactions[id];
+        let t = &self.pages.transactions[id];
         let cause = stage_cause(t.operation == Operation::Read, t.state.stage);
         let mut group = FlashPageGroup::of(id);
-        while let Some(id) = group.next(&self.work.transactions) {
-            self.work.charge_page(id, cause, now);
-            let t = &mut self.work.transactions[id];
+        while let Some(id) = group.next(&self.pages.transactions) {
+            self.pages.charge_page(id, cause, now);
+            let t = &mut self.pages.transactions[id];
             t.state.stage += 1;
             if !t.is(Flag::EccFailed) {
                 // What follows the ECC engine is as it would have been without retries.
                 t.set(Flag::Retrying, false);
-                self.work.leave_outer_codewords(id);
+                self.pages.leave_outer_codewords(id);
             }
         }
         self.pass_stages(id, now);
@@ -465,15 +463,15 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if self.ftl.parity.is_awaited(id) {
             return self.rebuild(id, now);
         }
-        match (self.work.transactions[id].origin, self.work.transactions[id].old_page()) {
+        match (self.pages.transactions[id].origin, self.pages.transactions[id].old_page()) {
             (Origin::OldPage | Origin::Mapping, OldPage::For(write)) => self.old_page_read(id, write, now),
             (Origin::Rebuild, _) => self.rebuild_with(id, now),
             (Origin::Gc, _) => {
-                self.ftl.copy_read(&mut self.work, id);
+                self.ftl.copy_read(&mut self.pages, id);
                 self.carry_out(now);
             }
             (Origin::Mapping, _) => {
-                self.ftl.translation_read(&mut self.work, id);
+                self.ftl.translation_read(&mut self.pages, id);
                 self.carry_out(now);
             }
             _ => self.page_finished(id, now),
@@ -483,7 +481,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Reads what an illegible page is rebuilt from.
     #[cold]
     fn rebuild(&mut self, id: TransactionId, now: Time) {
-        let waits = self.ftl.begin_rebuild(&mut self.work, id, now);
+        let waits = self.ftl.begin_rebuild(&mut self.pages, id, now);
         self.carry_out(now);
         if !waits {
             self.rebuilt(id, now);
@@ -493,13 +491,13 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// A page is there of which another one is rebuilt: with the last one that one's read continues.
     #[cold]
     fn rebuild_with(&mut self, id: TransactionId, now: Time) {
-        if let Some(read) = self.ftl.parity.rebuilds_with(&mut self.work, id) {
+        if let Some(read) = self.ftl.parity.rebuilds_with(&mut self.pages, id) {
             self.rebuilt(read, now);
         }
     }
 
     fn rebuilt(&mut self, read: TransactionId, now: Time) {
-        if self.ftl.end_rebuild(&mut self.work.pages, &mut self.work.requests, read, now) {
+        if self.ftl.end_rebuild(&mut self.pages, &mut self.requests, read, now) {
             self.note_legible(read, now);
         }
         self.read_arrived(read, now);
@@ -507,17 +505,17 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// The old page that a write needs is there: the write can be issued.
     fn old_page_read(&mut self, read: TransactionId, write: TransactionId, now: Time) {
-        if self.work.transactions[read].origin == Origin::Mapping {
+        if self.pages.transactions[read].origin == Origin::Mapping {
             self.ftl.merge_read_ended();
         }
-        let is_lost = self.ftl.old_page_is_lost(&self.work.transactions[read]);
-        self.work.remove_awaited(read, Ended::OldPage);
-        self.work.transactions[write].old_page_is_there(is_lost);
-        self.ftl.leave_lost_plane(&self.work.transactions[write]);
-        self.work.charge_page_for(write, Ended::OldPage, Cause::ReadModifyWrite, now);
-        let plane = self.work.transactions[write].ppa.plane;
+        let is_lost = self.ftl.old_page_is_lost(&self.pages.transactions[read]);
+        self.pages.remove_awaited(read, Ended::OldPage);
+        self.pages.transactions[write].old_page_is_there(is_lost);
+        self.ftl.leave_lost_plane(&self.pages.transactions[write]);
+        self.pages.charge_page_for(write, Ended::OldPage, Cause::ReadModifyWrite, now);
+        let plane = self.pages.transactions[write].ppa.plane;
         if plane.is_some() {
-            self.ftl.note_come(&self.work.transactions[write]);
+            self.ftl.note_come(&self.pages.transactions[write]);
             let lun = self.layout.lun_of(plane);
             self.mark_wait(write, lun, now);
             self.refresh(lun);
@@ -526,12 +524,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Reads a page once more, before whatever else its LUN has to read.
     pub(super) fn read_again(&mut self, id: TransactionId, now: Time) {
-        let t = &mut self.work.transactions[id];
+        let t = &mut self.pages.transactions[id];
         t.set(Flag::EccFailed, false);
         t.set(Flag::Retrying, true);
         t.state.stage = 0;
-        self.flash.reads_again(id, &mut self.work);
-        self.ftl.room.count_in(&self.work.transactions[id]);
+        self.flash.reads_again(id, &mut self.pages);
+        self.ftl.room.count_in(&self.pages.transactions[id]);
         self.issue_first(id, now);
     }
 }

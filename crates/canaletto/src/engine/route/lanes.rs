@@ -22,7 +22,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             }
             // It may wait for a register, or be gone.
             let every = FreePlanes::all(u64::MAX).but_reads();
-            let (queues, transactions) = (&self.scheduler.queues, &self.work.transactions);
+            let (queues, transactions) = (&self.scheduler.queues, &self.pages.transactions);
             if queues.waits(lun, all.served, every, transactions, &self.ftl.readiness()) {
                 return None;
             }
@@ -40,11 +40,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     fn first_command(&mut self, lun: LunId, look: &IssueContext) -> Option<Command> {
-        self.scheduler.queues.next_command(lun, look, &mut self.work.transactions, &self.ftl.readiness())
+        self.scheduler.queues.next_command(lun, look, &mut self.pages.transactions, &self.ftl.readiness())
     }
 
     fn first_operation(&self, lun: LunId, look: &IssueContext) -> Option<Operation> {
-        self.scheduler.queues.first_operation(lun, look, &self.work.transactions, &self.ftl.readiness())
+        self.scheduler.queues.first_operation(lun, look, &self.pages.transactions, &self.ftl.readiness())
     }
 
     /// An array is done: the next program begins, if one is loaded.
@@ -52,8 +52,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     pub(super) fn lane_rests(&mut self, lane: LunId, now: Time) {
         let Some((next, begins)) = self.flash.lane_rests(lane, now) else { return };
         let command = *self.flash.command(next);
-        self.work.charge_flash_pages(command.transactions(), Cause::ChipBusyUser, now);
-        let ends = self.flash.work_from(next, begins, &mut self.work);
+        self.pages.charge_flash_pages(command.transactions(), Cause::ChipBusyUser, now);
+        let ends = self.flash.work_from(next, begins, &mut self.pages);
         self.events.push(ends, Event::ArrayDone(next));
         self.schedule_polls(next);
     }
@@ -61,11 +61,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Tells root causes that a command sets out. What others of its LUN do continues meanwhile, and counts.
     #[inline(always)]
     pub(super) fn tell_sent(&mut self, lane: LunId, port_free_at: Time, now: Time) {
-        if self.work.probe.follows_waits() {
+        if self.pages.probe.follows_waits() {
             let lun = self.flash.lun_of(lane);
             match self.flash.works_beside(lane) {
-                true => self.work.root_causes.command_sent_beside(lun, now),
-                false => self.work.root_causes.command_sent(lun, port_free_at, now),
+                true => self.pages.root_causes.command_sent_beside(lun, now),
+                false => self.pages.root_causes.command_sent(lun, port_free_at, now),
             }
         }
     }
@@ -73,17 +73,17 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Tells root causes that a command has crossed.
     #[inline(always)]
     pub(super) fn tell_crossed(&mut self, lane: LunId, crossed: &TransferDone, now: Time) {
-        if self.work.probe.follows_waits() && !self.flash.works_beside(lane) {
-            let seen_as = self.flash.seen_as(lane, &self.work);
-            self.work.root_causes.command_crossed(self.flash.lun_of(lane), crossed, seen_as, now);
+        if self.pages.probe.follows_waits() && !self.flash.works_beside(lane) {
+            let seen_as = self.flash.seen_as(lane, &self.pages);
+            self.pages.root_causes.command_crossed(self.flash.lun_of(lane), crossed, seen_as, now);
         }
     }
 
     /// Tells root causes that an array has ended.
     #[inline(always)]
     pub(super) fn tell_ended(&mut self, lane: LunId, goes_on: bool, now: Time) {
-        if self.work.probe.follows_waits() && !self.flash.works_beside(lane) {
-            self.work.root_causes.array_ended(self.flash.lun_of(lane), goes_on, now);
+        if self.pages.probe.follows_waits() && !self.flash.works_beside(lane) {
+            self.pages.root_causes.array_ended(self.flash.lun_of(lane), goes_on, now);
         }
     }
 }

@@ -41,7 +41,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     pub(super) fn lose_from_the_start(&mut self) {
         if let Some(number) = self.losses.all.iter().position(Loss::is_from_the_start) {
             self.take_loss(number as u8);
-            self.work.probe.notify(|observer| observer.parts_failed(Time::ZERO));
+            self.pages.probe.notify(|observer| observer.parts_failed(Time::ZERO));
         }
     }
 
@@ -70,7 +70,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if let Some(number) = self.losses.all.iter().position(|loss| loss.fabric) {
             self.take_loss(number as u8);
             (0..self.paths.fabric.domains()).for_each(|domain| self.scheduler.touch(DomainId(domain)));
-            self.work.probe.notify(|observer| observer.parts_failed(now));
+            self.pages.probe.notify(|observer| observer.parts_failed(now));
         }
     }
 
@@ -86,10 +86,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// A page lies where nothing reaches it, and cannot be rebuilt: whoever wants it continues without.
     #[cold]
     pub(super) fn page_is_out_of_reach(&mut self, id: TransactionId, now: Time) {
-        let t = &mut self.work.transactions[id];
+        let t = &mut self.pages.transactions[id];
         t.set(Flag::ReadFailed, true);
         let at = t.ppa;
-        self.ftl.read_failed(&mut self.work.pages, &mut self.work.requests, id, now);
+        self.ftl.read_failed(&mut self.pages, &mut self.requests, id, now);
         self.ftl.end_read_of(at);
         self.read_arrived(id, now);
     }

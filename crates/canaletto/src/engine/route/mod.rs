@@ -36,7 +36,7 @@ use crate::config::workload::Workload;
 use crate::controller::Controller;
 use crate::engine::error::RunError;
 use crate::engine::events::{Due, EventQueue};
-use crate::engine::in_flight::InFlight;
+use crate::engine::in_flight::{PageWork, Requests};
 use crate::engine::run::{Progress, RunOptions};
 use crate::engine::time::Time;
 use crate::fabric::paths::Paths;
@@ -115,7 +115,8 @@ use fabric_events;
 pub struct Route<F: Fabric, P: Probe> {
     events: EventQueue<Event<F::Event>>,
     layout: Layout,
-    work: InFlight<P>,
+    requests: Requests,
+    pages: PageWork<P>,
     host: Host,
     cache: Option<DataCache>,
     ftl: Ftl,
@@ -160,9 +161,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if probe.watches_wires() {
             paths.fabric.trace().switch_on();
         }
-        let mut work = InFlight::new(layout, workload.flow.len(), options, probe);
+        let mut pages = PageWork::new(layout, workload.flow.len(), probe);
         let ftl = Ftl::new(design, workload, limits, contents, options.seed);
-        ftl.announce_pages(&mut work);
+        ftl.announce_pages(&mut pages);
         let modes: Vec<_> = workload.flow.iter().map(|flow| flow.cache.unwrap_or(design.cache.mode)).collect();
         let priorities: Vec<_> = workload.flow.iter().map(|flow| flow.priority).collect();
         let domains = (0..paths.fabric.domains()).map(|domain| paths.fabric.chips_of(DomainId(domain)));
@@ -173,9 +174,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             ftl,
             controller: Controller::new(&design.controller, layout.channels),
             scheduler: Scheduler::new(design, layout, &priorities, domains),
-            flash: FlashBackend::new(design, layout, work.interference.tracked_flows(), options.seed),
+            flash: FlashBackend::new(design, layout, pages.interference.tracked_flows(), options.seed),
             paths,
-            work,
+            requests: Requests::new(workload.flow.len(), options),
+            pages,
             missing: Vec::new(),
             pages_in_flight: match design.controller.pages_in_flight {
                 0 => u32::MAX,
@@ -225,7 +227,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 self.refill(now);
             }
             self.check_host()?;
-            if self.work.probe.observer().is_some_and(|observer| observer.is_done(now)) {
+            if self.pages.probe.observer().is_some_and(|observer| observer.is_done(now)) {
                 return Ok(());
             }
             self.offer_paths(now);
@@ -236,18 +238,18 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                     return Err(RunError::Interrupted);
                 }
                 if let Some(rows) = rows.as_deref_mut() {
-                    let many = self.work.statistics.take_rows(ROWS);
+                    let many = self.requests.statistics.take_rows(ROWS);
                     if many.is_some_and(|many| !rows(many)) {
                         return Err(RunError::Interrupted);
                     }
                 }
             }
             // Collection may still be at work; nobody waits for it.
-            if self.work.requests.is_empty() && !self.host.has_arrivals() {
+            if self.requests.is_empty() && !self.host.has_arrivals() {
                 break;
             }
         }
-        if self.work.requests.is_empty() { Ok(()) } else { Err(RunError::Stuck(self.explain_stuck())) }
+        if self.requests.is_empty() { Ok(()) } else { Err(RunError::Stuck(self.explain_stuck())) }
     }
 
     /// Runs on without requests until the drive's own work has come to rest. Returns whether it has: if not, nothing is left to
@@ -257,7 +259,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// As [`Route::run`].
     pub fn settle(&mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> Result<bool, RunError> {
         let mut until_watch = WATCH_EVERY;
-        while !self.work.transactions.is_empty() {
+        while !self.pages.transactions.is_empty() {
             if !self.step(Time::MAX)? {
                 return Ok(false);
             }
@@ -297,7 +299,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[cold]
     fn too_late(&self) -> RunError {
-        let statistics = &self.work.statistics;
+        let statistics = &self.requests.statistics;
         RunError::Config(format!(
             "simulated time passed {:.0} days, the most a run can hold, with {} of {} requests completed",
             Time::LATEST.seconds() / 86_400.0,
@@ -307,7 +309,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     fn progress(&self, now: Time) -> Progress {
-        let statistics = &self.work.statistics;
+        let statistics = &self.requests.statistics;
         Progress { completed: statistics.completed(), generated: statistics.generated(), now, preconditioning: None }
     }
 
@@ -323,7 +325,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Requests completed.
     pub fn completed(&self) -> u64 {
-        self.work.statistics.completed()
+        self.requests.statistics.completed()
     }
 
     /// Logical pages programmed, and those of them that the host wrote.

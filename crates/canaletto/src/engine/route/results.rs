@@ -49,7 +49,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         precondition: Option<PreconditionReport>,
     ) -> Outcome {
         let report = self.report(design, workload, precondition);
-        Outcome { report, records: self.work.statistics.take_records(), events: self.events.pushed() }
+        Outcome { report, records: self.requests.statistics.take_records(), events: self.events.pushed() }
     }
 
     /// The results so far.
@@ -58,7 +58,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// If a conservation law is broken, which is a defect of the model and makes the results worthless.
     pub fn report(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report {
         self.audit();
-        let measures = Measures::of_all(self.work.statistics.tallies());
+        let measures = Measures::of_all(self.requests.statistics.tallies());
         let utilisation = self.utilisation();
         let load = self.load(&measures, &utilisation);
         let (replays, time_scaling) = (self.host.replay_reports(workload), self.host.take_time_scaling());
@@ -91,11 +91,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let names: Vec<_> = workload.flow.iter().map(|flow| flow.name.clone()).collect();
         let of = |(flow, tally): (usize, &Tally)| {
             let measures = Measures::of(tally);
-            let waits = self.work.interference.mean_waits(flow, measures.requests.counted());
+            let waits = self.pages.interference.mean_waits(flow, measures.requests.counted());
             let chip_busy_by_flow_us = waits.map(|waits| names.iter().cloned().zip(waits).collect());
             FlowReport { name: names[flow].clone(), measures, chip_busy_by_flow_us, slowdown: None }
         };
-        self.work.statistics.tallies().iter().enumerate().map(of).collect()
+        self.requests.statistics.tallies().iter().enumerate().map(of).collect()
     }
 
     fn cache_report(&self) -> Option<CacheReport> {
@@ -114,7 +114,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Time since the first request arrived, warm-up included.
     fn span(&self) -> Time {
-        self.events.now().saturating_sub(self.work.statistics.first_arrival().unwrap_or_default())
+        self.events.now().saturating_sub(self.requests.statistics.first_arrival().unwrap_or_default())
     }
 
     fn utilisation(&self) -> Vec<Utilisation> {
@@ -142,7 +142,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 (chip as u32 / self.layout.chips_per_channel, chip as u32 % self.layout.chips_per_channel);
             (format!("chip {row},{column}"), share(luns))
         });
-        let statistics = &self.work.statistics;
+        let statistics = &self.requests.statistics;
         let paced = statistics.first_arrival().filter(|_| self.host.is_paced());
         let arrivals = paced.map(|first| (statistics.generated(), first, statistics.last_arrival()));
         LoadReport::of(arrivals, measures.iops, &measures.series, load::busiest(utilisation, chips, ARRAYS))
@@ -221,8 +221,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let mut text = format!(
             "the simulation is stuck at {:?}: nothing is left to happen, but {} of {} requests are unfinished",
             self.events.now(),
-            self.work.requests.len(),
-            self.work.statistics.generated()
+            self.requests.len(),
+            self.requests.statistics.generated()
         );
         text += &self.host.describe();
         text += &self.ftl.room.describe();
@@ -231,7 +231,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
         let waiting = (0..self.layout.luns()).map(LunId).filter(|&lun| self.scheduler.queues.has_work(lun));
         for lun in waiting.take(4) {
-            let queued = self.scheduler.queues.describe(lun, &self.work.transactions);
+            let queued = self.scheduler.queues.describe(lun, &self.pages.transactions);
             text += &format!("; LUN {}: {queued}", lun.0);
             if self.flash.phase(lun) != Phase::Idle {
                 text += &format!(", {:?} a program or erase", self.flash.phase(lun));
@@ -247,10 +247,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Conservation laws that must hold when no request is in flight.
     fn audit(&self) {
         // A probe may have broken the run off.
-        let (statistics, unfinished) = (&self.work.statistics, self.work.requests.len() as u64);
+        let (statistics, unfinished) = (&self.requests.statistics, self.requests.len() as u64);
         assert_eq!(statistics.completed() + unfinished, statistics.generated(), "requests were lost");
         if cfg!(debug_assertions) {
-            self.ftl.audit(self.work.transactions.len() as u64);
+            self.ftl.audit(self.pages.transactions.len() as u64);
         }
     }
 

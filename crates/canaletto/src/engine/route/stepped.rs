@@ -72,7 +72,7 @@ where
                     return Ok(false);
                 }
             }
-            if self.work.requests.is_empty() || self.next_due() != Time::MAX {
+            if self.requests.is_empty() || self.next_due() != Time::MAX {
                 return Ok(true);
             }
             // Nothing is under way that could make room for those that wait for it.
@@ -87,7 +87,7 @@ where
     }
 
     fn rows(&mut self) -> &mut Records {
-        self.work.statistics.rows()
+        self.requests.statistics.rows()
     }
 
     fn results(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report {

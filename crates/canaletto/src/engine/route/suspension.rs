@@ -38,7 +38,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Whether anything that the LUN's operation makes way for could be issued in the planes `free`.
     fn waits(&self, lun: LunId, free: FreePlanes) -> bool {
-        let (queues, transactions) = (&self.scheduler.queues, &self.work.transactions);
+        let (queues, transactions) = (&self.scheduler.queues, &self.pages.transactions);
         queues.waits(lun, self.served(lun), free, transactions, &self.ftl.readiness())
     }
 
@@ -73,7 +73,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     fn suspend(&mut self, lun: LunId, now: Time) {
-        let time = self.flash.suspend(lun, &mut self.work, now);
+        let time = self.flash.suspend(lun, &mut self.pages, now);
         self.events.push(time, Event::ArrayDone(lun));
     }
 
@@ -89,18 +89,18 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         match self.flash.phase(lun) {
             Phase::Suspending => {
                 self.flash.has_suspended(lun, now);
-                if self.work.probe.follows_waits() {
-                    self.work.root_causes.array_ended(lun, false, now);
+                if self.pages.probe.follows_waits() {
+                    self.pages.root_causes.array_ended(lun, false, now);
                 }
                 self.settle_suspension(lun, now);
             }
             Phase::Resuming => {
-                let time = self.flash.has_resumed(lun, &mut self.work, now);
+                let time = self.flash.has_resumed(lun, &mut self.pages, now);
                 self.events.push(time, Event::ArrayDone(lun));
                 self.schedule_polls(lun);
             }
             Phase::Working => {
-                self.flash.suspendee_ends(lun, &mut self.work, now);
+                self.flash.suspendee_ends(lun, &mut self.pages, now);
                 return false;
             }
             Phase::Suspended | Phase::Idle => return false,
@@ -126,23 +126,23 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     #[inline(never)]
     fn resume_if_due(&mut self, lun: LunId, now: Time) -> bool {
-        if !self.flash.can_resume(lun, &self.work) {
+        if !self.flash.can_resume(lun, &self.pages) {
             return false;
         }
-        let free = FreePlanes::all(self.flash.planes_without_copies(lun, &self.work));
+        let free = FreePlanes::all(self.flash.planes_without_copies(lun, &self.pages));
         if !self.suspension_is_over(lun, now) && self.waits(lun, free) {
             return false;
         }
-        self.flash.resume(lun, &self.work, now);
-        if self.work.probe.follows_waits() {
-            let seen_as = self.flash.seen_as(lun, &self.work);
-            self.work.root_causes.command_resumed(lun, seen_as, now);
+        self.flash.resume(lun, &self.pages, now);
+        if self.pages.probe.follows_waits() {
+            let seen_as = self.flash.seen_as(lun, &self.pages);
+            self.pages.root_causes.command_resumed(lun, seen_as, now);
         }
         let is_told = self.flash.statuses.suspensions_are_told();
         if is_told {
             self.line_up_midway(lun, Midway::Control(Control::Resume));
         } else {
-            let time = self.flash.begin_resumption(lun, &mut self.work, now);
+            let time = self.flash.begin_resumption(lun, &mut self.pages, now);
             self.events.push(time, Event::ArrayDone(lun));
         }
         self.refresh(lun);

@@ -16,9 +16,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if Paths::<F>::is_nowhere(path) {
             return self.events.push(now, Event::CrossedNowhere(path));
         }
-        if self.work.probe.watches_wires() {
+        if self.pages.probe.watches_wires() {
             let load = self.load_of(self.paths.carried(path));
-            self.work.probe.notify(|observer| observer.transfer_begins(path, &load, now));
+            self.pages.probe.notify(|observer| observer.transfer_begins(path, &load, now));
         }
         self.watch_wires();
     }
@@ -26,11 +26,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// Passes what the fabric has traced on to the watcher.
     #[inline]
     pub(super) fn watch_wires(&mut self) {
-        if self.work.probe.watches_wires() {
+        if self.pages.probe.watches_wires() {
             let spans: Vec<_> = self.paths.fabric.trace().drain().collect();
             for span in spans {
                 let owner = self.owner_of(self.paths.carried(span.path).payload);
-                self.work.probe.notify(|observer| observer.wire_used(&span, owner));
+                self.pages.probe.notify(|observer| observer.wire_used(&span, owner));
             }
         }
     }
@@ -39,9 +39,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     pub(super) fn owner_of(&self, payload: Payload) -> Owner {
         match payload {
             Payload::Command(lun) | Payload::Control(lun, _) => {
-                self.work.owner(self.flash.command(lun).transactions()[0])
+                self.pages.owner(self.flash.command(lun).transactions()[0])
             }
-            Payload::Data(id) | Payload::Copy(id) => self.work.owner(id),
+            Payload::Data(id) | Payload::Copy(id) => self.pages.owner(id),
         }
     }
 
@@ -53,20 +53,20 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 let is_control = matches!(payload, Payload::Control(..));
                 // A page that is copied back is in its register already.
                 let brings_data = command.operation == Operation::Program && transfer.data > Time::ZERO;
-                let bytes = |&first| bytes_of(first, &self.work.transactions);
+                let bytes = |&first| bytes_of(first, &self.pages.transactions);
                 Load {
                     carries: if is_control { Carries::Control } else { Carries::Command },
                     operation: command.operation,
                     chip,
                     to: chip,
                     lun: self.flash.lun_of(lun),
-                    planes: self.flash.planes_of(command, &self.work),
+                    planes: self.flash.planes_of(command, &self.pages),
                     direction,
                     bytes: if brings_data { command.transactions().iter().map(bytes).sum() } else { 0 },
                 }
             }
             Payload::Data(id) | Payload::Copy(id) => {
-                let t = &self.work.transactions[id];
+                let t = &self.pages.transactions[id];
                 let is_copy = matches!(payload, Payload::Copy(_));
                 Load {
                     carries: if is_copy { Carries::Copy } else { Carries::Data },
@@ -76,7 +76,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                     lun: self.layout.lun_of(t.ppa.plane),
                     planes: 1 << self.layout.plane_in_lun(t.ppa.plane),
                     direction,
-                    bytes: bytes_of(id, &self.work.transactions),
+                    bytes: bytes_of(id, &self.pages.transactions),
                 }
             }
         }
