@@ -1,7 +1,7 @@
-//! Items made from the list of fabrics in `config/kinds.rs`: [`facts_of`](super::facts_of),
-//! [`AnyFabric`](super::AnyFabric) and `with_fabric!`.
+//! Items made of the list of fabrics in `config/kinds.rs`: [`facts_of`](super::facts_of), [`AnyFabric`](super::AnyFabric),
+//! `with_fabric!` and `inside!`.
 
-/// Makes `facts_of`, `AnyFabric` and `with_fabric!`. The `$` in front stands for itself in the macro that is made.
+/// Makes items of the list of fabrics. The `$` in front stands for itself in the macros that are made.
 macro_rules! fabrics {
     (
         ($d:tt)
@@ -9,6 +9,7 @@ macro_rules! fabrics {
             $module:ident::$Fabric:ident, $facts:ident, $joined:ident, $signalling:ident, $name:literal, $sentence:literal
         })+
     ) => {
+        /// Facts that a fabric states about itself.
         pub fn facts_of(kind: FabricKind) -> &'static $crate::fabric::facts::Facts {
             match kind { $(FabricKind::$Kind => &$crate::fabric::$module::$facts,)+ }
         }
@@ -26,7 +27,51 @@ macro_rules! fabrics {
         }
         pub(crate) use with_fabric;
 
-        $crate::fabric::any::any_fabric! { $d $($Kind: $module::$Fabric,)+ }
+        /// An interconnect of any kind.
+        #[allow(clippy::large_enum_variant, reason = "a run has one")]
+        pub enum AnyFabric {
+            $(#[doc = concat!("[`FabricKind::", stringify!($Kind), "`].")] $Kind($module::$Fabric),)+
+        }
+
+        /// Event inside an interconnect of any kind.
+        #[derive(Clone, Copy, Debug)]
+        pub enum AnyEvent {
+            $(#[doc = concat!("Of [`FabricKind::", stringify!($Kind), "`].")] $Kind(<$module::$Fabric as Fabric>::Event),)+
+        }
+
+        impl AnyFabric {
+            /// The idle interconnect of a validated design.
+            fn of(config: &FabricConfig, layout: &Layout) -> AnyFabric {
+                match config.kind { $(FabricKind::$Kind => AnyFabric::$Kind(Fabric::new(config, layout)),)+ }
+            }
+
+            /// Something that the interconnect inside scheduled happens.
+            #[inline(always)]
+            fn handle_inside(&mut self, event: AnyEvent, now: Time, later: &mut dyn FnMut(Time, AnyEvent)) -> FabricOutcome {
+                match (self, event) {
+                    $((AnyFabric::$Kind(fabric), AnyEvent::$Kind(event)) => {
+                        fabric.handle(event, now, &mut |time, event| later(time, AnyEvent::$Kind(event)))
+                    })+
+                    _ => unreachable!("a fabric's events are its own"),
+                }
+            }
+        }
+
+        /// Evaluates an expression with the interconnect inside. Where that schedules events, `later` takes them.
+        macro_rules! inside {
+            ($d any:expr, $d fabric:ident => $d body:expr) => {
+                match $d any { $(AnyFabric::$Kind($d fabric) => $d body,)+ }
+            };
+            ($d any:expr, $d fabric:ident, $d later:ident => $d body:expr) => {
+                match $d any {
+                    $(AnyFabric::$Kind($d fabric) => {
+                        let $d later = &mut |time, event| $d later(time, AnyEvent::$Kind(event));
+                        $d body
+                    })+
+                }
+            };
+        }
+        use inside;
     };
 }
 pub(super) use fabrics;
