@@ -217,16 +217,13 @@ pub struct Ata {
     pub rate: Option<Rate>,
     /// Largest payload of a Serial ATA frame (Serial ATA 2.6 §10.3.11: 2048 double words).
     pub frame: Size,
-    /// Bytes that each data frame adds: start, type, check and end (Serial ATA 2.6 §9.4, a double word each).
-    #[schemars(range(min = 0, max = 1024))]
-    pub frame_overhead_bytes: u32,
     /// Time of the handshakes of a data frame (X_RDY and R_RDY, WTRM and R_OK). Assumed: 200 ns.
     pub handshake: Duration,
 }
 
 impl Default for Ata {
     fn default() -> Self {
-        Ata { rate: None, frame: Size(8192), frame_overhead_bytes: 16, handshake: Duration::from_ns(200) }
+        Ata { rate: None, frame: Size(8192), handshake: Duration::from_ns(200) }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::energy::Energy;
 pub use crate::fabric::*;
 pub use crate::gc::{EpochTrigger, Gc, Scope, VictimPolicy, Wear};
 pub use crate::host::*;
-pub use crate::hybrid::{Hybrid, LogVictim, MappingScheme};
+pub use crate::hybrid::{Hybrid, MappingScheme};
 pub use crate::mapping::*;
 pub use crate::medium::Addressing;
 use crate::medium::{Ecc, Errors, Failures, Suspend};

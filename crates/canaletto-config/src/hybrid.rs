@@ -35,30 +35,18 @@ impl MappingScheme {
     }
 }
 
-/// Log block that is merged when all log blocks are in use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LogVictim {
-    /// Log block that was written least recently.
-    #[default]
-    Lru,
-    /// Log block that was opened first.
-    Fifo,
-}
-
 /// Log blocks of `mapping = "bast"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Hybrid {
-    /// Number of log blocks of each plane; the host can address as many blocks less.
+    /// Number of log blocks of each plane; the host can address as many blocks less. The one written longest ago is merged to make
+    /// room.
     #[schemars(range(min = 1, max = 1024))]
     pub log_blocks: u32,
-    /// Log block that is merged to make room.
-    pub victim: LogVictim,
 }
 
 impl Default for Hybrid {
     fn default() -> Self {
-        Hybrid { log_blocks: 8, victim: LogVictim::default() }
+        Hybrid { log_blocks: 8 }
     }
 }

@@ -46,7 +46,6 @@ const SCHEDULED: &[&str] = &["fabric.kind=scheduled-mesh"];
 const CUSTOM: &[&str] = &["fabric.kind=custom"];
 const ONE_FAILED: &[&str] = &["fabric.kind=scheduled-mesh", "fabric.failures.links=1"];
 const BAST: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.overprovisioning=0.6"];
-const FEW_LOGS: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=3"];
 /// 66 wrong bits of 8192 on average, of which 72 can be corrected.
 const OUTER: &str = "controller.ecc.outer.codeword=4KiB";
 const ERRORS: &[&str] = &["flash.errors.base=0.008"];
@@ -308,7 +307,6 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("attachment.bridges.packet_overhead_bytes", "20", SOUTH, READS),
     ("attachment.ata.rate", "150MB/s", SOUTH, READS),
     ("attachment.ata.frame", "1KiB", SOUTH, READS),
-    ("attachment.ata.frame_overhead_bytes", "400", SOUTH, READS),
     ("attachment.ata.handshake", "1us", SOUTH, READS),
     ("attachment.ddr.rate", "5.3GB/s", NORTH, READS),
     ("attachment.ddr.trcd", "20ns", NORTH, READS),
@@ -332,7 +330,6 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("ftl.mapping_unit", "1KiB", &[], PARTIAL),
     ("ftl.mapping", "bast", &["ftl.unwritten_reads=zeroes"], WRITES),
     ("ftl.hybrid.log_blocks", "2", BAST, WRITES),
-    ("ftl.hybrid.victim", "fifo", FEW_LOGS, WRITES),
     ("cache.capacity", "128KiB", &[], CACHED_MIX),
     ("cache.mode", "read", CACHED, CACHED_MIX),
     ("cache.sharing", "equal", CACHED, TWO_CLASSES),

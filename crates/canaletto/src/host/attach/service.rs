@@ -8,6 +8,9 @@ use crate::engine::time::Time;
 use crate::host::attach::steps::Step;
 use crate::host::link::LinkTiming;
 
+/// Bytes that each Serial ATA data frame adds: start, type, check and end (Serial ATA 2.6 §9.4, a double word each).
+const FRAME_OVERHEAD: u64 = 16;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Data are read from the buffer.
@@ -194,7 +197,7 @@ impl Service {
     fn ata(&self, place: &Place) -> Time {
         let ata = &self.attachment.ata;
         if self.framed && place.offset % ata.frame.0 == 0 {
-            let bytes = place.bytes + u64::from(ata.frame_overhead_bytes);
+            let bytes = place.bytes + FRAME_OVERHEAD;
             return ata.handshake.time() + Time::of_transfer(bytes, self.ata_rate.0);
         }
         Time::of_transfer(place.bytes, self.ata_rate.0)

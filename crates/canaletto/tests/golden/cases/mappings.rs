@@ -32,7 +32,6 @@ const CASES: &[(&str, &[&[&str]], &str)] = &[
     ("bast/writes", &[BAST], WRITES),
     ("bast/sequential", &[BAST], SEQUENTIAL),
     ("bast/everything", &[BAST, &["ftl.hybrid.log_blocks=3"]], EVERYTHING),
-    ("bast/fifo", &[BAST, &["ftl.hybrid.log_blocks=3", "ftl.hybrid.victim=fifo"]], WRITES),
     ("bast/partial", &[BAST], PARTIAL),
     ("bast/venice", &[BAST, &["fabric.kind=venice"]], LARGE_MIXED),
     ("in-place/reads", &[IN_PLACE], READS),

@@ -84,7 +84,6 @@ fn ftl() -> Vec<Setting> {
         // Of a page.
         any("ftl.mapping_unit", [1.0, 1.0, 0.5, 0.25, 2.0, 4.0]),
         number("ftl.hybrid.log_blocks", 2, 6),
-        any("ftl.hybrid.victim", ["lru", "fifo"]),
         any("ftl.unwritten_reads", ["assume-page-written", "assume-sectors-written", "zeroes"]),
         any("ftl.map_update", ["program-end", "program-end", "issue"]),
         any("ftl.partial_writes", ["merged", "new-sectors"]),

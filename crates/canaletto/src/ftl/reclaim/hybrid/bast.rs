@@ -4,23 +4,14 @@
 //! Electronics 48(2), 2002. A log block that is full, or is needed for another logical block when all are taken, is merged.
 
 use super::{Log, Target, Want};
-use crate::config::design::LogVictim;
 
 /// Where a write goes that has no place in its data block. `room` tells whether a log block has a page left.
-pub(super) fn target(
-    logs: &[Log],
-    logical: u32,
-    limit: usize,
-    victim: LogVictim,
-    room: impl Fn(&Log) -> bool,
-) -> Result<Target, Want> {
+pub(super) fn target(logs: &[Log], logical: u32, limit: usize, room: impl Fn(&Log) -> bool) -> Result<Target, Want> {
     match logs.iter().position(|log| log.owner == logical) {
         Some(own) if room(&logs[own]) => Ok(Target::Log(own)),
         Some(own) => Err(Want::Merge(own)),
         None if logs.len() < limit => Ok(Target::NewLog),
-        None => Err(Want::Merge(match victim {
-            LogVictim::Fifo => 0,
-            LogVictim::Lru => (0..logs.len()).min_by_key(|&log| logs[log].used).unwrap_or(0),
-        })),
+        // The one written longest ago.
+        None => Err(Want::Merge((0..logs.len()).min_by_key(|&log| logs[log].used).unwrap_or(0))),
     }
 }

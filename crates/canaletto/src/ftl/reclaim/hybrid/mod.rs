@@ -23,7 +23,7 @@ pub mod work;
 
 use std::collections::VecDeque;
 
-use crate::config::design::{Design, LogVictim};
+use crate::config::design::Design;
 use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::blocks::Blocks;
@@ -152,7 +152,6 @@ impl Addresses {
 pub struct Hybrid {
     planes: Vec<Plane>,
     addresses: Addresses,
-    victim: LogVictim,
     log_blocks: usize,
     copies_in_flight: u32,
     static_threshold: u32,
@@ -167,7 +166,6 @@ impl Hybrid {
         design.ftl.mapping.is_hybrid().then(|| Hybrid {
             planes: (0..layout.planes()).map(|_| Plane::default()).collect(),
             addresses: Addresses::new(layout, placement),
-            victim: design.ftl.hybrid.victim,
             log_blocks: design.ftl.hybrid.log_blocks as usize,
             copies_in_flight: design.gc.copies_in_flight,
             static_threshold: design.wear.static_threshold,
@@ -194,7 +192,7 @@ impl Hybrid {
             return if may_open { Ok(Target::NewData) } else { Err(Want::Patience) };
         }
         let room = |log: &Log| blocks.used(plane, log.block) < self.addresses.pages_per_block as u32;
-        let choice = bast::target(&state.logs, page.logical, self.log_blocks, self.victim, room);
+        let choice = bast::target(&state.logs, page.logical, self.log_blocks, room);
         match choice {
             Ok(Target::NewLog) if !may_open => Err(Want::Patience),
             choice => choice,
