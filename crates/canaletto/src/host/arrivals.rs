@@ -101,12 +101,12 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         match self.host.flows[usize::from(id)].looping {
             Loop::Closed(depth) => {
                 for _ in 0..depth {
-                    if !self.generate(id, self.now) {
+                    if !self.generate_now(id) {
                         break;
                     }
                 }
             }
-            Loop::Unpaced => self.fill_queue(id),
+            Loop::Unpaced => self.again().fill_queue(id),
             Loop::Open => self.arrive_paced(id),
             Loop::Limited(most) => {
                 let flow = &mut self.host.flows[usize::from(id)];
@@ -123,7 +123,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
 
     /// The next request of an open loop arrives.
     fn arrive_paced(&mut self, id: u16) {
-        if !self.generate(id, self.now) {
+        if !self.generate_now(id) {
             return;
         }
         let flow = &mut self.host.flows[usize::from(id)];
@@ -141,15 +141,15 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     #[inline(never)]
     pub fn think_time_over(&mut self, id: u16) {
         self.host.arrivals -= 1;
-        self.generate(id, self.now);
+        self.generate_now(id);
     }
 
     /// Makes requests as long as they need not wait.
     #[inline(never)]
-    fn fill_queue(&mut self, id: u16) {
+    fn fill_queue(mut self, id: u16) {
         let arrival = self.host.flows[usize::from(id)].start;
         while self.host.port.has_room(id) && self.host.cores.is_idle(self.host.port.next_queue(id), self.now) {
-            if !self.generate(id, arrival) {
+            if !self.again().generate(id, arrival) {
                 break;
             }
         }
@@ -164,7 +164,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
             let id = if sharers == 1 { flow } else { (flow + turn) % flows };
             let Flow { looping, start, .. } = self.host.flows[usize::from(id)];
             if looping == Loop::Unpaced && start <= self.now {
-                self.fill_queue(id);
+                self.again().fill_queue(id);
             }
         }
     }
@@ -179,7 +179,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
             Loop::Open | Loop::Unpaced => return,
         }
         if think == Time::ZERO {
-            self.generate(id, self.now);
+            self.generate_now(id);
         } else if self.host.flows[usize::from(id)].source.may_go_on(self.now + think) {
             self.later.at(self.now + think, HostEvent::ThinkTimeOver(id));
             self.host.arrivals += 1;
@@ -196,9 +196,15 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
+    #[inline(always)]
+    fn generate_now(&mut self, id: u16) -> bool {
+        let now = self.now;
+        self.again().generate(id, now)
+    }
+
     /// Makes and submits the flow's next request. Returns whether there was one.
     #[inline]
-    fn generate(&mut self, id: u16, arrival: Time) -> bool {
+    fn generate(mut self, id: u16, arrival: Time) -> bool {
         let flow = &mut self.host.flows[usize::from(id)];
         let own_time = if flow.looping.is_paced() { flow.own_time } else { self.now };
         let Some(wanted) = self.host.failure.note(flow.source.next(own_time)).flatten() else {

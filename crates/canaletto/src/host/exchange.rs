@@ -48,12 +48,12 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     pub(super) fn submit(&mut self, request: RequestId, queue: u16) {
         if let Some(slots) = &mut self.host.port.sata {
             slots.submit(request);
-            return self.place_waiting(queue);
+            return self.again().place_waiting(queue);
         }
         let pair = self.host.queue(queue);
         if !pair.has_room() {
             pair.submit(request);
-            return self.place_waiting(queue);
+            return self.again().place_waiting(queue);
         }
         let tail = pair.enter(request);
         self.entered(request, queue, tail);
@@ -85,9 +85,9 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
 
     /// Moves waiting requests to where the drive finds them, while there is room.
     #[inline(never)]
-    fn place_waiting(&mut self, queue: u16) {
+    fn place_waiting(mut self, queue: u16) {
         if self.host.speaks_sata() {
-            self.issue_commands();
+            self.again().issue_commands();
             if self.pages.probe.follows_waits() {
                 self.note_if_full(queue);
             }
@@ -102,7 +102,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     }
 
     /// Serial ATA: sends waiting commands while the drive can take them.
-    fn issue_commands(&mut self) {
+    fn issue_commands(mut self) {
         loop {
             let Some(slots) = &mut self.host.port.sata else { return };
             let Some(request) = slots.issue(|id| self.requests[id].kind) else { return };
@@ -121,13 +121,13 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
                 self.pages.root_causes.charge_request(request, Cause::Completion, self.now);
                 self.pages.root_causes.slot_freed(Slots::Submission(0), request, self.now);
             }
-            self.issue_commands();
+            self.again().issue_commands();
             return self.notice(request);
         }
         let queue = self.requests[request].queue;
         match self.host.queue(queue).interrupts.post(request, head, self.now) {
             Notice::OfThis => self.told(queue, request, head),
-            Notice::Now => self.interrupt(queue),
+            Notice::Now => self.again().interrupt(queue),
             Notice::At(time) => self.later.at(time, HostEvent::Interrupt(queue)),
             Notice::WithOthers => {}
         }
@@ -136,13 +136,13 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     /// The oldest completion that the host has not been told of may have waited long enough.
     pub fn interrupt_if_due(&mut self, queue: u16) {
         if self.host.queue(queue).interrupts.is_due(self.now) {
-            self.interrupt(queue);
+            self.again().interrupt(queue);
         }
     }
 
     /// The host looks at a completion queue.
     #[inline(never)]
-    fn interrupt(&mut self, queue: u16) {
+    fn interrupt(mut self, queue: u16) {
         while let Some((request, head)) = self.host.queue(queue).interrupts.take() {
             self.told(queue, request, head);
         }
@@ -165,7 +165,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         if self.host.cores.delay_completions() {
             match self.host.cores.interrupted(self.now) {
                 Some(time) => self.later.at(time, HostEvent::InterruptTaken(request)),
-                None => self.take_up(request),
+                None => self.again().take_up(request),
             }
         } else {
             self.complete(request);
@@ -173,7 +173,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     }
 
     /// The host's software takes a completion up.
-    pub fn take_up(&mut self, request: RequestId) {
+    pub fn take_up(mut self, request: RequestId) {
         match self.host.cores.complete(self.requests[request].queue, self.now) {
             Some(time) => self.later.at(time, HostEvent::CompletionHandled(request)),
             None => self.complete(request),
@@ -191,7 +191,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.pages.probe.notify(|observer| observer.ended(request, self.now));
         self.requests.complete(self.pages, id, self.now);
         if self.host.speaks_sata() || self.host.queue(queue).has_waiting() {
-            self.place_waiting(queue);
+            self.again().place_waiting(queue);
         }
         self.fill_queues(flow);
         if !self.host.speaks_sata() {
@@ -209,12 +209,12 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
         self.fetch(queue);
         if self.pages.probe.follows_waits() {
-            self.note_if_held_back(queue);
+            self.again().note_if_held_back(queue);
         }
     }
 
     /// Tells root causes whether commands wait for earlier ones.
-    fn note_if_held_back(&mut self, queue: u16) {
+    fn note_if_held_back(self, queue: u16) {
         let nvme = &self.host.port.nvme;
         let wanted = match nvme.arbitrates() {
             true => (0..self.host.port.queues() as u16).any(|queue| nvme.holds_back(queue)),
@@ -230,13 +230,13 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         // Most looks find nothing.
         let mut found = self.host.port.nvme.fetch(queue);
         while let Some((chosen, count)) = found {
-            self.fetch_entries(chosen, count);
+            self.again().fetch_entries(chosen, count);
             found = if self.host.port.nvme.arbitrates() { self.host.port.nvme.fetch(queue) } else { None };
         }
     }
 
     #[inline(never)]
-    fn fetch_entries(&mut self, queue: u16, count: u32) {
+    fn fetch_entries(mut self, queue: u16, count: u32) {
         let slots = self.host.commands(queue);
         for request in self.host.port.nvme.queues[usize::from(queue)].asked_for(count) {
             if self.pages.probe.follows_waits() {
@@ -298,7 +298,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
         self.fetch(queue);
         if self.pages.probe.follows_waits() {
-            self.note_if_held_back(queue);
+            self.again().note_if_held_back(queue);
         }
         if let Some(head) = self.host.queue(queue).complete(id) {
             self.send(Direction::ToHost, Message::Completion { request: id, head }, 0);
@@ -319,7 +319,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     fn send(&mut self, direction: Direction, message: Message, data_bytes: u64) {
         if let Some(attached) = &mut self.host.attached {
             attached.send(message, data_bytes, self.now);
-            return self.await_attachment();
+            return self.again().await_attachment();
         }
         let lane = self.host.link.lane(direction);
         if let Some(time) = self.host.link.send(lane, message, data_bytes, self.now) {
@@ -350,13 +350,13 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     /// Tells the processor which queue pairs and requests are next, where many messages wait for a direction of the link: those of
     /// a million requests lie outside its caches. Returns a request whose pages will soon be looked up.
     #[inline(always)]
-    pub fn expect_next(&self, direction: Direction) -> Option<RequestId> {
+    pub fn expect_next(&mut self, direction: Direction) -> Option<RequestId> {
         let far = self.host.link.waiting(direction, FAR)?;
-        self.expect(far, direction)
+        self.again().expect(far, direction)
     }
 
     #[inline(never)]
-    fn expect(&self, far: Message, direction: Direction) -> Option<RequestId> {
+    fn expect(self, far: Message, direction: Direction) -> Option<RequestId> {
         let nvme = &self.host.port.nvme;
         match far {
             Message::FetchEntries { queue, .. } => nvme.expect(queue),
@@ -387,13 +387,13 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         match self.host.attached.as_mut().and_then(|attached| attached.next_arrival(self.now)) {
             Some(message) => Some(self.receive(message)),
             None => {
-                self.await_attachment();
+                self.again().await_attachment();
                 None
             }
         }
     }
 
-    fn await_attachment(&mut self) {
+    fn await_attachment(self) {
         if let Some(time) = self.host.attached.as_mut().and_then(|attached| attached.look()) {
             self.later.at(time, HostEvent::Attachment);
         }

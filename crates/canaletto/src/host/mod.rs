@@ -105,7 +105,16 @@ pub struct HostStep<'a, P: Probe, L: Later> {
     requests: &'a mut Requests,
     pages: &'a mut PageWork<P>,
     now: Time,
-    later: L,
+    later: &'a mut L,
+}
+
+impl<P: Probe, L: Later> HostStep<'_, P, L> {
+    /// The step for a function that is not put in line and takes it by value: so this one need not lie in memory.
+    #[inline(always)]
+    fn again(&mut self) -> HostStep<'_, P, L> {
+        let HostStep { host, requests, pages, now, later } = self;
+        HostStep { host, requests, pages, now: *now, later }
+    }
 }
 
 impl Host {
@@ -116,7 +125,7 @@ impl Host {
         now: Time,
         requests: &'a mut Requests,
         pages: &'a mut PageWork<P>,
-        later: L,
+        later: &'a mut L,
     ) -> HostStep<'a, P, L> {
         HostStep { host: self, requests, pages, now, later }
     }

@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
-use super::{Event, HostEvents, Route};
+use super::{Event, Route};
 use crate::controller::{FROM_CACHE, Passing, stage_cause};
+use crate::engine::events::EventQueue;
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::flash::interface::Operation;
@@ -21,8 +22,8 @@ use crate::scheduler::transaction::{Flag, OldPage, Origin, Outer, TransactionId}
 impl<F: Fabric, P: Probe> Route<F, P> {
     /// The host at this moment.
     #[inline(always)]
-    fn host_at(&mut self, now: Time) -> HostStep<'_, P, HostEvents<'_, F::Event>> {
-        self.host.at(now, &mut self.requests, &mut self.pages, HostEvents(&mut self.events))
+    fn host_at(&mut self, now: Time) -> HostStep<'_, P, EventQueue<Event<F::Event>>> {
+        self.host.at(now, &mut self.requests, &mut self.pages, &mut self.events)
     }
 
     /// The message on a direction of the link has left the wires.

@@ -89,16 +89,14 @@ enum Event<E> {
     CrossedNowhere(PathId),
 }
 
-/// The queue, for events of the host: the link's directions have slots of their own there, of their numbers.
-struct HostEvents<'a, E>(&'a mut EventQueue<Event<E>>);
-
-impl<E: Copy> Later for HostEvents<'_, E> {
+/// Events of the host go into the queue: the link's directions have slots of their own there, of their numbers.
+impl<E: Copy> Later for EventQueue<Event<E>> {
     #[inline(always)]
     fn at(&mut self, time: Time, event: HostEvent) {
         match event {
-            HostEvent::LinkSent(direction) => self.0.push_single(direction as usize, time),
-            HostEvent::Awaited => self.0.reserve(),
-            _ => self.0.push(time, Event::Host(event)),
+            HostEvent::LinkSent(direction) => self.push_single(direction as usize, time),
+            HostEvent::Awaited => self.reserve(),
+            _ => self.push(time, Event::Host(event)),
         }
     }
 }
@@ -204,8 +202,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         watch: &mut dyn FnMut(&Progress) -> bool,
         mut rows: Option<&mut RowSink<'_>>,
     ) -> Result<(), RunError> {
-        let events = &mut self.events;
-        self.host.start(self.alone, &mut HostEvents(events));
+        self.host.start(self.alone, &mut self.events);
         self.check_host()?;
         self.schedule_refresh_scan(self.events.now());
         self.schedule_losses();

@@ -1,6 +1,6 @@
 //! The way from station to station, one event after the other: for requests that come from outside.
 
-use super::{HostEvents, Route};
+use super::Route;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::engine::error::RunError;
@@ -45,8 +45,7 @@ where
     Self: Send,
 {
     fn begin(&mut self) {
-        let events = &mut self.events;
-        self.host.start(None, &mut HostEvents(events));
+        self.host.start(None, &mut self.events);
         self.schedule_refresh_scan(Time::ZERO);
         self.schedule_losses();
     }
