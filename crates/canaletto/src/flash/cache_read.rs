@@ -94,13 +94,7 @@ impl FlashBackend {
     }
 
     /// Moves a page to the empty cache register. Returns when it has moved.
-    pub fn move_up<P: Probe>(
-        &mut self,
-        lun: LunId,
-        plane: PlaneId,
-        work: &mut PageWork<P>,
-        now: Time,
-    ) -> Option<Time> {
+    pub fn move_up<P: Probe>(&mut self, lun: LunId, plane: PlaneId, work: &mut PageWork<P>, now: Time) -> Option<Time> {
         let is_behind = self.array.luns[lun.index()].behind & 1 << self.layout.plane_in_lun(plane) != 0;
         let registers = self.cache_reads.planes.get(plane.index()).filter(|_| is_behind)?;
         if !registers.is_next || !registers.page.is_some() {

@@ -84,13 +84,7 @@ impl FlashBackend {
         }
     }
 
-    fn decode_at_once<P: Probe>(
-        &mut self,
-        id: TransactionId,
-        wear: &Wear,
-        work: &PageWork<P>,
-        now: Time,
-    ) -> Decoded {
+    fn decode_at_once<P: Probe>(&mut self, id: TransactionId, wear: &Wear, work: &PageWork<P>, now: Time) -> Decoded {
         let t = &work.transactions[id];
         let (attempt, bytes) = (u32::from(work.rare(id).attempt), u64::from(t.bytes));
         let at = (t.ppa, t.is(Flag::PseudoSlc));

@@ -259,12 +259,7 @@ impl FlashBackend {
     }
 
     /// Whether no lane reads a page that the suspended program writes.
-    pub(super) fn leaves_suspended_pages_alone<P: Probe>(
-        &self,
-        lun: LunId,
-        lane: LunId,
-        work: &PageWork<P>,
-    ) -> bool {
+    pub(super) fn leaves_suspended_pages_alone<P: Probe>(&self, lun: LunId, lane: LunId, work: &PageWork<P>) -> bool {
         let Some(suspendee) = self.suspensions.get(lun).filter(|u| u.phase == Phase::Suspended) else { return true };
         let read = self.command(lane);
         let same = |a, b| self.layout.share_flash_page(work.transactions[a].ppa, work.transactions[b].ppa);

@@ -211,27 +211,30 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
             return false;
         };
         let queue = self.host.port.take_turn(id);
-        let request = self.requests.new_request(self.pages, Request {
-            number: self.requests.statistics.generated() as u32,
-            flow: id,
-            queue,
-            kind: wanted.kind,
-            zeroes: wanted.zeroes,
-            fua: wanted.fua,
-            failed: false,
-            path_conflict: false,
-            lost: Time::ZERO,
-            lba: wanted.lba,
-            sectors: wanted.sectors,
-            outstanding: 0,
-            unbegun: 0,
-            cached: 0,
-            arrival,
-            enqueue: self.now,
-            since: arrival,
-            charges: RequestCharges::NONE,
-            last_page: TransactionId::NONE,
-        });
+        let request = self.requests.new_request(
+            self.pages,
+            Request {
+                number: self.requests.statistics.generated() as u32,
+                flow: id,
+                queue,
+                kind: wanted.kind,
+                zeroes: wanted.zeroes,
+                fua: wanted.fua,
+                failed: false,
+                path_conflict: false,
+                lost: Time::ZERO,
+                lba: wanted.lba,
+                sectors: wanted.sectors,
+                outstanding: 0,
+                unbegun: 0,
+                cached: 0,
+                arrival,
+                enqueue: self.now,
+                since: arrival,
+                charges: RequestCharges::NONE,
+                last_page: TransactionId::NONE,
+            },
+        );
         self.pages.probe.notify(|observer| observer.arrived(&self.requests[request]));
         self.requests.statistics.count_arrival(id, arrival);
         self.host.newest = Some(request);
