@@ -67,5 +67,5 @@ def test_a_steady_state_that_is_not_kept_is_told() -> None:
         "map": {"chips": [{}] * 4},
     }
     (said,) = caveats.of(found)
-    assert "was 2.50 and is 1.50" in said
+    assert "2.50 before the run, 1.50 in it" in said
     assert caveats.of({**found, "flash": {"write_amplification": 2.3, "erases": 100}}) == []

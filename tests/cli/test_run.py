@@ -186,7 +186,7 @@ def test_dry_run_answers_first_and_runs_nothing(canaletto: Any, tmp_path: Path) 
         "run", "performance-optimized", "--workload", "YCSB_B", "--set", "geometry.channels=4", "--dry-run"
     )
     assert " ".join(narrow.out.split()).startswith(
-        "Saturated: 5.00 GB/s of reads are asked for, and fabric allows 4.80 GB/s."
+        "Saturated: 5.00 GB/s of reads are offered, and fabric allows 4.80 GB/s."
     )
 
 

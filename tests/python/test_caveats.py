@@ -132,7 +132,7 @@ def test_an_automatic_warm_up_is_left_out_and_told() -> None:
 
 
 def test_a_run_that_does_not_come_to_rest_has_no_warm_up() -> None:
-    with pytest.raises(cn.ConfigError, match="do not come to rest before the half: expected a longer run"):
+    with pytest.raises(cn.ConfigError, match="do not settle in the first half: expected a longer run"):
         cn.run(
             cn.design("performance-optimized").replace(**SMALL),
             cn.Workload.from_toml(
@@ -152,7 +152,7 @@ def test_a_dry_run_says_if_too_much_is_asked() -> None:
         return tables.overload(simulate.inspect(design, cn.Workload.from_toml(text, "w.toml")))
 
     said = asked('read_share = 1.0\ninter_arrival = "0.5us"')
-    assert said.startswith("Saturated: 8.19 GB/s of reads are asked for, and host link allows 6.56 GB/s.")
+    assert said.startswith("Saturated: 8.19 GB/s of reads are offered, and host link allows 6.56 GB/s.")
     assert asked('read_share = 1.0\ninter_arrival = "1us"') == ""
     assert asked("read_share = 1.0\nqueue_depth = 1") == ""
     assert asked('inter_arrival = "0.5us"\nread_share = 0.0').startswith("Saturated: 8.19 GB/s of writes")
@@ -164,7 +164,7 @@ def test_chips_that_are_cut_off_are_said_first() -> None:
     failed = run.cut_off.requests_failed
     assert failed == run.request_counts.failed > 0
     said = caveats.of(run)[0]
-    assert said.startswith(f"Failed parts of the interconnect cut 16 chips off: {failed} requests failed for it")
+    assert said.startswith(f"Failed parts of the interconnect cut 16 chips off: {failed} requests failed because of it")
     assert said in " ".join(terminal.text(run).split())
     parity = {"ftl.parity": "channel", "ftl.superblock": "drive", "ftl.overprovisioning": 0.3, "gc.reserved_blocks": 2}
     with_parity = design.replace(**parity, **{"fabric.failures.buses": 1})

@@ -278,7 +278,7 @@ def test_small_steps_share_a_line() -> None:
     assert first == (
         0,
         300_000,
-        "waited for the host link and crossed it, was taken up by the controller's processor, passed the ECC engine",
+        "waited for the host link and crossed it, was processed by the controller, passed the ECC engine",
     )
     assert second[:2] == (300_000, 99_700_000)
 

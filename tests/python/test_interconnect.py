@@ -135,7 +135,7 @@ def of(fabric: str, mean_us: float, mt_s: float, pins: int) -> dict[str, Any]:
         # Twice the pins, and no more than twice as fast.
         ([of("bus", 100, 1200, 8), of("packetized", 60, 1200, 16)], "packetized's controllers carry 2.00× as much"),
         # As many pins at a higher rate.
-        ([of("bus", 100, 1200, 8), of("fast", 80, 1600, 8)], "fast's controllers carry 1.33× as much as those of bus"),
+        ([of("bus", 100, 1200, 8), of("fast", 80, 1600, 8)], "fast's controllers carry 1.33× as much as bus's"),
         # More than the wires explain.
         ([of("bus", 100, 1200, 8), of("omnibus", 20, 1200, 16)], ""),
         # Faster on fewer wires: structure.
@@ -143,7 +143,7 @@ def of(fabric: str, mean_us: float, mt_s: float, pins: int) -> dict[str, Any]:
         # The baseline wins, by its rate.
         (
             [of("bus", 100, 1200, 8), of("venice", 110, 1000, 8)],
-            "bus's controllers carry 1.20× as much as those of venice",
+            "bus's controllers carry 1.20× as much as venice's",
         ),
         ([of("bus", 100, 1200, 8), of("same", 100, 2400, 8)], ""),
     ],

@@ -245,7 +245,7 @@ def test_the_terminal_has_a_line_for_each() -> None:
     flat = " ".join(text.split())
     for said in (
         "gc 347 collections (300 space, 40 epoch, 7 wear)",
-        "wear 1 to 9 erases a block, 4.25 on average · lasts for 2.50 TB of host writes",
+        "wear 1 to 9 erases per block, 4.25 on average · lasts for 2.50 TB of host writes",
         "medium 17 suspensions · 5 read retries · 3 bad blocks",
         "cache 30.0 % of page reads hit · 20 writes merged · 4 requests waited for room · 71 pages destaged",
         "mapping 95.0 % of look-ups hit · 51 translation pages read · 12 written",

@@ -38,7 +38,7 @@ def _bound(
         float | None,
         typer.Option(
             metavar="X",
-            help="Pages programmed per page written: closed forms alone, without a run.",
+            help="Pages programmed per page written. Skips the run.",
             rich_help_panel=RUN,
         ),
     ] = None,
@@ -58,7 +58,7 @@ def _bound(
     set_: Settings = None,
     json: JsonFlag = False,
 ) -> None:
-    """Compute peak throughput, what limits it, and latency. Writes take a short run at saturation.
+    """Compute peak throughput, its limit, and latency. Writes are measured in a short run at saturation.
 
     Examples:
       canaletto bound pcie4-tlc --size 512B

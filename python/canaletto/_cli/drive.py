@@ -59,7 +59,7 @@ FabricName = Annotated[
         "--fabric",
         "--fabrics",
         metavar="F",
-        help="Fabric instead of the design's. `run` also accepts FILE.py:CLASS.",
+        help="Fabric instead of the design's. `run` also accepts a class, FILE.py:CLASS.",
         autocompletion=complete_fabric,
     ),
 ]

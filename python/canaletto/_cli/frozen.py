@@ -32,7 +32,7 @@ def _explain(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Explain why single requests of a frozen run took as long as they did.
+    """Explain the latency of single requests of a frozen run.
 
     Examples:
       canaletto explain runs/first --slowest 3

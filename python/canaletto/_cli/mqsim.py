@@ -34,7 +34,7 @@ def _mqsim(
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --completions.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Run MQSim's files. The result is marked exact (to the nanosecond) or close, with the reason.
+    """Run MQSim's files. Results are marked exact (to the nanosecond) or close, with the reason.
 
     Examples:
       canaletto mqsim -i ssdconfig.xml -w workload.xml --completions completions.csv

@@ -93,7 +93,7 @@ def _sweep(
     no_report: NoReport = False,
     json: JsonFlag = False,
 ) -> None:
-    """Simulate every point of a grid. A sweep that was interrupted continues.
+    """Simulate every point of a grid. An interrupted sweep continues.
 
     Examples:
       canaletto sweep sweep.toml --out sweeps/first --dry-run

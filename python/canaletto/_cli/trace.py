@@ -8,7 +8,7 @@ import typer
 from canaletto._cli import console
 from canaletto._cli.help import OUTPUT, TRACES, Command, complete_design, complete_workload, whole
 
-app = typer.Typer(help="Statistics and conversion of traces.", rich_markup_mode=None, no_args_is_help=False)
+app = typer.Typer(help="Inspect, convert and fit traces.", rich_markup_mode=None, no_args_is_help=False)
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 TraceFormat = Annotated[

@@ -37,7 +37,7 @@ DOING = {
     "status": "waiting for the status of chips",
     "array_read": "reading the arrays",
     "array_program": "programming the arrays",
-    "suspended": "suspended for reads of others",
+    "suspended": "suspended for other reads",
     "retry": "reading or programming again after failures",
     "data_transfer": "moving data over the wires",
     "completion": "completing",

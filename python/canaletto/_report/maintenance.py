@@ -22,7 +22,7 @@ REASONS = {
     "space": "a plane was short of free blocks",
     "epoch": "a device-wide epoch collected in every plane",
     "urgent": "a plane was at the hard threshold while an epoch collected elsewhere",
-    "wear": "wear levelling moved data out of a block that was hardly worn",
+    "wear": "wear levelling moved data out of a little-worn block",
     "retired": "a block was retired",
     "read_disturb": "its pages had been read too often",
     "refresh": "its data were too old",
@@ -299,7 +299,7 @@ def facts(data: Data) -> Iterator[tuple[str, str]]:
     wear = flash.get("wear") or {}
     if wear.get("erases_max"):
         parts = [
-            f"{count(wear['erases_min'])} to {count(wear['erases_max'])} erases a block, "
+            f"{count(wear['erases_min'])} to {count(wear['erases_max'])} erases per block, "
             f"{digits(wear['erases_mean'])} on average"
         ]
         if wear.get("lifetime_bytes") is not None:
@@ -321,7 +321,7 @@ def facts(data: Data) -> Iterator[tuple[str, str]]:
             parts.append(f"{count(parity['pages_rebuilt'])} rebuilt by {number_of(parity['rebuild_reads'], 'read')}")
         if parity["pages_left_to_rebuild"]:
             parts.append(f"{count(parity['pages_left_to_rebuild'])} left to rebuild")
-        yield "parity", listing([*parts, f"buffers of {scaled(parity['peak_buffer_bytes'], 'B')} at the most"])
+        yield "parity", listing([*parts, f"buffers of at most {scaled(parity['peak_buffer_bytes'], 'B')}"])
     yield from _caches(data)
 
 

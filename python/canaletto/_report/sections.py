@@ -94,7 +94,7 @@ def _bold_best(runs: Sequence[Data], rows: list[list[str]], numbers: list[list[f
 
 def latency(runs: Sequence["Result"]) -> str:
     """The distribution, to the last request."""
-    hint = "A click on a legend's entry brings out its line." if len(runs) > 1 else ""
+    hint = "Click a legend entry to highlight its line." if len(runs) > 1 else ""
     return section(
         "latency",
         "Latency",
@@ -135,7 +135,7 @@ def speedup(runs: Sequence[Data], found: Gains) -> str:
 def _gain(runs: Sequence[Data], found: Gains) -> str:
     """The result of the speedup chart in words."""
     if summary.unequal_failures(runs):
-        return "Speedup by four measures, of unequal numbers of requests that failed"
+        return "Speedup by four measures; numbers of failed requests differ"
     first = next(iter(found), "")
     known = {name: gain for name, each in found.items() if name != first and (gain := each["mean_latency"]) is not None}
     real = [name for name in known if name not in summary.BOUNDS]
@@ -222,7 +222,7 @@ def conflicts(runs: Sequence[Data]) -> str:
             ),
         ),
         about=_with_absent(
-            "A path conflict: a transfer could start but for the path. A chip's own port being busy is none.",
+            "Path conflict: a transfer is ready, but no path is free. A busy port of its own chip is no conflict.",
             runs,
             lambda run: (run.get("path_conflicts") or {}).get("free_request_share") is not None,
         ),
@@ -311,9 +311,9 @@ def utilisation(runs: Sequence[Data]) -> str:
     blocks = max(each["block"][0] * each["block"][1] for each in found["maps"])
     hint = (
         "Squares are chips: the square is the flash array, the strip below it the chip's port. Lines are wires, "
-        "round squares at the edge controllers. The colour is the share of the execution time in use, on a scale that "
-        "is the same in every report (it follows the square root of the share, so that small shares differ visibly); "
-        "a part's name and share show when the pointer rests on it."
+        "round squares at the edge are controllers. The colour is the share of the execution time in use, on one scale "
+        "in all reports. It follows the square root of the share, so that small shares differ visibly. "
+        "Point at a part to see its name and share."
     )
     block = f" A square stands for a block of up to {blocks} chips and shows their mean." if blocks > 1 else ""
     return section(
@@ -397,7 +397,7 @@ def _cut(found: Data, limit: int) -> str:
     why = (
         f"this page has room for {limit // 1000:,} kB of it"
         if found["end"] < found["recorded"]
-        else f"no more of it was recorded than {PAGE_LIMIT:,} spans and steps"
+        else f"of it were recorded at most {PAGE_LIMIT:,} spans and steps"
     )
     shown, whole = time_us(found["end"] / 1e6), time_us(found["whole"] / 1e6)
     return f"Shown are the first {shown} of the window of {whole}: {why}."

@@ -96,7 +96,10 @@ def unequal_failures(runs: Sequence[Data]) -> str:
     if len(set(failed.values())) < 2:
         return ""
     told = _listed([f"{count(number)} on {fabric}" for fabric, number in failed.items()])
-    return f"None is called the fastest: reads that fail are answered at once, and not as many requests fail: {told}."
+    return (
+        "No fabric is called the fastest, because numbers of failed requests differ, and failed reads are answered at "
+        f"once: {told}."
+    )
 
 
 def contenders(runs: Sequence[Data], found: Gains) -> list[str]:
@@ -210,7 +213,7 @@ def _exchange(first: Data, winner: Data) -> Iterator[str]:
         yield f"In exchange it spends {_listed(parts)}."
     ends = (first["execution_time_us"], winner["execution_time_us"])
     if _near(*ends):
-        yield "The run takes as long, since requests arrive when they do."
+        yield "The run takes as long, because requests arrive at given times."
     else:
         yield f"The run takes {time_us(ends[1])} instead of {time_us(ends[0])}."
     yield _free([first, winner])

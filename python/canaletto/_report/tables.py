@@ -89,9 +89,7 @@ def planned(
     )
     yield Text(f"{number_of(points, 'point')}{shared}{known}")
     if cost.cpu_hours is None:
-        yield Text(
-            f"CPU time unknown: none of {number_of(cost.tried, 'point')} that were tried came far enough to tell"
-        )
+        yield Text(f"CPU time unknown: none of {number_of(cost.tried, 'point')} tried got far enough")
     elif missing:
         alone = time_us(cost.cpu_hours * 3.6e9 / processors)
         in_all = (
@@ -100,8 +98,8 @@ def planned(
             else f"{time_us(cost.cpu_hours * 3.6e9)} of CPU time"
         )
         yield Text(
-            f"about {in_all} for the {count(missing)} that are missing, from {cost.tried} that "
-            f"were tried: {alone} on this machine's {number_of(processors, 'processor')}"
+            f"about {in_all} for {count(missing)} missing ones, estimated from {cost.tried}: "
+            f"{alone} on this machine's {number_of(processors, 'processor')}"
         )
 
 
@@ -172,7 +170,7 @@ def overload(found: Mapping[str, Any]) -> str:
         if offered[f"{kind}_gb_s"] > lowest["limit_gb_s"]:
             rates = [scaled(rate * 1e9, "B/s") for rate in (offered[f"{kind}_gb_s"], lowest["limit_gb_s"])]
             return (
-                f"Saturated: {rates[0]} of {kind}s are asked for, and {lowest['resource']} allows {rates[1]}. "
+                f"Saturated: {rates[0]} of {kind}s are offered, and {lowest['resource']} allows {rates[1]}. "
                 "Latencies will depend on the length of the run."
             )
     return ""
@@ -251,7 +249,7 @@ def bound(found: "Bound") -> Iterator[RenderableType]:
     if found.sustained_iops is not None and found.sustained_write_amplification is not None:
         state = f"write amplification {digits(found.sustained_write_amplification)}, no pseudo-SLC"
         table.add_row("endless writing", f"at most {scaled(found.sustained_iops)} IOPS ({state})")
-    table.add_row("queue depth", f"{digits(found.knee_depth)} requests outstanding reach the peak at the earliest")
+    table.add_row("queue depth", f"at least {digits(found.knee_depth)} outstanding requests for the peak")
     yield table
     yield Text()
     tails = found.to_dict()["latency"]

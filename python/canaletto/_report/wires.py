@@ -74,8 +74,8 @@ def caveat(runs: Sequence[Run], gains: Gains) -> str:
         return ""
     more, less = (best, first) if ratio > 1 else (first, best)
     return (
-        f"Not structure alone: the wires at {more}'s controllers carry {factor(wider)} as much as those of {less}, "
-        "which can explain all of the difference. Compare them with as many pins (--equal pins) at one rate."
+        f"Not structure alone: the wires at {more}'s controllers carry {factor(wider)} as much as {less}'s, "
+        "which can explain all of the difference. Compare them at equal pins (--equal pins) and one rate."
     )
 
 

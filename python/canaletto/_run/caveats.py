@@ -59,8 +59,8 @@ def _cut_off(run: Mapping[str, Any]) -> Iterator[str]:
     if found.get("chips"):
         failed = number_of(found["requests_failed"], "request")
         yield (
-            f"Failed parts of the interconnect cut {number_of(found['chips'], 'chip')} off: {failed} failed for it, "
-            "reads at once, and count in rates and latencies."
+            f"Failed parts of the interconnect cut {number_of(found['chips'], 'chip')} off: {failed} failed "
+            "because of it, reads at once. They count in rates and latencies."
         )
 
 
@@ -102,7 +102,7 @@ def of_trace(lines: Mapping[str, Any], *, overlaid: bool = True, paced: bool = T
         )
     elif paced and together > 0.5:
         yield (
-            f"{share(together)} of the requests arrive at the very moment of the one before, and wait for it. {closed}"
+            f"{share(together)} of the requests arrive at the same moment as the one before, and wait for it. {closed}"
         )
 
 
@@ -161,7 +161,7 @@ def _collection(run: Mapping[str, Any]) -> Iterator[str]:
         yield f"No block was collected: what writes cost in the long run does not show. {advice}{_enough(run)}."
     elif erases < chips:
         yield (
-            f"Only {number_of(erases, 'block')} of {count(chips)} chips came to be erased: too short a run for a "
+            f"Only {number_of(erases, 'block')} of {count(chips)} chips were erased: the run is too short for a "
             f"steady figure of collection. Write more{_enough(run)}."
         )
 
@@ -207,8 +207,8 @@ def _unsettled(run: Mapping[str, Any]) -> Iterator[str]:
         return
     if max(before, now) / min(before, now) > SETTLED:
         yield (
-            f"Not the steady state that the drive began in: write amplification was {digits(before)} and is "
-            f"{digits(now)} in this run. Write more, or begin with a drive that was really written (replay)."
+            f"Write amplification left the steady state: {digits(before)} before the run, {digits(now)} in it. "
+            "Write more, or begin with a written drive (--precondition replay)."
         )
 
 

@@ -1,6 +1,4 @@
-"""Places of load that decide comparisons: a channel of the FTL, a chip, the worst line of each fabric
-(docs/explanation/numbering.md).
-"""
+"""Places of load: a channel of the FTL, a chip, each fabric's worst line (docs/explanation/numbering.md)."""
 
 from canaletto._engine import ConfigError
 from canaletto._io import _toml

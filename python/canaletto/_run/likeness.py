@@ -76,8 +76,8 @@ ALIKE, DIFFERENT = 0.1, 0.3
 workload."""
 
 ABOUT = (
-    "Apart: the largest difference between the shares of values up to any one (Kolmogorov-Smirnov), 0 % of equal "
-    f"distributions. Up to {100 * ALIKE:.0f} % is good; {100 * DIFFERENT:.0f} % and more are different distributions."
+    "Apart: the largest difference of the cumulative distributions (Kolmogorov-Smirnov), 0 % for equal ones. "
+    f"Up to {100 * ALIKE:.0f} % is good; from {100 * DIFFERENT:.0f} % on distributions differ."
 )
 
 

@@ -41,7 +41,7 @@ def found_warmup(design: Design, workload: Workload, seed: int, parts: Parts | N
     found = warmup.mser(latencies) if len(latencies) else None
     if found is None:
         raise ConfigError(
-            f"warmup: got auto, but in {len(latencies):,} requests latencies do not come to rest before the half: "
+            f"warmup: got auto, but in {len(latencies):,} requests latencies do not settle in the first half: "
             "expected a longer run (--requests), or a number of requests to leave out"
         )
     return found
@@ -179,7 +179,7 @@ def check_memory(what: str, choices: Sequence[int]) -> int:
     raise ConfigError(
         f"{what} may take {choices[-1] / 1e9:.1f} GB of memory, expected at most the {(free or 0) / 1e9:.1f} GB "
         "that are free: use fewer requests in flight (--queue-depth), smaller ones, fewer in all (--requests), or a "
-        "smaller drive (--dry-run --json says what takes it)"
+        "smaller drive (--dry-run --json shows what needs it)"
     )
 
 

@@ -47,7 +47,7 @@ def _calibrate(
     force: Annotated[bool, typer.Option("--force", help="Replace the files of --out.", rich_help_panel=OUTPUT)] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Fit a design to a measured drive. Reports which keys the data do not determine.
+    """Fit a design to a measured drive. Reports keys that the data do not determine.
 
     Examples:
       canaletto calibrate mine.toml fio-qd*.json --out calibrated.toml

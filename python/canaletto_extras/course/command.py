@@ -9,13 +9,13 @@ from canaletto._cli.help import Command
 from canaletto._cli.trace import JsonFlag
 
 app = typer.Typer()
-_course = typer.Typer(help="Exercises of docs/course/.", rich_markup_mode=None, no_args_is_help=False)
+_course = typer.Typer(help="Check exercises of docs/course/.", rich_markup_mode=None, no_args_is_help=False)
 app.add_typer(_course, name="course")
 
 
 @_course.callback()
 def _about() -> None:
-    """Exercises of docs/course/."""
+    """Check exercises of docs/course/."""
 
 
 @_course.command("check", cls=Command)
@@ -23,7 +23,7 @@ def _check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A lesson's notebook (.ipynb) or program (.py).")],
     json: JsonFlag = False,
 ) -> None:
-    """Run a lesson's file, and judge its answers. Its code is carried out: check only files that you trust.
+    """Run a lesson's file and check its answers. This runs the file's code: check only files that you trust.
 
     Examples:
       canaletto course check 1-drive.ipynb
