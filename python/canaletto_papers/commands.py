@@ -30,7 +30,7 @@ def _reproduce(
     ] = Path("reproduced"),
     json: JsonFlag = False,
 ) -> None:
-    """Repeat a paper's figures and show ours next to the published ones.
+    """Repeat a paper's figures next to the published ones.
 
     Examples:
       canaletto reproduce networked-ssd fig18 --quick --out out/figures

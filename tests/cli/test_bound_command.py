@@ -26,9 +26,26 @@ def test_no_load_above_saturation_is_shown(canaletto: Any) -> None:
     out = canaletto.ok("bound", "performance-optimized", "--reads", "30%").out
     said = " ".join(out.split())
     assert "saturates at" in said
-    assert "limited by dies, which alone would allow" in said
+    assert "limited by contention: dies alone would allow" in said
     assert "requests at saturation: write amplification 1.00." in said
     assert "idle latency reads 7.35 µs · writes 104 µs · mean 75" in said
+
+
+def test_a_closed_loop_has_no_load_to_vary(canaletto: Any) -> None:
+    words = ["bound", "performance-optimized", "--reads", "30%", "--queue-depth", "2"]
+    found = canaletto.ok(*words, "--json").json
+    assert (found["limit"], found["latency"]) == ("queue depth", [])
+    out = canaletto.ok(*words).out
+    assert "knee          none" in out
+    assert "99%" not in out
+
+
+def test_a_short_workload_is_saturated_all_the_same(canaletto: Any) -> None:
+    (canaletto.folder / "few.toml").write_text(FEW)
+    few = canaletto.ok("bound", "pcie5-tlc", "--workload", "few.toml", "--json").json
+    many = canaletto.ok("bound", "pcie5-tlc", "--size", "64KiB", "--reads", "50%", "--json").json
+    assert few["simulated_requests"] >= 8000
+    assert few["peak_iops"] == pytest.approx(many["peak_iops"], rel=0.05)
 
 
 def test_people_read_what_limits(canaletto: Any) -> None:
@@ -51,6 +68,12 @@ def test_a_dry_run_says_that_limits_know_no_failed_parts(canaletto: Any) -> None
     whole = canaletto.ok("bound", "performance-optimized", "--set", "fabric.failures.links=1", "--json").json
     assert whole["peak_iops"] == canaletto.ok("bound", "performance-optimized", "--json").json["peak_iops"]
 
+
+FEW = """name = "few"
+[[flow]]
+name = "a"
+synthetic = { requests = 50, read_share = 0.5, size = "64KiB", alignment = "4KiB", queue_depth = 2000 }
+"""
 
 BAD = {
     (

@@ -54,6 +54,15 @@ def test_common_options_come_first_and_all_can_be_described(canaletto: Any) -> N
         assert all(f"{name}:\n" in described for name in ("Drive", "Run", "Output", "Arrivals", "Traces"))
 
 
+def test_help_lists_common_commands_first_and_cuts_no_sentence(canaletto: Any) -> None:
+    lines = canaletto.ok("--help", COLUMNS="80").out.splitlines()
+    common, more = (lines.index(f"{title} commands:") for title in ("Common", "More"))
+    names = [line.split()[0] for line in lines[common + 1 : more - 1]]
+    assert names[:6] == ["run", "compare", "load", "sweep", "search", "bound"]
+    assert all(line.endswith(".") and not line.endswith("...") for line in lines[common + 1 :] if line.startswith("  "))
+    assert len(lines[more + 1 :]) + more - common - 2 == len({command[0] for command in COMMANDS})
+
+
 def test_canaletto_alone_shows_five_commands_that_run(canaletto: Any) -> None:
     lines = [line.strip() for line in canaletto.ok().out.splitlines() if line.startswith("  canaletto ")]
     assert len(lines) == 5

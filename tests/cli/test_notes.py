@@ -69,3 +69,39 @@ def test_a_steady_state_that_is_not_kept_is_told() -> None:
     (said,) = caveats.of(found)
     assert "2.50 before the run, 1.50 in it" in said
     assert caveats.of({**found, "flash": {"write_amplification": 2.3, "erases": 100}}) == []
+
+
+def test_the_terminal_and_the_page_say_what_a_run_notes(canaletto: Any) -> None:
+    keys = 'requests = 500, read_share = 1.0, size = "16KiB", queue_depth = 4'
+    text = f'name = "w"\n[[flow]]\nname = "a"\nsynthetic = {{ {keys} }}\n'
+    (canaletto.folder / "w.toml").write_text(text)
+    words = ["pcie5-tlc", "--workload", "w.toml", "--set", "workload.alignment=4KiB", "--set", "gc.choices=4"]
+    for command in (["run"], ["compare", "--fabrics", "bus,ideal"]):
+        said = canaletto.ok(*command, *words, "--out", command[0])
+        assert "touch one more page" in " ".join(said.out.split())
+        assert "has no effect" in said.err
+        assert "has no effect" not in said.out, "said before the run"
+        page = (canaletto.folder / command[0] / "report.html").read_text()
+        assert "touch" in page
+        assert "gc.choices: has no effect" in page
+
+
+def test_notes_on_some_of_several_fabrics_name_them(canaletto: Any) -> None:
+    words = ["pcie5-tlc", "--workload", "hm_0", "--requests", "300", "--fabrics", "bus,mesh,venice"]
+    keys = ["--set", "fabric.network.link_rate=2GB/s", "--set", "fabric.venice.retry=immediate"]
+    for command in (["compare", "--json=summary"], ["load", "--loads", "2", "--precondition", "steady"]):
+        found = canaletto.ok(*command, *words, *keys)
+        assert "On bus: --set fabric.network.link_rate=2GB/s: fabric.network.link_rate: has no effect" in found.err
+        assert "fabric.venice.retry: has no effect" not in found.err, "nobody expects it of a bus"
+        if command[0] == "compare":
+            assert any(note.startswith("On bus: --set fabric.network.link_rate") for note in found.json["notes"])
+
+
+@pytest.mark.parametrize("fabric", ["mesh", "venice"])
+def test_a_rate_that_a_preset_states_otherwise_is_told(fabric: str, canaletto: Any) -> None:
+    words = ["run", "performance-optimized", "--workload", "hm_0", "--requests", "300", "--fabric", fabric]
+    found = canaletto.ok(*words, "--set", "fabric.link_rate=2GB/s", "--json=summary")
+    assert "fabric.link_rate: has no effect" in found.err
+    assert any("fabric.link_rate: has no effect" in note for note in found.json["notes"])
+    with pytest.warns(UserWarning, match=r"fabric\.link_rate: has no effect"):
+        cn.design("performance-optimized", fabric=fabric, **{"fabric.link_rate": "2GB/s"})

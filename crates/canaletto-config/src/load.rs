@@ -23,6 +23,7 @@ use crate::wording::{explain, of_toml};
 use crate::workload::Workload;
 use crate::writer::write_table;
 
+const BUS_RATE: &str = "fabric.link_rate";
 const LINKS_RATE: &str = "fabric.network.link_rate";
 
 /// Largest number of mistakes that are reported together.
@@ -67,9 +68,11 @@ pub fn resolve_design_with(
     let design: Design = sources.read(|design| check_design(design).and_then(|()| further(design)))?;
     let without = |keys: &[&str]| sources.without(keys).map(Design::spelt_out);
     let mut given = sources.given();
-    // A file states the links' rate for whichever fabric the design is compared on; a setting is for this one.
-    given.retain(|key| key != LINKS_RATE || sources.settings.iter().any(|setting| setting.key == *key));
-    let mut notes = without_effect::notes(&design.clone().spelt_out(), &given, without);
+    // A file states the links' rate for whichever fabric the design is compared on, or both rates; a setting is for this one.
+    let states_links = leaves(&sources.over, "").iter().any(|key| key == LINKS_RATE);
+    let for_others = |key: &str| key == LINKS_RATE || key == BUS_RATE && states_links;
+    given.retain(|key| !for_others(key) || sources.settings.iter().any(|setting| setting.key == *key));
+    let mut notes = without_effect::notes(&design, &given, without);
     notes.sort_by_key(|note| place_of(note, &sources.layers));
     let notes = notes.into_iter().map(|note| locate(&note, &sources.layers).0).collect();
     Ok((design, notes))

@@ -16,11 +16,12 @@ struct Need {
 }
 
 /// Returns a note for each of the `given` keys that has no effect. A key with the value that it would have anyway is no
-/// mistake: `without` reads the design without some keys.
+/// mistake: `without` reads the design without some keys, and spells it out.
 pub(super) fn notes(design: &Design, given: &[String], without: impl Fn(&[&str]) -> Option<Design>) -> Vec<Problem> {
     let unmet = |key: &str| NEEDS.iter().find(|need| need.concerns(key) && !(need.is_met)(design));
     let idle: Vec<(&str, &Need)> = given.iter().filter_map(|key| unmet(key).map(|need| (key.as_str(), need))).collect();
-    let changes = |keys: &[&str]| without(keys).is_none_or(|other| other != *design);
+    let whole = design.clone().spelt_out();
+    let changes = |keys: &[&str]| without(keys).is_none_or(|other| other != whole);
     // A resolved design gives every key, a hundred of them in vain, and all as they would be anyway.
     if !changes(&idle.iter().map(|(key, _)| *key).collect::<Vec<_>>()) {
         return Vec::new();
@@ -93,6 +94,9 @@ const NEEDS: &[Need] = &[
         "a fabric of routers: fabric.kind = \"mesh\", \"mesh-2bit\", \"venice\", \"scheduled-mesh\" or \"custom\"",
         |d| d.fabric.kind.is_network(),
     ),
+    need(&["fabric.link_rate"], "a fabric of buses, or a design without fabric.network.link_rate", |d| {
+        !d.fabric.kind.is_network() || d.fabric.network.link_rate.is_none()
+    }),
     need(
         &["fabric.failures.links", "fabric.failures.routers"],
         "a mesh: fabric.kind = \"mesh\", \"mesh-2bit\", \"venice\" or \"scheduled-mesh\"",

@@ -24,6 +24,12 @@ LOADS = (0.7, 0.8, 0.9, 0.99)
 """Loads whose latencies are shown, as shares of the peak, from arXiv 2511.03944."""
 PERCENTILES = (0.5, 0.99, 0.999)
 
+CONTENTION = "contention"
+"""What limits a measured peak that is far below the least limit of a part: parts wait for each other."""
+
+_NEAR = 0.8
+"""Share of the least limit from which on a measured peak belongs to that part."""
+
 _DEFAULT_SIZE = "4KiB"
 
 
@@ -40,7 +46,7 @@ class Bound(Shown):
     peak_iops: float
     """Requests per second at saturation. Where nothing is written: the least of the limits. Otherwise measured."""
     limit: str
-    """Part that allows the least."""
+    """Part that allows the least. "contention" if a measured peak is below 80 % of what that part allows."""
     limits_iops: dict[str, float]
     """Requests per second that each part alone allows in closed form, the least first."""
     unloaded_us: float
@@ -66,6 +72,11 @@ class Bound(Shown):
     def ceiling_iops(self) -> float:
         """The least of the limits, in closed form."""
         return min(self.limits_iops.values())
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the requests outstanding limit, so that there is no load to vary."""
+        return self.limit == bounds.QUEUE_DEPTH
 
     @property
     def bandwidth_mb_s(self) -> float:
@@ -116,7 +127,7 @@ class Bound(Shown):
         """Everything that `canaletto bound --json` prints, next to its schema's number."""
         tails = [
             {"load": load, **{f"p{100 * share:g}_us": self.latency_us(load, share) for share in PERCENTILES}}
-            for load in LOADS
+            for load in ([] if self.is_closed else LOADS)
         ]
         more = {
             "ceiling_iops": self.ceiling_iops,
@@ -210,6 +221,7 @@ def _of_run(design: Design, run: Saturated, work: Work) -> Bound:
     return replace(
         found,
         peak_iops=run.iops,
+        limit=found.limit if run.iops >= _NEAR * found.ceiling_iops else CONTENTION,
         simulated_requests=run.requests,
         sustained_iops=None if endless is None else min(endless.ceiling_iops, run.iops),
         sustained_write_amplification=run.long_run,

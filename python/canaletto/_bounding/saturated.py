@@ -57,8 +57,9 @@ def measured(design: Design, workload: Workload | None, work: Work) -> Saturated
     requests = _requests(work, depth, size_bytes(design.to_dict()["cache"]["capacity"]))
     made = _closed(workload, depth) if workload is not None else _generated(work, depth)
     stated = [flow.get("synthetic", {}).get("requests") for flow in made.to_dict()["flow"]]
-    most = sum(stated) if workload is not None else math.inf
-    found = _run(design, made, min(requests, most), len(stated))
+    # Fewer would not show what the drive can do.
+    most = max(sum(stated), requests) if workload is not None else math.inf
+    found = _run(design, made, requests, len(stated))
     needed, limit = _until_pressed(found), min(most, MOST_PAGES / float(work.pages))
     if requests < needed <= _FAR * limit:
         found = _run(design, made, min(needed, limit), len(stated))

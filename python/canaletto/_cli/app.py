@@ -1,4 +1,4 @@
-"""The program: its commands, in the order in which its help lists them."""
+"""The program: its commands. `help.py` has the order in which its help lists them."""
 
 import sys
 from typing import Annotated

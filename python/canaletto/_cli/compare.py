@@ -68,7 +68,7 @@ def _compare(
     window: ReportWindow = None,
     replay: ReplayOptions,
 ) -> None:
-    """Compare one drive with several interconnects under the same workload.
+    """Compare one drive with several interconnects.
 
     Examples:
       canaletto compare performance-optimized --workload hm_0 --fabrics bus,packetized,ideal --out runs/fabrics
@@ -121,18 +121,14 @@ def _compare(
 def _drives(
     design: str, keys: "list[Setting]", fabrics: str | None, equal: str | None, shared: "Parts"
 ) -> "tuple[list[Design], list[Parts]]":
-    """The drive with each fabric, after the notes on keys that have no effect with any of them."""
+    """The drive with each fabric."""
     from canaletto._engine import ConfigError
     from canaletto._run import config
 
     for key in keys:
         if key.text.startswith(f"{config.FABRIC}="):
             raise ConfigError(f"{key.label}: a comparison has several; expected --fabrics")
-    drives, parts = drives_of(design, keys, fabrics, equal, shared)
-    for note in drives[0].notes:
-        if all(note in each.notes for each in drives):
-            console.say(note)
-    return drives, parts
+    return drives_of(design, keys, fabrics, equal, shared)
 
 
 def _show(comparison: "Comparison", json: str | None) -> None:

@@ -135,9 +135,18 @@ def resolve_drive(design: str, keys: "list[Setting]", fabric: str | None) -> "De
     drive = (
         config.resolve_design(design, keys) if fabric is None else on_fabric(design, keys, fabric, f"--fabric {fabric}")
     )
-    for note in drive.notes:
-        console.say(note)
+    say_notes([drive])
     return drive
+
+
+def say_notes(drives: "list[Design]") -> None:
+    """Prints notes on keys without effect, with the fabrics of a comparison that they are about."""
+    from canaletto._run import caveats
+
+    for note in dict.fromkeys(note for drive in drives for note in drive.notes):
+        about = [drive.fabric for drive in drives if note in drive.notes]
+        if caveats.is_told(note, about, len(drives)):
+            console.say(caveats.on(note, about, len(drives)))
 
 
 def _check_name(given: str, label: str) -> None:
@@ -188,7 +197,7 @@ def policies(gc_policy: str | None, scheduler: str | None) -> "list[Setting]":
 def drives_of(
     design: str, keys: "list[Setting]", fabrics: str | None, equal: str | None = None, parts: "Parts | None" = None
 ) -> "tuple[list[Design], list[Parts]]":
-    """The drive with each fabric of `--fabrics`, or with the usual ones, of `--equal` if that is given.
+    """The drive with each fabric of `--fabrics`, or with the usual ones, of `--equal` if that is given. Prints notes.
 
     Returned with each are its user-defined parts: its class, if it is one, and the classes in `parts`.
     """
@@ -201,6 +210,7 @@ def drives_of(
     given = usual if fabrics is None else [name.strip() for name in fabrics.split(",")] if fabrics.strip() else []
     chosen = chosen_fabrics(None if given is None else [own_part("fabric", n, "--fabrics") or n for n in given])
     drives = on_fabrics(lambda name: on_fabric(design, keys, name, f"--fabrics {fabrics or name}"), chosen)
+    say_notes(drives)
     return drives, parts_of(chosen, shared.gc_policy, shared.scheduler)
 
 

@@ -142,8 +142,12 @@ def describe_all(ctx: typer.Context, wanted: bool) -> None:
         raise typer.Exit
 
 
+_FIRST = ("run", "compare", "load", "sweep", "search", "bound", "explain", "presets", "trace")
+"""Commands that most users need, whichever package they come from."""
+
+
 class Program(_Plainly, TyperGroup):
-    """All commands: the package's, then plug-ins', which are loaded when needed."""
+    """All commands, those that most users need first. Plug-ins' are loaded when needed."""
 
     def get_command(self, ctx: "Context", cmd_name: str) -> Any:
         """The command of a name, if there is one."""
@@ -158,7 +162,17 @@ class Program(_Plainly, TyperGroup):
         """Names of all commands."""
         for name, found in plugins.each("command"):
             self._add(name, found)
-        return super().list_commands(ctx)
+        rest = [name for name in self.commands if name not in _FIRST]
+        return [*(name for name in _FIRST if name in self.commands), *rest]
+
+    def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:
+        """Writes common commands and the others with a sentence each."""
+        names = self.list_commands(ctx)
+        limit = formatter.width - 6 - max(map(len, names))
+        for title, is_common in (("Common commands", True), ("More commands", False)):
+            with formatter.section(title):
+                chosen = [name for name in names if (name in _FIRST) == is_common]
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(limit)) for name in chosen])
 
     def _add(self, name: str, plugin: typer.Typer) -> None:
         if name not in self.commands:

@@ -44,7 +44,7 @@ def _presets(json: JsonFlag = False) -> None:
 
 
 def _sequences(design: DesignName, set_: Settings = None, fabric: FabricName = None, json: JsonFlag = False) -> None:
-    """Print the command sequences of a drive: every step with source and duration.
+    """Print the command sequences of a drive, with sources and times.
 
     Examples:
       canaletto sequences pcie4-tlc

@@ -47,7 +47,7 @@ def render(
     parts: list[RenderableType] = [
         Text.assemble((str(runs[0]["design"]), "bold"), " · ", title(runs), "\n", (terminal.served(runs[0]), "dim")),
         *([Text(failures, "bold red")] if (failures := terminal.failed(runs)) else []),
-        *[Text(caveat, "bold yellow") for caveat in caveats.of_all(runs)],
+        *[Text(caveat, "bold yellow") for caveat in caveats.of_all(runs, before=False)],
         Text(summary.verdict(runs, found), "bold green"),
         *([Text(caveat, "bold yellow")] if (caveat := wires.caveat(runs, found)) else []),
         _table(wires.sheet(runs)),

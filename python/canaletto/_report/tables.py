@@ -240,6 +240,8 @@ def bound(found: "Bound") -> Iterator[RenderableType]:
     yield table
     yield Text()
     knee = f"{scaled(found.knee_iops)} IOPS (mean latency twice the idle drive's)"
+    if found.is_closed:
+        knee = "none: with so few requests outstanding latency hardly grows"
     table = plain_table("", "")
     table.show_header = False
     kinds = {"reads": found.unloaded_read_us, "writes": found.unloaded_write_us, "mean": found.mean_unloaded_us}
@@ -251,8 +253,10 @@ def bound(found: "Bound") -> Iterator[RenderableType]:
         table.add_row("endless writing", f"at most {scaled(found.sustained_iops)} IOPS ({state})")
     table.add_row("queue depth", f"at least {digits(found.knee_depth)} outstanding requests for the peak")
     yield table
-    yield Text()
     tails = found.to_dict()["latency"]
+    if not tails:
+        return
+    yield Text()
     names = [name for name in tails[0] if name != "load"]
     table = plain_table("load", *(name.removesuffix("_us") for name in names), right=tuple(range(1, len(names) + 1)))
     for each in tails:
@@ -265,10 +269,10 @@ def _said(found: "Bound") -> str:
     peak = f"{scaled(found.peak_iops)} IOPS, {scaled(found.bandwidth_mb_s * 1e6, 'B/s')}"
     if not found.simulated_requests:
         return f"{found.design} on {found.fabric}, {asked}: at most {peak}, limited by {found.limit}"
-    return (
-        f"{found.design} on {found.fabric}, {asked}: saturates at {peak}, limited by {found.limit}, which alone would "
-        f"allow {scaled(found.ceiling_iops)}"
-    )
+    first = next(iter(found.limits_iops))
+    of_part = f"limited by {first}, which" if found.limit == first else f"limited by {found.limit}: {first}"
+    saturates = f"{found.design} on {found.fabric}, {asked}: saturates at {peak}"
+    return f"{saturates}, {of_part} alone would allow {scaled(found.ceiling_iops)}"
 
 
 def drive(found: "Drive") -> Iterator[RenderableType]:

@@ -54,7 +54,7 @@ def render(data: Mapping[str, Any], shown: Account | None = None) -> RenderableT
     parts: list[RenderableType] = [_title(data)]
     if failures := failed([data]):
         parts.append(Text(failures, "bold red"))
-    parts += [Text(caveat, "bold yellow") for caveat in caveats.of(data)]
+    parts += [Text(caveat, "bold yellow") for caveat in caveats.of_all([data], before=False)]
     parts += [Text(), _headline(data), Text(), _latency(data), Text(), _causes(data, shown)]
     if len(data.get("flows") or ()) > 1:
         parts += [Text(), _flows(data)]

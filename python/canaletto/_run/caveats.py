@@ -25,15 +25,40 @@ def notes(run: Mapping[str, Any], design: Design, workload: Workload) -> list[st
     return [*of(run), *_straddling(design, workload), *design.notes, *workload.notes]
 
 
-def of_all(runs: Sequence[Mapping[str, Any]]) -> list[str]:
+def of_all(runs: Sequence[Mapping[str, Any]], *, before: bool = True) -> list[str]:
+    """Notes of one run, or of several of the same work on several fabrics, each with the fabrics that it is about.
+
+    before: whether to include notes on keys, which commands print before they run.
+    """
+    told = {run["fabric"]: [each for each in _notes(run) if before or _IDLE not in each] for run in runs}
     if len(runs) == 1:
-        return of(runs[0])
+        return next(iter(told.values()))
     saturated = [run for run in runs if (run.get("load") or {}).get("saturated")]
-    told = {sentence: None for run in runs if run not in saturated for sentence in of(run)}
     apart = {sentence for run in saturated for sentence in _load(run)}
-    told |= {sentence: None for run in saturated for sentence in of(run) if sentence not in apart}
-    about = {sentence: [run["fabric"] for run in runs if sentence in of(run)] for sentence in told}
-    return [*_saturated(saturated), *(_on(sentence, about[sentence], len(runs)) for sentence in told)]
+    rested = [run["fabric"] for run in runs if run not in saturated]
+    order = [*rested, *(run["fabric"] for run in saturated)]
+    found = {sentence: None for fabric in order for sentence in told[fabric] if sentence not in apart}
+    about = {sentence: [fabric for fabric in told if sentence in told[fabric]] for sentence in found}
+    return [
+        *_saturated(saturated),
+        *(
+            on(sentence, about[sentence], len(runs))
+            for sentence in found
+            if is_told(sentence, about[sentence], len(runs))
+        ),
+    ]
+
+
+def _notes(run: Mapping[str, Any]) -> list[str]:
+    return list(run["notes"]) if run.get("notes") is not None else of(run)
+
+
+_IDLE = ": has no effect: it needs "
+
+
+def is_told(note: str, fabrics: Sequence[str], of: int) -> bool:
+    """Whether a note on some of several fabrics says what a reader cannot expect, as of a key of Venice's on a bus."""
+    return len(fabrics) == of or f"{_IDLE}fabric.kind = " not in note
 
 
 def _saturated(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -45,8 +70,13 @@ def _saturated(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         )
 
 
-def _on(sentence: str, fabrics: Sequence[str], of: int) -> str:
-    return sentence if len(fabrics) == of else f"On {', '.join(fabrics)}: {sentence[0].lower()}{sentence[1:]}"
+def on(sentence: str, fabrics: Sequence[str], of: int) -> str:
+    """A sentence with the fabrics that it is about, if these are not all."""
+    if len(fabrics) == of:
+        return sentence
+    # A sentence may also begin with a file or a flow.
+    first = sentence[0].lower() if sentence[: sentence.find(" ")].istitle() else sentence[0]
+    return f"On {', '.join(fabrics)}: {first}{sentence[1:]}"
 
 
 def bottleneck(run: Mapping[str, Any]) -> str:

@@ -10,21 +10,16 @@ from canaletto._cli.drive import (
     Budget,
     DesignName,
     Fabrics,
-    GcPolicyName,
     HotSpots,
-    SchedulerName,
     Seed,
-    Settings,
     WorkloadName,
-    assignments,
     drives_of,
     equalised,
     named_drives,
-    own_parts,
-    policies,
     resolve_workload,
 )
 from canaletto._cli.help import OUTPUT, RUN, Command, whole
+from canaletto._cli.options import DriveOptions, spread
 from canaletto._cli.planned import DryRun
 from canaletto._cli.replay import Requests
 from canaletto._cli.trace import Job, JsonFlag
@@ -47,14 +42,14 @@ Axis = Annotated[
 
 
 @app.command("load", cls=Command)
+@spread
 def _load(
     design: DesignName,
     workload: WorkloadName,
+    *,
     fabrics: Fabrics = None,
     equal: Budget = None,
-    gc_policy: GcPolicyName = None,
-    scheduler: SchedulerName = None,
-    set_: Settings = None,
+    drive: DriveOptions,
     requests: Requests = None,
     loads: Loads = 12,
     axis: Axis = None,
@@ -68,7 +63,7 @@ def _load(
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Draw latency against throughput for each interconnect, from idle to saturated.
+    """Draw latency against throughput for each interconnect.
 
     Examples:
       canaletto load performance-optimized --workload YCSB_B --requests 5000 --fabrics bus,venice --out curves
@@ -81,9 +76,8 @@ def _load(
 
     from canaletto_extras.loading import curves, page
 
-    keys, workload_keys = assignments(set_)
-    keys += policies(gc_policy, scheduler)
-    drives, parts = drives_of(design, keys, fabrics, equal, own_parts(None, gc_policy, scheduler))
+    keys, workload_keys = drive.settings()
+    drives, parts = drives_of(design, keys, fabrics, equal, drive.parts())
     if equal is not None and any(each.fabric for each in parts):
         raise ConfigError(f"--equal {equal}: got a user-defined fabric, expected the engine's, whose links are counted")
     if force and out is not None:

@@ -32,7 +32,7 @@ def _search(
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Search for the best designs within limits, such as latency against energy.
+    """Search for the best designs within limits.
 
     Examples:
       canaletto search search.toml --out searches/first

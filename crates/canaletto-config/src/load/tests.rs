@@ -362,6 +362,28 @@ fn a_key_of_another_table_is_found() {
     assert!(message.ends_with("did you mean `geometry.channels`?"), "{message}");
 }
 
+/// A network whose rate is stated does not take the buses' rate.
+#[test]
+fn a_rate_of_buses_is_noted_where_links_state_theirs() {
+    let notes = |text: &str, settings: &[&str]| {
+        let settings: Vec<Setting> = settings.iter().map(|s| Setting::parse(s, "", s).unwrap()).collect();
+        resolve_design_with("my.toml", Some(text), &settings, |_| Ok(())).unwrap().1
+    };
+    let of = |base: &str, fabric: &str| format!("base = \"{base}\"\n[fabric]\nkind = \"{fabric}\"\n");
+    let rate = "fabric.link_rate=2GB/s";
+    for fabric in ["mesh", "mesh-2bit", "venice", "scheduled-mesh"] {
+        let found = notes(&of("performance-optimized", fabric), &[rate]);
+        assert!(found[0].starts_with("fabric.link_rate=2GB/s: fabric.link_rate: has no effect"), "{fabric}: {found:?}");
+        assert_eq!(notes(&of("pcie5-tlc", fabric), &[rate]), [""; 0], "{fabric}: its links follow the bus");
+        assert_eq!(notes(&of("pcie5-tlc", fabric), &[rate, "fabric.network.link_rate=1GB/s"]).len(), 1, "{fabric}");
+    }
+    assert_eq!(notes(&of("performance-optimized", "bus"), &[rate]), [""; 0]);
+    // A file may change the preset's buses in vain, or state both rates for whichever fabric it is compared on.
+    let file = of("performance-optimized", "mesh") + "link_rate = \"2GB/s\"\n";
+    assert!(notes(&file, &[])[0].starts_with("my.toml:4: fabric.link_rate: has no effect"));
+    assert_eq!(notes(&(file + "[fabric.network]\nlink_rate = \"1GB/s\"\n"), &[]), [""; 0]);
+}
+
 #[test]
 fn keys_without_effect_are_noted() {
     let notes = |text: &str, settings: &[&str]| {

@@ -4,8 +4,9 @@
 //! missing has been reclaimed once the host stopped writing; `replay` ends the same way. How far the run's own writes then
 //! press free blocks down is the run's business.
 //!
-//! **Planes** of which the same spaces have pages are of one kind. Its steady state is found once, for the first of them:
-//! the others have the same numbers of pages but for one or two.
+//! **Planes** of which the same spaces have pages, and of whose writes each class has about the same share, are of one kind.
+//! Its steady state is found once, for the first of them. A single page may take most of a plane's writes, which then
+//! amplifies less than the others.
 //!
 //! **Superblocks** are blocks of as many pages as a group's blocks have together; a group of planes is found like one plane.
 
@@ -20,9 +21,15 @@ use crate::ftl::precondition::spaces::Spaces;
 use crate::ftl::precondition::{Kind, Seeds};
 use crate::ftl::reclaim::gc::policy::Policy;
 use crate::ftl::steady::classes::Classes;
-use crate::ftl::steady::group::MODEL_PAGES;
+use crate::ftl::steady::group::{MODEL_PAGES, Member};
 use crate::ftl::steady::plan::{Geometry, Plan, Steady};
 use crate::limits::Limits;
+
+/// Share of a plane's writes that may go to other classes than on the planes of its kind.
+const ALIKE: f64 = 0.1;
+
+/// Most kinds of planes with pages of the same spaces: a state may take a second to find. Further planes are of the nearest.
+const MOST_KINDS: usize = 6;
 
 /// The spaces of a drive: one for each flow if it is partitioned, else one that all share.
 ///
@@ -65,22 +72,25 @@ pub fn seeds(
     let (mut planes, mut kind_of) = (Vec::new(), Vec::new());
     for plane in (0..limits.layout.planes()).step_by(limits.planes_per_group as usize).map(PlaneId) {
         let of = spaces.of_plane(plane);
-        let kind = match made.iter().position(|(known, _)| *known == of) {
-            Some(kind) => kind,
-            None => {
-                let new = maker.planes_of(&of, plane, &spaces)?;
-                made.push((of, new));
+        let same = || made.iter().zip(0usize..).filter(|((known, _), _)| *known == of);
+        let classes = same().next().map_or_else(|| maker.classes(&of), |((_, like), _)| like.classes.clone());
+        let members: Vec<Member> =
+            maker.group_of(plane).map(|plane| maker.contents(&of, plane, &spaces, &classes)).collect();
+        let mapped = sums(&members, classes.len());
+        let shares = shares_of_writes(&mapped, &classes);
+        let nearest = same().map(|((_, like), kind)| (difference(&like.shares, &shares), kind));
+        let known = same().count();
+        let kind = match nearest.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            Some((difference, kind)) if difference < ALIKE || known == maker.most_kinds() => kind,
+            _ => {
+                made.push((of.clone(), maker.planes_of(&of, classes, &mapped, shares, known as u32)?));
                 made.len() - 1
             }
         };
-        let (of, like) = &made[kind];
-        let members = maker.group_of(plane).map(|plane| {
-            let (runs, mapped) = maker.contents(of, plane, &spaces, &like.classes);
-            (Classes::from_runs(like.classes.len(), &runs), mapped)
-        });
+        let like = &made[kind].1;
         if maker.has_superblocks() {
             let unit = maker.parity_unit();
-            planes.extend(like.plan.seed_group(plane.0, members.collect(), unit, seed).map_err(too_full)?);
+            planes.extend(like.plan.seed_group(plane.0, members, unit, seed).map_err(too_full)?);
         } else {
             for (classes, mapped) in members {
                 planes.push(like.plan.seed(plane.0, classes, &mapped, seed).map_err(too_full)?);
@@ -107,12 +117,34 @@ fn shares(parts: &[f64]) -> Option<Vec<f64>> {
     (all > 0.0).then(|| parts.iter().map(|part| part / all).collect())
 }
 
+/// Pages of each class that hold data, in all planes of a group.
+fn sums(members: &[Member], classes: usize) -> Vec<u32> {
+    let mut sums = vec![0; classes];
+    for (_, mapped) in members {
+        sums.iter_mut().zip(mapped).for_each(|(sum, n)| *sum += n);
+    }
+    sums
+}
+
+/// Each class's share of a plane's writes. If nobody writes: as if written evenly.
+fn shares_of_writes(mapped: &[u32], classes: &[Alike]) -> Vec<f64> {
+    let writes: Vec<f64> = mapped.iter().zip(classes).map(|(&n, alike)| f64::from(n) * alike.0).collect();
+    shares(&writes).or_else(|| shares(&sizes(mapped))).unwrap_or(vec![1.0; classes.len()])
+}
+
+/// Share of writes that go to other classes on one plane than on another.
+fn difference(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0
+}
+
 /// Pages of a plane that are alike: how often they are written, and which share of them holds data.
 type Alike = (f64, f64);
 
 /// Planes of one kind.
 struct Planes {
     classes: Vec<Alike>,
+    /// Share of writes of each class.
+    shares: Vec<f64>,
     plan: Plan,
     kind: Kind,
 }
@@ -127,14 +159,8 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// A plane's logical pages: runs of one class, and how many of each class hold data.
-    fn contents(
-        &self,
-        of: &[usize],
-        plane: PlaneId,
-        spaces: &Spaces,
-        classes: &[Alike],
-    ) -> (Vec<(u32, usize)>, Vec<u32>) {
+    /// A plane's logical pages by class, and how many of each class hold data.
+    fn contents(&self, of: &[usize], plane: PlaneId, spaces: &Spaces, classes: &[Alike]) -> Member {
         let (mut runs, mut members) = (Vec::new(), vec![0u32; classes.len()]);
         for &space in of {
             let mut from = 0;
@@ -149,7 +175,30 @@ impl Maker<'_> {
         }
         let mapped = |(&members, alike): (&u32, &Alike)| (f64::from(members) * alike.1).round() as u32;
         let mapped = members.iter().zip(classes).map(mapped).collect();
-        (runs, mapped)
+        (Classes::from_runs(classes.len(), &runs), mapped)
+    }
+
+    /// The classes of pages of these spaces.
+    fn classes(&self, of: &[usize]) -> Vec<Alike> {
+        let mut classes: Vec<Alike> = Vec::new();
+        for &space in of {
+            for run in &self.rates[space].runs {
+                let alike = (run.rate, self.occupied[space].of(run.rate));
+                if !classes.contains(&alike) {
+                    classes.push(alike);
+                }
+            }
+        }
+        if classes.is_empty() {
+            // A plane that no flow addresses: as one whose addresses hold no data.
+            classes.push((0.0, 0.0));
+        }
+        classes
+    }
+
+    /// A rule from outside takes too long to be asked for several kinds.
+    fn most_kinds(&self) -> usize {
+        if Policy::new(&self.design.gc).has_rule() { 1 } else { MOST_KINDS }
     }
 
     fn has_superblocks(&self) -> bool {
@@ -180,41 +229,21 @@ impl Maker<'_> {
         Ok((all, if self.has_superblocks() { all.min(MODEL_PAGES) } else { all }))
     }
 
-    /// Pages of each class that hold data, in all planes of a group.
-    fn mapped_in_group(&self, of: &[usize], first: PlaneId, spaces: &Spaces, classes: &[Alike]) -> Vec<u32> {
-        let mut sums = vec![0; classes.len()];
-        for plane in self.group_of(first) {
-            let (_, mapped) = self.contents(of, plane, spaces, classes);
-            sums.iter_mut().zip(mapped).for_each(|(sum, n)| *sum += n);
-        }
-        sums
-    }
-
-    /// The kind of planes that has pages of these spaces, found for one of them.
-    fn planes_of(&self, of: &[usize], plane: PlaneId, spaces: &Spaces) -> Result<Planes, String> {
-        let mut classes: Vec<Alike> = Vec::new();
-        for &space in of {
-            for run in &self.rates[space].runs {
-                let alike = (run.rate, self.occupied[space].of(run.rate));
-                if !classes.contains(&alike) {
-                    classes.push(alike);
-                }
-            }
-        }
-        if classes.is_empty() {
-            // A plane that no flow addresses: as one whose addresses hold no data.
-            classes.push((0.0, 0.0));
-        }
+    /// A kind of planes that has pages of these spaces, the `number`-th, found for planes of which that many pages hold data.
+    fn planes_of(
+        &self,
+        of: &[usize],
+        classes: Vec<Alike>,
+        mapped: &[u32],
+        shares: Vec<f64>,
+        number: u32,
+    ) -> Result<Planes, String> {
         let (pages, model) = self.pages()?;
-        let mapped = self.mapped_in_group(of, plane, spaces, &classes);
-        let writes: Vec<f64> = mapped.iter().zip(&classes).map(|(&n, alike)| f64::from(n) * alike.0).collect();
-        // Nobody writes: as if written evenly.
-        let shares = shares(&writes).or_else(|| shares(&sizes(&mapped))).unwrap_or(vec![1.0; classes.len()]);
         let frontiers = self.frontiers(of);
         let geometry = self.geometry(mapped.iter().map(|&n| u64::from(n)).sum(), pages, frontiers.len() as u32)?;
-        let steady = self.steady(geometry, model, &mapped, &shares);
+        let steady = self.steady(geometry, model, (mapped, &shares), number);
         let mixes = frontiers.iter().map(|frontier| match frontier {
-            Frontier::User(stream) => self.mix_of(usize::from(*stream), &classes, &mapped),
+            Frontier::User(stream) => self.mix_of(usize::from(*stream), &classes, mapped),
             _ if steady.copied().len() == classes.len() => steady.copied(),
             _ => shares.clone(),
         });
@@ -224,9 +253,10 @@ impl Maker<'_> {
         let kind = Kind {
             frontiers,
             write_amplification: steady.write_amplification(),
-            rates: shares.iter().zip(&mapped).map(|(share, &n)| share / (f64::from(n.max(1)) / planes)).collect(),
+            writes: mapped.iter().zip(&classes).map(|(&n, alike)| f64::from(n) * alike.0).sum(),
+            rates: shares.iter().zip(mapped).map(|(share, &n)| share / (f64::from(n.max(1)) / planes)).collect(),
         };
-        Ok(Planes { classes, plan: Plan { geometry, steady, model, mixes }, kind })
+        Ok(Planes { classes, shares, plan: Plan { geometry, steady, model, mixes }, kind })
     }
 
     /// The blocks being filled: those of the flows that have pages here, and collection's.
@@ -270,11 +300,12 @@ impl Maker<'_> {
         Ok(Geometry { blocks: blocks + apart, pages, step, free, frontiers })
     }
 
-    fn steady(&self, geometry: Geometry, model: u32, mapped: &[u32], shares: &[f64]) -> Steady {
+    fn steady(&self, geometry: Geometry, model: u32, (mapped, shares): (&[u32], &[f64]), number: u32) -> Steady {
         let all: u32 = mapped.iter().sum();
         let load = geometry.load(f64::from(all));
         let sizes = self::shares(&sizes(mapped)).unwrap_or(vec![1.0; mapped.len()]);
         let classes: Vec<(f64, f64)> = sizes.into_iter().zip(shares.iter().copied()).collect();
-        Steady::find(&Policy::new(&self.design.gc), load, Geometry { pages: model, ..geometry }, &classes, self.seed)
+        let geometry = Geometry { pages: model, ..geometry };
+        Steady::find(&Policy::new(&self.design.gc), load, geometry, &classes, number, self.seed)
     }
 }

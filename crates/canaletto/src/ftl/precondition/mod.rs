@@ -16,12 +16,14 @@ use crate::ftl::frontier::Frontier;
 use crate::ftl::precondition::spaces::Spaces;
 use crate::ftl::steady::seeded::SeededPlane;
 
-/// Properties that planes of one kind share: those in which the same spaces have pages.
+/// Properties that planes of one kind share: the same spaces have pages in them, and they are written alike.
 pub struct Kind {
     /// Frontier of each block that is being filled, in the order of [`SeededPlane::open`].
     pub frontiers: Vec<Frontier>,
     /// Pages written to flash for each that the host writes.
     pub write_amplification: f64,
+    /// Writes to the plane, in a unit that all kinds of the drive share.
+    pub writes: f64,
     /// For each class, a page's share of the host's writes to the plane.
     pub rates: Vec<f64>,
 }
@@ -102,11 +104,13 @@ impl Seeds {
         (&self.planes[plane.index()], &self.kinds[self.kind_of[plane.index()]])
     }
 
-    /// The write amplification of the average plane.
+    /// The write amplification of the drive: the mean of its planes, by their writes where these differ.
     pub fn write_amplification(&self) -> f64 {
         let addressed = |kind: &&Kind| kind.frontiers.iter().any(|frontier| matches!(frontier, Frontier::User(_)));
-        let of_planes = self.kind_of.iter().map(|&kind| &self.kinds[kind]).filter(addressed);
-        let (sum, planes) = of_planes.fold((0.0, 0), |(sum, n), kind| (sum + kind.write_amplification, n + 1));
-        sum / f64::from(planes)
+        let of_planes = || self.kind_of.iter().map(|&kind| &self.kinds[kind]).filter(addressed);
+        let differ = self.kinds.len() > 1 && of_planes().any(|kind| kind.writes > 0.0);
+        let weight = |kind: &Kind| if differ { kind.writes } else { 1.0 };
+        let sum: f64 = of_planes().map(|kind| weight(kind) * kind.write_amplification).sum();
+        sum / of_planes().map(weight).sum::<f64>()
     }
 }

@@ -40,14 +40,15 @@ pub enum Steady {
 
 impl Steady {
     /// The steady state at a load ([`Geometry::load`]) for classes of logical pages, each with its share of pages and of
-    /// writes: solved for where that is possible, else by writing a representative plane.
-    pub fn find(policy: &Policy, load: f64, plane: Geometry, classes: &[(f64, f64)], seed: u64) -> Steady {
+    /// writes: solved for where that is possible, else by writing a representative plane. It is smaller for a drive's later
+    /// kinds of planes (`number`, from 0), so that several take little longer than one.
+    pub fn find(policy: &Policy, load: f64, plane: Geometry, classes: &[(f64, f64)], number: u32, seed: u64) -> Steady {
         let pages = plane.pages;
         if let ([_], Some(found)) = (classes, policy.steady_state(load, pages)) {
             return Steady::Uniform(found);
         }
         let wanted = if policy.has_rule() { ASKED_PAGES } else { REPRESENTATIVE_PAGES };
-        let blocks = (wanted / pages).clamp(REPRESENTATIVE_BLOCKS.0, REPRESENTATIVE_BLOCKS.1);
+        let blocks = (wanted / (1 + number) / pages).clamp(REPRESENTATIVE_BLOCKS.0, REPRESENTATIVE_BLOCKS.1);
         // Where a class has but a few blocks, their number matters: no more than there are.
         let blocks = blocks.min(plane.blocks).max(LEAST_BLOCKS);
         let geometry = Geometry { blocks, pages, step: plane.step, free: REPRESENTATIVE_SPARE, frontiers: 2 };
@@ -208,7 +209,7 @@ mod tests {
                 let logical: Vec<u32> = classes.iter().map(|c| (c.0 * 4300.0) as u32).collect();
                 let mapped: Vec<u32> = logical.iter().map(|&n| (f64::from(n) * occupancy) as u32).collect();
                 let load = geometry.load(mapped.iter().sum::<u32>().into());
-                let steady = Steady::find(&policy, load, geometry, &classes, 1);
+                let steady = Steady::find(&policy, load, geometry, &classes, 0, 1);
                 let mixes = vec![classes.iter().map(|c| c.1).collect(), steady.copied()];
                 let plan = Plan { geometry, steady, model: 16, mixes };
                 let runs: Vec<(u32, usize)> = logical.iter().copied().zip(0..).collect();
@@ -225,7 +226,7 @@ mod tests {
     #[test]
     fn a_plane_too_small_is_refused() {
         let geometry = Geometry { blocks: 10, pages: 8, step: 1, free: 2, frontiers: 2 };
-        let steady = Steady::find(&Policy::from(Greedy), 0.9, geometry, &[(1.0, 1.0)], 1);
+        let steady = Steady::find(&Policy::from(Greedy), 0.9, geometry, &[(1.0, 1.0)], 0, 1);
         let plan = Plan { geometry, steady, model: 8, mixes: vec![vec![1.0]; 2] };
         let error = plan.seed(0, Classes::uniform(80), &[80], 1).err().expect("it does not fit");
         assert!(error.ends_with("full blocks have room for 48"), "{error}");
@@ -239,7 +240,7 @@ mod tests {
         for (policy, pages) in policies.flat_map(|policy| [1, 2, 3, 7].map(|pages| (policy.clone(), pages))) {
             for (blocks, load) in [(13, 0.9), (18, 0.97), (40, 1.0)] {
                 let plane = Geometry { blocks, pages, step: 1, free: 2, frontiers: 2 };
-                let found = Steady::find(&policy, load, plane, &[(0.2, 0.8), (0.8, 0.2)], 3);
+                let found = Steady::find(&policy, load, plane, &[(0.2, 0.8), (0.8, 0.2)], 0, 3);
                 assert!(found.write_amplification() >= 1.0, "{policy:?}, {blocks} blocks of {pages} at {load}");
             }
         }
