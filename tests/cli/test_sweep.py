@@ -137,7 +137,7 @@ def test_ctrl_c_leaves_a_folder_to_go_on_with(canaletto: Any, tmp_path: Path) ->
     words = ["sweep", "sweep.toml", "--out", "a", "--no-report"]
     answer = canaletto.interrupt(*words, when=lambda _: len(list(points.glob("*/[0-9a-f]*.json"))) >= 2)
     assert answer.status == 130
-    assert answer.err == "canaletto: interrupted; the same command goes on with a\n"
+    assert answer.err == "canaletto: interrupted; the same command continues with a\n"
     kept = len(list(points.glob("*/[0-9a-f]*.json")))
     assert 2 <= kept < 12
     assert f"{12 - kept} of them computed now" in canaletto.ok(*words).err

@@ -295,16 +295,14 @@ def test_refused_jobs_are_told_as_they_come(clock: Any) -> None:
         refusals += more
         watch.look(1)
     assert told == [
-        "2 of 4 jobs not taken: no room; the sweep goes on with the others",
-        "1 of 4 jobs not taken: no right; the sweep goes on with the others",
+        "2 of 4 jobs not taken: no room; the sweep continues with the others",
+        "1 of 4 jobs not taken: no right; the sweep continues with the others",
     ]
     # The last one ended, and is not taken again.
     queue.scheduler_info["workers"].clear()
     watch.look(0)
     refusals.append("")
-    with pytest.raises(
-        cn.SimulationError, match="cluster: no worker is left and no job is taken: it was not said why;"
-    ):
+    with pytest.raises(cn.SimulationError, match="cluster: no worker is left and no job is taken: no reason given;"):
         watch.look(0)
 
 
@@ -431,7 +429,7 @@ def test_whoever_waits_for_a_first_worker_is_told() -> None:
     ("sbatch", "says"),
     [
         ("echo 'sbatch: error: no partition of this name' >&2; exit 1", "sbatch: error: no partition of this name"),
-        ("exit 1", "it was not said why"),
+        ("exit 1", "no reason given"),
         ("echo Nothing was submitted", "Could not parse job id"),
         (None, "No such file or directory: 'sbatch'"),
     ],

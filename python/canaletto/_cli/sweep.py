@@ -169,7 +169,7 @@ def _carry_out(
         with reporting() as report:
             found, done = go_on(asked, out, executor, report=report, command=command, shard=part, page=not no_report)
     except KeyboardInterrupt:
-        console.say(f"interrupted; the same command goes on with {out}")
+        console.say(f"interrupted; the same command continues with {out}")
         sys.exit(130)
     finally:
         executor.close()

@@ -237,10 +237,11 @@ def _notes(parameters: Sequence[Mapping[str, Any]], apart: Mapping[str, Any]) ->
                 f"{each['high']}: the data ask for {way}, so that something else is missing or wrong in the design"
             )
     notes += [
-        f"{name}: its whole range changes next to nothing: these data do not say it" for name in apart["without_effect"]
+        f"{name}: its whole range changes next to nothing: these data do not determine it"
+        for name in apart["without_effect"]
     ]
     notes += [
-        f"{'; '.join(group)}: these data know a combination of them only, not each of them"
+        f"{'; '.join(group)}: these data determine only a combination of them"
         for group in apart["not_apart"]
         if len(group) > 1
     ]

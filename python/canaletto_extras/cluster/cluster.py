@@ -59,7 +59,7 @@ class Watch:
 
     def none_left(self, waited_s: int) -> None:
         """There has been no worker for so long."""
-        self.tell(f"no worker has been there for {waited_s} s: the sweep goes on once one joins; Ctrl-C gives up")
+        self.tell(f"no worker has been there for {waited_s} s: the sweep continues once one joins; Ctrl-C gives up")
 
 
 class Dask:

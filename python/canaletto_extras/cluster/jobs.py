@@ -81,7 +81,7 @@ def _check_taken(place: str, jobs: int, refusals: list[str]) -> None:
 
 
 def _said(refusal: str) -> str:
-    return refusal or "it was not said why"
+    return refusal or "no reason given"
 
 
 class _JobWatch(Watch):
@@ -111,7 +111,9 @@ class _JobWatch(Watch):
             )
         if new := self._refusals[self._told :]:
             self._told += len(new)
-            self.tell(f"{len(new)} of {self._jobs} jobs not taken: {_said(new[0])}; the sweep goes on with the others")
+            self.tell(
+                f"{len(new)} of {self._jobs} jobs not taken: {_said(new[0])}; the sweep continues with the others"
+            )
         self._joined |= here
         super().look(len(here))
 

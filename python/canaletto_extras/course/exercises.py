@@ -57,7 +57,7 @@ def least(holds: Callable[[float], bool], step: float, low: float, high: float) 
         if not holds(float(answer)):
             return f"{float(answer):g} is too small"
         if float(answer) - step >= low and holds(float(answer) - step):
-            return f"{float(answer):g} is more than is needed"
+            return f"{float(answer):g} is more than needed"
         return None
 
     return judge

@@ -161,7 +161,7 @@ LESSONS: Mapping[str, Sequence[Exercise]] = {
         ),
         Exercise(
             number(_reader_slowdown, 0.05),
-            "cn.run(…, slowdowns=True) runs each flow alone, too: run.flows[0].slowdown.",
+            "cn.run(…, slowdowns=True) also runs each flow alone: run.flows[0].slowdown.",
         ),
         Exercise(
             design(cn.design(DRIVE, **SHARED), ("flash.suspend.", "scheduler.", "host."), _is_fair),

@@ -41,7 +41,7 @@ def verdict(told: Sequence[Mapping[str, Any]]) -> str:
     failed = {each["fabric"]: share(each["failed_share"]) for each in real}
     if len(set(failed.values())) > 1:
         told_of = ", ".join(f"{failing} on {fabric}" for fabric, failing in failed.items())
-        return f"None is said to carry most: requests that fail are answered at once, and not as many fail: {told_of}."
+        return f"No fabric is said to carry most, because numbers of failed requests differ: {told_of}."
     (most, best), (least, worst) = max(known), min(known)
     others = f", {worst} only {scaled(least)}" if worst != best else ""
     return f"{best} carries {scaled(most)} IOPS before latency is twice the idle drive's{others}."

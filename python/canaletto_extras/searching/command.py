@@ -53,7 +53,7 @@ def _search(
         with reporting(what="trials") as report:
             found = go_on(asked, out, report=report, command=["canaletto", *sys.argv[1:]], page=not no_report)
     except KeyboardInterrupt:
-        console.say(f"interrupted; the same command goes on with {out}")
+        console.say(f"interrupted; the same command continues with {out}")
         sys.exit(130)
     page = "" if no_report else f"; open {out / 'report.html'}"
     # Points that are drawn again are counted once.

@@ -41,7 +41,7 @@ def verdict(asked: "Asked", found: "Search") -> str:
     """The best design by each objective."""
     rows = found.table.filter(pl.col("feasible"))
     if not rows.height:
-        return "No point that was tried keeps all constraints."
+        return "No tried point keeps all constraints."
     axes, told = axes_of(asked, found.table), []
     for objective in map(worded, asked.objectives):
         best = rows.sort(objective.column, descending=objective.more_is_better).row(0, named=True)
@@ -57,7 +57,7 @@ def conditions(asked: "Asked", found: "Search") -> str:
     """The search as it was asked for, and how many points were run for it."""
     kept = ", ".join(each.told for each in asked.constraints)
     pruned = int(found.table["pruned"].sum())
-    spared = f" {number_of(pruned, 'point')} not run: closed forms say that they cannot keep them." if pruned else ""
+    spared = f" {number_of(pruned, 'point')} not run: by closed forms they cannot keep them." if pruned else ""
     limits = f" Constraints: {kept}.{spared}" if kept else ""
     return f"{number_of(asked.trials, 'trial')} of {asked.sampler}, seed {asked.sampler_seed}.{limits}"
 

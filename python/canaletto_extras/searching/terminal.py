@@ -32,7 +32,7 @@ def table(asked: Search, rows: pl.DataFrame) -> RenderableType:
     """The best designs, the first objective's best first, and those that are worse by no more than noise."""
     front = rows.filter(pl.col("front").is_not_null()).sort("front")
     if not front.height:
-        return Text("no point that was tried keeps all constraints")
+        return Text("no tried point keeps all constraints")
     keys = dict.fromkeys(axis.column for axis in asked.points.grid.all_axes if axis.column in front.columns)
     judges = [worded(each) for each in asked.objectives]
     seeds = asked.seeds if front["seeds"].count() else 0
