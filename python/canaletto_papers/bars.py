@@ -55,7 +55,8 @@ def dots(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, str])
     """One line per group with a dot a system, for many groups; dashed upright lines where the paper says a number."""
     order = list(dict.fromkeys(row[group] for row in rows))
     systems = [name for name in shades if any(row["system"] == name for row in rows)]
-    x = alt.X("ours:Q", title=title, scale=alt.Scale(type="log", nice=False))
+    # The title ends with the axis, so that a narrow screen does not cut it off.
+    x = alt.X("ours:Q", title=title, scale=alt.Scale(type="log", nice=False), axis=alt.Axis(titleAnchor="end"))
     y = alt.Y(f"{group}:N", sort=order, title=None, axis=alt.Axis(labelLimit=460, labelOverlap=False))
     colour = alt.Color(
         "system:N",

@@ -59,11 +59,13 @@ class Grid:
     """Column of the table whose values are the columns."""
     where: Mapping[str, str]
     """Values that other columns must have."""
+    across: bool = False
+    """Whether lines have a published number each, in a column of its own; else columns have, in a line of its own."""
     notes: tuple[str, ...] = ()
-    """Columns whose parts, separated by semicolons, stand as notes at the line or the column that shares them."""
+    """Columns whose parts, separated by semicolons, stand as notes at the column or the line that shares them."""
 
     def parts(self, rows: Sequence[Row]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-        """Parts of the notes by line, and the others by column."""
+        """Parts of the notes by line and by column; what all columns share stands at the columns."""
         kept = [row for row in rows if all(row[column] == value for column, value in self.where.items())]
 
         def shared(of: str) -> dict[str, list[str]]:
@@ -74,12 +76,10 @@ class Grid:
                 found[str(row[of])] = [part for part in before if part in said]
             return found
 
-        lines = shared(self.line)
-        everywhere = [part for part in next(iter(lines.values()), []) if all(part in each for each in lines.values())]
-        columns = {
-            name: [part for part in each if part not in everywhere] for name, each in shared(self.column).items()
-        }
-        return lines, columns
+        columns = shared(self.column)
+        of_lines = shared(self.line).items()
+        everywhere = [part for part in next(iter(columns.values()), []) if all(part in of for of in columns.values())]
+        return {name: [part for part in each if part not in everywhere] for name, each in of_lines}, columns
 
     def cells(self, rows: Sequence[Row]) -> tuple[list[str], list[tuple[str, list[float | None]]]]:
         """Column names, and every line's name and numbers; the published ones first, if there are any."""
@@ -88,7 +88,10 @@ class Grid:
         names = list(dict.fromkeys(str(row[self.line]) for row in kept))
         at = {(str(row[self.line]), str(row[self.column])): row["ours"] for row in kept}
         lines = [(name, [at.get((name, column)) for column in columns]) for name in names]
-        known = {str(row[self.column]): row["published"] for row in kept if row["published"] is not None}
+        of = self.line if self.across else self.column
+        known = {str(row[of]): row["published"] for row in kept if row["published"] is not None}
+        if self.across:
+            return ["published", *columns], [(name, [known.get(name), *numbers]) for name, numbers in lines]
         first = [("published", [known.get(column) for column in columns])] if known else []
         return columns, first + lines
 

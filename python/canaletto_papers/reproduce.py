@@ -85,10 +85,17 @@ def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, rep
     title = f"{source}: ours and theirs" if verdicts else source
     opening = (
         f"<header><h1>{escape(title)}</h1></header>"
-        f'<p class="summary">{escape(in_short(verdicts, extent if quick else ""))}</p>{_names(source, tables)}'
+        f'<p class="summary">{escape(_opening(verdicts, tables, extent if quick else ""))}</p>{_names(source, tables)}'
     )
     _write(out / f"{source}.html", document(title, opening, [*_judged(verdicts), *sections], ["page.js"]))
     return Reproduced(chosen, tables, verdicts, extent)
+
+
+def _opening(verdicts: Sequence[Verdict], tables: Mapping[str, Sequence[Row]], would: str) -> str:
+    """What a page says first: how many numbers have which verdict, or where there are verdicts."""
+    if not verdicts and any(row["published"] for rows in tables.values() for row in rows):
+        return "Ours and published numbers. Their verdicts are on pages that also have the figures which print them."
+    return in_short(verdicts, would)
 
 
 def _judged(verdicts: Sequence[Verdict]) -> list[str]:
@@ -214,7 +221,7 @@ def _listed(source: str, figure: Figure, rows: list[Row]) -> list[str]:
             table([escape(column) for column in heading], [[escape(name), *map(_cell, of)] for name, of in lines])
             for heading, lines in tables
         ]
-        said = [note(escape(text)) for text in notes]
+        said = [note(text) for text in notes]
         return [*drawn, *said, note(f"All {count(len(rows))} rows are in {file}.")]
     shown = rows if len(rows) <= MOST_ROWS else [row for row in rows if row["published"] is not None]
     cells = [[escape(_cell(row[column])) for column in rows[0]] for row in shown]

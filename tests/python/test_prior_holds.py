@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from canaletto._run.laboratory import carry_out
 from canaletto_papers import figures
 from canaletto_papers.figure import Scale
 from canaletto_papers.venice import prior_holds, prior_search
-from canaletto_papers.venice.evaluation import COST, PERFORMANCE
+from canaletto_papers.venice.evaluation import COST, PERFORMANCE, TABLE2
 from canaletto_papers.verdicts import CHANGED, judged
 
 QUICK = Scale(quick=True)
@@ -66,7 +67,7 @@ def test_what_speaks_for_and_against_stands_beside_every_number(rows: list[dict[
         lines, columns = grid.parts(rows)
         kept = [row for row in rows if all(row[column] == value for column, value in grid.where.items())]
         for row in kept:
-            shown = {*lines[row["setting"]], *columns[row["what"]]}
+            shown = {*lines[row["what"]], *columns[row["setting"]]}
             assert shown == {row["size"], *row["speaks"].split("; ")}, row
 
 
@@ -112,3 +113,23 @@ def test_each_variation_changes_something_and_the_search_prints_the_nearest() ->
     apart = [row["ours"] for row in rows if row["drive"] == COST]
     assert len(apart) == prior_search.BEST
     assert apart == sorted(apart)
+
+
+def test_a_quick_run_has_the_signs_of_the_full_one(tmp_path: Path) -> None:
+    table = Path(__file__).parents[2] / "docs/generated/reproduction/venice-prior-holds.md"
+    text = table.read_text(encoding="utf-8")
+    found = {label: run for label, run in prior_holds.runs(QUICK).items() if label[2] == "8x8" and label[3] in TABLE2}
+    compared = 0
+    for drive, rate in prior_holds.CHOSEN.items():
+        grid = text.partition(f"({drive}, Fig. 9)")[2].partition("\n\n")[0].splitlines()
+        cells = [[re.sub(r" \[.*", "", cell.strip()) for cell in line.strip(" |").split("|")] for line in grid]
+        column = 1 + cells[0].index(f"arrivals {rate:g} times as fast")
+        full = {line[0]: float(line[column]) for line in cells[2:]}
+        runs = {label: run for label, run in found.items() if label[:2] == (drive, f"{rate:g}")}
+        data = carry_out(runs.values(), tmp_path, lambda *_: None)
+        here = prior_holds.Compared({label: data[run.key] for label, run in runs.items()}, drive, f"{rate:g}")
+        for _, what, ours, _ in prior_holds.speedups(here, drive):
+            if abs(full[what] - 1) > 0.05:
+                assert (ours or 0.0) > 1 if full[what] > 1 else (ours or 2.0) < 1, (drive, what, ours, full[what])
+                compared += 1
+    assert compared > 12

@@ -73,7 +73,7 @@ OF_SYSTEM = {
     "pSSD": ("for: §3.2, pSSD only widens the channel", "against: Fig. 3, array times on one channel overlap"),
     "pnSSD": (
         "for: Networked SSD, footnote 4, both buses have a single, shared driver",
-        "against: Networked SSD, §V-C, its controllers' bandwidth is that of both buses",
+        "against: Networked SSD, §V-C, a controller has the bandwidth of both buses",
     ),
     "NoSSD": ("for: §3.2, its routes do not adapt", "against: §3.2, its routers have buffers, so it sends packets"),
     "Venice": (
@@ -324,10 +324,9 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
 
 HELD = Settings(("drive", "setting"), of="fig9", figure="figure", spelt=spelt, against="speaks")
 
-ASIDE = ("size", "speaks")
 GRIDS = {
     f"{ssd}, Fig. {figure.removeprefix('fig')}": Grid(
-        "setting", "what", {"drive": ssd, "figure": figure}, notes=("size", "speaks")
+        "what", "setting", {"drive": ssd, "figure": figure}, across=True, notes=("size", "speaks")
     )
     for ssd, figure in (
         (COST, "fig9"),

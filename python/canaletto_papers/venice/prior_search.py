@@ -28,7 +28,7 @@ from canaletto_papers.flows import workload
 from canaletto_papers.venice import fig13, prior_holds
 from canaletto_papers.venice.causes import UNLIMITED
 from canaletto_papers.venice.evaluation import BASELINE, COST, OWN, PERFORMANCE, SKEWED, SSDS, SYSTEMS, TABLE2, flows
-from canaletto_papers.venice.prior_holds import ASIDE, CHOSEN, HOLDS, OTHER_RATE, OWN_RATE, PRIOR, Compared, Keys, drive
+from canaletto_papers.venice.prior_holds import CHOSEN, HOLDS, OTHER_RATE, OWN_RATE, PRIOR, Compared, Keys, drive
 
 HELD_BY = (BASELINE, "pSSD", "pnSSD", "NoSSD")
 BUSES = (BASELINE, "pSSD", "pnSSD", "ideal")
@@ -276,7 +276,7 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
 
 
 TRIED = Settings(("change",), of="fig9", beside=("drive",), against="speaks")
-GRIDS = {f"{ssd}, Fig. 9": Grid("change", "what", {"drive": ssd}, notes=ASIDE) for ssd in (COST, PERFORMANCE)}
+GRIDS = {f"{ssd}, Fig. 9": Grid("change", "what", {"drive": ssd}, notes=("size",)) for ssd in (COST, PERFORMANCE)}
 
 FIGURES = [
     Figure(
