@@ -62,7 +62,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
     """A run for each change, workload and system that is compared."""
     found: dict[Label, Run] = {}
     for change, how in CHANGES.items():
-        for name in fig19.WORKLOADS[:: scale.of(1, 3)]:
+        for name in fig19.WORKLOADS:
             work = profile(name, scale.of(150_000, 10_000), how.traffic)
             if how.slower != 1.0:
                 between = "flow.0.synthetic.inter_arrival"

@@ -103,7 +103,7 @@ def variations(scale: Scale) -> dict[Label, Run]:
     return {
         (ssd, change, "8x8", name, system, "1"): Run(
             _drive(ssd, system, {**how.keys, **how.of.get(system, {})}),
-            _traffic(name, how.rate or CHOSEN[ssd], scale.of(1_000, 200), by_page=how.by_page, hot_row=how.hot_row),
+            _traffic(name, how.rate or CHOSEN[ssd], scale.of(1_000, 400), by_page=how.by_page, hot_row=how.hot_row),
         )
         for ssd in SSDS
         for change, how in VARIATIONS.items()
@@ -178,13 +178,11 @@ def searched(scale: Scale) -> dict[Label, Run]:
     return {
         (ssd, f"{rate:g}", order, host, name, kind, held): Run(
             _drive(ssd, system, {"ftl.allocation": order, **keys, **of}),
-            _traffic(name, rate, scale.of(1_000, 100)),
+            _traffic(name, rate, scale.of(1_000, 200)),
         )
         for ssd in SSDS
-        for rate, order, (host, keys) in product(
-            SEARCHED[:: scale.of(1, 2)], ALLOCATIONS[: scale.of(3, 2)], HOSTS.items()
-        )
-        for name in list(TABLE2)[:: scale.of(1, 7)]
+        for rate, order, (host, keys) in product(SEARCHED, ALLOCATIONS[: scale.of(3, 2)], HOSTS.items())
+        for name in list(TABLE2)[:: scale.of(1, 6)]
         for kind, system, held, of in _kinds()
     }
 
