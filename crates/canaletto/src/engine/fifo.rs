@@ -44,6 +44,17 @@ impl<T: Copy> Fifo<T> {
         self.count += 1;
     }
 
+    /// Adds an item in front of all others.
+    pub fn push_first(&mut self, item: T) {
+        if self.count == self.places.len() {
+            self.push_growing(item);
+            self.count -= 1;
+        }
+        self.first = self.place(self.places.len() - 1);
+        self.places[self.first] = item;
+        self.count += 1;
+    }
+
     /// Takes the first item.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<T> {
@@ -56,13 +67,13 @@ impl<T: Copy> Fifo<T> {
     /// The first item.
     #[inline(always)]
     pub fn first(&self) -> Option<&T> {
-        self.get(0)
+        if self.count > 0 { Some(&self.places[self.first]) } else { None }
     }
 
     /// The item that many places behind the first.
     #[inline(always)]
     pub fn get(&self, number: usize) -> Option<&T> {
-        (number < self.count).then(|| &self.places[self.place(number)])
+        if number < self.count { Some(&self.places[self.place(number)]) } else { None }
     }
 
     #[inline(always)]
@@ -92,11 +103,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn items_come_in_their_order(steps in prop::collection::vec(any::<Option<u16>>(), 0..200)) {
+        fn items_come_in_their_order(steps in prop::collection::vec(any::<Option<(u16, bool)>>(), 0..200)) {
             let (mut fifo, mut model) = (Fifo::new(), VecDeque::new());
             for step in steps {
                 match step {
-                    Some(item) => {
+                    Some((item, true)) => {
+                        fifo.push_first(item);
+                        model.push_front(item);
+                    }
+                    Some((item, false)) => {
                         fifo.push(item);
                         model.push_back(item);
                     }

@@ -46,7 +46,7 @@ impl ChipToChip<AnyEvent> for AnyFabric {
         to: ChipId,
         time: Time,
         now: Time,
-        later: &mut dyn FnMut(Time, AnyEvent),
+        later: &mut impl FnMut(Time, AnyEvent),
     ) -> PathId {
         inside!(self, fabric, later => fabric.start_copy(from, to, time, now, later))
     }
@@ -126,7 +126,7 @@ impl Fabric for AnyFabric {
         inside!(self, fabric => fabric.port_free_at(chip, direction))
     }
 
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, AnyEvent)) -> PathId {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, AnyEvent)) -> PathId {
         inside!(self, fabric, later => fabric.start(transfer, now, later))
     }
 
@@ -135,12 +135,12 @@ impl Fabric for AnyFabric {
         path: PathId,
         transfer: Transfer,
         now: Time,
-        later: &mut dyn FnMut(Time, AnyEvent),
+        later: &mut impl FnMut(Time, AnyEvent),
     ) {
         inside!(self, fabric, later => fabric.start_on_held_path(path, transfer, now, later));
     }
 
-    fn handle(&mut self, event: AnyEvent, now: Time, later: &mut dyn FnMut(Time, AnyEvent)) -> FabricOutcome {
+    fn handle(&mut self, event: AnyEvent, now: Time, later: &mut impl FnMut(Time, AnyEvent)) -> FabricOutcome {
         self.handle_inside(event, now, later)
     }
 
@@ -148,11 +148,11 @@ impl Fabric for AnyFabric {
         inside!(self, fabric => fabric.next_step())
     }
 
-    fn step(&mut self, now: Time, until: Time, later: &mut dyn FnMut(Time, AnyEvent)) {
+    fn step(&mut self, now: Time, until: Time, later: &mut impl FnMut(Time, AnyEvent)) {
         inside!(self, fabric, later => fabric.step(now, until, later));
     }
 
-    fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, AnyEvent)) -> DomainId {
+    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, AnyEvent)) -> DomainId {
         inside!(self, fabric, later => fabric.release(path, now, later))
     }
 

@@ -73,7 +73,7 @@ impl Buses {
     }
 
     #[inline]
-    pub fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, TransferEnd)) -> PathId {
+    pub fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, TransferEnd)) -> PathId {
         let id = self.of(transfer.chip);
         let bus = &mut self.buses[id.index()];
         assert!(!bus.in_use, "bus {} carries two transfers at once", id.0);
@@ -90,7 +90,7 @@ impl Buses {
         path: PathId,
         transfer: Transfer,
         now: Time,
-        later: &mut dyn FnMut(Time, TransferEnd),
+        later: &mut impl FnMut(Time, TransferEnd),
     ) {
         let bus = &mut self.buses[path.index()];
         debug_assert!(bus.in_use && bus.chip == transfer.chip);
@@ -190,7 +190,7 @@ impl<K: Kind> Fabric for SharedBuses<K> {
         self.buses.port_free_at(chip)
     }
 
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, TransferEnd)) -> PathId {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, TransferEnd)) -> PathId {
         self.buses.start(transfer, now, later)
     }
 
@@ -199,17 +199,17 @@ impl<K: Kind> Fabric for SharedBuses<K> {
         path: PathId,
         transfer: Transfer,
         now: Time,
-        later: &mut dyn FnMut(Time, TransferEnd),
+        later: &mut impl FnMut(Time, TransferEnd),
     ) {
         self.buses.start_on_held_path(path, transfer, now, later);
     }
 
     #[inline(always)]
-    fn handle(&mut self, event: TransferEnd, now: Time, _: &mut dyn FnMut(Time, TransferEnd)) -> FabricOutcome {
+    fn handle(&mut self, event: TransferEnd, now: Time, _: &mut impl FnMut(Time, TransferEnd)) -> FabricOutcome {
         self.buses.handle(event, now)
     }
 
-    fn release(&mut self, path: PathId, now: Time, _: &mut dyn FnMut(Time, TransferEnd)) -> DomainId {
+    fn release(&mut self, path: PathId, now: Time, _: &mut impl FnMut(Time, TransferEnd)) -> DomainId {
         self.buses.release(path, now)
     }
 

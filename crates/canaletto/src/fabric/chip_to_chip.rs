@@ -38,7 +38,7 @@ pub trait ChipToChip<E> {
         _to: ChipId,
         _time: Time,
         _now: Time,
-        _later: &mut dyn FnMut(Time, E),
+        _later: &mut impl FnMut(Time, E),
     ) -> PathId {
         unreachable!("this fabric sends nothing from chip to chip")
     }

@@ -237,7 +237,7 @@ impl Clusters {
     ///              inner bus   │ command │ data │                  inner bus   │ request │ data │
     /// ```
     /// Commands come with what must be written. Data are asked for, and come back through the switch.
-    fn cross(&mut self, path: PathId, transfer: Transfer, begins: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn cross(&mut self, path: PathId, transfer: Transfer, begins: Time, later: &mut impl FnMut(Time, Event)) {
         let Crossing { chip, trunk, .. } = self.under_way[path];
         let Transfer { direction, command, data, .. } = transfer;
         let (trunk, bus) = (trunk.0, self.bus_wire(self.tree.of(chip).bus));
@@ -333,7 +333,7 @@ impl Fabric for Clusters {
         self.port_free_at[chip.index()]
     }
 
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) -> PathId {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
         let Transfer { chip, direction, command, data } = transfer;
         let path = self.under_way.insert(Crossing::new(chip, chip, direction, data));
         self.take_way(path, now);
@@ -342,13 +342,13 @@ impl Fabric for Clusters {
     }
 
     /// The switch keeps a held circuit: no grant.
-    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
         debug_assert!(self.under_way[path].chip == transfer.chip);
         self.under_way[path].setup = Time::ZERO;
         self.cross(path, transfer, now, later);
     }
 
-    fn handle(&mut self, event: Event, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
+    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
         let path = match event {
             Event::Crossed(path) => path,
             Event::Turned(path) => {
@@ -368,7 +368,7 @@ impl Fabric for Clusters {
         FabricOutcome { crossed: Some(done), freed: None }
     }
 
-    fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) -> DomainId {
+    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> DomainId {
         self.give_back(path, now);
         self.under_way.remove(path);
         self.send_waiting(now, later);

@@ -164,13 +164,13 @@ pub enum Event {
 }
 
 impl Custom {
-    fn decide_later(&mut self, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn decide_later(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) {
         if !std::mem::replace(&mut self.is_due, true) {
             later(now, Event::Decide);
         }
     }
 
-    fn decide(&mut self, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn decide(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) {
         self.is_due = false;
         if self.waiting.is_empty() || !self.ways.has_free_controller(&self.taken) {
             return;
@@ -202,7 +202,7 @@ impl Custom {
         format!("transfer {} {way} chip {},{}", asked.path.0, chip.0 / self.columns, chip.0 % self.columns)
     }
 
-    fn begin(&mut self, path: PathId, links: &[u32], now: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn begin(&mut self, path: PathId, links: &[u32], now: Time, later: &mut impl FnMut(Time, Event)) {
         let Some(place) = self.waiting.iter().position(|asked| asked.path == path) else {
             let waiting = self.waiting.iter().map(|asked| self.name_of(asked)).collect::<Vec<_>>().join("; ");
             let (fabric, given) = (&self.name, path.0);
@@ -241,7 +241,7 @@ impl Custom {
         self.cross(path, begins, later);
     }
 
-    fn cross(&mut self, path: PathId, begins: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn cross(&mut self, path: PathId, begins: Time, later: &mut impl FnMut(Time, Event)) {
         let Circuit { transfer, links, .. } = &self.circuits[path];
         let time = transfer.time();
         for &link in links {
@@ -325,7 +325,7 @@ impl Fabric for Custom {
         self.port_free_at[chip.index()]
     }
 
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) -> PathId {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
         self.port_taken[transfer.chip.index()] = true;
         let links = self.spare.pop().unwrap_or_default();
         let circuit = Circuit { transfer, waited: (Time::ZERO, Time::ZERO), controller: 0, links };
@@ -336,14 +336,14 @@ impl Fabric for Custom {
         path
     }
 
-    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
         let circuit = &mut self.circuits[path];
         // Nothing to decide: the circuit stands.
         (circuit.transfer, circuit.waited) = (transfer, (Time::ZERO, Time::ZERO));
         self.cross(path, now, later);
     }
 
-    fn handle(&mut self, event: Event, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
+    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
         let Event::Crossed(path) = event else {
             self.decide(now, later);
             return FabricOutcome::default();
@@ -354,7 +354,7 @@ impl Fabric for Custom {
         FabricOutcome { crossed: Some(crossed), freed: None }
     }
 
-    fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) -> DomainId {
+    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> DomainId {
         let Circuit { transfer, controller, links, .. } = &mut self.circuits[path];
         self.port_taken[transfer.chip.index()] = false;
         self.port_free_at[transfer.chip.index()] = now;

@@ -47,7 +47,7 @@ macro_rules! fabrics {
 
             /// Something that the interconnect inside scheduled happens.
             #[inline(always)]
-            fn handle_inside(&mut self, event: AnyEvent, now: Time, later: &mut dyn FnMut(Time, AnyEvent)) -> FabricOutcome {
+            fn handle_inside(&mut self, event: AnyEvent, now: Time, later: &mut impl FnMut(Time, AnyEvent)) -> FabricOutcome {
                 match (self, event) {
                     $((AnyFabric::$Kind(fabric), AnyEvent::$Kind(event)) => {
                         fabric.handle(event, now, &mut |time, event| later(time, AnyEvent::$Kind(event)))

@@ -153,7 +153,7 @@ impl Mesh {
         destination: Node,
         length: Time,
         now: Time,
-        later: &mut dyn FnMut(Time, MeshEvent),
+        later: &mut impl FnMut(Time, MeshEvent),
     ) -> PathId {
         assert!(length > Time::ZERO, "a packet has flits");
         self.send_all(source, destination, (Time::ZERO, length), length, now, later)
@@ -166,7 +166,7 @@ impl Mesh {
         (mut command, mut data): (Time, Time),
         full: Time,
         now: Time,
-        later: &mut dyn FnMut(Time, MeshEvent),
+        later: &mut impl FnMut(Time, MeshEvent),
     ) -> PathId {
         let (controller, injection) = (source.controller().or(destination.controller()), self.grid.injection(source));
         let (route, time) = (self.grid.route(source, destination), command + data);
@@ -303,7 +303,7 @@ impl Fabric for Mesh {
         }
     }
 
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) -> PathId {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, MeshEvent)) -> PathId {
         let place = self.grid.place(transfer.chip.0);
         let controller = if self.own_row { place.0 } else { self.controllers.choose(place, transfer.direction) };
         let (chip, controller) = (Node::Chip(transfer.chip), Node::Controller(controller));
@@ -314,11 +314,11 @@ impl Fabric for Mesh {
         self.send_all(source, destination, (transfer.command, transfer.data), self.full_packet, now, later)
     }
 
-    fn start_on_held_path(&mut self, _: PathId, _: Transfer, _: Time, _: &mut dyn FnMut(Time, MeshEvent)) {
+    fn start_on_held_path(&mut self, _: PathId, _: Transfer, _: Time, _: &mut impl FnMut(Time, MeshEvent)) {
         unreachable!("packets hold no path: the configuration refuses fabric.hold_path for a mesh")
     }
 
-    fn handle(&mut self, event: MeshEvent, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) -> FabricOutcome {
+    fn handle(&mut self, event: MeshEvent, now: Time, later: &mut impl FnMut(Time, MeshEvent)) -> FabricOutcome {
         match event {
             MeshEvent::Wake(link) => {
                 self.network.wake(link, now, later);
@@ -343,7 +343,7 @@ impl Fabric for Mesh {
         }
     }
 
-    fn release(&mut self, path: PathId, _: Time, _: &mut dyn FnMut(Time, MeshEvent)) -> DomainId {
+    fn release(&mut self, path: PathId, _: Time, _: &mut impl FnMut(Time, MeshEvent)) -> DomainId {
         self.network.close(path);
         ALL
     }

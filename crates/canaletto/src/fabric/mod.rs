@@ -107,7 +107,7 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     fn port_free_at(&self, chip: ChipId, direction: Direction) -> Time;
 
     /// Takes a path for a transfer. Requires [`Fabric::is_free`].
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Self::Event)) -> PathId;
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> PathId;
 
     /// Sends another transfer of the chip over the path held after the last one (`fabric.hold_path`).
     fn start_on_held_path(
@@ -115,11 +115,11 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
         path: PathId,
         transfer: Transfer,
         now: Time,
-        later: &mut dyn FnMut(Time, Self::Event),
+        later: &mut impl FnMut(Time, Self::Event),
     );
 
     /// Something the fabric scheduled happens.
-    fn handle(&mut self, event: Self::Event, now: Time, later: &mut dyn FnMut(Time, Self::Event)) -> FabricOutcome;
+    fn handle(&mut self, event: Self::Event, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> FabricOutcome;
 
     /// When the next step inside the fabric is due: such steps need no place in the engine's queue. In a tie the
     /// engine's event goes first.
@@ -128,7 +128,7 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     }
 
     /// Does the step due at `now`, and may do those that follow from it before `until`.
-    fn step(&mut self, _now: Time, _until: Time, _later: &mut dyn FnMut(Time, Self::Event)) {}
+    fn step(&mut self, _now: Time, _until: Time, _later: &mut impl FnMut(Time, Self::Event)) {}
 
     /// Whether nothing is under way, not even the end of a path that has been given back.
     fn is_at_rest(&self) -> bool {
@@ -139,7 +139,7 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     fn lose(&mut self, _failed: &Failed) {}
 
     /// Gives a path back. Returns the domain whose transfers may now find something free.
-    fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Self::Event)) -> DomainId;
+    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> DomainId;
 
     fn times(&self) -> &Self::Times;
 

@@ -144,7 +144,7 @@ impl Omnibus {
         transfer: Transfer,
         earlier: Time,
         now: Time,
-        later: &mut dyn FnMut(Time, Event),
+        later: &mut impl FnMut(Time, Event),
     ) {
         let messages = self.messages(transfer.chip, bus);
         self.take(path, bus, messages, transfer, now, later);
@@ -158,7 +158,7 @@ impl Omnibus {
         messages: u32,
         transfer: Transfer,
         now: Time,
-        later: &mut dyn FnMut(Time, Event),
+        later: &mut impl FnMut(Time, Event),
     ) {
         self.grid.take(bus, path, now);
         if messages == 0 {
@@ -169,7 +169,7 @@ impl Omnibus {
         later(self.control.send(now), Event::Told(bus));
     }
 
-    fn told(&mut self, bus: BusId, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn told(&mut self, bus: BusId, now: Time, later: &mut impl FnMut(Time, Event)) {
         let taken = self.grid.bus_mut(bus);
         taken.messages -= 1;
         if taken.messages > 0 {
@@ -182,7 +182,7 @@ impl Omnibus {
         self.cross(path, bus, transfer, now, later);
     }
 
-    fn cross(&mut self, path: PathId, bus: BusId, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn cross(&mut self, path: PathId, bus: BusId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
         debug_assert!(self.grid.bus(bus).path == path);
         if self.late.is_on() {
             let crossing = &mut self.transfers[path];
@@ -201,7 +201,7 @@ impl Omnibus {
         later(now + transfer.time(), Event::Arrived(bus));
     }
 
-    fn send_second(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn send_second(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) {
         let Crossing { chip, direction, second, .. } = self.transfers[path];
         match self.grid.first_free(chip) {
             Some(bus) => {
@@ -218,7 +218,7 @@ impl Omnibus {
         }
     }
 
-    fn give_back(&mut self, bus: BusId, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn give_back(&mut self, bus: BusId, now: Time, later: &mut impl FnMut(Time, Event)) {
         self.grid.give_back(bus, now);
         let Some(path) = self.grid.bus_mut(bus).waiting.pop_front() else {
             if self.late.is_on() {
@@ -283,7 +283,7 @@ impl Fabric for Omnibus {
         self.port_free_at[chip.index()]
     }
 
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) -> PathId {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
         let Transfer { chip, direction, data, .. } = transfer;
         let bus = self.grid.first_free(chip).expect("a transfer starts only if a bus of its chip is free");
         let in_halves = self.split && data > Time::ZERO;
@@ -298,7 +298,7 @@ impl Fabric for Omnibus {
         path
     }
 
-    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
         debug_assert!(!self.split && self.transfers[path].chip == transfer.chip);
         let bus = self.transfers[path].bus;
         self.transfers[path].left = 1;
@@ -307,7 +307,7 @@ impl Fabric for Omnibus {
         self.cross(path, bus, transfer, now, later);
     }
 
-    fn handle(&mut self, event: Event, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
+    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
         let bus = match event {
             Event::Told(bus) => {
                 self.told(bus, now, later);
@@ -343,7 +343,7 @@ impl Fabric for Omnibus {
         FabricOutcome { crossed: None, freed: self.grid.is_free(bus).then_some(ALL) }
     }
 
-    fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) -> DomainId {
+    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> DomainId {
         debug_assert!(self.transfers[path].left == 0, "a path is given back before its transfer has crossed");
         let bus = self.transfers[path].bus;
         self.transfers.remove(path);

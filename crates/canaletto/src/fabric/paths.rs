@@ -93,7 +93,7 @@ impl<F: Fabric> Paths<F> {
         transfer: Transfer,
         payload: Payload,
         now: Time,
-        later: &mut dyn FnMut(Time, F::Event),
+        later: &mut impl FnMut(Time, F::Event),
     ) -> PathId {
         if self.cut_off.has(transfer.chip) {
             return self.cut_off.send(Carried { payload, transfer });
@@ -111,7 +111,7 @@ impl<F: Fabric> Paths<F> {
         transfer: Transfer,
         payload: Payload,
         now: Time,
-        later: &mut dyn FnMut(Time, F::Event),
+        later: &mut impl FnMut(Time, F::Event),
     ) -> PathId {
         match self.held.take(lun) {
             Some(path) if Self::is_nowhere(path) => {
@@ -133,7 +133,7 @@ impl<F: Fabric> Paths<F> {
         page: TransactionId,
         bytes: u64,
         now: Time,
-        later: &mut dyn FnMut(Time, F::Event),
+        later: &mut impl FnMut(Time, F::Event),
     ) -> PathId {
         let data = self.fabric.copy_time(bytes);
         let transfer = Transfer { chip: from, direction: Direction::FromChip, command: Time::ZERO, data };
@@ -166,7 +166,7 @@ impl<F: Fabric> Paths<F> {
     }
 
     #[inline]
-    pub fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, F::Event)) -> DomainId {
+    pub fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, F::Event)) -> DomainId {
         if CutOff::is_nowhere(path) {
             let chip = self.cut_off.sent(path).transfer.chip;
             self.cut_off.give_back(path);

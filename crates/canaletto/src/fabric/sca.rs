@@ -121,7 +121,7 @@ impl Sca {
         self.channels.len() as u32 + channel.0
     }
 
-    fn commanded(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
+    fn commanded(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
         let transfer = self.under_way[path].transfer;
         let domain = self.of_chips[transfer.chip.index()];
         let channel = &mut self.channels[domain.index()];
@@ -139,7 +139,7 @@ impl Sca {
         FabricOutcome { crossed: None, freed: Some(domain) }
     }
 
-    fn send_data(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn send_data(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) {
         let sequence = &mut self.under_way[path];
         sequence.waited = now - sequence.commanded;
         let Transfer { chip, data, .. } = sequence.transfer;
@@ -153,7 +153,7 @@ impl Sca {
         later(now + data, Event::Crossed(path));
     }
 
-    fn crossed(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
+    fn crossed(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
         let channel = self.channel_of(path);
         channel.dq = None;
         channel.given_back(now);
@@ -222,7 +222,7 @@ impl Fabric for Sca {
         self.ports[chip.index()].free_at
     }
 
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) -> PathId {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
         let Transfer { chip, command, data, .. } = transfer;
         let domain = self.of_chips[chip.index()];
         let path = self.under_way.insert(Sequence { transfer, commanded: now, waited: Time::ZERO });
@@ -243,18 +243,18 @@ impl Fabric for Sca {
         path
     }
 
-    fn start_on_held_path(&mut self, _: PathId, _: Transfer, _: Time, _: &mut dyn FnMut(Time, Event)) {
+    fn start_on_held_path(&mut self, _: PathId, _: Transfer, _: Time, _: &mut impl FnMut(Time, Event)) {
         unreachable!("no path is held")
     }
 
-    fn handle(&mut self, event: Event, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
+    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
         match event {
             Event::Commanded(path) => self.commanded(path, now, later),
             Event::Crossed(path) => self.crossed(path, now, later),
         }
     }
 
-    fn release(&mut self, path: PathId, now: Time, _: &mut dyn FnMut(Time, Event)) -> DomainId {
+    fn release(&mut self, path: PathId, now: Time, _: &mut impl FnMut(Time, Event)) -> DomainId {
         let chip = self.under_way[path].transfer.chip;
         self.under_way.remove(path);
         let port = &mut self.ports[chip.index()];

@@ -124,7 +124,7 @@ impl ScheduledMesh {
     }
 
     /// Sends a transfer over its circuit: Eq. 1 of Venice.
-    fn cross(&mut self, path: PathId, transfer: &Transfer, begins: Time, later: &mut dyn FnMut(Time, Crossed)) {
+    fn cross(&mut self, path: PathId, transfer: &Transfer, begins: Time, later: &mut impl FnMut(Time, Crossed)) {
         let way = &self.under_way[path].way;
         let (time, length) = (transfer.time(), way.links.len() as u64);
         // In the order of the trace.
@@ -193,7 +193,7 @@ impl Fabric for ScheduledMesh {
         self.port_free_at[chip.index()]
     }
 
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Crossed)) -> PathId {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Crossed)) -> PathId {
         let chip = transfer.chip;
         self.take_port(chip);
         let path = self.under_way.insert(Circuit { chip, to: chip, way: Way::default(), setup: Time::ZERO });
@@ -208,21 +208,21 @@ impl Fabric for ScheduledMesh {
         path: PathId,
         transfer: Transfer,
         now: Time,
-        later: &mut dyn FnMut(Time, Crossed),
+        later: &mut impl FnMut(Time, Crossed),
     ) {
         debug_assert!(self.under_way[path].chip == transfer.chip);
         self.under_way[path].setup = Time::ZERO;
         self.cross(path, &transfer, now, later);
     }
 
-    fn handle(&mut self, Crossed(path): Crossed, now: Time, _: &mut dyn FnMut(Time, Crossed)) -> FabricOutcome {
+    fn handle(&mut self, Crossed(path): Crossed, now: Time, _: &mut impl FnMut(Time, Crossed)) -> FabricOutcome {
         let Circuit { chip, to, setup, .. } = self.under_way[path];
         self.port_free_at[chip.index()] = now;
         self.port_free_at[to.index()] = now;
         FabricOutcome { crossed: Some(TransferDone { setup, ..TransferDone::freely(path) }), freed: None }
     }
 
-    fn release(&mut self, path: PathId, now: Time, _: &mut dyn FnMut(Time, Crossed)) -> DomainId {
+    fn release(&mut self, path: PathId, now: Time, _: &mut impl FnMut(Time, Crossed)) -> DomainId {
         let Circuit { chip, to, way, .. } = &mut self.under_way[path];
         for chip in [chip, to] {
             self.port_taken[chip.index()] = false;

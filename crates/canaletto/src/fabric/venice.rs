@@ -119,6 +119,8 @@ pub struct Venice {
     sets: Vec<Option<u32>>,
     free_controllers: u32,
     waiting: Vec<u32>,
+    /// Whether the controller at a router, if there is one, is one of them.
+    has_waiting: Vec<bool>,
     looked_at: Vec<u32>,
     searching: u32,
     under_way: UnderWay,
@@ -157,6 +159,7 @@ impl Fabric for Venice {
             sets: Vec::new(),
             free_controllers: grid.rows,
             waiting: Vec::with_capacity(grid.rows as usize),
+            has_waiting: vec![false; grid.routers() as usize],
             looked_at: Vec::with_capacity(grid.rows as usize),
             searching: 0,
             under_way: UnderWay::new(),
@@ -204,7 +207,7 @@ impl Fabric for Venice {
         self.port_free_at[chip.index()]
     }
 
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) -> PathId {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
         let id = self.choose(transfer.chip).expect("a transfer starts only where a controller is free");
         assert!(!self.port_taken[transfer.chip.index()], "the port of chip {} takes one circuit", transfer.chip.0);
         self.port_taken[transfer.chip.index()] = true;
@@ -218,14 +221,14 @@ impl Fabric for Venice {
         PathId(id)
     }
 
-    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
         let controller = &mut self.controllers[path.index()];
         controller.transfer = transfer;
         (controller.began, controller.sent, controller.ready) = (now, now, now);
         self.transfer(path.0, now, later);
     }
 
-    fn handle(&mut self, event: Event, now: Time, later: &mut dyn FnMut(Time, Event)) -> FabricOutcome {
+    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
         match event {
             Event::Depart(id) => {
                 self.depart(id, now, later);
@@ -266,7 +269,7 @@ impl Fabric for Venice {
     }
 
     #[inline]
-    fn step(&mut self, _: Time, until: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn step(&mut self, _: Time, until: Time, later: &mut impl FnMut(Time, Event)) {
         self.let_scouts_hop(until, later);
     }
 
@@ -288,7 +291,7 @@ impl Fabric for Venice {
         self.sets = sets_of_routers(self.grid.rows, self.grid.columns, failed);
     }
 
-    fn release(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) -> DomainId {
+    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> DomainId {
         match self.tear_down {
             TearDown::Packet => self.send_tear_down(path.0, now),
             TearDown::Wire => self.free_circuit(path.0, now, later),

@@ -239,6 +239,7 @@ impl Ftl {
     }
 
     /// Whether nothing that is under way in the plane can ever give the frontier a page.
+    #[inline]
     fn is_exhausted(&self, plane: PlaneId, frontier: Frontier) -> bool {
         if self.is_out_of_reach(plane) {
             return true;

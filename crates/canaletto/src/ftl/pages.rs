@@ -177,7 +177,11 @@ impl Ftl {
         if !self.lost.planes.is_empty() && self.is_out_of_reach(self.plane_of(work, id)) {
             return Found::OutOfReach;
         }
-        let fixed = reclaim!(&self.way, place(self.plane_of(work, id), lpa));
+        let fixed = if reclaim!(&self.way, has_places()) {
+            reclaim!(&self.way, place(self.plane_of(work, id), lpa))
+        } else {
+            None
+        };
         let found = fixed.or_else(|| self.adopt(work, lpa)).or_else(|| self.allocate_found(work, id, sectors));
         let Some(at) = found else {
             return Found::NoRoom;
@@ -213,7 +217,7 @@ impl Ftl {
         let plane = self.plane_to_find(work, id, frontier)?;
         let at = self.allocate(plane, frontier, lpa, sectors)?;
         self.blocks.note_bound(plane, line, false);
-        if self.rules.unwritten == UnwrittenReads::AssumePageWritten {
+        if self.rules.unwritten == UnwrittenReads::AssumePageWritten && self.layout.pages_per_flash_page() > 1 {
             self.find_rest_of_page(work, id, at);
         }
         self.blocks.end_flash_page(at);
@@ -243,14 +247,14 @@ impl Ftl {
     /// Finds the page a write replaces, starts the read of it that a partial write needs, and marks the logical page.
     /// Returns whether a plane was found for it; otherwise it waits for one.
     fn translate_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
-        let t = work.transactions[id];
+        let Transaction { lpa, sectors, .. } = work.transactions[id];
         let whole = self.whole_page();
-        let entry = self.entry(t.lpa);
-        let (was_trimmed, widened) = (entry == Entry::Trimmed, t.sectors == 0);
+        let entry = self.entry(lpa);
+        let (was_trimmed, widened) = (entry == Entry::Trimmed, sectors == 0);
         let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
         if !was_trimmed
             && !old.is_some()
-            && t.sectors != whole
+            && sectors != whole
             && self.rules.unwritten == UnwrittenReads::AssumePageWritten
         {
             match self.find_unwritten(work, id, entry) {
@@ -263,12 +267,12 @@ impl Ftl {
             }
         }
         if old.is_bound() {
-            let missing = reclaim!(&self.way, missing(&self.blocks, old, t.sectors, whole));
+            let missing = reclaim!(&self.way, missing(&self.blocks, old, sectors, whole));
             if missing != 0 && self.is_out_of_reach(old.plane) {
                 self.leave_as_it_is(work, id, now);
                 return false;
             }
-            let listed = self.mapping.listed(t.lpa);
+            let listed = self.mapping.listed(lpa);
             if missing != 0 {
                 let read = missing & listed.unwrap_or(u64::MAX);
                 work.rare_mut(id).merged = missing;
@@ -277,7 +281,7 @@ impl Ftl {
                 }
             }
             if let Some(listed) = listed {
-                self.mapping.note_listed(t.lpa, listed | t.sectors, missing | t.sectors);
+                self.mapping.note_listed(lpa, listed | sectors, missing | sectors);
             }
         } else {
             old = Ppa::NONE;
@@ -300,7 +304,7 @@ impl Ftl {
             let w = &mut work.transactions[id];
             w.bytes = (w.sectors | merged).count_ones() * 512;
         }
-        self.mapping.set(t.lpa, Entry::Pending(id));
+        self.mapping.set(lpa, Entry::Pending(id));
         let Some(plane) = self.plane_to_write(work, id) else {
             self.room.wait(id);
             return false;
@@ -374,31 +378,32 @@ impl Ftl {
 
     /// A page of a host write is programmed.
     pub fn host_page_programmed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
-        let t = work.transactions[id];
+        let t = &work.transactions[id];
         if t.is(Flag::LostOldPage) {
             return self.undo_partial_write(work, id, now);
         }
-        reclaim!(&self.way, program_ends(&mut self.blocks, t.ppa));
+        let (at, lpa, old, origin, successor) = (t.ppa, t.lpa, t.payload.old, t.origin, t.successor());
+        reclaim!(&self.way, program_ends(&mut self.blocks, at));
         if let Some(unprogrammed) = &mut self.unprogrammed {
-            unprogrammed.remove(&t.ppa.pack());
+            unprogrammed.remove(&at.pack());
         }
-        self.tell_of_program(work, id, &t, now);
-        if self.mapping.get(t.lpa) == Entry::Pending(id) {
-            self.mapping.set(t.lpa, Entry::At(t.ppa));
-            if t.payload.old.is_bound() {
-                reclaim!(&self.way, invalidate(&mut self.blocks, t.payload.old));
+        self.tell_of_program(work, id, now);
+        if self.mapping.get(lpa) == Entry::Pending(id) {
+            self.mapping.set(lpa, Entry::At(at));
+            if old.is_bound() {
+                reclaim!(&self.way, invalidate(&mut self.blocks, old));
             }
-            self.mapping.changed(t.lpa);
-            if t.successor().is_some() {
+            self.mapping.changed(lpa);
+            if successor.is_some() {
                 if work.probe.follows_waits() {
                     work.root_causes.ends(Ended::Write, id);
                 }
-                self.start_successor(work, t.successor(), now);
+                self.start_successor(work, successor, now);
             }
         }
-        self.changed.push(t.ppa.plane);
+        self.changed.push(at.plane);
         self.write_due(work, now);
-        if t.origin == Origin::Destage {
+        if origin == Origin::Destage {
             self.tell(Outcome::Destaged(id));
         } else {
             self.tell(Outcome::PageDone(id));
@@ -451,7 +456,8 @@ impl Ftl {
     }
 
     /// Tells the watcher and the counts of a page that a write has programmed.
-    fn tell_of_program<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, t: &Transaction, now: Time) {
+    fn tell_of_program<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
+        let t = &work.transactions[id];
         if t.sectors == 0 {
             // Nobody wrote it: it belongs to the unit of a page that somebody wrote.
             return work.probe.notify(|observer| observer.page_copied(now, t.lpa, t.payload.old, t.ppa));

@@ -113,7 +113,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
 
     /// A completion is in the host's memory: the host is told of it, at once or with others.
     #[inline(always)]
-    fn completion_posted(&mut self, request: RequestId, head: u32) {
+    fn completion_posted(&mut self, request: RequestId, head: u16) {
         if let Some(slots) = &mut self.host.port.sata {
             // The drive has told of a completion, whose slot is free now.
             slots.complete();
@@ -150,7 +150,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
 
     /// The host finds a completion, which tells the drive's submission queue head.
     #[inline(always)]
-    fn told(&mut self, queue: u16, request: RequestId, head: u32) {
+    fn told(&mut self, queue: u16, request: RequestId, head: u16) {
         self.host.queue(queue).learn_head(head);
         if self.pages.probe.follows_waits() {
             self.pages.root_causes.charge_request(request, Cause::Completion, self.now);
@@ -425,7 +425,10 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
                 return HostOutcome::Request(request);
             }
             Message::ReadData(request) => self.charge(request, Cause::HostLink),
-            Message::Completion { request, head } => self.completion_posted(request, head),
+            Message::Completion { request, head } => {
+                self.completion_posted(request, head);
+                return HostOutcome::Completion;
+            }
             Message::CompletionDoorbell { queue } => self.completion_acknowledged(queue),
         }
         HostOutcome::None

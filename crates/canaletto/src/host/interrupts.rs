@@ -22,7 +22,7 @@ pub enum Notice {
 pub struct Interrupts {
     threshold: usize,
     time: Time,
-    pending: VecDeque<(RequestId, u32)>,
+    pending: VecDeque<(RequestId, u16)>,
     /// When the oldest of them came.
     since: Time,
 }
@@ -35,7 +35,7 @@ impl Interrupts {
     }
 
     #[inline(always)]
-    pub fn post(&mut self, request: RequestId, head: u32, now: Time) -> Notice {
+    pub fn post(&mut self, request: RequestId, head: u16, now: Time) -> Notice {
         if self.threshold <= 1 {
             return Notice::OfThis;
         }
@@ -55,7 +55,7 @@ impl Interrupts {
         !self.pending.is_empty() && self.since + self.time <= now
     }
 
-    pub fn take(&mut self) -> Option<(RequestId, u32)> {
+    pub fn take(&mut self) -> Option<(RequestId, u16)> {
         self.pending.pop_front()
     }
 }

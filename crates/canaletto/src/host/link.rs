@@ -73,8 +73,10 @@ impl LinkTiming {
 
 #[derive(Default)]
 struct Lane {
-    on_wires: Option<Message>,
-    waiting: Fifo<(Message, Time)>,
+    /// Messages that have not been sent, with their times on the wires.
+    messages: Fifo<(Message, Time)>,
+    /// Whether the first of them is on the wires.
+    is_sending: bool,
     /// Sent, but not yet arrived because of the link's latency.
     flying: Fifo<Message>,
     busy: Time,
@@ -194,12 +196,14 @@ impl Link {
     pub fn send(&mut self, lane: Direction, message: Message, data_bytes: u64, now: Time) -> Option<Time> {
         let time = self.times.of(message, data_bytes);
         let lane = &mut self.lanes[lane as usize];
-        if lane.on_wires.is_some() {
-            lane.waiting.push((message, time));
+        if lane.is_sending {
+            lane.messages.push((message, time));
             return None;
         }
+        // Where both ends share the wires, what follows from a message goes before those that wait.
+        lane.messages.push_first((message, time));
+        lane.is_sending = true;
         lane.busy += time;
-        lane.on_wires = Some(message);
         Some(now + time)
     }
 
@@ -207,7 +211,9 @@ impl Link {
     #[inline(always)]
     pub fn sent(&mut self, direction: Direction, now: Time) -> Result<Message, Time> {
         let lane = &mut self.lanes[direction as usize];
-        let message = lane.on_wires.take().expect("nothing was on the link");
+        debug_assert!(lane.is_sending, "nothing was on the link");
+        let (message, _) = lane.messages.pop().expect("nothing was on the link");
+        lane.is_sending = false;
         if self.latency == Time::ZERO {
             return Ok(message);
         }
@@ -219,19 +225,20 @@ impl Link {
     #[inline(always)]
     pub fn next_departure(&mut self, direction: Direction, now: Time) -> Option<Time> {
         let lane = &mut self.lanes[direction as usize];
-        if lane.on_wires.is_some() || lane.waiting.is_empty() {
+        if lane.is_sending {
             return None;
         }
-        let (message, time) = lane.waiting.pop()?;
+        let &(_, time) = lane.messages.first()?;
+        lane.is_sending = true;
         lane.busy += time;
-        lane.on_wires = Some(message);
         Some(now + time)
     }
 
     /// The message so many places behind the next one.
     #[inline(always)]
     pub fn waiting(&self, direction: Direction, place: usize) -> Option<Message> {
-        self.lanes[direction as usize].waiting.get(place).map(|&(message, _)| message)
+        let lane = &self.lanes[direction as usize];
+        lane.messages.get(place + usize::from(lane.is_sending)).map(|&(message, _)| message)
     }
 
     pub fn arrived(&mut self, direction: Direction) -> Message {

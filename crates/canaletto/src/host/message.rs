@@ -2,6 +2,7 @@
 
 use crate::host::request::RequestId;
 
+/// Message that crosses the link, in eight bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum Message {
     SubmissionDoorbell { queue: u16, tail: u32 },
@@ -15,8 +16,10 @@ pub enum Message {
     FetchData(RequestId),
     WriteData(RequestId),
     ReadData(RequestId),
-    Completion { request: RequestId, head: u32 },
+    Completion { request: RequestId, head: u16 },
 }
+
+const _: () = assert!(size_of::<Message>() == 8);
 
 impl Message {
     pub const KINDS: usize = 12;

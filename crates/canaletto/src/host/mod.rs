@@ -61,10 +61,13 @@ pub trait Later {
     fn at(&mut self, time: Time, event: HostEvent);
 }
 
+/// Consequence of a message that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostOutcome {
-    /// Nothing.
+    /// Nothing but further messages.
     None,
+    /// A completion has reached the host: requests may have come to their ends, and others have arrived.
+    Completion,
     /// Entries of a submission queue, to be [taken](Host::take_entry) one by one.
     Entries {
         queue: u16,

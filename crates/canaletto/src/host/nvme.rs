@@ -19,6 +19,7 @@ pub struct QueuePair {
     known_head: u32,
     device_tail: u32,
     asked: u32,
+    /// Drive: next entry to arrive; reported to the host as the head, in 16 bits.
     head: u32,
     in_flight: u32,
     fetching: bool,
@@ -122,6 +123,10 @@ impl QueuePair {
 
     #[inline]
     fn fetch(&mut self) -> u32 {
+        if self.asked == self.device_tail {
+            self.fetching = false;
+            return 0;
+        }
         let count = match self.fetch {
             Fetch::OnePerDoorbell => self.allowed().min(1),
             Fetch::AllWaiting if self.fetching => 0,
@@ -166,27 +171,27 @@ impl QueuePair {
     /// Drive: a completion is due. Returns the head to report if the completion queue has room; else
     /// [`QueuePair::acknowledged`] sends it later.
     #[inline]
-    pub fn complete(&mut self, request: RequestId) -> Option<u32> {
+    pub fn complete(&mut self, request: RequestId) -> Option<u16> {
         if self.unacknowledged + 1 >= self.entries {
             self.unreported.push(request);
             return None;
         }
         self.unacknowledged += 1;
-        Some(self.head)
+        Some(self.head as u16)
     }
 
     /// Drive: the host has taken a completion. Returns a kept one with the head to report.
     #[inline(always)]
-    pub fn acknowledged(&mut self) -> Option<(RequestId, u32)> {
+    pub fn acknowledged(&mut self) -> Option<(RequestId, u16)> {
         self.unacknowledged -= 1;
         let request = self.unreported.pop()?;
         self.unacknowledged += 1;
-        Some((request, self.head))
+        Some((request, self.head as u16))
     }
 
     #[inline]
-    pub fn learn_head(&mut self, head: u32) {
-        self.known_head = head;
+    pub fn learn_head(&mut self, head: u16) {
+        self.known_head = u32::from(head);
     }
 
     /// One line on what the pair holds, for a stuck run's explanation.
@@ -291,7 +296,10 @@ impl Nvme {
     /// Bytes of the list of host pages that a request needs, if any.
     #[inline]
     pub fn list_bytes(&self, request: &Request) -> Option<u64> {
+        if !self.prp_lists {
+            return None;
+        }
         let pages = request.bytes().div_ceil(HOST_PAGE);
-        (self.prp_lists && pages > 2).then(|| (pages - 1) * LIST_ENTRY)
+        (pages > 2).then(|| (pages - 1) * LIST_ENTRY)
     }
 }

@@ -416,26 +416,27 @@ impl Queues {
         let mut command = Command::new(operation);
         // The page that all have to use, once that is known.
         let same_page = self.same_page && operation != Operation::Erase;
-        let mut page = (self.multi_plane == MultiPlane::HeadPage).then(|| readiness.page(&transactions[at]));
-        let mut pseudo_slc = false;
+        let head_page = (self.multi_plane == MultiPlane::HeadPage).then(|| readiness.page(&transactions[at]));
+        // What those that join the first have to share with it, once there is one to join.
+        let mut shared = None;
         let mut previous = TransactionId::NONE;
         let mut passed = 0;
         while at.is_some() && open != 0 {
             let t = &transactions[at];
             let (next, plane) = (t.next, readiness.plane(t));
             let bit = 1u64 << plane;
-            let fits = |t| !same_page || page == Some(readiness.page(t));
-            let matches = |t| match command.is_empty() {
-                true => !readiness.waits_for_planes(t, free),
-                false => fits(t) && pseudo_slc == readiness.is_pseudo_slc(t),
+            let mut matches = |t| match command.transactions().first() {
+                None => !readiness.waits_for_planes(t, free),
+                Some(&first) => {
+                    let first = &transactions[first];
+                    let (page, pseudo_slc) = *shared.get_or_insert_with(|| {
+                        let page = same_page.then(|| head_page.unwrap_or_else(|| readiness.page(first)));
+                        (page, readiness.is_pseudo_slc(first))
+                    });
+                    page.is_none_or(|page| page == readiness.page(t)) && pseudo_slc == readiness.is_pseudo_slc(t)
+                }
             };
             if open & bit != 0 && readiness.ready(t) && matches(t) {
-                if same_page && page.is_none() {
-                    page = Some(readiness.page(t));
-                }
-                if command.is_empty() {
-                    pseudo_slc = readiness.is_pseudo_slc(t);
-                }
                 open &= self.die_masks[plane as usize] & !bit;
                 command.push(at);
                 lun.unlink(list, previous, at, transactions);

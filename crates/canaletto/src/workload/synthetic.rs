@@ -137,9 +137,7 @@ impl Generator {
             return None;
         }
         self.generated += 1;
-        // Uniform numbers of MQSim's generator are above 0, so that a read share of 0 never reads in either.
-        let u = self.types.uniform();
-        let read = if self.is_mqsims() { u <= self.config.read_share } else { u < self.config.read_share };
+        let read = self.reads();
         let sectors = self.only_size.unwrap_or_else(|| self.size(read));
         let lba = if self.only_uniform { self.drawn(sectors) } else { self.address(read, sectors) };
         let kind = self.special().unwrap_or(if read { Kind::Read } else { Kind::Write });
@@ -151,6 +149,18 @@ impl Generator {
             && self.config.write_zeroes_share > 0.0
             && self.zeroes.uniform() < self.config.write_zeroes_share;
         Some(Wanted { kind, fua, zeroes, lba, sectors: if kind == Kind::Flush { 0 } else { sectors as u32 } })
+    }
+
+    /// Whether the next request reads, if it does not turn out to be something else.
+    #[inline(always)]
+    fn reads(&mut self) -> bool {
+        let share = self.config.read_share;
+        // Uniform numbers are below 1, and MQSim's above 0: nobody else draws from this stream.
+        if share <= 0.0 || share >= 1.0 {
+            return share > 0.0;
+        }
+        let u = self.types.uniform();
+        if self.is_mqsims() { u <= share } else { u < share }
     }
 
     /// Returns a request that neither reads nor writes, if one is drawn.

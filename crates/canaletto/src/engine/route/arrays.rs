@@ -132,8 +132,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline]
     fn flash_page_programmed(&mut self, first: TransactionId, lun: LunId, now: Time) {
         self.ftl.upkeep.wear.programmed(self.pages.transactions[first].ppa, now);
-        let write = self.pages.transactions[first];
-        let again = self.flash.program_fails(write.ppa.plane).then(|| self.ftl.retire_failed(&self.pages, first));
+        let plane = self.pages.transactions[first].ppa.plane;
+        // A copy, as it is removed before its parity is due.
+        let write = self.ftl.has_parity().then(|| self.pages.transactions[first]);
+        let again = self.flash.program_fails(plane).then(|| self.ftl.retire_failed(&self.pages, first));
         let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.part(&mut self.pages.transactions) {
             self.ftl.room.count_out(lun);
@@ -147,7 +149,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             }
             self.carry_out(now);
         }
-        if self.ftl.has_parity() {
+        if let Some(write) = write {
             self.ftl.send_due_parity(&mut self.pages, &write, now);
             self.carry_out(now);
         }

@@ -36,7 +36,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if let Some(request) = self.host_at(now).expect_next(direction) {
             self.expect_pages(request);
         }
-        self.after_host_event(completed, now);
+        if outcome != HostOutcome::None {
+            self.after_host_event(completed, now);
+        }
     }
 
     /// Something else happens at the host's end.
@@ -111,7 +113,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(always)]
     fn drive_reached(&mut self, outcome: HostOutcome, now: Time) {
         match outcome {
-            HostOutcome::None => {}
+            HostOutcome::None | HostOutcome::Completion => {}
             HostOutcome::Request(request) => self.enter_drive(request, now),
             HostOutcome::Entries { queue, count } => {
                 for _ in 0..count {

@@ -69,7 +69,7 @@ impl Chunks {
 }
 
 impl Clusters {
-    pub(super) fn send_part(&mut self, path: PathId, command: Time, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    pub(super) fn send_part(&mut self, path: PathId, command: Time, now: Time, later: &mut impl FnMut(Time, Event)) {
         let begins = self.grant(path, self.tree.of(self.under_way[path].chip).switch, now);
         let crossing = &mut self.under_way[path];
         let (chip, direction) = (crossing.chip, crossing.direction);
@@ -78,21 +78,21 @@ impl Clusters {
         self.cross(path, Transfer { chip, direction, command, data }, begins, later);
     }
 
-    pub(super) fn part_crossed(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    pub(super) fn part_crossed(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) {
         self.in_parts[self.under_way[path].chip.index()] = true;
         self.give_back(path, now);
         later(now + self.chunks.turn, Event::Turned(path));
         self.send_waiting(now, later);
     }
 
-    pub(super) fn turned(&mut self, path: PathId, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    pub(super) fn turned(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) {
         self.under_way[path].ready = now;
         self.chunks.waiting.push_back(path);
         self.send_waiting(now, later);
     }
 
     /// Sends parts whose wires are free.
-    pub(super) fn send_waiting(&mut self, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    pub(super) fn send_waiting(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) {
         let mut place = 0;
         while let Some(&path) = self.chunks.waiting.get(place) {
             let chip = self.under_way[path].chip;

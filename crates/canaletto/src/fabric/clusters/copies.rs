@@ -51,7 +51,7 @@ impl ChipToChip<Event> for Clusters {
         to: ChipId,
         time: Time,
         now: Time,
-        later: &mut dyn FnMut(Time, Event),
+        later: &mut impl FnMut(Time, Event),
     ) -> PathId {
         assert!(self.copy_is_free(from, to), "a copy starts only if its buses are free");
         let (source, destination) = (self.tree.of(from).bus, self.tree.of(to).bus);

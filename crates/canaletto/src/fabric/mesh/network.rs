@@ -132,7 +132,7 @@ impl Network {
     }
 
     /// Sends a node's first packet on its way as soon as those before it have left.
-    pub fn set_off(&mut self, id: PacketId, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
+    pub fn set_off(&mut self, id: PacketId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let Packet { buffer, next, .. } = self.packets[id];
         let left_at = self.links[buffer.index()].left_at;
         if left_at > now {
@@ -150,7 +150,7 @@ impl Network {
     }
 
     /// Looks at a link, unless that was already done.
-    pub fn wake(&mut self, id: LinkId, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
+    pub fn wake(&mut self, id: LinkId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let link = &mut self.links[id.index()];
         if link.wake_at == now {
             link.wake_at = Time::MAX;
@@ -159,7 +159,7 @@ impl Network {
     }
 
     /// Schedules a look at a link for `time`, unless one is due before.
-    fn wake_at(&mut self, id: LinkId, time: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
+    fn wake_at(&mut self, id: LinkId, time: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let link = &mut self.links[id.index()];
         if time < link.wake_at {
             link.wake_at = time;
@@ -168,7 +168,7 @@ impl Network {
     }
 
     /// The head of a buffer gets in line for its next link, where it may start at `from` or later.
-    fn line_up(&mut self, id: PacketId, from: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
+    fn line_up(&mut self, id: PacketId, from: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let packet = &mut self.packets[id];
         packet.from = from;
         let (next, order) = (packet.next, (packet.ready, packet.number));
@@ -196,7 +196,7 @@ impl Network {
     }
 
     /// Starts the first in line that may start now, if there is room for it.
-    fn grant(&mut self, id: LinkId, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
+    fn grant(&mut self, id: LinkId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let link = &mut self.links[id.index()];
         if link.free_at > now {
             self.wake_next(id, later);
@@ -248,7 +248,7 @@ impl Network {
         enough
     }
 
-    fn wake_next(&mut self, id: LinkId, later: &mut dyn FnMut(Time, MeshEvent)) {
+    fn wake_next(&mut self, id: LinkId, later: &mut impl FnMut(Time, MeshEvent)) {
         let Link { mut line, free_at, .. } = self.links[id.index()];
         let mut soonest = Time::MAX;
         while line.is_some() {
@@ -262,7 +262,7 @@ impl Network {
     }
 
     /// A packet starts to cross a link, and the next one if nothing is in its way.
-    fn start(&mut self, id: LinkId, packet: PacketId, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
+    fn start(&mut self, id: LinkId, packet: PacketId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let (mut id, mut start, mut in_advance) = (id, now, false);
         while let Some((next, ready)) = self.cross(id, packet, start, later) {
             let clear = !in_advance && self.is_undisputed(id, next, now);
@@ -298,7 +298,7 @@ impl Network {
         id: LinkId,
         packet: PacketId,
         now: Time,
-        later: &mut dyn FnMut(Time, MeshEvent),
+        later: &mut impl FnMut(Time, MeshEvent),
     ) -> Option<(LinkId, Time)> {
         let port = id.port();
         let Packet { length, buffer, behind, path, what, .. } = self.packets[packet];
@@ -347,7 +347,7 @@ impl Network {
         is_head
     }
 
-    fn cross_edge(&mut self, id: LinkId, packet: PacketId, now: Time, later: &mut dyn FnMut(Time, MeshEvent)) {
+    fn cross_edge(&mut self, id: LinkId, packet: PacketId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let Packet { length, ready, behind, path, last, .. } = self.packets[packet];
         let end = now + length;
         if !id.is_of_chip() {
@@ -369,7 +369,7 @@ impl Network {
         behind: PacketId,
         length: Time,
         now: Time,
-        later: &mut dyn FnMut(Time, MeshEvent),
+        later: &mut impl FnMut(Time, MeshEvent),
     ) {
         let end = now + length;
         let link = &mut self.links[buffer.index()];

@@ -54,7 +54,7 @@ impl ChipToChip<Event> for Omnibus {
         to: ChipId,
         time: Time,
         now: Time,
-        later: &mut dyn FnMut(Time, Event),
+        later: &mut impl FnMut(Time, Event),
     ) -> PathId {
         assert!(self.copy_is_free(from, to), "a copy starts only if its bus is free");
         let (bus, messages) = (self.grid.ways(to).column, self.copy_messages(from, to));

@@ -73,7 +73,7 @@ impl Omnibus {
         path: PathId,
         bus: BusId,
         now: Time,
-        later: &mut dyn FnMut(Time, Event),
+        later: &mut impl FnMut(Time, Event),
     ) -> bool {
         let crossing = &mut self.transfers[path];
         if crossing.chunks == 0 || crossing.first_bus != bus {
@@ -85,7 +85,7 @@ impl Omnibus {
         true
     }
 
-    pub(super) fn offer(&mut self, bus: BusId, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    pub(super) fn offer(&mut self, bus: BusId, now: Time, later: &mut impl FnMut(Time, Event)) {
         if !self.grid.is_free(bus) || self.grid.is_kept(bus) {
             return;
         }
@@ -134,7 +134,7 @@ impl Omnibus {
         bus: BusId,
         transfer: Transfer,
         now: Time,
-        later: &mut dyn FnMut(Time, Event),
+        later: &mut impl FnMut(Time, Event),
     ) {
         let turned = now + self.late.column;
         let begins = turned + self.late.turn;

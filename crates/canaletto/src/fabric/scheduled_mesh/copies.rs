@@ -50,7 +50,7 @@ impl ChipToChip<Crossed> for ScheduledMesh {
         to: ChipId,
         time: Time,
         now: Time,
-        later: &mut dyn FnMut(Time, Crossed),
+        later: &mut impl FnMut(Time, Crossed),
     ) -> PathId {
         self.take_port(from);
         self.take_port(to);

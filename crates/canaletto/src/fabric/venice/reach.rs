@@ -4,14 +4,14 @@ use crate::fabric::venice::grid::{Grid, Port, RouterId};
 
 const MOST_ON_BOARD: u32 = 64;
 
+/// The memory of a search among free links.
 pub struct Reach {
-    board: Board,
+    columns: u32,
     flood: Flood,
 }
 
 struct Board {
     columns: u32,
-    fits: bool,
     links: [u64; 2],
 }
 
@@ -23,44 +23,50 @@ struct Flood {
 }
 
 impl Reach {
+    /// A search in a network.
     pub fn new(grid: &Grid) -> Reach {
-        Reach { board: Board::new(grid), flood: Flood { seen: vec![0; grid.routers() as usize], ..Flood::default() } }
+        let flood = Flood { seen: vec![0; grid.routers() as usize], ..Flood::default() };
+        Reach { columns: grid.columns, flood }
     }
 
-    /// `first` is the router at the link's west or lower end.
-    #[inline]
-    pub fn toggle(&mut self, first: RouterId, port: Port) {
-        self.board.toggle(first, port);
+    /// For each router the set of ports that lead somewhere, all of them free. Words of a board are filled up with routers that
+    /// have none.
+    pub fn all_free(&self, grid: &Grid) -> Vec<u8> {
+        let leads = |r: u32, port: &Port| grid.neighbour(RouterId(r), *port).is_some();
+        let ports = |r| Port::ALL.into_iter().filter(|port| leads(r, port)).fold(0, |set, port| set | port.bit());
+        let mut free: Vec<u8> = (0..grid.routers()).map(ports).collect();
+        free.resize(free.len().next_multiple_of(IN_A_WORD), 0);
+        free
     }
 
-    /// Whether free links lead from one router to another; `free` gives a router's ports with a free link. Searched
-    /// from both ends: what is cut off is usually a few routers around one of them.
-    pub fn is_connected(&mut self, from: RouterId, to: RouterId, grid: &Grid, free: impl Fn(RouterId) -> u8) -> bool {
+    /// Whether free links lead from one router to another; `free` has each router's ports at which there is one, as a set.
+    /// Searched from both ends at once: what is cut off is usually a few routers around one of them.
+    pub fn is_connected(&mut self, from: RouterId, to: RouterId, grid: &Grid, free: &[u8]) -> bool {
         match from == to {
             true => true,
-            false if self.board.fits => self.board.is_connected(from, to),
-            false => self.flood.is_connected(from, to, grid, free),
+            false if grid.routers() <= MOST_ON_BOARD => Board::new(free, self.columns).is_connected(from, to),
+            false => self.flood.is_connected(from, to, grid, |at| free[at.index()]),
         }
     }
 }
 
+/// Sets of ports in a word.
+const IN_A_WORD: usize = 8;
+
+/// The lowest bits of the bytes of a word, side by side: the product brings each to its place in the highest byte.
+fn lowest_bits(word: u64) -> u64 {
+    (word & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
 impl Board {
-    fn new(grid: &Grid) -> Board {
-        let leads = |port: Port| {
-            let routers = (0..grid.routers()).filter(|&r| grid.neighbour(RouterId(r), port).is_some());
-            routers.fold(0, |all, r| all | Board::bit(RouterId(r)))
-        };
-        let links = [leads(Port::Right), leads(Port::Up)];
-        Board { columns: grid.columns, fits: grid.routers() <= MOST_ON_BOARD, links }
-    }
-
-    fn bit(router: RouterId) -> u64 {
-        1u64.wrapping_shl(router.0)
-    }
-
-    #[inline]
-    fn toggle(&mut self, first: RouterId, port: Port) {
-        self.links[port.axis()] ^= Board::bit(first);
+    fn new(free: &[u8], columns: u32) -> Board {
+        let mut links = [0; 2];
+        for (place, word) in free.chunks_exact(IN_A_WORD).enumerate() {
+            let word = u64::from_le_bytes(word.try_into().expect("a word"));
+            links[0] |= lowest_bits(word >> Port::Right as u8) << (place * IN_A_WORD);
+            links[1] |= lowest_bits(word >> Port::Up as u8) << (place * IN_A_WORD);
+        }
+        Board { columns, links }
     }
 
     fn is_connected(&self, from: RouterId, to: RouterId) -> bool {
@@ -130,16 +136,13 @@ mod tests {
         ) {
             let grid = Grid::new(rows, columns, ControllerEdge::default());
             let mut reach = Reach::new(&grid);
-            let leads = |r, p: &Port| grid.neighbour(RouterId(r), *p).is_some();
-            let ports = |r| Port::ALL.into_iter().filter(move |p| leads(r, p)).fold(0, |set, p| set | p.bit());
-            let mut free: Vec<u8> = (0..grid.routers()).map(ports).collect();
+            let mut free = reach.all_free(&grid);
             for (router, port, is_free) in changes {
                 let (at, port) = (RouterId(router % grid.routers()), Port::ALL[port]);
                 let Some((_, next)) = grid.neighbour(at, port) else { continue };
                 if (free[at.index()] & port.bit() != 0) == is_free {
                     continue;
                 }
-                reach.toggle(at.min(next), port);
                 for (end, port) in [(at, port), (next, port.opposite())] {
                     let set = &mut free[end.index()];
                     *set = if is_free { *set | port.bit() } else { *set & !port.bit() };
@@ -147,7 +150,7 @@ mod tests {
             }
             for (from, to) in (0..grid.routers()).flat_map(|from| (0..grid.routers()).map(move |to| (from, to))) {
                 let (from, to) = (RouterId(from), RouterId(to));
-                let found = reach.is_connected(from, to, &grid, |r| free[r.index()]);
+                let found = reach.is_connected(from, to, &grid, &free);
                 let flooded = from == to || reach.flood.is_connected(from, to, &grid, |r| free[r.index()]);
                 prop_assert_eq!(found, flooded, "{:?} to {:?}", from, to);
             }

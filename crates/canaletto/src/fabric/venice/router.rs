@@ -1,6 +1,6 @@
 //! One router: its reservation table (Venice §4.2, Fig. 7), its outputs, and its part of Algorithm 1 (§4.3).
 
-use crate::fabric::venice::choice::{Choice, Register};
+use crate::fabric::venice::choice::Register;
 use crate::fabric::venice::grid::{Grid, LinkUse, Port, PortAt, RouterId};
 use crate::fabric::venice::minimal::MinimalPorts;
 
@@ -54,7 +54,6 @@ pub struct Output {
 
 #[derive(Clone, Copy)]
 pub struct Router {
-    pub free: u8,
     pub register: Register,
     pub place: u32,
     pub ejection: Row,
@@ -67,9 +66,7 @@ impl Router {
             let far = grid.neighbour(id, port).map_or(PortAt::NONE, |(_, next)| PortAt::new(next, port.opposite()));
             Output { far, row: Row::NONE, used: LinkUse::default() }
         };
-        let leads = |port: &Port| grid.neighbour(id, *port).is_some();
         Router {
-            free: Port::ALL.into_iter().filter(leads).fold(0, |free, port| free | port.bit()),
             register: Register::of_router(id.0),
             place: minimal.place(grid.place(id)),
             ejection: Row::NONE,
@@ -87,21 +84,6 @@ impl Router {
         &mut self.outputs[port as usize]
     }
 
-    /// The output of a scout that came in by `entry`: a free one on a shortest way, else any free one that it has not
-    /// `tried`. None: it goes back.
-    #[inline]
-    pub fn find_output(&mut self, minimal: u8, tried: u8, entry: PortAt) -> Option<Choice> {
-        let free = self.free & !tried;
-        let mut outputs = free & minimal;
-        if outputs == 0 {
-            outputs = free & !entry.bit();
-            if outputs == 0 {
-                return None;
-            }
-        }
-        Some(self.register.choose(outputs))
-    }
-
     /// Where a packet that comes in by `entry` continues.
     pub fn exit(&self, packet: u32, entry: PortAt) -> Option<Exit> {
         let row = Row::new(packet, entry);
@@ -113,4 +95,12 @@ impl Router {
     pub fn is_idle(&self) -> bool {
         self.ejection == Row::NONE && self.outputs.iter().all(|output| output.row == Row::NONE)
     }
+}
+
+/// The outputs that a scout that came in by `entry` can take, of those that are `free` and that it has not tried: those on a
+/// shortest way, else any. None if it has to go back.
+#[inline(always)]
+pub fn find_output(free: u8, minimal: u8, entry: PortAt) -> u8 {
+    let shortest = free & minimal;
+    if shortest != 0 { shortest } else { free & !entry.bit() }
 }

@@ -6,8 +6,9 @@ use crate::fabric::venice::grid::{Grid, LinkId, LinkUse, Port, PortAt, RouterId}
 use crate::fabric::venice::minimal::MinimalPorts;
 use crate::fabric::venice::packet::Mode;
 use crate::fabric::venice::reach::Reach;
-use crate::fabric::venice::router::{Exit, Router, Row};
+use crate::fabric::venice::router::{Exit, Router, Row, find_output};
 use crate::fabric::venice::scout::Scout;
+use crate::fabric::venice::under_way::UnderWay;
 use crate::fabric::{PathId, Transfer};
 
 /// Step of a scout at a router.
@@ -22,6 +23,8 @@ pub enum Hop {
 pub struct Routers {
     grid: Grid,
     routers: Vec<Router>,
+    /// Outputs of each router that lead somewhere and whose links are not reserved, as a set.
+    free: Vec<u8>,
     minimal: MinimalPorts,
     /// By controller and router: the last scout that continued there, and in the lowest four bits the outputs it took.
     /// Plain numbers, so that untouched ones take no memory.
@@ -32,54 +35,91 @@ pub struct Routers {
     pub trace: WireTrace,
 }
 
-/// Borrowed once per hop, so that nothing is looked up again.
-struct Links<'a> {
+/// What a hop reads and changes. Borrowed once for many hops, so that nothing has to be looked up again after every write.
+struct Network<'a> {
     routers: &'a mut [Router],
-    reach: &'a mut Reach,
+    free: &'a mut [u8],
+    minimal: &'a MinimalPorts,
+    tried: &'a mut [u64],
+    hop: Time,
 }
 
-impl Links<'_> {
-    /// Reserves the link at an output. Returns the port at its far end.
-    #[inline(always)]
-    fn reserve(&mut self, at: RouterId, exit: (Port, u8), row: Row, now: Time) -> PortAt {
-        let output = self.routers[at.index()].output_mut(exit.0);
-        output.row = row;
-        output.used.since = now;
-        self.toggle(at, exit)
-    }
-
-    /// Clears a row and frees its link, for a scout in cancel mode or the end of a transfer. Returns the port of entry.
+impl Network<'_> {
+    /// A scout in cancel mode (or the end of a transfer) comes back over the link at an output: the row is cleared and the link
+    /// free. Returns the port the packet had come in by.
     ///
     /// # Panics If there is no such reservation.
     #[inline(always)]
-    fn cancel(&mut self, packet: u32, at: RouterId, exit: PortAt, now: Time) -> PortAt {
+    fn cancel(&mut self, packet: u32, exit: PortAt, now: Time) -> PortAt {
+        let at = exit.router();
         let output = self.routers[at.index()].output_mut(exit.port());
-        let row = output.row.clear(packet);
+        let (row, far) = (output.row.clear(packet), output.far);
         output.used.free(now);
-        self.toggle(at, (exit.port(), exit.bit()));
+        toggle(self.free, at, exit.bit(), far);
         row.entry(at)
     }
 
-    /// Toggles the link at an output at both ends. Returns the port at its far end.
+    /// A scout arrives at a router, forward or back: Algorithm 1. It is on its way to the next router then, if it does not
+    /// stay.
     #[inline(always)]
-    fn toggle(&mut self, at: RouterId, (port, bit): (Port, u8)) -> PortAt {
+    fn hop(&mut self, scout: &mut Scout) -> Hop {
+        let (now, packet) = (scout.due, scout.packet.controller);
+        let (at, mut entry) = (scout.entry.router(), scout.entry);
+        if scout.packet.mode == Mode::Cancel {
+            // Back at a router that had sent it on by this port: the reservation goes, another output is tried.
+            entry = self.cancel(packet, entry, now);
+            scout.links -= 1;
+        }
         let router = &mut self.routers[at.index()];
-        router.free ^= bit;
-        let far = router.output(port).far;
-        self.routers[far.router().index()].free ^= far.bit();
-        self.reach.toggle(at.min(far.router()), port);
-        far
+        if at == scout.packet.destination {
+            router.ejection = Row::new(packet, entry);
+            return Hop::Arrived;
+        }
+        // Outputs the scout has taken here before: each may be reserved only once, which bounds its way (§4.3, livelock).
+        let tried = &mut self.tried[scout.memory as usize + at.index()];
+        let before = scout.outputs_of(*tried);
+        let minimal = self.minimal.between(router.place, scout.toward);
+        let outputs = find_output(self.free[at.index()] & !before, minimal, entry);
+        if outputs != 0 {
+            let chosen = router.register.choose(outputs);
+            *tried = scout.remember(before | chosen.bit);
+            let output = router.output_mut(chosen.port);
+            output.row = Row::new(packet, entry);
+            output.used.since = now;
+            scout.packet.mode = Mode::Reserve;
+            scout.links += 1;
+            scout.entry = output.far;
+            toggle(self.free, at, chosen.bit, output.far);
+        } else {
+            let back = router.output(entry.port()).far;
+            if !back.is_some() {
+                return Hop::Failed;
+            }
+            scout.packet.mode = Mode::Cancel;
+            scout.entry = back;
+        }
+        scout.due = now + self.hop;
+        Hop::On
     }
+}
+
+/// The link at an output of a router, and at the output at its far end, is reserved, or is free again.
+#[inline(always)]
+fn toggle(free: &mut [u8], at: RouterId, bit: u8, far: PortAt) {
+    free[at.index()] ^= bit;
+    free[far.router().index()] ^= far.bit();
 }
 
 impl Routers {
     pub fn new(grid: Grid, hop: Time) -> Routers {
         let minimal = MinimalPorts::new(grid.rows, grid.columns);
+        let reach = Reach::new(&grid);
         Routers {
             routers: (0..grid.routers()).map(|id| Router::new(RouterId(id), &grid, &minimal)).collect(),
+            free: reach.all_free(&grid),
             minimal,
             tried: vec![0; grid.rows as usize * grid.routers() as usize],
-            reach: Reach::new(&grid),
+            reach,
             hop,
             hops: 0,
             trace: WireTrace::default(),
@@ -88,14 +128,20 @@ impl Routers {
     }
 
     pub fn fail(&mut self, link: LinkId) {
-        let (output, _) = self.grid.outputs(link);
-        if self.routers[output.router().index()].free & output.bit() != 0 {
-            self.links().toggle(output.router(), (output.port(), output.bit()));
+        let (output, far) = self.grid.outputs(link);
+        if self.free[output.router().index()] & output.bit() != 0 {
+            toggle(&mut self.free, output.router(), output.bit(), far);
         }
     }
 
-    fn links(&mut self) -> Links<'_> {
-        Links { routers: &mut self.routers, reach: &mut self.reach }
+    fn network(&mut self) -> Network<'_> {
+        Network {
+            routers: &mut self.routers,
+            free: &mut self.free,
+            minimal: &self.minimal,
+            tried: &mut self.tried,
+            hop: self.hop,
+        }
     }
 
     pub fn scout(&self, controller: u32, destination: RouterId, number: u64, now: Time) -> Scout {
@@ -108,44 +154,44 @@ impl Routers {
     }
 
     /// A scout arrives at a router, forward or back: Algorithm 1.
-    #[inline(always)]
     pub fn hop(&mut self, scout: &mut Scout) -> Hop {
-        let (now, packet) = (scout.due, scout.packet.controller);
-        let (at, mut entry) = (scout.entry.router(), scout.entry);
-        let mut links = Links { routers: &mut self.routers, reach: &mut self.reach };
-        if scout.packet.mode == Mode::Cancel {
-            // Back at a router: the reservation goes, another output is tried.
-            entry = links.cancel(packet, at, entry, now);
-            scout.links -= 1;
-        }
-        let router = &mut links.routers[at.index()];
-        if at == scout.packet.destination {
-            router.ejection = Row::new(packet, entry);
-            return Hop::Arrived;
-        }
-        // Each output may be reserved only once, which bounds the way (§4.3, livelock).
-        let tried = &mut self.tried[scout.memory as usize + at.index()];
-        let before = scout.outputs_of(*tried);
-        let minimal = self.minimal.between(router.place, scout.toward);
-        if let Some(output) = router.find_output(minimal, before, entry) {
-            *tried = scout.remember(before | output.bit);
-            scout.packet.mode = Mode::Reserve;
-            scout.links += 1;
-            scout.entry = links.reserve(at, (output.port, output.bit), Row::new(packet, entry), now);
-        } else {
-            let back = router.output(entry.port()).far;
-            if !back.is_some() {
-                return Hop::Failed;
+        let now = scout.due;
+        let hop = self.network().hop(scout);
+        if hop == Hop::On {
+            self.hops += 1;
+            if self.trace.is_on() {
+                self.trace_hop(scout, now);
             }
-            scout.packet.mode = Mode::Cancel;
-            scout.entry = back;
         }
-        scout.due = now + self.hop;
-        self.hops += 1;
+        hop
+    }
+
+    /// Lets scouts hop in turn until the next one arrives no sooner than `until`, or tears a circuit down. Returns early, with how
+    /// that ended, if the next one has ended its search.
+    pub fn let_hop(&mut self, under_way: &mut UnderWay, until: Time) -> Option<Hop> {
         if self.trace.is_on() {
-            self.trace_hop(scout, now);
+            return self.let_one_hop(under_way);
         }
-        Hop::On
+        let (mut network, mut hops) = (self.network(), 0);
+        let end = loop {
+            let Some(scout) = under_way.arriving_before(until).filter(|scout| !scout.tears_down) else { break None };
+            match network.hop(scout) {
+                Hop::On => under_way.hopped(),
+                end => break Some(end),
+            }
+            hops += 1;
+        };
+        self.hops += hops;
+        end
+    }
+
+    /// [`Routers::let_hop`] for the next scout alone.
+    pub fn let_one_hop(&mut self, under_way: &mut UnderWay) -> Option<Hop> {
+        let end = Some(self.hop(under_way.next_mut())).filter(|&hop| hop != Hop::On);
+        if end.is_none() {
+            under_way.hopped();
+        }
+        end
     }
 
     #[cold]
@@ -165,44 +211,56 @@ impl Routers {
                 self.trace.write(link.0, WireUse::Reserved, PathId(controller), used.since, now);
             }
         }
-        let mut links = Links { routers: &mut self.routers, reach: &mut self.reach };
-        let entry = links.routers[chip.index()].ejection.clear(controller).entry(chip);
-        let mut output = output_before(links.routers, entry);
+        let mut network = self.network();
+        let entry = network.routers[chip.index()].ejection.clear(controller).entry(chip);
+        let mut output = output_before(network.routers, entry);
         while let Some(exit) = output {
-            let entry = links.cancel(controller, exit.router(), exit, now);
-            output = output_before(links.routers, entry);
+            let entry = network.cancel(controller, exit, now);
+            output = output_before(network.routers, entry);
         }
     }
 
-    /// A packet that tears its circuit down arrives at a router and frees the link behind it. Returns the routers at
-    /// that link's ends (twice the same for the controller's own link), and whether the circuit is over.
+    /// A packet that tears its circuit down arrives at a router: the link by which it came is free, and it continues. Returns
+    /// the router at that link's other end (none: it is the controller's own link), and whether this is the chip's router,
+    /// where the circuit is over.
     ///
     /// # Panics If there is no such circuit.
-    pub fn tear_down(&mut self, packet: &mut Scout) -> ([RouterId; 2], bool) {
+    pub fn tear_down(&mut self, packet: &mut Scout) -> (Option<RouterId>, bool) {
         let (now, controller, at) = (packet.due, packet.packet.controller, packet.entry.router());
-        let exit = self.routers[at.index()].exit(controller, packet.entry).expect("the packet follows its circuit");
-        let before = self.routers[at.index()].output(packet.entry.port()).far;
-        let mut ends = [at; 2];
-        if before.is_some() {
-            if self.trace.is_on() {
-                let since = self.routers[before.router().index()].output(before.port()).used.since;
-                self.trace.write(self.grid.link(before).0, WireUse::Reserved, PathId(controller), since, now);
+        let router = &mut self.routers[at.index()];
+        let exit = router.exit(controller, packet.entry).expect("the packet follows its circuit");
+        let before = router.output(packet.entry.port()).far;
+        let ends = match exit {
+            Exit::Ejection => {
+                router.ejection.clear(controller);
+                true
             }
-            let mut links = Links { routers: &mut self.routers, reach: &mut self.reach };
-            links.cancel(controller, before.router(), before, now);
-            packet.links -= 1;
-            ends[0] = before.router();
-        }
-        let Exit::To(port) = exit else {
-            self.routers[at.index()].ejection.clear(controller);
-            return (ends, true);
+            Exit::To(port) => {
+                packet.entry = router.output(port).far;
+                packet.due = now + self.hop;
+                false
+            }
         };
-        packet.entry = self.routers[at.index()].output(port).far;
-        packet.due = now + self.hop;
         if self.trace.is_on() {
-            self.trace.write(self.grid.link(packet.entry).0, WireUse::Cancel, PathId(controller), now, packet.due);
+            self.trace_tear_down(packet, before, ends, now);
         }
-        (ends, false)
+        if before.is_some() {
+            packet.links -= 1;
+            self.network().cancel(controller, before, now);
+        }
+        (before.is_some().then(|| before.router()), ends)
+    }
+
+    #[cold]
+    fn trace_tear_down(&mut self, packet: &Scout, before: PortAt, ends: bool, now: Time) {
+        let path = PathId(packet.packet.controller);
+        if before.is_some() {
+            let since = self.routers[before.router().index()].output(before.port()).used.since;
+            self.trace.write(self.grid.link(before).0, WireUse::Reserved, path, since, now);
+        }
+        if !ends {
+            self.trace.write(self.grid.link(packet.entry).0, WireUse::Cancel, path, now, packet.due);
+        }
     }
 
     pub fn holds(&self, packet: u32, at: RouterId) -> bool {
@@ -265,7 +323,7 @@ impl Routers {
     }
 
     pub fn is_connected(&mut self, from: RouterId, to: RouterId) -> bool {
-        self.reach.is_connected(from, to, &self.grid, |at| self.routers[at.index()].free)
+        self.reach.is_connected(from, to, &self.grid, &self.free)
     }
 }
 
@@ -277,7 +335,7 @@ fn output_before(routers: &[Router], entry: PortAt) -> Option<PortAt> {
 #[cfg(test)]
 impl Routers {
     pub fn is_taken(&self, at: RouterId, port: Port) -> bool {
-        self.routers[at.index()].free & port.bit() == 0
+        self.free[at.index()] & port.bit() == 0
     }
 
     pub fn is_idle(&self) -> bool {
@@ -285,7 +343,7 @@ impl Routers {
     }
 
     pub fn reserved(&self) -> u32 {
-        let free: u32 = self.routers.iter().map(|router| router.free.count_ones()).sum();
+        let free: u32 = self.free.iter().map(|free| free.count_ones()).sum();
         self.grid.links() - free / 2
     }
 
@@ -296,7 +354,10 @@ impl Routers {
             let leads = |&port: &Port| self.grid.neighbour(at, port).is_some_and(|(_, next)| next.0 == pair[1]);
             let exit = Port::ALL.into_iter().find(leads).expect("neighbours");
             assert!(!self.is_taken(at, exit));
-            entry = self.links().reserve(at, (exit, exit.bit()), Row::new(packet, entry), Time::ZERO);
+            let output = self.routers[at.index()].output_mut(exit);
+            (output.row, output.used.since) = (Row::new(packet, entry), Time::ZERO);
+            entry = output.far;
+            toggle(&mut self.free, at, exit.bit(), entry);
         }
         self.routers[entry.router().index()].ejection = Row::new(packet, entry);
     }

@@ -29,20 +29,21 @@ impl Venice {
         self.sets.is_empty() || self.sets[self.grid.entry(controller).router().index()] == self.sets[router.index()]
     }
 
-    pub(super) fn send_scout(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    pub(super) fn send_scout(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         self.counts.scouts += 1;
         self.searching += 1;
         let controller = &mut self.controllers[id as usize];
         controller.state = State::Searching;
         controller.scouts += 1;
         controller.sent = now;
+        self.has_waiting[self.grid.entry(id).router().index()] = false;
         match self.slot(id, now) {
             slot if slot > now => later(slot, Event::Depart(id)),
             _ => self.depart(id, now, later),
         }
     }
 
-    pub(super) fn depart(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    pub(super) fn depart(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         let controller = &self.controllers[id as usize];
         let mut scout = self.routers.scout(id, controller.destination(), controller.scouts, now);
         self.routers.trace.write(self.grid.controller_link(id).0, WireUse::Scout, PathId(id), now, scout.due);
@@ -60,7 +61,7 @@ impl Venice {
 
     /// Lets scouts and tear-down packets hop until an event follows, or all arrive at `until` or later.
     #[inline]
-    pub(super) fn let_scouts_hop(&mut self, until: Time, later: &mut dyn FnMut(Time, Event)) {
+    pub(super) fn let_scouts_hop(&mut self, until: Time, later: &mut impl FnMut(Time, Event)) {
         loop {
             if self.travel == Scouts::Clocked {
                 self.under_way.put_lowest_number_first();
@@ -72,13 +73,15 @@ impl Venice {
                 }
                 continue;
             }
-            match self.routers.hop(scout) {
-                Hop::On => self.under_way.hopped(),
-                end => {
-                    let scout = self.under_way.end();
-                    let back = self.search_ended(&scout, end);
-                    return later(back, Event::Back(scout.packet.controller));
-                }
+            let end = match self.travel {
+                // Who is next has to be chosen after every hop.
+                Scouts::Clocked => self.routers.let_one_hop(&mut self.under_way),
+                _ => self.routers.let_hop(&mut self.under_way, until),
+            };
+            if let Some(end) = end {
+                let scout = self.under_way.end();
+                let back = self.search_ended(&scout, end);
+                return later(back, Event::Back(scout.packet.controller));
             }
         }
     }
@@ -94,7 +97,7 @@ impl Venice {
         scout.due + self.hop * controller.length
     }
 
-    pub(super) fn scout_back(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    pub(super) fn scout_back(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         self.searching -= 1;
         let controller = &mut self.controllers[id as usize];
         if controller.state == State::Reserved {
@@ -105,6 +108,7 @@ impl Venice {
             self.counts.failed += 1;
             self.counts.failed_first += u64::from(controller.sent == controller.began);
             controller.state = State::Waiting;
+            self.has_waiting[self.grid.entry(id).router().index()] = true;
             // Those that give way wait for their own time.
             let gives_way = controller.gives_way(now);
             let intervals = if gives_way { 2 + u64::from(id) } else { 1 };
@@ -125,7 +129,7 @@ impl Venice {
         }
     }
 
-    fn wait_for_timer(&mut self, id: u32, intervals: u64, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    fn wait_for_timer(&mut self, id: u32, intervals: u64, now: Time, later: &mut impl FnMut(Time, Event)) {
         self.waiting.push(id);
         let timer = now + self.retry_interval * intervals;
         self.controllers[id as usize].timer = timer;
@@ -133,7 +137,7 @@ impl Venice {
     }
 
     /// The timer may belong to a scout that was sent again since.
-    pub(super) fn retry_after_interval(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    pub(super) fn retry_after_interval(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         let controller = &self.controllers[id as usize];
         if controller.state == State::Waiting && controller.timer == now {
             self.waiting.retain(|&waits| waits != id);
@@ -163,7 +167,7 @@ impl Venice {
     }
 
     /// Sends the controller's transfer over its circuit: Eq. 1.
-    pub(super) fn transfer(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    pub(super) fn transfer(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         let controller = &mut self.controllers[id as usize];
         controller.state = State::Transferring;
         let (transfer, length) = (controller.transfer, controller.length);

@@ -33,33 +33,28 @@ impl Venice {
 
     /// A tear-down packet frees a link. Returns whether events follow.
     #[inline(never)]
-    pub(super) fn tear_down_hop(&mut self, later: &mut dyn FnMut(Time, Event)) -> bool {
+    pub(super) fn tear_down_hop(&mut self, later: &mut impl FnMut(Time, Event)) -> bool {
         let packet = self.under_way.next_mut();
-        let (now, id, entry) = (packet.due, packet.packet.controller, packet.entry);
-        let begins = entry == self.grid.entry(id);
-        let (freed, ends) = self.routers.tear_down(packet);
+        let (now, id, at) = (packet.due, packet.packet.controller, packet.entry.router());
+        let (before, ends) = self.routers.tear_down(packet);
         if ends {
             self.under_way.end();
-            later(now, Event::PortFree(ChipId(entry.router().0)));
+            later(now, Event::PortFree(ChipId(at.0)));
         } else {
             self.under_way.hopped();
         }
-        if begins {
+        if before.is_none() {
             later(now, Event::ControllerFree(id));
         }
+        let freed = [at, before.unwrap_or(at)];
         // Few links end where a controller waits.
-        if freed.into_iter().any(|router| self.waits_at(router)) {
+        if freed.into_iter().any(|router| self.has_waiting[router.index()]) {
             self.note_who_sees(|_, router| freed.contains(&router));
         }
-        self.wake(now, later) || begins || ends
+        self.wake(now, later) || before.is_none() || ends
     }
 
-    fn waits_at(&self, router: RouterId) -> bool {
-        let (row, _) = self.grid.place(router);
-        self.controllers[row as usize].state == State::Waiting && self.grid.entry(row).router() == router
-    }
-
-    pub(super) fn free_circuit(&mut self, id: u32, now: Time, later: &mut dyn FnMut(Time, Event)) {
+    pub(super) fn free_circuit(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         let chip = self.controllers[id as usize].transfer.chip;
         self.note_who_sees(|routers, router| routers.holds(id, router));
         self.routers.release(id, RouterId(chip.0), now);
@@ -79,14 +74,17 @@ impl Venice {
 
     /// Sends the scouts of controllers that have seen links freed, or that an oracle selects. Returns whether there are
     /// any.
-    fn wake(&mut self, now: Time, later: &mut dyn FnMut(Time, Event)) -> bool {
-        let before = self.waiting.len();
+    #[inline]
+    fn wake(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) -> bool {
         if self.retry == Retry::Oracle {
             self.looked_at.extend(&self.waiting);
         }
-        if self.looked_at.is_empty() {
-            return false;
-        }
+        !self.looked_at.is_empty() && self.wake_looked_at(now, later)
+    }
+
+    #[inline(never)]
+    fn wake_looked_at(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) -> bool {
+        let before = self.waiting.len();
         for i in 0..self.looked_at.len() {
             let id = self.looked_at[i];
             if self.retry == Retry::Local || self.could_find(id) {

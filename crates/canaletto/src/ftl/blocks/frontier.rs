@@ -22,6 +22,12 @@ impl Open {
         if self.left > 0 { self.block } else { None }
     }
 
+    /// Whether there is a page to give, as there was when that was last noted.
+    #[inline]
+    pub(super) fn has_gone_on(&self) -> bool {
+        self.left > 0 && self.stalled_since.is_none()
+    }
+
     /// Notes at `now` whether there is a page to give.
     fn note_stall(&mut self, has_page: bool, now: Time) {
         match (has_page, self.stalled_since) {

@@ -585,7 +585,14 @@ impl Blocks {
     }
 
     /// Notes whether the plane has a page for the frontier now, for [`Blocks::stall_clock`], and returns it.
+    #[inline]
     pub fn note_stall(&mut self, plane: PlaneId, frontier: Frontier, now: Time) -> bool {
+        // Mostly a frontier has had pages all the time.
+        self.frontiers.get(plane, frontier).has_gone_on() || self.note_change_of_stall(plane, frontier, now)
+    }
+
+    #[inline(never)]
+    fn note_change_of_stall(&mut self, plane: PlaneId, frontier: Frontier, now: Time) -> bool {
         let room = self.has_page(plane, frontier);
         self.frontiers.note_stall(plane, frontier, room, now);
         room

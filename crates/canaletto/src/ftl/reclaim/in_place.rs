@@ -53,6 +53,10 @@ impl Reclaim for InPlace {
         false
     }
 
+    fn has_places(&self) -> bool {
+        true
+    }
+
     fn place(&self, plane: PlaneId, lpa: u64) -> Option<Ppa> {
         Some(self.page(plane, lpa))
     }

@@ -32,6 +32,11 @@ pub trait Reclaim {
         true
     }
 
+    /// Whether logical pages have their places for good.
+    fn has_places(&self) -> bool {
+        false
+    }
+
     /// The place that a logical page has for good.
     fn place(&self, _plane: PlaneId, _lpa: u64) -> Option<Ppa> {
         None

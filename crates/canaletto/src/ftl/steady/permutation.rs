@@ -21,23 +21,26 @@ pub struct Permutation {
 
 impl Permutation {
     /// The permutation of 0..`size` that belongs to `key`.
+    #[inline]
     pub fn new(size: u32, key: u64) -> Permutation {
         let bits = size.saturating_sub(1).checked_ilog2().map_or(0, |high| high + 1);
-        let mut state = key;
-        let keys = std::array::from_fn(|_| {
+        // Made for each page that is looked up: not by `from_fn`, whose parts are calls where the linker does not optimise.
+        let (mut state, mut keys) = (key, [(0, 0); ROUNDS]);
+        for round in &mut keys {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let mixed = mix(state);
-            (mixed as u32, (mixed >> 32) as u32 | 1)
-        });
+            *round = (mixed as u32, (mixed >> 32) as u32 | 1);
+        }
         let mask = if bits == 32 { u32::MAX } else { (1 << bits) - 1 };
         Permutation { size, mask, shift: bits.div_ceil(2).max(1), keys }
     }
 
     /// Where `x` goes.
+    #[inline]
     pub fn apply(&self, mut x: u32) -> u32 {
         debug_assert!(x < self.size);
         loop {
-            for (add, multiply) in self.keys {
+            for &(add, multiply) in &self.keys {
                 x = x.wrapping_add(add).wrapping_mul(multiply) & self.mask;
                 x ^= x >> self.shift;
             }
@@ -96,6 +99,7 @@ fn inverse(odd: u32) -> u32 {
 
 /// Turns a number into one that looks random, one to one (SplitMix64's finaliser: Steele, Lea and Flood, "Fast splittable
 /// pseudorandom number generators", OOPSLA 2014).
+#[inline]
 pub fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -190,7 +190,10 @@ impl SeededPlane {
             return None;
         }
         let (place, within) = members.place_of(number);
-        let earlier: u32 = self.members[..class].iter().map(|members| members.count(place)).sum();
+        let mut earlier = 0;
+        for members in &self.members[..class] {
+            earlier += members.count(place);
+        }
         Some((self.order.apply(place), self.scatter(place).apply(earlier + within)))
     }
 

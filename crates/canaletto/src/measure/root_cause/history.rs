@@ -38,7 +38,7 @@ pub struct History {
     /// The end of the open span.
     since: Time,
     open: Option<Cause>,
-    spans: VecDeque<Span>,
+    spans: Vec<Span>,
     /// Counted by the numbers of spans.
     forgotten: usize,
     /// Sums by cause before the spans whose numbers [`STRIDE`] divides. Only differences mean anything.
@@ -51,7 +51,7 @@ impl History {
         begins: Time::ZERO,
         since: Time::ZERO,
         open: None,
-        spans: VecDeque::new(),
+        spans: Vec::new(),
         forgotten: 0,
         sums: VecDeque::new(),
         room: ROOM,
@@ -73,16 +73,30 @@ impl History {
         self.since = until;
     }
 
+    #[inline]
     fn begin_span(&mut self, cause: Cause) {
         if let Some(closed) = self.open.replace(cause) {
             if self.spans.len() == self.spans.capacity() {
-                // With a million requests outstanding these are as large as all queues.
-                self.spans.reserve_exact(self.spans.len() / 4 + FEW);
+                self.grow();
             }
-            self.spans.push_back(Span { end: self.since, cause: closed });
+            self.spans.push(Span { end: self.since, cause: closed });
         }
-        let number = self.forgotten + self.spans.len();
-        if number > 0 && number % STRIDE == 0 {
+        if (self.forgotten + self.spans.len()) % STRIDE == 0 {
+            self.add_sum();
+        }
+    }
+
+    /// Makes room for further spans. Less than twice as much: of a drive with a million requests outstanding these are as large as
+    /// all of its queues.
+    #[cold]
+    fn grow(&mut self) {
+        self.spans.reserve_exact(self.spans.len() / 4 + FEW);
+    }
+
+    /// Notes the sum of all before the span whose number [`STRIDE`] divides.
+    #[cold]
+    fn add_sum(&mut self) {
+        if self.forgotten + self.spans.len() > 0 {
             let mut sum = self.sums.back().copied().unwrap_or(Ledger::EMPTY);
             self.sum_up(self.spans.len().saturating_sub(STRIDE)..self.spans.len(), &mut sum);
             self.sums.push_back(sum);
@@ -101,7 +115,7 @@ impl History {
     fn spans_in(&self, places: Range<usize>) -> impl Iterator<Item = Span> + '_ {
         let closed = places.start.min(self.spans.len())..places.end.min(self.spans.len());
         let open = self.span(self.spans.len()).filter(|_| places.contains(&self.spans.len()));
-        self.spans.range(closed).copied().chain(open)
+        self.spans[closed].iter().copied().chain(open)
     }
 
     fn begin_of(&self, place: usize) -> Time {
@@ -110,12 +124,15 @@ impl History {
 
     fn sum_up(&self, places: Range<usize>, ledger: &mut Ledger) -> u32 {
         let (mut begin, mut met) = (self.begin_of(places.start), 0);
-        // Mostly a few: a walk over the ring takes longer to begin.
-        for place in places {
-            let Some(Span { end, cause }) = self.span(place) else { break };
+        let mut add = |Span { end, cause }| {
             ledger.charge(cause, end - begin);
             met |= 1 << cause as u32;
             begin = end;
+        };
+        let closed = self.spans.len();
+        self.spans[places.start.min(closed)..places.end.min(closed)].iter().copied().for_each(&mut add);
+        if let Some(cause) = self.open.filter(|_| places.end > closed) {
+            add(Span { end: self.since, cause });
         }
         met
     }

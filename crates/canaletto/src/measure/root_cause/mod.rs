@@ -42,6 +42,7 @@ pub enum Slots {
 impl Slots {
     const KINDS: usize = 2;
 
+    #[inline]
     fn kind(self) -> usize {
         match self {
             Slots::Submission(_) => 0,
@@ -49,12 +50,14 @@ impl Slots {
         }
     }
 
+    #[inline]
     fn number(self) -> usize {
         let (Slots::Submission(queue) | Slots::Commands(queue)) = self;
         usize::from(queue) * Slots::KINDS + self.kind()
     }
 
     /// For waits in which nobody held what was waited for.
+    #[inline]
     fn cause(self) -> Cause {
         match self {
             Slots::Submission(_) => Cause::HostQueue,
@@ -110,6 +113,7 @@ struct Lun {
 
 impl Lun {
     /// It waited for its chip's port until `port_free_at`, then for a path.
+    #[inline]
     fn add_path_wait(&mut self, port_free_at: Time, now: Time) {
         self.history.add(Cause::TransferOfOthers, port_free_at.min(now));
         self.history.add(Cause::PathConflict, now);
@@ -156,8 +160,14 @@ impl Slot {
     }
 }
 
+/// The slots of one kind. Until somebody waits for one, it does not matter who has which: they are only counted.
 #[derive(Default)]
 struct Pool {
+    /// Whether anybody has ever waited, so that slots have numbers.
+    is_numbered: bool,
+    /// Slots in use that have no number, and the most that ever were.
+    used: u32,
+    most: u32,
     free: Fifo<u32>,
     wanted: Option<Time>,
 }
@@ -168,7 +178,13 @@ struct Held {
 }
 
 impl Held {
-    /// Charges a wait for the `holder` with what that did or waited for.
+    /// A further slot, which is free. Returns its number.
+    fn new_slot(&mut self) -> u32 {
+        self.slots.push(Slot { past: None, taken: Time::MAX });
+        self.slots.len() as u32 - 1
+    }
+
+    /// Charges a wait for the `holder`, which may just have let go, with what that did or waited for.
     fn pass_on<const N: usize>(
         &self,
         holder: &Page,
@@ -268,6 +284,7 @@ impl RootCauses {
         }
     }
 
+    #[inline]
     pub fn request_begins(&mut self, id: RequestId, now: Time) {
         at(&mut self.requests, id.index()).begin(Work::Host, now);
         if self.slots.len() <= id.index() {
@@ -294,6 +311,7 @@ impl RootCauses {
         self.flushes.insert(id, self.requests[id.index()].began());
     }
 
+    #[inline]
     pub fn page_begins(&mut self, id: TransactionId, work: Work, now: Time) {
         at(&mut self.pages, id.index()).begin(work, now);
         if self.looking_back.len() <= id.index() {
@@ -302,6 +320,7 @@ impl RootCauses {
         self.looking_back[id.index()] = now;
     }
 
+    #[inline]
     pub fn page_ends(&mut self, id: TransactionId) {
         self.looking_back[id.index()] = Time::MAX;
         self.pages[id.index()].end();
@@ -317,6 +336,7 @@ impl RootCauses {
         RequestAccount { root_causes: self, id }
     }
 
+    #[inline]
     pub fn request_ends(&mut self, id: RequestId) {
         self.requests[id.index()].end();
         if !self.flushes.is_empty() {
@@ -324,10 +344,12 @@ impl RootCauses {
         }
     }
 
+    #[inline(always)]
     pub fn charge_request(&mut self, id: RequestId, cause: Cause, until: Time) {
         self.requests[id.index()].charge(cause, until);
     }
 
+    #[inline(always)]
     pub fn charge_page(&mut self, id: TransactionId, cause: Cause, until: Time) {
         // The rest of a wait for a chip is for its port.
         let cause = if cause == Cause::ChipBusyUser { Cause::TransferOfOthers } else { cause };
@@ -354,7 +376,7 @@ impl RootCauses {
     }
 
     /// A LUN has no command now. It may wait for a path.
-    #[inline]
+    #[inline(always)]
     pub fn lun_is_open(&mut self, lun: LunId, waits_for_path: bool, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
         if lun.is_busy || lun.crossing > 0 {
@@ -437,14 +459,51 @@ impl RootCauses {
         }
     }
 
+    #[inline(always)]
     pub fn slots_are_wanted(&mut self, slots: Slots, wanted: bool, now: Time) {
         let pool = pool(&mut self.pools, slots);
-        pool.wanted = wanted.then_some(pool.wanted.unwrap_or(now));
+        if wanted {
+            self.slots_are_awaited(slots, now);
+        } else {
+            pool.wanted = None;
+        }
     }
 
-    pub fn slot_freed(&mut self, slots: Slots, by: RequestId, now: Time) {
-        let number = std::mem::replace(&mut self.slots[by.index()][slots.kind()], NO_SLOT);
+    #[inline(never)]
+    fn slots_are_awaited(&mut self, slots: Slots, now: Time) {
         let pool = pool(&mut self.pools, slots);
+        pool.wanted.get_or_insert(now);
+        if !pool.is_numbered {
+            pool.is_numbered = true;
+            // Those in use are given numbers when they come free.
+            for _ in pool.used..pool.most {
+                pool.free.push(self.held.new_slot());
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub fn slot_freed(&mut self, slots: Slots, by: RequestId, now: Time) {
+        let pool = pool(&mut self.pools, slots);
+        if pool.is_numbered {
+            return self.numbered_slot_freed(slots, by, now);
+        }
+        pool.used -= 1;
+    }
+
+    #[inline(never)]
+    fn numbered_slot_freed(&mut self, slots: Slots, by: RequestId, now: Time) {
+        let pool = pool(&mut self.pools, slots);
+        let number = match std::mem::replace(&mut self.slots[by.index()][slots.kind()], NO_SLOT) {
+            // It was taken before anybody waited.
+            NO_SLOT => {
+                pool.used -= 1;
+                let number = self.held.new_slot();
+                self.held.slots[number as usize].taken = Time::ZERO;
+                number
+            }
+            number => number,
+        };
         pool.free.push(number);
         let (wanted, slot) = (pool.wanted, &mut self.held.slots[number as usize]);
         let taken = std::mem::replace(&mut slot.taken, Time::MAX);
@@ -463,24 +522,29 @@ impl RootCauses {
         }
     }
 
-    /// A request gets the slot that has been free longest.
+    /// A request gets a slot: the one that has been free longest. It may have had to wait for it. Its time is charged next, to
+    /// the slots' own cause as far as nothing else is known.
+    #[inline(always)]
     pub fn slot_taken(&mut self, slots: Slots, by: RequestId, now: Time) {
-        let number = pool(&mut self.pools, slots).free.pop().unwrap_or_else(|| {
-            self.held.slots.push(Slot { past: None, taken: Time::MAX });
-            self.held.slots.len() as u32 - 1
-        });
+        let pool = pool(&mut self.pools, slots);
+        if pool.is_numbered {
+            return self.numbered_slot_taken(slots, by, now);
+        }
+        pool.used += 1;
+        pool.most = pool.most.max(pool.used);
+    }
+
+    #[inline(never)]
+    fn numbered_slot_taken(&mut self, slots: Slots, by: RequestId, now: Time) {
+        let free = pool(&mut self.pools, slots).free.pop();
+        let number = free.unwrap_or_else(|| self.held.new_slot());
         let (slot, request) = (&mut self.held.slots[number as usize], &mut self.requests[by.index()]);
         let since = request.since();
-        match &mut slot.past {
-            // It had no holder while others waited.
-            None => request.charge(slots.cause(), now),
-            // Nobody had what is free now.
-            Some(past) if since < now => {
-                past.history.add(slots.cause(), now);
-                request.waited_for_slot(number, &past.history, now);
-                past.asked = since;
-            }
-            Some(_) => {}
+        // Nobody had what is free now. Without a past, nobody has had it for whom others waited.
+        if let Some(past) = slot.past.as_mut().filter(|_| since < now) {
+            past.history.add(slots.cause(), now);
+            request.waited_for_slot(number, &past.history, now);
+            past.asked = since;
         }
         self.slots[by.index()][slots.kind()] = number;
         slot.taken = now;
@@ -502,7 +566,9 @@ impl RootCauses {
 
     fn forget(&mut self) {
         let trails = self.looking_back.iter().chain(self.flushes.values()).min().copied().unwrap_or(Time::MAX);
-        let slots = self.held.slots.iter().map(|slot| slot.taken);
+        // Slots without numbers were taken before anybody waited for them.
+        let has_older = self.pools.iter().any(|pool| pool.is_numbered && pool.used > 0);
+        let slots = self.held.slots.iter().map(|slot| slot.taken).chain(has_older.then_some(Time::ZERO));
         let wanted = self.pools.iter().filter_map(|pool| pool.wanted).min().unwrap_or(Time::MAX);
         let horizon = trails.min(slots.min().unwrap_or(Time::MAX).max(wanted));
         // With much in flight, old spans are looked for less often.
@@ -531,14 +597,23 @@ const SLOTS_ROOM: usize = 1 << 16;
 
 const NO_SLOT: u32 = u32::MAX;
 
+#[inline(always)]
 fn pool(pools: &mut Vec<Pool>, slots: Slots) -> &mut Pool {
     let number = slots.number();
     if pools.len() <= number {
-        pools.resize_with(number + 1, Pool::default);
+        add_pools(pools, number);
     }
     &mut pools[number]
 }
 
+#[cold]
+#[inline(never)]
+fn add_pools(pools: &mut Vec<Pool>, number: usize) {
+    pools.resize_with(number + 1, Pool::default);
+}
+
+/// The trail of this number, which may be the first.
+#[inline]
 fn at<const N: usize>(trails: &mut Vec<trail::Trail<N>>, number: usize) -> &mut trail::Trail<N> {
     if trails.len() <= number {
         trails.resize_with(number + 1, || trail::Trail::NONE);

@@ -57,10 +57,12 @@ impl Span {
         Span(number << Span::NUMBER | u64::from(is_long) << Span::LENGTH_BITS | length)
     }
 
+    #[inline(always)]
     fn length(self) -> Time {
         Time((self.0 & (Span::LONG - 1)) << if self.is_long() { Span::LENGTH_BITS } else { 0 })
     }
 
+    #[inline(always)]
     fn is_long(self) -> bool {
         self.0 & Span::LONG != 0
     }
@@ -96,13 +98,14 @@ impl Span {
         (self.number() < Step::OTHERS).then_some((self.number() % Step::PARTS) as usize)
     }
 
+    /// Adds it to a ledger, by root cause. Returns whether it has one: others name something.
     #[inline(always)]
-    fn add_to<const PAGE: usize>(self, ledger: &mut Ledger, pages: &[Trail<PAGE>]) {
-        if let Some(cause) = self.cause() {
+    fn add_to(self, ledger: &mut Ledger) -> bool {
+        let cause = self.cause();
+        if let Some(cause) = cause {
             ledger.0[cause] += self.length();
-        } else if let (Step::Page(page), true) = (self.step(), self.ends_a_step()) {
-            pages[page.index()].add_to(ledger, pages);
         }
+        cause.is_some()
     }
 
     fn length_in_time(self) -> Time {
@@ -196,6 +199,17 @@ impl<const SHORT: usize> Spans<SHORT> {
         self.first[place.min(inside)..inside].iter().chain(&others[place.saturating_sub(SHORT)..]).copied()
     }
 
+    /// Visits all of them.
+    #[inline(always)]
+    fn for_each(&self, mut visit: impl FnMut(Span)) {
+        for &span in &self.first[..SHORT.min(self.count as usize)] {
+            visit(span);
+        }
+        if let Some(others) = &self.others {
+            others.iter().for_each(|&span| visit(span));
+        }
+    }
+
     fn at(&self, place: usize) -> Span {
         match self.first.get(place) {
             Some(&span) => span,
@@ -224,6 +238,7 @@ impl<const SHORT: usize> Trail<SHORT> {
         spans: Spans::NONE,
     };
 
+    #[inline]
     pub fn begin(&mut self, work: Work, now: Time) {
         self.spans.clear();
         (self.work, self.lun, self.began, self.since) = (work, LunId::NONE, now, now);
@@ -295,6 +310,7 @@ impl<const SHORT: usize> Trail<SHORT> {
         }
     }
 
+    #[inline]
     pub fn end(&mut self) {
         if self.spans.others.take().is_some() {
             self.spans.count = 0;
@@ -302,11 +318,15 @@ impl<const SHORT: usize> Trail<SHORT> {
     }
 
     pub fn add_to<const PAGE: usize>(&self, ledger: &mut Ledger, pages: &[Trail<PAGE>]) {
-        let count = SHORT.min(self.spans.count as usize);
-        self.spans.first[..count].iter().for_each(|span| span.add_to(ledger, pages));
-        if let Some(others) = &self.spans.others {
-            others.iter().for_each(|span| span.add_to(ledger, pages));
-        }
+        self.spans.for_each(|span| {
+            if !span.add_to(ledger) {
+                if let (Step::Page(page), true) = (span.step(), span.ends_a_step()) {
+                    pages[page.index()].spans.for_each(|span| {
+                        span.add_to(ledger);
+                    });
+                }
+            }
+        });
     }
 
     #[inline(always)]
