@@ -45,7 +45,8 @@ def keys(preset: str) -> dict[str, Any]:
 def inside(preset: str) -> Iterator[str]:
     drive = keys(preset)
     array = drive["geometry"]
-    chips = " ".join([f"[{'▣' * array['dies_per_chip']}]"] * array["chips_per_channel"])
+    chip, many = f"[{'▣' * array['dies_per_chip']}]", array["chips_per_channel"]
+    chips = " ".join([chip] * many) if many <= MOST_DRAWN else f"{chip} {chip} … {many} chips"
     marks = "┬├┆└" if array["channels"] > 3 else "┬├└"[: array["channels"]]
     lefts = [f" host {'─' * 18} controller ".ljust(BUSES, "─"), *(" " * 25 + fact for fact in controller(drive))]
     yield "\n```text"
@@ -59,6 +60,8 @@ def inside(preset: str) -> Iterator[str]:
 
 BUSES = 54
 """Column at which buses begin."""
+MOST_DRAWN = 16
+"""Chips of a bus that are drawn one by one."""
 
 
 def lanes(link: dict[str, Any]) -> str:
@@ -151,13 +154,16 @@ def small(preset: str) -> list[Limit]:
     alone = not flash["independent_plane_reads"] and flash["multi_plane"] != "any-page"
     readers = dies(drive) if alone else planes(drive)
     inner = drive["controller"]
-    firmware, ecc = time_us(inner["firmware_per_request"]), time_us(inner["ecc_latency"])
+    # The latency of an ECC engine holds no other page up.
+    firmware, ecc = time_us(inner["firmware_per_request"]), rate(inner["ecc_rate"])
     link, buses = (found[name] or 0.0 for name in ("host link", "buses"))
     return [
         Limit("4 KiB random reads the flash allows, M/s", "flash", "s", readers / mean / pages),
         Limit("4 KiB reads the buses allow, M/s", "buses", "s", buses * 1e3 / REQUEST),
         Limit("4 KiB reads the host link allows, M/s", "host link", "s", link * 1e3 / REQUEST),
-        Limit("4 KiB reads ECC allows, M/s", "ECC", "s", drive["geometry"]["channels"] / ecc / pages if ecc else None),
+        Limit(
+            "4 KiB reads ECC allows, M/s", "ECC", "s", drive["geometry"]["channels"] * ecc / REQUEST if ecc else None
+        ),
         Limit("requests the firmware allows, M/s", "firmware", "s", 1 / firmware if firmware else None),
     ]
 

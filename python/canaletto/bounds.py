@@ -449,6 +449,12 @@ def _request_us(drive: Drive, work: Work) -> dict[str, Number]:
         return times
     link = drive.link
     sent = writes * (1.0 - np.asarray(work.zeroes))
+    if link.access is not None:
+        bare = np.asarray(link.access) + link.overhead
+        out, back = bare + sent * _packets(link, size), reads * _packets(link, size) + writes * bare
+        if link.half_duplex:
+            return times | {"host link": (out + back) / link.rate}
+        return times | {"host link, to host": back / link.rate, "host link, to drive": out / link.rate}
     if link.half_duplex:
         others = work.other_share * np.asarray(link.register)
         return times | {"host link": ((reads + sent) * size + (reads + writes) * link.overhead + others) / link.rate}
@@ -468,7 +474,7 @@ def _unloaded_link(drive: Drive, work: Work, kind: str) -> Number:
     if drive.link is None:
         return 0.0
     link = drive.link
-    if link.half_duplex:
+    if link.half_duplex or link.access is not None:
         return _slot_link(drive, work, kind)
     data = [work.size] if kind == "read" else []
     messages = [_DOORBELL, *data, _COMPLETION]
@@ -486,6 +492,10 @@ def _slot_link(drive: Drive, work: Work, kind: str) -> Number:
         return 0.0
     link = drive.link
     sent = 1.0 - np.asarray(work.zeroes)
+    if link.access is not None:
+        bare, data = np.asarray(link.access) + link.overhead, _packets(link, work.size)
+        carried = {"read": bare + data, "program": 2.0 * bare + sent * data}.get(kind, 2.0 * bare)
+        return carried / link.rate + 2.0 * np.asarray(link.latency_us)
     if link.half_duplex:
         if kind == "other":
             return np.asarray(link.register) / link.rate

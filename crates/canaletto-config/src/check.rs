@@ -8,14 +8,15 @@ use crate::attach_check::check_attachment;
 use crate::cache::Destage;
 use crate::capacity::expendable_blocks;
 use crate::design::{
-    Design, FabricKind, HoldPath, MapUpdate, MappingScheme, PageTimes, Parity, PreconditionKind, Protocol, Scope,
-    Scouts, Superblock, TearDown, UnwrittenReads, WritePlacement,
+    Design, FabricKind, HoldPath, LinkKind, MapUpdate, MappingScheme, PageTimes, Parity, PreconditionKind, Protocol,
+    Scope, Scouts, Superblock, TearDown, UnwrittenReads, WritePlacement,
 };
 use crate::error::Problem;
 use crate::in_place;
 use crate::latin::fits;
 use crate::mapping_unit;
 use crate::medium::Suspendable;
+use crate::named::Named as _;
 use crate::pseudo_slc;
 use crate::pseudo_slc::CacheBlocks;
 use crate::replay::{check_mix, check_trace};
@@ -75,7 +76,17 @@ pub fn check_design(design: &Design) -> Checked {
 }
 
 fn check_protocol(design: &Design) -> Checked {
-    let attachment = &design.attachment;
+    let (attachment, protocol) = (&design.attachment, design.host.protocol);
+    let has_pins = design.link.kind == LinkKind::Hbm;
+    require(protocol == Protocol::Memory || !has_pins, "link.kind", || {
+        format!("got \"hbm\" with host.protocol = {}, expected host.protocol = \"memory\"", spelt(protocol))
+    })?;
+    require(design.link.lanes <= 32 || design.link.kind != LinkKind::Pcie, "link.lanes", || {
+        format!("got {}, expected from 1 to 32 with link.kind = \"pcie\"", design.link.lanes)
+    })?;
+    require(attachment.kind == AttachmentKind::None || protocol != Protocol::Memory, "host.protocol", || {
+        format!("got \"memory\" with attachment {}, expected nvme or sata", attachment.kind.name())
+    })?;
     let on_dram = attachment.kind != AttachmentKind::None && attachment.port() == PortInterface::Ddr2;
     require(design.host.protocol == Protocol::Nvme || !on_dram, "host.protocol", || {
         format!(
@@ -95,6 +106,10 @@ fn check_geometry(design: &Design) -> Checked {
         * u64::from(g.chips_per_channel)
         * u64::from(g.dies_per_chip)
         * u64::from(g.planes_per_die);
+    let (most, kind) = (256, design.fabric.kind);
+    require(g.chips_per_channel <= most || !kind.is_network(), "geometry.chips_per_channel", || {
+        format!("got {}, expected at most {most} with fabric {}: a row of routers", g.chips_per_channel, kind.name())
+    })?;
     require(planes < 1 << 26, "geometry.channels", || {
         format!("got {planes} planes in all, expected fewer than 67108864")
     })?;

@@ -92,7 +92,7 @@ pub struct Geometry {
     #[schemars(range(min = 1, max = 256))]
     pub channels: u32,
     /// Number of chips on each channel (ways).
-    #[schemars(range(min = 1, max = 256))]
+    #[schemars(range(min = 1, max = 4096))]
     pub chips_per_channel: u32,
     /// Number of dies (logical units, LUNs) in each chip. Dies work independently and share the chip's pins.
     #[schemars(range(min = 1, max = 64))]

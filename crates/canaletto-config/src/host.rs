@@ -1,4 +1,4 @@
-//! Keys of the host: queues, command fetch, arbitration and the PCI Express link.
+//! Keys of the host: queues, command fetch, arbitration and the link.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -66,6 +66,9 @@ pub enum Protocol {
     Nvme,
     /// Serial ATA with native command queuing through an AHCI host bus adapter (`host.sata`).
     Sata,
+    /// Loads and stores over `link`, as to a memory: an access is one packet, with the data of a write, and its answer is one,
+    /// with the data of a read. There are no queues, doorbells and completions. `command_limit` bounds the accesses under way.
+    Memory,
 }
 
 /// Number of submission queue entries that the drive fetches at a time.
@@ -137,14 +140,17 @@ pub struct Sata {
     pub frame_gap: Duration,
 }
 
-/// PCI Express link.
+/// Link between host and drive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// Number of lanes.
-    #[schemars(range(min = 1, max = 32))]
+    /// Kind of link.
+    #[serde(default)]
+    pub kind: LinkKind,
+    /// Number of lanes, or of data pins of `kind = "hbm"`. PCI Express has at most 32.
+    #[schemars(range(min = 1, max = 4096))]
     pub lanes: u32,
-    /// Data rate of one lane in one direction, after line coding, or a generation, `"gen1"` to `"gen7"`.
+    /// Data rate of one lane in one direction, after line coding, or a generation of PCI Express, `"gen1"` to `"gen7"`.
     pub lane_rate: LaneRate,
     /// Latency of a packet in addition to its transfer time (propagation, switches, root complex), each way.
     #[serde(default = "no_time")]
@@ -154,7 +160,7 @@ pub struct Link {
     pub max_payload: Size,
     /// Bytes that framing, data link layer and header add to each packet. Absent: 28 (2 + 6 + 20: PCI Express Base 3.1
     /// §2.2, §3.5, §4.2), and from `lane_rate = "gen6"` on 16, the header alone (PCI Express Base 6.0 §2.2.1: the rest
-    /// is part of each flit).
+    /// is part of each flit). 0 for other kinds, whose `lane_rate` counts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 64))]
     pub packet_overhead_bytes: Option<u32>,
@@ -162,6 +168,24 @@ pub struct Link {
     #[serde(default)]
     pub rounding: LinkRounding,
 }
+
+/// Kind of link, which says what crosses next to data, and whether both ends send at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinkKind {
+    /// PCI Express: packets with headers, in two directions.
+    #[default]
+    Pcie,
+    /// UCIe: two directions of lanes between two dies of a package. A packet without data has 16 bytes (assumed: an address of 8,
+    /// a length and a tag).
+    Ucie,
+    /// Pins of a DRAM stack (JESD235): both directions share the data pins, and commands have their own. Needs
+    /// `host.protocol = "memory"`.
+    Hbm,
+}
+
+/// Bytes of a packet without data on a link that is not PCI Express.
+const UCIE_REQUEST: u32 = 16;
 
 /// Rounding of link transfer times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -271,8 +295,21 @@ impl Link {
     /// Returns the bytes added to each packet.
     pub fn overhead(&self) -> u32 {
         let has_flits = matches!(self.lane_rate, LaneRate::Generation(FLITS..));
-        let by_generation = if has_flits { 16 } else { 28 };
-        self.packet_overhead_bytes.unwrap_or(by_generation)
+        let by_kind = match self.kind {
+            LinkKind::Pcie if has_flits => 16,
+            LinkKind::Pcie => 28,
+            LinkKind::Ucie | LinkKind::Hbm => 0,
+        };
+        self.packet_overhead_bytes.unwrap_or(by_kind)
+    }
+
+    /// Returns the bytes of a packet that asks for data, in addition to the overhead of each packet.
+    pub fn request(&self) -> u32 {
+        match self.kind {
+            LinkKind::Pcie => 4,
+            LinkKind::Ucie => UCIE_REQUEST,
+            LinkKind::Hbm => 0,
+        }
     }
 }
 

@@ -166,11 +166,10 @@ const NEEDS: &[Need] = &[
         |d| d.controller.ecc.outer.is_on(),
     ),
     need(&["host.sata."], "host.protocol = \"sata\"", |d| d.host.protocol == Protocol::Sata),
-    need(
-        &["host.arbitration.", "host.interrupts.", "host.command_limit", "host.prp_lists", "host.fetch"],
-        "host.protocol = \"nvme\"",
-        |d| d.host.protocol == Protocol::Nvme,
-    ),
+    need(&["host.arbitration.", "host.interrupts.", "host.prp_lists", "host.fetch"], "host.protocol = \"nvme\"", |d| {
+        d.host.protocol == Protocol::Nvme
+    }),
+    need(&["host.command_limit"], "host.protocol = \"nvme\" or \"memory\"", |d| d.host.protocol != Protocol::Sata),
     need(
         &["host.arbitration.high", "host.arbitration.medium", "host.arbitration.low"],
         "host.arbitration.method = \"weighted\"",

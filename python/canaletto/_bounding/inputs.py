@@ -333,13 +333,17 @@ def _link(keys: Keys) -> Link:
         return Link(
             rate=_SATA_RATE * 2 ** (generation - 1), overhead=_SATA_FRAMES, half_duplex=True, register=_SATA_REGISTER
         )
-    by_generation = 16 if link["lane_rate"] in ("gen6", "gen7") else 28
+    is_pcie = link["kind"] == "pcie"
+    by_kind = (16 if link["lane_rate"] in ("gen6", "gen7") else 28) if is_pcie else 0
+    access = {"pcie": 4.0, "ucie": 16.0, "hbm": 0.0}[link["kind"]]
     return Link(
         rate=link["lanes"] * lane_rate(link["lane_rate"]),
         max_payload=size_bytes(link["max_payload"]),
-        overhead=link.get("packet_overhead_bytes", by_generation),
+        overhead=link.get("packet_overhead_bytes", by_kind),
         latency_us=time_us(link["latency"]),
         entry_bytes=host["submission_entry_bytes"],
+        half_duplex=link["kind"] == "hbm",
+        access=access if host["protocol"] == "memory" else None,
     )
 
 

@@ -197,6 +197,8 @@ def in_queues(keys: Keys, work: Work, flows: int) -> Work:
     host = keys["host"]
     if host["protocol"] == "sata":
         return replace(work, queues=1.0, commands=float(host["sata"]["slots"]))
+    if host["protocol"] == "memory":
+        return replace(work, queues=1.0, commands=float(host.get("command_limit", np.inf)))
     queues = flows * host["queues_per_flow"]
     each = 1 if host["queue_entries"] == 2 else host["fetch_limit"]
     return replace(work, queues=float(queues), commands=float(min(queues * each, host.get("command_limit", np.inf))))

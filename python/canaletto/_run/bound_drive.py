@@ -35,6 +35,8 @@ class Link:
     register: Number = 0.0
     """Bytes of a frame with a command, and of the drive's answer to it, which crosses while the array reads (Serial
     ATA)."""
+    access: Number | None = None
+    """Bytes of a packet without data, where the link carries loads and stores (`host.protocol = "memory"`)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,9 +14,9 @@ use crate::attach::Attachment;
 use crate::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sharing as CacheSharing};
 use crate::design::{
     Addressing, Allocation, BeatTime, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry,
-    Host, Hybrid, InitialTable, Interface, LaneRate, Link, LinkRounding, Looks, MapUpdate, Mapping, MappingScheme,
-    MultiPlane, Numbering, PageOrder, PageTimes, Parity, PartialWrites, Precondition, PreconditionKind, ReadUnit,
-    Refresh, RoundRobinAdvance, Scheduler, Sharing, Superblock, TransferOrder, Turnarounds, UnwrittenReads,
+    Host, Hybrid, InitialTable, Interface, LaneRate, Link, LinkKind, LinkRounding, Looks, MapUpdate, Mapping,
+    MappingScheme, MultiPlane, Numbering, PageOrder, PageTimes, Parity, PartialWrites, Precondition, PreconditionKind,
+    ReadUnit, Refresh, RoundRobinAdvance, Scheduler, Sharing, Superblock, TransferOrder, Turnarounds, UnwrittenReads,
     VictimPolicy, Waiters, Wear, WriteBacks, WritePlacement, cache_busy,
 };
 use crate::energy::Energy;
@@ -238,6 +238,7 @@ fn import_ftl(device: &ControllerXml) -> Ftl {
 
 fn import_link(xml: &DeviceXml) -> Link {
     Link {
+        kind: LinkKind::Pcie,
         lanes: xml.host.pcie_lanes,
         lane_rate: LaneRate::Is(Rate((xml.host.pcie_lane_gb_s * 1e9).round() as u64)),
         latency: Duration(0),

@@ -29,6 +29,9 @@ presets!(
     "pcie3-mlc-970pro",
     "pcie4-tlc-zn540",
     "pcie5-tlc-cm7",
+    "hbf-384",
+    "hbf-1536",
+    "hbf-3072",
 );
 
 /// Entry of a list of presets or profiles.

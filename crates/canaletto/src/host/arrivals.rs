@@ -159,7 +159,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     #[inline(always)]
     pub(super) fn fill_queues(&mut self, flow: u16) {
         let flows = self.host.flows.len() as u16;
-        let sharers = if self.host.speaks_sata() { flows } else { 1 };
+        let sharers = if self.host.has_slots() { flows } else { 1 };
         for turn in 1..=sharers {
             let id = if sharers == 1 { flow } else { (flow + turn) % flows };
             let Flow { looping, start, .. } = self.host.flows[usize::from(id)];

@@ -1,8 +1,8 @@
 //! Commands, data and completions are exchanged between host and drive.
 //!
 //! NVM Express: doorbells, fetches of submission queue entries, completions and interrupts. Serial ATA: commands are issued
-//! while the drive has slots for them. Messages take the link, or the PC in its place; what they take is charged to
-//! `host_link`.
+//! while the drive has slots for them. Memory: an access carries its data, and its answer. Messages take the link, or the PC
+//! in its place; what they take is charged to `host_link`.
 
 use super::{Host, HostEvent, HostOutcome, HostStep, Later};
 use crate::host::interrupts::Notice;
@@ -20,8 +20,8 @@ const NEAR: usize = 64;
 const NEXT: usize = 16;
 
 impl Host {
-    pub(super) fn speaks_sata(&self) -> bool {
-        self.port.sata.is_some()
+    pub(super) fn has_slots(&self) -> bool {
+        self.port.slots.is_some()
     }
 
     #[inline(always)]
@@ -46,7 +46,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
 
     #[inline(always)]
     pub(super) fn submit(&mut self, request: RequestId, queue: u16) {
-        if let Some(slots) = &mut self.host.port.sata {
+        if let Some(slots) = &mut self.host.port.slots {
             slots.submit(request);
             return self.again().place_waiting(queue);
         }
@@ -86,7 +86,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     /// Moves waiting requests to where the drive finds them, while there is room.
     #[inline(never)]
     fn place_waiting(mut self, queue: u16) {
-        if self.host.speaks_sata() {
+        if self.host.has_slots() {
             self.again().issue_commands();
             if self.pages.probe.follows_waits() {
                 self.note_if_full(queue);
@@ -101,20 +101,22 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// Serial ATA: sends waiting commands while the drive can take them.
+    /// Serial ATA and memory: sends waiting commands while the drive can take them.
     fn issue_commands(mut self) {
         loop {
-            let Some(slots) = &mut self.host.port.sata else { return };
+            let Some(slots) = &mut self.host.port.slots else { return };
             let Some(request) = slots.issue(|id| self.requests[id].kind) else { return };
             self.placed(request);
-            self.send(Direction::ToDevice, Message::Command(request), 0);
+            let port = &self.host.port;
+            let carried = if port.is_memory { port.payload_bytes(&self.requests[request]) } else { 0 };
+            self.send(Direction::ToDevice, Message::Command(request), carried);
         }
     }
 
     /// A completion is in the host's memory: the host is told of it, at once or with others.
     #[inline(always)]
     fn completion_posted(&mut self, request: RequestId, head: u16) {
-        if let Some(slots) = &mut self.host.port.sata {
+        if let Some(slots) = &mut self.host.port.slots {
             // The drive has told of a completion, whose slot is free now.
             slots.complete();
             if self.pages.probe.follows_waits() {
@@ -190,11 +192,11 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.pages.probe.notify(|observer| observer.completed(self.now, id));
         self.pages.probe.notify(|observer| observer.ended(request, self.now));
         self.requests.complete(self.pages, id, self.now);
-        if self.host.speaks_sata() || self.host.queue(queue).has_waiting() {
+        if self.host.has_slots() || self.host.queue(queue).has_waiting() {
             self.again().place_waiting(queue);
         }
         self.fill_queues(flow);
-        if !self.host.speaks_sata() {
+        if !self.host.has_slots() {
             self.send(Direction::ToDevice, Message::CompletionDoorbell { queue }, 0);
         }
         self.follow_up(flow)
@@ -271,7 +273,10 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     #[inline(always)]
     fn command_arrived(&mut self, request: RequestId) -> Option<RequestId> {
         self.charge(request, Cause::HostLink);
-        if self.host.speaks_sata() {
+        if self.host.port.is_memory {
+            return Some(request);
+        }
+        if self.host.has_slots() {
             self.send(Direction::ToHost, Message::Accepted, 0);
         }
         if self.host.port.payload_bytes(&self.requests[request]) == 0 {
@@ -289,7 +294,10 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         if kind == Kind::Read {
             self.send(Direction::ToHost, Message::ReadData(id), bytes);
         }
-        if self.host.speaks_sata() {
+        if self.host.port.is_memory && kind == Kind::Read {
+            return;
+        }
+        if self.host.has_slots() {
             return self.send(Direction::ToHost, Message::Completion { request: id, head: 0 }, 0);
         }
         self.host.port.nvme.finished(queue);
@@ -424,7 +432,12 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
                 self.charge(request, Cause::HostLink);
                 return HostOutcome::Request(request);
             }
-            Message::ReadData(request) => self.charge(request, Cause::HostLink),
+            Message::ReadData(request) => {
+                self.charge(request, Cause::HostLink);
+                if self.host.port.is_memory {
+                    self.completion_posted(request, 0);
+                }
+            }
             Message::Completion { request, head } => {
                 self.completion_posted(request, head);
                 return HostOutcome::Completion;

@@ -4,7 +4,7 @@
 //! Packets of PCI Express as MQSim counts them (payload split at the maximum payload size, framing + data link layer +
 //! header per packet).
 
-use crate::config::design::{Design, Link as LinkConfig, LinkRounding, Protocol};
+use crate::config::design::{Design, Link as LinkConfig, LinkKind, LinkRounding, Protocol};
 use crate::engine::fifo::Fifo;
 use crate::engine::time::Time;
 pub use crate::host::message::Message;
@@ -25,7 +25,6 @@ impl Direction {
 /// sixteen.
 pub const DOORBELL_BYTES: u64 = 2;
 pub const COMPLETION_BYTES: u64 = 16;
-const READ_REQUEST_BYTES: u64 = 4;
 
 #[derive(Debug, Clone)]
 pub struct LinkTiming {
@@ -33,6 +32,7 @@ pub struct LinkTiming {
     lane_rate: u64,
     max_payload: u64,
     overhead: u64,
+    request: u64,
     rounding: LinkRounding,
     pub latency: Time,
 }
@@ -44,6 +44,7 @@ impl LinkTiming {
             lane_rate: config.lane_rate.rate().0,
             max_payload: config.max_payload.0,
             overhead: u64::from(config.overhead()),
+            request: u64::from(config.request()),
             rounding: config.rounding,
             latency: config.latency.time(),
         }
@@ -56,7 +57,7 @@ impl LinkTiming {
     }
 
     pub fn read_request(&self) -> Time {
-        self.wire(self.overhead + READ_REQUEST_BYTES)
+        self.wire(self.overhead + self.request)
     }
 
     fn wire(&self, bytes: u64) -> Time {
@@ -94,6 +95,7 @@ const UNKNOWN: Time = Time::MAX;
 
 enum Timing {
     PciExpress { link: LinkTiming, entry_bytes: u64 },
+    Memory(LinkTiming),
     Sata(SataTiming),
 }
 
@@ -117,7 +119,9 @@ impl Times {
             (Timing::PciExpress { link, entry_bytes }, Message::Entries { count, .. }) => {
                 link.data(u64::from(count) * entry_bytes)
             }
-            (Timing::PciExpress { link, .. }, _) => {
+            (Timing::Memory(link), Message::Command(_)) => link.read_request() + link.data(data_bytes),
+            (Timing::Memory(link), Message::Completion { .. }) => link.read_request(),
+            (Timing::PciExpress { link, .. } | Timing::Memory(link), _) => {
                 if self.last_data.0 != data_bytes {
                     self.last_data = (data_bytes, link.data(data_bytes));
                 }
@@ -153,7 +157,7 @@ impl Timing {
 /// How long the data of a read are on the link of a design.
 pub fn read_time(design: &Design, bytes: u64) -> Time {
     match design.host.protocol {
-        Protocol::Nvme => LinkTiming::new(&design.link).data(bytes),
+        Protocol::Nvme | Protocol::Memory => LinkTiming::new(&design.link).data(bytes),
         Protocol::Sata => SataTiming::new(&design.host.sata).read(bytes),
     }
 }
@@ -173,6 +177,11 @@ impl Link {
                 let link = LinkTiming::new(&design.link);
                 let (latency, entry_bytes) = (link.latency, u64::from(design.host.submission_entry_bytes));
                 Link::with(Timing::PciExpress { link, entry_bytes }, latency, false)
+            }
+            Protocol::Memory => {
+                let link = LinkTiming::new(&design.link);
+                let latency = link.latency;
+                Link::with(Timing::Memory(link), latency, design.link.kind == LinkKind::Hbm)
             }
             Protocol::Sata => Link::with(Timing::Sata(SataTiming::new(&design.host.sata)), Time::ZERO, true),
         }
@@ -253,13 +262,14 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::design::LaneRate;
+    use crate::config::design::{LaneRate, LinkKind};
     use crate::config::units::{Duration, Rate, Size};
 
     /// MQSim's own numbers at 4 lanes of 2 GB/s (reference notes, §1).
     #[test]
     fn times_are_those_of_mqsim() {
         let timing = LinkTiming::new(&LinkConfig {
+            kind: LinkKind::Pcie,
             lanes: 4,
             lane_rate: LaneRate::Is(Rate(2_000_000_000)),
             latency: Duration(0),

@@ -6,47 +6,51 @@ use crate::host::nvme::Nvme;
 use crate::host::request::{Kind, Request};
 use crate::host::sata::{CommandSlots, TRIM_BYTES};
 
-/// Queue pairs, or the command slots of a host bus adapter in their place.
+/// Queue pairs, or the command slots of a host bus adapter or of a memory in their place.
 pub struct Port {
     pub nvme: Nvme,
-    pub sata: Option<CommandSlots>,
+    pub slots: Option<CommandSlots>,
+    pub is_memory: bool,
 }
 
 impl Port {
     pub fn new(config: &Host, priorities: &[Priority]) -> Port {
-        match config.protocol {
-            Protocol::Nvme => Port { nvme: Nvme::new(config, priorities), sata: None },
-            Protocol::Sata => Port { nvme: Nvme::new(config, &[]), sata: Some(CommandSlots::new(&config.sata)) },
-        }
+        let is_memory = config.protocol == Protocol::Memory;
+        let slots = match config.protocol {
+            Protocol::Nvme => return Port { nvme: Nvme::new(config, priorities), slots: None, is_memory },
+            Protocol::Sata => CommandSlots::new(&config.sata),
+            Protocol::Memory => CommandSlots::of_memory(config.command_limit.unwrap_or(u32::MAX)),
+        };
+        Port { nvme: Nvme::new(config, &[]), slots: Some(slots), is_memory }
     }
 
     #[inline]
     pub fn next_queue(&self, flow: u16) -> u16 {
-        if self.sata.is_some() { 0 } else { self.nvme.next_queue(flow) }
+        if self.slots.is_some() { 0 } else { self.nvme.next_queue(flow) }
     }
 
     #[inline]
     pub fn take_turn(&mut self, flow: u16) -> u16 {
-        if self.sata.is_some() { 0 } else { self.nvme.take_turn(flow) }
+        if self.slots.is_some() { 0 } else { self.nvme.take_turn(flow) }
     }
 
     #[inline]
     pub fn has_room(&self, flow: u16) -> bool {
-        match &self.sata {
+        match &self.slots {
             Some(slots) => slots.has_room(),
             None => self.nvme.queues[usize::from(self.nvme.next_queue(flow))].has_room(),
         }
     }
 
     pub fn has_waiting(&self, queue: u16) -> bool {
-        match &self.sata {
+        match &self.slots {
             Some(slots) => slots.has_waiting(),
             None => self.nvme.queues[usize::from(queue)].has_waiting(),
         }
     }
 
     pub fn queues(&self) -> usize {
-        if self.sata.is_some() { 1 } else { self.nvme.queues.len() }
+        if self.slots.is_some() { 1 } else { self.nvme.queues.len() }
     }
 
     /// Bytes that the drive fetches before it starts: the data of a write, the list of ranges of a trim (one of 16 B;
@@ -57,7 +61,7 @@ impl Port {
             Kind::Read | Kind::Flush => 0,
             Kind::Write => request.bytes(),
             Kind::Trim => {
-                if self.sata.is_some() {
+                if self.slots.is_some() {
                     TRIM_BYTES
                 } else {
                     16
@@ -67,7 +71,7 @@ impl Port {
     }
 
     pub fn describe(&self) -> String {
-        if let Some(slots) = &self.sata {
+        if let Some(slots) = &self.slots {
             return format!("; {}", slots.describe());
         }
         let each = self.nvme.queues.iter().enumerate();

@@ -72,13 +72,20 @@ pub const TRIM_BYTES: u64 = 512;
 pub struct CommandSlots {
     slots: u32,
     used: u32,
+    /// Whether commands of every kind are queued.
+    queues_all: bool,
     alone: bool,
     waiting: VecDeque<RequestId>,
 }
 
 impl CommandSlots {
     pub fn new(config: &SataConfig) -> CommandSlots {
-        CommandSlots { slots: config.slots, used: 0, alone: false, waiting: VecDeque::new() }
+        CommandSlots { slots: config.slots, used: 0, queues_all: false, alone: false, waiting: VecDeque::new() }
+    }
+
+    /// Slots for commands of every kind, none in use.
+    pub fn of_memory(slots: u32) -> CommandSlots {
+        CommandSlots { slots, used: 0, queues_all: true, alone: false, waiting: VecDeque::new() }
     }
 
     pub fn submit(&mut self, request: RequestId) {
@@ -96,7 +103,7 @@ impl CommandSlots {
 
     /// The next command to send, if the drive can take it.
     pub fn issue(&mut self, kind: impl Fn(RequestId) -> Kind) -> Option<RequestId> {
-        let queued = is_queued(kind(*self.waiting.front()?));
+        let queued = is_queued(kind(*self.waiting.front()?)) || self.queues_all;
         if self.alone || self.used == self.slots || (!queued && self.used > 0) {
             return None;
         }

@@ -17,6 +17,9 @@ use crate::workload::glance::{Glance, glance};
 /// Python, its packages and the engine's code: measured, of a run that does next to nothing.
 const PROCESS: f64 = 85e6;
 
+/// Accesses under way that are counted of a memory without a limit.
+const MOST_ACCESSES: u32 = 65_535;
+
 /// A plane and its share of its LUN, its chip and their queues.
 const PLANE: f64 = 700.0;
 
@@ -299,6 +302,7 @@ impl Estimate<'_> {
         match host.protocol {
             Protocol::Nvme => f64::from(host.queues_per_flow) * f64::from(host.queue_entries),
             Protocol::Sata => f64::from(host.sata.slots),
+            Protocol::Memory => f64::from(host.command_limit.unwrap_or(MOST_ACCESSES)),
         }
     }
 
@@ -324,7 +328,7 @@ impl Estimate<'_> {
         let host = &self.design.host;
         let fetched = match host.protocol {
             Protocol::Nvme => f64::from(host.queues_per_flow) * f64::from(host.fetch_limit),
-            Protocol::Sata => self.entries(),
+            Protocol::Sata | Protocol::Memory => self.entries(),
         };
         fetched.min(host.command_limit.map_or(f64::INFINITY, f64::from))
     }

@@ -1,8 +1,8 @@
 //! Formulas of the host's end: link efficiency, arbitration, interrupts, software times, Serial ATA.
 
 use crate::common::{preset, simulate, synthetic};
-use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
+use canaletto::config::{load_design, load_workload};
 use canaletto::measure::blame::Cause;
 
 /// Anything but the host's end is never a limit.
@@ -219,6 +219,71 @@ fn an_unloaded_read_over_serial_ata() {
     assert!((sata.all[Cause::HostLink.key()] - us(20.0) - us(28.0) - us(4100.0)).abs() < 1e-6, "{:?}", sata.all);
     assert!((sata.all[Cause::Completion.key()] - us(8.0)).abs() < 1e-6);
     assert_eq!(sata.all[Cause::ArrayRead.key()], nvme.all[Cause::ArrayRead.key()]);
+}
+
+const UCIE: [&str; 4] = ["host.protocol=memory", "link.kind=ucie", "link.lanes=64", "link.lane_rate=1GB/s"];
+const PINS: [&str; 4] = ["host.protocol=memory", "link.kind=hbm", "link.lanes=64", "link.lane_rate=1GB/s"];
+
+/// An access to a memory alone: over UCIe 16 B of address, then the data of a read, or 16 B, the data and an answer of 16 B. On the
+/// pins of a DRAM stack data alone take time. Each message has the link's latency.
+#[test]
+fn an_unloaded_access_takes_its_packets() {
+    let ns = |bytes: f64| bytes / 64.0;
+    for (keys, request) in [(UCIE, ns(16.0)), (PINS, 0.0)] {
+        let keys = [&keys[..], &["link.latency=20ns"]].concat();
+        let blame = |share: &str| {
+            let one = ONE.replace("read_share = 1.0", share);
+            simulate(&preset("performance-optimized", &keys), &synthetic(&one)).report.measures.blame_us
+        };
+        let (read, write) = (blame("read_share = 1.0"), blame("read_share = 0.0"));
+        let us = |ns: f64| ns / 1e3;
+        let link = us(request + ns(4096.0) + 40.0);
+        assert!((read.all[Cause::HostLink.key()] - link).abs() < 1e-6, "{:?}", read.all);
+        assert!((write.all[Cause::HostLink.key()] - link + us(20.0)).abs() < 1e-6, "{:?}", write.all);
+        assert!((write.all[Cause::Completion.key()] - us(request + 20.0)).abs() < 1e-6, "{:?}", write.all);
+        assert_eq!(read.all.get(Cause::Completion.key()), None, "the data are the answer");
+    }
+}
+
+/// Reads and writes fill both directions of UCIe, and share the pins of a DRAM stack.
+#[test]
+fn directions_share_the_pins_of_a_dram_stack() {
+    let mixed = LARGE_READS.replace("read_share = 1.0", "read_share = 0.5");
+    let no_programs = ["flash.program=100ns", "link.lane_rate=10MB/s"];
+    let bandwidth = |keys: [&str; 4]| bandwidth(&[&keys[..], &no_programs].concat(), &mixed);
+    let (both, one) = (bandwidth(UCIE), bandwidth(PINS));
+    assert!((one / 640.0 - 1.0).abs() < 0.01, "{one} MB/s over 640 MB/s of pins");
+    assert!(both > 1.7 * one, "{both} MB/s over two directions, {one} MB/s over shared pins");
+}
+
+/// `host.command_limit` bounds the accesses under way.
+#[test]
+fn a_memory_takes_as_many_accesses_as_it_has_room_for() {
+    let waited = |limit: &str| {
+        let keys = [&UCIE[..], &[limit]].concat();
+        let deep = "requests = 2000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 64";
+        let outcome = simulate(&preset("performance-optimized", &keys), &synthetic(deep));
+        outcome.report.measures.blame_us.all.get(Cause::HostQueue.key()).copied().unwrap_or(0.0)
+    };
+    assert_eq!(waited("host.command_limit=64"), 0.0);
+    assert!(waited("host.command_limit=16") > 10.0);
+}
+
+/// DRAM's pins need DRAM's accesses, and a slot of PCI Express has at most 32 lanes.
+#[test]
+fn links_and_protocols_that_do_not_fit_are_refused() {
+    for (keys, text) in [
+        (
+            &["link.kind=hbm"][..],
+            "link.kind: got \"hbm\" with host.protocol = \"nvme\", expected host.protocol = \"memory\"",
+        ),
+        (&["link.lanes=64"], "link.lanes: got 64, expected from 1 to 32 with link.kind = \"pcie\""),
+        (&["host.protocol=memory", "attachment.kind=sbsp"], "host.protocol: got \"memory\" with attachment sbsp"),
+    ] {
+        let keys: Vec<String> = keys.iter().map(|s| (*s).to_owned()).collect();
+        let problem = load_design("performance-optimized", None, &keys).unwrap_err().to_string();
+        assert!(problem.contains(text), "{problem}");
+    }
 }
 
 const ONE: &str = "requests = 1\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1";

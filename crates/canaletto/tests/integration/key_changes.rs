@@ -284,6 +284,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("host.fetch_limit", "4", &[], READS),
     ("host.fetch", "one-per-doorbell", &[], READS),
     ("host.submission_entry_bytes", "128", &[], READS),
+    ("link.kind", "ucie", &[], READS),
     ("link.lanes", "2", &[], READS),
     ("link.lane_rate", "1GB/s", &[], READS),
     ("link.latency", "300ns", &[], READS),

@@ -1,7 +1,7 @@
 //! How long a chunk takes at each part of a PC.
 
 use crate::config::attach::{Attachment, Ddr, PortInterface};
-use crate::config::design::{LaneRate, Link, LinkRounding};
+use crate::config::design::{LaneRate, Link, LinkKind, LinkRounding};
 use crate::config::pc::{FixedSsd, Internals};
 use crate::config::units::Rate;
 use crate::engine::time::Time;
@@ -127,6 +127,7 @@ impl Service {
     pub fn new(attachment: &Attachment, ssd: &FixedSsd, network: Rate) -> Service {
         let bridges = &attachment.bridges;
         let link = LinkTiming::new(&Link {
+            kind: LinkKind::Pcie,
             lanes: bridges.lanes,
             lane_rate: LaneRate::Is(bridges.lane_rate),
             latency: bridges.latency,

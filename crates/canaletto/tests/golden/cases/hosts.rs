@@ -4,6 +4,7 @@ use super::{EVERYTHING, LARGE_MIXED, LARGE_READS, MIXED, OPEN, PARTIAL, READS, f
 use crate::case::Case;
 
 const SATA: &[&str] = &["host.protocol=sata"];
+const MEMORY: &[&str] = &["host.protocol=memory", "link.kind=ucie"];
 const FEW: &[&str] = &["host.command_limit=4"];
 const STAGES: &[&str] = &[
     "controller.system_bus=2GB/s",
@@ -21,6 +22,9 @@ const CASES: &[(&str, &[&[&str]], &str)] = &[
     ("sata/slow-frames", &[SATA, &["host.sata.frame_gap=300ns", "host.sata.generation=2"]], OPEN),
     ("sata/software", &[SATA, &["host.submit_time=2us", "host.complete_time=1us"]], MIXED),
     ("sata/stages", &[SATA, STAGES], MIXED),
+    ("memory/reads", &[MEMORY], READS),
+    ("memory/everything", &[MEMORY], EVERYTHING),
+    ("memory/pins", &[MEMORY, &["link.kind=hbm", "link.latency=10ns", "host.command_limit=9"]], MIXED),
     ("nvme/small-ring", &[&["host.queue_entries=4", "host.fetch_limit=2"]], MIXED),
     ("nvme/doorbells", &[&["host.fetch=one-per-doorbell", "host.queue_entries=8"]], MIXED),
     ("nvme/queues", &[&["host.queues_per_flow=4", "host.queue_entries=4"]], MIXED),

@@ -235,8 +235,9 @@ impl Settings {
         if !self.is("gc.scope", "plane") {
             self.set("ftl.write_placement", "dynamic");
         }
-        // A DRAM interface carries no frames.
-        if self.0["attachment.kind"].starts_with("nb") {
+        // A DRAM interface carries no frames, and a PC no accesses of a memory.
+        let attached = &self.0["attachment.kind"];
+        if attached.starts_with("nb") || attached != "none" && self.is("host.protocol", "memory") {
             self.set("host.protocol", "nvme");
         }
         self.pipelines();

@@ -12,6 +12,8 @@ use super::workloads::workloads;
 pub fn newer() -> Vec<Setting> {
     vec![
         small_mapping_caches(),
+        rarely("host.protocol", "nvme", ["sata", "memory"]),
+        any("link.kind", ["pcie", "pcie", "ucie"]),
         any("gc.epoch_trigger", ["device", "device", "plane"]),
         rarely("fabric.hold_path", "never", ["reads", "always"]),
         any("fabric.venice.retry", ["local", "oracle", "immediate"]),
