@@ -28,7 +28,6 @@ def names_of(source: str) -> Mapping[str, str]:
 
 
 def findings_of(source: str) -> "Sequence[Finding]":
-    """Numbers of a source that do not go together, where there are any."""
     return getattr(_package(source), "FINDINGS", ()) if source in SOURCES else ()
 
 

@@ -13,7 +13,6 @@ PUBLISHED = "#c1121f"
 
 
 def fabric_colours(systems: Mapping[str, str]) -> dict[str, str]:
-    """Systems' colours: those of their fabrics."""
     return {system: colours.fabric(fabric) for system, fabric in systems.items()}
 
 
@@ -76,7 +75,6 @@ def dots(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, str])
 
 
 def _drawn(row: Row, group: str) -> Row:
-    """The fields of a row that are drawn, so that pages stay small."""
     found = {
         group: row[group],
         "system": row["system"],

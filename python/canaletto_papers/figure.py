@@ -26,7 +26,6 @@ class Scale:
     quick: bool = False
 
     def of(self, full: int, quick: int) -> int:
-        """One number or the other."""
         return quick if self.quick else full
 
 
@@ -145,7 +144,6 @@ class Figure:
         return tables, [f"[{number}] {note}" for number, note in enumerate(notes, 1)]
 
     def charts(self, rows: list[Row]) -> "dict[str, Spec]":
-        """Its charts by their captions."""
         drawn = self.chart(rows)
         if drawn is None:
             return {}

@@ -37,10 +37,8 @@ class Reproduced:
 
     figures: Sequence[Figure]
     tables: Mapping[str, list[Row]]
-    """By the figures' names."""
     verdicts: Sequence[Verdict]
     extent: str
-    """How much was run."""
 
 
 def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, report: Report) -> Reproduced:
@@ -113,7 +111,6 @@ def _judged(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def _names(source: str, tables: Mapping[str, Sequence[Row]]) -> str:
-    """The source's names of systems, and ours."""
     shown = {str(row.get("system")) for rows in tables.values() for row in rows}
     about = names.fabrics()
     rows = [[escape(theirs), ours, escape(about[ours])] for theirs, ours in names_of(source).items() if theirs in shown]
@@ -139,7 +136,6 @@ def _related(figure: Figure, chosen: Sequence[Figure], there: Sequence[Figure]) 
 
 
 def effort(runs: Collection[Simulation], quick: bool) -> str:
-    """Extent of the runs, in words."""
     if not runs:
         return "computed, nothing is run"
     different = {run.key: run for run in runs}.values()
@@ -154,7 +150,6 @@ def effort(runs: Collection[Simulation], quick: bool) -> str:
 
 
 def _span(values: Sequence[T], word: Callable[[T], str]) -> str:
-    """The least and the most of sorted values, in words."""
     ends = [word(value) for value in (values[0], values[-1])]
     return ends[0] if ends[0] == ends[1] else " to ".join(ends)
 
@@ -231,19 +226,16 @@ def _listed(source: str, figure: Figure, rows: list[Row]) -> list[str]:
 
 
 def _paragraphs(figure: Figure) -> list[str]:
-    """Method and assumptions."""
     return figure.about.strip().split("\n\n")[1:]
 
 
 def _explained(figure: Figure) -> str:
-    """Method and assumptions of a figure that is not on the page."""
     name = figure.title.split(":")[0]
     text = "".join(f"<p>{escape(part)}</p>" for part in _paragraphs(figure))
     return f"<details><summary>{escape(name)}, which is not on this page</summary>{text}</details>"
 
 
 def _said(spec: Spec, said: str) -> Spec:
-    """A chart with a line that goes wherever the chart is saved to."""
     return {
         **spec,
         "title": {"text": said, "anchor": "start", "fontWeight": "normal", "fontSize": 11, "color": "#808080"},

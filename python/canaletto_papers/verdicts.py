@@ -73,7 +73,6 @@ class Verdict:
 
     @property
     def ratio(self) -> float | None:
-        """Ours over the published one."""
         return None if self.ours is None else self.ours / self.published
 
     @property
@@ -84,7 +83,6 @@ class Verdict:
         return f"{self.verdict}: {bare(self.changed)} ({bare(self.changed / self.published)} of it)"
 
     def row(self) -> Row:
-        """As a line of a table."""
         return {
             "figure": self.figure,
             "what": self.what,
@@ -156,7 +154,6 @@ def judged(figures: Sequence[Figure], tables: Tables, findings: Sequence[Finding
 
 
 def is_stated(figure: Figure, row: Row) -> bool:
-    """Whether a line was measured with the setting that the paper states."""
     settings = figure.settings
     return settings is None or tuple(row[column] for column in settings.columns) == settings.stated
 
@@ -294,7 +291,6 @@ def _is_tie(one: Row, other: Row) -> bool:
 
 
 def _finding(figure: Figure, row: Row, tables: Tables, findings: Sequence[Finding]) -> str | None:
-    """Figures of the paper that contradict a number, if the tables show it."""
     for finding in findings:
         if figure.name in finding.figures and finding.concerns(row) and (said := finding.shown(tables)) is not None:
             return said
@@ -302,7 +298,6 @@ def _finding(figure: Figure, row: Row, tables: Tables, findings: Sequence[Findin
 
 
 def _merged(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Numbers that a paper prints in several of its figures, once."""
     found: dict[tuple[str, float | None, float], Verdict] = {}
     for each in verdicts:
         same = (each.what, each.ours, each.published)

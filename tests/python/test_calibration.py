@@ -102,7 +102,7 @@ def test_parameters_that_the_data_cannot_tell_apart_are_named(tmp_path: Path) ->
     assert found.report["identifiability"]["without_effect"] == ["gc.threshold"]
     assert found.report["identifiability"]["not_apart"] == [["flash.read", "controller.ecc_latency"]]
     assert [each["uncertainty_of_range"] for each in found.report["parameters"]] == [None, None, None]
-    assert any("know a combination of them only" in note for note in found.notes)
+    assert any("determine only a combination of them" in note for note in found.notes)
     assert found.report["error"]["after"]["judged"] is None
 
 

@@ -70,7 +70,6 @@ class Bound(Shown):
 
     @property
     def ceiling_iops(self) -> float:
-        """The least of the limits, in closed form."""
         return min(self.limits_iops.values())
 
     @property
@@ -80,7 +79,6 @@ class Bound(Shown):
 
     @property
     def bandwidth_mb_s(self) -> float:
-        """User data at the peak, in 10^6 bytes per second."""
         return self.peak_iops * self.size_bytes / 1e6
 
     @property
@@ -124,7 +122,6 @@ class Bound(Shown):
         return float(bounds.percentile_us(self.service_us, load, percentile, self.unloaded_us))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything that `canaletto bound --json` prints, next to its schema's number."""
         tails = [
             {"load": load, **{f"p{100 * share:g}_us": self.latency_us(load, share) for share in PERCENTILES}}
             for load in ([] if self.is_closed else LOADS)
@@ -269,7 +266,6 @@ def of_numbers(drive: Drive, alone: Drive, work: Work, name: str, mix: bounds.Mi
 
 
 def _unloaded(alone: Drive, work: Work, *, read_share: float) -> float | None:
-    """Latency of a read, or of a write, on the idle drive."""
     asked = work.reads if read_share else work.writes
     if float(asked) <= 0:
         return None
@@ -277,7 +273,6 @@ def _unloaded(alone: Drive, work: Work, *, read_share: float) -> float | None:
 
 
 def _changed(design: Design, work: Work, size: str | None, read_share: float | None, queue_depth: int | None) -> Work:
-    """The work with what was asked for next to it."""
     keys = design.to_dict()
     if size is not None:
         work = with_size(design, work, _size(size))

@@ -109,7 +109,6 @@ def _command_us(times: Mapping[Any, Any], planes: int, kind: str, batch: float, 
 
 
 def _codewords(ecc: Keys) -> dict[str, float]:
-    """The codewords of the controller's ECC."""
     outer = ecc["outer"]
     return {
         "codeword_bytes": size_bytes(ecc["codeword"]),
@@ -137,7 +136,6 @@ def failing_parts(design: Design) -> dict[str, int]:
 
 
 def _mean_us(times: str | list[str]) -> float:
-    """Mean array time over types of page."""
     each = [times] if isinstance(times, str) else times
     return sum(map(time_us, each)) / len(each)
 
@@ -160,7 +158,6 @@ def _erase_us(keys: Keys) -> float:
 
 
 def _programmed(work: Work) -> float:
-    """Bytes that writes program in all, collection left out."""
     return float(work.written_bytes) * float(work.programmed_bytes or work.size) / float(work.size)
 
 
@@ -175,7 +172,6 @@ def _read_us(keys: Keys, work: Work) -> float:
 
 
 def _luns(keys: Keys) -> int:
-    """LUNs of a chip that work at the same time."""
     return int(keys["geometry"]["dies_per_chip"]) if keys["flash"]["die_interleaving"] else 1
 
 
@@ -228,7 +224,6 @@ def _read_sharing(keys: Keys, work: Work) -> float:
 
 
 def unit_bytes(keys: Keys) -> float:
-    """Bytes of a mapping unit."""
     return size_bytes(keys["ftl"]["mapping_unit"]) or size_bytes(keys["geometry"]["page"])
 
 
@@ -256,12 +251,10 @@ def _read_batch(keys: Keys, work: Work, waiting: float) -> float:
 
 
 def _is_stated(fabric: Keys) -> bool:
-    """Whether all commands take a time that the design states."""
     return "command_time" in fabric
 
 
 def _status(fabric: Keys, times: Mapping[Any, Any]) -> dict[str, float]:
-    """Status reads of a command, by kind (`StatusReads` of the engine)."""
     if ("status", 1) not in times or _is_stated(fabric):
         return {"read": 0.0, "program": 0.0}
     when_done = fabric["kind"].startswith("mesh") or fabric["status"]["ready"] == "pin"

@@ -120,5 +120,4 @@ def _generated(work: Work, depth: int) -> Workload:
 
 
 def is_written(work: Work) -> bool:
-    """Whether requests write, so that closed forms are bounds alone."""
     return bool(np.any(np.asarray(work.writes) > 0))

@@ -96,14 +96,12 @@ class _Size(NamedTuple):
 
     bytes: float
     share: float
-    """Share of these requests."""
     step: float
     """Distance of the places where they may begin."""
     is_even: bool = True
     """Whether all of these places are as likely. Otherwise all requests may begin at the best one."""
 
     def starts(self, period: float) -> Any:
-        """Places where they may begin, until those repeat."""
         return np.arange(0, int(period), math.gcd(int(self.step), int(period)))
 
     def least(self, values: Any) -> float:
@@ -112,12 +110,10 @@ class _Size(NamedTuple):
 
 
 def pages_of(size: _Size, page: float) -> float:
-    """Pages that a request of a size touches."""
     return size.least(np.ceil((size.starts(page) + size.bytes) / page))
 
 
 def _most_pages(size: _Size, page: float) -> float:
-    """Pages that a request of a size touches at the most."""
     return float(np.max(np.ceil((size.starts(page) + size.bytes) / page)))
 
 
@@ -165,7 +161,6 @@ def _of_write(keys: Keys, write: _Size, *, is_full: bool) -> tuple[float, float,
 
 
 def _is_full(keys: Keys) -> bool:
-    """Whether pages that nobody wrote hold data."""
     return bool(keys["ftl"]["unwritten_reads"] == "assume-page-written" or keys["precondition"]["kind"] != "none")
 
 
@@ -231,7 +226,6 @@ def _mean(shares: Any, values: list[float]) -> float:
 
 
 def _capacity(keys: Keys) -> float:
-    """Bytes that the host can address."""
     parts = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "blocks_per_plane", "pages_per_block")
     raw = math.prod(int(keys["geometry"][part]) for part in parts) * _page(keys)
     return float(raw * (1.0 - keys["ftl"]["overprovisioning"]))
@@ -251,7 +245,6 @@ def _spread(keys: Keys, synthetic: Keys, parts: int) -> float:
 
 
 def _is_even(synthetic: Keys) -> bool:
-    """Whether all places are as likely for each of a flow's requests."""
     runs = synthetic.get("sequential_share", 0.0) + synthetic.get("recent_share", 0.0)
     return bool(synthetic["addresses"] == "uniform" and runs == 0)
 
@@ -265,7 +258,6 @@ def _written(count: Any, made: list[Any], write_shares: Any) -> float:
 
 
 def _caches_writes(keys: Keys, flow: Keys) -> bool:
-    """Whether a flow's writes go through the data cache."""
     cache = keys["cache"]
     return size_bytes(cache["capacity"]) > 0 and "write" in flow.get("cache", cache["mode"])
 
@@ -277,7 +269,6 @@ def _safe_writes(keys: Keys, flow: Keys) -> float:
 
 
 def _sizes(synthetic: Keys, *, reads: bool) -> list[tuple[float, float]]:
-    """Sizes of reads or of others, with their shares."""
     mix = synthetic.get("sizes") or []
     if not reads and synthetic.get("write_sizes"):
         mix = synthetic["write_sizes"]

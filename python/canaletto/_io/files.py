@@ -127,7 +127,6 @@ def _in_use(handle: int) -> Iterator[None]:
 
 
 def remove_leftovers(target: Path) -> None:
-    """Removes what calls that were killed left `beside` the target."""
     for left in leftovers(target):
         with suppress(OSError):
             shutil.rmtree(left) if left.is_dir() else left.unlink()
@@ -191,7 +190,6 @@ def system_error(error: Exception, path: str | PathLike[str]) -> OSError | None:
 
 
 def os_error(error: OSError) -> str:
-    """The system's word, with the file that it is about."""
     reason = error.strerror or str(error)
     return f"{error.filename}: {reason}" if error.filename is not None else reason
 
@@ -211,7 +209,6 @@ def sound_parquet(path: str | PathLike[str]) -> Iterator[None]:
 
 
 def is_special(path: Path) -> bool:
-    """Whether `path` is there and no regular file: a device, a pipe."""
     return path.exists() and not stat.S_ISREG(path.stat().st_mode)
 
 

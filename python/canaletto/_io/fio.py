@@ -39,32 +39,26 @@ class Job:
         return given
 
     def text(self, default: str, *names: str) -> str:
-        """An option as a word."""
         given = self.get(*names)
         return default if given is None else given.text
 
     def percentage(self, default: float, *names: str) -> float:
-        """An option as a number from 0 to 100."""
         given = self.get(*names)
         return default if given is None else given.number(0, 100)
 
     def whole(self, default: int, *names: str, bounds: tuple[int, int] = (0, MOST)) -> int:
-        """An option as a whole number within bounds."""
         given = self.get(*names)
         return default if given is None else given.whole(*bounds)
 
     def time_ps(self, unit: str, *names: str) -> int:
-        """An option as picoseconds, 0 of one that is not given."""
         given = self.get(*names)
         return 0 if given is None else given.time_ps(unit)
 
     def flag(self, *names: str) -> bool:
-        """An option that is on or off."""
         given = self.get(*names)
         return given is not None and given.flag()
 
     def note(self, text: str) -> None:
-        """Something that is not as in fio, or of no effect."""
         self.notes[text] = None
 
 
@@ -220,7 +214,6 @@ def _joined(synthetic: dict[str, Any], count: int) -> dict[str, Any]:
 
 
 def _synthetic(job: Job, drive_bytes: Callable[[], int] | None) -> dict[str, Any]:
-    """The keys of a generator."""
     direction, random = _direction(job)
     read_share, trims = _shares(job, direction)
     sizes = _sizes(job, read_share, trims)
@@ -239,7 +232,6 @@ def _synthetic(job: Job, drive_bytes: Callable[[], int] | None) -> dict[str, Any
 
 
 def _direction(job: Job) -> tuple[str, bool]:
-    """Kind of request, and whether addresses are random."""
     given = job.get("rw", "readwrite")
     text = "read" if given is None else given.text
     known = {"read": "read", "write": "write", "trim": "trim", "rw": "mixed", "readwrite": "mixed"}
@@ -250,14 +242,12 @@ def _direction(job: Job) -> tuple[str, bool]:
 
 
 def _shares(job: Job, direction: str) -> tuple[float, bool]:
-    """The share of reads, and whether all requests are trims."""
     reads = job.percentage(100 - job.percentage(50, "rwmixwrite"), "rwmixread") / 100
     shares = {"read": 1.0, "write": 0.0, "trim": 0.0, "mixed": reads}
     return shares[direction], direction == "trim"
 
 
 def _sizes(job: Job, read_share: float, trims: bool) -> Sizes:
-    """Sizes of reads and of others."""
     split, spread = job.get("bssplit"), job.get("bsrange", "blocksize_range")
     given = job.get("bs", "blocksize")
     if split is not None:
@@ -289,7 +279,6 @@ def _places(job: Job, random: bool) -> dict[str, Any]:
 
 
 def _region(job: Job) -> dict[str, Any]:
-    """Part of the drive that the job uses."""
     made: dict[str, Any] = {"_offset": 0}
     offset, size = job.get("offset"), job.get("size", "filesize")
     if offset is not None:

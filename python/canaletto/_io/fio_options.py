@@ -43,12 +43,10 @@ def without_effect(key: str, value: str) -> bool:
 
 
 def why_not(key: str) -> str:
-    """Reason that an option is not supported."""
     return _REASONS.get(key, "it may change what a device is asked for and has no counterpart: expected without it")
 
 
 def distribution(given: Given) -> dict[str, Any]:
-    """`random_distribution`: random, zipf:THETA, pareto:H, zoned:X/Y:Y/X."""
     kind, *parameters = given.text.split(":")
     try:
         if kind == "random" and not parameters:

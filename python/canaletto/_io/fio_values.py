@@ -23,11 +23,9 @@ DAY_PS = _TIMES_PS["d"]
 MOST = 10**18
 """No count of requests, and no other number, is larger."""
 PROCESSES = (1, 1 << 16)
-"""Values of `numjobs`."""
 FLOWS = 64
 """Flows that a workload has at most."""
 DEPTHS = (1, 1 << 20)
-"""Values of `iodepth`."""
 
 
 def decimal(text: str) -> float:
@@ -55,16 +53,13 @@ class Given:
     text: str
 
     def wrong(self, what: str) -> ConfigError:
-        """An error that names the place."""
         got = f"got {self.text!r}, " if self.text else ""
         return ConfigError(f"{self.place}: {self.key}: {got}{what}")
 
     def number(self, least: float = 0, most: float = MOST) -> float:
-        """A number within bounds, which may have one of fio's suffixes."""
         return self._bounded("number", least, most)
 
     def whole(self, least: int, most: int) -> int:
-        """A whole number within bounds, which may have one of fio's suffixes."""
         return int(self._bounded("whole number", least, most))
 
     def _bounded(self, kind: str, least: float, most: float) -> float:
@@ -76,7 +71,6 @@ class Given:
         return found
 
     def flag(self) -> bool:
-        """Whether it is on: without a value it is."""
         return self.text not in ("0", "false", "no")
 
     def size(self, text: str | None = None) -> int:
@@ -89,14 +83,12 @@ class Given:
         return round(found)
 
     def sectors(self, text: str | None = None, *, least: int = SECTOR) -> int:
-        """Bytes of whole sectors."""
         size = self.size(text)
         if size < least or size % SECTOR:
             raise self.wrong(f"{size} bytes, expected a multiple of {SECTOR}")
         return size
 
     def percent(self) -> float:
-        """A share, of `50%`."""
         share = 0.0
         with suppress(ValueError):
             share = decimal(self.text.rstrip("%")) / 100
@@ -105,7 +97,6 @@ class Given:
         return share
 
     def time_ps(self, unit: str) -> int:
-        """Picoseconds, of a number with a unit or else in `unit`."""
         found = _TIME.fullmatch(self.text.lower())
         time = float(found[1]) * _TIMES_PS.get(found[2] or unit, math.nan) if found else math.nan
         if not time <= DAY_PS:
@@ -122,13 +113,10 @@ class Sizes:
 
     @staticmethod
     def plain(given: Given, trims: bool) -> "Sizes":
-        """`bs=4k` or `bs=4k,8k` (reads, writes and, if there is a third, trims)."""
         return _apart(given, trims, lambda text: ((given.sectors(text), 1.0),))
 
     @staticmethod
     def of_range(given: Given, trims: bool) -> "Sizes":
-        """`bsrange=4k-16k`: any multiple of the least with equal chance."""
-
         def mix(text: str) -> tuple[tuple[int, float], ...]:
             least, dash, most = text.partition("-")
             if not dash:
@@ -142,8 +130,6 @@ class Sizes:
 
     @staticmethod
     def of_split(given: Given, trims: bool) -> "Sizes":
-        """`bssplit=4k/60:64k/40`: sizes with percentages; those without share what is left."""
-
         def mix(text: str) -> tuple[tuple[int, float], ...]:
             parts = [part.partition("/") for part in text.split(":")]
             stated = [_percentage(given, share) if share else None for _, _, share in parts]
@@ -157,15 +143,12 @@ class Sizes:
         return _apart(given, trims, mix)
 
     def least(self) -> int:
-        """The smallest of all."""
         return min(size for size, share in (*self.reads, *self.others) if share > 0)
 
     def mean(self, read_share: float) -> float:
-        """Mean bytes of a request."""
         return read_share * _mean(self.reads) + (1 - read_share) * _mean(self.others)
 
     def keys(self, read_share: float) -> dict[str, Any]:
-        """The keys of a generator."""
         first = self.others if read_share == 0 else self.reads
         made: dict[str, Any] = {}
         if len(first) == 1:

@@ -27,7 +27,6 @@ KINDS = ["read", "write", "trim", "flush"]
 
 
 def raw(columns: Columns) -> pl.DataFrame:
-    """The columns as they are, under their own names."""
     forks.check_polars()
     return pl.DataFrame({name: np.frombuffer(data, _NUMPY[kind]) for name, (kind, data) in columns.items()})
 
@@ -36,12 +35,10 @@ _TIMES = ("arrival_us", "enqueued_us", "completed_us", "latency_us")
 
 
 def is_span(column: str) -> bool:
-    """Whether a column of `requests` is the time charged to a cause."""
     return column.endswith("_us") and column not in _TIMES
 
 
 def occurring(columns: Columns) -> set[str]:
-    """The columns of `requests` whose cause charges anybody anything."""
     return {f"{name.removesuffix('_ps')}_us" for name in _spans(columns) if any(columns[name][1])}
 
 
@@ -84,7 +81,6 @@ def completions(columns: Columns) -> pl.DataFrame:
 
 
 def causes(account: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
-    """Causes that occur, the largest mean first: cause, mean_us, mean_share, p99_us, p99_share."""
     forks.check_polars()
     mean, p99 = account["all"], account["p99"]
     frame = pl.DataFrame(

@@ -64,7 +64,6 @@ def from_toml(text: str) -> dict[str, Any]:
 
 
 def _shallow(document: Any) -> Any:
-    """A document that is not nested too deep."""
     level = [document]
     for _ in range(MOST_NESTED):
         inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))

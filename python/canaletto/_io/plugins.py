@@ -28,7 +28,6 @@ def _found() -> "dict[str, EntryPoint]":
 
 
 def names(kind: str) -> list[str]:
-    """Names of all parts of a kind, such as `fabric`."""
     return sorted(name.removeprefix(f"{kind}.") for name in _found() if name.startswith(f"{kind}."))
 
 

@@ -26,5 +26,4 @@ def _code(character: int) -> str:
 
 
 def say(message: str) -> None:
-    """One line on standard error."""
     sys.stderr.write(f"canaletto: {printable(' '.join(message.split()))}\n")

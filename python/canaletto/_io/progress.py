@@ -27,7 +27,6 @@ class Row:
         self._task: TaskID | None = None
 
     def __call__(self, done: int, total: int, simulated_ps: int, *, rate: str = "") -> None:
-        """The run is so far. rate: how fast it is, in words."""
         rich = self._bar.shown()
         rich.update(
             self.place(rich),
@@ -45,7 +44,6 @@ class Row:
         return self._task
 
     def finish(self) -> None:
-        """The run is over: its bar is full."""
         if self._task is not None:
             self._bar.shown().update(self._task, visible=True, completed=1, total=1, done="done", simulated="")
 
@@ -63,7 +61,6 @@ class Bar:
 
     @staticmethod
     def when_wanted() -> "Bar | _NoBar":
-        """A bar if standard error is a terminal."""
         return Bar() if sys.stderr.isatty() else _NoBar()
 
     def task(self, label: str) -> Progress:
@@ -81,7 +78,6 @@ class Bar:
         return self._rows
 
     def shown(self) -> "RichProgress":
-        """The display, with all rows in it."""
         with self._lock:
             if self._rich is None:
                 self._rich = _display()

@@ -23,22 +23,18 @@ def varint(number: int) -> bytes:
 
 
 def uint(field: int, number: int) -> bytes:
-    """A field of a whole number, an enumeration or a truth value."""
     return _key(field, _VARINT) + varint(number)
 
 
 def fixed64(field: int, number: int) -> bytes:
-    """A field of eight bytes."""
     return _key(field, _FIXED64) + number.to_bytes(8, "little")
 
 
 def message(field: int, body: bytes) -> bytes:
-    """A field of a message, given as its fields."""
     return _key(field, _LENGTH) + varint(len(body)) + body
 
 
 def text(field: int, string: str) -> bytes:
-    """A field of text."""
     return message(field, string.encode("utf-8"))
 
 

@@ -37,13 +37,11 @@ class Rows:
         self._written += 1
 
     def end(self, columns: frames.Columns) -> "Rows":
-        """Takes the last rows, which may be all of them."""
         self._last = self._framed(columns)
         return self
 
     @property
     def _parts(self) -> list[Path]:
-        """The files of all rows but the last, in order."""
         return [] if self._home is None else [_part(self._home, number) for number in range(self._written)]
 
     def _framed(self, columns: frames.Columns) -> "pl.DataFrame":
@@ -51,7 +49,6 @@ class Rows:
         return frames.requests(columns, self._flows)
 
     def scan(self) -> "pl.LazyFrame":
-        """A query of all rows, in order of completion."""
         import polars as pl
 
         forks.check_polars()
@@ -61,7 +58,6 @@ class Rows:
         return pl.concat([*map(pl.scan_parquet, self._parts), self._last.lazy()]).select(chosen)
 
     def frame(self) -> "pl.DataFrame":
-        """All rows, in order of completion."""
         return self.scan().collect()
 
     def write(self, path: Path) -> None:
@@ -93,7 +89,6 @@ class Saved:
         return self._find()
 
     def scan(self) -> "pl.LazyFrame":
-        """A query of all rows."""
         import polars as pl
 
         with sound_parquet(self._path):
@@ -102,13 +97,11 @@ class Saved:
         return query
 
     def frame(self) -> "pl.DataFrame":
-        """All rows."""
         import polars as pl
 
         with sound_parquet(self._path):
             return pl.read_parquet(self._path, glob=False)
 
     def write(self, path: Path) -> None:
-        """Copies the file."""
         with named(path):
             path.write_bytes(self._path.read_bytes())

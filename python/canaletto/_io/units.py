@@ -23,7 +23,6 @@ _CAUSES = {
 
 
 def time_us(microseconds: float | None) -> str:
-    """A time given in microseconds: `73.4 µs`."""
     if microseconds is None:
         return ABSENT
     if microseconds == 0:
@@ -55,12 +54,10 @@ def scaled(number: float | None, unit: str = "") -> str:
 
 
 def count(number: float | None) -> str:
-    """A whole number in groups of three: `1,234,567`."""
     return ABSENT if number is None else f"{number:,.0f}"
 
 
 def share(part: float | None) -> str:
-    """A share of one, in percent: `98.4 %`."""
     if part is None:
         return ABSENT
     percent = part * 100
@@ -88,7 +85,6 @@ def part_of_whole(part: float) -> str:
 
 
 def change(relative: float | None) -> str:
-    """A relative change: `+12.3 %`."""
     if relative is None:
         return ABSENT
     text = f"{relative * 100:+.1f} %"
@@ -96,7 +92,6 @@ def change(relative: float | None) -> str:
 
 
 def factor(speedup: float | None) -> str:
-    """Speedup: `1.20×`."""
     if speedup is None:
         return ABSENT
     if speedup < 0.0005:
@@ -106,7 +101,6 @@ def factor(speedup: float | None) -> str:
 
 
 def digits(number: float) -> str:
-    """Three significant digits, without an exponent."""
     size = abs(number)
     decimals = 2 if size < 9.995 else 1 if size < 99.95 else 0
     if size < 0.9995 and size > 0:
@@ -115,7 +109,6 @@ def digits(number: float) -> str:
 
 
 def bar(part: float, width: int) -> str:
-    """A share of one as a bar of at most `width` characters."""
     eighths = round(min(max(part, 0.0), 1.0) * width * 8)
     full, rest = divmod(eighths, 8)
     return "█" * full + " ▏▎▍▌▋▊▉"[rest].strip()
@@ -147,7 +140,6 @@ def axis_prefix(largest: float, unit: str) -> tuple[str, float]:
 
 
 def binary(size: float | None) -> str:
-    """A size in bytes with a binary prefix: `4.00 KiB`, `512 B`."""
     if size is None:
         return ABSENT
     power = 0
@@ -163,10 +155,8 @@ def cause_label(cause: str) -> str:
 
 
 def words(name: str) -> str:
-    """A field's name as words: `path_conflict` is `path conflict`."""
     return name.replace("_", " ")
 
 
 def listing(parts: Sequence[str]) -> str:
-    """Parts of a line, set apart."""
     return " · ".join(part for part in parts if part)

@@ -274,5 +274,4 @@ def _requests(
 
 
 def _own(step: Mapping[str, Any]) -> bool:
-    """Whether a step is the request's own and no page's."""
     return step["page"] is None or step["page"] == 2**32 - 1

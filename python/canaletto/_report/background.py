@@ -14,13 +14,11 @@ Data: TypeAlias = Mapping[str, Any]
 
 
 def html(runs: Sequence["Result"]) -> list[str]:
-    """All of these sections. A section without activity is empty."""
     data = [run.to_dict() for run in runs]
     return [collection(runs, data), pseudo_slc(data), wear(data), caches(data)]
 
 
 def collection(runs: Sequence["Result"], data: Sequence[Data]) -> str:
-    """Garbage collection: times, reasons, delayed requests, and state of the blocks."""
     if not any(map(maintenance.collections, data)):
         return ""
     series = {run["fabric"]: found for run in data if (found := (run.get("flash") or {}).get("series"))}
@@ -123,7 +121,6 @@ def caches(data: Sequence[Data]) -> str:
 
 
 def _delayed(runs: Sequence["Result"]) -> str:
-    """Requests delayed by collection, where single requests were kept."""
     several = len(runs) > 1
     rows = [
         [*([fabric(run.to_dict()["fabric"])] if several else []), *map(escape, row)]

@@ -69,7 +69,6 @@ def speedup(found: Gains) -> Spec | None:
 
 
 def _interval(gain: Gain) -> dict[str, float]:
-    """Ends of the interval, if there is one."""
     if gain.half_width is None:
         return {}
     return {"low": short(max(gain.mean - gain.half_width, 0)), "high": short(gain.mean + gain.half_width)}
@@ -227,7 +226,6 @@ def stacks(
 
 
 def _breaks(sums: Mapping[str, float], drawn: Mapping[str, float], size: float) -> alt.Chart:
-    """A slanted gap in each stack that is not to scale."""
     rows = [
         {"fabric": fabric, "length": short(0.9 * total * drawn[fabric] / size)}
         for fabric, total in sums.items()

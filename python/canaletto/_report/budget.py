@@ -24,7 +24,6 @@ def sheet(equal: Equal) -> list[list[str]]:
 
 
 def sentence(equal: Equal) -> str:
-    """The budget, the quantity that was changed for it, and the bound."""
     return (
         f"Equal {equal.measure}: links of each fabric are as wide as {amount(equal.measure, equal.budget)} allow, in "
         f"whole wires. crossbar is the bound: any chip on any free trunk, {equal.crossbar_pins} data pins a controller."
@@ -32,5 +31,4 @@ def sentence(equal: Equal) -> str:
 
 
 def _number(value: float) -> str:
-    """A count, with at most two decimals."""
     return f"{value:,.2f}".rstrip("0").rstrip(".")

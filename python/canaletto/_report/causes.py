@@ -46,7 +46,6 @@ DOING = {
 
 
 def doing(cause: str) -> str:
-    """Activity of a request while time is charged to a cause."""
     return DOING.get(cause, f"in {words(cause)}")
 
 
@@ -66,7 +65,6 @@ def largest(run: Data, kind: str) -> list[tuple[str, float]]:
 
 
 def conflict_share(run: Data) -> str:
-    """Share of the mean latency that is lost to path conflicts."""
     table = account.table(run, "all")
     lost = table.get("path_conflict")
     return share(lost / sum(table.values())) if lost else "nothing"

@@ -16,10 +16,8 @@ Spec: TypeAlias = dict[str, Any]
 Data: TypeAlias = Mapping[str, Any]
 
 LINES = alt.Legend(symbolType="stroke", symbolStrokeWidth=3, symbolSize=250)
-"""The legend of lines."""
 
 DOTS = alt.Legend(symbolType="circle", symbolStrokeWidth=0, symbolSize=80)
-"""The legend of dots."""
 
 
 unchecked = schemapi.debug_mode(False)
@@ -28,7 +26,6 @@ Tests do."""
 
 
 def spec(chart: alt.TopLevelMixin) -> Spec:
-    """A chart as plain data, without its own look."""
     found: Spec = chart.to_dict(validate=False)
     found.pop("config", None)
     found["autosize"] = {"type": "fit-x", "contains": "padding"}
@@ -43,7 +40,6 @@ def fabric_colour(fabrics: Sequence[str], *, legend: bool = True, dots: bool = F
 
 
 def fabric_axis(fabrics: Sequence[str]) -> alt.Y:
-    """A row a fabric, in the order given."""
     return alt.Y("fabric:N", sort=list(fabrics), title=None, axis=alt.Axis(ticks=False, domain=False))
 
 
@@ -54,7 +50,6 @@ def room(largest: float, pixels: int) -> alt.Scale:
 
 
 def short(value: float, digits: int = 4) -> float:
-    """Few enough digits for a page."""
     return float(f"{value:.{digits}g}")
 
 

@@ -77,7 +77,6 @@ SEQUENTIAL = (
 """Viridis, from nothing to the most."""
 
 OWN = ("#399257", "#de4092", "#8579cb", "#985e21", "#c9b857", "#b53367")
-"""Colours of user-defined fabrics."""
 
 _OTHER = "#666666"
 _BOUNDS = ("crossbar",)
@@ -105,12 +104,10 @@ def fabric(name: str) -> str:
 
 
 def cause(name: str) -> str:
-    """A cause's colour, the same on every page."""
     return CAUSES.get(name, _OTHER)
 
 
 def in_order(causes: Iterable[str]) -> list[str]:
-    """Causes in the order of stacks; unknown ones come last."""
     places = {name: place for place, name in enumerate(CAUSES)}
     return sorted(dict.fromkeys(causes), key=lambda name: places.get(name, len(places)))
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 
 def html(runs: Sequence["Result"], command: Sequence[str] | None) -> str:
-    """Configuration section of a page."""
     return section("configuration", "Configuration", _command(command), _differences(runs), *_texts(runs))
 
 
@@ -57,7 +56,6 @@ def _value(value: Any) -> str:
 
 
 def _texts(runs: Sequence["Result"]) -> list[str]:
-    """Each distinct text once, with the fabrics that it belongs to."""
     found: dict[tuple[str, str], list[str]] = {}
     for run in runs:
         for kind, configuration in zip(("design", "workload"), run.configuration, strict=True):

@@ -20,7 +20,6 @@ MAX_BYTES = 1_900_000
 
 
 def room(sections: Iterable[str], scripts: Sequence[str]) -> int:
-    """Number of bytes that these sections and scripts leave for more."""
     texts = [*sections, *map(asset, scripts), asset("page.css"), vega.script()]
     return MAX_BYTES - sum(len(text.encode()) for text in texts)
 
@@ -59,14 +58,12 @@ _SECTION = re.compile(r'<section id="([^"]+)">\n<h2>(.*?)</h2>')
 
 
 def _contents(sections: Iterable[str]) -> str:
-    """Links to the sections; nothing for a page of one or two."""
     found = [match for text in sections for match in _SECTION.findall(text)]
     links = "".join(f'<li><a href="#{name}">{heading}</a></li>' for name, heading in found)
     return f'<nav aria-label="Contents"><ul>{links}</ul></nav>' if len(found) > 2 else ""
 
 
 def note(text: str) -> str:
-    """A line that explains, if there is something to explain."""
     return f'<p class="note">{escape(text)}</p>' if text else ""
 
 
@@ -117,13 +114,11 @@ def map_figure(name: str, title: str) -> str:
 
 
 def grid(*parts: str) -> str:
-    """Parts side by side where there is room."""
     found = [part for part in parts if part]
     return f'<div class="grid">{"".join(found)}</div>' if found else ""
 
 
 def fabric(name: str) -> str:
-    """A fabric's name with its colour."""
     own = "" if name in colours.FABRICS else f", {colours.fabric(name)}"
     colour = f"var(--fabric-{name}{own})"
     return f'<span class="swatch" style="background:{colour}"></span>{escape(name)}'
@@ -147,13 +142,11 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def embedded(name: str, data: Any) -> str:
-    """Data for the page's scripts."""
     text = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")  # No name ends the element.
     return f'<script type="application/json" id="{name}">{text}</script>'
 
 
 def details(summary: str, text: str) -> str:
-    """Text to unfold and to copy."""
     return (
         f"<details><summary>{summary}</summary>"
         f'<div class="copied"><button type="button" data-copy>Copy</button><pre>{escape(text)}</pre></div></details>'
@@ -161,7 +154,6 @@ def details(summary: str, text: str) -> str:
 
 
 def asset(name: str) -> str:
-    """A file of the folder `assets`."""
     return files("canaletto._report").joinpath("assets", name).read_text(encoding="utf-8")
 
 

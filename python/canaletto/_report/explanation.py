@@ -112,7 +112,6 @@ _WORKS = {
 
 
 def to_dict(found: "Explained") -> dict[str, Any]:
-    """Explanations for machines: every step and every holder, in picoseconds."""
     return {
         "schema": 1,
         "requests": [_request_dict(each) for each in found.explanations],
@@ -121,7 +120,6 @@ def to_dict(found: "Explained") -> dict[str, Any]:
 
 
 def render(found: "Explained") -> Iterator[RenderableType]:
-    """Explanations for people, in 80 columns."""
     for number, explanation in enumerate(found.explanations):
         if number:
             yield Text()
@@ -131,7 +129,6 @@ def render(found: "Explained") -> Iterator[RenderableType]:
 
 
 def headline(explanation: "Explanation") -> Text:
-    """Kind, size and latency of the request."""
     e = explanation
     extent = f" of {_size(e.sectors * 512)} at LBA {e.lba}" if e.sectors else ""
     what = f": {e.op}{extent}, {figure(e, e.latency_ps)} µs"
@@ -225,7 +222,6 @@ def _parts_by_wait(explanation: "Explanation") -> dict[str, int]:
 
 
 def _part_of_wait(cause: str, label: str, holder: "Holder") -> str:
-    """A wait, with what its holder did."""
     if cause == "read_modify_write":
         did = _SHORT.get(holder.kind, words(holder.kind))
         return label if holder.kind == "array_read" else f"{label}, of it {did}"
@@ -252,7 +248,6 @@ def _table(explanation: "Explanation") -> Table:
 
 
 def _joined(steps: Sequence["Step"]) -> list[list["Step"]]:
-    """Neighbours of the same cause together."""
     return [list(same) for _, same in groupby(steps, lambda step: step.cause)]
 
 
@@ -261,7 +256,6 @@ def _duration(steps: Sequence["Step"]) -> int:
 
 
 def _words(explanation: "Explanation", steps: Sequence["Step"]) -> str:
-    """Steps of one cause in words, with who held what."""
     step = steps[0]
     holders = [holder for each in steps for holder in each.holders]
     said = _plain(step)
@@ -320,7 +314,6 @@ def _alike(explanation: "Explanation", holders: Sequence["Holder"]) -> str:
 
 
 def _within(part: str, chip: str | None) -> str:
-    """A part's name, without the chip's name, which precedes it."""
     inner = part.removeprefix(chip).strip(" ,:") if chip else part
     return inner or part
 
@@ -341,7 +334,6 @@ def _rounded(ps: int, unit: int) -> int:
 
 
 def _moment(ps: int) -> str:
-    """A moment of the run to the nanosecond: `10.221 000 ms`."""
     nanoseconds = _rounded(ps, 1000)
     milliseconds, rest = divmod(nanoseconds, 10**6)
     return f"{milliseconds:,}.{rest // 1000:03} {rest % 1000:03} ms"

@@ -164,7 +164,6 @@ def _kind_colour(kinds: Sequence[str]) -> alt.Color:
 
 
 def _log_ticks(lines: Iterable[Sequence[float]]) -> list[float]:
-    """1, 2, 5, 10, … over what the lines span."""
     ends = [(line[0], line[-1]) for line in lines]
     low, high = min(low for low, _ in ends), max(high for _, high in ends)
     ticks = (digit * 10.0**power for power in range(-7, 13) for digit in (1, 2, 5))

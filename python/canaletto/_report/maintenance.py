@@ -110,7 +110,6 @@ _LABELS = {
 
 
 def collections(run: Data) -> int:
-    """Number of victims that garbage collection chose."""
     found: int = (_flash(run).get("gc") or {}).get("collections") or 0
     return found
 
@@ -123,13 +122,11 @@ def delay_shares(run: Data, kind: str) -> dict[str, float]:
 
 
 def under_way(run: Data) -> float | None:
-    """Mean number of collections in progress, by Little's law from their durations."""
     mean, length = (_flash(run).get("gc") or {}).get("job_mean_us"), run.get("last_completion_us")
     return collections(run) * mean / length if mean and length else None
 
 
 def told(run: Data) -> str:
-    """Sentences on time, reason and cost of collection."""
     gc = _flash(run)["gc"]
     text = f"Garbage collection chose {number_of(gc['collections'], 'block')}{_why(run)}.{_when(run)}"
     if gc.get("job_mean_us") is not None:
@@ -233,7 +230,6 @@ def amplification_over_time(series: Data) -> tuple[float, list[float | None]]:
 
 
 def erases_over_time(series: Data) -> tuple[float, list[float]]:
-    """Length of an interval, and blocks erased in a millisecond."""
     width, (erases,) = _coarse(series, "erases")
     # What is left of the run for the last interval may be less than an interval.
     rest = len(series["erases"]) * series["interval_us"] - width * (len(erases) - 1)
@@ -356,7 +352,6 @@ def _flash(run: Data) -> Data:
 
 
 def _reasons(run: Data) -> list[tuple[str, int]]:
-    """Reasons of collections that there were, the most frequent first."""
     found = (_flash(run).get("gc") or {}).get("reasons") or {}
     return sorted(((name, n) for name, n in found.items() if n), key=lambda reason: -reason[1])
 
@@ -381,7 +376,6 @@ def _flat(found: Data, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _value(name: str, value: Any) -> str:
-    """A figure as text; its name tells the unit."""
     if value is None:
         return ABSENT
     if isinstance(value, bool):

@@ -14,7 +14,6 @@ from canaletto._report.charts import Spec
 
 
 def html(data: Mapping[str, Any]) -> str:
-    """Run and verdict, time by cause as a chart, latencies."""
     told = summary.single(data)
     drawn = picture(bars.causes([data], "all"), f"Latency by cause, mean request. {told}")
     return (
@@ -24,7 +23,6 @@ def html(data: Mapping[str, Any]) -> str:
 
 
 def cell(parts: Iterable[RenderableType]) -> str:
-    """A terminal's output, as HTML."""
     return f"<div>{''.join(map(_part, parts))}</div>"
 
 
@@ -55,13 +53,11 @@ def picture(spec: Spec | None, about: str) -> str:
 
 
 def failures(runs: Sequence[Mapping[str, Any]]) -> str:
-    """A sentence if requests were completed with an error."""
     found = terminal.failed(runs)
     return f"<p><b>{escape(found)}</b></p>" if found else ""
 
 
 def latency_table(data: Mapping[str, Any]) -> str:
-    """Latencies by kind of request."""
     rows = [
         [kind, *[time_us(row.get(key)) for key in terminal.PERCENTILES]]
         for kind in terminal.KINDS
@@ -71,7 +67,6 @@ def latency_table(data: Mapping[str, Any]) -> str:
 
 
 def blame_table(data: Mapping[str, Any]) -> str:
-    """Latency by cause."""
     rows = [
         [cause_label(cause), _nonzero(mean), part_of_whole(mean_share), _nonzero(p99), part_of_whole(p99_share)]
         for cause, (mean, mean_share), (p99, p99_share) in terminal.cause_rows(data)
@@ -89,7 +84,6 @@ def _nonzero(microseconds: float) -> str:
 
 
 def table(headings: list[str], rows: list[list[str]]) -> str:
-    """A table whose first column names the rows."""
     head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in headings)
     body = "".join(
         f'<tr><th scope="row">{escape(first)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in rest)}</tr>'

@@ -26,14 +26,12 @@ def facts(data: Data) -> Iterator[tuple[str, str]]:
 
 
 def _stream(stream: Data) -> str:
-    """A mix of several traces."""
     text = f"{count(stream['requests'])} requests of {len(stream['traces'])} traces as flow {stream['flow']}"
     gap = stream["inter_arrival_us"]
     return text if gap is None else f"{text}, {time_us(gap)} between requests"
 
 
 def _times(trace: Data, stream: Data) -> str:
-    """Arrival times of requests."""
     recorded = trace["recorded_inter_arrival_us"]
     if stream["pace"] in ("closed-loop", "as-fast-as-possible"):
         depth = stream["queue_depth"]
@@ -49,7 +47,6 @@ def _times(trace: Data, stream: Data) -> str:
 
 
 def _parts(trace: Data) -> Iterator[str]:
-    """Requests that were left out, repeated or moved."""
     for key, words in (
         ("skipped", "requests skipped"),
         ("not_sampled", "requests not sampled"),

@@ -31,24 +31,20 @@ Data: TypeAlias = Mapping[str, Any]
 
 
 def counting(equal: Equal) -> str:
-    """Budget of which all fabrics have as much, before and after."""
     return section("equal", f"Equal {equal.measure}", sheet(budget.sheet(equal)), about=budget.sentence(equal))
 
 
 def by_place(runs: Sequence[Data], found: Mapping[str, Sequence[Data]]) -> str:
-    """Latencies and rates by place of load, if places were asked for."""
     return section("places", "Hot spots", *map(sheet, places.sheets(runs, found)), about=places.ABOUT)
 
 
 def sheet(found: list[list[str]]) -> str:
-    """A table of plain text with a row a fabric."""
     heads, *rows = found
     cells = [[fabric(row[0]), *map(escape, row[1:])] for row in rows]
     return table([escape(head.replace("\n", " ")) for head in heads], cells)
 
 
 def key_figures(runs: Sequence[Data]) -> str:
-    """A row a fabric; the best of contestants is bold."""
     headings = [
         "fabric",
         "IOPS",
@@ -79,7 +75,6 @@ def key_figures(runs: Sequence[Data]) -> str:
 
 
 def _bold_best(runs: Sequence[Data], rows: list[list[str]], numbers: list[list[float | None]]) -> list[list[str]]:
-    """Marks what prints like the best of each column. Bounds win nothing."""
     contestants = [place for place, run in enumerate(runs) if run["fabric"] not in summary.BOUNDS]
     for column in range(len(numbers[0])):
         known = [(value, place) for place in contestants if (value := numbers[place][column]) is not None]
@@ -93,7 +88,6 @@ def _bold_best(runs: Sequence[Data], rows: list[list[str]], numbers: list[list[f
 
 
 def latency(runs: Sequence["Result"]) -> str:
-    """The distribution, to the last request."""
     hint = "Click a legend entry to highlight its line." if len(runs) > 1 else ""
     return section(
         "latency",
@@ -118,7 +112,6 @@ def _latency_table(runs: Sequence[Data]) -> str:
 
 
 def speedup(runs: Sequence[Data], found: Gains) -> str:
-    """Speedup of each fabric over the first."""
     several = any(gain is not None and gain.half_width is not None for each in found.values() for gain in each.values())
     hint = (
         "Means over the seeds; all fabrics serve the same requests with each. Where an interval includes 1, the fabric "
@@ -133,7 +126,6 @@ def speedup(runs: Sequence[Data], found: Gains) -> str:
 
 
 def _gain(runs: Sequence[Data], found: Gains) -> str:
-    """The result of the speedup chart in words."""
     if summary.unequal_failures(runs):
         return "Speedup by four measures; numbers of failed requests differ"
     first = next(iter(found), "")
@@ -180,7 +172,6 @@ def causes(runs: Sequence[Data]) -> str:
 
 
 def _with_absent(about: str, runs: Sequence[Data], has: Callable[[Data], object]) -> str:
-    """Hint about a section, with the fabrics that it does not show."""
     absent = [run["fabric"] for run in runs if not has(run)]
     return " ".join(
         filter(None, [about, f"Not shown, because there are no data: {', '.join(absent)}." if absent else ""])
@@ -202,7 +193,6 @@ def _causes_table(runs: Sequence[Data], shown: Account, title: str) -> str:
 
 
 def conflicts(runs: Sequence[Data]) -> str:
-    """Share of requests without path conflicts, and the mean wait by them."""
     free = [(run["fabric"], (run.get("path_conflicts") or {}).get("free_request_share")) for run in runs]
     percent = [(name, None if each is None else each * 100, share(each)) for name, each in free]
     lost = [(run["fabric"], each, time_us(each)) for run in runs for each in [_lost_a_request(run)]]
@@ -281,7 +271,6 @@ def confidence(data: Data) -> str:
 
 
 def energy(runs: Sequence[Data]) -> str:
-    """Energy by consumer, dynamic energy by itself, and mean power."""
     power = [
         (run["fabric"], each and each / 1000, thousandths(each, "W"))
         for run in runs
@@ -326,8 +315,6 @@ def utilisation(runs: Sequence[Data]) -> str:
 
 
 def over_time(runs: Sequence[Data]) -> str:
-    """Queueing, latency and conflicts over the run."""
-
     def lost(series: Data) -> list[float | None]:
         pairs = zip(series["path_conflict_us"], series["completed"], strict=True)
         return [lost / done if done else None for lost, done in pairs]
@@ -391,7 +378,6 @@ def seen(
 
 
 def _cut(found: Data, limit: int) -> str:
-    """A sentence if not all of the window is shown."""
     if found["end"] >= found["whole"]:
         return ""
     why = (
@@ -404,7 +390,6 @@ def _cut(found: Data, limit: int) -> str:
 
 
 def facts(data: Data) -> str:
-    """Further lines of the summary."""
     items = [f"<dt>{escape(label)}</dt><dd>{escape(fact)}</dd>" for label, fact in terminal.facts(data)]
     return section("facts", "Further results", f"<dl>{''.join(items)}</dl>")
 

@@ -72,7 +72,6 @@ def text(
     equal: Equal | None = None,
     hot_spots: Mapping[str, "Comparison"] | None = None,
 ) -> str:
-    """The answer as plain text."""
     return terminal.plain(render(runs, found, equal, hot_spots), _WIDTH)
 
 
@@ -82,7 +81,6 @@ def html(
     equal: Equal | None = None,
     hot_spots: Mapping[str, "Comparison"] | None = None,
 ) -> str:
-    """The answer for a notebook cell."""
     from canaletto._report import bars, notebook
 
     found = found or gains([runs])
@@ -112,7 +110,6 @@ def html(
 
 
 def counting(equal: Equal) -> list[RenderableType]:
-    """The budget of which all fabrics have as much, and its counting."""
     return [Text(budget.sentence(equal)), _table(budget.sheet(equal))]
 
 
@@ -122,7 +119,6 @@ def by_place(runs: Sequence[Run], hot_spots: Mapping[str, "Comparison"]) -> list
 
 
 def title(runs: Sequence[Run]) -> str:
-    """Name of a comparison next to the design: workload, fabrics, seeds."""
     seeds = (runs[0].get("confidence") or {}).get("seeds")
     seed = f"seeds {seeds[0]} to {seeds[-1]}" if seeds else f"seed {runs[0]['seed']}"
     return listing([str(runs[0]["workload"]), ", ".join(run["fabric"] for run in runs), seed])
@@ -164,7 +160,6 @@ def _has_ideal(runs: Sequence[Run]) -> bool:
 
 
 def interconnect(runs: Sequence[Run]) -> Sheet:
-    """Path conflicts, and the busiest part of each fabric."""
     heads = ["path\nconflicts", "requests\nwithout", "transactions\nwithout", "conflict\nwait per\nrequest"]
     return [[*heads, "busiest part\nof the fabric", "in use"], *map(_interconnect_row, runs)]
 
@@ -228,7 +223,6 @@ def _collection_row(run: Run) -> list[str]:
 
 
 def table(sheet: Sheet) -> Table:
-    """A sheet for the terminal."""
     return _table(sheet)
 
 
@@ -271,12 +265,10 @@ def _narrowed(sheet: Sheet) -> Sheet:
 
 
 def _broken(label: str) -> str:
-    """A long label in two lines."""
     return label.replace(" (", "\n(") if len(label) > _LABEL else label
 
 
 def _pieces(name: str) -> Iterator[str]:
-    """A name in pieces of at most seven characters."""
     for number, part in enumerate(name.split("-")):
         word = f"-{part}" if number else part
         while len(word) > 7:

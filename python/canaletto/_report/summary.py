@@ -124,7 +124,6 @@ def times(gain: Gain) -> str:
 
 
 def single(run: Data) -> str:
-    """Largest causes of the mean latency and of the slowest requests."""
     mean, p99 = _mean(run), _p99(run)
     if mean is None:
         return "No request was completed."
@@ -155,7 +154,6 @@ def none_faster(name: str, known: Mapping[str, Gain]) -> str:
 
 
 def _reach(known: Mapping[str, Gain]) -> str:
-    """The gains of the fabrics that nobody can build, where they ran."""
     return "".join(f"; {word}: {times(known[name])}" for name, word in BOUNDS.items() if name in known)
 
 
@@ -182,7 +180,6 @@ def _reason(slow: Data, fast: Data) -> str:
 
 
 def _where(run: Data) -> str:
-    """Effect of path conflicts on a run, and the largest cause."""
     conflicts = f"path conflicts cost {run['fabric']} {causes.conflict_share(run)} of its latency"
     table = account.table(run, "all")
     most = max(table, key=lambda cause: table[cause], default=None)
@@ -220,7 +217,6 @@ def _exchange(first: Data, winner: Data) -> Iterator[str]:
 
 
 def _free(runs: Sequence[Data]) -> str:
-    """Share of requests without path conflict on each fabric."""
     known = [(run["fabric"], (run.get("path_conflicts") or {}).get("free_request_share")) for run in runs]
     parts = [f"{share(free)} on {fabric}" for fabric, free in known if free is not None]
     return f"Requests without a path conflict: {_listed(parts)}." if parts else ""

@@ -35,12 +35,10 @@ if TYPE_CHECKING:
 
 
 def plain(differences: Sequence["Difference"]) -> list[dict[str, Any]]:
-    """Differences for machines."""
     return [{"name": line.name, "a": line.a, "b": line.b, "change": line.change} for line in differences]
 
 
 def rerun(again: "Rerun") -> Iterator[RenderableType]:
-    """Whether a repeated run came out the same."""
     if again.identical:
         yield Text("identical: every result is the same", "bold green")
     else:
@@ -56,7 +54,6 @@ def rerun(again: "Rerun") -> Iterator[RenderableType]:
 def diff(
     a: str, b: str, configuration: Sequence["Difference"], results: Sequence["Difference"]
 ) -> Iterator[RenderableType]:
-    """Two runs side by side."""
     if configuration:
         table = plain_table("configuration", a, b)
         for line in configuration:
@@ -76,7 +73,6 @@ def diff(
 def planned(
     asked: "Document", points: int, simulations: int, missing: int, cost: "Estimate", processors: int
 ) -> Iterator[RenderableType]:
-    """A sweep before it is carried out."""
     table = plain_table("axis", "values", right=(1,))
     for axis in asked.grid.all_axes:
         table.add_row(axis.key, count(len(axis.values)))
@@ -104,7 +100,6 @@ def planned(
 
 
 def mqsim(replay: "Replay") -> Iterator[RenderableType]:
-    """Every flow of every scenario."""
     for number, scenario in enumerate(replay.scenarios):
         heading = f"scenario {number}" if len(replay.scenarios) > 1 else "flow"
         columns = ["completed", "IOPS", "mean", "min", "p99", "max"]
@@ -129,7 +124,6 @@ def mqsim(replay: "Replay") -> Iterator[RenderableType]:
 
 
 def presets(kinds: Mapping[str, Mapping[str, str]]) -> Iterator[RenderableType]:
-    """Names with a one-line description each."""
     for number, (kind, known) in enumerate(kinds.items()):
         if number:
             yield Text()
@@ -144,7 +138,6 @@ _PLANES = {"each": "", "first": "first plane", "earlier": "each but the last", "
 
 
 def sequences(found: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """Command sequences step by step, and their times on the fabric."""
     kind = f"table {found['table']}" if found["table"] else "the design's own"
     yield Text(f"{kind}, times of {found['interface']}", "bold")
     for sequence in found["sequences"]:
@@ -276,7 +269,6 @@ def _said(found: "Bound") -> str:
 
 
 def drive(found: "Drive") -> Iterator[RenderableType]:
-    """A drive at a moment of simulated time."""
     due = found.next_event_ps
     yield Text(f"drive {found.design.name} on {found.design.fabric}", "bold")
     table = plain_table("", "", right=(1,))
@@ -289,7 +281,6 @@ def drive(found: "Drive") -> Iterator[RenderableType]:
 
 
 def timeline(found: "Timeline") -> Iterator[RenderableType]:
-    """A timeline: its windows, and how long parts were used."""
     windows = ", ".join(f"{time_us(start / 1e6)} to {time_us(end / 1e6)}" for start, end in found.windows)
     yield Text(f"timeline {found.title}", "bold")
     yield Text(f"{windows}: {number_of(found.requests.height, 'request')}, {number_of(found.steps.height, 'step')}")
@@ -303,7 +294,6 @@ def timeline(found: "Timeline") -> Iterator[RenderableType]:
 
 
 def trace(found: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """A trace's figures, and how alike it is to another."""
     if "against" in found:
         yield from _alike(found)
         return
@@ -326,7 +316,6 @@ def _alike(found: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 
 def trace_facts(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Label and text of each line about a trace."""
     size, gap, reuse = found["size_bytes"], found["inter_arrival_us"], found["reuse"]
     packing = "" if found["compression"] == "plain" else f" in {found['compression']}"
     yield "format", f"{found['format']}{packing}"
@@ -375,7 +364,6 @@ def _kib(size: float | None) -> str:
 
 
 def value(given: Any) -> str:
-    """A value of a key or a result as text."""
     if given is None:
         return ABSENT
     return f"{given:.10g}" if isinstance(given, float) else str(given)

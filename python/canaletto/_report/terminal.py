@@ -64,12 +64,10 @@ def render(data: Mapping[str, Any], shown: Account | None = None) -> RenderableT
 
 
 def text(data: Mapping[str, Any], width: int = 80) -> str:
-    """The summary as plain text."""
     return plain(render(data), width)
 
 
 def plain(part: RenderableType, width: int) -> str:
-    """Printed output as plain text."""
     out = StringIO()
     # In a notebook, Rich would show it there at once, next to the cell's own answer.
     Console(file=out, width=width, color_system=None, legacy_windows=False, force_jupyter=False).print(part)
@@ -77,12 +75,10 @@ def plain(part: RenderableType, width: int) -> str:
 
 
 def sentence(data: Mapping[str, Any]) -> str:
-    """One sentence on the run."""
     return f"{served(data)} in {time_us(data['execution_time_us'])} simulated"
 
 
 def served(data: Mapping[str, Any]) -> str:
-    """The requests that were served."""
     requests = data["requests"]
     names = {"reads": "read", "writes": "write", "trims": "trim", "flushes": "flush"}
     kinds = [number_of(requests[kind], name, kind) for kind, name in names.items() if requests.get(kind)]
@@ -95,7 +91,6 @@ def served(data: Mapping[str, Any]) -> str:
 
 
 def failed(runs: Sequence[Mapping[str, Any]]) -> str:
-    """A sentence if requests were completed with an error."""
     found = {run["fabric"]: run["requests"].get("failed") for run in runs}
     if len(runs) == 1:
         (number,) = found.values()
@@ -107,7 +102,6 @@ def failed(runs: Sequence[Mapping[str, Any]]) -> str:
 
 
 def title(data: Mapping[str, Any]) -> list[str]:
-    """Name of a run: design, workload, fabric, seed."""
     return [str(data["design"]), str(data["workload"]), str(data["fabric"]), f"seed {data['seed']}"]
 
 
@@ -210,7 +204,6 @@ def _facts(data: Mapping[str, Any]) -> RenderableType:
 
 
 def trace_lines(found: Mapping[str, Any]) -> Iterator[str]:
-    """Notes on irregular lines of a trace."""
     if found["skipped_lines"]:
         yield f"{number_of(found['skipped_lines'], 'bad line')} left out, the first: {found['first_skipped']}"
     if found["out_of_order_lines"]:
@@ -220,7 +213,6 @@ def trace_lines(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Label and text of each further line of a summary."""
     flash = data.get("flash") or {}
     amplification = flash.get("write_amplification")
     counts = [number_of(flash[f"{kind}s"], kind) for kind in ("read", "program", "erase") if flash.get(f"{kind}s")]
@@ -264,7 +256,6 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _initial_state(state: Mapping[str, Any]) -> str:
-    """State of the drive before the run. The blocks add up."""
     blocks, free = state["blocks"], state["free_blocks"]
     kinds = [f"{count(blocks[kind])} {kind}" for kind in ("free", "open", "full", "bad") if blocks[kind]]
     spread = str(free["min"]) if free["min"] == free["max"] else f"{free['min']} to {free['max']}"
@@ -280,7 +271,6 @@ def _initial_state(state: Mapping[str, Any]) -> str:
 
 
 def figure(name: str) -> Any:
-    """Format of the field of this dotted name."""
     if "_us" in name:
         return time_us
     if name == "bandwidth_mb_s":
@@ -295,7 +285,6 @@ def figure(name: str) -> Any:
 
 
 def headline_name(name: str) -> str:
-    """A dotted field name as words: `latency_us.read.p99` is `read latency p99`."""
     if name.startswith("slowdown."):
         return f"slowdown of {name.removeprefix('slowdown.')}"
     parts = [part.removesuffix("_us").removesuffix("_mb_s") for part in name.split(".")]
@@ -318,7 +307,6 @@ def _times(number: float | None, factor: float) -> float | None:
 
 
 def plain_table(*headings: str, right: tuple[int, ...] = ()) -> Table:
-    """An unboxed table; the columns with these numbers are of figures."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold cyan")
     for number, heading in enumerate(headings):
         table.add_column(heading, justify="right" if number in right else "left", overflow="fold")

@@ -16,7 +16,6 @@ _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 @cache
 def script() -> str:
-    """The scripts, from the cache if they are there."""
     file = _file()
     kept = _read(file) if file is not None else None
     if kept is not None:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 
 def text(found: Any) -> str:
-    """A screen of text."""
     from canaletto._report import side_by_side, terminal
     from canaletto._run.compare import Comparison
 
@@ -25,7 +24,6 @@ def text(found: Any) -> str:
 
 
 def cell(found: Any) -> str:
-    """A notebook's cell, as HTML."""
     from canaletto._report import notebook, side_by_side
     from canaletto._run.compare import Comparison
 
@@ -37,7 +35,6 @@ def cell(found: Any) -> str:
 
 
 def _parts(found: Any) -> "Iterable[RenderableType]":
-    """The terminal's output. Classes of other packages have it as `_parts`."""
     from canaletto._bounding.bound import Bound
     from canaletto._report import explanation, tables
     from canaletto._run.drive import Drive
@@ -60,14 +57,12 @@ def _parts(found: Any) -> "Iterable[RenderableType]":
 
 
 def verdict(found: "Comparison") -> str:
-    """The verdict on a comparison."""
     from canaletto._report import summary
 
     return summary.verdict(found.shown, found.gains)
 
 
 def notes(found: "Comparison") -> list[str]:
-    """Sentences beside the verdict on a comparison."""
     from canaletto._report import wires
     from canaletto._run import caveats
 
@@ -81,7 +76,6 @@ def page(
     window: "Window | None",
     say: Callable[[str], object] | None,
 ) -> str:
-    """The report of a run or a comparison. See `folder.write`."""
     from canaletto._run import timeline
 
     first = found if isinstance(found, Result) else found.runs[0]

@@ -14,7 +14,6 @@ APART = 1.02
 
 
 def sheet(runs: Sequence[Run]) -> list[list[str]]:
-    """The fields `interconnect` side by side: headings, then a row a fabric."""
     heads = ["wires", "MT/s per\nwire", "wires\nper link", "pins per\ncontroller", "pins\nper chip", "wires ×\npitches"]
     rows = [[*heads, "area\n(mm²)", "energy per\nrequest"], *(_row(run) for run in runs)]
     return rows if any(row[-1] != ABSENT for row in rows[1:]) else [row[:-1] for row in rows]
@@ -39,7 +38,6 @@ _ABOUT = (
 
 
 def absent(runs: Sequence[Run]) -> str:
-    """The reasons for areas that are absent; empty if there are none."""
     reasons: dict[str, list[str]] = {}
     for run in runs:
         found = run.get("interconnect")
@@ -49,7 +47,6 @@ def absent(runs: Sequence[Run]) -> str:
 
 
 def about(runs: Sequence[Run]) -> str:
-    """The meaning of the columns, and the sources of the figures."""
     found = [(run["fabric"], run["interconnect"]) for run in runs if run.get("interconnect")]
     pins = [f"{fabric}: {each['pins_source']}" for fabric, each in found if "pins_source" in each]
     others = {

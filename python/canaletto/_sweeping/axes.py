@@ -45,13 +45,11 @@ class Quantity(NamedTuple):
 
     @property
     def in_column(self) -> float:
-        """The number in the unit of the dimension's columns."""
         # Rounded, as 6us that were 6.000000000000001 would be no value that anybody asked for.
         return float(f"{self.number * _UNITS[self.dimension][self.unit]:.15g}")
 
 
 def quantity(value: Value) -> Quantity | None:
-    """The number and unit of a text; None for what is neither."""
     found = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         return None
@@ -70,7 +68,6 @@ class Axis:
 
     @property
     def column(self) -> str:
-        """The name of its column, with the unit."""
         if self.dimension in (None, "share"):
             return self.key
         unit = next(iter(_UNITS[self.dimension]))
@@ -78,13 +75,11 @@ class Axis:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether its values are numbers that rise."""
         cells = [self.cell(value) for value in self.values]
         numbers = [cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool)]
         return len(numbers) == len(cells) and numbers == sorted(numbers)
 
     def cell(self, value: Value) -> str | int | float | bool:
-        """A value in its column."""
         found = quantity(value) if self.dimension else None
         if found is not None:
             return found.in_column
@@ -133,7 +128,6 @@ def _place_in_set(value: Any) -> tuple[int, Any]:
 
 
 def _common_dimension(place: str, values: Sequence[Value]) -> str | None:
-    """The dimension that all values have, if they have any."""
     kinds: dict[str, Value] = {}
     for value in values:
         kinds.setdefault(_kind(value), value)
@@ -231,7 +225,6 @@ class Span:
         return f"{float(f'{number / size:.{digits}g}'):.15g}{self.unit}"
 
     def end(self, given: Any) -> Value:
-        """One of its ends as it was given, in the span's unit."""
         found = quantity(given)
         if found is None:
             return int(given) if self.is_whole else float(given)
@@ -251,7 +244,6 @@ def _number(place: str, given: Any, dimension: str | None) -> float:
 
 
 def _shown(value: Any) -> str:
-    """A value as TOML spells it."""
     try:
         return _toml.value(value)
     except TypeError:

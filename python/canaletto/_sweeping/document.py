@@ -43,7 +43,6 @@ class Document:
     cluster: Mapping[str, Any] = field(default_factory=dict)
     slurm: Mapping[str, Any] = field(default_factory=dict)
     text: str = ""
-    """The file."""
     folder: Path = Path()
     """Folder that paths in the file are relative to."""
 
@@ -64,7 +63,6 @@ class Document:
         return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
     def place(self, key: str) -> str:
-        """A key's place in the file: `sweep.toml:6: `."""
         line = self.lines.get(key)
         return f"{self.label}:{line}: " if line else f"{self.label}: "
 
@@ -185,7 +183,6 @@ def _zipped(place: Any, group: Mapping[str, Any]) -> tuple[Axis, ...]:
 
 
 def _latin(place: Any, table: Mapping[str, Any]) -> Latin:
-    """A Latin hypercube from its table: points, seed, and the axes."""
     points: Any = table.get("points")
     seed = table.get("seed", 1)
     check_whole(f"{place('latin')}latin.points", points, 1, MOST)
@@ -222,7 +219,6 @@ def _check_page(place: Any, grid: Grid, given: Mapping[str, Any]) -> None:
 
 
 def _condition(place: Any, grid: Grid, name: str, given: Any) -> Condition:
-    """Values of axes, from a table of one or several of each."""
     if not isinstance(given, Mapping) or not given:
         raise ConfigError(f'{place(name)}{name}: got {given!r}, expected a table such as {{ fabric = "venice" }}')
     axes = {axis.key: axis for axis in grid.all_axes}

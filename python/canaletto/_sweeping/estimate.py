@@ -48,7 +48,6 @@ def affordable(tasks: Sequence[Task], workers: int) -> int:
 
 
 def _spread(tasks: Sequence[Task]) -> Sequence[Task]:
-    """A few of the tasks, evenly spread over all."""
     return tasks if len(tasks) <= SAMPLES else [tasks[len(tasks) * n // SAMPLES] for n in range(SAMPLES)]
 
 

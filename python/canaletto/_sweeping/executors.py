@@ -56,7 +56,6 @@ class LocalProcesses:
         self._lock = threading.Lock()
 
     def carry_out(self, tasks: Iterable[Task]) -> Generator[Done]:
-        """The tasks' records, each as soon as it is there."""
         waiting = iter(tasks)
         results: queue.Queue[Done | BaseException | None] = queue.Queue()
         threads = [
@@ -84,14 +83,12 @@ class LocalProcesses:
                 thread.join()
 
     def close(self) -> None:
-        """Ends the processes."""
         self._stop.set()
         with self._lock:
             for process in self._processes:
                 process.kill()
 
     def _tend(self, waiting: Iterator[Task], results: "queue.Queue[Done | BaseException | None]") -> None:
-        """Keeps one process busy until no task is left."""
         process = None
         try:
             while not self._stop.is_set() and (task := self._next(waiting)) is not None:

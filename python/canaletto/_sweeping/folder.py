@@ -32,7 +32,6 @@ from canaletto._sweeping.tasks import Point, Task
 
 SCHEMA = 1
 SWEEP, SEARCH = "sweep", "search"
-"""Kinds of folders."""
 PLAN, TABLE, REPORT, POINTS = "plan.parquet", "table.parquet", "report.html", "points"
 
 
@@ -56,7 +55,6 @@ class Folder:
         self.store: Store = Store(path / POINTS, shared_folder())
 
     def moved(self, path: Path) -> "Folder":
-        """The same folder at another place."""
         return Folder(path, self.kind)
 
     def claim(self, asked: Asked, command: Sequence[str] | None) -> None:
@@ -108,7 +106,6 @@ class Folder:
         return self
 
     def write(self, name: str, content: bytes) -> None:
-        """Writes a file, unless it says the same already."""
         path = self.path / name
         if path.is_file() and path.read_bytes() == content:
             return
@@ -117,7 +114,6 @@ class Folder:
             out.write(content)
 
     def write_frame(self, name: str, frame: pl.DataFrame) -> None:
-        """Writes a table."""
         forks.check_polars()
         # In memory first: on a disk that is full, Polars would say something else than the system.
         content = io.BytesIO()
@@ -161,7 +157,6 @@ def _package(command: Sequence[str] | None) -> dict[str, Any]:
 
 
 def task_of(row: dict[str, Any]) -> Task:
-    """The simulation of a row of a plan."""
     return Task(
         key=row["key"],
         design=row["design_toml"],

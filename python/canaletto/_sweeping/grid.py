@@ -34,12 +34,10 @@ class Grid:
 
     @property
     def all_axes(self) -> tuple[Axis, ...]:
-        """Every axis, in the order of the columns."""
         return (*self.axes, *itertools.chain(*self.zips), *(self.latin.axes if self.latin else ()))
 
     @property
     def size(self) -> int:
-        """Number of combinations, before conditions."""
         lengths = [len(axis.values) for axis in self.axes] + [len(axes[0].values) for axes in self.zips]
         return math.prod(lengths) * (self.latin.points if self.latin else 1)
 
@@ -97,7 +95,6 @@ class Latin:
     """The keys whose values are anywhere between two ends. The others take the values of their axes."""
 
     def sample(self) -> list[Assignment]:
-        """The points; the same for the same seed, everywhere and always."""
         stream = random.Random(self.seed)
         columns: dict[str, list[Value]] = {}
         for axis in self.axes:
@@ -114,6 +111,5 @@ class Latin:
 
 
 def told(point: Assignment) -> str:
-    """A point in words: `fabric = bus, seed = 1`."""
     texts = [f"{key} = {_toml.bare(value)}" for key, value in point.items()]
     return ", ".join(texts) or "the only one"

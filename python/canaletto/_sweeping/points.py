@@ -26,7 +26,6 @@ class Points:
 
     @property
     def path(self) -> Path:
-        """Its folder."""
         return self._folder.path
 
     def run(self, point: int, *, records: bool = True, progress: bool | None = None) -> "Result":

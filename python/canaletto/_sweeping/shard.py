@@ -26,6 +26,5 @@ class Shard:
         return Shard(int(number), int(of))
 
     def tasks(self, points: Sequence[Point]) -> list[Task]:
-        """The simulations of this part, equal ones once."""
         different = {point.task.key: point.task for point in points}
         return list(different.values())[self.number - 1 :: self.of]

@@ -35,7 +35,6 @@ def write_script(asked: Document, file: Path, out: Path, jobs: int) -> Path:
 
 
 def script(asked: Document, file: Path, out: Path, jobs: int) -> str:
-    """The script. Paths are absolute, as jobs start anywhere."""
     options, setup = _options(asked), _setup(asked)
     command = [os.path.join(os.path.dirname(sys.executable), "canaletto"), "sweep"]
     words = shlex.join([*command, os.path.abspath(file), "--out", os.path.abspath(out)])
@@ -66,7 +65,6 @@ JOB
 
 
 def _options(asked: Document) -> str:
-    """Options of `sbatch`."""
     texts = []
     for key, value in asked.slurm.items():
         place = f"{asked.place(key)}slurm.{key}"
@@ -86,7 +84,6 @@ def _words() -> str:
 
 
 def _setup(asked: Document) -> str:
-    """Lines that every job begins with, such as those that load modules."""
     given: Any = asked.slurm.get(SETUP, [])
     lines = [given] if isinstance(given, str) else given
     if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):

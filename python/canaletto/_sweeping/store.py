@@ -49,7 +49,6 @@ class Store:
                 _copy(path, _path(self._shared, key), key)
 
     def has(self, key: str) -> bool:
-        """Whether there is a record of a key anywhere. Nothing is written."""
         return _read(_path(self._home, key), key) is not None or self._lent(key) is not None
 
     def _lent(self, key: str) -> Found | None:
@@ -73,7 +72,6 @@ def _path(home: Path, key: str) -> Path:
 
 
 def _read(path: Path, key: str) -> Found | None:
-    """A record, if it is whole."""
     try:
         return work.opened(key, path.read_bytes())
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -106,7 +104,6 @@ def _copy(source: Path, target: Path, key: str) -> None:
 
 
 def remove_leftovers(home: Path) -> None:
-    """Removes what killed calls left of records that they were writing."""
     with suppress(OSError):
         for left in home.glob("*/.*"):
             if time.time() - left.stat().st_mtime > _SETTLED_S:

@@ -34,7 +34,6 @@ class Task:
     """The engine that the hash is of."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data."""
         return asdict(self)
 
 
@@ -69,11 +68,9 @@ class Resolver:
 
     @property
     def useless(self) -> list[str]:
-        """Notes on keys that have no effect in any design."""
         return [note for note, count in self.notes.items() if count == len(self._designs)]
 
     def point(self, number: int, values: Assignment) -> Point:
-        """A point's simulation."""
         given = {**self._sweep.fixed, **values}
         try:
             return self._resolved(number, values, given)
@@ -146,7 +143,6 @@ class Resolver:
         return given if given in known or not (beside.exists() or Path(given).suffix) else str(beside)
 
     def _hashes(self, workload: Workload) -> Mapping[str, str]:
-        """The hash of each of its traces, read once."""
         for file in workload.traces():
             if file not in self._traces:
                 self._traces[file] = _engine.hash_trace(file)
@@ -158,7 +154,6 @@ def _is_design_key(key: str) -> bool:
 
 
 def _shown(source: Design | Workload | str | os.PathLike[str]) -> str:
-    """A design or workload in a column: as it was given."""
     return source.label if isinstance(source, Design | Workload) else os.fspath(source)
 
 

@@ -14,7 +14,6 @@ from canaletto._sweeping.tasks import Task
 
 
 def main() -> None:
-    """Works until nobody asks any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever started it, and ends it.
     parent = os.getppid()
 

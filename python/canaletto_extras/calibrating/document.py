@@ -54,7 +54,6 @@ def read(path: str | os.PathLike[str], measured: Sequence[Any] = (), **more: Any
 
 
 def _beside(measured: Sequence[Any], folder: Path) -> Iterator[Any]:
-    """Files by their paths from the calibration's folder."""
     for each in measured:
         if isinstance(each, str):
             yield str(folder / each)
@@ -123,7 +122,6 @@ def _points(label: str, measured: Any) -> Iterator[Point]:
 
 
 def _of_file(path: str, options: Mapping[str, Any]) -> list[Point]:
-    """Points of a file: of JSON the jobs, else of a log."""
     text = _text(path)
     if text.lstrip("﻿ \t\r\n").startswith("{") or path.endswith(".json"):
         if options:

@@ -90,7 +90,6 @@ def job_text(job: Job, requests: int) -> str:
 
 
 def _statistics(side: Mapping[str, Any], place: str) -> dict[str, float]:
-    """Numbers that a job's reads or writes are compared by."""
     for key, unit in (("lat", "microseconds"), ("clat", "microseconds"), ("clat_us", "microseconds")):
         if key in side and "clat_ns" not in side:
             raise ConfigError(

@@ -28,7 +28,6 @@ class Fitted:
     """The best that was found."""
 
     parts: tuple[float, ...]
-    """Parts of the ranges."""
     error: float
     """Root mean square over all fitted statistics."""
     columns: tuple[tuple[float, ...], ...]
@@ -90,11 +89,9 @@ class _Search:
 
     @property
     def evaluated(self) -> int:
-        """Designs that were simulated."""
         return len(self._known)
 
     def errors(self, parts: Sequence[float]) -> list[float]:
-        """All errors."""
         design, parameters, points, requests, seed = self._asked
         # Values and not parts tell designs apart: they are rounded to what anybody would write.
         key = repr([each.at(part) for each, part in zip(parameters, parts, strict=True)])
@@ -104,7 +101,6 @@ class _Search:
         return self._known[key]
 
     def error(self, parts: Sequence[float]) -> float:
-        """Root mean square."""
         found = model.rms(self.errors(parts))
         if found is None:
             raise ConfigError("the fitted points have no statistic in common with their simulated runs")

@@ -66,7 +66,6 @@ def identify(columns: Sequence[Sequence[float]], error: float) -> Identified:
 
 
 def _standard_errors(matrix: "np.ndarray[Any, Any]", seen: Sequence[int], error: float) -> dict[int, float]:
-    """Of linear least squares, with the errors that are left."""
     import numpy as np
 
     own = matrix[:, list(seen)]

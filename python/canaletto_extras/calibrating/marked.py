@@ -9,7 +9,6 @@ from canaletto_extras.calibrating.parameters import is_index
 
 
 def marked(design: Design, report: Mapping[str, Any]) -> str:
-    """The design's TOML with the range of each calibrated value behind it."""
     remarks: dict[str, list[str]] = {}
     for each in report["parameters"]:
         for key in each["keys"]:

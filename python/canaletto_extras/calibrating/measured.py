@@ -23,7 +23,6 @@ def positive(found: object) -> float | None:
 
 
 def name_of(quantile: float) -> str:
-    """The name of a quantile, such as p99_us."""
     return f"p{quantile * 100:g}_us".replace(".", "_", 1) if quantile * 100 % 1 else f"p{quantile * 100:.0f}_us"
 
 
@@ -41,11 +40,9 @@ class Job:
     depth: int
     size: str
     kind: str
-    """The value of `rw`."""
 
     @property
     def outstanding(self) -> int:
-        """Requests of all processes that are outstanding."""
         return self.processes * self.depth
 
 
@@ -65,7 +62,6 @@ class Point:
 
     @property
     def label(self) -> str:
-        """The point in a few words."""
         processes = f" x {self.job.processes}" if self.job.processes > 1 else ""
         return f"{self.op} {self.job.kind} {self.job.size} depth {self.job.depth}{processes}"
 
@@ -100,7 +96,6 @@ FEWEST = 100
 
 
 def size_order(point: Point) -> tuple[int, str]:
-    """Sizes of digits by number, then others."""
     digits = point.job.size.rstrip("B")
     return (int(digits), "") if digits.isdigit() else (0, digits)
 

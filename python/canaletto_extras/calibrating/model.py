@@ -27,7 +27,6 @@ def _workload(text: str, label: str) -> Workload:
 
 
 def workload_of(job: Job, requests: int) -> Workload:
-    """The requests of a job."""
     return _workload(job_text(job, requests), "the measured job")
 
 
@@ -58,7 +57,6 @@ def _reach(synthetic: Mapping[str, Any]) -> float:
 
 
 def bytes_of(size: object) -> float:
-    """Bytes of a size with its unit; 0 for none."""
     found = quantity(size) if isinstance(size, str) else None
     return 0.0 if found is None or found.dimension != "size" else found.in_column * 1024
 
@@ -99,7 +97,6 @@ def simulated(design: Design, job: Job, requests: int, seed: int, report: Any) -
 
 
 def _statistics(run: Simulated, op: str) -> Statistics:
-    """Numbers that a run's reads or writes are compared by."""
     import numpy as np
 
     latencies, are_reads, took_us = run
@@ -124,10 +121,8 @@ def errors(points: Sequence[Point], found: Sequence[Statistics]) -> list[dict[st
 
 
 def flat(found: Sequence[Mapping[str, float]]) -> list[float]:
-    """All errors in their order."""
     return [value for each in found for value in each.values()]
 
 
 def rms(values: Sequence[float]) -> float | None:
-    """Root of the mean square; None of nothing."""
     return math.sqrt(sum(value**2 for value in values) / len(values)) if values else None

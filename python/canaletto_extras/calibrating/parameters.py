@@ -26,11 +26,9 @@ class Parameter:
 
     @property
     def name(self) -> str:
-        """The keys as they are written."""
         return ", ".join(self.keys)
 
     def at(self, part: float) -> Value:
-        """The value at a part of the way through the range."""
         return self.span.at(min(max(part, 0.0), 1.0))
 
     def part(self, value: Value) -> float | None:
@@ -51,7 +49,6 @@ class Parameter:
 
     @property
     def told(self) -> str:
-        """The range in words."""
         return f"{self.low} to {self.high}"
 
 
@@ -70,7 +67,6 @@ def read(ranges: Any, place: str) -> tuple[Parameter, ...]:
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Nested tables as keys with dots."""
     found: dict[str, Any] = {}
     for key, given in table.items():
         if isinstance(given, Mapping):
@@ -103,7 +99,6 @@ def is_index(part: str) -> bool:
 
 
 def with_values(design: Design, values: Mapping[str, Value]) -> Design:
-    """The design with other values."""
     document = design.to_dict()
     plain: dict[str, Value] = {}
     for key, value in values.items():
@@ -117,7 +112,6 @@ def with_values(design: Design, values: Mapping[str, Value]) -> Design:
 
 
 def _set_entry(document: dict[str, Any], above: Sequence[str], number: int, value: Value, key: str) -> None:
-    """Sets one value of a list."""
     table: Any = document
     for part in above[:-1]:
         table = table.get(part) if isinstance(table, dict) else None
@@ -131,7 +125,6 @@ def _set_entry(document: dict[str, Any], above: Sequence[str], number: int, valu
 
 
 def value_of(design: Design, key: str) -> Any:
-    """The value of a key; None if there is none."""
     found: Any = tomllib.loads(design.to_toml())
     for part in key.split("."):
         if isinstance(found, list) and is_index(part) and int(part) < len(found):

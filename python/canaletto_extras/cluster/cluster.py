@@ -41,7 +41,6 @@ class Watch:
     """Says when a scheduler has no worker left: tasks would wait for one in silence, perhaps for ever."""
 
     def __init__(self, tell: Callable[[str], object]) -> None:
-        """tell: called with what somebody who waits should know."""
         self.tell = tell
         self._gone_since: float | None = None
         self._tell_at_s = TELL_S
@@ -58,7 +57,6 @@ class Watch:
             self._tell_at_s *= 2
 
     def none_left(self, waited_s: int) -> None:
-        """There has been no worker for so long."""
         self.tell(f"no worker has been there for {waited_s} s: the sweep continues once one joins; Ctrl-C gives up")
 
 
@@ -66,7 +64,6 @@ class Dask:
     """Workers of a Dask scheduler. They only need this package: traces reach them by their hash."""
 
     def __init__(self, client: Client, watch: Watch, queue: Any = None) -> None:
-        """queue: the cluster of dask-jobqueue that belongs to it."""
         self._client = client
         self._watch = watch
         self._queue = queue
@@ -76,7 +73,6 @@ class Dask:
 
     @property
     def workers(self) -> int:
-        """Simulations at a time."""
         return max(1, self._counted())
 
     def carry_out(self, tasks: Iterable[Task]) -> Generator[Done]:
@@ -124,7 +120,6 @@ class Dask:
                 self._queue.close()
 
     def _counted(self) -> int:
-        """Threads of the workers, counted now and then: they come and go."""
         # Not always: each question takes as long as a short simulation.
         if time.monotonic() - self._asked > _ASK_AGAIN_S:
             # A scheduler that does not answer may do so in a moment; if it is lost, its tasks end and tell.
@@ -203,7 +198,6 @@ def _told(version: str, build: str) -> str:
 
 
 def package(name: str) -> Any:
-    """A package that only clusters need."""
     from importlib import import_module
 
     interrupt = signal.getsignal(signal.SIGINT)

@@ -12,7 +12,6 @@ from canaletto._sweeping.document import Document
 from canaletto_extras.cluster.cluster import TELL_S, Client, Dask, Watch, package
 
 _QUEUES = {"slurm": "SLURMCluster", "pbs": "PBSCluster", "lsf": "LSFCluster"}
-"""Classes of dask-jobqueue."""
 
 _LOOK_S = 1
 """Time between two looks at whether jobs were refused, while there is no worker."""
@@ -63,7 +62,6 @@ def _noting(kind: Any, refusals: list[str]) -> Any:
 
     class Job(kind):  # type: ignore[misc]
         async def start(self) -> None:
-            """Submits the job."""
             try:
                 await super().start()
             except (OSError, RuntimeError, ValueError) as error:

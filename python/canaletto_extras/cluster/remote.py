@@ -17,7 +17,6 @@ RECORD, FAILURE, MISSING, LOST = b"+", b"-", b"?", b"!"
 
 
 def build() -> tuple[str, str]:
-    """Version and build of this package."""
     return _engine.version(), identity.build()
 
 
@@ -34,7 +33,6 @@ def answer(task: dict[str, Any], contents: Mapping[str, bytes]) -> tuple[bytes, 
 
 
 def moved(task: Task, places: Mapping[str, str]) -> Task:
-    """A task whose traces are elsewhere."""
     if all(file == place for file, place in places.items()):
         return task
     workload = _toml.dumps(identity.with_traces(tomllib.loads(task.workload), places))

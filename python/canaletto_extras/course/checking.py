@@ -36,7 +36,6 @@ class Checked:
 
     @property
     def right(self) -> bool:
-        """Whether every answer is."""
         return all(outcome.right for outcome in self.outcomes)
 
 

@@ -21,7 +21,6 @@ class Exercise:
 
 
 def workload(name: str, **flows: Mapping[str, Any]) -> cn.Workload:
-    """A workload of synthetic flows, whose keys are given as TOML."""
     parts = [f'name = "{name}"']
     for flow, keys in flows.items():
         body = ", ".join(f"{key} = {value}" for key, value in keys.items())
@@ -30,13 +29,10 @@ def workload(name: str, **flows: Mapping[str, Any]) -> cn.Workload:
 
 
 def reads(**keys: Any) -> cn.Workload:
-    """Reads of 4 KiB, as the lessons make them."""
     return workload("reads", reads={"requests": 8000, "read_share": "1.0", "size": '"4KiB"'} | keys)
 
 
 def number(expected: Callable[[], float], tolerance: float) -> Judge:
-    """An answer within a relative tolerance of what the simulator says."""
-
     def judge(answer: Any) -> str | None:
         if isinstance(answer, bool) or not isinstance(answer, Real):
             return f"got {answer!r}, expected a number"
@@ -49,8 +45,6 @@ def number(expected: Callable[[], float], tolerance: float) -> Judge:
 
 
 def least(holds: Callable[[float], bool], step: float, low: float, high: float) -> Judge:
-    """The least number, in steps, for which something holds."""
-
     def judge(answer: Any) -> str | None:
         if isinstance(answer, bool) or not isinstance(answer, Real) or not low <= float(answer) <= high:
             return f"got {answer!r}, expected a number from {low:g} to {high:g}"
@@ -64,8 +58,6 @@ def least(holds: Callable[[float], bool], step: float, low: float, high: float) 
 
 
 def word(right: Callable[[], str], choices: tuple[str, ...]) -> Judge:
-    """One of some words."""
-
     def judge(answer: Any) -> str | None:
         if answer not in choices:
             return f"got {answer!r}, expected one of {', '.join(choices)}"
@@ -91,7 +83,6 @@ def design(base: cn.Design, allowed: tuple[str, ...], measured: Callable[[cn.Des
 
 
 def flat(table: Mapping[str, Any], path: str = "") -> dict[str, Any]:
-    """Values of nested tables by their whole keys."""
     found: dict[str, Any] = {}
     for key, value in table.items():
         found |= flat(value, f"{path}{key}.") if isinstance(value, Mapping) else {path + key: value}

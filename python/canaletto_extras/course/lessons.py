@@ -34,7 +34,6 @@ def _run(drive: cn.Design, work: cn.Workload, **more: Any) -> cn.Result:
 
 
 def _mean(measured: Any) -> float:
-    """Mean latency of a run or a flow, in microseconds."""
     return float(measured.latency_us.all.mean)
 
 
@@ -95,7 +94,6 @@ def _writes_little(drive: cn.Design) -> str | None:
 
 
 def _shared(drive: cn.Design) -> tuple[float, float]:
-    """Latency of the reader, and rate of the writer."""
     reader, writer = _run(drive, PAIR).flows
     return _mean(reader), float(writer.iops or 0.0)
 

@@ -40,7 +40,6 @@ Row: TypeAlias = dict[str, Any]
 """A point of a curve. `ours` is the mean latency in microseconds, `load` its place on the curve."""
 
 RUNS = "runs"
-"""Folder of the results."""
 
 AT = {"idle": "idle, one request at a time", "knee": "near the knee", "busy": "busiest without saturation"}
 """Loads whose causes are reported."""
@@ -129,7 +128,6 @@ def measure(
 
 
 def _explained(run: Run) -> Run:
-    """The same run with root causes."""
     return replace(run, root_causes=True)
 
 
@@ -176,7 +174,6 @@ def _loaded(workload: Workload, axis: Axis, load: float) -> Workload:
 
 
 def _rates(loads: int, drive: Design, workload: Workload, single: Data) -> list[float]:
-    """Rates of arrivals, in requests per second."""
     limit = BEYOND * limit_iops(drive, workload, single)
     return [limit * number / loads for number in range(1, loads + 1)]
 
@@ -246,7 +243,6 @@ def _is_number(value: Any) -> bool:
 
 
 def plain(found: Curves) -> list[dict[str, Any]]:
-    """Curves for machines, with their knees."""
     return [_plain(fabric, curve) for fabric, curve in found.items()]
 
 

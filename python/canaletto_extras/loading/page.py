@@ -48,7 +48,6 @@ def verdict(told: Sequence[Mapping[str, Any]]) -> str:
 
 
 def sheets(told: Sequence[Mapping[str, Any]]) -> list[list[list[str]]]:
-    """Knees, then pins, wires, area and energy, a row a fabric."""
     heads = ["fabric", "idle\nlatency", "IOPS at\nthe knee", "most\nIOPS"]
     rows = [
         [
@@ -141,14 +140,12 @@ def _latencies(found: Curves) -> Iterator[str]:
 
 
 def _absent(found: Curves) -> Iterator[str]:
-    """Sentences on percentiles that no load has."""
     for column, (name, requests) in _LATENCIES.items():
         if all(row[column] is None for each in found.values() for row in each.rows):
             yield f"A {name} needs {requests} requests per load."
 
 
 def _chart(name: str, title: str, found: Curves, column: str) -> str:
-    """A latency against throughput; nothing if no load has it."""
     rows = [row for each in found.values() for row in each.rows if row[column] is not None]
     if not rows:
         return ""

@@ -39,7 +39,6 @@ class Constraint:
 
     @property
     def told(self) -> str:
-        """The constraint in words."""
         return f"{self.measure.name} {'≥' if self.is_least else '≤'} {self.limit:,.6g}"
 
 
@@ -61,12 +60,10 @@ class Search:
 
     @property
     def label(self) -> str:
-        """Name in messages: the file's."""
         return self.points.label
 
     @property
     def text(self) -> str:
-        """The file."""
         return self.points.text
 
     @property

@@ -56,7 +56,6 @@ def of_design(design: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def value(measure: Measure, design: Mapping[str, Any], result: Mapping[str, Any]) -> float | None:
-    """A measure of a point; None if it does not apply."""
     if measure.name in DESIGN_ONLY:
         return of_design(design)[measure.name]
     found = lookup(result, measure.path)
@@ -74,6 +73,5 @@ def most_iops(design: Design, workload: Workload) -> float | None:
 
 @lru_cache(64)
 def _mean_bytes(workload: Workload) -> float | None:
-    """Mean size of a workload's requests."""
     found: float | None = info(workload)["size_bytes"]["mean"]
     return found

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def html(asked: "Asked", found: "Search") -> str:
-    """The page."""
     front = found.front
     title = f"Search: {number_of(front.height, 'design')} of {number_of(found.table.height, 'point')}"
     opening = f'<header><h1>{escape(title)}</h1></header><p class="summary">{escape(verdict(asked, found))}</p>' + note(
@@ -32,13 +31,11 @@ def html(asked: "Asked", found: "Search") -> str:
 
 
 def axes_of(asked: "Asked", rows: pl.DataFrame) -> list[str]:
-    """Columns of the keys that were chosen."""
     keys = {axis.column for axis in asked.points.grid.all_axes}
     return [name for name in rows.columns if name in keys or (name == "fabric" and "fabric.kind" in keys)]
 
 
 def verdict(asked: "Asked", found: "Search") -> str:
-    """The best design by each objective."""
     rows = found.table.filter(pl.col("feasible"))
     if not rows.height:
         return "No tried point keeps all constraints."
@@ -63,7 +60,6 @@ def conditions(asked: "Asked", found: "Search") -> str:
 
 
 def _front(asked: "Asked", found: "Search", axes: list[str], judges: list[Measure]) -> str:
-    """A chart for each pair of objectives, with its own front."""
     rows = found.table.filter(pl.col("feasible"))
     if len(judges) < 2 or not rows.height:
         return ""
@@ -78,7 +74,6 @@ def _front(asked: "Asked", found: "Search", axes: list[str], judges: list[Measur
 
 
 def _designs(asked: "Asked", found: "Search", axes: list[str]) -> str:
-    """The designs of the front."""
     shown = list(dict.fromkeys([*asked.objectives, *(each.measure for each in asked.constraints)]))
     judges = [worded(each) for each in shown]
     seeds = asked.seeds if found.table["seeds"].count() else 0

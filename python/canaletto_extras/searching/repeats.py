@@ -29,12 +29,10 @@ class Repeated:
 
     @property
     def seeds(self) -> int:
-        """Number of seeds."""
         return len(self.values[0])
 
     @property
     def means(self) -> list[float]:
-        """Mean of each objective."""
         return [fmean(each) for each in self.values]
 
     @property

@@ -38,7 +38,6 @@ class Trial:
 
     @property
     def is_feasible(self) -> bool:
-        """Whether it has all values and keeps all constraints."""
         known = None not in self.values and not self.error and not self.is_pruned
         return known and all(excess <= 0 for excess in self.excesses)
 
@@ -126,15 +125,12 @@ class Space:
 
     @property
     def choices(self) -> list[Sequence[Value]]:
-        """The values of each key that has some."""
         return [axis.values for axis in self._axes.values()]
 
     def choice(self, key: str, number: int) -> float:
-        """The parameter of one of a key's values, counted round and round."""
         return number % 2 if key in self._spans else number % len(self._axes[key].values)
 
     def values(self, params: dict[str, Any]) -> dict[str, Value]:
-        """The values that a trial's parameters stand for."""
         chosen = {
             key: self._spans[key].at(given) if key in self._spans else self._axes[key].values[given]
             for key, given in params.items()
@@ -213,7 +209,6 @@ def _excesses_beforehand(asked: Search, point: Point) -> list[float]:
 
 
 def _tell(optuna: Any, study: Any, asked: Any, trial: Trial) -> None:
-    """Tells Optuna how a trial came out."""
     for number, excess in enumerate(trial.excesses):
         asked.set_constraint(str(number), excess)
     if trial.is_pruned:

@@ -17,7 +17,6 @@ _WORDED = {each.column: each for each in (P99, IOPS, MEAN, ENERGY)}
 
 
 def worded(measure: measures.Measure) -> Measure:
-    """A measure as the pages of sweeps have them."""
     return _WORDED.get(measure.column) or Measure(
         measure.column, measure.name.replace("_", " "), measure.title, measure.more_is_better
     )

@@ -156,7 +156,6 @@ def check_used(statistics: Mapping[str, Any], out: Path) -> None:
 
 @contextmanager
 def _place(options: Options) -> Iterator[Path | None]:
-    """The path of the Unix socket to serve at, if any."""
     if options.socket is not None or options.listen is not None:
         yield options.socket
         return
@@ -165,7 +164,6 @@ def _place(options: Options) -> Iterator[Path | None]:
 
 
 def _uri(socket: Path | None, options: Options, port: int | None) -> str:
-    """The server's address as programs take it (https://github.com/NetworkBlockDevice/nbd, doc/uri.md)."""
     if socket is not None:
         return f"nbd+unix:///?socket={quote(os.path.abspath(socket))}"
     host = (options.address() or "").rpartition(":")[0]

@@ -10,7 +10,6 @@ from rich.text import Text
 
 
 def served(statistics: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """Requests of a served drive's clients, and their times."""
     requests, connections = statistics["requests"], statistics["connections"]
     clock = f"{statistics['clock']} clock"
     simulated, wall = (time_us(statistics[name] * 1e6) for name in ("simulated_s", "wall_s"))

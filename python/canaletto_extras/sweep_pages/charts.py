@@ -102,7 +102,6 @@ def heat(points: Points, measure: Measure, x: str, y: str) -> Spec:
 
 
 def scatter(points: Points, x: Measure, y: Measure, front: pl.DataFrame) -> Spec:
-    """Every point by two measures, with a line through the front."""
     has_fabrics = "fabric" in points.axes
     columns = ["point", x.column, y.column, *(["fabric"] if has_fabrics else [])]
     rows = points.rows.drop_nulls([x.column, y.column])
@@ -192,7 +191,6 @@ def _marks(points: Points, key: str, name: str) -> list[dict[str, object]]:
 
 
 def _colour(points: Points, *, dots: bool = False) -> alt.Color | Any:
-    """The colour of points: their fabrics', if these differ."""
     if "fabric" not in points.axes:
         return alt.value(INK)
     return fabric_colour(points.rows["fabric"].unique(maintain_order=True).to_list(), dots=dots)
@@ -209,7 +207,6 @@ def _places(points: Points, rows: pl.DataFrame, name: str) -> list[float | None]
 
 
 def _rows(frame: pl.DataFrame) -> list[dict[str, object]]:
-    """Rows with few enough digits for a page."""
     return [
         {key: short(value) if isinstance(value, float) else value for key, value in row.items()}
         for row in frame.iter_rows(named=True)

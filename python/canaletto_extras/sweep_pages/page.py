@@ -23,7 +23,6 @@ MOST_ROWS = 40
 
 
 def html(found: "Sweep") -> str:
-    """The page."""
     rows = found.table.filter(pl.col("error").is_null())
     points = Points(rows, [axis for axis in found.axes if axis != "seed"])
     stopped = found.table.height - rows.height
@@ -42,14 +41,12 @@ def _asked(found: "Sweep") -> Mapping[str, str]:
 
 
 def title(found: "Sweep") -> str:
-    """Title of the page."""
     different = found.table["key"].n_unique()
     again = f", {count(different)} different" if different < found.table.height else ""
     return f"Sweep: {number_of(found.table.height, 'point')}{again}"
 
 
 def verdict(points: Points) -> str:
-    """The best points, and what matters most."""
     told = []
     for measure in (P99, IOPS):
         if measure in points.measures:
@@ -92,7 +89,6 @@ def _column(points: Points, key: str | None) -> str | None:
 
 
 def sections(points: Points, asked: Mapping[str, str] | None = None) -> Iterator[str]:
-    """The page's sections. asked: what `[page]` of the sweep's file says."""
     first = points.measures[0] if points.measures else None
     x, by = chosen_axes(points, asked or {})
     if x is not None:
@@ -136,7 +132,6 @@ def _sampled(points: Points) -> str:
 
 
 def _views(name: str, heading: str, points: Points, draw: Callable[..., Spec], *axes: str | None) -> str:
-    """A chart of the first measure, with the others behind buttons."""
     views = {measure.column: draw(points, measure, *axes) for measure in points.measures}
     first, *others = views.values()
     words = [measure.name.replace(" ", "_") for measure in points.measures[1:]]
@@ -157,7 +152,6 @@ def _heat(points: Points, measure: Measure, x: str, y: str) -> Spec:
 
 
 def _pareto(points: Points) -> str:
-    """Latency against rate, and energy against latency, each with its front."""
     pairs = [pair for pair in ((P99, IOPS), (P99, ENERGY)) if all(each in points.measures for each in pair)]
     charts = [
         chart(f"pareto-{number}", f"{y.name} and {x.name}", drawn.scatter(points, x, y, points.front(x, y)))

@@ -18,7 +18,6 @@ class Measure:
     more_is_better: bool = False
 
     def told(self, value: float | None) -> str:
-        """A value in words."""
         if self.column in ("pins", "wire_length_pitches"):
             return count(value)
         if self.column.endswith("_us"):
@@ -55,7 +54,6 @@ class Points:
         self.levels = {axis: levels(self.rows[axis]) for axis in self.axes}
 
     def effect(self, axis: str, measure: Measure) -> list[tuple[str, float]]:
-        """The mean of a measure at each level of an axis."""
         level, order = self.levels[axis]
         means = (
             pl.DataFrame({"level": level, "value": self.rows[measure.column]})
@@ -94,7 +92,6 @@ class Points:
         return max(values) / min(values) if values and min(values) > 0 else 1.0
 
     def best(self, measure: Measure) -> Mapping[str, object]:
-        """The best point by one measure."""
         return self.rows.sort(measure.column, descending=measure.more_is_better, nulls_last=True).row(0, named=True)
 
     def front(self, first: Measure, second: Measure) -> pl.DataFrame:
@@ -107,7 +104,6 @@ class Points:
         return rows.filter(least.is_null() | (rows[second.column] * sign < least))
 
     def told(self, row: Mapping[str, object]) -> str:
-        """A point's values in words."""
         return ", ".join(f"{axis} {cell(row[axis])}" for axis in self.axes) or "the only one"
 
 
@@ -129,7 +125,6 @@ def levels(values: pl.Series) -> tuple[list[str], list[str]]:
 
 
 def cell(value: object) -> str:
-    """A value of an axis as text."""
     if value is None:
         return ABSENT
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -101,7 +101,6 @@ def addresses(found: Mapping[str, Any], kind: str) -> Spec | None:
 
 
 def channels(found: Mapping[str, Any]) -> Spec:
-    """Pages read and written on each channel."""
     rows = [
         {"channel": channel, "kind": kind, "pages": number}
         for channel, pages in enumerate(found["pages"])

@@ -15,7 +15,6 @@ from canaletto_extras.trace_pages import charts
 
 
 def html(found: Mapping[str, Any]) -> str:
-    """The whole page, of what `traces.info` found."""
     title = os.path.basename(found["file"])
     parts = [
         section(
@@ -86,7 +85,6 @@ def _figures(found: Mapping[str, Any]) -> str:
 
 
 def _common(found: Mapping[str, Any], most: int = 6) -> str:
-    """The sizes that occur most."""
     totals: dict[int, list[int]] = {}
     for kind, counts in enumerate(found["sizes"]):
         for size, number in counts:

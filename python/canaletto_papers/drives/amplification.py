@@ -32,7 +32,6 @@ FILLS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 @cache
 def drive(fill: float) -> Design:
-    """A small drive with the spare share that is left at a fill."""
     keys = {
         "base": "pcie4-tlc",
         "name": "spare-space",
@@ -53,13 +52,11 @@ def drive(fill: float) -> Design:
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each fill."""
     number = scale.of(1_500_000, 100_000)
     return {(str(fill),): Run(drive(fill), requests(number, "4KiB", 64, read_share=0.0)) for fill in FILLS}
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a fill."""
     return [
         {
             "in_use": f"{float(fill):.0%}",
@@ -73,13 +70,11 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def _unfilled(data: Data) -> float | None:
-    """Share of what was programmed that no write filled."""
     programs = data["flash"]["programs"]
     return data["flash"].get("padding", 0) / (programs * 4) if programs else None
 
 
 def chart(rows: list[Row]) -> Spec:
-    """Both by fill."""
     drawn = []
     for row in rows:
         place = {"fill": float(row["in_use"].rstrip("%"))}

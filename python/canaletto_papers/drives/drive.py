@@ -50,7 +50,6 @@ def requests(number: int, size: str, depth: int, **keys: Any) -> Workload:
 
 
 def extent(scale: Scale) -> int:
-    """Requests of a run: the 99th percentile is that of four hundred."""
     return scale.of(40_000, 4_000)
 
 
@@ -64,11 +63,9 @@ class WithQuantiles(Run):
 
     @property
     def key(self) -> str:
-        """Identity of the run."""
         return f"{super().key[:26]}-{CUTS}"
 
     def simulate(self, report: Any) -> dict[str, Any]:
-        """Carries it out, and keeps the latencies until their quantiles are known."""
         import numpy as np
         from canaletto._run import simulate
 
@@ -80,7 +77,6 @@ class WithQuantiles(Run):
 
 
 def measures(data: Data) -> dict[str, float | None]:
-    """Numbers of a run as fio prints them."""
     found = data["latency_us"]["all"]
     return {
         "IOPS": data["iops"],

@@ -26,7 +26,6 @@ WITHIN = 0.1
 
 
 def runs(scale: Scale) -> dict[Label, WithQuantiles]:
-    """A run for each depth."""
     return {
         (str(depth),): WithQuantiles(design(TLC980, IO_URING), requests(extent(scale), "4KiB", depth))
         for depth in quantiles_us()
@@ -34,7 +33,6 @@ def runs(scale: Scale) -> dict[Label, WithQuantiles]:
 
 
 def after_submission(data: Data) -> list[float] | None:
-    """Quantiles without the time of submission; None of a result that has none."""
     found = data.get("quantiles_us")
     if found is None:
         return None
@@ -49,12 +47,10 @@ def share_within(ours: Sequence[float], measured: Sequence[float]) -> float:
 
 
 def wasserstein(ours: Sequence[float], measured: Sequence[float]) -> float:
-    """Mean difference of pairs: the first Wasserstein distance of equally many quantiles."""
     return sum(abs(a - b) for a, b in zip(ours, measured, strict=True)) / len(ours)
 
 
 def kolmogorov_smirnov(ours: Sequence[float], measured: Sequence[float]) -> float:
-    """Largest difference of the cumulative distributions, each that of its quantiles."""
     places = sorted([*ours, *measured])
     return max(abs(_below(ours, place) - _below(measured, place)) for place in places)
 
@@ -64,7 +60,6 @@ def _below(quantiles: Sequence[float], place: float) -> float:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """Distances, then the quantiles of both, a line each."""
     rows: list[Row] = []
 
     def add(kind: str, depth: str, what: str, system: str, at: float | None, ours: float | None) -> None:
@@ -98,7 +93,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A chart a depth: the share of requests up to a latency."""
     drawn = [row for row in rows if row["kind"] == QUANTILE]
     x = alt.X("ours:Q", title="latency, us", scale=alt.Scale(zero=False, domain=[40, 140], clamp=True))
     y = alt.Y("share:Q", title="share of requests up to it", scale=alt.Scale(domain=[0, 1]))

@@ -11,7 +11,6 @@ from importlib.resources import files
 
 @cache
 def quantiles_us() -> dict[int, tuple[float, ...]]:
-    """The quantiles by depth."""
     text = files(__package__).joinpath("latencies_measured.csv").read_text(encoding="utf-8")
     depths, *rows = csv.reader(text.splitlines())
     columns = zip(*rows, strict=True)

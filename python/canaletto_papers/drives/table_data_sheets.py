@@ -47,7 +47,6 @@ SHEETS = {
     SZ985: (3.2, 3.2, 750.0, None),
     P4800X: (2.4, 2.0, 550.0, 500.0),
 }
-"""Sources of each: docs/reference/presets.md."""
 CACHED = {drive: (None, None, SHEETS[drive][2], None) for drive in (TLC980, P41, PRO9100, P41_PLUS)}
 COLLECTING = {CM7: (None, None, None, 310.0)}
 MEASURED = {
@@ -103,7 +102,6 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each drive and figure of it."""
     return {
         (drive, source, what): WORKS[what].run(_design(drive, source), scale, source)
         for source, known in PUBLISHED.items()
@@ -114,7 +112,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per figure."""
     rows: list[Row] = []
     for (drive, source, what), data in found.items():
         known = PUBLISHED[source][drive]

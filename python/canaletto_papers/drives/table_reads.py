@@ -18,7 +18,6 @@ from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each drive, host, size and depth."""
     return {
         (drive, engine, size, str(depth)): Run(design(drive, engine), requests(extent(scale), size, depth))
         for drive, engine, size, depth in READS
@@ -26,7 +25,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per number."""
     rows: list[Row] = []
     for (drive, engine, size, depth), data in found.items():
         measured = READS[drive, engine, size, int(depth)]

@@ -16,7 +16,6 @@ from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each size and depth."""
     keys = {"read_share": 0.0, "addresses": "sequential"}
     return {
         (size, str(depth)): Run(design(ZN540, SPDK), requests(extent(scale), size, depth, **keys))
@@ -25,7 +24,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per number."""
     return [
         {
             "drive": ZN540,

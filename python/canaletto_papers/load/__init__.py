@@ -14,4 +14,3 @@ FIGURES = of_modules(
     sizes
     """,
 )
-"""From load to size."""

@@ -35,7 +35,6 @@ BY_ROW = ("bus", "packetized", "mesh", "mesh-2bit", "ideal")
 
 @cache
 def limit_gb_s(fabric: str, situation: str) -> float:
-    """The highest load of a fabric's sweep."""
     link = LINKED if situation == LINKED else UNLIMITED
     bounds = simulate.inspect(drive(fabric, link), reads(1, 1.0))["read_bounds"]
     limit = min(bound["limit_gb_s"] for bound in bounds)
@@ -69,7 +68,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a situation, fabric and load; `ours` is the mean latency."""
     return [
         {
             "situation": label[0],
@@ -86,12 +84,10 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def of(rows: list[Row], situation: str, fabric: str) -> list[Row]:
-    """A curve's rows, from idle to saturated."""
     return [row for row in rows if (row["situation"], row["system"]) == (situation, fabric)]
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A chart a situation; a dot at each knee."""
     drawn: dict[str, Spec] = {}
     x = alt.X("served_gb_s:Q", title="throughput (GB/s)")
     for situation in SITUATIONS:

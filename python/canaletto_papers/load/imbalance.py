@@ -20,7 +20,6 @@ DEPTH = 64
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each link, fabric and share in eighths."""
     found: dict[Label, Run] = {}
     requests = scale.of(100_000, 2_000)
     for eighths in range(1, ROWS + 1):
@@ -40,7 +39,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per link, fabric and share; `ours` is the throughput in GB/s."""
     return [
         {
             "link": link,
@@ -56,7 +54,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A chart a link."""
     x = alt.X("hot_share:Q", title="share of the requests on one of eight rows", scale=alt.Scale(domain=[0.125, 1]))
     y = alt.Y("ours:Q", title="throughput (GB/s)", scale=alt.Scale(domainMin=0))
     return {

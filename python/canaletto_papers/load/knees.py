@@ -39,7 +39,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups of a situation."""
     return {"knees": grouped(rows, "situation", "throughput at the knee (GB/s)", SHADES, one=False)}
 
 

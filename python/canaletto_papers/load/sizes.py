@@ -22,7 +22,6 @@ DEPTH = 8
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each drive, link, fabric and size."""
     found: dict[Label, Run] = {}
     for kib in SIZES_KIB:
         count = max(scale.of(500, 100), scale.of(100_000, 2_000) * SIZES_KIB[0] // kib)
@@ -53,7 +52,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A chart a drive and link."""
     scale = alt.Scale(type="log", base=2, nice=False)
     x = alt.X("size_kib:Q", title="request size (KiB)", scale=scale, axis=alt.Axis(values=list(SIZES_KIB)))
     y = alt.Y("ours:Q", title="throughput (GB/s)")

@@ -24,7 +24,6 @@ READS = {"read_share": 1.0, "size": "4KiB", "alignment": "8KiB", "working_set": 
 
 
 def reads(first: int, second: int, stop: str) -> Workload:
-    """Two flows of random reads with that many outstanding."""
     depths = zip(interference.FLOWS, (first, second), strict=True)
     return workload(
         f"QD {first} and {second}", [flow(name, stopping(stop, queue_depth=depth, **READS)) for name, depth in depths]
@@ -32,13 +31,11 @@ def reads(first: int, second: int, stop: str) -> Workload:
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Both flows and each alone, for each depth of Flow-2."""
     stop = "20ms" if scale.quick else "2s"
     return three(CASE, [(f"QD {depth}", reads(2, depth, stop)) for depth in DEPTHS], drive())
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a depth, and flow or fairness."""
     rows: list[Row] = []
     for case, load in dict.fromkeys(label[:2] for label in found):
         both, first, second = (found[case, load, which]["flows"] for which in (BOTH, FIRST, SECOND))
@@ -50,7 +47,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Slowdowns and fairness by depth."""
     return interference.charts(rows, "queue depth of Flow-2")
 
 

@@ -28,7 +28,6 @@ def scenarios(case: str, device: str, first: int, depths: Iterable[int], stop_s:
 
 
 def rows(case: str, found: Mapping[Label, Data], recorded: Recorded, first_alone_ns: float) -> list[Row]:
-    """Device responses in us and slowdowns, a line each, with what MQSim gives."""
     made: list[Row] = []
     for depth, (*shared_ns, second_alone_ns) in recorded.items():
         load = f"QD {depth}"
@@ -50,7 +49,6 @@ def rows(case: str, found: Mapping[Label, Data], recorded: Recorded, first_alone
 
 
 def charts(found: list[Row]) -> dict[str, Spec]:
-    """Slowdowns and fairness by depth, MQSim's as points."""
     shown = [row for row in found if row["what"] in ("slowdown", interference.FAIRNESS)]
     return interference.charts(shown, "queue depth of Flow-2")
 

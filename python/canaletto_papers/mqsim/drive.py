@@ -27,12 +27,10 @@ def _drive(keys: tuple[tuple[str, Any], ...]) -> Design:
 
 
 def drive(keys: Mapping[str, Any] | None = None) -> Design:
-    """The drive with these keys changed."""
     return _drive(tuple((keys or {}).items()))
 
 
 def stopping(stop: str, **keys: Any) -> dict[str, Any]:
-    """Keys of a generated flow that ends at a time."""
     return {"requests": ENDLESS, "stop": stop, **keys}
 
 

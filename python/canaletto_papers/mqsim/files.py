@@ -123,16 +123,13 @@ class FileRun:
 
     @cached_property
     def key(self) -> str:
-        """Identity of the run, as a name for its result."""
         return key_of("mqsim", self.device, self.workload)
 
     @property
     def requests(self) -> int:
-        """Time ends it, not a number of requests."""
         return 0
 
     def simulate(self, report: Progress) -> dict[str, Any]:
-        """Carries it out."""
         texts = ("ssdconfig.xml", self.device, "workload.xml", self.workload, "")
         ((text, _),), *_ = _engine.mqsim(*texts, [], False, json.dumps({"records": False}), report)
         found: dict[str, Any] = json.loads(text)
@@ -140,7 +137,6 @@ class FileRun:
 
 
 def device(**changes: object) -> str:
-    """The device file with other values for some tags."""
     parts = f"{_tags(_DEVICE | changes)}<Flash_Parameter_Set>\n{_tags(_FLASH)}</Flash_Parameter_Set>\n"
     host = f"<Host_Parameter_Set>\n{_tags(_HOST)}</Host_Parameter_Set>\n"
     whole = f"{host}<Device_Parameter_Set>\n{parts}</Device_Parameter_Set>\n"
@@ -148,12 +144,10 @@ def device(**changes: object) -> str:
 
 
 def flow(depth: int, seed: int = 798, **changes: object) -> dict[str, object]:
-    """A flow with that many requests outstanding."""
     return _FLOW | {"Average_No_of_Reqs_in_Queue": depth, "Seed": seed} | changes
 
 
 def workload(flows: Iterable[Mapping[str, object]]) -> str:
-    """A workload file of one scenario."""
     kind = "IO_Flow_Parameter_Set_Synthetic"
     body = "".join(f"<{kind}>\n{_tags(each)}</{kind}>\n" for each in flows)
     scenario = f"<IO_Scenario>\n{body}</IO_Scenario>\n"
@@ -161,7 +155,6 @@ def workload(flows: Iterable[Mapping[str, object]]) -> str:
 
 
 def scenario(device_file: str, flows: Iterable[Mapping[str, object]], stop_s: float) -> FileRun:
-    """A scenario that stops at its own time."""
     stop = {"Stop_Time": round(stop_s * 1e9)}
     return FileRun(device_file, workload([{**each, **stop} for each in flows]), stop_s)
 

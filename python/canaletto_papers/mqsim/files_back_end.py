@@ -19,13 +19,11 @@ CASE = "backend-contention"
 
 
 def runs(scale: Scale) -> dict[Label, FileRun]:
-    """Every scenario."""
     stop_s = 0.1 if scale.quick else files.STOP_S
     return beside_mqsim.scenarios(CASE, files.device(), 2, recorded.BACK_END, stop_s)
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a depth, flow and measure."""
     return beside_mqsim.rows(CASE, found, recorded.BACK_END, recorded.BACK_END_FLOW_1_ALONE)
 
 

@@ -17,7 +17,6 @@ from canaletto_papers.mqsim.files import FileRun
 
 
 def runs(scale: Scale) -> dict[Label, FileRun]:
-    """Every scenario with both sizes."""
     stop_s = 0.1 if scale.quick else files.STOP_S
     found: dict[Label, FileRun] = {}
     for size, depths in recorded.QUEUE_FETCH.items():
@@ -26,7 +25,6 @@ def runs(scale: Scale) -> dict[Label, FileRun]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per size, depth, flow and measure."""
     alone_ns = recorded.QUEUE_FETCH_FLOW_1_ALONE
     both = recorded.QUEUE_FETCH.items()
     return [row for size, known in both for row in beside_mqsim.rows(_case(size), found, known, alone_ns)]

@@ -33,13 +33,11 @@ FLOW_2 = {8: (77, 1, 1), 16: (77, 1, 1), 32: (87, 100, 50), 64: (88, 100, 50), 1
 
 
 def first(beside: int | None) -> dict[str, object]:
-    """Flow-1 next to a Flow-2 of some depth, or alone."""
     known = {} if beside is None else FLOW_1_OCCUPANCY_BESIDE
     return _writes(8, "0,1,2,3", known.get(beside or 0, FLOW_1_OCCUPANCY), 1, 1)
 
 
 def second(depth: int) -> dict[str, object]:
-    """Flow-2 with that many outstanding."""
     return _writes(depth, "4,5,6,7", *FLOW_2[depth])
 
 
@@ -57,7 +55,6 @@ def _writes(depth: int, channels: str, occupancy: int, working_set: int, hot: in
 
 
 def runs(scale: Scale) -> dict[Label, FileRun]:
-    """Both flows and each alone, for each depth of Flow-2."""
     device, stop_s = files.device(Enabled_Preconditioning="true"), 0.1 if scale.quick else 1.0
     found: dict[Label, FileRun] = {}
     for depth in FLOW_2:
@@ -68,7 +65,6 @@ def runs(scale: Scale) -> dict[Label, FileRun]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a depth, and flow or fairness."""
     rows: list[Row] = []
     for depth in FLOW_2:
         load = f"QD {depth}"
@@ -81,7 +77,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Slowdowns and fairness by depth."""
     return interference.charts(rows, "queue depth of Flow-2")
 
 

@@ -19,7 +19,6 @@ Means = tuple[float, float]
 
 
 def slowdowns(shared: Means, alone: Means) -> dict[str, float | None]:
-    """The slowdown of each flow, and fairness."""
     found = {name: slowdown.ratio(*pair) for name, pair in zip(FLOWS, zip(shared, alone, strict=True), strict=True)}
     return {**found, FAIRNESS: slowdown.fairness(list(found.values()))}
 
@@ -32,7 +31,6 @@ def mean_us(flows: Sequence[Mapping[str, Any]]) -> float:
 
 
 def iops(flows: Sequence[Mapping[str, Any]]) -> float:
-    """The throughput of one flow or several."""
     return float(sum(flow["iops"] or 0.0 for flow in flows))
 
 
@@ -45,7 +43,6 @@ def rows(
     throughputs: tuple[float, float] | None = None,
     published: Mapping[str, float | None] | None = None,
 ) -> list[Row]:
-    """A line a flow, with its slowdown, and one of fairness."""
     ours, theirs = slowdowns(shared, alone), published or {}
     more: list[tuple[float | None, ...]] = [*zip(shared, alone, throughputs or (None, None), strict=True), (None,) * 3]
     return [

@@ -38,14 +38,12 @@ SAID = {
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run a drive."""
     shape = {"requests": scale.of(2_000, 200), "read_share": 1.0, "queue_depth": 1, "size": "4KiB", "alignment": "4KiB"}
     work = workload("reads", [flow("reads", shape)])
     return {(memory,): Run(config.design(preset), work) for memory, preset in DRIVES.items()}
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per drive and step; `ours` is in us."""
     return [
         {"system": memory, "step": step, "slides": SAID.get((memory, step), ""), "ours": span, "published": None}
         for (memory,), data in found.items()
@@ -55,7 +53,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A stack a drive, together and without the one that dwarfs the others."""
     drawn: dict[str, Spec] = {}
     for caption, memories in {"all three": [*DRIVES], "the fast memories": [*DRIVES][1:]}.items():
         steps = {memory: {row["step"]: row["ours"] for row in rows if row["system"] == memory} for memory in memories}

@@ -28,7 +28,6 @@ RANDOM_PERCENT = (0, 20, 40, 60, 80, 100)
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Both flows and each alone, for each randomness of Flow-2."""
     table_kib, stop = (128, "1s") if scale.quick else (4096, "30s")
     # The addresses of the entries that fit, 8 KiB for 8 B, in eighths.
     eighth = table_kib // 8
@@ -55,21 +54,18 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def hits(data: Data) -> float | None:
-    """The share of look-ups that found their entry."""
     counts = data["mapping"]
     looked = counts["hits"] + counts["misses"]
     return counts["hits"] / looked if looked else None
 
 
 def miss_us(flows: Sequence[Mapping[str, Any]]) -> float:
-    """The mean time that requests of flows waited for entries."""
     counts = [flow["requests"]["completed"] for flow in flows]
     waited = [flow["blame_us"]["all"].get("mapping_miss") or 0.0 for flow in flows]
     return float(sum(n * mean for n, mean in zip(counts, waited, strict=True)) / sum(counts))
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a randomness, and flow or fairness."""
     rows: list[Row] = []
     for case, load in dict.fromkeys(label[:2] for label in found):
         both, first, second = (found[case, load, which] for which in (BOTH, FIRST, SECOND))
@@ -86,7 +82,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Slowdowns and fairness by randomness."""
     return interference.charts(rows, "randomness of Flow-2 (%)", log=False)
 
 

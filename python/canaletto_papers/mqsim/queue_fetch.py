@@ -16,7 +16,6 @@ FETCH = (16, 512, 1024)
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Both flows and each alone, for each fetch size and depth of Flow-2."""
     stop = "15ms" if scale.quick else "1s"
     found: dict[Label, Run] = {}
     for size in FETCH:

@@ -36,7 +36,5 @@ QUEUE_FETCH = {
         256: (1629057.4, 1643280.1, 1592253.2),
     },
 }
-"""queue-fetch-size, by Queue_Fetch_Size."""
 
 QUEUE_FETCH_FLOW_1_ALONE = 114741.5
-"""With either size."""

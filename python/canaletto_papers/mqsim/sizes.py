@@ -25,7 +25,6 @@ SHADES = {"reads": "#0072b2", "writes": "#d55e00", "writes, no cache": "#cc79a7"
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each kind and size."""
     found: dict[Label, Run] = {}
     state = {"precondition.kind": "steady", "precondition.occupancy": 0.7}
     for kind, (reads, cache) in KINDS.items():
@@ -37,7 +36,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a kind and size; `ours` is the mean latency in us."""
     return [
         {
             "system": kind,
@@ -52,7 +50,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Latency by size."""
     scale = alt.Scale(type="log", base=2, nice=False)
     x = alt.X("size_kib:Q", title="request size (KiB)", scale=scale, axis=alt.Axis(values=list(SIZES_KIB)))
     y = alt.Y("ours:Q", title="mean latency (µs)", scale=alt.Scale(type="log"))

@@ -33,7 +33,6 @@ OVERPROVISIONING = 1 - 0.70 * 0.93
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """The fresh drive and the preconditioned one."""
     blocks, small = (64, {"geometry.channels": 2, "geometry.chips_per_channel": 2}) if scale.quick else (128, {})
     planes = 16 if scale.quick else 128
     rate = planes * blocks * REQUESTS_A_BLOCK
@@ -65,7 +64,6 @@ def stretches(data: Data) -> list[tuple[float, float | None]]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a stretch of time."""
     return [
         {"system": system, "minute": minute, "ours": mean, "published": None}
         for (system,), data in found.items()
@@ -74,7 +72,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Mean latency over time."""
     x = alt.X("minute:Q", title="simulated time (minutes)")
     y = alt.Y("ours:Q", title="mean latency (µs)", scale=alt.Scale(domainMin=0))
     return {"mean latency": lines(rows, x, y, SHADES, order="minute")}

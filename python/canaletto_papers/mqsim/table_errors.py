@@ -42,7 +42,6 @@ NOT_HERE = {
 
 
 def runs(scale: Scale) -> dict[Label, FileRun]:
-    """Runs of MQSim's own files."""
     return {**files_back_end.runs(scale), **files_queue_fetch.runs(scale)}
 
 
@@ -70,13 +69,11 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def largest_percent(rows: list[Row]) -> float:
-    """The largest relative difference of ours from theirs among the responses, %."""
     responses = [row for row in rows if "response" in row["what"]]
     return float(max(abs(row["ours"] / row["published"] - 1) for row in responses) * 100)
 
 
 def _row(simulator: str, against: str, what: str, why: str, ours: float | None, published: float | None) -> Row:
-    """`why`: the reason why there is no number of ours."""
     place = {"simulator": simulator, "against": against, "what": what, "not repeated because": why}
     return {**place, "ours": ours, "published": published}
 

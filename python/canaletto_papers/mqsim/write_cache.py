@@ -22,7 +22,6 @@ CASE = "random writes"
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Both flows and each alone, for each depth of Flow-2."""
     cache, hot, stop = ("16MiB", "4MiB", "200ms") if scale.quick else ("256MiB", "64MiB", "3s")
     design = drive({"cache.capacity": cache, "precondition.kind": "steady", "precondition.occupancy": 0.7})
     writes = {"read_share": 0.0, "size": "8KiB", "alignment": "8KiB"}
@@ -35,14 +34,12 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def merged(data: Data) -> float | None:
-    """The share of written pages that were in the cache already."""
     writes = data["cache"]["writes"]
     pages = writes["merged"] + writes["inserted"]
     return writes["merged"] / pages if pages else None
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a depth, and flow or fairness."""
     which = {"Flow-1": FIRST, "Flow-2": SECOND}
     return [
         {

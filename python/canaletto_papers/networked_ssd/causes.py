@@ -73,7 +73,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per change, system and workload, and the averages."""
     return [
         {"change": row["traffic"], **{key: row[key] for key in ("system", "workload", "measured", "ours", "published")}}
         for row in fig14.table(found)
@@ -81,7 +80,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """One line per change with a dot a system."""
     shown = [row for row in rows if row["workload"] == AVERAGE]
     title = "improvement of mean latency (times, logarithmic)"
     shades = {name: shade for name, shade in fabric_colours(SYSTEMS).items() if name != BASE}

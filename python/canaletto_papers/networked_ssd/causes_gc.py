@@ -59,7 +59,6 @@ CHANGES = {
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each change, workload and system that is compared."""
     found: dict[Label, Run] = {}
     for change, how in CHANGES.items():
         for name in fig19.WORKLOADS:
@@ -74,7 +73,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per change and comparison."""
     rows: list[Row] = []
     for change in CHANGES:
         here = {label[1:]: data for label, data in found.items() if label[0] == change}
@@ -104,7 +102,6 @@ COLOURS = dict(
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """One line per change with a dot a comparison."""
     title = "improvement (times, logarithmic)"
     return {"averages over workloads; dashed: published": dots(rows, "change", title, COLOURS)}
 

@@ -42,7 +42,6 @@ EPOCHS = 2
 
 
 def epochs(data: Data) -> int:
-    """Epochs of collection that ended during a run."""
     return int(data["flash"]["gc"]["epochs"])
 
 

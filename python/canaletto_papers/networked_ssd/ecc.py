@@ -28,7 +28,6 @@ CHOICES: dict[str, dict[str, Any]] = {
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run a workload and choice."""
     return {
         (name, choice): Run(system("pnSSD", "SpGC", scale, **keys), profile(name, scale.of(150_000, 10_000)))
         for name in WORKLOADS
@@ -37,7 +36,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a workload and choice."""
     rows: list[Row] = []
     for (name, choice), data in found.items():
         collected, latency = data["flash"]["gc"], data["latency_us"]["all"]

@@ -41,7 +41,6 @@ PUBLISHED = {
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each traffic, load, workload and system."""
     return {
         (kind, load, name, system): Run(drive(system), traffic(name, kind, load, scale.of(30_000, 200)))
         for kind in TRAFFICS
@@ -70,7 +69,6 @@ def bars(rows: list[Row], title: str) -> dict[str, Spec]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups as in the paper."""
     return bars(rows, "improvement of mean latency, times")
 
 

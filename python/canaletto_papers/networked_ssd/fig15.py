@@ -24,7 +24,6 @@ SPLIT_OVER_PIN = 13.5
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per traffic, load, system and workload; `measured` is requests per second."""
     values = {label: float(data["iops"]) for label, data in found.items()}
     better = {label: value / values[(*label[:3], BASE)] for label, value in values.items()}
     rows = [row for row in improvements(values, better, PUBLISHED) if row["system"] != BASE]
@@ -38,7 +37,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups as in the paper."""
     return fig14.bars([row for row in rows if row["system"] in SYSTEMS], "improvement of throughput, times")
 
 

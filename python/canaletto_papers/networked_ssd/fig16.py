@@ -25,7 +25,6 @@ STATED, FREE = "host link of Table II", "no limit at host, system bus and DRAM"
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """With PCWD, all systems; then two of them without limits at the host."""
     free = synthetic.runs(scale, "PCWD", (BASE, "pSSD"), **UNLIMITED)
     stated = synthetic.runs(scale, "PCWD")
     return {
@@ -35,7 +34,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """Every point, then each system's average, of each host."""
     rows: list[Row] = []
     for host in (STATED, FREE):
         points = synthetic.measured({label[1:]: data for label, data in found.items() if label[0] == host})
@@ -46,7 +44,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """As the paper's, with the host link of Table II."""
     return synthetic.chart([row for row in rows if row["host"] == STATED])
 
 

@@ -23,7 +23,6 @@ AHEAD = 1.01
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """With PWCD."""
     return synthetic.runs(scale, "PWCD")
 
 
@@ -43,7 +42,6 @@ def split_ahead_below(rows: list[Row]) -> float | None:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """Every point, each system's average, and up to where splitting is ahead."""
     rows = synthetic.measured(found)
     averages = [synthetic.mean_improvement(rows, name, None) for name in SYSTEMS if name != BASE]
     ahead = {"pattern": synthetic.AVERAGE, "concurrent": None, "system": "pnSSD (+split) ahead of pSSD below"}

@@ -26,7 +26,6 @@ PUBLISHED = {("pSSD", "read"): 1.59, ("pSSD", "write"): 1.95, ("pnSSD", "average
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each pattern and system."""
     count = scale.of(40_000, 4_000)
     found: dict[Label, Run] = {}
     for order, kind in PATTERNS:
@@ -48,7 +47,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a pattern and system, and the averages over the patterns."""
     rows: list[Row] = []
     for order, kind in PATTERNS:
         data = {system: found[order, kind, *system] for system in SYSTEMS}

@@ -29,7 +29,6 @@ PUBLISHED = {("baseSSD", "PaGC"): 9.7, ("pSSD", "PaGC"): 5.9, ("pnSSD", "preempt
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each workload, fabric and kind of collection."""
     count = scale.of(200_000, 10_000)
     workloads = WORKLOADS if not scale.quick else WORKLOADS[::3]
     return {
@@ -41,7 +40,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def steady(found: Mapping[Label, Data]) -> list[str]:
-    """Workloads whose runs all completed some epochs."""
     names = dict.fromkeys(label[0] for label in found)
     return [name for name in names if all(epochs(data) >= EPOCHS for label, data in found.items() if label[0] == name)]
 
@@ -94,7 +92,6 @@ COLOURS = {
 
 
 def chart(rows: list[Row]) -> Spec:
-    """Bars in groups as in the paper."""
     shown = [row for row in rows if row["workload"] in WORKLOADS]
     return improvement(shown, "workload", "I/O improvement over baseSSD (PaGC), times", COLOURS)
 

@@ -22,7 +22,6 @@ PUBLISHED = {("p99", "pnSSD"): 18.7}
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run a system."""
     work = profile(WORKLOAD, scale.of(100_000, 5_000))
     return {label: Run(system(*label, scale), work) for label in SYSTEMS}
 
@@ -54,7 +53,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> Spec:
-    """Latency by percentile, one line per system, and the time of an epoch."""
     systems = list(dict.fromkeys(row["system"] for row in rows))
     order = [*PERCENTILES, "epoch"]
     drawn = (

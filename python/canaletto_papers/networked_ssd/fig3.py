@@ -25,7 +25,6 @@ BUSIEST = "busiest channel over the mean"
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run of reads and one of writes."""
     found: dict[Label, Run] = {}
     for kind, read_share in KINDS.items():
         half = {"requests": scale.of(50_000, 2_000), "read_share": read_share, "size": "16KiB", "queue_depth": 16}
@@ -51,7 +50,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A bar a channel and kind."""
     shown = [row for row in rows if row["part"] != BUSIEST]
     shades = {kind: colours.KINDS[kind] for kind in KINDS}
     return {"use of each channel": grouped(shown, "part", "time in use (%)", shades, one=False)}

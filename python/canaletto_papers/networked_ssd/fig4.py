@@ -38,7 +38,6 @@ SHADES = dict(zip(RATES, ("#c9d7e3", "#9cb8cf", "#6f99bb", "#437aa6", "#165b92")
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each traffic, load, workload and rate."""
     return {
         (kind, load, name, rate): Run(
             drive(BASE, **{"fabric.link_rate": rate}), traffic(name, kind, load, scale.of(30_000, 200))
@@ -61,7 +60,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups of a workload, a shade a rate."""
     drawn: dict[str, Spec] = {}
     for kind in TRAFFICS:
         for load in LOADS:

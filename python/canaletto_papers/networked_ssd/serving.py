@@ -53,7 +53,6 @@ def traffic(name: str, kind: str, load: str, requests: int) -> Workload:
 
 
 def latency(data: Data) -> float:
-    """Mean latency, arrival to completion, us."""
     return float(data["latency_us"]["all"]["mean"])
 
 

@@ -53,7 +53,6 @@ def measured(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def mean_improvement(rows: list[Row], system: str, published: float | None) -> Row:
-    """A system's improvement over baseSSD, averaged over patterns and depths."""
     ours = fmean(row["ours"] for row in rows if row["system"] == system)
     shared = {"pattern": AVERAGE, "concurrent": None, "system": f"{system} over {BASE}", "latency_us": None}
     return {**shared, "ours": ours, "published": published}

@@ -46,15 +46,11 @@ ORDERS: dict[str, list[tuple[str, ...]]] = {
     "NBSP": [(SOUTH, DRAM)],
     "NBDP": [(SOUTH, DRAM, DIRECT), (SOUTH, DIRECT, DRAM), (DIRECT, SOUTH, DRAM)],
 }
-"""The slides' first."""
 
 SHORT = {SOUTH: "bridge", DRAM: "DRAM", DIRECT: "direct"}
-"""Names in an order."""
 
 
 def shares(scenario: str, order: Sequence[str], size: int) -> dict[str, float]:
-    """Each change's share of the time saved, in percent, at a size."""
-
     def span(changes: Sequence[str]) -> float:
         kind, keys = AFTER[tuple(change for change in SHADES if change in changes)]
         return times(kind, scenario, size, keys).total_us
@@ -85,12 +81,10 @@ def table(_: Mapping[Label, Data]) -> list[Row]:
 
 
 def spelt(order: Sequence[str]) -> str:
-    """An order in words."""
     return ", ".join(SHORT[change] for change in order)
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A chart an attachment: the slides' order, the size with the highest ratio."""
     drawn: dict[str, Spec] = {}
     for system, orders in ORDERS.items():
         at = {title: best(system, scenario)[1] for scenario, title in TITLES.items()}

@@ -25,7 +25,6 @@ SHARES = {"reads": 1.0, "writes": 0.0}
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each kind, size, depth and attachment."""
     found: dict[Label, Run] = {}
     for what, share in SHARES.items():
         for kib in SIZES_KIB:
@@ -39,7 +38,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a case and attachment."""
     return [
         {
             "case": case,
@@ -55,7 +53,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups of a case."""
     return {"simulated drive": grouped(rows, "case", "times as fast as SBSP", SHADES)}
 
 

@@ -32,7 +32,6 @@ class Range:
 
     @property
     def default(self) -> str:
-        """The value of the PC as it is."""
         return defaults()[self.keys[0]]
 
 
@@ -83,7 +82,6 @@ INSIDE = (
         ("attachment.direct.division",), ("split", "by-direction"), "slides draw two paths and not what each carries"
     ),
 )
-"""The drive."""
 
 GROUPS = {"buses": BUSES, "buses and the drive": (*BUSES, *INSIDE)}
 RATIOS = tuple((scenario, system) for scenario in TITLES for system in SYSTEMS if system != BASELINE)
@@ -94,14 +92,12 @@ Point = tuple[str, ...]
 
 
 def keys_of(ranges: Sequence[Range], point: Point) -> Keys:
-    """Settings that differ from the defaults."""
     pairs = zip(ranges, point, strict=True)
     return tuple((key, value) for each, value in pairs if value != each.default for key in each.keys)
 
 
 @cache
 def errors(keys: Keys) -> dict[tuple[str, str], float]:
-    """Each ratio's factor from the published one, as a logarithm."""
     found = {
         (scenario, system): abs(math.log(best(system, scenario, keys)[0] / (published(scenario, system) or 1.0)))
         for scenario, system in RATIOS
@@ -111,7 +107,6 @@ def errors(keys: Keys) -> dict[tuple[str, str], float]:
 
 
 def factor(keys: Keys, half: str) -> float:
-    """Mean factor of a half of the ratios, at least 1."""
     return math.exp(fmean(errors(keys)[ratio] for ratio in HALVES[half]))
 
 
@@ -139,7 +134,6 @@ def nearest(group: str, half: str) -> Point:
 
 
 def table(_: Mapping[Label, Data]) -> list[Row]:
-    """One line per group of parameters and half of the ratios."""
     rows: list[Row] = []
     for group, ranges in GROUPS.items():
         for half, other in zip(HALVES, reversed(HALVES), strict=True):
@@ -159,7 +153,6 @@ def table(_: Mapping[Label, Data]) -> list[Row]:
 
 
 def values(_: Mapping[Label, Data]) -> list[Row]:
-    """One line per parameter: its range, the source, and what either half chose."""
     group = "buses and the drive"
     found = {half: nearest(group, half) for half in HALVES}
     return [

@@ -60,14 +60,12 @@ def operations() -> dict[str, str]:
 
 
 def ratio_of(operation: str, system: str, keys: Keys) -> float:
-    """A ratio with some settings."""
     if operation in named():
         return trace_gain(system, named()[operation][1], keys)
     return best(system, operations()[operation], keys)[0]
 
 
 def values(measure: Callable[[Keys], float], wanted: float) -> Iterator[Found]:
-    """For each key what comes nearest to a ratio."""
     for key in dict.fromkeys([*SCALED, *CHOICES]):
         found = [*_scaled(key, measure, wanted), *_chosen(key, measure, wanted)]
         if found:
@@ -143,7 +141,6 @@ def table(_: Mapping[Label, Data]) -> list[Row]:
 
 
 def _row(of: Row, found: Found) -> Row:
-    """A line of the table."""
     operation = of["operation"]
     keys = ((found.key, found.setting),)
     printed = operations()[operation]

@@ -24,7 +24,6 @@ SETTINGS: dict[str, Keys] = {AS_IT_IS: (), "ATA at 133 MB/s": (("attachment.ata.
 
 
 def table(_: Mapping[Label, Data]) -> list[Row]:
-    """A line a setting, scenario and attachment, then one a trace and attachment."""
     systems = [system for system in SYSTEMS if system != BASELINE]
     rows: list[Row] = []
     for setting, keys in SETTINGS.items():
@@ -59,7 +58,6 @@ def table(_: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Hits dwarf everything else and have their own chart."""
     drawn: dict[str, Spec] = {}
     for setting in SETTINGS:
         here = [row for row in rows if row["setting"] == setting]

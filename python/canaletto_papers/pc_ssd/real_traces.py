@@ -56,7 +56,6 @@ Sizes = tuple[tuple[tuple[int, int], ...], ...]
 
 
 def sources() -> tuple[str, ...]:
-    """The traces, or the profiles that stand in."""
     folder = Path(os.environ.get("CANALETTO_SHARED", "")) / "traces"
     given = tuple(str(folder / name) for name in FILES)
     return given if "CANALETTO_SHARED" in os.environ and all(map(os.path.exists, given)) else PROFILES
@@ -73,14 +72,11 @@ def named() -> dict[str, tuple[str, str]]:
 
 @cache
 def requests(source: str) -> Sizes:
-    """Number of reads and writes of each size."""
     found = traces.info(config.workload(source, requests=REQUESTS) if source in PROFILES else source)
     return tuple(tuple((size, count) for size, count in kind) for kind in found["sizes"])
 
 
 def total_us(kind: str, of: Sizes, keys: Keys = ()) -> float:
-    """All requests, one after the other."""
-
     def span(scenario: str, size: int) -> float:
         sectors = min(-(-size // 512) * 512, MOST_BYTES)
         return times(kind, scenario, sectors, keys).total_us
@@ -91,7 +87,6 @@ def total_us(kind: str, of: Sizes, keys: Keys = ()) -> float:
 
 
 def trace_gain(system: str, source: str, keys: Keys = ()) -> float:
-    """Speedup over the baseline."""
     of = requests(source)
     return total_us(SYSTEMS[BASELINE], of, keys) / total_us(SYSTEMS[system], of, keys)
 
@@ -115,7 +110,6 @@ def table(_: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> Spec:
-    """Bars in groups of a trace."""
     return grouped(rows, "trace", "times as fast as SBSP", SHADES)
 
 

@@ -75,8 +75,6 @@ UNSTATED = {"attachment.ata.rate": "300MB/s"}
 
 @cache
 def defaults() -> dict[str, str]:
-    """Every key and its value."""
-
     def flat(table: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:
         for key, value in table.items():
             if isinstance(value, Mapping):
@@ -89,7 +87,6 @@ def defaults() -> dict[str, str]:
 
 @cache
 def is_assumed(key: str) -> bool:
-    """Whether the key's documentation says that its value is assumed, or our reading."""
     schema = json.loads(_engine.schema("pc"))
     here: Any = schema
     for part in key.split("."):
@@ -101,13 +98,11 @@ def is_assumed(key: str) -> bool:
 
 
 def scaled(value: str, factor: float) -> str:
-    """A number with its unit, times a factor; a whole one stays one."""
     number, unit = re.fullmatch(r"([0-9.]+)(.*)", value).groups()  # type: ignore[union-attr]
     return f"{max(1.0, float(number) * factor) if not unit else float(number) * factor:g}{unit}"
 
 
 def settings() -> Iterator[tuple[str, str]]:
-    """Key and value of each change."""
     for key, value in defaults().items():
         tried = [scaled(value, factor) for factor in (0.5, 2)] if key in SCALED else []
         yield from ((key, changed) for changed in [*tried, *CHOICES.get(key, ())] if changed != value)
@@ -174,12 +169,10 @@ def figure(name: str, operation: str, measure: Measure, of: str) -> Figure:
 
 
 def highest(scenario: str) -> Measure:
-    """The highest ratio over sizes."""
     return lambda system, keys: best(system, scenario, keys)[0]
 
 
 def of_trace(system: str, keys: Keys) -> float:
-    """The ratio of the last trace."""
     return trace_gain(system, sources()[-1], keys)
 
 

@@ -47,18 +47,14 @@ Keys = tuple[tuple[str, str], ...]
 
 @cache
 def times(kind: str, scenario: str, size: int, keys: Keys = ()) -> Times:
-    """A scenario's times."""
     return attachments.simulate(kind, scenario, size, **dict(keys))
 
 
 def published(scenario: str, system: str) -> float | None:
-    """The ratio that the slides print; None for the baseline."""
     return None if system == BASELINE else PUBLISHED[scenario][list(SYSTEMS).index(system) - 1]
 
 
 def gain(system: str, scenario: str, size: int, keys: Keys = (), *, inside: bool = True) -> float:
-    """Speedup over the baseline with the same settings."""
-
     def span(kind: str) -> float:
         found = times(kind, scenario, size, keys)
         return found.total_us if inside else found.without_inside_us
@@ -67,13 +63,11 @@ def gain(system: str, scenario: str, size: int, keys: Keys = (), *, inside: bool
 
 
 def best(system: str, scenario: str, keys: Keys = (), *, inside: bool = True) -> tuple[float, int]:
-    """The highest gain over all sizes, and the (smallest) size that has it."""
     found = [(gain(system, scenario, size, keys, inside=inside), size) for size in SIZES]
     return max(found, key=lambda each: (each[0], -each[1]))
 
 
 def nothing(_: Scale) -> dict[Label, Run]:
-    """Nothing is run on a simulated drive."""
     return {}
 
 
@@ -100,7 +94,6 @@ def scenario_figure(name: str, title: str, about: str | None, scenario: str) -> 
 
 
 def by_size(rows: list[Row]) -> dict[str, Spec]:
-    """Total time, and time without the drive's inside, against size."""
     scale = alt.Scale(type="log", base=2, nice=False)
     axis = alt.Axis(values=list(SIZES), labelExpr="datum.value < 1024 ? '512 B' : datum.value / 1024 + ' KiB'")
     x = alt.X("size_bytes:Q", title="size", scale=scale, axis=axis)

@@ -15,7 +15,6 @@ _ABOUT = (
 
 
 def html(run: Timeline, hardware: Timeline, title: str) -> str:
-    """The whole page."""
     opening = f"<h1>{escape(title)}</h1>\n{note(_ABOUT)}"
     # The run comes first: it is its requests that are listed.
     timelines = {"venice": run, "rtl": hardware}

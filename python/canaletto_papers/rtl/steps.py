@@ -57,7 +57,6 @@ class _Steps:
         self._controllers: dict[int, _Controller] = {}
 
     def spans(self, lines: Iterable[str], transfers: Sequence[Transfer]) -> Iterator[tuple[Any, ...]]:
-        """Rows of `Timeline.spans`."""
         given = iter(transfers)
         now = 0
         for line in lines:
@@ -85,7 +84,6 @@ class _Steps:
         controller.decided = now
 
     def _reserved(self, router: int, exit: int, packet: int) -> Iterator[tuple[Any, ...]]:
-        """A row that a decision of the cycle before has made."""
         controller = self._controllers[packet]
         if controller.decided is None:
             return
@@ -98,7 +96,6 @@ class _Steps:
         yield self._span(controller, "scout", link, now, now + self._hop)
 
     def _went_back(self, now: int) -> Iterator[tuple[Any, ...]]:
-        """Decisions that no row has followed."""
         for controller in self._controllers.values():
             if controller.decided is None or controller.decided >= now - 1:
                 continue

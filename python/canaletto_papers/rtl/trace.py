@@ -105,7 +105,6 @@ def serve(
 
 
 def _program(build: Path, shape: list[str], variables: dict[str, str]) -> Path:
-    """The simulator of an array, built anew where the hardware has changed since."""
     built = build / f"trace-{'-'.join(shape)}"
     program = built / "cycles"
     made_of = [path for folder in ("venice", "compare") for path in (RTL / folder).iterdir() if path.is_file()]
@@ -127,7 +126,6 @@ def _said(command: list[str | Path], **options: Any) -> str:
 
 
 def _tools() -> Any:
-    """Module with which `make rtl` finds its tools."""
     if not (RTL / "tools.py").exists():
         raise ConfigError("rtl trace: rtl/ is not part of the installed package, expected a checkout of the repository")
     if str(RTL) not in sys.path:

@@ -120,7 +120,6 @@ def _of_page(rows: Iterable[_Span], own: list[int]) -> list[tuple[_Span | None, 
 
 
 def _transfer(spans: list[_Span], number: dict[int, int]) -> Transfer:
-    """A transfer of these spans at a chip."""
     first = spans[0]
     lasts = [(each["kind"], (each["end_ps"] - each["start_ps"]) // CYCLE_PS) for each in spans]
     commands = sum(cycles for kind, cycles in lasts if kind == "command")
@@ -130,7 +129,6 @@ def _transfer(spans: list[_Span], number: dict[int, int]) -> Transfer:
 
 
 def _moments(timeline: Timeline) -> dict[int, list[int]]:
-    """When controllers took the transfers of each page: the beginnings of its reservations."""
     steps = timeline.steps.filter(
         (pl.col("cause").cast(pl.String) == "path_reservation") & pl.col("page").is_not_null()
     )

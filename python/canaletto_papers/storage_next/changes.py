@@ -52,7 +52,6 @@ MIXED: dict[str, dict[str, Any]] = {
     "the same, programs behind programs": {**_ON_THEIR_OWN, "flash.cache_program": True},
     "channels of 5.6 GB/s": {"fabric.link_rate": "5.6GB/s"},
 }
-"""The same with writes."""
 
 MIXES = {"90:10": 0.9, "70:30": 0.7, "50:50": 0.5}
 
@@ -60,7 +59,6 @@ FEWER = "1,000 outstanding"
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each change."""
     number = extent(scale, 1.0)
     found: dict[Label, Run] = {
         ("100:0", name): Run(_changed(keys), requests(number, 512, 1.0)) for name, keys in CHANGES.items()
@@ -82,7 +80,6 @@ def _changed(keys: Mapping[str, Any]) -> Design:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per change; `ours` in millions of requests per second."""
     return [
         {
             "channel": "3.6 GB/s",

@@ -20,9 +20,7 @@ from canaletto_papers.figure import Scale
 from canaletto_papers.flows import flow, workload
 
 READ_US, PROGRAM_US, PAGE, PLANES = 5.0, 50.0, 4096, 6
-"""Table I, SLC."""
 CHANNEL_MB_S = 3600.0
-"""Table I."""
 READ_SHARE, AMPLIFICATION = 0.9, 3.0
 """Γ = 9 reads a write, and Φ (§III)."""
 
@@ -65,12 +63,10 @@ def numbers(shape: Shape, channel_mb_s: float = CHANNEL_MB_S) -> bounds.Drive:
 
 
 def asked(size: int, read_share: float = READ_SHARE, amplification: float = AMPLIFICATION) -> bounds.Work:
-    """Requests of one size. Writes fill pages together."""
     return bounds.Work(size=size, read_share=read_share, write_amplification=amplification, programmed_bytes=size)
 
 
 def peak_millions(drive: bounds.Drive, work: bounds.Work, mix: bounds.Mix = "rates") -> float:
-    """Requests per second by the formulas, in millions; with `mix` of the source."""
     return float(np.asarray(bounds.peak_iops(drive, work, mix=mix))) / 1e6
 
 
@@ -138,12 +134,10 @@ DEPTH = 8_000
 
 
 def extent(scale: Scale, read_share: float) -> int:
-    """Requests of a run: with writes, enough for collection to be steady."""
     return scale.of(150_000 if read_share == 1.0 else round(_WRITES / (1.0 - read_share)), 20_000)
 
 
 def requests(number: int, size: int, read_share: float, **pace: Any) -> Workload:
-    """Requests at random places, `DEPTH` of them outstanding unless `pace` says otherwise."""
     shape = {
         "requests": number,
         "read_share": read_share,

@@ -27,7 +27,6 @@ SECTOR = 512
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each probability and mix."""
     found: dict[Label, Run] = {}
     for mix, share in MIXES.items():
         for failure in FAILURES[:: scale.of(1, 3)]:
@@ -66,14 +65,12 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def by_formula(mix: str, failure: float, data: Data) -> float:
-    """Requests per second by the formulas, with the write amplification of a run."""
     drive = replace(numbers(SHAPES["baseline"]), outer_bytes=PAGE, inner_failure=failure)
     amplification = max(data["flash"]["write_amplification"] or 1.0, 1.0)
     return float(np.asarray(bounds.peak_iops(drive, asked(SECTOR, MIXES[mix], amplification), mix="rates")))
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A chart a mix."""
     drawn = [row for row in rows if row["failures"] > 0]
     x = alt.X("failures:Q", title="probability that a codeword of 512 B fails", scale=alt.Scale(type="log"))
     y = alt.Y("ours:Q", title="millions of requests per second", scale=alt.Scale(zero=True))

@@ -43,7 +43,6 @@ PUBLISHED = {
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each rate and mix."""
     found: dict[Label, Run] = {}
     for rate, mb_s in RATES.items():
         # An interface that is fast enough; its times do not matter next to a stated time of every command.
@@ -83,7 +82,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups of a mix, a chart a channel rate."""
     title = "millions of requests per second"
     return {
         f"channels of {rate}": grouped([row for row in rows if row["channel"] == rate], "mix", title, SHADES, one=False)

@@ -27,7 +27,6 @@ from canaletto_papers.storage_next.drive import (
 
 SIZES = {"512 B": 512, "4 KiB": 4096}
 EXTENT = {"512 B": 150_000, "4 KiB": 40_000}
-"""Requests of a run."""
 FORMULA, TIMES, SIMULATED = "formula", "formula, times added up", "simulated"
 
 PUBLISHED = {
@@ -42,7 +41,6 @@ PUBLISHED = {
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each drive and size."""
     return {
         (name, size): Run(
             design(shape=shape, size=SIZES[size]), requests(scale.of(EXTENT[size], 5_000), SIZES[size], READ_SHARE)

@@ -38,7 +38,6 @@ PUBLISHED = {
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each size, fabric and load."""
     found: dict[Label, Run] = {}
     for size in SIZES:
         peak = peak_millions(numbers(SHAPES["baseline"]), asked(SIZES[size], 1.0))
@@ -51,14 +50,12 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def by_formula(size: str, load: float, read_share: float) -> float:
-    """The percentile that the source's formula has, in microseconds."""
     shape = SHAPES["baseline"]
     peak = peak_millions(numbers(shape), asked(SIZES[size], read_share))
     return float(np.asarray(bounds.percentile_us(shape.channels / peak, load, 0.99, READ_US)))
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per size, load and way; `ours` in microseconds."""
     rows: list[Row] = []
 
     def add(size: str, load: float, way: str, percentile: float, served: float | None) -> None:
@@ -84,7 +81,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A chart a size."""
     drawn = [row | {"share": float(row["load"].removesuffix("%")) / 100} for row in rows]
     x = alt.X("share:Q", title="load, as a share of the formula's peak", scale=alt.Scale(domain=[0.5, 1]))
     y = alt.Y("ours:Q", title="99th percentile (us)", scale=alt.Scale(type="log", nice=False))
