@@ -12,6 +12,10 @@ PUBLISHED = "#c1121f"
 """The colour of published numbers."""
 
 
+_ACROSS = 45
+"""Letters of upright labels that fit a screen of 390 pixels."""
+
+
 def fabric_colours(systems: Mapping[str, str]) -> dict[str, str]:
     return {system: colours.fabric(fabric) for system, fabric in systems.items()}
 
@@ -23,12 +27,13 @@ def grouped(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, st
     """
     order = list(dict.fromkeys(row[group] for row in rows))
     systems = [name for name in shades if any(row["system"] == name for row in rows)]
+    is_long = sum(map(len, order)) > _ACROSS
     shared = alt.Chart(alt.InlineData([_drawn(row, group) for row in rows])).encode(
         x=alt.X(
             f"{group}:N",
             sort=order,
             title=None,
-            axis=alt.Axis(labelAngle=-40 if len(order) > 8 else 0, labelOverlap=False, labelLimit=280, ticks=False),
+            axis=alt.Axis(labelAngle=-40 if is_long else 0, labelOverlap=False, labelLimit=280, ticks=False),
         ),
         xOffset=alt.XOffset("system:N", sort=systems),
     )
@@ -54,8 +59,7 @@ def dots(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, str])
     """One line per group with a dot a system, for many groups; dashed upright lines where the paper says a number."""
     order = list(dict.fromkeys(row[group] for row in rows))
     systems = [name for name in shades if any(row["system"] == name for row in rows)]
-    # The title ends with the axis, so that a narrow screen does not cut it off.
-    x = alt.X("ours:Q", title=title, scale=alt.Scale(type="log", nice=False), axis=alt.Axis(titleAnchor="end"))
+    x = alt.X("ours:Q", title=title, scale=alt.Scale(type="log", nice=False))
     y = alt.Y(f"{group}:N", sort=order, title=None, axis=alt.Axis(labelLimit=460, labelOverlap=False))
     colour = alt.Color(
         "system:N",

@@ -220,7 +220,7 @@ def _listed(source: str, figure: Figure, rows: list[Row]) -> list[str]:
         return [*drawn, *said, note(f"All {count(len(rows))} rows are in {file}.")]
     shown = rows if len(rows) <= MOST_ROWS else [row for row in rows if row["published"] is not None]
     cells = [[escape(_cell(row[column])) for column in rows[0]] for row in shown]
-    listed = table([escape(column) for column in rows[0]], cells) if shown else ""
+    listed = f'<div class="words">{table([escape(column) for column in rows[0]], cells)}</div>' if shown else ""
     more = f"{count(len(rows) - len(shown))} more rows, for which nothing is published, are in {file}."
     return [listed, note(more if len(shown) < len(rows) else "")]
 

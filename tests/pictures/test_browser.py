@@ -82,6 +82,12 @@ window.download = (name, content) => { saved[name] = typeof content === "string"
     const wide = each => each.scrollWidth > each.clientWidth + 1 && !each.closest(".arrays");
     out.scrolled = [...document.querySelectorAll(".wide")].filter(wide).length;
     out.width = innerWidth;
+    const beyond = text => {
+      const [here, all] = [text, text.ownerSVGElement].map(each => each.getBoundingClientRect());
+      return here.left < all.left - 1 || here.right > all.right + 1;
+    };
+    out.cut = [...document.querySelectorAll("figure.chart svg text")].filter(beyond).map(each => each.textContent);
+    out.thin = [...document.querySelectorAll("tbody th")].filter(each => each.clientWidth < 60).length;
     out.drawn = document.documentElement.dataset.drawn;
     out.legends = charts.filter(figure => !legendFits(figure.querySelector(".plot"))).map(each => each.id);
     out.wide = [...document.querySelectorAll("main, section, figure")].filter(wide).map(each => each.id);
@@ -306,7 +312,7 @@ def test_the_picture_of_a_trace_is_drawn(width: int, theme: str, tmp_path: Path)
     assert {"gaps.svg", "addresses.svg", "reuse.svg"} < saved.keys()
 
 
-@pytest.mark.parametrize(("width", "theme"), [(500, "dark"), (1280, "light")])
+@pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1280, "light")])
 def test_figures_of_papers_are_drawn(width: int, theme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shades = bars.fabric_colours({"Baseline": "bus", "Venice": "venice"})
     rows = [
@@ -325,9 +331,13 @@ def test_figures_of_papers_are_drawn(width: int, theme: str, tmp_path: Path, mon
 
     def drawn(found: list[dict[str, Any]]) -> dict[str, Any]:
         x, y = alt.X("load:Q", title="load"), alt.Y("ours:Q", title="latency (us)")
+        named = [
+            {**row, "workload": f"half of the requests on one row, {row['workload']} alone holds"} for row in found
+        ]
         return {
             "bars": bars.grouped(found, "workload", "speedup, times", shades),
             "lines": charts.lines(found[:6], x, y, shades, order="load", marks=found[1:2]),
+            "dots": bars.dots(named, "workload", "speedup in execution time (times, logarithmic)", shades),
         }
 
     about = "A figure.\n\nMethod: made up.\n\nAssumptions: none."
@@ -335,9 +345,9 @@ def test_figures_of_papers_are_drawn(width: int, theme: str, tmp_path: Path, mon
     monkeypatch.setattr(reproduce, "figures", lambda *_: [figure])
     reproduce.reproduce("made", [], tmp_path, quick=True, report=lambda *_: None)
     text = (tmp_path / "made.html").read_text()
-    dom, found = opened(tmp_path, text, f"--window-size={width},1500", hash_=f"#theme={theme}")
-    assert found["wide"] == []
-    assert 'data-drawn="2"' in dom
+    _, found = opened(tmp_path, text, f"--window-size={width},1500", hash_=f"#theme={theme}")
+    assert (found["wide"], found["cut"]) == ([], [])
+    assert found["drawn"] == "3"
     saved = found["saved"]
     assert "computed, nothing is run" in saved["made-up-chart.svg"]
     assert saved["made-up-chart.csv"].splitlines()[0].startswith("workload,system,")
@@ -350,6 +360,14 @@ def test_the_table_of_verdicts_fits_a_telephone(tmp_path: Path) -> None:
         Verdict("fig4, fig9", what, 0.967, 2.65, verdicts_of.CHANGED, "prior-holds: arrivals 10 times as fast", 2.44),
         Verdict("fig3", "Baseline, same channel", 11.01, 11.01, verdicts_of.GIVEN, ""),
     ]
-    page_of = document("made", "<h1>made</h1>", reproduce._judged(verdicts), ["page.js"])
+    row = {
+        "ssd": "performance-optimized",
+        "what": "most that reads get (host link), GB/s",
+        "ours": 6.564,
+        "published": 8.0,
+    }
+    figure = Figure("made-up", "Made up", "", lambda _: {}, lambda _: [row], lambda _: None)
+    sections = [*reproduce._judged(verdicts), *reproduce._listed("made", figure, [row])]
+    page_of = document("made", "<h1>made</h1>", sections, ["page.js"])
     _, found = opened(tmp_path, page_of, "--window-size=390,1500")
-    assert (found["wide"], found["scrolled"]) == ([], 0)
+    assert (found["wide"], found["scrolled"], found["thin"]) == ([], 0, 0)

@@ -144,7 +144,7 @@ def chart(of: str, rows: list[Row]) -> Spec:
         scale=alt.Scale(domain=systems, range=[SHADES[system] for system in systems]),
         legend=alt.Legend(orient="top"),
     )
-    x = alt.X("ratio:Q", title="highest ratio to SBSP", scale=scale, axis=alt.Axis(titleAnchor="end"))
+    x = alt.X("ratio:Q", title="highest ratio to SBSP", scale=scale)
     y = alt.Y(
         "what:N", sort=[row["what"] for row in named], title=None, axis=alt.Axis(labelLimit=320, labelOverlap=False)
     )

@@ -89,7 +89,12 @@ def chart(rows: list[Row]) -> Spec:
     ]
     order = [row["what"] for row in shown]
     shared = alt.Chart(alt.InlineData(shown)).encode(
-        y=alt.Y("what:N", sort=order, title=None, axis=alt.Axis(labelLimit=400))
+        y=alt.Y(
+            "what:N",
+            sort=order,
+            title=None,
+            axis=alt.Axis(labelLimit=400, labelExpr="split(datum.label, ', ')", labelOverlap=False),
+        )
     )
     scale = alt.Scale(domain=list(SYSTEMS), range=[colours.fabric(fabric) for fabric in SYSTEMS.values()])
     bars = shared.mark_bar().encode(
@@ -99,7 +104,7 @@ def chart(rows: list[Row]) -> Spec:
     )
     ticks = shared.mark_tick(color=RED, thickness=3).encode(x="published:Q")
     layers = alt.layer(bars, ticks.transform_filter("isValid(datum.published)"))
-    return spec(layers.properties(width="container", height=28 * len(shown)))
+    return spec(layers.properties(width="container", height=44 * len(shown)))
 
 
 STATED = Settings(("path",), (RELEASED,))

@@ -181,8 +181,10 @@ def searched(scale: Scale) -> dict[Label, Run]:
             _traffic(name, rate, scale.of(1_000, 200)),
         )
         for ssd in SSDS
-        for rate, order, (host, keys) in product(SEARCHED, ALLOCATIONS[: scale.of(3, 2)], HOSTS.items())
-        for name in list(TABLE2)[:: scale.of(1, 6)]
+        for rate, order, (host, keys) in product(
+            SEARCHED[:: scale.of(1, 3)], ALLOCATIONS[: scale.of(3, 2)], HOSTS.items()
+        )
+        for name in list(TABLE2)[:: scale.of(1, 5)]
         for kind, system, held, of in _kinds()
     }
 

@@ -28,7 +28,8 @@ function look(dark, width) {
       labelFontSize: 11.5, titleFontSize: 12, titleFontWeight: 500, titlePadding: 8, labelLimit: 150,
       labelOverlap: "greedy", labelSeparation: 6,
     },
-    axisX: { tickCount: narrow ? 4 : 7, labelFlush: false },
+    // A title that ends with its axis is not cut off where labels take half of the width.
+    axisX: { tickCount: narrow ? 4 : 7, labelFlush: false, ...(narrow ? { titleAnchor: "end" } : {}) },
     axisY: { labelPadding: 6 },
     text: { color: ink, fontSize: 11.5 },
     rule: { color: faint },
@@ -39,10 +40,10 @@ function look(dark, width) {
   };
 }
 
-function shaded(spec, dark) {
+function shaded(spec, dark, width = Infinity) {
   let text = JSON.stringify(spec);
   if (dark) for (const [light, other] of Object.entries(darkColours)) text = text.replaceAll(`"${light}"`, `"${other}"`);
-  return JSON.parse(text);
+  return JSON.parse(text, (key, value) => (key === "labelLimit" ? Math.min(value, Math.max(150, width / 2)) : value));
 }
 
 const charts = [...document.querySelectorAll("figure.chart")].filter(figure => document.getElementById(`${figure.id}-spec`));
@@ -64,7 +65,7 @@ async function drawChart(figure, dark = isDark()) {
   // How wide a legend's entries are shows when it is drawn: with fewer columns until it fits.
   for (let columns = config.legend.columns; columns > 0; columns--) {
     config.legend.columns = columns;
-    await vegaEmbed(plot, shaded(specOf(figure), dark), { config, actions: false, renderer: "svg", logLevel: 1 });
+    await vegaEmbed(plot, shaded(specOf(figure), dark, width), { config, actions: false, renderer: "svg", logLevel: 1 });
     if (legendFits(plot)) break;
   }
   if ((specOf(figure).params ?? []).some(({ bind }) => bind === "legend")) reachable(plot);
