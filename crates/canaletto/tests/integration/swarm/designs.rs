@@ -84,6 +84,8 @@ fn ftl() -> Vec<Setting> {
         // Of a page.
         any("ftl.mapping_unit", [1.0, 1.0, 0.5, 0.25, 2.0, 4.0]),
         number("ftl.hybrid.log_blocks", 2, 6),
+        // Place of a key that is gone: later draws stay as they are.
+        any("gc.policy", ["greedy", "greedy"]),
         any("ftl.unwritten_reads", ["assume-page-written", "assume-sectors-written", "zeroes"]),
         any("ftl.map_update", ["program-end", "program-end", "issue"]),
         any("ftl.partial_writes", ["merged", "new-sectors"]),
