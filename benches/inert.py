@@ -1,12 +1,13 @@
 """Cost of a key that changes nothing: instructions of a read with and without it, on every preset.
 
-usage: python benches/inert.py          each key on one preset, and each preset once or more
-       python benches/inert.py --all    each key on every preset (`make inert`)
+usage: python benches/inert.py            each key on one preset, and each preset once or more
+       python benches/inert.py --all      each key on every preset (`make inert`)
+       python benches/inert.py --record   the same, into docs/generated/inert/costs.md
 
 A key is *inert* where it is allowed and no result changes. A second flow, which has half of the requests, is measured
 the same way. More than `LIMIT` is a failure, and so is a preset whose reads cost more than `worst_preset` of
-`ceilings.toml`. As in `instructions.py`, what counts is the difference of a long and a short run. All runs of a preset
-share a process, in which calls of `getppid` mark their ends.
+`ceilings.toml`. Only the engine's loop is counted (`LOOP`), not what prepares a drive. All runs of a preset share a
+process, in which calls of `getppid` mark their ends.
 """
 
 import argparse
@@ -28,7 +29,10 @@ BENCHES = Path(__file__).resolve().parent
 LIMIT = 0.08
 # Keys that choose another way for every command, which is work although nothing comes of it here.
 DEARER = {"flash.cache_program=true": 0.16, "scheduler.policy=flin": 0.16}
-FEW, MANY = 1000, 3000
+REQUESTS = 2000
+LOOP = "canaletto::engine::route::Route<*>::run"
+# Memory of one size comes from the same place in every run: cleared by the system, or by instructions.
+ENVIRONMENT = {**os.environ, "PYTHONHASHSEED": "0", "MALLOC_MMAP_THRESHOLD_": "65536"}
 SECOND_FLOW = "a second flow"
 INERT = """
     controller.ecc.max_read_retries=1
@@ -85,12 +89,12 @@ KEYS = [line.strip() for line in INERT.strip().splitlines()]
 NO_RESULTS = ["cost", "design"]
 
 
-def simulate(preset: str, key: str, requests: int) -> dict[str, Any]:
+def simulate(preset: str, key: str) -> dict[str, Any]:
     native = engine()
     flows = 2 if key == SECOND_FLOW else 1
     settings = [] if key in ("", SECOND_FLOW) else [("--set", "", setting) for setting in key.split()]
     design, _ = native.resolve_design(preset, None, settings)
-    head, flow = WORKLOAD.format(requests=requests // flows, read_share=1.0).split("[[flow]]")
+    head, flow = WORKLOAD.format(requests=REQUESTS // flows, read_share=1.0).split("[[flow]]")
     flow = flow.replace("queue_depth = 64", f"queue_depth = {64 // flows}")
     text = head + "".join("[[flow]]" + flow.replace("random", f"random{number}") for number in range(flows))
     result, _ = native.run(
@@ -104,7 +108,7 @@ def inert_keys(preset: str) -> list[str]:
     native, found = engine(), []
 
     def results(key: str) -> dict[str, Any]:
-        found = simulate(preset, key, FEW)
+        found = simulate(preset, key)
         return {part: figures for part, figures in found.items() if part not in NO_RESULTS}
 
     plain = results("")
@@ -120,24 +124,24 @@ def inert_keys(preset: str) -> list[str]:
 def measure(preset: str, keys: list[str]) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out")
-        valgrind = ["valgrind", "--tool=callgrind", "--dump-before=getppid", f"--callgrind-out-file={out}"]
-        command = [*valgrind, sys.executable, "-S", __file__, "--runs", preset, *keys]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        options = ["--dump-before=getppid", f"--toggle-collect={LOOP}", f"--callgrind-out-file={out}"]
+        command = ["valgrind", "--tool=callgrind", *options, sys.executable, "-S", __file__, "--runs", preset, *keys]
+        ended = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
         if ended.returncode != 0:
             sys.exit(f"{preset} failed under valgrind:\n{ended.stderr}")
-        # The first dump has what comes before the runs.
-        dumps = [out.with_suffix(f".{number}").read_text() for number in range(2, 2 * len(keys) + 4)]
+        # The first dump has the run that warms up.
+        dumps = [out.with_suffix(f".{number}").read_text() for number in range(2, len(keys) + 3)]
     counts = [int(next(line.split()[1] for line in dump.splitlines() if line.startswith("totals:"))) for dump in dumps]
-    return {key: (counts[2 * at + 1] - counts[2 * at]) / (MANY - FEW) for at, key in enumerate(["", *keys])}
+    if 0 in counts:
+        sys.exit(f"{preset}: nothing was counted in {LOOP}")
+    return {key: count / REQUESTS for key, count in zip(["", *keys], counts, strict=True)}
 
 
 def marked_runs(preset: str, keys: list[str]) -> None:
-    simulate(preset, "", FEW)
-    os.getppid()
-    for key in ["", *keys]:
-        for requests in (FEW, MANY):
-            simulate(preset, key, requests)
-            os.getppid()
+    """Carry out the runs that [`measure`] counts."""
+    for key in ["", "", *keys]:
+        simulate(preset, key)
+        os.getppid()
 
 
 def sample(inert: dict[str, list[str]]) -> dict[str, list[str]]:

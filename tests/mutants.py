@@ -43,6 +43,10 @@ AREAS = {
         "measure/** engine/in_flight.rs",
         "gates:: formulas:: attach:: suspend:: retries:: replay:: root_causes:: wires::",
     ),
+    "ftl": Area(
+        "ftl/pages.rs ftl/placement.rs ftl/room.rs ftl/spaces.rs ftl/translation.rs ftl/trim.rs ftl/mapping/** ftl/maintenance/**",
+        "mapping:: trims:: units:: refresh:: failures:: gathering:: spans:: precondition::",
+    ),
     "reclaim": Area(
         "ftl/collection.rs ftl/failures.rs ftl/reclaim/** ftl/blocks/** flash/copyback.rs",
         "hybrid:: in_place:: refresh:: superblocks:: gathering:: copyback:: parity::",

@@ -24,7 +24,7 @@ use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
 use crate::flash::address::{Layout, LunId, PlaneId};
-use crate::flash::array::{self, Clocks, Command};
+use crate::flash::array::{Clocks, Command};
 use crate::flash::interface::Operation;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::FreePlanes;
@@ -139,19 +139,18 @@ impl FlashBackend {
     /// Planes that can take a command where commands may have lanes.
     pub fn free_beside(&self, lun: LunId, registers: FreePlanes) -> FreePlanes {
         let state = &self.lanes.luns[lun.index()];
-        let lanes = [lun, self.lanes.second(lun)].map(|lane| &self.array.luns[lane.index()]);
-        let busy = lanes.iter().filter(|lane| lane.busy);
-        // Not before its own data have crossed.
-        let programs = |lane: &&array::Lun| lane.command.operation == Operation::Program && lane.due < Time::MAX;
-        match busy.clone().count() {
-            0 if state.reading == 0 => registers,
-            0 if state.drains => FreePlanes::NONE,
-            0 => FreePlanes { reads: registers.reads & !state.reading, ..FreePlanes::NONE },
-            1 if self.lanes.cache_program && busy.clone().all(programs) => {
-                FreePlanes { programs: registers.programs, ..FreePlanes::NONE }
-            }
-            _ => FreePlanes::NONE,
-        }
+        let (own, second) = (&self.array.luns[lun.index()], &self.array.luns[self.lanes.second(lun).index()]);
+        let behind_program = match (own.busy, second.busy) {
+            (false, false) if state.reading == 0 => return registers,
+            (false, false) if state.drains => return FreePlanes::NONE,
+            (false, false) => return FreePlanes { reads: registers.reads & !state.reading, ..FreePlanes::NONE },
+            // Not before its own data have crossed.
+            (true, false) => own.command.operation == Operation::Program && own.due < Time::MAX,
+            (false, true) => second.command.operation == Operation::Program && second.due < Time::MAX,
+            (true, true) => false,
+        };
+        let programs = if self.lanes.cache_program && behind_program { registers.programs } else { 0 };
+        FreePlanes { programs, ..FreePlanes::NONE }
     }
 
     /// The lane that a command of a LUN is given, which must be free for it.
@@ -264,6 +263,14 @@ impl FlashBackend {
         };
         let second = self.lanes.are_on().then(|| self.lanes.second(lun));
         std::iter::once(lun).chain(readers.map(LunId)).chain(second)
+    }
+
+    /// Whether background work has ever blocked an operation in a plane.
+    #[inline]
+    pub(super) fn lanes_have_background_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId) -> bool {
+        let have = |lane| self.array.has_background_clocks(lane);
+        let readers_have = || self.lanes.plane_reads && self.lanes_before(lun, operation, plane).any(have);
+        have(lun) || have(self.lanes.second(lun)) || readers_have()
     }
 
     /// Time spent on background work in lanes that block an operation in a plane.

@@ -404,7 +404,7 @@ impl FlashBackend {
     #[inline(always)]
     fn has_background_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId) -> bool {
         match self.lanes.are_on() {
-            true => self.lanes_before(lun, operation, plane).any(|lane| self.array.has_background_clocks(lane)),
+            true => self.lanes_have_background_clocks(lun, operation, plane),
             false => self.array.has_background_clocks(lun),
         }
     }

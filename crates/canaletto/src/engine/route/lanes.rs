@@ -31,8 +31,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if look.free.is_for_programs_alone() && self.first_operation(lun, &all) != Some(Operation::Program) {
             return None;
         }
+        if !self.flash.lanes.is_reading(lun) {
+            return self.first_command(lun, look);
+        }
         let command = self.first_command(lun, look);
-        if command.is_none() && self.flash.lanes.is_reading(lun) {
+        if command.is_none() {
             let takes_all = self.first_operation(lun, &all).is_some_and(|operation| operation != Operation::Read);
             self.flash.lanes.set_drains(lun, takes_all);
         }
