@@ -25,10 +25,11 @@ from typing import Any
 from case import WORKLOAD, engine
 
 BENCHES = Path(__file__).resolve().parent
+TABLE = BENCHES.parent / "docs/generated/inert/costs.md"
 # What an inert key may add to a read, as a share.
 LIMIT = 0.08
-# Keys that choose another way for every command, which is work although nothing comes of it here.
-DEARER = {"flash.cache_program=true": 0.16, "scheduler.policy=flin": 0.16}
+# Another order of transactions, which is work for every command even where it chooses the same.
+DEARER = {"scheduler.policy=flin": 0.16}
 REQUESTS = 2000
 LOOP = "canaletto::engine::route::Route<*>::run"
 # Memory of one size comes from the same place in every run: cleared by the system, or by instructions.
@@ -159,7 +160,7 @@ def judge(found: dict[str, dict[str, float]], profile: str) -> bool:
     above = False
     print(f"{'instructions per read':24}{'':60}{'plain':>8}{'with':>8}{'more':>8}")
     for preset, costs in found.items():
-        plain = costs.pop("")
+        plain = costs[""]
         too_much = plain > ceiling
         print(f"{preset:24}{'':60}{plain:8,.0f}" + (f"  above {ceiling:,}" if too_much else ""))
         for key, cost in costs.items():
@@ -172,9 +173,28 @@ def judge(found: dict[str, dict[str, float]], profile: str) -> bool:
     return above
 
 
+def record(found: dict[str, dict[str, float]]) -> None:
+    """Write what each key costs on the preset on which it costs most."""
+    lines = [
+        "<!-- Made by `python benches/inert.py --record` -->",
+        "",
+        "| key | presets | at most | on | mean |",
+        "| --- | ---: | ---: | --- | ---: |",
+    ]
+    for key in [SECOND_FLOW, *KEYS]:
+        more = {preset: costs[key] / costs[""] - 1 for preset, costs in found.items() if key in costs}
+        most = max(more, key=lambda preset: more[preset])
+        mean = sum(more.values()) / len(more)
+        name = key if key == SECOND_FLOW else f"`{key}`"
+        lines.append(f"| {name} | {len(more)} | {more[most]:.1%} | `{most}` | {mean:.1%} |")
+    TABLE.parent.mkdir(exist_ok=True)
+    TABLE.write_text("\n".join(lines) + "\n")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Count the instructions that inert keys cost.")
     parser.add_argument("--all", action="store_true", help="each key on every preset")
+    parser.add_argument("--record", action="store_true", help="the same, into docs/generated/inert/costs.md")
     parser.add_argument("--profile", choices=["quick", "release"], default="quick", help="how the engine is built")
     parser.add_argument("--runs", nargs="+", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -187,11 +207,13 @@ def main() -> int:
         return 0
     inert = {entry["name"]: inert_keys(entry["name"]) for entry in json.loads(engine().presets())}
     nowhere = [key for key in KEYS if not any(key in keys for keys in inert.values())]
-    chosen = inert if arguments.all else sample(inert)
+    chosen = inert if arguments.all or arguments.record else sample(inert)
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         runs = {preset: pool.submit(measure, preset, [SECOND_FLOW, *keys]) for preset, keys in chosen.items()}
         found = {preset: run.result() for preset, run in runs.items()}
     above = judge(found, arguments.profile)
+    if arguments.record:
+        record(found)
     pairs = sum(map(len, chosen.values()))
     print(f"{pairs} pairs of a key and a preset, {len(chosen)} with a second flow; at most {LIMIT:.0%} more")
     if nowhere:
