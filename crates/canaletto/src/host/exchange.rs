@@ -216,12 +216,10 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     }
 
     /// Tells root causes whether commands wait for earlier ones.
+    #[inline(always)]
     fn note_if_held_back(self, queue: u16) {
         let nvme = &self.host.port.nvme;
-        let wanted = match nvme.arbitrates() {
-            true => (0..self.host.port.queues() as u16).any(|queue| nvme.holds_back(queue)),
-            false => nvme.holds_back(queue),
-        };
+        let wanted = if nvme.arbitrates() { nvme.holds_any_back() } else { nvme.holds_back(queue) };
         self.pages.root_causes.slots_are_wanted(self.host.commands(queue), wanted, self.now);
     }
 

@@ -275,9 +275,15 @@ impl Nvme {
     }
 
     /// Drive: whether entries of a queue wait to be asked for.
+    #[inline]
     pub fn holds_back(&self, queue: u16) -> bool {
         let pair = &self.queues[usize::from(queue)];
-        pair.distance(pair.asked, pair.device_tail) > 0
+        pair.asked != pair.device_tail
+    }
+
+    /// Drive: whether entries of any queue wait to be asked for.
+    pub fn holds_any_back(&self) -> bool {
+        (0..self.queues.len() as u16).any(|queue| self.holds_back(queue))
     }
 
     /// Tells the processor that a queue pair will soon be used.

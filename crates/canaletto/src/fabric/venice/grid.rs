@@ -20,6 +20,9 @@ typed_id!(LinkId);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortAt(u32);
 
+/// Routers that a [`PortAt`] can name.
+pub const MOST_ROUTERS: usize = 1 << 16;
+
 impl PortAt {
     pub const NONE: PortAt = PortAt(0);
 

@@ -1,8 +1,13 @@
 //! Which routers free links join: what a search by scouts, one after the other, would find out.
 
-use crate::fabric::venice::grid::{Grid, Port, RouterId};
+use crate::engine::memory::zeroed;
+use crate::fabric::venice::grid::{Grid, MOST_ROUTERS, Port, RouterId};
 
 const MOST_ON_BOARD: u32 = 64;
+
+/// For each router the ports whose links are free, as a set. As long as a port can name routers, so that no hop has to check
+/// that there is one; what lies beyond the last takes no memory.
+pub type Free = Box<[u8; MOST_ROUTERS]>;
 
 /// The memory of a search among free links.
 pub struct Reach {
@@ -29,19 +34,18 @@ impl Reach {
         Reach { columns: grid.columns, flood }
     }
 
-    /// For each router the set of ports that lead somewhere, all of them free. Words of a board are filled up with routers that
-    /// have none.
-    pub fn all_free(&self, grid: &Grid) -> Vec<u8> {
+    /// For each router the set of ports that lead somewhere, all of them free.
+    pub fn all_free(grid: &Grid) -> Free {
         let leads = |r: u32, port: &Port| grid.neighbour(RouterId(r), *port).is_some();
         let ports = |r| Port::ALL.into_iter().filter(|port| leads(r, port)).fold(0, |set, port| set | port.bit());
-        let mut free: Vec<u8> = (0..grid.routers()).map(ports).collect();
-        free.resize(free.len().next_multiple_of(IN_A_WORD), 0);
-        free
+        let mut free = zeroed(MOST_ROUTERS).into_boxed_slice();
+        (0..grid.routers()).zip(&mut free).for_each(|(router, free)| *free = ports(router));
+        free.try_into().expect("as many routers as a port can name")
     }
 
     /// Whether free links lead from one router to another; `free` has each router's ports at which there is one, as a set.
     /// Searched from both ends at once: what is cut off is usually a few routers around one of them.
-    pub fn is_connected(&mut self, from: RouterId, to: RouterId, grid: &Grid, free: &[u8]) -> bool {
+    pub fn is_connected(&mut self, from: RouterId, to: RouterId, grid: &Grid, free: &Free) -> bool {
         match from == to {
             true => true,
             false if grid.routers() <= MOST_ON_BOARD => Board::new(free, self.columns).is_connected(from, to),
@@ -59,9 +63,9 @@ fn lowest_bits(word: u64) -> u64 {
 }
 
 impl Board {
-    fn new(free: &[u8], columns: u32) -> Board {
+    fn new(free: &Free, columns: u32) -> Board {
         let mut links = [0; 2];
-        for (place, word) in free.chunks_exact(IN_A_WORD).enumerate() {
+        for (place, word) in free[..MOST_ON_BOARD as usize].chunks_exact(IN_A_WORD).enumerate() {
             let word = u64::from_le_bytes(word.try_into().expect("a word"));
             links[0] |= lowest_bits(word >> Port::Right as u8) << (place * IN_A_WORD);
             links[1] |= lowest_bits(word >> Port::Up as u8) << (place * IN_A_WORD);
@@ -136,7 +140,7 @@ mod tests {
         ) {
             let grid = Grid::new(rows, columns, ControllerEdge::default());
             let mut reach = Reach::new(&grid);
-            let mut free = reach.all_free(&grid);
+            let mut free = Reach::all_free(&grid);
             for (router, port, is_free) in changes {
                 let (at, port) = (RouterId(router % grid.routers()), Port::ALL[port]);
                 let Some((_, next)) = grid.neighbour(at, port) else { continue };

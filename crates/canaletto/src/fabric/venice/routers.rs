@@ -5,7 +5,7 @@ use crate::fabric::trace::{WireTrace, WireUse};
 use crate::fabric::venice::grid::{Grid, LinkId, LinkUse, Port, PortAt, RouterId};
 use crate::fabric::venice::minimal::MinimalPorts;
 use crate::fabric::venice::packet::Mode;
-use crate::fabric::venice::reach::Reach;
+use crate::fabric::venice::reach::{Free, Reach};
 use crate::fabric::venice::router::{Exit, Router, Row, find_output};
 use crate::fabric::venice::scout::Scout;
 use crate::fabric::venice::under_way::UnderWay;
@@ -24,7 +24,7 @@ pub struct Routers {
     grid: Grid,
     routers: Vec<Router>,
     /// Outputs of each router that lead somewhere and whose links are not reserved, as a set.
-    free: Vec<u8>,
+    free: Free,
     minimal: MinimalPorts,
     /// By controller and router: the last scout that continued there, and in the lowest four bits the outputs it took.
     /// Plain numbers, so that untouched ones take no memory.
@@ -38,10 +38,11 @@ pub struct Routers {
 /// What a hop reads and changes. Borrowed once for many hops, so that nothing has to be looked up again after every write.
 struct Network<'a> {
     routers: &'a mut [Router],
-    free: &'a mut [u8],
+    free: &'a mut Free,
     minimal: &'a MinimalPorts,
     tried: &'a mut [u64],
     hop: Time,
+    hops: &'a mut u64,
 }
 
 impl Network<'_> {
@@ -99,13 +100,14 @@ impl Network<'_> {
             scout.entry = back;
         }
         scout.due = now + self.hop;
+        *self.hops += 1;
         Hop::On
     }
 }
 
 /// The link at an output of a router, and at the output at its far end, is reserved, or is free again.
 #[inline(always)]
-fn toggle(free: &mut [u8], at: RouterId, bit: u8, far: PortAt) {
+fn toggle(free: &mut Free, at: RouterId, bit: u8, far: PortAt) {
     free[at.index()] ^= bit;
     free[far.router().index()] ^= far.bit();
 }
@@ -113,13 +115,12 @@ fn toggle(free: &mut [u8], at: RouterId, bit: u8, far: PortAt) {
 impl Routers {
     pub fn new(grid: Grid, hop: Time) -> Routers {
         let minimal = MinimalPorts::new(grid.rows, grid.columns);
-        let reach = Reach::new(&grid);
         Routers {
             routers: (0..grid.routers()).map(|id| Router::new(RouterId(id), &grid, &minimal)).collect(),
-            free: reach.all_free(&grid),
+            free: Reach::all_free(&grid),
             minimal,
             tried: vec![0; grid.rows as usize * grid.routers() as usize],
-            reach,
+            reach: Reach::new(&grid),
             hop,
             hops: 0,
             trace: WireTrace::default(),
@@ -138,6 +139,7 @@ impl Routers {
         Network {
             routers: &mut self.routers,
             free: &mut self.free,
+            hops: &mut self.hops,
             minimal: &self.minimal,
             tried: &mut self.tried,
             hop: self.hop,
@@ -157,11 +159,8 @@ impl Routers {
     pub fn hop(&mut self, scout: &mut Scout) -> Hop {
         let now = scout.due;
         let hop = self.network().hop(scout);
-        if hop == Hop::On {
-            self.hops += 1;
-            if self.trace.is_on() {
-                self.trace_hop(scout, now);
-            }
+        if hop == Hop::On && self.trace.is_on() {
+            self.trace_hop(scout, now);
         }
         hop
     }
@@ -172,17 +171,14 @@ impl Routers {
         if self.trace.is_on() {
             return self.let_one_hop(under_way);
         }
-        let (mut network, mut hops) = (self.network(), 0);
-        let end = loop {
-            let Some(scout) = under_way.arriving_before(until).filter(|scout| !scout.tears_down) else { break None };
+        let mut network = self.network();
+        loop {
+            let scout = under_way.arriving_before(until).filter(|scout| !scout.tears_down)?;
             match network.hop(scout) {
                 Hop::On => under_way.hopped(),
-                end => break Some(end),
+                end => return Some(end),
             }
-            hops += 1;
-        };
-        self.hops += hops;
-        end
+        }
     }
 
     /// [`Routers::let_hop`] for the next scout alone.

@@ -48,7 +48,7 @@ impl Venice {
         }
         let freed = [at, before.unwrap_or(at)];
         // Few links end where a controller waits.
-        if freed.into_iter().any(|router| self.has_waiting[router.index()]) {
+        if self.has_waiting[freed[0].index()] || self.has_waiting[freed[1].index()] {
             self.note_who_sees(|_, router| freed.contains(&router));
         }
         self.wake(now, later) || before.is_none() || ends
