@@ -201,7 +201,7 @@ inter_arrival = ["1us", "10us", "100us"]
     assert {(row["line"], row["x"]) for row in rows} == {(f, x) for f in ("bus", "venice") for x in (1, 10, 100)}
     some = table.filter((pl.col("fabric") == "bus") & (pl.col("inter_arrival_us") == 10))
     mean = next(row["value"] for row in rows if (row["line"], row["x"]) == ("bus", 10))
-    assert mean == pytest.approx(some["iops"].mean(), rel=1e-3)
+    assert mean == pytest.approx(some["latency_mean_us"].mean(), rel=1e-3)
     # Ends of the axes of parallel coordinates are numbers with units, and every text.
     texts = {row["text"] for rows in spec("parallel-lines")["datasets"].values() for row in rows if "text" in row}
     assert {"1", "100", "3", "6", "bus", "venice", "atomic"} <= texts
@@ -315,3 +315,22 @@ def test_no_curve_is_best_where_chips_are_cut_off(canaletto: Any) -> None:
     told = " ".join(canaletto.ok(*words, *fabrics).out.split())
     assert told.startswith("No fabric is said to carry most, because numbers of failed requests differ")
     assert "0 % on venice" in told
+
+
+def test_a_dry_run_needs_no_folder_and_a_sweep_does(canaletto: Any) -> None:
+    (canaletto.folder / "s.toml").write_text(
+        'design = "pcie4-tlc"\nworkload = "hm_0"\nrequests = 50\n[grid]\nseed = [1, 2]\n'
+    )
+    assert canaletto.ok("sweep", "s.toml", "--dry-run", "--json").json["simulations"] == 2
+    canaletto.refuses("sweep", "s.toml", says=("--out: not given", "--dry-run needs none"))
+
+
+def test_a_page_says_what_no_key_changes(canaletto: Any) -> None:
+    text = (
+        'design = "performance-optimized"\nworkload = "hm_0"\nrequests = 50\n[grid]\n"gc.policy" = ["greedy", "fifo"]\n'
+    )
+    (canaletto.folder / "s.toml").write_text(text)
+    canaletto.ok("sweep", "s.toml", "--out", "a")
+    page = (canaletto.folder / "a" / "report.html").read_text()
+    assert "No key changes the mean latency by more than 1 %." in page
+    assert "depends most" not in page

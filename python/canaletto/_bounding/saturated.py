@@ -18,7 +18,7 @@ from canaletto._run.quantities import size_bytes
 MOST_PAGES = 100_000
 """Most pages that the host reads and writes in a run: some seconds."""
 
-_FAR = 4
+_FAR = 16
 """Multiple of the longest run, beyond which a drive is so far from pressed collection that a long run shows no more."""
 
 _LEAST_REQUESTS = 8_000
@@ -81,7 +81,7 @@ def _requests(work: Work, depth: int, cache: float) -> int:
 
 def _until_pressed(found: dict[str, Any]) -> int:
     """Requests in which writes take the free blocks that a drive in steady state begins with, and as many again."""
-    before, pages = found.get("precondition") or {}, found["flash"]["host_pages"]
+    before, pages = found.get("precondition") or {}, found["flash"]["host_pages"] + found["flash"]["padding"]
     if before.get("kind") != "steady" or not pages:
         return 0
     free = before["blocks"]["free"] / before["blocks"]["total"] * before["pages"]

@@ -180,6 +180,15 @@ class FolderOptions:
             console.say(f"wrote {self.out}{page}")
 
 
+def needed(out: Path | None) -> Path:
+    """The folder of `--out`. Raises ConfigError if it is not given."""
+    from canaletto._engine import ConfigError
+
+    if out is None:
+        raise ConfigError("--out: not given, expected a folder; --dry-run needs none")
+    return out
+
+
 def parsed_window(window: str | None) -> "Window | None":
     """The window of `--window`, if it is given."""
     if window is None:

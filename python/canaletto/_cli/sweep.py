@@ -9,7 +9,7 @@ import typer
 
 from canaletto._cli import console
 from canaletto._cli.help import OUTPUT, RUN, Command, whole
-from canaletto._cli.options import spread
+from canaletto._cli.options import needed, spread
 from canaletto._cli.trace import JsonFlag
 from canaletto._io import plugins
 from canaletto._io.units import number_of
@@ -76,7 +76,9 @@ class _ClusterOptions:
 def _sweep(
     file: Annotated[Path, typer.Argument(metavar="SWEEP", help="A sweep's TOML file (docs/reference/sweep.md).")],
     *,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the table. A later call continues there.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for the table. A later call continues there.")
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Count points and estimate CPU-hours.", rich_help_panel=RUN),
@@ -96,7 +98,7 @@ def _sweep(
     """Simulate every point of a grid. An interrupted sweep continues.
 
     Examples:
-      canaletto sweep sweep.toml --out sweeps/first --dry-run
+      canaletto sweep sweep.toml --dry-run
       canaletto sweep sweep.toml --out sweeps/first
       canaletto sweep sweep.toml --out sweeps/first --point 3
       canaletto sweep sweep.toml --out sweeps/first --on dask://head:8786
@@ -115,13 +117,15 @@ def _sweep(
         }
     )
     asked = document.read(file)
+    if dry_run:
+        _show_dry_run(asked, out, json)
+        return
+    out = needed(out)
     if force:
         from canaletto._sweeping.folder import Folder
 
         Folder(out).discard()
-    if dry_run:
-        _show_dry_run(asked, out, json)
-    elif cluster.slurm is not None:
+    if cluster.slurm is not None:
         from canaletto._sweeping.slurm import write_script
 
         script = write_script(asked, file, out, cluster.slurm)
@@ -216,17 +220,18 @@ def _tell(found: "Sweep", computed: int, no_report: bool, json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _show_dry_run(asked: "Document", out: Path, json: bool) -> None:
+def _show_dry_run(asked: "Document", out: Path | None, json: bool) -> None:
     from canaletto._run.parallel import processors
     from canaletto._sweeping.estimate import estimate
     from canaletto._sweeping.folder import Folder
     from canaletto._sweeping.tasks import resolve
 
-    folder = Folder(out)
-    folder.check(asked)
+    folder = None if out is None else Folder(out)
+    if folder is not None:
+        folder.check(asked)
     points, useless = resolve(asked)
     tasks = list({point.task.key: point.task for point in points}.values())
-    missing = [task for task in tasks if not folder.store.has(task.key)]
+    missing = [task for task in tasks if folder is None or not folder.store.has(task.key)]
     found = estimate(missing)
     for note in useless:
         console.say(note)

@@ -52,7 +52,8 @@ def html(
     caveat = wires.caveat(data, comparison.gains)
     warned = f'<p class="caveat">{escape(caveat)}</p>' if caveat else ""
     counted = sections.sheet(wires.sheet(data)) + note(wires.about(data))
-    opening = sections.opening(title, work, data, comparison.gains, warned, counted)
+    # The table is wider than half a screen.
+    opening = sections.opening(title, work, data, comparison.gains, warned) + counted
     after = [
         *([sections.counting(comparison.equal)] if comparison.equal else []),
         section("figures", "Key figures", sections.key_figures(data)),

@@ -1,5 +1,6 @@
 """Caveats before any figure of a run: saturation, runs too short for a steady figure, and limits."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -202,7 +203,9 @@ def _enough(run: Mapping[str, Any]) -> str:
     if not free or before["kind"] != "steady":
         return ""
     pages = free * before["pages"] / before["blocks"]["total"]
-    return f": about {scaled(pages * run['requests']['completed'] / run['flash']['host_pages'])} requests in all"
+    times = pages / run["flash"]["host_pages"]
+    again = f" (--repeat {math.ceil(times)})" if run.get("traces") and times > 1 else ""
+    return f": about {scaled(times * run['requests']['completed'])} requests in all{again}"
 
 
 ALL = 0.999

@@ -80,8 +80,6 @@ def _load(
     drives, parts = drives_of(design, keys, fabrics, equal, drive.parts())
     if equal is not None and any(each.fabric for each in parts):
         raise ConfigError(f"--equal {equal}: got a user-defined fabric, expected the engine's, whose links are counted")
-    if force and out is not None:
-        curves.discard(out)
     same = equalised(drives, equal)
     named, own = named_drives(drives, parts, same)
     work = resolve_workload(
@@ -92,6 +90,8 @@ def _load(
         # Three runs more for each drive: the idle drive, and root causes at two loads.
         planned.show(named, work, len(works) * (loads + 3), own, json=json)
         return
+    if force and out is not None:
+        curves.discard(out)
     with Bar.when_wanted() as bar, TemporaryDirectory(prefix="canaletto-") as passing:
         row = bar.tasks(["loads"])[0] if bar else None
         progress = (lambda done, total: row(done, total, 0)) if row else (lambda done, total: None)

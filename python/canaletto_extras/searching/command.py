@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from canaletto._cli import console
 from canaletto._cli.help import OUTPUT, Command
+from canaletto._cli.options import needed
 from canaletto._cli.planned import DryRun
 from canaletto._cli.sweep import Force
 from canaletto._cli.trace import JsonFlag
@@ -22,9 +23,9 @@ app = typer.Typer()
 def _search(
     file: Annotated[Path, typer.Argument(metavar="SEARCH", help="A search's TOML file (docs/reference/sweep.md).")],
     out: Annotated[
-        Path,
+        Path | None,
         typer.Option(metavar="DIR", help="Folder for the designs. A later call continues there."),
-    ],
+    ] = None,
     dry_run: DryRun = False,
     force: Force = False,
     no_report: Annotated[
@@ -47,6 +48,7 @@ def _search(
     if dry_run:
         _show_dry_run(asked, json)
         return
+    out = needed(out)
     if force:
         Folder(out, SEARCH).discard()
     try:

@@ -35,16 +35,19 @@ def table(asked: Search, rows: pl.DataFrame) -> RenderableType:
     keys = dict.fromkeys(axis.column for axis in asked.points.grid.all_axes if axis.column in front.columns)
     judges = [worded(each) for each in asked.objectives]
     seeds = asked.seeds if front["seeds"].count() else 0
-    heads = [*keys, *(each.name for each in judges), *(["within noise of"] if seeds else [])]
-    found = plain_table("design", *heads, right=tuple(range(len(keys) + 1, len(keys) + 1 + len(judges))))
+    # A key's last word: the table has 80 columns for all of them.
+    words = [key.rpartition(".")[2] for key in keys]
+    heads = [name if words.count(name) == 1 else key for name, key in zip(words, keys, strict=True)]
+    heads += [*(each.name for each in judges), *(["within noise of"] if seeds else [])]
+    found = plain_table("point", *heads, right=tuple(range(len(keys) + 1, len(keys) + 1 + len(judges))))
     for row in (*front.iter_rows(named=True), *alike(rows).iter_rows(named=True)):
         figures = [interval(row, each.column, each.told) for each in judges]
         noise = [", ".join(map(str, row["alike"] or ()))] if seeds else []
-        name = f"designs/{row['point']}.toml" if row["front"] is not None else f"point {row['point']}"
+        name = str(row["point"])
         found.add_row(name, *(value(row[name]) for name in keys), *figures, *noise)
-    if not seeds:
-        return found
-    about = f"Means of {seeds} seeds ± 95 % intervals. Within noise of: points that no objective separates."
+    about = "The first points are on the front: designs/N.toml." if alike(rows).height else "Designs: designs/N.toml."
+    if seeds:
+        about += f" Means of {seeds} seeds ± 95 % intervals. Within noise of: points that no objective separates."
     return Group(found, Text(about, "dim"))
 
 

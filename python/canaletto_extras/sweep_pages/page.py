@@ -13,7 +13,7 @@ from canaletto._report.charts import Spec
 from canaletto._report.document import chart, document, grid, note, section, table
 
 from canaletto_extras.sweep_pages import charts as drawn
-from canaletto_extras.sweep_pages.points import ENERGY, IOPS, P99, Measure, Points, cell
+from canaletto_extras.sweep_pages.points import AMPLIFICATION, ENERGY, IOPS, P99, SAME, Measure, Points, cell, varies
 
 if TYPE_CHECKING:
     from canaletto._sweeping.sweep import Sweep
@@ -48,18 +48,21 @@ def title(found: "Sweep") -> str:
 
 def verdict(points: Points) -> str:
     told = []
-    for measure in (P99, IOPS):
-        if measure in points.measures:
+    first = points.measures[0] if points.measures else None
+    for measure in dict.fromkeys((first, IOPS, AMPLIFICATION)):
+        if measure in points.measures and varies(points.rows, measure):
             best = points.best(measure)
             told.append(
                 f"{'Highest' if measure.more_is_better else 'Lowest'} {measure.name}: "
                 f"{measure.told(best[measure.column])} at point {best['point']} ({points.told(best)})."  # type: ignore[arg-type]
             )
-    if points.measures and points.axes:
-        first = points.measures[0]
+    if first and points.axes:
         axis = max(points.axes, key=lambda name: points.strength(name, first))
-        between = factor(points.strength(axis, first))
-        told.append(f"The {first.name} depends most on {axis}: {between} between its means.")
+        strength = points.strength(axis, first)
+        if strength > SAME:
+            told.append(f"The {first.name} depends most on {axis}: {factor(strength)} between its means.")
+        else:
+            told.append(f"No key changes the {first.name} by more than 1 %.")
     return " ".join(told)
 
 

@@ -29,7 +29,12 @@ P99 = Measure("latency_p99_us", "p99 latency", "p99 latency (µs)")
 IOPS = Measure("iops", "IOPS", "requests per second", more_is_better=True)
 ENERGY = Measure("energy_total_mj", "energy", "energy (mJ)")
 MEAN = Measure("latency_mean_us", "mean latency", "mean latency (µs)")
-MEASURES = (P99, IOPS, MEAN, ENERGY)
+AMPLIFICATION = Measure("write_amplification", "write amplification", "write amplification")
+MEASURES = (P99, MEAN, IOPS, ENERGY, AMPLIFICATION)
+"""Latency comes first: an open loop's rate is the rate at which requests arrive."""
+
+SAME = 1.01
+"""Ratio of a measure's largest value to its smallest below which nothing changes it."""
 
 MOST_LEVELS = 12
 """An axis of more values than these is shown in as many classes as `CLASSES`, of equal numbers of points."""
@@ -46,7 +51,7 @@ class Points:
         """rows: of the sweep's table, without those that stopped. axes: columns of what differs, seeds aside."""
         self.axes = list(axes)
         measured = [measure for measure in measures if rows[measure.column].null_count() < rows.height]
-        self.measures = [measure for measure in measured if rows.height]
+        self.measures = [each for each in measured if rows.height and (each != AMPLIFICATION or varies(rows, each))]
         self.causes = [name for name in rows.columns if name.startswith("root_")]
         means = [pl.col(name).mean() for name in (*(measure.column for measure in self.measures), *self.causes)]
         grouped = rows.group_by(axes, maintain_order=True) if axes else rows.group_by(pl.lit(0).alias("all"))
@@ -105,6 +110,12 @@ class Points:
 
     def told(self, row: Mapping[str, object]) -> str:
         return ", ".join(f"{axis} {cell(row[axis])}" for axis in self.axes) or "the only one"
+
+
+def varies(rows: pl.DataFrame, measure: Measure) -> bool:
+    """Whether a measure differs between points."""
+    values = rows[measure.column].drop_nulls().to_list()
+    return bool(values) and max(values) > SAME * min(values)
 
 
 def _cause(column: str) -> str:

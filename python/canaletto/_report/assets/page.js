@@ -72,7 +72,9 @@ async function drawChart(figure, dark = isDark()) {
 }
 
 function legendFits(plot) {
-  const edge = plot.getBoundingClientRect().right + 1;
+  const { left, right } = plot.getBoundingClientRect();
+  // A small window may become as narrow as a phone before charts are drawn again.
+  const edge = (right - left < 560 ? Math.min(right, left + 356) : right) + 1;
   return [...plot.querySelectorAll(".role-legend")].every(legend => legend.getBoundingClientRect().right <= edge);
 }
 
