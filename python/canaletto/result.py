@@ -326,7 +326,7 @@ class LoadReport(Fields):
     """Offered and served load."""
 
     offered_iops: float | None
-    """Requests that arrive a second, where all have arrival times of their own; none in closed loops."""
+    """Requests that arrive per second, if all have arrival times; none in closed loops."""
     served_iops: float | None
     """Requests completed a second, over the execution time."""
     saturated: bool
@@ -391,7 +391,7 @@ class WearReport(Fields):
     erases_mean: float
     """Mean number of erases of a block."""
     erases_max: int
-    """Most erases of a block, those of a static pseudo-SLC cache left out."""
+    """Most erases of a block, without the static pseudo-SLC cache's blocks."""
     bad_blocks: int
     """Retired blocks."""
     lifetime_bytes: float | None
@@ -459,7 +459,7 @@ class PslcReport(Fields):
     erases: int
     """Blocks erased in this mode."""
     energy_mj: float
-    """Energy of these reads, programs and erases, in millijoules, which is included in that of the arrays."""
+    """Energy of these reads, programs and erases, in millijoules, which is part of the arrays' energy."""
     erases_max: int
     """Most erases of a block in this mode."""
     blocks_used: int
@@ -486,7 +486,7 @@ class ParityReport(Fields):
     rebuild_reads: int
     """Reads of pages for that."""
     energy_mj: float
-    """Energy of these programs and reads, in millijoules, which is included in that of the arrays.
+    """Energy of these programs and reads, in millijoules, which is part of the arrays' energy.
 
     Their transfers are not in it.
     """
@@ -579,7 +579,7 @@ class MappingReport(Fields):
     shared_misses: int
     """Misses whose translation page was being read already."""
     prefetched: int
-    """Entries loaded beside the missing ones."""
+    """Entries loaded with the missing ones."""
     evictions: int
     """Entries evicted."""
     dirty_evictions: int
@@ -806,7 +806,7 @@ class EnergyDetail(Fields):
     static: IdleEnergy
     """By part, in millijoules."""
     paper: PaperEnergy
-    """The account of the Venice paper, beside the physical one."""
+    """The account of the Venice paper, next to the physical one."""
 
     _kinds: ClassVar[Mapping[str, type[Fields]]] = {
         "array": ArrayEnergy,
@@ -824,15 +824,15 @@ class Area(Fields):
     link_area_vs_channels: float | None
     """Area of all links over the area of the conventional SSD's channels."""
     router_board_share: float | None
-    """Board area of a router over that of a flash chip."""
+    """Board area of a router over a flash chip's."""
     on_die_share: float | None
-    """Area that a controller on the die adds to a flash chip, over that of the chip."""
+    """Area that a controller on the die adds to a flash chip, over the chip's area."""
     switches: int | None
     """Number of switches between buses. Only of fabrics with switches, like their pads and board area."""
     switch_pads: int | None
     """Pads of a switch: data and strobes of its buses, chip enables, grants."""
     switch_board_share: float | None
-    """Board area of a switch over that of a flash chip."""
+    """Board area of a switch over a flash chip's."""
     controller_pins: int | None
     """Pins of all controllers on the side of the chips: data and strobes of their buses or links, grants.
 
@@ -861,7 +861,7 @@ class FlowReport(Fields):
     iops: float | None
     """Requests a second over the execution time."""
     bandwidth_mb_s: float | None
-    """Data rate over the execution time, in 10^6 bytes a second."""
+    """Data rate over the execution time, in 10^6 bytes per second."""
     latency_us: Latency
     """Latency from arrival to completion at the host, in microseconds."""
     blame_us: Blame
@@ -885,7 +885,7 @@ class FlowReport(Fields):
     The rest of `chip_busy_user` is time in line for idle chips and for their ports. None for a flow alone.
     """
     slowdown: float | None
-    """Mean latency as a multiple of that of the flow alone on the drive, for runs that know the flow alone."""
+    """Mean latency as a multiple of the flow's alone on the drive, if the flow was also run alone."""
 
     _kinds: ClassVar[Mapping[str, type[Fields]]] = {
         "requests": Requests,
@@ -1049,7 +1049,7 @@ class Report(Fields):
     iops: float | None
     """Requests a second over the execution time."""
     bandwidth_mb_s: float | None
-    """Data rate over the execution time, in 10^6 bytes a second."""
+    """Data rate over the execution time, in 10^6 bytes per second."""
     latency_us: Latency
     """Latency from arrival to completion at the host, in microseconds."""
     blame_us: Blame

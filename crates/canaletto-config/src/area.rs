@@ -23,7 +23,7 @@ pub struct Footprint {
     /// are counted next to them.
     #[schemars(range(min = 0, max = 10_000))]
     pub router_pads: u32,
-    /// Board area of one I/O pad with its safety distance. Source: derived from Venice §6.6: 8 mm2 a router, of which
+    /// Board area of one I/O pad with its safety distance. Source: derived from Venice §6.6: 8 mm2 per router, of which
     /// the logic is negligible, over 40 pads. (Pads of 0.2 mm, 0.2 mm apart and around, in six rows of seven make 7.8
     /// mm2.)
     pub router_pad: Area,

@@ -116,11 +116,11 @@ pub struct Geometry {
 pub enum Cell {
     /// One bit a cell.
     Slc,
-    /// Two bits a cell: lower and upper pages.
+    /// Two bits per cell: lower and upper pages.
     Mlc,
-    /// Three bits a cell: lower, middle and upper pages.
+    /// Three bits per cell: lower, middle and upper pages.
     Tlc,
-    /// Four bits a cell: four types of page.
+    /// Four bits per cell: four types of page.
     Qlc,
 }
 

@@ -113,7 +113,7 @@ pub struct Fabric {
     #[serde(default)]
     pub status: Status,
     /// Time of every command, instead of the interface's cycles (or a packet's flits) and the array's turnarounds, for
-    /// textbook examples such as that of Venice §3.1. Such commands have no status and change no column.
+    /// textbook examples such as Venice §3.1. Such commands have no status and change no column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_time: Option<Duration>,
     /// Place where the array's turnaround times are spent, for `bus` and `ideal`. Packets never hold the wires for the
@@ -155,7 +155,7 @@ pub struct Fabric {
     /// Keys of `custom`.
     #[serde(default)]
     pub custom: Custom,
-    /// Links and plan of `custom`, where they are not those of a mesh with shortest ways.
+    /// Links and plan of `custom`, if they are not a mesh with shortest ways.
     #[serde(skip)]
     pub blueprint: Option<Blueprint>,
     /// Keys of `mesh` and `mesh-2bit`.
@@ -176,9 +176,9 @@ pub struct Sca {
     /// Number of command and address pins of a channel. Default: 2 (JESD230G: CA[1:0], instead of CLE and ALE).
     #[schemars(range(min = 1, max = 8))]
     pub ca_width: u32,
-    /// Data rate of eight command and address pins. Assumed: 400 MB/s, which is both edges of a clock of 200 MHz, because a
-    /// read's command then takes 125 ns with the chip's selection: "Five-Minute Rule 40 Years Later" (arXiv 2511.03944,
-    /// Table II) has 100 to 200 ns a command.
+    /// Data rate of eight command and address pins. Assumed: 400 MB/s, which is both edges of a clock of 200 MHz. A
+    /// read's command then takes 125 ns with the chip's selection. "Five-Minute Rule 40 Years Later" (arXiv 2511.03944,
+    /// Table II) has 100 to 200 ns per command.
     pub ca_rate: Rate,
 }
 
@@ -215,8 +215,9 @@ pub struct Omnibus {
     /// Number of copies of a page after which one passes the controller with `chip_to_chip_ecc = "via-controller"`.
     #[schemars(range(min = 1, max = 255))]
     pub via_controller_every: u32,
-    /// Size of the chunks in which the end of a page goes over its chip's other bus while the page crosses on one (`omnibus` only), if
-    /// nobody else wants that: a multiple of `controller.ecc.codeword`. "0B" (default): a page that has begun on one bus stays there.
+    /// Size of the chunks in which the end of a page goes over its chip's other bus, if that is free while the page
+    /// crosses on one (`omnibus` only). A multiple of `controller.ecc.codeword`. "0B" (default): a page that has begun
+    /// on one bus stays there.
     pub late_split: Size,
     /// Number of transfers that a controller serves at the same time: 2 (default), one on its row bus and one on its column bus, or 1
     /// (`omnibus` only). The paper draws one controller for both buses and does not say which.
@@ -249,8 +250,8 @@ pub struct Clusters {
     pub grant_width: u32,
     /// Data rate of eight such pins. Assumed: 400 MB/s, as for `fabric.sca.ca_rate`.
     pub grant_rate: Rate,
-    /// Payload of the parts in which data cross, each over its own circuit: between two of them the path is free for others
-    /// while the chip turns to the next column (tCCS). "0B" (default): data cross as a whole.
+    /// Payload of the parts in which data cross, each over its own circuit. Between two parts the path is free for
+    /// others while the chip turns to the next column (tCCS). "0B" (default): data cross as a whole.
     pub chunk: Size,
     /// ECC word that crosses with each part, so that it can be corrected by itself. Assumed: 126 B, of a BCH code that corrects 72
     /// bits of 1 KiB (72 × 14 bits).
@@ -332,10 +333,10 @@ pub enum Scouts {
     HopByHop,
     /// A scout reserves its whole path at the moment it sets out, and takes the time of its hops.
     Atomic,
-    /// Hop by hop as the routers of `rtl/` do it, cycle by cycle: scouts set out in their controllers' slots (every other
-    /// cycle of a link), of those that arrive in the same cycle the one of the lowest controller goes first, and the data of
-    /// reads cross the circuit's length twice, because strobes ask the chip for them. Needs `fabric.network.router_delay` of
-    /// one byte's time on a link and `tear_down = "wire"`.
+    /// Hop by hop like the routers of `rtl/`, cycle by cycle. Scouts set out in their controllers' slots (every other
+    /// cycle of a link). If several arrive in one cycle, the lowest controller's goes first. Read data cross the
+    /// circuit's length twice, because strobes ask the chip for them. Needs `fabric.network.router_delay` of one byte's
+    /// time on a link and `tear_down = "wire"`.
     Clocked,
 }
 
@@ -394,8 +395,9 @@ pub struct Venice {
     pub tear_down: TearDown,
     /// Controller that serves a transfer.
     pub controller: VeniceController,
-    /// Whether circuits are as the paper's text has them (§4.2): one reservation per flash operation, held from the command to the
-    /// data, scouts sent again at once, circuits that end in no time. Used instead of `retry`, `tear_down` and `fabric.hold_path`.
+    /// Whether circuits follow the paper's text (§4.2): one reservation per flash operation, held from the command to
+    /// the data. Scouts are sent again at once, and circuits end in no time. Used instead of `retry`, `tear_down` and
+    /// `fabric.hold_path`.
     pub as_printed: bool,
 }
 

@@ -85,7 +85,7 @@ pub struct Mapping {
     /// Division of the mapping cache among flows.
     pub sharing: Sharing,
     /// Number of entries that a miss loads: the aligned group around the missing one, within its translation page. 1
-    /// loads the missing entry alone; the number of entries of a translation page loads all of it. Neighbours take free
+    /// loads the missing entry alone. The number of entries of a translation page loads all of it. Neighbours take free
     /// memory or replace old unchanged entries, never changed ones.
     #[schemars(range(min = 1, max = 65_536))]
     pub entries_per_miss: u32,

@@ -149,8 +149,8 @@ impl Failures {
 }
 
 /// Raw bit errors. The rate is the sum of four terms, after B. S. Kim, J. Choi and S. L. Min, "Design Tradeoffs for SSD
-/// Reliability", FAST 2019 (power laws in cycles, time and reads, fitted to several generations of flash; the shape is
-/// also that of Mielke et al., IRPS 2008, and Cai et al., Proceedings of the IEEE 105(9), 2017):
+/// Reliability", FAST 2019 (power laws in cycles, time and reads, fitted to several generations of flash; also Mielke
+/// et al., IRPS 2008, and Cai et al., Proceedings of the IEEE 105(9), 2017):
 ///
 /// `base + wear.factor × cycles^exponent + retention.factor × cycles^m × days^n + disturb.factor × cycles^p × reads^q`
 ///
@@ -271,7 +271,7 @@ pub struct Ecc {
     /// Data in a codeword, check bits not included.
     pub codeword: Size,
     /// Number of wrong bits of a codeword that can be corrected. Default: 72 bits in 1 KiB, assumed as usual for flash
-    /// with three bits a cell.
+    /// with three bits per cell.
     #[schemars(range(min = 0, max = 65_536))]
     pub correctable_bits: u32,
     /// Number of times that a page is read again before the host's request fails.
@@ -316,7 +316,7 @@ impl Default for OuterCode {
 
 impl Default for Ecc {
     fn default() -> Self {
-        // Assumed: 72 bits in 1 KiB are usual for codes over flash with three bits a cell.
+        // Assumed: 72 bits in 1 KiB are usual for codes over flash with three bits per cell.
         Ecc { codeword: Size(1024), correctable_bits: 72, max_read_retries: 8, outer: OuterCode::default() }
     }
 }

@@ -12,10 +12,11 @@ pub enum Numbering {
     /// Way j of channel i is chip j of row i: a channel of the FTL is a row of the array.
     #[default]
     RowMajor,
-    /// A pair of orthogonal Latin squares: way j of channel i is in row i + j and column i + 2 j, computed in the finite field of
-    /// as many elements as there are rows and columns. The chips of a channel then lie in different rows and in different
-    /// columns, and so do the chips of a way, so that traffic for one of them has all buses. The smaller of the array's sizes is
-    /// a prime power of at least 3 (3, 4, 5, 7, 8, 9, 11, 13, 16, …), and the larger one a multiple of it.
+    /// A pair of orthogonal Latin squares: way j of channel i is in row i + j and column i + 2 j, computed in the
+    /// finite field of as many elements as there are rows and columns. The chips of a channel then lie in different
+    /// rows and columns, and so do the chips of a way. Traffic for one channel has all buses. The smaller of the
+    /// array's sizes is a prime power of at least 3 (3, 4, 5, 7, 8, 9, 11, 13, 16, …), and the larger one a multiple of
+    /// it.
     Latin,
 }
 

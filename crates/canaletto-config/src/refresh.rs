@@ -21,8 +21,8 @@ pub struct Refresh {
     /// Correct-and-Refresh", ICCD 2012, study intervals from a few days to a year.
     #[schemars(range(min = 0.0, max = 36_500.0))]
     pub age_limit_days: f64,
-    /// Time between two blocks of the refresh scan, which visits blocks one after the other, plane by plane, so that a
-    /// drive whose data are all of one age is not rewritten at once. Assumed: 10 ms.
+    /// Time between two blocks of the refresh scan. It visits blocks one after the other, plane by plane, so that data
+    /// of one age are not all rewritten at once. Assumed: 10 ms.
     pub scan_interval: Duration,
 }
 

@@ -118,8 +118,8 @@ pub struct Trace {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mix {
-    /// Traces of the mix, each with its own selection, speed and place. Of requests with equal arrival times, that of
-    /// the first trace goes first.
+    /// Traces of the mix, each with its own selection, speed and place. At equal arrival times, the first trace's
+    /// request goes first.
     #[schemars(length(min = 1, max = 64))]
     pub trace: Vec<Trace>,
     /// Largest number of requests of the stream, from the beginning.

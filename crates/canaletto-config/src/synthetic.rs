@@ -67,8 +67,8 @@ pub struct Diurnal {
 ///
 /// The flow's addresses are taken to be interleaved page by page: the channel of a page is its number modulo
 /// `channels`. This holds for static allocation that begins with the channel (`ftl.allocation = "CWDP"` and the like),
-/// on a drive of that many channels whose pages have this size, for flows without `channels` of their own. On other
-/// drives the same pages receive more requests, wherever they lie.
+/// on a drive of that many channels whose pages have this size, for flows without `channels`. On other drives the same
+/// pages receive more requests, wherever they lie.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelSkew {
@@ -93,9 +93,9 @@ pub enum HotPlace {
     Channel,
     /// The first chip of that channel.
     Chip,
-    /// The chips that share the fabric's own narrowest way to the controllers, wherever the FTL's numbers are: those of a bus,
-    /// or of a row or column of routers. Fabrics and numberings are then compared without an advantage for the one whose
-    /// lines happen to lie across the FTL's channels.
+    /// The chips that share the fabric's own narrowest way to the controllers, whatever the FTL's numbers: the chips of
+    /// a bus, or of a row or column of routers. Fabrics and numberings are then compared without an advantage for the
+    /// one whose lines happen to lie across the FTL's channels.
     WorstLine,
 }
 

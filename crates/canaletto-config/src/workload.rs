@@ -50,7 +50,7 @@ pub struct Flow {
     #[serde(default)]
     pub priority: Priority,
     /// Number of threads: the flow is made that many times, with a queue pair and random streams for each. Keys such as
-    /// `requests`, `queue_depth` and `inter_arrival` are those of one thread.
+    /// `requests`, `queue_depth` and `inter_arrival` are per thread.
     #[serde(default = "one_thread", skip_serializing_if = "is_one_thread")]
     #[schemars(range(min = 1, max = 64))]
     pub threads: u32,

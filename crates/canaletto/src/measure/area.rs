@@ -17,9 +17,9 @@ pub struct Area {
     pub links: Option<u32>,
     /// Area of all links over the area of the conventional SSD's channels.
     pub link_area_vs_channels: Option<f64>,
-    /// Board area of a router over that of a flash chip.
+    /// Board area of a router over a flash chip's.
     pub router_board_share: Option<f64>,
-    /// Area that a controller on the die adds to a flash chip, over that of the chip.
+    /// Area that a controller on the die adds to a flash chip, over the chip's area.
     pub on_die_share: Option<f64>,
     /// Number of switches between buses. Only of fabrics with switches, like their pads and board area.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ pub struct Area {
     /// Pads of a switch: data and strobes of its buses, chip enables, grants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_pads: Option<u32>,
-    /// Board area of a switch over that of a flash chip.
+    /// Board area of a switch over a flash chip's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_board_share: Option<f64>,
     /// Pins of all controllers on the side of the chips: data and strobes of their buses or links, grants. Of fabrics with

@@ -149,7 +149,7 @@ pub struct Detail {
     /// By part, in millijoules.
     #[serde(rename = "static")]
     pub idle: IdleEnergy,
-    /// The account of the Venice paper, beside the physical one.
+    /// The account of the Venice paper, next to the physical one.
     pub paper: Paper,
 }
 

@@ -42,7 +42,7 @@ pub struct Bottleneck {
 /// Offered and served load.
 #[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct LoadReport {
-    /// Requests that arrive a second, where all have arrival times of their own; none in closed loops.
+    /// Requests that arrive per second, if all have arrival times; none in closed loops.
     pub offered_iops: Option<f64>,
     /// Requests completed a second, over the execution time.
     pub served_iops: Option<f64>,

@@ -216,7 +216,7 @@ pub struct WearReport {
     pub erases_min: u32,
     /// Mean number of erases of a block.
     pub erases_mean: f64,
-    /// Most erases of a block, those of a static pseudo-SLC cache left out.
+    /// Most erases of a block, without the static pseudo-SLC cache's blocks.
     pub erases_max: u32,
     /// Retired blocks.
     pub bad_blocks: u64,

@@ -17,7 +17,8 @@ pub struct ParityReport {
     pub pages_rebuilt: u64,
     /// Reads of pages for that.
     pub rebuild_reads: u64,
-    /// Energy of these programs and reads, in millijoules, which is included in that of the arrays. Their transfers are not in it.
+    /// Energy of these programs and reads, in millijoules, which is part of the arrays' energy. Their transfers are not
+    /// in it.
     pub energy_mj: f64,
     /// Valid pages on the lost die or channel at the end, which have not been rebuilt elsewhere yet.
     pub pages_left_to_rebuild: u64,

@@ -23,7 +23,7 @@ pub struct PslcReport {
     pub programs: u64,
     /// Blocks erased in this mode.
     pub erases: u64,
-    /// Energy of these reads, programs and erases, in millijoules, which is included in that of the arrays.
+    /// Energy of these reads, programs and erases, in millijoules, which is part of the arrays' energy.
     pub energy_mj: f64,
     /// Most erases of a block in this mode.
     pub erases_max: u32,

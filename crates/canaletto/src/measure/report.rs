@@ -254,7 +254,7 @@ pub struct Measures {
     pub last_completion_us: Option<f64>,
     /// Requests a second over the execution time.
     pub iops: Option<f64>,
-    /// Data rate over the execution time, in 10^6 bytes a second.
+    /// Data rate over the execution time, in 10^6 bytes per second.
     pub bandwidth_mb_s: Option<f64>,
     /// Latency from arrival to completion at the host, in microseconds.
     pub latency_us: Latency,
@@ -336,7 +336,7 @@ pub struct FlowReport {
     /// Mean wait of a request for chips busy with user requests, by the flow of those requests, in microseconds. The
     /// rest of `chip_busy_user` is time in line for idle chips and for their ports. None for a flow alone.
     pub chip_busy_by_flow_us: Option<BTreeMap<String, f64>>,
-    /// Mean latency as a multiple of that of the flow alone on the drive, for runs that know the flow alone.
+    /// Mean latency as a multiple of the flow's alone on the drive, if the flow was also run alone.
     pub slowdown: Option<f64>,
 }
 
@@ -427,7 +427,7 @@ pub struct MappingReport {
     pub misses: u64,
     /// Misses whose translation page was being read already.
     pub shared_misses: u64,
-    /// Entries loaded beside the missing ones.
+    /// Entries loaded with the missing ones.
     pub prefetched: u64,
     /// Entries evicted.
     pub evictions: u64,
