@@ -199,8 +199,9 @@ bench: ## Measure the speed of parts and of whole runs
 	cargo bench --package canaletto-benches --bench parts --bench throughput --locked
 
 .PHONY: instructions
-instructions: $(BUILT) ## Judge what a request costs by its ceilings (needs valgrind)
+instructions: $(BUILT) ## Judge what a request costs by its ceilings, and each inert key on one preset (needs valgrind)
 	$(BIN)/python benches/instructions.py --profile $(PROFILE)
+	$(BIN)/python benches/inert.py --profile $(PROFILE)
 
 .PHONY: inert
 inert: $(BUILT) ## Judge what every inert key costs on every preset (needs valgrind)

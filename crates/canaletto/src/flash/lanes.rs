@@ -193,16 +193,14 @@ impl FlashBackend {
         }
     }
 
+    /// Whether a lane has a read that takes its LUN as where there are no lanes.
     #[inline]
-    fn is_plain_read(&self, lane: LunId) -> bool {
+    pub fn is_plain_read(&self, lane: LunId) -> bool {
         !self.lanes.plane_reads && self.command(lane).operation == Operation::Read
     }
 
     /// A lane's array is done. Returns the lane of a program that is loaded behind it, and when that begins.
     pub fn lane_rests(&mut self, lane: LunId, now: Time) -> Option<(LunId, Time)> {
-        if self.is_plain_read(lane) {
-            return None;
-        }
         let is_read = self.place_of_reader(lane).is_some();
         let id = self.lanes.lun_of(lane);
         let lun = &mut self.lanes.luns[id.index()];

@@ -414,13 +414,9 @@ pub struct FlashReport {
     pub series: MaintenanceSeries,
 }
 
-/// Activity of the cached mapping table, warm-up included.
-#[derive(Debug, Clone, JsonSchema, Serialize)]
-pub struct MappingReport {
-    /// Kind of mapping table.
-    pub kind: &'static str,
-    /// Capacity in entries, of all parts of the cache together.
-    pub entries: u64,
+/// Look-ups and entries of the cached mapping table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct MappingCounts {
     /// Look-ups that found their entry. A trim looks up one entry per translation page.
     pub hits: u64,
     /// Look-ups that waited for a translation page.
@@ -438,6 +434,32 @@ pub struct MappingReport {
     pub uncached_updates: u64,
     /// Look-ups that found no room for their entry, because requests waited for all entries in the cache.
     pub stalls: u64,
+}
+
+impl MappingCounts {
+    /// Adds the counts of another part of the cache.
+    pub fn add(&mut self, other: &MappingCounts) {
+        self.hits += other.hits;
+        self.misses += other.misses;
+        self.shared_misses += other.shared_misses;
+        self.prefetched += other.prefetched;
+        self.evictions += other.evictions;
+        self.dirty_evictions += other.dirty_evictions;
+        self.uncached_updates += other.uncached_updates;
+        self.stalls += other.stalls;
+    }
+}
+
+/// Activity of the cached mapping table, warm-up included.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+pub struct MappingReport {
+    /// Kind of mapping table.
+    pub kind: &'static str,
+    /// Capacity in entries, of all parts of the cache together.
+    pub entries: u64,
+    /// Activity of the cache.
+    #[serde(flatten)]
+    pub counts: MappingCounts,
     /// Translation pages read for missing entries.
     pub translation_reads: u64,
     /// Translation pages read to be merged with changed entries.

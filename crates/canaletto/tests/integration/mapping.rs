@@ -27,8 +27,8 @@ fn a_miss_adds_a_read_of_the_translation_page() {
     for (unit, bytes) in [("page", 4096.0), ("sector", 512.0)] {
         let unit = format!("mapping.read_unit={unit}");
         let outcome = one_by_one(&["mapping.cache_capacity=8B", &unit], READS);
-        let counts = mapping(&outcome);
-        assert_eq!((counts.misses, counts.hits, counts.translation_reads), (300, 0, 300));
+        let found = mapping(&outcome);
+        assert_eq!((found.counts.misses, found.counts.hits, found.translation_reads), (300, 0, 300));
         let added_us = (170.0 + 120.0 + 3000.0 + bytes / 1.2) / 1e3;
         let measures = &outcome.report.measures;
         assert!((measures.blame_us.all["mapping_miss"] - added_us).abs() < 1e-3, "{:?}", measures.blame_us.all);
@@ -50,9 +50,9 @@ fn a_hit_costs_nothing() {
     assert_eq!(serde_json::to_value(&empty.report.measures).unwrap(), ideal);
     let again = "requests = 20000\nread_share = 1.0\nworking_set = 0.000001";
     let warm = one_by_one(&["mapping.cache_capacity=1MiB"], again);
-    let counts = mapping(&warm);
-    assert!(counts.misses <= 400_000_000_000 / 4096 / 1_000_000 + 1 && counts.evictions == 0, "{counts:?}");
-    assert_eq!(counts.hits + counts.misses, 20000);
+    let found = mapping(&warm);
+    assert!(found.counts.misses <= 400_000_000_000 / 4096 / 1_000_000 + 1 && found.counts.evictions == 0, "{found:?}");
+    assert_eq!(found.counts.hits + found.counts.misses, 20000);
 }
 
 /// Sequential reads that load whole translation pages miss once a translation page; those that load groups of 16, once a
@@ -64,10 +64,10 @@ fn neighbours_save_misses() {
     for (group, misses) in [(PER_PAGE, 4), (16, reads / 16 + 1), (1, reads)] {
         let group = format!("mapping.entries_per_miss={group}");
         let outcome = one_by_one(&["mapping.cache_capacity=64KiB", &group], &keys);
-        let counts = mapping(&outcome);
-        assert!(counts.misses <= misses && counts.misses + 1 >= misses, "{group}: {counts:?}");
-        assert_eq!(counts.misses, counts.translation_reads);
-        assert_eq!(counts.hits + counts.misses, reads);
+        let found = mapping(&outcome);
+        assert!(found.counts.misses <= misses && found.counts.misses + 1 >= misses, "{group}: {found:?}");
+        assert_eq!(found.counts.misses, found.translation_reads);
+        assert_eq!(found.counts.hits + found.counts.misses, reads);
     }
 }
 
@@ -76,11 +76,11 @@ fn neighbours_save_misses() {
 #[test]
 fn a_changed_entry_leaves_with_a_read_and_a_program() {
     let outcome = one_by_one(&["mapping.cache_capacity=8B"], "requests = 500\nread_share = 0.0");
-    let counts = mapping(&outcome);
-    assert_eq!((counts.misses, counts.evictions, counts.dirty_evictions), (500, 499, 499));
-    assert_eq!((counts.translation_reads, counts.merge_reads), (500, 499));
+    let found = mapping(&outcome);
+    assert_eq!((found.counts.misses, found.counts.evictions, found.counts.dirty_evictions), (500, 499, 499));
+    assert_eq!((found.translation_reads, found.merge_reads), (500, 499));
     // The last one or two are still on their way.
-    assert!((497..=499).contains(&counts.translation_writes), "{counts:?}");
+    assert!((497..=499).contains(&found.translation_writes), "{found:?}");
     let amplification = outcome.report.flash.write_amplification.unwrap();
     assert!((amplification - 2.0).abs() < 0.01, "{amplification}");
 }
@@ -91,19 +91,20 @@ fn changed_entries_leave_together() {
     let keys = format!("requests = {writes}\nread_share = 0.0\naddresses = \"sequential\"\nalignment = \"4KiB\"");
     // 2048 entries: when the oldest is evicted, all of its translation page are cached.
     let outcome = one_by_one(&["mapping.cache_capacity=16KiB"], &keys);
-    let counts = mapping(&outcome);
-    assert!((6..=7).contains(&counts.dirty_evictions), "{counts:?}");
+    let found = mapping(&outcome);
+    assert!((6..=7).contains(&found.counts.dirty_evictions), "{found:?}");
     assert!(
-        counts.translation_writes <= counts.dirty_evictions && counts.translation_writes + 1 >= counts.dirty_evictions
+        found.translation_writes <= found.counts.dirty_evictions
+            && found.translation_writes + 1 >= found.counts.dirty_evictions
     );
     // The first page begins in its middle, and is the only one that is not whole.
-    assert!(counts.merge_reads <= 1, "{counts:?}");
+    assert!(found.merge_reads <= 1, "{found:?}");
 }
 
 #[test]
 fn misses_on_one_translation_page_share_a_read() {
     let keys = "requests = 1\nread_share = 1.0\nsize = \"256KiB\"\nalignment = \"256KiB\"\nqueue_depth = 1";
     let outcome = simulate(&preset("performance-optimized", &["mapping.cache_capacity=1MiB"]), &synthetic(keys));
-    let counts = mapping(&outcome);
-    assert_eq!((counts.misses, counts.shared_misses, counts.translation_reads), (64, 63, 1));
+    let found = mapping(&outcome);
+    assert_eq!((found.counts.misses, found.counts.shared_misses, found.translation_reads), (64, 63, 1));
 }

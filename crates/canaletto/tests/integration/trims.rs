@@ -30,9 +30,9 @@ fn a_trim_waits_for_its_entry_as_a_read_does() {
     let added_us = (170.0 + 120.0 + 3000.0 + 4096.0 / 1.2) / 1e3;
     assert!((mean(&outcome) - ideal - added_us).abs() < 1e-3, "{} and {ideal}", mean(&outcome));
     assert!((outcome.report.measures.blame_us.all["mapping_miss"] - added_us).abs() < 1e-3);
-    let counts = mapping(&outcome);
-    assert_eq!((counts.misses, counts.translation_reads, outcome.report.flash.reads), (200, 200, 200));
-    assert_eq!((counts.translation_writes, counts.uncached_updates), (0, 0), "nothing was ever written");
+    let found = mapping(&outcome);
+    assert_eq!((found.counts.misses, found.translation_reads, outcome.report.flash.reads), (200, 200, 200));
+    assert_eq!((found.translation_writes, found.counts.uncached_updates), (0, 0), "nothing was ever written");
 }
 
 /// However many trims are outstanding, look-ups and writes of translation pages are bounded.
@@ -42,13 +42,13 @@ fn translation_pages_do_not_pile_up() {
         let design = design(SMALL, &["mapping.cache_capacity=64B", "precondition.kind=steady"]);
         let work = trims(3000, 200).replace("4KiB", size);
         let outcome = run(&design, &work);
-        let counts = mapping(&outcome);
+        let found = mapping(&outcome);
         let planes = u64::from(Limits::new(&design, &synthetic(&work)).unwrap().layout.planes());
-        assert!(counts.translation_writes > 10, "{size}: {counts:?}");
+        assert!(found.translation_writes > 10, "{size}: {found:?}");
         // A look-up that is under way may make another translation page due.
-        assert!(counts.translation_writes_in_flight_max <= 2 * planes, "{size}, {planes} planes: {counts:?}");
+        assert!(found.translation_writes_in_flight_max <= 2 * planes, "{size}, {planes} planes: {found:?}");
         let flash = &outcome.report.flash;
-        assert!(flash.reads >= counts.translation_reads + counts.merge_reads, "{size}: {} of {counts:?}", flash.reads);
+        assert!(flash.reads >= found.translation_reads + found.merge_reads, "{size}: {} of {found:?}", flash.reads);
     }
 }
 

@@ -160,7 +160,7 @@ fn entries_count_units() {
     let misses = |unit: &str| {
         let unit = format!("ftl.mapping_unit={unit}");
         let design = common::design(common::SMALL, &[&unit, "mapping.cache_capacity=1440B"]);
-        common::simulate(&design, &common::synthetic(keys)).report.mapping.expect("it is cached").misses
+        common::simulate(&design, &common::synthetic(keys)).report.mapping.expect("it is cached").counts.misses
     };
     assert!(misses("4KiB") > 2500);
     assert!(misses("16KiB") < 250);

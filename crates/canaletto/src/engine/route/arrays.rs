@@ -26,7 +26,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             let command = *self.flash.command(lun);
             self.flash.tell_of_step(lun, &command, ArrayStep::Ends, (now, now), &mut self.pages);
         }
-        if self.flash.lanes.are_on() {
+        if self.flash.lanes.are_on() && !self.flash.is_plain_read(lun) {
             self.lane_rests(lun, now);
         }
         if self.flash.statuses.concern(self.flash.command(lun).operation) {

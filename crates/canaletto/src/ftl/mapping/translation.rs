@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::Mapping;
-use super::cmt::{Cmt, Counts, PageId, Work};
+use super::cmt::{Cmt, PageId, Work};
 use super::directory::{Directory, stream_of, stream_of_translation};
 use super::table::Entry;
 use crate::config::design::{Design, InitialTable, ReadUnit, Waiters, WriteBacks};
@@ -23,7 +23,7 @@ use crate::ftl::blocks::Blocks;
 use crate::ftl::frontier::Frontier;
 use crate::ftl::spaces::sector_mask;
 use crate::limits::Limits;
-use crate::measure::report::MappingReport;
+use crate::measure::report::{MappingCounts, MappingReport};
 use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::TransactionId;
 
@@ -565,21 +565,12 @@ impl Mapping {
     /// Counts of what happened, for the report.
     pub fn report(&self) -> Option<MappingReport> {
         let cached = &self.cached;
-        let mut sum = Counts::default();
-        cached.tables.iter().for_each(|table| sum.add(&table.counts));
-        let Counts { hits, misses, shared_misses, prefetched, evictions, dirty_evictions, uncached_updates, stalls } =
-            sum;
+        let mut counts = MappingCounts::default();
+        cached.tables.iter().for_each(|table| counts.add(&table.counts));
         (!self.is_ideal()).then(|| MappingReport {
             kind: "cached",
             entries: cached.tables.iter().map(Cmt::capacity).sum(),
-            hits,
-            misses,
-            shared_misses,
-            prefetched,
-            evictions,
-            dirty_evictions,
-            uncached_updates,
-            stalls,
+            counts,
             translation_reads: cached.reads,
             merge_reads: cached.merge_reads,
             translation_writes: cached.writes,

@@ -63,7 +63,10 @@ fn a_single_cached_entry_serves_a_full_drive() {
     let (outcome, shadow) = check(&design, &workload);
     let mapping = outcome.report.mapping.as_ref().unwrap();
     assert_eq!(mapping.entries, 1);
-    assert!(mapping.misses > 8000 && mapping.evictions > 8000 && mapping.uncached_updates > 100, "{mapping:?}");
+    assert!(
+        mapping.counts.misses > 8000 && mapping.counts.evictions > 8000 && mapping.counts.uncached_updates > 100,
+        "{mapping:?}"
+    );
     assert!(mapping.translation_writes > 3000 && mapping.merge_reads > 3000, "{mapping:?}");
     assert!(shadow.translation_reads >= mapping.translation_reads && shadow.translation_writes > 3000);
     let blame = &outcome.report.measures.blame_us.all;

@@ -16,6 +16,7 @@ use crate::flash::address::SECTOR;
 use crate::flash::interface::Operation;
 use crate::ftl::mapping::cmt::lists::{AGE, Entry, List, PAGE};
 use crate::ftl::mapping::directory::Directory;
+use crate::measure::report::MappingCounts;
 use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::TransactionId;
 use crate::typed_id;
@@ -58,41 +59,6 @@ struct Page {
     missing: List,
 }
 
-/// Counts of what happened.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub struct Counts {
-    /// Look-ups that found their entry, or needed none.
-    pub hits: u64,
-    /// Look-ups that waited for a translation page.
-    pub misses: u64,
-    /// Of those, look-ups for which it was being read already.
-    pub shared_misses: u64,
-    /// Entries loaded next to the missing ones.
-    pub prefetched: u64,
-    /// Entries that left.
-    pub evictions: u64,
-    /// Changed entries that left.
-    pub dirty_evictions: u64,
-    /// Changes of entries that were not in the cache.
-    pub uncached_updates: u64,
-    /// Look-ups that found no room for their entry.
-    pub stalls: u64,
-}
-
-impl Counts {
-    /// Adds another table's.
-    pub fn add(&mut self, other: &Counts) {
-        self.hits += other.hits;
-        self.misses += other.misses;
-        self.shared_misses += other.shared_misses;
-        self.prefetched += other.prefetched;
-        self.evictions += other.evictions;
-        self.dirty_evictions += other.dirty_evictions;
-        self.uncached_updates += other.uncached_updates;
-        self.stalls += other.stalls;
-    }
-}
-
 /// State of the translation page of an entry before the entry is looked up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Standing {
@@ -126,7 +92,7 @@ pub struct Cmt {
     pages: Slab<PageId, Page>,
     page_index: Index,
     /// Counts of what happened.
-    pub counts: Counts,
+    pub counts: MappingCounts,
 }
 
 impl Cmt {
@@ -142,7 +108,7 @@ impl Cmt {
             ages: List::EMPTY,
             pages: Slab::new(),
             page_index: Index::default(),
-            counts: Counts::default(),
+            counts: MappingCounts::default(),
         }
     }
 
