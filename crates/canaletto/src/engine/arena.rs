@@ -16,12 +16,10 @@ pub struct Slab<I, T> {
 pub const CACHED: usize = 4096;
 
 impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
-    /// An empty slab.
     pub fn new() -> Self {
         Slab { items: Vec::new(), free: Vec::new(), id: PhantomData }
     }
 
-    /// Stores `item` and returns its id.
     #[inline(always)]
     pub fn insert(&mut self, item: T) -> I {
         match self.free.pop() {
@@ -53,13 +51,11 @@ impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
         }
     }
 
-    /// How many items are stored now.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.items.len() - self.free.len()
     }
 
-    /// Whether nothing is stored.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -2,13 +2,11 @@
 
 use thiserror::Error;
 
-/// Why a run ended without a result.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The design and the workload do not fit each other.
     #[error("{0}")]
     Config(String),
-    /// A trace cannot be read or placed.
     #[error("{0}")]
     Trace(String),
     /// Requests are unfinished and nothing is left to happen.
@@ -20,10 +18,8 @@ pub enum RunError {
     /// A user-defined part (a fabric, a GC policy, a scheduler) cannot continue, or answers what cannot be.
     #[error("{0}")]
     Own(String),
-    /// The watcher stopped it.
     #[error("interrupted")]
     Interrupted,
-    /// The system has no more memory.
     #[error("out of memory")]
     OutOfMemory,
 }

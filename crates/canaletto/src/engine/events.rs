@@ -1,9 +1,7 @@
-//! The event queue: totally ordered by (time, insertion), so that a run never depends on anything else.
+//! The event queue, totally ordered by (time, insertion).
 //!
-//! Nothing is sorted where the order is known. A source that never has more than one event pending, such as a direction of
-//! the host link, has a *slot* of its own, which says all there is to say of its event. Most other events come a fixed time
-//! after something, so that those of one kind come in the order of their times: they queue up in *lanes*, each of which is in
-//! order. An event goes to the first lane that ends before it; what fits none, of a few lanes, is sorted into a list
+//! A source with at most one pending event has its own *slot*. Most other events of a kind come in order of time and
+//! queue up in *lanes*. An event goes to the first lane that ends before it; the rest is sorted into a list
 //! ([`SortedList`]).
 
 mod sorted;
@@ -26,7 +24,6 @@ struct Entry<E> {
 struct Key(u128);
 
 impl Key {
-    /// Later than any event.
     const NEVER: Key = Key(u128::MAX);
     const SOURCE_BITS: u32 = 3;
 
@@ -46,12 +43,10 @@ impl Key {
     }
 }
 
-/// Event that is due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Due<E> {
     /// The event of the source that owns this slot.
     Single(usize),
-    /// Another source's.
     Event(E),
 }
 
@@ -61,7 +56,6 @@ const SLOTS: usize = 2;
 /// Number of lanes, the next sources. The pending events of as many kinds, each with its own delay, never need the list.
 const LANES: usize = 4;
 
-/// The list, the last source.
 const LIST: usize = SLOTS + LANES;
 
 /// A priority queue of events with first-in first-out order among equal times.
@@ -70,20 +64,17 @@ pub struct EventQueue<E> {
     slot_keys: [Key; SLOTS],
     /// Key of the first event of each lane and of the list.
     heads: [Key; LANES + 1],
-    /// The least of them.
     front: Key,
     lanes: [Fifo<Entry<E>>; LANES],
     /// Time of the event last added to each lane. Each is later than the next lane's, or as late.
     ends: [Time; LANES],
     list: SortedList<E>,
     pushed: u64,
-    /// The place in the order kept by [`EventQueue::reserve`].
     reserved: u64,
     now: Time,
 }
 
 impl<E: Copy> EventQueue<E> {
-    /// An empty queue at time zero.
     pub fn new() -> Self {
         EventQueue {
             slot_keys: [Key::NEVER; SLOTS],
@@ -98,26 +89,23 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// The time of the event last popped.
     #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// How many events were ever pushed.
     pub fn pushed(&self) -> u64 {
         self.pushed
     }
 
-    /// Whether nothing is left to happen.
     pub fn is_empty(&self) -> bool {
         self.front == Key::NEVER && self.slot_keys == [Key::NEVER; SLOTS]
     }
 
-    /// The time at which something comes that is due at `time`.
+    /// The time at which something due at `time` comes.
     ///
-    /// Times are added without a check. Only here is it seen that a sum has gone round the end of the clock, to before the
-    /// present: what is due then comes after everything, when the run has long passed [`Time::LATEST`].
+    /// Times are added without a check: a sum past the end of the clock comes after everything, beyond
+    /// [`Time::LATEST`].
     #[inline]
     fn time_of(&self, time: Time) -> Time {
         let is_past = time < self.now;
@@ -157,7 +145,6 @@ impl<E: Copy> EventQueue<E> {
         self.pushed += 1;
     }
 
-    /// Adds `event` in the place that was reserved last.
     pub fn push_reserved(&mut self, time: Time, event: E) {
         let key = Key::new(self.time_of(time), self.reserved, LIST);
         self.push_to_list(key, event);
@@ -183,7 +170,6 @@ impl<E: Copy> EventQueue<E> {
         self.slot_keys.iter().fold(self.front.time(), |first, key| first.min(key.time()))
     }
 
-    /// Takes the earliest event and moves the clock to it.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<(Time, Due<E>)> {
         // Not by `map`, whose parts are calls where the linker does not optimise.
@@ -214,7 +200,6 @@ impl<E: Copy> EventQueue<E> {
         (key < self.front).then_some(key.source() % SLOTS)
     }
 
-    /// Takes the earliest event that is in no slot.
     #[inline(never)]
     fn pop_front(&mut self) -> E {
         let event;

@@ -16,24 +16,20 @@ impl<T> Default for Fifo<T> {
 }
 
 impl<T: Copy> Fifo<T> {
-    /// An empty queue.
     pub fn new() -> Self {
         Fifo::default()
     }
 
-    /// Whether there is no item.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Number of items.
     #[inline]
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Adds an item behind all others.
     #[inline(always)]
     pub fn push(&mut self, item: T) {
         if self.count == self.places.len() {
@@ -44,7 +40,6 @@ impl<T: Copy> Fifo<T> {
         self.count += 1;
     }
 
-    /// Adds an item in front of all others.
     pub fn push_first(&mut self, item: T) {
         if self.count == self.places.len() {
             self.push_growing(item);
@@ -55,7 +50,6 @@ impl<T: Copy> Fifo<T> {
         self.count += 1;
     }
 
-    /// Takes the first item.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<T> {
         let item = *self.first()?;
@@ -64,13 +58,11 @@ impl<T: Copy> Fifo<T> {
         Some(item)
     }
 
-    /// The first item.
     #[inline(always)]
     pub fn first(&self) -> Option<&T> {
         if self.count > 0 { Some(&self.places[self.first]) } else { None }
     }
 
-    /// The item that many places behind the first.
     #[inline(always)]
     pub fn get(&self, number: usize) -> Option<&T> {
         if number < self.count { Some(&self.places[self.place(number)]) } else { None }

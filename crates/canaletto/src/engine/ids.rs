@@ -2,11 +2,5 @@
 
 use crate::typed_id;
 
-typed_id!(
-    /// A flash transaction in flight.
-    TransactionId
-);
-typed_id!(
-    /// A host request in flight.
-    RequestId
-);
+typed_id!(TransactionId);
+typed_id!(RequestId);

@@ -1,7 +1,6 @@
-//! Work in flight: host requests, page transactions, and the accounts of where their time goes.
+//! Work in flight: host requests, page transactions, and their accounts of time.
 //!
-//! Stations work on these by id; whoever takes a step charges the time since the last one. Nothing is read after it has been
-//! removed.
+//! Stations work on these by id; each step charges the time since the last one.
 
 use std::ops::{Index, IndexMut};
 
@@ -23,29 +22,23 @@ use crate::scheduler::transaction::{Flag, OldPage, Origin, Outer, Rare, Transact
 
 /// Page transactions with their accounts, and the watcher that hears what becomes of them.
 pub struct PageWork<P: Probe> {
-    /// Page transactions.
     pub transactions: Transactions,
     /// Rows of transactions that have something rare, by their ids.
     rare: Vec<Rare>,
     /// Where the time went of those charged for several rare causes.
     ledgers: Ledgers,
-    /// Waits of flows for each other at the chips.
     pub interference: FlowInterference,
-    /// Root causes of latency, for probes that follow waits.
     pub root_causes: RootCauses,
     /// Numbers of requests, for probes that watch wires.
     numbers: Vec<u32>,
-    /// Who watches the run.
     pub probe: P,
     layout: Layout,
-    /// Page transactions made so far.
     made: u32,
 }
 
 /// Host requests from their arrival to their completion, and the counts of those that are complete.
 pub struct Requests {
     live: Slab<RequestId, Request>,
-    /// Counts of requests and pages.
     pub statistics: Statistics,
     /// Where the time went of requests charged for several rare causes.
     ledgers: Ledgers,
@@ -90,7 +83,6 @@ impl Account for RequestAccount<'_> {
 }
 
 impl<P: Probe> PageWork<P> {
-    /// No pages in flight yet, of this many flows.
     pub fn new(layout: &Layout, flows: usize, probe: P) -> Self {
         PageWork {
             transactions: Slab::new(),
@@ -105,7 +97,6 @@ impl<P: Probe> PageWork<P> {
         }
     }
 
-    /// Makes a page transaction and gives it its number.
     #[inline(always)]
     pub fn new_page(&mut self, transaction: Transaction) -> TransactionId {
         let (origin, since) = (transaction.origin, transaction.since);
@@ -127,13 +118,11 @@ impl<P: Probe> PageWork<P> {
         id
     }
 
-    /// State that few transactions have.
     #[inline(always)]
     pub fn rare(&self, id: TransactionId) -> &Rare {
         if self.transactions[id].is(Flag::HasRare) { &self.rare[id.index()] } else { &Rare::NONE }
     }
 
-    /// State that few transactions have, to change it.
     pub fn rare_mut(&mut self, id: TransactionId) -> &mut Rare {
         let t = &mut self.transactions[id];
         if !t.is(Flag::HasRare) {
@@ -157,7 +146,6 @@ impl<P: Probe> PageWork<P> {
         self.transactions[id].is(Flag::HasOwnTime).then(|| self.rare(id).began)
     }
 
-    /// A transaction began when another one did, which it serves.
     pub fn begins_with(&mut self, id: TransactionId, served: TransactionId) {
         self.transactions[id].request = self.transactions[served].request;
         match self.own_time(served) {
@@ -176,7 +164,6 @@ impl<P: Probe> PageWork<P> {
         }
     }
 
-    /// Removes a page transaction that is over.
     #[inline(always)]
     pub fn remove_page(&mut self, id: TransactionId) {
         if let Some(ledger) = self.transactions[id].charges.ledger() {
@@ -206,7 +193,6 @@ impl<P: Probe> PageWork<P> {
         self.charge_page(id, cause, now);
     }
 
-    /// Charges everything since a page's last charge to `cause`.
     #[inline(always)]
     pub fn charge_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
         if self.probe.follows_waits() {
@@ -333,25 +319,21 @@ impl<P: Probe> PageWork<P> {
 }
 
 impl Requests {
-    /// No requests yet, of this many flows.
     pub fn new(flows: usize, options: &RunOptions) -> Self {
         let statistics = Statistics::new(flows, options.warmup, options.records);
         Requests { live: Slab::new(), statistics, ledgers: Slab::new() }
     }
 
-    /// Whether none is in flight.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.live.is_empty()
     }
 
-    /// How many are in flight.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.live.len()
     }
 
-    /// Takes up a request that has arrived.
     #[inline(always)]
     pub fn new_request<P: Probe>(&mut self, pages: &mut PageWork<P>, request: Request) -> RequestId {
         let (arrival, number) = (request.arrival, request.number);
@@ -374,7 +356,6 @@ impl Requests {
         }
     }
 
-    /// Tells the processor that a request will soon be complete.
     #[inline(always)]
     pub fn expect_last_page<P: Probe>(&self, pages: &PageWork<P>, id: RequestId) {
         let last = self[id].last_page;
@@ -392,7 +373,6 @@ impl Requests {
         }
     }
 
-    /// Charges everything since a request's last charge to `cause`.
     #[inline(always)]
     pub fn charge<P: Probe>(&mut self, pages: &mut PageWork<P>, id: RequestId, cause: Cause, now: Time) {
         let request = &mut self.live[id];

@@ -1,8 +1,7 @@
-//! From a number, such as a page's, to another: open addressing, memory in proportion to what is stored.
+//! From a number, such as a page's, to another: open addressing, memory in proportion to its content.
 //!
-//! Nothing ever walks the table, so that the places where keys come to lie decide nothing.
+//! Nothing walks the table, so places of keys decide nothing.
 
-/// Marks an empty place; no key has this number.
 const EMPTY: u64 = u64::MAX;
 
 /// A table of at most half its places filled.
@@ -13,7 +12,6 @@ pub struct Index {
 }
 
 impl Index {
-    /// An empty table.
     pub fn new() -> Index {
         Index { keys: vec![EMPTY; 16], values: vec![0; 16], len: 0 }
     }
@@ -39,7 +37,6 @@ impl Index {
         (self.keys[at] == key).then(|| self.values[at])
     }
 
-    /// Stores a value; returns whether the key is new.
     pub fn insert(&mut self, key: u64, value: u32) -> bool {
         if 2 * (self.len + 1) > self.keys.len() {
             self.grow();
@@ -73,7 +70,6 @@ impl Index {
         self.len -= 1;
     }
 
-    /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Index::new();
     }

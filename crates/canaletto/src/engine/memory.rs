@@ -1,9 +1,7 @@
-//! The end of the machine's memory, or of what a part from outside can do, as an error of the run instead of the end of the
-//! process.
+//! The end of the machine's memory as an error of the run instead of the end of the process.
 //!
-//! The standard library ends the process when an allocation fails. What grows with a run's work, and so runs into the limit,
-//! asks for its memory here: if there is none, the run is unwound and [`guarded`] makes an error of it. The rest is small, and
-//! asked for while there still is some.
+//! What grows with a run's work asks for its memory here: if there is none, the run is unwound and [`guarded`] makes an
+//! error of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -15,7 +13,6 @@ struct OutOfMemory;
 /// Payload with which a run is unwound that cannot continue, for a reason from outside.
 struct Ended(String);
 
-/// Makes room for `more` items.
 #[inline(always)]
 pub fn make_room<T>(items: &mut Vec<T>, more: usize) {
     if items.capacity() - items.len() < more {
@@ -43,8 +40,7 @@ pub fn zeroed<T: Clone + Default>(count: usize) -> Vec<T> {
     vec![T::default(); count]
 }
 
-/// Tells the processor that something will soon be used. Of what lies beyond its caches, several are then on their way at a time,
-/// where each would be waited for.
+/// Tells the processor that something will soon be used, so that several fetches from memory overlap.
 #[inline(always)]
 pub fn expect<T>(item: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -57,14 +53,12 @@ pub fn expect<T>(item: &T) {
     let _ = item;
 }
 
-/// Bytes of a line of the processor's caches.
 #[cfg(target_arch = "x86_64")]
 const CACHE_LINE: usize = 64;
 
-/// Carries out a run, or a part of one. Returns [`RunError::OutOfMemory`] if the system has no more memory for it.
+/// Carries out a run, or a part of one; [`RunError::OutOfMemory`] if memory ends.
 ///
-/// # Errors
-/// Limits of the run.
+/// # Errors Limits of the run.
 pub fn guarded<T>(run: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
     // What was under way is dropped as a whole: nobody sees it half done.
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| match payload.downcast::<Ended>() {

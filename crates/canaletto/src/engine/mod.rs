@@ -1,5 +1,8 @@
 //! The engine: time, events, arenas and randomness; what is in flight, and the way from station to station.
 
+// Parts of the engine, no interface: what a name says needs no comment.
+#![allow(missing_docs)]
+
 pub mod arena;
 pub mod error;
 pub mod events;

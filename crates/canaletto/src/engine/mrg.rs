@@ -1,11 +1,8 @@
 //! MRG32k3a, the combined multiple recursive generator, as MQSim draws from it.
 //!
-//! P. L'Ecuyer, "Good Parameters and Implementations for Combined Multiple Recursive Random Number Generators",
-//! Operations Research 47(1), 1999. MQSim seeds it by jumping ahead with matrix powers whose 64-bit products overflow, so
-//! that the states it starts from are not the published jumps'. The overflow is repeated here, since its workloads depend
-//! on it. The steps themselves are as published.
+//! P. L'Ecuyer, Operations Research 47(1), 1999. MQSim seeds it by matrix powers whose 64-bit products overflow. The
+//! overflow is repeated here, because its workloads depend on it.
 
-/// The two moduli.
 const MODULI: [i64; 2] = [4_294_967_087, 4_294_944_443];
 const NORM: f64 = 2.328_306_549_295_728e-10;
 
@@ -26,8 +23,8 @@ pub struct Mrg32k3a {
 }
 
 impl Mrg32k3a {
-    /// The state MQSim reaches from `seed`: (seed / 200 + 1) jumps of 2^(seed mod 200) steps from all ones, with the
-    /// overflow of its arithmetic.
+    /// The state MQSim reaches from `seed`: (seed / 200 + 1) jumps of 2^(seed mod 200) steps from all ones, with
+    /// overflow.
     pub fn seeded(seed: u32) -> Self {
         let jump = |component: usize| {
             let modulus = MODULI[component];
@@ -67,7 +64,7 @@ impl Mrg32k3a {
     }
 }
 
-/// The remainder of a number below 2^54 by a modulus, without a division: 2^32 is as good as what it exceeds the modulus by.
+/// A number below 2^54 modulo a modulus, without a division: 2^32 equals its excess over the modulus.
 #[inline]
 fn remainder<const MODULUS: usize>(number: u64) -> u64 {
     let fold = |number: u64| (number & u64::from(u32::MAX)) + (number >> 32) * SHORT[MODULUS];
@@ -96,7 +93,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The steps as published, with divisions.
     fn published([first, second]: &mut [[i64; 3]; 2]) -> f64 {
         let p1 = (1_403_580 * first[1] - 810_728 * first[0]).rem_euclid(MODULI[0]);
         *first = [first[1], first[2], p1];

@@ -1,8 +1,7 @@
 //! The state in which a run finds the drive.
 //!
-//! A replay is its own run: the flows' write addresses, drawn anew, sent through the same engine until write
-//! amplification changes no more, then left unchanged until nothing moves. What outlives it is what outlives any pause:
-//! the mapping table and the blocks. The measured run starts on these with clocks, counts and queues at zero.
+//! A replay is a separate run over newly drawn write addresses, until write amplification settles and nothing moves.
+//! The measured run starts with its mapping table and blocks.
 
 use crate::config::design::{Design, FabricFailures, PreconditionKind, Refresh, Superblock};
 use crate::config::pseudo_slc::PseudoSlc;
@@ -41,19 +40,16 @@ const STEADY: f64 = 0.01;
 /// Writes under way for each plane, in flash pages: enough that none is idle.
 const WRITES_PER_PLANE: u32 = 4;
 
-/// State with which a run starts.
 pub struct Start {
-    /// Contents of the drive.
     pub contents: Contents,
     /// How the drive came to them, for the results.
     pub report: Option<PreconditionReport>,
 }
 
 impl Start {
-    /// The state that the design asks for. `fills` says what flows write, for a drive that must be written.
+    /// The state that the design asks for. `fills` says what flows write.
     ///
-    /// # Errors
-    /// Anything that does not fit, and whatever ends a run.
+    /// # Errors Anything that does not fit, and whatever ends a run.
     pub fn new(
         design: &Design,
         workload: &Workload,
@@ -71,7 +67,6 @@ impl Start {
         }
     }
 
-    /// A drive fresh out of the box.
     pub fn fresh(design: &Design, limits: &Limits, seed: u64) -> Start {
         let factory = design.flash.failures.factory_bad;
         let bad = BadBlocks { seed, factory, most: limits.expendable_blocks };
@@ -116,7 +111,6 @@ impl Start {
     }
 }
 
-/// Really writes the drive.
 fn replay(
     design: &Design,
     workload: &Workload,
@@ -170,14 +164,10 @@ fn worn_out() -> RunError {
     )
 }
 
-/// A drive that is being written before the run.
 type Writing = Route<AnyFabric, NoProbe>;
 
-/// Rounds of overwriting.
 struct Rounds<'a> {
-    /// Mapping units that the drive's flash holds.
     units: f64,
-    /// Shares of the flows.
     weights: &'a [f64],
 }
 
@@ -204,12 +194,10 @@ impl Rounds<'_> {
         Ok(last)
     }
 
-    /// Whether a round writes anything.
     fn writes(&self) -> bool {
         self.units > 0.0 && self.weights.iter().any(|&weight| weight > 0.0)
     }
 
-    /// One round.
     fn overwrite(&self, drive: &mut Writing, look: &mut dyn FnMut(&Progress) -> bool) -> Result<(), RunError> {
         let all: f64 = self.weights.iter().sum();
         for (source, weight) in drive.host().sources().zip(self.weights) {

@@ -11,9 +11,7 @@ use crate::workload::sources::Sources;
 
 /// Everything that a run needs next to its configuration.
 pub struct Prepared {
-    /// Limits of the design for the workload.
     pub limits: Limits,
-    /// Requests of the flows.
     pub sources: Sources,
     /// Data written before the run, if the drive must be preconditioned.
     pub fills: Option<Fills>,

@@ -14,12 +14,10 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// The stream `name` of the run with `seed`.
     pub fn named(seed: u64, name: &str) -> Stream {
         Stream::Pcg(Pcg64Mcg::seed_from_u64(seed ^ fnv1a(name.as_bytes())))
     }
 
-    /// The stream that MQSim makes from `seed`.
     pub fn mqsim(seed: u32) -> Stream {
         Stream::Mrg(Box::new(Mrg32k3a::seeded(seed)))
     }
@@ -43,7 +41,6 @@ impl Stream {
         first + (count as f64 * self.uniform()) as i64 as u64
     }
 
-    /// An exponentially distributed number with the given mean.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         // 1 - u would be the usual guard against ln 0; MQSim's generator never returns 0, and its order must be kept.
         match self {
@@ -70,8 +67,7 @@ impl Stream {
     }
 }
 
-/// A number that looks random, of a seed and a place: for choices that are made place by place, in any order (the mixing
-/// steps of SplitMix64: Steele, Lea and Flood, OOPSLA 2014).
+/// A number that looks random, of a seed and a place, in any order (SplitMix64: Steele, Lea and Flood, OOPSLA 2014).
 pub fn mixed(seed: u64, place: u64) -> u64 {
     let mut z = seed ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     for factor in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb] {

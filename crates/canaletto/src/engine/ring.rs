@@ -10,18 +10,15 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// An empty set of numbers below `length`.
     pub fn new(length: u32) -> Ring {
         Ring { low: 0, high: vec![0; (length.div_ceil(64) as usize).saturating_sub(1)], length }
     }
 
-    /// Whether there is no member.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.low == 0 && (self.high.is_empty() || self.high.iter().all(|&word| word == 0))
     }
 
-    /// Adds or removes a member.
     #[inline(always)]
     pub fn set(&mut self, member: u32, present: bool) {
         let word = if member < 64 { &mut self.low } else { &mut self.high[member as usize / 64 - 1] };
@@ -33,7 +30,6 @@ impl Ring {
         self.first_in(from, self.length).or_else(|| self.first_in(0, from))
     }
 
-    /// The first member in `from..to`.
     #[inline]
     pub fn first_in(&self, from: u32, to: u32) -> Option<u32> {
         if from < 64 {

@@ -29,7 +29,6 @@ impl Ftl {
         self.changed.pop()
     }
 
-    /// Starts collection in a plane, if it is due.
     pub fn start_collection(&mut self, plane: PlaneId, now: Time) {
         if !self.is_out_of_reach(plane) {
             let due = if self.collector.is_busy(plane) { None } else { self.folding.due(plane, &mut self.blocks) };
@@ -49,8 +48,7 @@ impl Ftl {
         }
     }
 
-    /// Begins an epoch of collection if one is due: every plane must be looked after. Once a round: an epoch that finds
-    /// nothing to collect ends at once and would begin again.
+    /// Begins an epoch of collection if one is due, once per round: empty epochs would begin again for ever.
     pub fn begin_epoch(&mut self, now: Time) -> bool {
         let begins = self.collector.begin_epoch(&self.blocks, now);
         if begins {
@@ -66,7 +64,6 @@ impl Ftl {
         }
     }
 
-    /// Looks after every plane.
     pub fn all_planes_changed(&mut self) {
         self.changed.extend((0..self.layout.planes()).rev().map(PlaneId));
     }
@@ -109,7 +106,7 @@ impl Ftl {
         }
     }
 
-    /// Copies a page to a plane, which has promised one unless it is the page's own; straight to its chip where that is `direct`.
+    /// Copies a page to a plane, which has promised one unless it is the page's own; from chip to chip if `direct`.
     pub fn copy_to<P: Probe>(&mut self, work: &mut PageWork<P>, from: Ppa, (to, direct): (PlaneId, bool), now: Time) {
         let lpa = self.blocks.valid_lpa(from).expect("only valid pages are copied");
         self.blocks.read_begins(from);
@@ -139,12 +136,11 @@ impl Ftl {
         u32::from(self.blocks.copies(page))
     }
 
-    /// Planes that a page may be copied to, the one to try first in front. Without room in any it stays in its own.
+    /// Planes that a page may be copied to, the first to try in front.
     pub fn destinations(&mut self, from: Ppa) -> impl Iterator<Item = PlaneId> + use<> {
         self.collector.destinations(from.plane, &self.layout)
     }
 
-    /// Whether a plane may take pages from others.
     pub fn may_take_arrival(&self, plane: PlaneId) -> bool {
         self.room.allocator.may_take(plane, &self.blocks)
     }
@@ -174,8 +170,7 @@ impl Ftl {
         hybrid.look_after(&mut ground, work, first, plane, now);
     }
 
-    /// A page to be copied is in the controller's memory: it goes out again, to the collection frontier of its plane or to
-    /// another plane.
+    /// A page to be copied is in the controller: it goes to its plane's collection frontier or to another plane.
     pub fn copy_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let t = &work.transactions[id];
         let from = t.ppa;
@@ -221,7 +216,7 @@ impl Ftl {
         self.end_copy(work, id, t.ppa.plane, false);
     }
 
-    /// A page has come from another chip into a register of the one it goes to. Returns whether it is still to be programmed there.
+    /// A page has come from another chip into a register. Returns whether it is still to be programmed.
     pub fn copy_crossed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) -> bool {
         let t = work.transactions[id];
         self.end_read_of(t.ppa);
@@ -232,7 +227,6 @@ impl Ftl {
         valid
     }
 
-    /// Programs a page from the register it came to.
     pub fn program_copy<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let t = &mut work.transactions[id];
         t.operation = Operation::Program;
@@ -306,15 +300,13 @@ impl Ftl {
         }
     }
 
-    /// A copy of a page of `from` has ended.
     pub fn end_copy<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, from: PlaneId, within: bool) {
         work.remove_page(id);
         reclaim!(&mut self.way, copy_done(&mut self.collector, from, within));
         self.changed.push(from);
     }
 
-    /// A victim is erased, or one of its blocks: with the last its plane has a free block again. One whose erase has `failed` is
-    /// not used again.
+    /// A victim or one of its blocks is erased. One whose erase has `failed` is not used again.
     pub fn erased<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, failed: bool, now: Time) {
         let Ppa { plane, block, .. } = work.transactions[id].ppa;
         work.remove_page(id);
@@ -347,8 +339,8 @@ impl Ftl {
         self.changed.push(plane);
     }
 
-    /// A block has failed: it is not to be used again, and its valid pages move elsewhere. Not so if its plane cannot spare
-    /// it or would have fewer than `keep_free` free blocks. Returns whether it is retired.
+    /// A block has failed: its valid pages move. Not so if its plane cannot spare it or would have fewer than
+    /// `keep_free` free blocks. Returns whether it is retired.
     pub fn retire(&mut self, plane: PlaneId, block: u32, keep_free: u32) -> bool {
         let retired = self.blocks.retire(plane, block, keep_free);
         // A block of a superblock keeps its part in it until all of that is collected.
@@ -365,8 +357,7 @@ impl Ftl {
         self.rules.copyback && (every == 0 || self.upkeep.wear.copies(from) + 1 < every)
     }
 
-    /// Ends those copies of a flash page in its register whose data were overwritten meanwhile. Returns the first of the others,
-    /// and how many they are.
+    /// Ends copies in a register whose data were overwritten. Returns the first of the others, and their number.
     pub fn copies_left<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
@@ -392,8 +383,8 @@ impl Ftl {
         left
     }
 
-    /// Binds the copies of a flash page in its register to pages of the same plane, if all `valid` of them fill one. Otherwise
-    /// they are to go through the controller.
+    /// Binds the copies in a register to pages of the plane, if all `valid` of them fill a flash page; else they go
+    /// through the controller.
     pub fn bind_copyback<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
@@ -444,7 +435,6 @@ impl Ftl {
         }
     }
 
-    /// Begins to collect a block.
     fn want(&mut self, plane: PlaneId, block: u32, reason: Reason) {
         self.collector.want(plane, block, reason);
         self.changed.push(plane);

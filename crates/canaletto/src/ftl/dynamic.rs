@@ -1,8 +1,6 @@
 //! Dynamic allocation: each write goes to the least busy plane that can take it.
 //!
-//! A plane that fills up with valid pages could never reclaim space. So every plane has a limit of valid pages below which
-//! it always can, and a write is given to a plane only below it, those already on their way counted. Somewhere there is such
-//! a plane unless writes are under way everywhere, each of which makes an old page invalid when it ends.
+//! A plane full of valid pages could never reclaim space, so a write goes only to planes below a limit of valid pages.
 
 use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::ftl::blocks::{Blocks, Frontier};
@@ -37,12 +35,10 @@ impl DynamicAllocator {
         }
     }
 
-    /// A transaction is queued on a LUN.
     pub fn queued(&mut self, lun: LunId) {
         self.load[lun.index()] += 1;
     }
 
-    /// A LUN is through with a transaction.
     pub fn done(&mut self, lun: LunId) {
         self.load[lun.index()] -= 1;
     }
@@ -53,7 +49,6 @@ impl DynamicAllocator {
         self.load[lun.index()] += 1;
     }
 
-    /// Whether no write is on its way.
     pub fn expects_nothing(&self) -> bool {
         self.expected.iter().all(|&expected| expected == 0)
     }
@@ -89,8 +84,8 @@ impl DynamicAllocator {
         self.filling[usize::from(stream)] = (plane, self.pages_per_flash_page - 1);
     }
 
-    /// The least busy of `planes` that can take a page of `frontier`: one that has room now before one that has to collect
-    /// first, and one that `avoided` does not hold for before one that it does.
+    /// The least busy of `planes` that can take a page of `frontier`: those with room now first, then those that
+    /// `avoided` does not hold for.
     pub fn choose(
         &mut self,
         planes: &[PlaneId],

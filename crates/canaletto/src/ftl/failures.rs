@@ -1,9 +1,7 @@
-//! Pages that cannot be programmed, read or placed: other places for them, or an end with an error.
+//! Pages that cannot be programmed, read or placed: other places, or an end with an error.
 //!
-//! A block is retired only while its plane can spare it: enough blocks stay for the host's data and for collection. After that, host
-//! writes whose program fails are completed with an error, copies are taken for good and blocks continue in use. A drive that cannot
-//! take any more ends writes with an error instead of letting them wait for ever. That does not happen to a healthy drive, whose spare
-//! blocks outlast any traffic; it does when blocks wear out or fail.
+//! A block is retired only while its plane can spare it. After that, failed writes end with an error and blocks stay in
+//! use. A drive that cannot take more ends writes with an error.
 
 use super::{Ftl, Outcome};
 use crate::engine::in_flight::{PageWork, Requests};
@@ -85,7 +83,6 @@ impl Ftl {
         self.issue_first(work, id);
     }
 
-    /// Gives a write, or a copy, another place.
     fn place_again<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let t = &work.transactions[id];
         let line = t.line();
@@ -147,7 +144,6 @@ impl Ftl {
         }
     }
 
-    /// Planes stop working, or are cut off.
     pub fn lose_planes(&mut self, planes: &[PlaneId]) {
         if planes.is_empty() {
             return;
@@ -218,7 +214,6 @@ impl Ftl {
         read.is(Flag::ReadFailed) && self.is_out_of_reach(read.ppa.plane)
     }
 
-    /// Whether a plane has stopped working.
     #[inline]
     pub(super) fn is_lost(&self, plane: PlaneId) -> bool {
         self.lost.has(plane)
@@ -260,8 +255,7 @@ impl Ftl {
         self.blocks.is_one_group() && (self.blocks.group_is_written(plane) || !self.collector.is_stuck(plane, false))
     }
 
-    /// Frontiers whose writes may wait for a page of a plane that never comes. None with superblocks: whoever is queued has a
-    /// place there.
+    /// Frontiers whose writes may wait for a page that never comes. None with superblocks.
     pub fn write_frontiers(&self) -> impl Iterator<Item = Frontier> + use<> {
         let looks = !self.blocks.has_superblocks();
         let streams = if looks { self.streams } else { 0 };
@@ -270,8 +264,7 @@ impl Ftl {
         own.chain(looks.then_some(Frontier::Translation(0)))
     }
 
-    /// Notes that a plane can take nothing if nothing under way there can ever give the frontier a page. Returns whether it
-    /// is so.
+    /// Notes that a plane can take nothing if nothing under way can give the frontier a page. Returns whether it is so.
     pub fn note_if_exhausted(&mut self, plane: PlaneId, frontier: Frontier) -> bool {
         let exhausted = self.is_exhausted(plane, frontier);
         if exhausted {
@@ -280,13 +273,12 @@ impl Ftl {
         exhausted
     }
 
-    /// Sends a write that waited for a page of its plane elsewhere, or ends it with an error. It is off its LUN's queues.
+    /// Sends a write that waited for a page elsewhere, or ends it with an error. It is off its LUN's queues.
     pub fn give_up_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         self.room.count_out(self.layout.lun_of(work.transactions[id].ppa.plane));
         self.leave_plane(work, id, now);
     }
 
-    /// A write cannot stay with the plane it was given.
     fn leave_plane<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         if work.transactions[id].origin == Origin::Mapping {
             return self.translation_failed(work, id, now);
@@ -370,12 +362,10 @@ impl Ftl {
         }
     }
 
-    /// How many pages wait for room that may never come.
     pub fn stalled_perhaps_for_ever(&self) -> usize {
         if self.only_group_goes_on() { 0 } else { self.room.waiting() }
     }
 
-    /// Whether superblocks have parity.
     #[inline]
     pub fn has_parity(&self) -> bool {
         self.blocks.has_parity()
@@ -386,7 +376,6 @@ impl Ftl {
         self.parity.send_due((&mut self.blocks, &self.layout, &mut self.outcomes), work, write, now);
     }
 
-    /// A page of parity is programmed, or has `failed` to be.
     pub fn parity_programmed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, failed: bool, now: Time) {
         self.changed.push(work.transactions[id].ppa.plane);
         self.parity.programmed(&mut self.blocks, work, id, failed, now);
@@ -432,8 +421,7 @@ impl Ftl {
         rebuilt
     }
 
-    /// Planes of a unit stop working. Superblocks that have data are collected, one after the other, and with them what was
-    /// there: rebuilt, and protected again.
+    /// Planes of a unit stop working. Superblocks with data are collected, one by one: rebuilt, and protected again.
     pub(super) fn lose_protected_planes(&mut self, planes: &[PlaneId]) {
         let leader = planes[0];
         for block in self.blocks.lose_planes(planes) {

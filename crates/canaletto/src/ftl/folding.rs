@@ -11,18 +11,15 @@ use crate::measure::pseudo_slc::{PslcReport, PslcSeries};
 /// Whether the drive is idle, so that everything is folded.
 #[derive(Default)]
 pub struct Folding {
-    /// Whether there is a cache.
     pub is_on: bool,
     /// Time without requests after which the drive counts as idle; zero: it never does.
     idle_time: Time,
     last_completion: Time,
-    /// Whether a look is scheduled.
     looks: bool,
     is_idle: bool,
 }
 
 impl Folding {
-    /// The cache of a design.
     pub fn new(keys: &PseudoSlc) -> Folding {
         Folding { is_on: keys.is_on(), idle_time: keys.idle_time.time(), ..Folding::default() }
     }
@@ -33,19 +30,17 @@ impl Folding {
         if self.is_on { Frontier::Cached(stream) } else { Frontier::User(stream) }
     }
 
-    /// The plane's next block to fold, if one is due.
     #[inline]
     pub fn due(&self, plane: PlaneId, blocks: &mut Blocks) -> Option<u32> {
         if self.is_on { blocks.block_to_fold(plane, self.is_idle) } else { None }
     }
 
-    /// A request has arrived: the drive is not idle.
     pub fn host_is_back(&mut self) {
         self.is_idle = false;
     }
 
-    /// A request is complete; `is_last`: no other is under way. Returns when to look whether the drive has become idle, if
-    /// nobody does already.
+    /// A request is complete; `is_last`: no other is under way. Returns when to look for idleness, if nothing does
+    /// already.
     pub fn expect_idle_host(&mut self, is_last: bool, now: Time) -> Option<Time> {
         self.last_completion = now;
         let looks = self.is_on && is_last && self.idle_time > Time::ZERO && !self.looks;
@@ -53,8 +48,7 @@ impl Folding {
         looks.then_some(now + self.idle_time)
     }
 
-    /// Looks whether the drive, without requests if `is_quiet`, has become idle, in which case every plane must be looked after.
-    /// Returns that, and when to look again.
+    /// Looks whether the drive, without requests if `is_quiet`, has become idle. Returns that, and when to look again.
     pub fn look_for_idle_host(&mut self, is_quiet: bool, now: Time) -> (bool, Option<Time>) {
         let due = self.last_completion + self.idle_time;
         self.looks = is_quiet && due > now;

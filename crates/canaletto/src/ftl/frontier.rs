@@ -2,17 +2,14 @@
 
 use crate::config::workload::Priority;
 
-/// Kind of data that a write frontier takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Frontier {
     /// Garbage collection's, for pages of the plane itself.
     Gc,
-    /// Garbage collection's, for pages that come from other planes. It has no claim on the reserved blocks, which the
-    /// plane's own collection may need to end.
+    /// Garbage collection's, for pages from other planes. It has no claim on the reserved blocks.
     Arrivals,
     /// The mapping table's: translation pages, of all streams in the first or of one stream each.
     Translation(u16),
-    /// The host's, of one stream.
     User(u16),
     /// The pseudo-SLC cache's, of one stream of the host. Where it has no room, that of the host takes the page.
     Cached(u16),
@@ -34,7 +31,6 @@ impl Frontier {
         }
     }
 
-    /// The frontier that takes what is not cached.
     pub fn native(self) -> Frontier {
         if let Frontier::Cached(stream) = self { Frontier::User(stream) } else { self }
     }
@@ -45,13 +41,10 @@ impl Frontier {
 pub struct Line {
     /// Where they get their pages from.
     pub frontier: Frontier,
-    /// Their class.
     pub class: u8,
 }
 
 impl Line {
-    /// The class of parity, whichever its queue.
     pub const PARITY: u8 = Priority::COUNT as u8;
-    /// How many classes there are.
     pub(super) const CLASSES: usize = Priority::COUNT + 1;
 }

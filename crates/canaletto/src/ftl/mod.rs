@@ -5,6 +5,9 @@
 //! - Out: [`Outcome`]s, in the order in which they must be carried out.
 //! - State: mapping table and its cache, blocks, collection, history of wear, writes without room.
 
+// Parts of the engine, no interface: what a name says needs no comment.
+#![allow(missing_docs)]
+
 pub mod blocks;
 pub mod dynamic;
 pub mod frontier;
@@ -76,26 +79,19 @@ struct Rules {
 
 /// The state in which a run finds the drive.
 pub struct Contents {
-    /// Where logical pages are.
     pub map: MappingTable,
-    /// Contents of blocks.
     pub blocks: Blocks,
 }
 
-/// The flash translation layer.
 pub struct Ftl {
     layout: Layout,
     rules: Rules,
-    /// Logical addresses of the flows.
     pub spaces: Spaces,
-    /// Where logical pages are.
     pub mapping: Mapping,
     trims: Trims,
     blocks: Blocks,
     collector: Collector,
-    /// How space is reclaimed.
     way: Way,
-    /// Room for writes.
     pub room: Room,
     /// Planes of each column whose copies wait for a register of another chip.
     awaiting_register: Vec<Vec<PlaneId>>,
@@ -108,7 +104,6 @@ pub struct Ftl {
     unprogrammed: Option<BTreeSet<u64>>,
     /// Wear, and data to be moved for it.
     pub upkeep: Upkeep,
-    /// Folding of the pseudo-SLC cache.
     pub folding: Folding,
     maintenance: Maintenance,
     streams: u16,
@@ -118,9 +113,7 @@ pub struct Ftl {
     given_up: u64,
     /// Pages that could not be read.
     uncorrectable: u64,
-    /// Parity of superblocks.
     pub parity: ParityWork,
-    /// Planes that have stopped working.
     pub lost: Lost,
     outcomes: Outcomes,
 }
@@ -168,12 +161,10 @@ impl Ftl {
         ftl
     }
 
-    /// The drive's contents at the end of a run.
     pub fn into_contents(self) -> Contents {
         Contents { map: self.mapping.into_table(), blocks: self.blocks }
     }
 
-    /// Tells the probe what every page holds before the run.
     pub fn announce_pages<P: Probe>(&self, work: &mut PageWork<P>) {
         if work.probe.watches_pages() {
             for (at, lpa) in self.blocks.valid_pages() {
@@ -187,7 +178,6 @@ impl Ftl {
         self.outcomes.tell(outcome);
     }
 
-    /// Outcomes that have not been carried out.
     #[inline]
     pub fn outcomes(&mut self) -> &mut Outcomes {
         &mut self.outcomes
@@ -199,19 +189,16 @@ impl Ftl {
         self.mapping.table().expect(self.spaces.page_of(flow, lba));
     }
 
-    /// Writes that follow set out together, until [`Ftl::send_gathered`].
     #[inline]
     pub fn gather(&mut self) {
         self.outbound.gather();
     }
 
-    /// Sends the gathered writes.
     #[inline]
     pub fn send_gathered(&mut self, transactions: &mut Transactions) {
         self.outbound.send_gathered(transactions, &mut self.outcomes);
     }
 
-    /// Sends a write's data towards the chip.
     fn send_data_out(&mut self, id: TransactionId) {
         self.outbound.send(id, &mut self.outcomes);
     }
@@ -256,22 +243,18 @@ impl Ftl {
         programs << self.layout.flash_shift
     }
 
-    /// Logical pages programmed for the host.
     pub fn host_pages(&self) -> u64 {
         self.maintenance.totals().0
     }
 
-    /// One phrase on a plane's blocks and collection.
     pub fn describe_plane(&self, plane: PlaneId) -> String {
         let job = reclaim!(&self.way, describe(&self.collector, plane));
         format!(", plane {} has {} free blocks and {job}", plane.0, self.blocks.free(plane))
     }
 
-    /// Checks that the pages that blocks hold are those that the mapping table names, up to `in_flight` of which either may
-    /// know more than the other.
+    /// Checks that blocks and mapping table agree, up to `in_flight` pages.
     ///
-    /// # Panics
-    /// If they are not, which is a defect of the model.
+    /// # Panics If they do not: a defect of the model.
     pub fn audit(&self, in_flight: u64) {
         self.blocks.audit().unwrap_or_else(|problem| panic!("{problem}"));
         // When the last request ends, copies still on their way count twice; pages from the cache and translation pages
@@ -283,7 +266,6 @@ impl Ftl {
         assert!(valid.abs_diff(mapped) <= in_flight + self.given_up, "{valid} valid pages, {mapped} mapped");
     }
 
-    /// Blocks of every plane.
     pub fn blocks(&self) -> &Blocks {
         &self.blocks
     }
@@ -291,12 +273,10 @@ impl Ftl {
 
 /// What becomes of pages at the chips.
 impl Ftl {
-    /// Returns the view of the blocks that command formation has.
     pub fn readiness(&self) -> PageReadiness<'_> {
         PageReadiness::new(&self.blocks, &self.layout, &self.collector, &self.way)
     }
 
-    /// Whether log blocks are merged in place of collection.
     pub fn merges_blocks(&self) -> bool {
         reclaim!(&self.way, merges()).is_some()
     }
@@ -317,8 +297,7 @@ impl Ftl {
         }
     }
 
-    /// Gives a transaction that is issued its page if it has none yet: pages of a block are programmed in the order in which
-    /// their commands are formed, as flash demands.
+    /// Gives an issued transaction its page: pages of a block are programmed in the order of their commands.
     #[inline(always)]
     pub fn bind<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         if !work.transactions[id].ppa.is_bound() {
@@ -350,7 +329,6 @@ impl Ftl {
         }
     }
 
-    /// Queues a transaction on its LUN.
     #[inline]
     fn issue<P: Probe>(&mut self, work: &PageWork<P>, id: TransactionId) {
         if self.is_read_of_lost_plane(&work.transactions[id]) {

@@ -1,6 +1,5 @@
-//! Writes of one request on their way to the chips: those that a flash page has room for go together.
-//!
-//! Sent one by one, the first to pass the controller would find its chip idle and be programmed alone.
+//! Writes of one request on their way to the chips, flash page by flash page: sent one by one, the first would be
+//! programmed alone.
 
 use super::{Outcome, Outcomes};
 use crate::flash::address::Layout;
@@ -16,12 +15,10 @@ pub struct Outbound {
 }
 
 impl Outbound {
-    /// No write, of a drive with such flash pages.
     pub fn new(layout: &Layout) -> Outbound {
         Outbound { pages_per_flash_page: layout.pages_per_flash_page() as usize, gathers: 0, writes: Vec::new() }
     }
 
-    /// Writes that follow set out together, until [`Outbound::send_gathered`].
     #[inline]
     pub fn gather(&mut self) {
         self.gathers += u32::from(self.pages_per_flash_page > 1);
@@ -32,7 +29,6 @@ impl Outbound {
         if self.gathers > 0 { self.writes.push(id) } else { outcomes.tell(Outcome::Outbound(id)) }
     }
 
-    /// Sends the gathered writes.
     #[inline(always)]
     pub fn send_gathered(&mut self, transactions: &mut Transactions, outcomes: &mut Outcomes) {
         if self.gathers > 0 {

@@ -7,13 +7,11 @@ use crate::scheduler::transaction::TransactionId;
 /// Consequence of something that the flash translation layer did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// A transaction must be queued on its LUN.
     Issue(TransactionId),
     /// A transaction must be queued on its LUN, before others of its kind.
     IssueFirst(TransactionId),
     /// Data of a write, with its flash page's, set out for the chip.
     Outbound(TransactionId),
-    /// A page of a host request is done.
     PageDone(TransactionId),
     /// A page from the data cache is on flash.
     Destaged(TransactionId),
@@ -45,10 +43,9 @@ pub enum Outcome {
     RegisterFreed(ChipId),
 }
 
-/// Outcomes that have not been carried out.
+/// Outcomes that were not carried out.
 ///
-/// Outcomes told while one is carried out come before those that were told with it. Whoever carries out may do so again on
-/// behalf of an outcome, and then sees only what has been told since.
+/// Outcomes told while one is carried out come first. Carrying out may nest, and then covers only what was told since.
 #[derive(Default)]
 pub struct Outcomes {
     /// Outcomes below `floor` in reverse order, then the new ones in the order in which they were told.
@@ -57,7 +54,6 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
-    /// Adds one.
     #[inline]
     pub fn tell(&mut self, outcome: Outcome) {
         self.list.push(outcome);
@@ -80,7 +76,6 @@ impl Outcomes {
         self.floor
     }
 
-    /// Takes the next one to carry out.
     pub fn next(&mut self, outer: usize) -> Option<Outcome> {
         self.list[self.floor..].reverse();
         if self.list.len() == outer {
@@ -91,7 +86,6 @@ impl Outcomes {
         next
     }
 
-    /// Goes back to those that were being carried out before.
     pub fn end(&mut self, outer: usize) {
         debug_assert_eq!(self.list.len(), outer, "outcomes were left over");
         self.floor = outer;

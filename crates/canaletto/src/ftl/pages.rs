@@ -19,9 +19,7 @@ use crate::scheduler::transaction::{Flag, Origin, Transaction, TransactionId};
 
 /// Result of a look-up of a page to read.
 pub(super) enum Found {
-    /// Its data are here.
     At(Ppa),
-    /// It holds nothing and reads as zeroes.
     Nothing,
     /// It was never written, and there is no room to find it in.
     NoRoom,
@@ -30,7 +28,6 @@ pub(super) enum Found {
 }
 
 impl Ftl {
-    /// A page's mapping entry is at hand.
     #[inline(always)]
     pub fn begin_translated<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         match (work.transactions[id].origin, work.transactions[id].operation) {
@@ -40,7 +37,6 @@ impl Ftl {
         }
     }
 
-    /// All sectors of a page.
     pub fn whole_page(&self) -> u64 {
         sector_mask(0, u64::from(self.layout.sectors_per_page))
     }
@@ -78,7 +74,6 @@ impl Ftl {
         }
     }
 
-    /// The plane that a logical page belongs to.
     #[inline]
     pub fn plane_of<P: Probe>(&self, work: &PageWork<P>, transaction: TransactionId) -> PlaneId {
         let t = &work.transactions[transaction];
@@ -114,7 +109,6 @@ impl Ftl {
         }
     }
 
-    /// A page must be read where it is.
     #[inline]
     pub(super) fn begin_read_of(&mut self, at: Ppa) {
         reclaim!(&self.way, read_begins(&mut self.blocks, at));
@@ -137,7 +131,6 @@ impl Ftl {
         }
     }
 
-    /// Finds the page to read.
     #[inline(always)]
     fn translate_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) -> Found {
         let entry = self.entry(work.transactions[id].lpa);
@@ -158,8 +151,7 @@ impl Ftl {
         }
     }
 
-    /// The page of a logical page that was never written: allocated now as if written before the run. Its `entry` in the mapping
-    /// table names no page.
+    /// The page of a logical page that was never written: allocated now as if written before the run.
     #[inline]
     pub(super) fn find_unwritten<P: Probe>(
         &mut self,
@@ -244,8 +236,8 @@ impl Ftl {
         work.transactions[last].set_successor(id);
     }
 
-    /// Finds the page a write replaces, starts the read of it that a partial write needs, and marks the logical page.
-    /// Returns whether a plane was found for it; otherwise it waits for one.
+    /// Finds the page a write replaces, starts the read that a partial write needs. Returns whether a plane was found;
+    /// else it waits.
     fn translate_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
         let Transaction { lpa, sectors, .. } = work.transactions[id];
         let whole = self.whole_page();
@@ -313,7 +305,6 @@ impl Ftl {
         true
     }
 
-    /// Settles the plane that a write goes to.
     pub fn send_to_plane<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, plane: PlaneId, now: Time) {
         if let Some(at) = reclaim!(&self.way, place(plane, work.transactions[id].lpa)) {
             work.transactions[id].ppa = at;
@@ -376,7 +367,6 @@ impl Ftl {
         Some(at)
     }
 
-    /// A page of a host write is programmed.
     pub fn host_page_programmed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = &work.transactions[id];
         if t.is(Flag::LostOldPage) {
@@ -539,8 +529,8 @@ impl Ftl {
         self.spaces.stand_in(t.flow, t.lpa).unwrap_or(plane)
     }
 
-    /// The plane that a write of a group of planes goes to, where the stripe says so, if it is to be `alone` in its own flash
-    /// page. None if there is no room.
+    /// The plane that a write of a group goes to, where the stripe decides, in its own flash page if `alone`. None if
+    /// there is no room.
     pub fn take_place(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<PlaneId> {
         let (to, opened) = self.blocks.take_place(plane, line, alone)?;
         if opened {
@@ -557,8 +547,8 @@ impl Ftl {
         self.room.allocator.choose(planes, t.frontier, &self.layout, &self.blocks, avoided)
     }
 
-    /// The plane in which a page that was never written is found: where static allocation would have put it, if that can
-    /// take it. None if there is surely no room.
+    /// The plane in which an unwritten page is found: by static allocation, if that has room. None if there is surely
+    /// none.
     pub fn plane_to_find<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
@@ -575,8 +565,7 @@ impl Ftl {
     }
 }
 
-/// Whether of the changes of a page that begin with `write` only one is still to be programmed, and that comes from the
-/// cache. Others may follow: of other pages' writes that rewrite the whole mapping unit, or round the cache.
+/// Whether only the last change that begins with `write` is still to be programmed, and it comes from the cache.
 fn is_landing<P: Probe>(work: &PageWork<P>, write: TransactionId) -> bool {
     let Transaction { origin, sectors, .. } = work.transactions[write];
     let mut successor = work.transactions[write].successor();

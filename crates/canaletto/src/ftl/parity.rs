@@ -1,7 +1,6 @@
-//! Parity of superblocks: pages that are programmed once their stripe is complete, and pages that are rebuilt from it.
+//! Parity of superblocks: programmed once a stripe is complete; pages rebuilt from it.
 //!
-//! A read that finds nothing legible waits until the others of its stripe are read (reads of their own, over the fabric like
-//! any), and continues as if it had found its data. The exclusive or of what has come takes no time.
+//! An illegible read waits until the others of its stripe are read. The exclusive or takes no time.
 
 use std::collections::BTreeMap;
 
@@ -17,22 +16,17 @@ use crate::measure::probe::Probe;
 use crate::measure::root_cause::Ended;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 
-/// A read that waits until its page is rebuilt.
 #[derive(Clone, Copy, Default)]
 struct Rebuild {
-    /// Pages still to come.
     left: u32,
     /// Whether one of them was not legible either.
     failed: bool,
 }
 
-/// Parity at work.
 #[derive(Default)]
 pub struct ParityWork {
     rebuilds: BTreeMap<TransactionId, Rebuild>,
-    /// Programs of parity that ended.
     programmed: u64,
-    /// Pages that were rebuilt, and reads for that.
     rebuilt: u64,
     reads: u64,
 }
@@ -94,7 +88,6 @@ impl ParityWork {
         has_parity
     }
 
-    /// A read waits for its page to be rebuilt.
     pub fn awaits(&mut self, id: TransactionId) {
         self.rebuilds.insert(id, Rebuild::default());
     }
@@ -130,7 +123,6 @@ impl ParityWork {
         rebuilt
     }
 
-    /// Report on parity.
     pub fn report(&self, blocks: &Blocks, lost: &Lost, layout: &Layout) -> ParityReport {
         ParityReport {
             pages_programmed: self.programmed,

@@ -9,7 +9,6 @@ use crate::flash::plane_set::PlaneSet;
 pub struct Positions {
     /// Channels.
     pub channels: Vec<u32>,
-    /// Chips (ways).
     pub chips: Vec<u32>,
     /// Dies.
     pub dies: Vec<u32>,
@@ -18,7 +17,6 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// All of the array.
     pub fn all(layout: &Layout) -> Positions {
         Positions {
             channels: (0..layout.channels).collect(),
@@ -74,7 +72,6 @@ impl Placement {
         Placement { planes, shift: layout.flash_shift, stand_ins: Vec::new(), lost_before: Vec::new(), planes_shift }
     }
 
-    /// The plane of logical page `lpa`.
     pub fn plane(&self, lpa: u64) -> PlaneId {
         self.planes[self.turn(lpa).1 as usize]
     }
@@ -85,7 +82,6 @@ impl Placement {
         (self.planes[place as usize], (round << self.shift) + (lpa & ((1 << self.shift) - 1)))
     }
 
-    /// Leaves planes of `lost` out of further writes.
     pub fn leave_out(&mut self, lost: &PlaneSet) {
         self.stand_ins = self.planes.iter().copied().filter(|&plane| !lost.has(plane)).collect();
         let before = |count: &mut u64, plane: &PlaneId| {
@@ -114,7 +110,6 @@ impl Placement {
         }
     }
 
-    /// Every plane, in visiting order.
     pub fn planes(&self) -> &[PlaneId] {
         &self.planes
     }
@@ -197,7 +192,6 @@ mod tests {
         }
     }
 
-    /// Every scheme is a permutation of the planes.
     #[test]
     fn every_scheme_visits_every_plane_once() {
         use Allocation::*;

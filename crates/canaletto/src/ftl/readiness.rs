@@ -57,7 +57,6 @@ impl Readiness for PageReadiness<'_> {
         self.layout.plane_in_lun(t.ppa.plane)
     }
 
-    /// Copies come in any order and have their places.
     #[inline]
     fn keeps_order(&self, t: &Transaction) -> bool {
         reclaim!(self.way, keeps_order()) && t.operation == Operation::Program && t.origin != Origin::Gc
@@ -83,13 +82,12 @@ impl Readiness for PageReadiness<'_> {
 }
 
 impl<'a> PageReadiness<'a> {
-    /// The view that these parts of the layer make.
     pub fn new(blocks: &'a Blocks, layout: &'a Layout, collector: &'a Collector, way: &'a Way) -> Self {
         PageReadiness { blocks, layout, collector, way }
     }
 
-    /// Collection fills flash pages as far as it can: what it takes to move a block is then never more than the block. In
-    /// superblocks all writes do so with those that are on their way, and those of the planes of a die set out together.
+    /// Collection fills flash pages as far as it can, so moving a block takes at most a block. In superblocks all
+    /// writes do so.
     fn fills_page(&self, t: &Transaction) -> bool {
         if let Some(fills) = self.blocks.fills_row(t.ppa.plane, t.line(), || self.places_more(t)) {
             return fills;
@@ -110,7 +108,6 @@ impl<'a> PageReadiness<'a> {
         t.origin == Origin::Gc && self.collector.places_more(t.ppa.plane)
     }
 
-    /// A plane of a LUN as a mask.
     fn bit(&self, plane: PlaneId) -> u64 {
         1 << self.layout.plane_in_lun(plane)
     }

@@ -1,15 +1,11 @@
-//! Recovery after power was lost: the mapping table is made anew from what flash holds.
+//! Recovery after power was lost: the mapping table is made anew from flash.
 //!
-//! Every page is programmed together with its logical page and a number that grows with every write (its *out-of-band* data, as
-//! in Gupta et al., DFTL, ASPLOS 2009, §3.1), which it gets when it sets out. A copy keeps the number of what it copies. Of all
-//! pages that name a logical page the one with the highest number holds its newest data. A page whose program was cut off holds
-//! nothing: its check fails. Deallocations are kept in a journal, which is on flash before a flush or a forced write ends (it may
-//! have ended because what it waited for was deallocated), and before a block is erased (which may hold what was newest, while
-//! older data live on elsewhere); or at once where a capacitor keeps the drive alive long enough (power-loss protection). Writing
-//! the journal takes no time here.
+//! Every page is programmed with its logical page and a growing number (*out-of-band* data, Gupta et al., DFTL, ASPLOS
+//! 2009, §3.1). A copy keeps its number. The highest number has the newest data. A program that was cut off fails its
+//! check. A journal of deallocations is on flash before a flush or forced write ends and before a block is erased, or
+//! at once with power-loss protection. Writing it takes no time here.
 //!
-//! A simulated drive carries no data, so a [`Recorder`] watches a run and keeps what would be on flash; the random runs of
-//! `tests/integration/swarm/` lose power at any event and recover from that alone.
+//! A [`Recorder`] watches a run and keeps what would be on flash; the swarm recovers from that at random events.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +14,8 @@ use crate::flash::address::{PlaneId, Ppa};
 use crate::host::request::{Kind, Request, RequestId};
 use crate::measure::probe::Observer;
 
-/// A programmed page's out-of-band data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfBand {
-    /// Where the page is.
     pub at: Ppa,
     /// The logical page whose data it holds.
     pub lpa: u64,
@@ -29,10 +23,8 @@ pub struct OutOfBand {
     pub sequence: u32,
 }
 
-/// A deallocation in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trimmed {
-    /// The logical page.
     pub lpa: u64,
     /// Number of the last write before it.
     pub sequence: u32,
@@ -43,13 +35,11 @@ pub struct Trimmed {
 pub struct FlashImage {
     /// Every page that is programmed, in the order of their addresses.
     pub pages: Vec<OutOfBand>,
-    /// The journal of deallocations, oldest first.
     pub journal: Vec<Trimmed>,
     /// Sectors of logical pages that were in the write buffer only and that the drive saved on its last energy.
     pub saved: BTreeMap<u64, u64>,
 }
 
-/// Where the newest data of each logical page are.
 pub fn recover(image: &FlashImage) -> BTreeMap<u64, Ppa> {
     let mut newest: BTreeMap<u64, OutOfBand> = BTreeMap::new();
     for page in &image.pages {
@@ -72,10 +62,8 @@ pub fn recover(image: &FlashImage) -> BTreeMap<u64, Ppa> {
 pub struct Recorder {
     /// Of each plane and block: logical page and number of every programmed page.
     blocks: BTreeMap<(u32, u32), BTreeMap<u32, (u64, u32)>>,
-    /// Number of the newest write.
     sequence: u32,
     journal: Vec<Trimmed>,
-    /// Entries of the journal that have reached flash.
     journal_on_flash: usize,
     /// Sectors that are newer in the write buffer than on flash.
     dirty: BTreeMap<u64, u64>,

@@ -9,7 +9,6 @@ use crate::ftl::dynamic::DynamicAllocator;
 use crate::limits::Limits;
 use crate::scheduler::transaction::{Transaction, TransactionId};
 
-/// Room for writes.
 pub struct Room {
     /// Whether writes go to any plane.
     pub is_dynamic: bool,
@@ -25,7 +24,6 @@ pub struct Room {
 }
 
 impl Room {
-    /// Nothing on its way.
     pub fn new(design: &Design, limits: &Limits) -> Room {
         Room {
             is_dynamic: design.ftl.write_placement == WritePlacement::Dynamic,
@@ -41,7 +39,6 @@ impl Room {
         LunId(plane.0 / self.planes_per_lun)
     }
 
-    /// A write is on its way to a plane.
     pub fn expect(&mut self, plane: PlaneId) {
         self.allocator.expect(plane, self.lun_of(plane));
     }
@@ -53,7 +50,6 @@ impl Room {
         }
     }
 
-    /// A write looks for another page in its plane.
     pub fn expect_again(&mut self, t: &Transaction) {
         if self.is_dynamic && t.is_host_write() {
             self.expect(t.ppa.plane);
@@ -68,7 +64,6 @@ impl Room {
         }
     }
 
-    /// A LUN is through with a transaction.
     #[inline]
     pub fn count_out(&mut self, lun: LunId) {
         if self.is_dynamic {
@@ -81,7 +76,6 @@ impl Room {
         self.wanted
     }
 
-    /// Puts a page in line for room.
     pub fn wait(&mut self, id: TransactionId) {
         self.wait_on(id);
         self.wanted = true;
@@ -97,18 +91,15 @@ impl Room {
         self.stalled.pop_front()
     }
 
-    /// Notes that the waiting ones have been looked at.
     pub fn have_been_seen(&mut self) {
         self.wanted = false;
     }
 
-    /// How many pages wait.
     pub fn waiting(&self) -> usize {
         self.stalled.len()
     }
 
-    /// How many pages that wait must be looked at now. With superblocks there is no more room than before until one becomes free,
-    /// and thousands of pages may wait for that.
+    /// How many waiting pages must be looked at now: with superblocks none until one becomes free.
     pub fn begin_placing(&mut self, blocks: &Blocks) -> usize {
         self.wanted = false;
         let freed = blocks.superblocks_freed();

@@ -10,7 +10,6 @@ use crate::ftl::placement::Placement;
 use crate::host::request::{Kind, Request};
 use crate::limits::Limits;
 
-/// A mask of `count` sectors from `first` on.
 pub fn sector_mask(first: u64, count: u64) -> u64 {
     (if count == 64 { u64::MAX } else { (1 << count) - 1 }) << first
 }
@@ -18,7 +17,6 @@ pub fn sector_mask(first: u64, count: u64) -> u64 {
 /// A walk over a request's pages: each logical page with its sectors.
 #[derive(Clone)]
 pub struct Pages {
-    /// The next page.
     pub next: u64,
     /// The last page, of those up to the end of the flow's addresses.
     pub last: u64,
@@ -27,11 +25,8 @@ pub struct Pages {
     /// Sectors left, of those up to the end of the flow's addresses.
     left: u64,
     per_page: u64,
-    /// First page of the flow.
     first_page: u64,
-    /// Sectors of the flow.
     capacity: u64,
-    /// Sectors beyond the end of the flow's addresses.
     beyond: u64,
     /// Sector of the flow at which a request that runs over its end continues.
     again_at: u64,
@@ -56,14 +51,12 @@ impl Pages {
         }
     }
 
-    /// Pages still to come.
     #[inline]
     pub fn left_pages(&self) -> u32 {
         let fitting = (self.last + 1 - self.next) as u32;
         if self.beyond == 0 { fitting } else { self.clone().count() as u32 }
     }
 
-    /// Leaves out the next pages.
     fn skip_pages(&mut self, mut pages: u64) {
         while pages > 0 && (self.left > 0 || self.beyond > 0) {
             if self.left == 0 {
@@ -78,7 +71,6 @@ impl Pages {
         }
     }
 
-    /// Goes on behind the end of the flow's addresses.
     #[cold]
     fn turn(&mut self) {
         let fitting = self.beyond.min(self.capacity - self.again_at);
@@ -109,35 +101,29 @@ impl Iterator for Pages {
         Some(page)
     }
 
-    /// A request may have millions of pages.
     fn nth(&mut self, pages: usize) -> Option<(u64, u64)> {
         self.skip_pages(pages as u64);
         self.next()
     }
 }
 
-/// A flow's part of the logical address space.
 pub struct FlowSpace {
-    /// Priority class.
     pub priority: Priority,
     /// The planes that its pages belong to.
     pub placement: Placement,
     /// Its own write frontiers, if flows have such.
     pub stream: u16,
-    /// First sector of its addresses, as requests state them.
     pub first_sector: u64,
     /// Sectors up to the end of the last page that its requests may begin in.
     pub sectors: u64,
-    /// Sector of its addresses at which a request goes on that runs over that end. MQSim takes the address of each page beyond
-    /// the last sector modulo that sector's number.
+    /// Sector at which a request that runs over the end continues. MQSim takes addresses modulo the last sector's
+    /// number.
     pub again_at: u64,
     /// First logical page of its addresses in the mapping table.
     pub first_page: u64,
-    /// The page after its last.
     pub end_page: u64,
 }
 
-/// The logical address space.
 pub struct Spaces {
     flows: Vec<FlowSpace>,
     sector_shift: u32,
@@ -147,7 +133,6 @@ pub struct Spaces {
 }
 
 impl Spaces {
-    /// The flows of a validated workload.
     pub fn new(design: &Design, workload: &Workload, limits: &Limits) -> Spaces {
         let layout = &limits.layout;
         let per_page = u64::from(layout.sectors_per_page);
@@ -173,7 +158,6 @@ impl Spaces {
         }
     }
 
-    /// The pages of a request, each with its sectors.
     #[inline]
     pub fn pages(&self, request: &Request) -> Pages {
         let flow = &self[usize::from(request.flow)];
@@ -213,8 +197,8 @@ impl Spaces {
         self.pages_per_unit > 1
     }
 
-    /// The other pages that are written with one of a flow: those of its mapping unit, and, if they come from the cache's DRAM,
-    /// those that its flash page has room for.
+    /// Pages written with a flow's page: its mapping unit, and pages from the cache's DRAM that its flash page has room
+    /// for.
     pub fn written_with(&self, flow: u16, lpa: u64, from_dram: bool) -> impl Iterator<Item = u64> + use<> {
         let shared = if from_dram { self.pages_per_flash_page } else { 1 };
         self.others(flow, lpa, shared.max(self.pages_per_unit))
@@ -244,7 +228,6 @@ impl Spaces {
         flow.placement.stand_in(lpa - flow.first_page)
     }
 
-    /// Pages go to no plane of these any more.
     pub fn leave_out(&mut self, planes: &PlaneSet) {
         self.flows.iter_mut().for_each(|flow| flow.placement.leave_out(planes));
     }

@@ -1,5 +1,4 @@
-//! What is done for the mapping table: translation pages are read, written and placed as it wants, and those who wait for them
-//! continue.
+//! Translation pages are read, written and placed, and their waiters continue.
 
 use super::pages::Found;
 use super::{Ftl, Outcome};
@@ -31,7 +30,6 @@ impl Ftl {
         self.mapping.is_awaited(lpa, &work.transactions)
     }
 
-    /// Does what the table wants.
     fn act_for_table<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) {
         while let Some(act) = self.mapping.next_act() {
             match act {
@@ -93,8 +91,7 @@ impl Ftl {
         self.begin_translated(work, id, now);
     }
 
-    /// Begins the next operation that a translation page needs, once all who waited for it have gone on. Transactions that
-    /// found no room for their entry look again.
+    /// Begins the next operation of a translation page once its waiters continue.
     pub fn end_translation_read<P: Probe>(&mut self, work: &mut PageWork<P>, lpa: u64, now: Time) {
         self.send_gathered(&mut work.transactions);
         if let Some(table) = self.mapping.waiters_have_gone(lpa) {
@@ -152,7 +149,6 @@ impl Ftl {
         self.issue(work, read);
     }
 
-    /// A translation page is programmed.
     pub fn translation_programmed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         work.remove_page(id);
@@ -203,7 +199,6 @@ impl Ftl {
         }
     }
 
-    /// Writes the translation pages that have become due.
     #[inline(always)]
     pub fn write_due<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) {
         while self.mapping.begin_due() {

@@ -1,11 +1,10 @@
 //! Trims: pages are forgotten, their old data become invalid.
 //!
-//! A trim is taken piece by piece: a piece is what has its entries on one translation page. With a cached mapping table each piece
-//! waits until its first page's entry is in the cache, as a write would. Its further pages change entries that need not be there, so
-//! that their translation page is written at once.
+//! A piece of a trim has its entries on one translation page. With a cached mapping table each piece waits for its
+//! first page's entry; its other pages change uncached entries, so their translation page is written at once.
 //!
-//! Look-ups of pieces and writes of translation pages that are under way are at most as many as the drive has planes. A trim that has
-//! more pieces waits, and so do the trims behind it: programs are slower than the reads of look-ups, and would pile up.
+//! At most as many look-ups and translation writes are under way as the drive has planes; other trims wait, because
+//! programs would pile up.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -26,22 +25,20 @@ use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 /// Pages of a piece where the whole mapping table is in DRAM.
 const PIECE: u64 = 4096;
 
-/// Trims that wait for the mapping table.
 #[derive(Default)]
 pub struct Trims {
     /// Trims with pieces that may not begin yet, oldest first.
     waiting: VecDeque<RequestId>,
     /// Pieces that wait for their mapping entry, or have it and are not forgotten yet.
     looking_up: u64,
-    /// The latter.
     ready: VecDeque<TransactionId>,
 }
 
 impl Ftl {
     /// The drive takes up a trim. Returns whether it begins now.
     ///
-    /// Whole mapping units of the request are forgotten. Parts of some at its ends keep their data, as NVM Express allows (a deallocation
-    /// is a hint: NVM Command Set §3.2.3.2).
+    /// Whole mapping units are forgotten. Parts at its ends keep their data (a deallocation is a hint: NVM Command Set
+    /// §3.2.3.2).
     pub fn begin_trim(&mut self, id: RequestId, request: &mut Request) -> bool {
         let pages = self.whole_pages(request);
         let count = (pages.end - pages.start) as u32;
@@ -83,7 +80,6 @@ impl Ftl {
         }
     }
 
-    /// Takes the next trim that may continue.
     pub fn next_trim(&mut self) -> Option<RequestId> {
         if self.takes_trims() { self.trims.waiting.pop_front() } else { None }
     }
@@ -110,8 +106,8 @@ impl Ftl {
         is_there
     }
 
-    /// Takes the next piece that has its entry, with its request and pages. Transactions that waited for entries with it have begun, so
-    /// that changes of one page keep their order.
+    /// Takes the next piece that has its entry, after transactions that waited for it, so that changes of one page keep
+    /// their order.
     pub fn next_ready_piece<P: Probe>(&mut self, work: &PageWork<P>) -> Option<(TransactionId, RequestId, Range<u64>)> {
         let id = self.trims.ready.pop_front()?;
         self.trims.looking_up -= 1;
@@ -119,7 +115,7 @@ impl Ftl {
         Some((id, request, lpa..lpa + sectors))
     }
 
-    /// Pages of a trim from `lpa` on that have to wait: a `piece` of that many, or with 0 a single one whose piece has its entry.
+    /// Pages of a trim from `lpa` on that must wait: a `piece` of that many, or with 0 a single one.
     fn new_trim<P: Probe>(
         &self,
         work: &mut PageWork<P>,
@@ -212,7 +208,6 @@ impl Ftl {
         work.probe.notify(|observer| observer.page_trimmed(now, request, lpa));
     }
 
-    /// The data at a page are out of date.
     fn invalidate(&mut self, at: Ppa) {
         if reclaim!(&self.way, invalidate(&mut self.blocks, at)) {
             self.changed.push(at.plane);

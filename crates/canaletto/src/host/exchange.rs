@@ -1,8 +1,7 @@
-//! Commands, data and completions are exchanged between host and drive.
+//! Commands, data and completions between host and drive.
 //!
-//! NVM Express: doorbells, fetches of submission queue entries, completions and interrupts. Serial ATA: commands are issued
-//! while the drive has slots for them. Memory: an access carries its data, and its answer. Messages take the link, or the PC
-//! in its place; what they take is charged to `host_link`.
+//! NVM Express: doorbells, fetches, completions and interrupts. Serial ATA: commands while the drive has slots. Memory:
+//! an access carries its data, and its answer. Messages take the link or the PC, charged to `host_link`.
 
 use super::{Host, HostEvent, HostOutcome, HostStep, Later};
 use crate::host::interrupts::Notice;
@@ -13,8 +12,7 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::root_cause::Slots;
 
-/// Messages ahead of one that is [looked at](Host::expect_next): first what it names, then the requests of that queue pair, or the
-/// request's last page, then what those requests will look up.
+/// Messages ahead of one that is [looked at](Host::expect_next).
 const FAR: usize = 128;
 const NEAR: usize = 64;
 const NEXT: usize = 16;
@@ -36,7 +34,6 @@ impl Host {
 }
 
 impl<P: Probe, L: Later> HostStep<'_, P, L> {
-    /// Charges everything since a request's last charge to `cause`.
     #[inline(always)]
     fn charge(&mut self, request: RequestId, cause: Cause) {
         self.requests.charge(self.pages, request, cause, self.now);
@@ -66,7 +63,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.send(Direction::ToDevice, Message::SubmissionDoorbell { queue, tail }, 0);
     }
 
-    /// A request has found its place in the queue.
     #[inline(always)]
     fn placed(&mut self, request: RequestId) {
         self.requests[request].enqueue = self.now;
@@ -77,7 +73,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.charge(request, Cause::HostQueue);
     }
 
-    /// Tells root causes whether requests wait for room.
     #[inline(always)]
     fn note_if_full(&mut self, queue: u16) {
         self.pages.root_causes.slots_are_wanted(Slots::Submission(queue), self.host.port.has_waiting(queue), self.now);
@@ -142,7 +137,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// The host looks at a completion queue.
     #[inline(never)]
     fn interrupt(mut self, queue: u16) {
         while let Some((request, head)) = self.host.queue(queue).interrupts.take() {
@@ -174,7 +168,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// The host's software takes a completion up.
     pub fn take_up(mut self, request: RequestId) {
         match self.host.cores.complete(self.requests[request].queue, self.now) {
             Some(time) => self.later.at(time, HostEvent::CompletionHandled(request)),
@@ -182,8 +175,8 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// The host has dealt with a completion: it accounts for the request, puts further ones in its place and, in a closed loop,
-    /// makes the next one.
+    /// The host has dealt with a completion: it makes room for further requests and, in a closed loop, makes the next
+    /// one.
     #[inline(always)]
     pub fn complete(&mut self, id: RequestId) {
         self.charge(id, Cause::Completion);
@@ -215,7 +208,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// Tells root causes whether commands wait for earlier ones.
     #[inline(always)]
     fn note_if_held_back(self, queue: u16) {
         let nvme = &self.host.port.nvme;
@@ -353,8 +345,8 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// Tells the processor which queue pairs and requests are next, where many messages wait for a direction of the link: those of
-    /// a million requests lie outside its caches. Returns a request whose pages will soon be looked up.
+    /// Tells the processor which queue pairs and requests are next, where many messages wait. Returns a request whose
+    /// pages will soon be looked up.
     #[inline(always)]
     pub fn expect_next(&mut self, direction: Direction) -> Option<RequestId> {
         let far = self.host.link.waiting(direction, FAR)?;
@@ -380,7 +372,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         arriving(self.host.link.waiting(direction, NEXT))?.next()
     }
 
-    /// A message has arrived after the link's latency.
     #[inline(never)]
     pub fn link_arrived(&mut self, direction: Direction) -> HostOutcome {
         let message = self.host.link.arrived(direction);

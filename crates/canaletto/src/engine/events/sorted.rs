@@ -25,8 +25,7 @@ impl<E> Ord for Entry<E> {
 /// Longest sorted list; half of it moves to the heap when it is reached.
 const NEAR: usize = 32;
 
-/// Sorted events. Most lie in the near future and few are pending at a time, so the soonest are kept in a short sorted list,
-/// whose end is popped and near whose end most insertions fall. Later ones wait in a binary heap.
+/// Sorted events. The soonest are in a short sorted list, later ones in a binary heap.
 pub struct SortedList<E> {
     /// The soonest events, soonest last; empty only if there are none.
     near: Vec<Entry<E>>,
@@ -35,17 +34,14 @@ pub struct SortedList<E> {
 }
 
 impl<E: Copy> SortedList<E> {
-    /// An empty list.
     pub fn new() -> Self {
         SortedList { near: Vec::with_capacity(NEAR), far: BinaryHeap::new() }
     }
 
-    /// Key of the earliest event, [`Key::NEVER`] if there is none.
     pub fn first(&self) -> Key {
         self.near.last().map_or(Key::NEVER, |entry| entry.key)
     }
 
-    /// Adds an event.
     pub fn push(&mut self, entry: Entry<E>) {
         if self.far.peek().is_some_and(|Reverse(first)| first.key <= entry.key) {
             self.far.push(Reverse(entry));
@@ -64,8 +60,7 @@ impl<E: Copy> SortedList<E> {
         }
     }
 
-    /// Takes the earliest event of a list that is not empty, and returns the key of the next one, [`Key::NEVER`] if there is
-    /// none.
+    /// Takes the earliest event, and returns the key of the next one ([`Key::NEVER`] if there is none).
     #[inline(never)]
     pub fn pop(&mut self) -> (E, Key) {
         let first = self.near.pop().expect("the list has an event");

@@ -3,7 +3,6 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Operation on a queue.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// Adds an event this far ahead.
@@ -56,7 +55,6 @@ impl Both {
         }
     }
 
-    /// The earliest, and among equals the oldest, comes first.
     fn pop(&mut self) {
         let first = self.model.iter().copied().min();
         assert_eq!(self.queue.is_empty(), first.is_none());

@@ -17,7 +17,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     /// A LUN's array has finished its command, unless that has been suspended meanwhile.
     #[inline(always)]
     pub(super) fn array_done(&mut self, lun: LunId, now: Time) {
-        // The end of an operation that was put aside may have been due at the very time of another one's that awaits its status.
+        // A suspended operation's end may have been due at the same time.
         let is_known = self.flash.statuses.is_done(lun);
         if !self.flash.has_ended(lun, now) || is_known || self.suspension_moves(lun, now) {
             return;
@@ -35,7 +35,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.command_done(lun, now);
     }
 
-    /// A LUN has finished its command, and the controller knows.
     #[inline(always)]
     pub(super) fn command_done(&mut self, lane: LunId, now: Time) {
         let command = *self.flash.command(lane);
@@ -50,7 +49,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.refresh_and_offer(lun, true);
     }
 
-    /// Pages are in their registers: they wait for a path.
     #[inline(always)]
     fn reads_done(&mut self, lun: LunId, lane: LunId, command: &Command, worked: Time, now: Time) {
         let mut copies = Command::new(Operation::Program);
@@ -100,7 +98,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.refresh_and_offer(lun, true);
     }
 
-    /// Flash pages are programmed, or failed to be.
     #[inline(never)]
     fn programs_done(&mut self, lun: LunId, lane: LunId, command: &Command, worked: Time, now: Time) {
         self.release_held(lun, now);
@@ -110,7 +107,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.array_is_free(lane, worked, now);
     }
 
-    /// Blocks are erased, or failed to be.
     #[inline(never)]
     fn erases_done(&mut self, lun: LunId, command: &Command, worked: Time, now: Time) {
         self.release_held(lun, now);
@@ -128,7 +124,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.tell_ended(lun, false, now);
     }
 
-    /// A flash page is programmed, or failed to be.
     #[inline]
     fn flash_page_programmed(&mut self, first: TransactionId, lun: LunId, now: Time) {
         self.ftl.upkeep.wear.programmed(self.pages.transactions[first].ppa, now);

@@ -19,7 +19,6 @@ use crate::scheduler::queues::{FreePlanes, IssueContext, Served};
 use crate::scheduler::transaction::{Flag, Origin, Transaction, TransactionId};
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// Queues a transaction on its LUN.
     #[inline(never)]
     pub(super) fn issue(&mut self, id: TransactionId, now: Time) {
         match self.batches.is_open() {
@@ -96,8 +95,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.refresh_and_offer(lun, false);
     }
 
-    /// Puts a LUN in or out of its domain's round robin, and has the domain's paths offered whether it is in or something else
-    /// has become `free` for them.
+    /// Puts a LUN in or out of its domain's round robin, and has the domain's paths offered if that or `free` calls for
+    /// it.
     #[inline(always)]
     pub(super) fn refresh_and_offer(&mut self, lun: LunId, free: bool) {
         let ready = self.can_act(lun);
@@ -148,7 +147,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         free.reads != 0 || free.programs | free.any != 0
     }
 
-    /// Transactions that the LUN may be given now.
     #[inline]
     pub(super) fn served(&self, lun: LunId) -> Served {
         self.flash.suspensions.served(lun)
@@ -201,7 +199,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.scheduler.has_data(domain) && self.start_waiting_data(domain, now, |_| true)
     }
 
-    /// Starts data that commands may overtake no longer.
     #[inline]
     fn start_overdue_data(&mut self, domain: DomainId, now: Time) -> bool {
         let until = self.scheduler.overdue_until(domain, &self.pages.transactions, now);
@@ -298,9 +295,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         false
     }
 
-    /// Where the round robin notices each look, one may end just before the only class that waits, with nothing left to happen
-    /// that would lead to another: looks again until something starts, for as many looks as the classes' turns go round.
-    /// Returns whether something has.
+    /// Where the round robin notices each look, one may end just before the only class that waits: looks again until
+    /// something starts, for at most one round. Returns whether something has.
     pub(super) fn poll_until_something_starts(&mut self) -> bool {
         let now = self.events.now();
         let looks = if self.scheduler.queues.must_poll() { CLASSES } else { 0 };
@@ -311,7 +307,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         })
     }
 
-    /// Forms a command for a LUN and sends it, if a path is free and there is one. Returns whether it did, or has lined up another one.
+    /// Forms and sends a LUN's next command, if a path is free. Returns whether it did, or lined up another one.
     #[inline(always)]
     fn try_command(&mut self, domain: DomainId, lun: LunId, now: Time) -> bool {
         let chip = self.layout.chip_of(lun);
@@ -336,7 +332,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         true
     }
 
-    /// Forms the LUN's next command, one without data where there is no path for them. A LUN at work may put that aside instead.
+    /// Forms the LUN's next command, one without data where data have no path. A LUN at work may suspend that instead.
     #[inline(always)]
     fn next_command(&mut self, lun: LunId, takes_data: bool, now: Time) -> Option<Command> {
         if self.flash.suspensions.is_on() && !self.takes_commands(lun, now) {
@@ -390,7 +386,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.watch_transfer(path, now);
     }
 
-    /// The lane that a LUN's next command is given.
     #[inline(always)]
     fn lane_for(&mut self, lun: LunId, command: &Command) -> LunId {
         match self.flash.lanes.are_on() {
@@ -399,7 +394,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Something the fabric scheduled happens.
     #[inline(always)]
     pub(super) fn fabric_event(&mut self, event: F::Event, now: Time) {
         let events = &mut self.events;
@@ -475,7 +469,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// A LUN's command has crossed: its array begins.
     #[inline(always)]
     fn command_crossed(&mut self, lun: LunId, crossed: &TransferDone, now: Time) {
         let command = self.flash.command(lun);
@@ -505,7 +498,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.schedule_polls(lun);
     }
 
-    /// Read data have left their chip. Returns their LUN.
     #[inline(always)]
     fn data_crossed(&mut self, first: TransactionId, crossed: &TransferDone, now: Time) -> LunId {
         let mut group = FlashPageGroup::of(first);
@@ -538,8 +530,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         lun
     }
 
-    /// A page's data have left the chip, among `crossed` sectors of its flash page: whether they can be corrected shows behind
-    /// the ECC engine.
+    /// A page's data have left the chip, among `crossed` sectors of its flash page.
     #[inline(always)]
     fn page_read(&mut self, id: TransactionId, crossed: u64, now: Time) {
         match self.flash.decode(id, crossed, &self.ftl.upkeep.wear, &mut self.pages, now) {
@@ -565,7 +556,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.pass_stages(id, now);
     }
 
-    /// A page's data are known.
     #[inline(always)]
     pub(super) fn note_legible(&mut self, id: TransactionId, now: Time) {
         let t = &self.pages.transactions[id];
@@ -587,7 +577,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Gives back a path that the LUN may have held.
     #[inline(always)]
     fn give_back(&mut self, lun: LunId, path: PathId, now: Time) {
         if self.paths.let_go(lun) {

@@ -1,8 +1,7 @@
-//! Batches of transactions (`scheduler.looks = "each-batch"`): those of a batch are queued together, and paths are offered
-//! when the last one is, not only at the end of the event.
+//! Batches of transactions (`scheduler.looks = "each-batch"`): paths are offered after each batch, not only at the end
+//! of the event.
 //!
-//! The read of a translation page is its own batch. It sets out while the other pages of its request are still looked up,
-//! and before any of them is queued.
+//! The read of a translation page is its own batch, before the other pages of its request.
 
 use super::Route;
 use crate::config::design::{Design, Looks};
@@ -12,7 +11,6 @@ use crate::flash::address::LunId;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, TransactionId};
 
-/// The batch that is being put together.
 #[derive(Default)]
 pub(super) struct Batches {
     /// Whether paths are offered after each batch.
@@ -21,26 +19,22 @@ pub(super) struct Batches {
     looks_up: bool,
     /// Whether the pages of a request are being looked up.
     is_open: bool,
-    /// Pages that were found meanwhile.
     held: Vec<TransactionId>,
     /// Domain whose path has just carried data and is not free yet.
     busy: Option<DomainId>,
 }
 
 impl Batches {
-    /// No batch is open.
     pub fn new(design: &Design) -> Batches {
         let each = design.scheduler.looks == Looks::EachBatch;
         Batches { each, looks_up: each && design.mapping.is_cached(), ..Batches::default() }
     }
 
-    /// Whether the pages of a request are being looked up.
     #[inline(always)]
     pub fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Whether a domain's path is not free yet.
     #[inline(always)]
     pub fn is_busy(&self, domain: DomainId) -> bool {
         self.busy == Some(domain)
@@ -54,7 +48,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.batches.is_open = self.batches.looks_up;
     }
 
-    /// Queues the pages that were found.
     #[inline(always)]
     pub(super) fn close_batch(&mut self, now: Time) {
         if !std::mem::take(&mut self.batches.is_open) {
@@ -97,7 +90,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// The path that was kept is free.
     #[inline(always)]
     pub(super) fn free_kept_path(&mut self) {
         self.batches.busy = None;

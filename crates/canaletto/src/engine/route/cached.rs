@@ -1,8 +1,7 @@
-//! The way through the data cache: reads find pages there, writes end there, pages go from there to flash.
+//! The way through the data cache.
 //!
-//! The share of a request that the cache's DRAM serves is a *part* of it, with an account of its own like a page's: time until
-//! there is room for a write goes to `write_buffer`, time at the DRAM (waiting included) to `cache`, time until data that must be
-//! safe are on flash to `flush`.
+//! The share of a request that the cache's DRAM serves is a *part* with its own account: waiting for room is charged to
+//! `write_buffer`, time at the DRAM to `cache`, time until data are safe on flash to `flush`.
 
 use super::{Event, Route};
 use crate::cache::dram::Purpose;
@@ -24,8 +23,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.cache.as_mut().expect("only called where there is a cache")
     }
 
-    /// Reads what is cached from there, all in one transfer, and the rest from flash.
-    /// Of a large request so many pages as may be in flight, and later the next ones.
+    /// Reads cached sectors in one transfer, the rest from flash, at most as many pages at a time as may be in flight.
     pub(super) fn begin_cached_read(&mut self, id: RequestId, now: Time) {
         let pages = self.ftl.spaces.pages(&self.requests[id]);
         let count = pages.left_pages();
@@ -149,7 +147,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Pages that were evicted together set out for flash.
     fn evicted_read(&mut self, transfer: u32, now: Time) {
         let pages = self.cache().take_leaving(transfer);
         self.open_batch();
@@ -161,7 +158,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.end_batch(now);
     }
 
-    /// A part of a request that the cache serves; until now a write has waited for room, a large read for its pages before.
+    /// A part of a request that the cache serves.
     fn new_part(&mut self, id: RequestId, now: Time) -> TransactionId {
         let request = &mut self.requests[id];
         request.outstanding += 1;
@@ -258,8 +255,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Starts what has to go to flash for other reasons. A write may join a page in another flow's part of the cache, so all
-    /// are looked at.
+    /// Starts destages. A write may join a page in another flow's part, so all are looked at.
     fn destage(&mut self, now: Time) {
         for partition in self.cache().partitions() {
             while let Some(destage) = self.cache().next_destage(partition) {
@@ -364,7 +360,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// There may be room for writes that wait.
     fn serve_waiting(&mut self, now: Time) {
         for partition in self.cache().partitions() {
             while let Some(first) = self.cache().first_waiting(partition) {
@@ -396,12 +391,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.offer_paths(now);
     }
 
-    /// Whether the data cache holds anything.
     pub(super) fn has_cached_pages(&self) -> bool {
         self.cache.as_ref().is_some_and(|cache| !cache.is_empty())
     }
 
-    /// Makes the cache forget a trimmed page.
     pub(super) fn trim_cached(&mut self, request: RequestId, lpa: u64, now: Time) {
         if !self.cache.as_ref().is_some_and(|cache| cache.holds(lpa)) {
             return;
@@ -414,14 +407,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.finish_waiters(forgotten.waiters, now);
     }
 
-    /// Trimmed pages have left room.
     pub(super) fn room_after_trim(&mut self, now: Time) {
         if self.cache.is_some() {
             self.serve_waiting(now);
         }
     }
 
-    /// Requests have been completed: the drive may become idle.
     pub(super) fn expect_idleness(&mut self, now: Time) {
         let is_idle = self.requests.is_empty();
         let next_look = self.cache.as_mut().and_then(|cache| cache.expect_idleness(is_idle, now));

@@ -52,7 +52,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Starts or moves on collection in a plane.
     fn collect(&mut self, plane: PlaneId, now: Time) {
         self.ftl.start_collection(plane, now);
         while let Some(from) = self.ftl.next_copy(&mut self.pages, plane, now) {
@@ -65,8 +64,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.ftl.collection_waits(plane);
     }
 
-    /// The plane that a page must be copied to, and whether straight from chip to chip. A page there has been promised, and
-    /// a register taken. The page's own plane if no other has room; none if others have, but no register.
+    /// The plane that a page must be copied to, and whether from chip to chip; a page there is promised, and a register
+    /// taken. The page's own plane if no other has room; none if others lack a register.
     fn destination(&mut self, from: Ppa) -> Option<(PlaneId, bool)> {
         let chip = self.layout.chip_of_plane(from.plane);
         let may_go_directly = self.paths.may_copy_directly(self.ftl.copies_of(from));
@@ -136,7 +135,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Folds the pseudo-SLC cache if the drive is idle.
     #[inline(never)]
     pub(super) fn fold_if_idle(&mut self, now: Time) {
         let (becomes_idle, again) = self.ftl.folding.look_for_idle_host(self.requests.is_empty(), now);
@@ -163,8 +161,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     pub(super) fn scan_for_refresh(&mut self, now: Time) {
         self.ftl.scan_for_refresh(now);
         self.offer_paths(now);
-        // Where nothing else is left to happen, the run must be able to end, or to say what it waits for; an idle drive whose
-        // requests come from outside continues.
+        // Without other events the run must be able to end; an idle drive with requests from outside continues.
         self.refresh_is_scheduled = false;
         let is_idle = self.requests.is_empty() && self.host.external().is_some();
         if is_idle || !self.events.is_empty() || self.paths.fabric.next_step() != Time::MAX {

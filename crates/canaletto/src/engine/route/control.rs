@@ -1,7 +1,7 @@
-//! Commands of control, which a LUN is sent in the middle of its work: for its status, to suspend and to resume.
+//! Commands to a LUN at work: status, suspension, resumption.
 //!
-//! With full command sequences (`fabric.sequences`) they take the wires like any other command, and a LUN whose array is done
-//! stays busy until the controller has learnt so.
+//! With full sequences (`fabric.sequences`) they take the wires, and a LUN stays busy until the controller knows that
+//! its array is done.
 
 use super::{Event, Route, fabric_events};
 use crate::engine::time::Time;
@@ -116,7 +116,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.tell_sent(lun, port_free_at, now);
     }
 
-    /// A command of control has crossed.
     #[inline(never)]
     pub(super) fn control_crossed(&mut self, lun: LunId, control: Control, crossed: &TransferDone, now: Time) {
         match control {

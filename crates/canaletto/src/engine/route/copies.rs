@@ -10,9 +10,8 @@ use crate::measure::probe::Probe;
 use crate::scheduler::transaction::TransactionId;
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// A flash page to be copied back is in its register: it is bound to the one it goes to. Returns its first page unless
-    /// there is nothing left to copy, or no place to copy it to, or only a part of it is still valid: what is goes through
-    /// the controller then.
+    /// Binds a flash page in its register to its destination. Returns its first page, unless there is nothing to copy,
+    /// no place for it, or only a part is valid: that goes through the controller.
     pub(super) fn bind_copyback(&mut self, first: TransactionId, lun: LunId, now: Time) -> Option<TransactionId> {
         let plane = self.pages.transactions[first].ppa.plane;
         let owner = self.pages.owner(first);
@@ -57,7 +56,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.watch_transfer(path, now);
     }
 
-    /// Sends a page from its chip straight to another one.
     pub(super) fn send_to_chip(&mut self, id: TransactionId, now: Time) {
         let t = self.pages.transactions[id];
         let chips = (self.layout.chip_of_plane(t.ppa.plane), self.layout.chip_of_plane(t.to()));
@@ -71,7 +69,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.watch_transfer(path, now);
     }
 
-    /// A page has come from another chip into a register of the one it goes to, which may look for errors in it first.
+    /// A page has come from another chip into a register, where the chip may look for errors first.
     pub(super) fn copy_crossed(&mut self, id: TransactionId, now: Time) {
         let lun = self.layout.lun_of(self.pages.transactions[id].ppa.plane);
         self.flash.drain_register(id, lun, &mut self.pages, now);

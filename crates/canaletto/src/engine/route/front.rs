@@ -20,7 +20,6 @@ use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
 use crate::scheduler::transaction::{Flag, OldPage, Origin, Outer, TransactionId};
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// The host at this moment.
     #[inline(always)]
     fn host_at(&mut self, now: Time) -> HostStep<'_, P, EventQueue<Event<F::Event>>> {
         self.host.at(now, &mut self.requests, &mut self.pages, &mut self.events)
@@ -41,7 +40,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Something else happens at the host's end.
     #[inline(never)]
     pub(super) fn host_event(&mut self, event: HostEvent, now: Time) {
         let completed = self.completed();
@@ -103,13 +101,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.ftl.expect(request.flow, request.lba);
     }
 
-    /// Something has reached the drive, not straight off the wires.
     #[inline(never)]
     fn drive_reached_late(&mut self, outcome: HostOutcome, now: Time) {
         self.drive_reached(outcome, now);
     }
 
-    /// Something has reached the drive.
     #[inline(always)]
     fn drive_reached(&mut self, outcome: HostOutcome, now: Time) {
         match outcome {
@@ -126,7 +122,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// The processor takes the request up.
     #[inline(never)]
     fn enter_drive(&mut self, request: RequestId, now: Time) {
         if !self.controller.has_firmware() {
@@ -146,7 +141,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.begin(request, now);
     }
 
-    /// The drive starts to work on a request.
     #[inline(always)]
     fn begin(&mut self, request: RequestId, now: Time) {
         let is_cached = self.cache.is_some();
@@ -230,7 +224,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Sends pages of a request on their way.
     #[inline]
     fn begin_each(&mut self, id: RequestId, pages: impl Iterator<Item = (u64, u64)>, now: Time) {
         let kind = self.requests[id].kind;
@@ -251,7 +244,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.offer_paths(now);
     }
 
-    /// Takes up a trim.
     fn begin_trim(&mut self, id: RequestId, now: Time) {
         if self.ftl.begin_trim(id, &mut self.requests[id]) {
             self.continue_trim(id, now);
@@ -282,7 +274,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.offer_paths(now);
     }
 
-    /// Trims that have waited for the mapping table continue.
     fn go_on_with_trims(&mut self, now: Time) {
         while let Some((piece, id, pages)) = self.ftl.next_ready_piece(&self.pages) {
             self.trim_pages(id, pages, now);
@@ -294,7 +285,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Forgets pages of a trim.
     fn trim_pages(&mut self, id: RequestId, pages: Range<u64>, now: Time) {
         let mut next = pages.start;
         let mut looked_at = next;
@@ -344,7 +334,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.finish(id, now);
     }
 
-    /// The drive has finished a request.
     #[inline]
     pub(super) fn finish(&mut self, id: RequestId, now: Time) {
         self.host_at(now).finish(id);
@@ -400,8 +389,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Sends the data of a write, and of those of its flash page, to the chip; those of a cached page come out of the cache's
-    /// DRAM.
+    /// Sends the data of a flash page's writes to the chip; cached ones come from the cache's DRAM.
     fn send_out(&mut self, id: TransactionId, now: Time) {
         let t = &self.pages.transactions[id];
         if t.origin == Origin::Destage && t.state.stage < FROM_CACHE {
@@ -460,7 +448,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.pass_stages(id, now);
     }
 
-    /// A page's data are in the controller's memory.
     #[inline(always)]
     pub(super) fn read_arrived(&mut self, id: TransactionId, now: Time) {
         if self.ftl.parity.is_awaited(id) {
@@ -481,7 +468,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Reads what an illegible page is rebuilt from.
     #[cold]
     fn rebuild(&mut self, id: TransactionId, now: Time) {
         let waits = self.ftl.begin_rebuild(&mut self.pages, id, now);

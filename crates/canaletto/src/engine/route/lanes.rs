@@ -73,7 +73,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Tells root causes that a command has crossed.
     #[inline(always)]
     pub(super) fn tell_crossed(&mut self, lane: LunId, crossed: &TransferDone, now: Time) {
         if self.pages.probe.follows_waits() && !self.flash.works_beside(lane) {
@@ -82,7 +81,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Tells root causes that an array has ended.
     #[inline(always)]
     pub(super) fn tell_ended(&mut self, lane: LunId, goes_on: bool, now: Time) {
         if self.pages.probe.follows_waits() && !self.flash.works_beside(lane) {

@@ -10,15 +10,12 @@ use crate::measure::cut_off::CutOffReport;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Flag, TransactionId};
 
-/// Everything that is lost.
 pub(super) struct Losses {
     all: Vec<Loss>,
-    /// Parts of the interconnect that fail.
     failed: Failed,
 }
 
 impl Losses {
-    /// The losses of a design.
     pub fn of(design: &Design) -> Losses {
         let layout = design.layout();
         let failed = failing::failed(&design.fabric, layout.channels, layout.chips_per_channel);
@@ -27,7 +24,6 @@ impl Losses {
 }
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// Schedules the moments at which something is lost.
     #[cold]
     pub(super) fn schedule_losses(&mut self) {
         for (loss, number) in self.losses.all.iter().zip(0..) {
@@ -37,7 +33,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Parts that have failed before the run are not there.
     pub(super) fn lose_from_the_start(&mut self) {
         if let Some(number) = self.losses.all.iter().position(Loss::is_from_the_start) {
             self.take_loss(number as u8);

@@ -54,26 +54,19 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::transaction::TransactionId;
 use crate::workload::sources::Sources;
 
-/// Everything that can happen.
 #[derive(Clone, Copy, Debug)]
 enum Event<E> {
-    /// Something at the host's end.
     Host(HostEvent),
-    /// The processor has dealt with a request.
     FirmwareDone(RequestId),
     /// A page has passed a stage of the controller's inside.
     StageDone(TransactionId),
-    /// Something inside the fabric.
     Fabric(E),
-    /// A LUN's array has finished.
     ArrayDone(LunId),
-    /// A LUN's status must be read.
     Poll(LunId),
     /// A page has moved from its plane's page register to the cache register.
     MovedUp(PlaneId),
     /// A chip has looked for errors in a page from another chip.
     CopyChecked(TransactionId),
-    /// A transfer of the data cache's DRAM is done.
     CacheDram,
     /// The drive may have been idle long enough to destage.
     CacheIdle,
@@ -101,7 +94,6 @@ impl<E: Copy> Later for EventQueue<Event<E>> {
     }
 }
 
-/// Puts events of the fabric into the queue.
 macro_rules! fabric_events {
     ($events:expr) => {
         &mut |time, event| $events.push(time, $crate::engine::route::Event::Fabric(event))
@@ -124,7 +116,6 @@ pub struct Route<F: Fabric, P: Probe> {
     flash: FlashBackend,
     /// Pages and sectors of a read that are not in the cache, between looking them up and reading them.
     missing: Vec<(u64, u64)>,
-    /// Pages of one request that may be in flight.
     pages_in_flight: u32,
     /// Requests of which further pages are due to begin; none instead of those that are trims.
     refills: Vec<RequestId>,
@@ -193,10 +184,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         route
     }
 
-    /// Runs until every request is completed. Rows of requests go to `rows`, if that is given, while there are many.
+    /// Runs until every request is completed. Rows of requests go to `rows`, if given.
     ///
-    /// # Errors
-    /// A trace that cannot be read on, a run that the watcher stops or that nobody takes the rows of, or one that is stuck.
+    /// # Errors A trace that cannot be read on, a run that is stopped, or one that is stuck.
     pub fn run(
         &mut self,
         watch: &mut dyn FnMut(&Progress) -> bool,
@@ -249,11 +239,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if self.requests.is_empty() { Ok(()) } else { Err(RunError::Stuck(self.explain_stuck())) }
     }
 
-    /// Runs on without requests until the drive's own work has come to rest. Returns whether it has: if not, nothing is left to
-    /// happen.
+    /// Runs without requests until the drive comes to rest. Returns whether it has.
     ///
-    /// # Errors
-    /// As [`Route::run`].
+    /// # Errors As [`Route::run`].
     pub fn settle(&mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> Result<bool, RunError> {
         let mut until_watch = WATCH_EVERY;
         while !self.pages.transactions.is_empty() {
@@ -271,8 +259,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         Ok(true)
     }
 
-    /// Handles the next event that is due at `until` or before: the main loop's body, kept apart so that the loop has its own in
-    /// line. Returns false if there is no such event.
+    /// Handles the next event due at `until` or before. Returns false if there is none.
     #[inline(never)]
     fn step(&mut self, until: Time) -> Result<bool, RunError> {
         let submitted = self.host.next_submitted();
@@ -310,17 +297,14 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         Progress { completed: statistics.completed(), generated: statistics.generated(), now, preconditioning: None }
     }
 
-    /// The simulated time.
     pub fn now(&self) -> Time {
         self.events.now()
     }
 
-    /// The host's end, to change what it does between runs.
     pub fn host(&mut self) -> &mut Host {
         &mut self.host
     }
 
-    /// Requests completed.
     pub fn completed(&self) -> u64 {
         self.requests.statistics.completed()
     }
@@ -330,7 +314,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         (self.ftl.pages_programmed(self.flash.operations().programs), self.ftl.host_pages())
     }
 
-    /// Contents of the drive at the end.
     pub fn into_contents(self) -> Contents {
         self.ftl.into_contents()
     }

@@ -27,13 +27,10 @@ use crate::measure::report::{FlashCounts, FlashReport, FlowReport, Measures, Rep
 /// Name of all arrays together among the parts in use.
 const ARRAYS: &str = "flash arrays";
 
-/// Results of a run.
 pub struct Outcome {
-    /// The report.
     pub report: Report,
     /// Per-request rows, if asked for; the last ones, if those before went to a [`RowSink`].
     pub records: Option<Records>,
-    /// Events simulated.
     pub events: u64,
 }
 
@@ -54,8 +51,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// The results so far.
     ///
-    /// # Panics
-    /// If a conservation law is broken, which is a defect of the model and makes the results worthless.
+    /// # Panics If a conservation law is broken: a defect of the model.
     pub fn report(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report {
         self.audit();
         let measures = Measures::of_all(self.requests.statistics.tallies());
@@ -107,12 +103,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         })
     }
 
-    /// The LUNs, without lanes beyond them.
     fn luns(&self) -> &[Lun] {
         &self.flash.array.luns[..self.layout.luns() as usize]
     }
 
-    /// Time since the first request arrived, warm-up included.
     fn span(&self) -> Time {
         self.events.now().saturating_sub(self.requests.statistics.first_arrival().unwrap_or_default())
     }
@@ -148,7 +142,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         LoadReport::of(arrivals, measures.iops, &measures.series, load::busiest(utilisation, chips, ARRAYS))
     }
 
-    /// Activity of the drive, for its energy.
     fn activity(&self, design: &Design) -> Activity {
         let keys = &design.fabric;
         let facts = facts_of(keys.kind);
@@ -285,7 +278,6 @@ fn array_energy_mj(operations: &Operations, design: &Design) -> f64 {
     EnergyReport::of(&array_activity(operations), &design.energy).energy_mj.array
 }
 
-/// Activity of arrays alone.
 fn array_activity(operations: &Operations) -> Activity {
     let Operations { read_time, program_time, erase_time, .. } = *operations;
     Activity { read_time, program_time, erase_time, ..Activity::default() }

@@ -14,29 +14,23 @@ use crate::workload::external::External;
 
 /// A [`Route`] of any fabric. It keeps rows of its requests, which come from outside.
 pub trait Stepped: Send {
-    /// Begins at time zero. Called once, before anything else.
     fn begin(&mut self);
 
-    /// Requests from outside.
     fn external(&mut self) -> &mut External;
 
     /// The time of the earliest thing that is due; later than anything if there is none.
     fn next_due(&mut self) -> Time;
 
-    /// Does everything that is due at `until` or before, or what comes before the end of the next request and includes it, but no more
-    /// than `events`, from which it subtracts those that it did. Returns false if more are due.
+    /// Does everything due at `until` or before, or up to the next request's end, in at most `events` events, from
+    /// which it subtracts. Returns false if more are due.
     ///
-    /// # Errors
-    /// A simulation that is stuck.
+    /// # Errors A simulation that is stuck.
     fn advance(&mut self, until: Time, to_completion: bool, events: &mut u64) -> Result<bool, RunError>;
 
-    /// The time of the last event.
     fn last_event(&self) -> Time;
 
-    /// Rows of completed requests that nobody has taken.
     fn rows(&mut self) -> &mut Records;
 
-    /// The results so far.
     fn results(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report;
 }
 

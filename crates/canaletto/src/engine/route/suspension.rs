@@ -77,8 +77,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.events.push(time, Event::ArrayDone(lun));
     }
 
-    /// The array comes to the end of something that may be suspended, or has stopped, or works again. Returns whether that
-    /// is all there is to do.
+    /// A suspension ends, begins or resumes at the array. Returns whether nothing else is to do.
     #[inline(always)]
     pub(super) fn suspension_moves(&mut self, lun: LunId, now: Time) -> bool {
         self.flash.phase(lun) != Phase::Idle && self.suspendee_moves(lun, now)
@@ -117,8 +116,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             && (self.flash.suspensions.is_overdue(lun, now) || self.is_needed_at_once(lun))
     }
 
-    /// Takes a suspended operation up again if nothing it made way for is left, or it has waited long enough, and its
-    /// planes' registers are empty. Returns whether the command to do so waits for a path.
+    /// Resumes a suspended operation if nothing it made way for is left, or it has waited long enough. Returns whether
+    /// the command waits for a path.
     #[inline(always)]
     pub(super) fn settle_suspension(&mut self, lun: LunId, now: Time) -> bool {
         self.flash.phase(lun) == Phase::Suspended && self.resume_if_due(lun, now)

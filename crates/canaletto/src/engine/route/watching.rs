@@ -9,8 +9,7 @@ use crate::measure::probe::{Carries, Load, Owner, Probe};
 use crate::scheduler::flash_page_group::bytes_of;
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// Tells the watcher of a transfer that has just been given a path, and what the fabric has traced. A path that leads nowhere is
-    /// crossed at once.
+    /// Reports a transfer that was given a path to the watcher.
     #[inline]
     pub(super) fn watch_transfer(&mut self, path: PathId, now: Time) {
         if Paths::<F>::is_nowhere(path) {
@@ -23,7 +22,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.watch_wires();
     }
 
-    /// Passes what the fabric has traced on to the watcher.
     #[inline]
     pub(super) fn watch_wires(&mut self) {
         if self.pages.probe.watches_wires() {

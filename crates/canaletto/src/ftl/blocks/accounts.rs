@@ -9,20 +9,16 @@ use crate::flash::address::PlaneId;
 use crate::measure::maintenance::{BlocksReport, VALID_BINS};
 use crate::measure::precondition::BlockCounts;
 
-/// How worn the blocks of a plane are.
 pub struct PlaneWear {
-    /// Erases of the block erased least often.
     pub least: u32,
     /// And of the one erased most often.
     pub most: u32,
-    /// Erases of all.
     pub erases: u64,
     /// Blocks not to be used again.
     pub bad: u32,
 }
 
 impl Blocks {
-    /// How worn the blocks of a plane are.
     pub fn wear_in(&self, plane: PlaneId) -> PlaneWear {
         let p = &self.planes[plane.index()];
         let erases = p.blocks.iter().map(|b| b.erases);
@@ -50,12 +46,10 @@ impl Blocks {
         }
     }
 
-    /// Valid pages of the whole drive.
     pub fn valid_in_all(&self) -> u64 {
         self.planes.iter().map(|plane| plane.valid).sum()
     }
 
-    /// Each plane's blocks.
     pub fn counts(&self) -> impl Iterator<Item = BlockCounts> {
         (0..).map(PlaneId).zip(&self.planes).map(|(id, plane)| {
             let (total, free, bad) = (self.blocks_per_plane, self.free_blocks(id), plane.bad);
@@ -74,10 +68,9 @@ impl Blocks {
         self.planes.iter().flat_map(|p| &p.blocks).map(written).sum::<u64>() + self.count_seeded()
     }
 
-    /// Checks that every block is free, in use or bad exactly once, and that counts of valid pages are right.
+    /// Checks that every block is free, in use or bad exactly once, and counts of valid pages.
     ///
-    /// # Errors
-    /// Says which plane and block is wrong.
+    /// # Errors The wrong plane and block.
     pub fn audit(&self) -> Result<(), String> {
         for (number, plane) in self.planes.iter().enumerate() {
             let id = PlaneId(number as u32);

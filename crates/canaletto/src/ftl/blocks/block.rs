@@ -2,12 +2,10 @@
 
 use super::pseudo_slc::Mode;
 
-/// A block's row among those of `contents.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Row(pub(super) u32);
 
 impl Row {
-    /// No row.
     pub(super) const NONE: Row = Row(u32::MAX);
 
     pub(super) fn is_some(self) -> bool {
@@ -21,14 +19,11 @@ impl Default for Row {
     }
 }
 
-/// One block.
 #[derive(Default)]
 pub(super) struct Block {
     /// Pages that hold or held data since the last erasure, the seeded ones included.
     pub(super) written: u32,
-    /// Pages at the block's beginning whose contents are seeded.
     pub(super) seeded: u32,
-    /// Valid pages, those whose program is in flight included.
     pub(super) valid: u32,
     pub(super) programs_in_flight: u32,
     pub(super) reads_in_flight: u32,
@@ -38,7 +33,6 @@ pub(super) struct Block {
     pub(super) changed: u64,
     /// Logical pages in its pages: those written during the run, and seeded ones once they were looked up.
     pub(super) lpas: Row,
-    /// Details of its pages.
     pub(super) details: Row,
     /// Which seeded pages have changed since, until they are looked up.
     pub(super) changed_seeds: Row,
@@ -48,7 +42,6 @@ pub(super) struct Block {
     pub(super) bad: bool,
     /// To be bad once its superblock has been erased.
     pub(super) doomed: bool,
-    /// Use of its cells.
     pub(super) mode: Mode,
 }
 
@@ -56,7 +49,6 @@ pub(super) struct Block {
 const _: () = assert!(size_of::<Block>() <= 56);
 
 impl Block {
-    /// Whether what a page holds is computed when asked.
     pub(super) fn is_computed(&self, page: u32) -> bool {
         page < self.seeded && !self.are_seeds_known
     }

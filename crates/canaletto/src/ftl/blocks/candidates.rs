@@ -5,11 +5,9 @@ use super::pseudo_slc::Mode;
 use super::{Block, Plane};
 use crate::ftl::reclaim::gc::policy::custom::{NOTHING_TO_RECLAIM, does_not_exist};
 
-/// Marks a block that is not full in [`Plane::full`].
 pub(super) const NOT_FULL: u32 = u32::MAX;
 
 impl Plane {
-    /// Adds a block that was never looked at.
     pub(super) fn add(&mut self, block: Block) {
         self.blocks.push(block);
         self.full.push(NOT_FULL);
@@ -34,7 +32,6 @@ impl Plane {
 pub struct Candidates<'a> {
     pub(super) planes: &'a [Plane],
     pub(super) pages_per_block: u32,
-    /// Pages in a flash page.
     pub(super) step: u32,
     /// Planes that are lost together where superblocks have parity; 0 without.
     pub(super) parity_unit: usize,
@@ -51,7 +48,6 @@ impl Candidates<'_> {
         self.planes[0].blocks.len() as u32
     }
 
-    /// The blocks of a number.
     fn blocks(&self, block: u32) -> impl Iterator<Item = &Block> {
         self.planes.iter().map(move |plane| &plane.blocks[block as usize])
     }
@@ -65,7 +61,6 @@ impl Candidates<'_> {
         }
     }
 
-    /// All such blocks.
     pub fn full(&self) -> impl Iterator<Item = u32> {
         (0..self.count()).filter(|&block| self.is_full(block))
     }
@@ -79,8 +74,7 @@ impl Candidates<'_> {
         plane.full.iter().position(|&valid| valid == fewest).map(|block| block as u32)
     }
 
-    /// Pages of a block that collecting it does not reclaim: valid ones, and of a superblock those of its bad blocks and of
-    /// parity, so that superblocks of different sizes compare by what is reclaimed.
+    /// Pages that collecting a block does not reclaim: valid ones, and for superblocks bad blocks and parity.
     pub fn valid(&self, block: u32) -> u32 {
         let kept = |(place, b): (usize, &Block)| match b.bad || self.holds_parity(place, block) {
             true => self.pages_per_block,
@@ -101,12 +95,10 @@ impl Candidates<'_> {
         self.pages_per_block * (self.planes.len() - self.parity_unit) as u32
     }
 
-    /// Valid pages of a block.
     pub fn to_copy(&self, block: u32) -> u32 {
         self.blocks(block).map(|b| b.valid).sum()
     }
 
-    /// Whether collecting the block reclaims a flash page.
     pub fn is_reclaimable(&self, block: u32) -> bool {
         self.gives_pages_back(block) && self.valid(block) + self.step <= self.pages_per_block()
     }
@@ -140,12 +132,10 @@ impl Candidates<'_> {
         self.planes.iter().map(|plane| plane.clock).sum::<u64>() - self.filled(block)
     }
 
-    /// Whether the block is erased and may be opened.
     fn is_free(&self, block: u32) -> bool {
         self.blocks(block).all(|b| b.written == 0 || b.bad) && self.blocks(block).any(|b| !b.bad)
     }
 
-    /// Reason why a block, of `blocks_per_plane`, cannot be chosen.
     pub fn why_not(&self, block: u32, blocks_per_plane: u32) -> String {
         if block >= blocks_per_plane {
             return does_not_exist(blocks_per_plane);
@@ -164,7 +154,6 @@ impl Candidates<'_> {
         why.to_owned()
     }
 
-    /// Times the block was erased.
     pub fn erases(&self, block: u32) -> u32 {
         self.blocks(block).map(|b| b.erases).max().unwrap_or(0)
     }

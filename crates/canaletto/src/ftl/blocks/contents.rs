@@ -1,8 +1,6 @@
-//! Contents of the pages of blocks: rows of one width, one a block, taken when needed and given back when it is erased.
+//! Contents of the pages of blocks: rows of one width, taken when needed and given back at the erase.
 //!
-//! A block costs eight bytes a page while it is in use, and nothing before its first page is written. The little that
-//! must be said of a page next to its logical page is the same nearly everywhere, and kept only for blocks where it is
-//! not.
+//! A block in use costs eight bytes per page. Further details are kept only for blocks that have unusual ones.
 
 use super::block::{Block, Row};
 use crate::engine::memory::make_room;
@@ -10,7 +8,6 @@ use crate::engine::memory::make_room;
 /// Marks a page that holds nothing valid.
 pub(super) const INVALID: u64 = u64::MAX;
 
-/// Rows of cells.
 pub(super) struct Rows<T> {
     cells: Vec<T>,
     width: usize,
@@ -50,7 +47,6 @@ impl<T: Copy> Rows<T> {
         }
     }
 
-    /// A cell; none where there is no row.
     fn get(&self, row: Row, cell: u32) -> Option<T> {
         self.cells.get(self.place(row, cell)).copied()
     }
@@ -60,7 +56,6 @@ impl<T: Copy> Rows<T> {
         &mut self.cells[place]
     }
 
-    /// The cells of a row.
     fn row(&self, row: Row) -> &[T] {
         if row.is_some() { &self.cells[self.place(row, 0)..][..self.width] } else { &[] }
     }
@@ -71,16 +66,13 @@ impl<T: Copy> Rows<T> {
     }
 }
 
-/// Details of a page next to its logical page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Details {
-    /// Sectors that hold data.
     sectors: u64,
     /// Times these data were copied since a controller last looked at them.
     copies: u8,
 }
 
-/// Contents of all pages.
 pub(super) struct Contents {
     /// The logical page of each page, or [`INVALID`].
     lpas: Rows<u64>,
@@ -93,7 +85,6 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// Contents of blocks of so many pages, whose sectors are as many.
     pub(super) fn new(pages_per_block: u32, sectors_per_page: u32) -> Contents {
         Contents {
             lpas: Rows::new(pages_per_block),
@@ -103,7 +94,6 @@ impl Contents {
         }
     }
 
-    /// Notes what is written to a page.
     #[inline]
     pub(super) fn write(&mut self, block: &mut Block, page: u32, lpa: u64, sectors: u64) {
         self.lpas.ensure(&mut block.lpas, INVALID);
@@ -171,13 +161,11 @@ impl Contents {
         self.changed_seeds.get(block.changed_seeds, page / 64).is_some_and(|bits| bits >> (page % 64) & 1 == 1)
     }
 
-    /// Notes that a seeded page has changed.
     pub(super) fn change_seed(&mut self, block: &mut Block, page: u32) {
         self.changed_seeds.ensure(&mut block.changed_seeds, 0);
         *self.changed_seeds.get_mut(block.changed_seeds, page / 64) |= 1 << (page % 64);
     }
 
-    /// Seeded pages of a block that have changed.
     pub(super) fn count_changed_seeds(&self, block: &Block) -> u32 {
         self.changed_seeds.row(block.changed_seeds).iter().map(|bits| bits.count_ones()).sum()
     }
@@ -196,7 +184,6 @@ impl Contents {
         block.are_seeds_known = true;
     }
 
-    /// Gives back the rows of an erased block.
     pub(super) fn erase(&mut self, block: &mut Block) {
         (block.written, block.seeded, block.are_seeds_known) = (0, 0, false);
         self.lpas.give_back(&mut block.lpas);

@@ -9,14 +9,12 @@ impl Blocks {
         self.may_open(plane, Frontier::User(0))
     }
 
-    /// Takes a free block, of which there must be one. Its first page must be taken at once: until then it is neither free
-    /// nor in use.
+    /// Takes a free block. Its first page must be taken at once.
     pub fn open_explicit(&mut self, plane: PlaneId) -> u32 {
         self.take_free(plane)
     }
 
-    /// Takes this very page for `sectors` of `lpa`. Pages of the block before it that nobody took are spent: flash demands
-    /// that the pages of a block are programmed in order.
+    /// Takes this page for `sectors` of `lpa`. Skipped pages before it are spent: flash programs pages in order.
     pub fn allocate_at(&mut self, at: Ppa, lpa: u64, sectors: u64) {
         let b = self.block_mut(at);
         debug_assert!(b.written <= at.page, "{at:?} is taken");
@@ -29,7 +27,6 @@ impl Blocks {
         self.planes[plane.index()].blocks[block as usize].written
     }
 
-    /// Programs of a block on their way.
     pub fn programs_in_flight(&self, plane: PlaneId, block: u32) -> u32 {
         self.planes[plane.index()].blocks[block as usize].programs_in_flight
     }

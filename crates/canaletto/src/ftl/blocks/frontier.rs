@@ -7,7 +7,6 @@ use crate::ftl::frontier::{Frontier, OWN};
 /// A write frontier of a plane.
 #[derive(Clone, Default)]
 pub(super) struct Open {
-    /// The block being filled, or that was filled last.
     pub(super) block: Option<u32>,
     /// Pages that it still has to give.
     pub(super) left: u32,
@@ -28,7 +27,6 @@ impl Open {
         self.left > 0 && self.stalled_since.is_none()
     }
 
-    /// Notes at `now` whether there is a page to give.
     fn note_stall(&mut self, has_page: bool, now: Time) {
         match (has_page, self.stalled_since) {
             (false, None) => self.stalled_since = Some(now),
@@ -49,24 +47,21 @@ pub(super) struct Frontiers {
 }
 
 impl Frontiers {
-    /// Frontiers of `planes` planes that fill nothing yet, with `streams` of the host's each, and as many of the pseudo-SLC
-    /// cache's if it `is_cached`.
+    /// Frontiers of `planes` planes, `streams` for the host each, and as many for the pseudo-SLC cache if it
+    /// `is_cached`.
     pub(super) fn new(planes: u32, streams: u16, is_cached: bool) -> Frontiers {
         let per_plane = OWN + usize::from(streams) * (2 + usize::from(is_cached));
         Frontiers { open: vec![Open::default(); planes as usize * per_plane], per_plane, streams }
     }
 
-    /// Number of write frontiers of a plane.
     pub(super) fn per_plane(&self) -> usize {
         self.per_plane
     }
 
-    /// Streams of the host.
     pub(super) fn streams(&self) -> u16 {
         self.streams
     }
 
-    /// The host's frontiers, and those of the pseudo-SLC cache.
     pub(super) fn of_host(&self) -> impl Iterator<Item = Frontier> + use<> {
         let cached = if self.per_plane > OWN + 2 * usize::from(self.streams) { self.streams } else { 0 };
         (0..self.streams).map(Frontier::User).chain((0..cached).map(Frontier::Cached))
@@ -82,7 +77,6 @@ impl Frontiers {
         &mut self.open[plane.index() * self.per_plane + frontier.index(self.streams)]
     }
 
-    /// Write frontiers of a plane.
     pub(super) fn of_plane(&self, plane: PlaneId) -> &[Open] {
         &self.open[plane.index() * self.per_plane..][..self.per_plane]
     }
@@ -102,14 +96,12 @@ impl Frontiers {
         (open.block, open.left) = (Some(block), left);
     }
 
-    /// No frontier writes to the block any more.
     pub(super) fn close(&mut self, plane: PlaneId, block: u32) {
         for open in self.of_plane_mut(plane).iter_mut().filter(|open| open.block == Some(block)) {
             (open.block, open.left) = (None, 0);
         }
     }
 
-    /// No frontier of the plane has a block any more.
     pub(super) fn release(&mut self, plane: PlaneId) {
         self.of_plane_mut(plane).iter_mut().for_each(|open| (open.block, open.left) = (None, 0));
     }

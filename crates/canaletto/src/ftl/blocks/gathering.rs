@@ -1,53 +1,44 @@
-//! Writes that are gathered in superblocks: into flash pages, where several mapping units fit into one, and these into the row of
-//! a stripe that lies in one die, whose planes are programmed together.
+//! Writes gathered in superblocks: into flash pages of several mapping units, and these into the row of a stripe in one
+//! die, whose planes are programmed together.
 //!
-//! A write is given its place before it comes to its chip, and its page when its command is formed: any of those that have come
-//! may take the next page of their plane. The flash pages that they are given places in are as few as can hold them. So a
-//! command may be formed once so many have come that the others fit into the flash pages that are left.
+//! A write gets its place before it comes to its chip, and its page when its command is formed. A command may be formed
+//! once the writes still on their way fit into the flash pages that are left.
 //!
-//! A flash page that has room takes the writes that follow until it is programmed. The host's is programmed with what has come
-//! when its chip is free, collection's once it is full or no further copy will come. What is empty then is padding.
+//! The host's flash page is programmed with what has come when its chip is free, collection's once it is full or no
+//! copy will come. The rest is padding.
 //!
-//! Places go through the planes of a die first. Programmed one by one, the first would keep the others of its row waiting for as
-//! long as a program takes: a flash page waits for those next to it that have been given, or, in collection, will be.
+//! Places go through the planes of a die first: programmed one by one, they would block each other.
 
 use super::{Blocks, Frontier, Line};
 use crate::config::design::{Design, MultiPlane};
 use crate::config::workload::Priority;
 use crate::flash::address::PlaneId;
 
-/// Writes of a line and a plane that have a place and no page yet; of parity whole pages that are not being programmed yet.
+/// Writes of a line and a plane with a place and no page yet; parity: whole pages that are not being programmed yet.
 #[derive(Clone, Copy, Default)]
 struct Placed {
-    /// All of them.
     waiting: u32,
     /// Writes of these that have come to the chip and wait for nothing else.
     come: u32,
 }
 
 impl Placed {
-    /// Flash pages of so many units that they take.
     fn flash_pages(self, units: u32) -> u32 {
         self.waiting.div_ceil(units)
     }
 
-    /// Units that the last of these has room for.
     fn room(self, units: u32) -> u32 {
         self.flash_pages(units) * units - self.waiting
     }
 }
 
-/// Planes that can be programmed together.
 #[derive(Clone, Copy)]
 pub struct Together {
-    /// So many that follow each other.
     planes: u32,
-    /// With pages of any number.
     any_page: bool,
 }
 
 impl Together {
-    /// Planes of a design's dies.
     pub fn of(design: &Design) -> Together {
         let planes = match design.flash.multi_plane {
             MultiPlane::Off => 1,
@@ -59,7 +50,6 @@ impl Together {
 
 /// Writes on their way to flash pages of superblocks.
 pub(super) struct Gathering {
-    /// By plane, frontier and class.
     placed: Vec<Placed>,
     frontiers: usize,
     streams: u16,
@@ -94,7 +84,6 @@ impl Gathering {
 }
 
 impl Blocks {
-    /// Whether writes are gathered into flash pages.
     #[inline]
     pub fn gathers(&self) -> bool {
         self.superblocks.is_some() && self.pages_per_flash_page > 1
@@ -132,9 +121,8 @@ impl Blocks {
         self.placed(plane, line).room(self.pages_per_flash_page) > 0
     }
 
-    /// Whether what the die of a plane can program together in superblocks has come as far as it is under way: the plane's flash
-    /// page, and those of the same row in its other planes. If `more` writes are to come, not before all are full. None without
-    /// superblocks.
+    /// Whether what the die can program together has come: the plane's flash page and those of the row in its other
+    /// planes. If `more` writes will come, only full rows. None without superblocks.
     #[inline]
     pub fn fills_row(&self, plane: PlaneId, line: Line, more: impl FnOnce() -> bool) -> Option<bool> {
         let stripe = self.superblocks.as_ref()?.stripe(plane, line.frontier);
@@ -182,7 +170,6 @@ impl Blocks {
         (first..first + planes).map(PlaneId)
     }
 
-    /// The others of them.
     pub(super) fn planes_beside(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
         self.planes_together(plane).filter(move |&other| other != plane)
     }
@@ -193,16 +180,15 @@ impl Blocks {
         Some((block, self.planes[plane.index()].blocks[block as usize].written / self.pages_per_flash_page))
     }
 
-    /// Whether a flash page of the plane can be programmed: the others that have a place there fit into what is left. If `more`
-    /// are to come, not before it is full.
+    /// Whether a flash page of the plane can be programmed: the others placed there fit into what is left. If `more`
+    /// will come, only a full one.
     fn fills_flash_page(&self, plane: PlaneId, line: Line, more: bool) -> bool {
         let (placed, units) = (self.placed(plane, line), self.pages_per_flash_page);
         let least = units - placed.room(units);
         placed.come >= units || placed.come >= least && !(more && least < units)
     }
 
-    /// Flash pages of the block that a frontier of a plane's group opened last which are taken in the plane, or given to writes
-    /// on their way.
+    /// Flash pages of the frontier's newest block that are taken in the plane, or given to writes on their way.
     pub(super) fn flash_pages_given(&self, plane: PlaneId, frontier: Frontier) -> u32 {
         let Some(superblocks) = &self.superblocks else { return 0 };
         let (units, blocks) = (self.pages_per_flash_page, &self.planes[plane.index()].blocks);

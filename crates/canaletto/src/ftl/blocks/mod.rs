@@ -1,8 +1,7 @@
 //! Blocks of every plane: free ones, write frontiers, valid pages.
 //!
-//! A block that was never opened has no state, so an untouched drive costs nothing. On a preconditioned drive a block's
-//! first pages may be *seeded*: what they hold is computed when asked ([`seeded`]), and only which of them are out of date
-//! is kept, once one is. Blocks of several planes may be used together ([`superblocks`]).
+//! A block that was never opened has no state. On a preconditioned drive a block's first pages may be *seeded*:
+//! computed when asked ([`seeded`]). Blocks of several planes may be used together ([`superblocks`]).
 
 pub mod pseudo_slc;
 pub mod seeded;
@@ -37,31 +36,25 @@ pub use crate::ftl::frontier::{Frontier, Line};
 use crate::ftl::maintenance::bad_blocks::BadBlocks;
 use crate::ftl::precondition::Seeds;
 
-/// One plane's blocks.
 #[derive(Default)]
 struct Plane {
-    /// Blocks opened at least once, by number.
     blocks: Vec<Block>,
     /// Erased blocks, by the order in which they must be opened: (erases that count, number of the erasure, block).
     erased: BinaryHeap<Reverse<(u32, u64, u32)>>,
     /// Good blocks that were never opened.
     unopened: u32,
-    /// Valid pages of each block that is full and can be chosen to be collected, in one row so that a search for the fewest
-    /// is quick; [`candidates::NOT_FULL`] for others.
+    /// Valid pages of each candidate block, in one row for a quick search; [`candidates::NOT_FULL`] for others.
     full: Vec<u32>,
     /// Valid pages of all blocks, those whose program is in flight included.
     valid: u64,
     /// Pages of [`Frontier::Arrivals`] that are promised and not yet taken.
     promised: u32,
-    /// Programs in flight.
     programs: u32,
     /// Pages handed out so far: the clock by which blocks age.
     clock: u64,
     /// Bad blocks among those opened, or that would have been.
     bad: u32,
-    /// Bad blocks among those not looked at yet.
     bad_unseen: u32,
-    /// Blocks that will be bad.
     doomed: u32,
     erasures: u64,
     /// Free blocks that are the pseudo-SLC cache's alone.
@@ -74,13 +67,11 @@ struct Plane {
 }
 
 impl Plane {
-    /// Its free blocks.
     fn free(&self) -> u32 {
         self.unopened + self.erased.len() as u32 - self.withheld
     }
 }
 
-/// All blocks of the drive.
 pub struct Blocks {
     planes: Vec<Plane>,
     frontiers: Frontiers,
@@ -96,11 +87,9 @@ pub struct Blocks {
     free: u64,
     /// Pages left empty in flash pages that were programmed.
     padding: u64,
-    /// Contents of seeded pages.
     seeds: Option<Box<Seeds>>,
     /// Whether and how blocks are used together.
     superblocks: Option<Box<Superblocks>>,
-    /// The pseudo-SLC cache.
     cache: Option<Box<Cache>>,
 }
 
@@ -131,7 +120,6 @@ impl Blocks {
         }
     }
 
-    /// Free blocks of a plane, or superblocks of its group.
     pub fn free(&self, plane: PlaneId) -> u32 {
         if let Some(superblocks) = &self.superblocks {
             return self.free_superblocks(plane, superblocks);
@@ -144,7 +132,6 @@ impl Blocks {
         self.free
     }
 
-    /// Free blocks of a plane that the host never gets.
     pub fn reserved(&self) -> u32 {
         self.reserved
     }
@@ -162,7 +149,6 @@ impl Blocks {
         has_own || frontier != frontier.native() && self.has_page(plane, frontier.native())
     }
 
-    /// The number of the page the frontier would give next.
     pub fn next_page(&self, plane: PlaneId, frontier: Frontier) -> u32 {
         match self.room_in_open(plane, frontier) {
             Some(block) => self.planes[plane.index()].blocks[block as usize].written,
@@ -192,8 +178,8 @@ impl Blocks {
         self.superblocks.is_none() && self.free(plane) > kept
     }
 
-    /// Takes the frontier's next page for `sectors` of `lpa`, or none if the plane has no room for it. The second value
-    /// tells whether a free block was opened for it.
+    /// Takes the frontier's next page for `sectors` of `lpa`, if there is room, and returns whether a free block was
+    /// opened.
     pub fn allocate(&mut self, plane: PlaneId, frontier: Frontier, lpa: u64, sectors: u64) -> Option<(Ppa, bool)> {
         let (block, opened) = match self.room_in_open(plane, frontier) {
             Some(block) => (block, false),
@@ -269,7 +255,6 @@ impl Blocks {
         has_room.then(|| Ppa { page: self.write_next(at.plane, at.block, lpa, sectors), ..at })
     }
 
-    /// Pages left empty in flash pages that were programmed.
     pub fn padding(&self) -> u64 {
         self.padding
     }
@@ -319,8 +304,8 @@ impl Blocks {
         p.bad_unseen > 0 && self.bad.is_bad(plane, block, p.bad_unseen, unseen)
     }
 
-    /// A block has failed: it is never opened again, and its valid pages can be read until they are copied elsewhere. Not
-    /// so if the plane cannot spare it, or would have fewer than `keep_free` free blocks. Returns whether it is retired.
+    /// A block has failed: it is not opened again. Not so if the plane cannot spare it, or would have fewer than
+    /// `keep_free` free blocks. Returns whether it is retired.
     pub fn retire(&mut self, plane: PlaneId, block: u32, keep_free: u32) -> bool {
         if self.superblocks.is_some() {
             return self.doom(plane, block, keep_free);
@@ -337,12 +322,10 @@ impl Blocks {
         true
     }
 
-    /// Whether a block is never to be opened again.
     pub fn is_bad(&self, plane: PlaneId, block: u32) -> bool {
         self.planes[plane.index()].blocks[block as usize].bad
     }
 
-    /// Bad blocks of the whole drive.
     pub fn count_bad(&self) -> u64 {
         self.planes.iter().map(|p| u64::from(p.bad + p.bad_unseen)).sum()
     }
@@ -357,19 +340,16 @@ impl Blocks {
         &self.planes[at.plane.index()].blocks[at.block as usize]
     }
 
-    /// Sectors that hold data at a valid page.
     pub fn sectors(&self, at: Ppa) -> u64 {
         self.contents.sectors(self.block(at), at.page)
     }
 
-    /// The logical page whose valid data are at a page.
     pub fn valid_lpa(&self, at: Ppa) -> Option<u64> {
         let block = self.block(at);
         if block.is_computed(at.page) { self.seeded_lpa(at) } else { self.contents.lpa(block, at.page) }
     }
 
-    /// Times the data at a page were copied since a controller last looked at them; what was there before the run was looked
-    /// at when it was written.
+    /// Copies of the data at a page since a controller checked them.
     pub fn copies(&self, at: Ppa) -> u8 {
         self.contents.copies(self.block(at), at.page)
     }
@@ -390,8 +370,7 @@ impl Blocks {
         b.written > 0 && b.programs_in_flight == 0 && !open
     }
 
-    /// Whether the block could be collected if nothing more were written to it. Pages promised to copies from elsewhere are,
-    /// and so are those of superblocks, to which places were given.
+    /// Whether the block could be collected now. Not while pages or places in it are promised.
     pub fn can_be_closed(&self, plane: PlaneId, block: u32) -> bool {
         let p = &self.planes[plane.index()];
         let b = &p.blocks[block as usize];
@@ -404,12 +383,10 @@ impl Blocks {
         self.frontiers.close(plane, block);
     }
 
-    /// Whether the block holds valid data.
     pub fn holds_data(&self, plane: PlaneId, block: u32) -> bool {
         self.planes[plane.index()].blocks.get(block as usize).is_some_and(|b| b.valid > 0)
     }
 
-    /// The data at a page are out of date.
     pub fn invalidate(&mut self, at: Ppa) {
         debug_assert!(self.valid_lpa(at).is_some(), "invalidated twice: {at:?}");
         let plane = &mut self.planes[at.plane.index()];
@@ -430,7 +407,6 @@ impl Blocks {
         }
     }
 
-    /// A program of the page is on its way.
     pub fn program_begins(&mut self, at: Ppa) {
         let plane = &mut self.planes[at.plane.index()];
         plane.programs += 1;
@@ -438,7 +414,6 @@ impl Blocks {
         plane.note_written_up(at.block, self.pages_per_block);
     }
 
-    /// The page is programmed.
     pub fn program_ends(&mut self, at: Ppa) {
         let plane = &mut self.planes[at.plane.index()];
         plane.programs -= 1;
@@ -446,7 +421,6 @@ impl Blocks {
         plane.note_written_up(at.block, self.pages_per_block);
     }
 
-    /// Programs in flight in a plane.
     pub fn programs_in(&self, plane: PlaneId) -> u32 {
         self.planes[plane.index()].programs
     }
@@ -465,7 +439,6 @@ impl Blocks {
         block.reads_in_flight == 0
     }
 
-    /// Reads of a block on their way.
     pub fn reads_in_flight(&self, at: Ppa) -> u32 {
         self.block(at).reads_in_flight
     }
@@ -476,7 +449,6 @@ impl Blocks {
         Candidates { planes, pages_per_block, step: self.pages_per_flash_page, parity_unit: self.parity_unit() }
     }
 
-    /// Valid pages of a plane, those on their way included.
     pub fn valid_in(&self, plane: PlaneId) -> u64 {
         self.planes[plane.index()].valid
     }
@@ -504,7 +476,6 @@ impl Blocks {
         room
     }
 
-    /// A promised page is not needed after all.
     pub fn withdraw_arrival(&mut self, plane: PlaneId) {
         self.planes[plane.index()].promised -= 1;
     }
@@ -522,8 +493,7 @@ impl Blocks {
         self.contents.next_valid(b, from).map(at)
     }
 
-    /// The block is empty: erased and free again, unless it is bad or has come to the end of its `endurance` (erases; 0:
-    /// none).
+    /// The block is erased and free again, unless it is bad or at the end of its `endurance` (erases; 0: none).
     pub fn erase(&mut self, plane: PlaneId, block: u32, endurance: u32) {
         if self.superblocks.is_some() {
             return self.erase_superblock(plane, block, endurance);
@@ -548,14 +518,12 @@ impl Blocks {
         }
     }
 
-    /// A block has come to the end of its endurance.
     fn give_up(&mut self, plane: PlaneId, block: u32) {
         let p = &mut self.planes[plane.index()];
         p.blocks[block as usize].bad = true;
         p.bad += 1;
     }
 
-    /// A block that is used alone is free again.
     fn set_free_alone(&mut self, plane: PlaneId, block: u32) {
         let p = &mut self.planes[plane.index()];
         let wear = if self.by_wear { p.blocks[block as usize].erases } else { 0 };
@@ -563,13 +531,12 @@ impl Blocks {
         self.free += 1;
     }
 
-    /// Times the block was erased.
     pub fn erases(&self, plane: PlaneId, block: u32) -> u32 {
         self.planes[plane.index()].blocks[block as usize].erases
     }
 
-    /// The full block of a plane that was erased least often, if some block was erased `difference` times more: its data
-    /// have not changed for long and keep it from its share of wear.
+    /// The full block with the fewest erases, if some block was erased `difference` times more: its cold data spare it
+    /// wear.
     pub fn least_worn(&mut self, plane: PlaneId, difference: u32) -> Option<u32> {
         let leader = self.leader(plane).index();
         let candidates = self.candidates(plane);
@@ -598,7 +565,6 @@ impl Blocks {
         room
     }
 
-    /// [`Blocks::note_stall`] for the mapping table and every stream.
     pub fn note_stalls(&mut self, plane: PlaneId, now: Time) {
         self.note_stall(plane, Frontier::Translation(0), now);
         for frontier in self.frontiers.of_host() {
@@ -618,7 +584,6 @@ impl Blocks {
         self.frontiers.reset_stalls();
     }
 
-    /// Empties an erased block.
     fn empty(&mut self, plane: PlaneId, block: u32) {
         let b = &mut self.planes[plane.index()].blocks[block as usize];
         assert!(b.valid == 0 && b.reads_in_flight == 0 && b.programs_in_flight == 0, "erased a block in use");

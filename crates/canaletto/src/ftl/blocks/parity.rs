@@ -1,15 +1,11 @@
-//! Parity within superblocks: where it lies, when it is due, and how much memory it takes until then.
+//! Parity within superblocks: where it lies, when it is due, and its memory.
 //!
-//! Planes of a group that are lost together are a *unit* ([`crate::config::design::Parity`]). Planes of one place in their units
-//! are a *column*, and pages of one number in a column's blocks a stripe. One block of a column holds the parity of all its
-//! stripes: that of unit `units - 1 - block % units`, so that over all superblocks every unit has as many, or where that block
-//! is bad the next good one. Data are given no places there.
+//! Planes that are lost together are a *unit* ([`crate::config::design::Parity`]). Planes of one place in their units
+//! are a *column*, and pages of one number in a column's blocks a stripe. One block of a column holds all its parity:
+//! in unit `units - 1 - block % units`, or the next good one.
 //!
-//! A stripe is complete once all its other pages are taken and their programs have ended. Parity of a row is programmed
-//! together in the planes of a die: one by one it would take that die several times as long as data take the others. Until
-//! its parity is programmed the controller keeps the exclusive or of its pages: a flash page for each stripe that has begun.
-//! Of flash pages of several mapping units these are protected together, and each is rebuilt from those of its place in the
-//! others.
+//! A stripe is complete once all its other pages are taken and programmed. A row's parity is programmed together in the
+//! planes of a die. Until then the controller keeps the exclusive or: a flash page per stripe that has begun.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -17,7 +13,6 @@ use std::collections::BTreeSet;
 use super::{Block, Blocks, Frontier, Line, Plane};
 use crate::flash::address::{PlaneId, Ppa};
 
-/// State of parity.
 #[derive(Default)]
 pub(super) struct Stripes {
     /// Planes of a unit; 0 without parity.
@@ -32,7 +27,6 @@ pub(super) struct Stripes {
 }
 
 impl Stripes {
-    /// No stripes yet of units of that many planes.
     pub(super) fn new(unit: u32) -> Stripes {
         Stripes { unit: unit as usize, ..Stripes::default() }
     }
@@ -59,12 +53,10 @@ impl Blocks {
         self.superblocks.as_ref().map_or(0, |superblocks| superblocks.stripes_of_parity.unit)
     }
 
-    /// Whether superblocks have parity.
     pub fn has_parity(&self) -> bool {
         self.parity_unit() > 0
     }
 
-    /// Whether a block holds its superblock's parity.
     pub(super) fn is_parity(&self, plane: PlaneId, block: u32) -> bool {
         let group = self.group(plane);
         let place = plane.index() - group.start;
@@ -120,8 +112,7 @@ impl Blocks {
         }
     }
 
-    /// The next page for parity of the column of a page, if all data of its stripe, and of those whose parity is programmed
-    /// together with it, have ended.
+    /// The next page for parity of a page's column, if all data of the stripes programmed together have ended.
     pub fn due_parity(&self, of: Ppa) -> Option<Ppa> {
         let (plane, _) = self.stripe_of(of)?;
         let next = Ppa { plane, page: self.written(plane, of.block), ..of };
@@ -161,7 +152,6 @@ impl Blocks {
         }
     }
 
-    /// The program of a parity page has ended.
     pub fn parity_ends(&mut self, at: Ppa) {
         self.program_ends(at);
         if let Some(superblocks) = &mut self.superblocks {
@@ -177,7 +167,6 @@ impl Blocks {
         }
     }
 
-    /// A program of a page is on its way.
     #[inline]
     pub fn note_in_flight(&mut self, at: Ppa) {
         if !self.has_parity() {
@@ -189,7 +178,6 @@ impl Blocks {
         }
     }
 
-    /// The program of a page has ended.
     pub fn note_ended(&mut self, at: Ppa) {
         let at = self.flash_page_of(at);
         if let Some(superblocks) = &mut self.superblocks {
@@ -204,8 +192,8 @@ impl Blocks {
         block.written > at.page && !self.superblocks.as_deref().is_some_and(in_flight)
     }
 
-    /// The pages to read for rebuilding one: the others of its stripe that hold something, its parity among them. As long as
-    /// parity is not programmed the controller has it, and the data of programs in flight. None if the stripe has no parity.
+    /// The pages to read for rebuilding one: the others of its stripe, parity included unless the controller still has
+    /// it. None if the stripe has no parity.
     pub fn pages_to_rebuild(&self, at: Ppa) -> Option<Vec<Ppa>> {
         let (parity, others) = self.stripe_of(at)?;
         let void = &self.superblocks.as_ref()?.stripes_of_parity.void;
@@ -218,8 +206,8 @@ impl Blocks {
         is_protected.then(|| ended.into_iter().filter(holds).collect())
     }
 
-    /// Planes of one group stop working: their blocks are bad, at once where their superblock is free, else once it is erased.
-    /// Returns the superblocks that are in use.
+    /// Planes of one group stop working: their blocks are bad, at once or at their superblock's erase. Returns the
+    /// superblocks in use.
     pub fn lose_planes(&mut self, planes: &[PlaneId]) -> Vec<u32> {
         let leader = self.leader(planes[0]);
         self.open_all(leader);
@@ -241,7 +229,6 @@ impl Blocks {
         (0..self.blocks_per_plane).filter(|block| !free.contains(block)).collect()
     }
 
-    /// A superblock is erased.
     pub(super) fn forget_void(&mut self, plane: PlaneId, block: u32) {
         let group = self.group(plane);
         if let Some(superblocks) = &mut self.superblocks {

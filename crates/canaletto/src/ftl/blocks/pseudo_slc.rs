@@ -1,12 +1,10 @@
-//! Pseudo-SLC cache: blocks whose cells hold one bit each, which the host's writes fill first.
+//! Pseudo-SLC cache: blocks with one bit per cell, which the host's writes fill first.
 //!
-//! A block in this mode has as many pages as word lines (times those of a flash page), from 0 on. Once the last of them is
-//! taken, the pages that it does not have count as written and hold nothing: for collection it is then a full block of which
-//! few pages are valid. It is no candidate of the collector's policy, though; [`Blocks::block_to_fold`] says which one must
-//! be folded next.
+//! A block in this mode has as many pages as word lines. Once they are taken, the missing pages count as written and
+//! empty. Collection's policy ignores it; [`Blocks::block_to_fold`] chooses.
 //!
-//! Blocks of the static part come out of the plane's free ones when they are needed for the first time, and stay with it
-//! for good. Blocks of the dynamic part are borrowed as long as more blocks are free than collection begins with.
+//! The static part takes free blocks when first needed and keeps them. The dynamic part borrows blocks while more are
+//! free than collection begins with.
 
 use std::collections::VecDeque;
 
@@ -15,30 +13,24 @@ use crate::config::design::PseudoSlc;
 use crate::config::pseudo_slc::CacheBlocks;
 use crate::flash::address::PlaneId;
 
-/// Use of a block's cells.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) enum Mode {
     /// As many bits as the cell holds.
     #[default]
     Native,
-    /// One bit, now and always.
     Static,
     /// One bit, until it is erased.
     Dynamic,
 }
 
-/// One plane's part of the cache.
 #[derive(Clone, Default)]
 struct Part {
     /// Erased blocks of the static part, the one erased first in front.
     erased: VecDeque<u32>,
     /// Blocks of the static part that hold data or are being filled.
     static_used: u32,
-    /// Of the static part, blocks that are bad.
     bad: u32,
-    /// Blocks that are borrowed.
     borrowed: u32,
-    /// Full blocks, the one filled first in front.
     full: VecDeque<u32>,
     /// Whether it is folded under load.
     is_pressed: bool,
@@ -46,34 +38,26 @@ struct Part {
     erases: Vec<u32>,
 }
 
-/// The cache's blocks.
 pub(super) struct Cache {
     parts: Vec<Part>,
-    /// Pages of a block in this mode.
     pages: u32,
     /// Blocks of a plane that are its own.
     of_static: u32,
     /// Blocks of a plane that it may borrow.
     of_dynamic: u32,
-    /// A plane collects with fewer free blocks than this.
     collects_below: u32,
     endurance: u32,
     high_watermark: f64,
     low_watermark: f64,
 }
 
-/// Size, contents and wear of the cache.
 #[derive(Clone, Copy, Default)]
 pub struct CacheState {
-    /// Pages of the static part.
     pub static_pages: u64,
-    /// Pages of the dynamic part at its largest.
     pub dynamic_pages: u64,
     /// Blocks that hold data or are being filled.
     pub used: u64,
-    /// Pages of valid data in them.
     pub valid_pages: u64,
-    /// The most erases of a block in this mode.
     pub erases_max: u32,
 }
 
@@ -109,7 +93,6 @@ impl Blocks {
         frontier != frontier.native() && has_own()
     }
 
-    /// Pages of a block, as its cells are used.
     pub(super) fn pages_in(&self, plane: PlaneId, block: u32) -> u32 {
         let cache = self.cache.as_ref().filter(|_| self.is_cache_block(plane, block));
         cache.map_or(self.pages_per_block, |cache| cache.pages)
@@ -123,7 +106,6 @@ impl Blocks {
         !part.erased.is_empty() || p.withheld > 0 || may_borrow
     }
 
-    /// Takes a block for the cache, which [`Blocks::cache_may_open`].
     pub(super) fn take_for_cache(&mut self, plane: PlaneId) -> u32 {
         let index = plane.index();
         let erased = self.cache.as_mut().and_then(|cache| cache.parts[index].erased.pop_front());
@@ -161,8 +143,8 @@ impl Blocks {
         }
     }
 
-    /// The block of the cache that a plane is to fold now, if there is one: the oldest if the drive `is_idle` or too much of
-    /// the plane's part is in use, and the oldest of those borrowed if the plane is short of free blocks.
+    /// The block to fold now: the oldest if the drive `is_idle` or too much of the plane's part is in use; the oldest
+    /// borrowed one if free blocks are short.
     pub fn block_to_fold(&mut self, plane: PlaneId, is_idle: bool) -> Option<u32> {
         let free = self.planes[plane.index()].free();
         let cache = self.cache.as_mut()?;
@@ -240,22 +222,18 @@ impl Blocks {
         }
     }
 
-    /// Free blocks that are the cache's alone.
     pub(super) fn free_for_cache(&self, plane: PlaneId) -> u32 {
         self.planes[plane.index()].withheld + self.erased_in_cache(plane).count() as u32
     }
 
-    /// Free blocks of the cache that were used before.
     pub(super) fn erased_in_cache(&self, plane: PlaneId) -> impl Iterator<Item = u32> {
         self.cache.iter().flat_map(move |cache| cache.parts[plane.index()].erased.iter().copied())
     }
 
-    /// Blocks that are bad and were the cache's alone.
     pub(super) fn bad_in_cache(&self, plane: PlaneId) -> u32 {
         self.cache.as_ref().map_or(0, |cache| cache.parts[plane.index()].bad)
     }
 
-    /// Size, contents and wear of the cache.
     pub fn cache_state(&self) -> CacheState {
         let Some(cache) = &self.cache else { return CacheState::default() };
         let pages = |blocks: u32| u64::from(blocks) * u64::from(cache.pages) * self.planes.len() as u64;
@@ -301,7 +279,6 @@ mod tests {
         blocks.allocate(PLANE, CACHED, lpa, 1).expect("a free page").0
     }
 
-    /// Whether each of that many writes went to the cache.
     fn cached(blocks: &mut Blocks, writes: u64) -> Vec<bool> {
         let mut is_cached = |lpa| {
             let foretold = blocks.gives_cache_page(PLANE, CACHED);

@@ -27,7 +27,6 @@ impl Blocks {
         }
     }
 
-    /// Report on what blocks hold.
     pub fn report(&self, layout: &Layout) -> BlocksReport {
         let mut report = BlocksReport { free_in_plane: (u32::MAX, 0), ..BlocksReport::default() };
         for plane in (0..layout.planes()).map(PlaneId) {
@@ -38,7 +37,6 @@ impl Blocks {
         report
     }
 
-    /// Erases of a chip's blocks, mean.
     pub fn mean_erases(&self, layout: &Layout, chip: ChipId) -> f64 {
         let planes = layout.planes() / layout.chips();
         let first = chip.0 * planes;

@@ -9,8 +9,8 @@ use crate::flash::address::{PlaneId, Ppa};
 use crate::ftl::precondition::{Kind, Seeds};
 use crate::ftl::steady::seeded::{Life, SeededPlane};
 
-/// Attempts to find an untouched page for one that is read though nobody wrote it, before it gets a new place: with a tenth
-/// of the pages untouched all but one in a thousand searches end before.
+/// Attempts to find an untouched page for a read of an unwritten one: with a tenth of the pages untouched all but one
+/// in a thousand searches succeed.
 const ATTEMPTS: u32 = 64;
 
 /// The write amplification by which ages are scaled at the most; at full load it is infinite.
@@ -41,7 +41,6 @@ impl Blocks {
         self.seeds.as_ref().and_then(|seeds| self.locate_seeded(lpa, seeds))
     }
 
-    /// Whether blocks hold pages that are computed instead of kept.
     pub fn has_seeds(&self) -> bool {
         self.seeds.is_some()
     }
@@ -57,8 +56,7 @@ impl Blocks {
         is_there.then_some(at)
     }
 
-    /// Looks up what the seeded pages of a block hold, or of its superblock, all at once: whoever asks for each of them one
-    /// after the other would have to search for each anew.
+    /// Looks up the contents of a block's (or superblock's) seeded pages all at once.
     pub fn look_up_seeds(&mut self, plane: PlaneId, block: u32) {
         for plane in self.planes_of_group(plane) {
             self.look_up_seeds_in(plane, block);
@@ -77,10 +75,9 @@ impl Blocks {
         }
     }
 
-    /// Finds a place for a logical page that nobody wrote and that is read as if it had been written before the run: that
-    /// of a page which `may_go` lets go, because neither the run nor the host knows whether it ever held data. So it
-    /// remains open which pages hold data until they are asked for; how many, does not change. Returns the place and the
-    /// page that it no longer holds.
+    /// Finds a place for an unwritten logical page that is read as if written before the run: a page which `may_go`
+    /// lets go. Which pages hold data is decided when they are asked for; their number does not change. Returns the
+    /// place and its former page.
     pub fn adopt(&mut self, lpa: u64, may_go: impl Fn(u64, Ppa) -> bool) -> Option<(Ppa, u64)> {
         let seeds = self.seeds.as_ref()?;
         let (at, gone) = (0..ATTEMPTS).find_map(|attempt| {
@@ -104,7 +101,6 @@ impl Blocks {
         if has_changed { seeds.adopted(at) } else { seeds.content(at) }
     }
 
-    /// Valid pages among a block's seeded ones, counted anew.
     pub(super) fn seeded_valid(&self, plane: PlaneId, block: u32) -> u32 {
         let b = &self.planes[plane.index()].blocks[block as usize];
         (0..b.seeded).filter(|&page| self.valid_lpa(Ppa { plane, block, page }).is_some()).count() as u32
@@ -115,7 +111,6 @@ impl Blocks {
         self.count_seeded() - self.seeds.as_ref().map_or(0, |seeds| seeds.adopted_pages())
     }
 
-    /// Valid seeded pages of the drive.
     pub(super) fn count_seeded(&self) -> u64 {
         let Some(seeds) = &self.seeds else { return 0 };
         let of_block = |plane: PlaneId, number: u32, block: &Block| {
@@ -129,7 +124,6 @@ impl Blocks {
         planes.flat_map(|(id, plane)| (0..).zip(&plane.blocks).map(move |(b, block)| of_block(id, b, block))).sum()
     }
 
-    /// All valid pages: where they are, and what they hold.
     pub fn valid_pages(&self) -> impl Iterator<Item = (Ppa, u64)> {
         let planes = (0..).map(PlaneId).zip(&self.planes);
         let blocks = planes.flat_map(|(plane, p)| (0..).zip(&p.blocks).map(move |(block, b)| (plane, block, b)));

@@ -1,16 +1,13 @@
 //! Superblocks: the blocks of one number in all planes of a group, opened, filled, collected and erased together.
 //!
-//! A page is handed out in two steps. A write is first given its *place*, the next one in the order of the stripe: page p of
-//! the first plane, of the second, …, then page p + 1. That says its plane. Which page of the plane it is follows when its
-//! command is formed, so that the pages of a block are programmed in order. Places are not given back; whoever has one
-//! takes a page in the end, so that a superblock that is being filled becomes full without waiting for anything but flash.
+//! A write first gets its *place*, the next in the stripe: page p of the first plane, of the second, …, then page p +
+//! 1. Its page follows when its command is formed, so that pages of a block are programmed in order. Places are not
+//! given back.
 //!
-//! Where several mapping units fit into a flash page, those that follow each other share one, and planes of a die are programmed
-//! together ([`super::gathering`]).
+//! Mapping units in a row share a flash page, and planes of a die are programmed together ([`super::gathering`]).
 //!
-//! A block that is bad is left out of its superblock, which has so many pages less. Blocks that fail while their superblock is
-//! in use are *doomed*: they keep their part in it until it is erased, and are bad from then on. Since superblocks differ
-//! in size then, free ones are counted in pages: [`Blocks::free`] tells how many whole ones these make.
+//! Bad blocks are left out. Blocks that fail in use are *doomed*: they stay until the superblock is erased. Free
+//! superblocks are counted in pages; [`Blocks::free`] converts.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
@@ -34,7 +31,6 @@ pub(super) struct Stripe {
 }
 
 impl Stripe {
-    /// Goes on to the next plane of that many.
     fn advance(&mut self, planes: usize) {
         self.plane += 1;
         if self.plane as usize == planes {
@@ -47,8 +43,7 @@ impl Stripe {
         flash_page.is_some_and(|(block, page)| block == self.current && (self.page, self.plane) <= (page, plane))
     }
 
-    /// Gives no places any more once the superblock of that many flash pages a block is full: its last flash page may be
-    /// programmed before anybody asks for the place after it, and the superblock erased and used elsewhere.
+    /// Gives no places once the superblock of that many flash pages per block is full, because it may soon be erased.
     fn close_unless_open(&mut self, flash_pages: u32) {
         if !self.open.contains(&self.current) {
             self.page = flash_pages;
@@ -56,23 +51,18 @@ impl Stripe {
     }
 }
 
-/// The superblocks of a drive.
 pub(super) struct Superblocks {
-    /// Planes of a group.
     planes: u32,
-    /// By group and frontier.
     stripes: Vec<Stripe>,
     frontiers: usize,
     streams: u16,
     /// Pages of each group's free superblocks, of those that have been opened before.
     erased_pages: Vec<u64>,
-    /// How many times a superblock has become free.
     freed: u64,
     /// Places of each group that were given to those who have no page yet.
     waiting: Vec<u32>,
     /// Writes that have a place, and parity, on their way.
     pub(super) gathering: Gathering,
-    /// Parity over the blocks of each.
     pub(super) stripes_of_parity: Stripes,
 }
 
@@ -81,7 +71,6 @@ impl Superblocks {
         plane.index() / self.planes as usize
     }
 
-    /// Indices of the planes of a plane's group.
     pub(super) fn planes(&self, plane: PlaneId) -> Range<usize> {
         let first = self.group(plane) * self.planes as usize;
         first..first + self.planes as usize
@@ -162,7 +151,6 @@ impl Blocks {
         }
     }
 
-    /// The first plane of each group.
     fn leaders(&self) -> Vec<PlaneId> {
         let planes = (0..self.planes.len() as u32).map(PlaneId);
         planes.filter(|&plane| self.leader(plane) == plane).collect()
@@ -185,7 +173,6 @@ impl Blocks {
         }
     }
 
-    /// Whether blocks are used in superblocks.
     pub fn has_superblocks(&self) -> bool {
         self.superblocks.is_some()
     }
@@ -200,17 +187,14 @@ impl Blocks {
         self.superblocks.as_ref().map(|superblocks| superblocks.freed)
     }
 
-    /// Whether superblocks are over all planes.
     pub fn is_one_group(&self) -> bool {
         self.superblocks.as_ref().is_some_and(|superblocks| superblocks.erased_pages.len() == 1)
     }
 
-    /// Planes whose blocks of equal number are used together.
     pub fn planes_of_group(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
         self.group(plane).map(|plane| PlaneId(plane as u32))
     }
 
-    /// Indices of these planes.
     pub(super) fn group(&self, plane: PlaneId) -> Range<usize> {
         self.superblocks.as_ref().map_or(plane.index()..plane.index() + 1, |s| s.planes(plane))
     }
@@ -220,35 +204,29 @@ impl Blocks {
         PlaneId(self.group(plane).start as u32)
     }
 
-    /// Flash pages of a block.
     fn flash_pages_per_block(&self) -> u32 {
         self.pages_per_block / self.pages_per_flash_page
     }
 
-    /// Pages for data of a superblock without bad blocks.
     fn size(&self, plane: PlaneId) -> u64 {
         (self.group(plane).len() - self.parity_unit()) as u64 * u64::from(self.pages_per_block)
     }
 
-    /// Pages for data of a superblock.
     fn capacity(&self, plane: PlaneId, block: u32) -> u64 {
         let (unit, planes) = (self.parity_unit(), &self.planes[self.group(plane)]);
         let for_data = |place: &usize| takes_data(planes, unit, *place, block);
         (0..planes.len()).filter(for_data).count() as u64 * u64::from(self.pages_per_block)
     }
 
-    /// Pages of a group's free superblocks.
     fn free_pages(&self, plane: PlaneId, superblocks: &Superblocks) -> u64 {
         let unopened = u64::from(self.planes[self.leader(plane).index()].unopened);
         unopened * self.size(plane) + superblocks.erased_pages[superblocks.group(plane)]
     }
 
-    /// Whole superblocks that a group's free pages make.
     pub(super) fn free_superblocks(&self, plane: PlaneId, superblocks: &Superblocks) -> u32 {
         (self.free_pages(plane, superblocks) / self.size(plane)) as u32
     }
 
-    /// Good blocks of a plane that belong to free superblocks.
     pub(super) fn free_blocks(&self, plane: PlaneId) -> u32 {
         let Some(superblocks) = &self.superblocks else { return self.free(plane) + self.free_for_cache(plane) };
         let blocks = (0..).zip(&self.planes[plane.index()].blocks);
@@ -273,8 +251,8 @@ impl Blocks {
         open.find(|&block| has_room(&p.blocks[block as usize]) && !self.is_parity(plane, block))
     }
 
-    /// Gives a write its place in the plane's group: the plane it goes to, and whether a free superblock was opened for it. In
-    /// its own flash page if it is to be `alone`. None if there is no room.
+    /// Gives a write its place: the plane, and whether a free superblock was opened. In its own flash page if it is to
+    /// be `alone`. None if there is no room.
     pub fn take_place(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<(PlaneId, bool)> {
         if let Some(to) = self.next_place(plane, line, alone) {
             return Some((to, false));
@@ -331,7 +309,6 @@ impl Blocks {
         }
     }
 
-    /// Places that a frontier can give without opening a superblock.
     fn places_left(&self, plane: PlaneId, frontier: Frontier) -> u64 {
         let Some(superblocks) = &self.superblocks else { return 0 };
         let stripe = superblocks.stripe(plane, frontier);
@@ -405,7 +382,6 @@ impl Blocks {
         }
     }
 
-    /// A block of a plane is full: its superblock may be.
     pub(super) fn close_full_superblocks(&mut self, plane: PlaneId) {
         let group = self.group(plane);
         let (planes, pages) = (&self.planes[group], self.pages_per_block);
@@ -421,7 +397,7 @@ impl Blocks {
         }
     }
 
-    /// A block has failed: it is bad once its superblock has been erased. Not so if the plane cannot spare it, or would have
+    /// A block has failed: it is bad once its superblock is erased. Not so if the plane cannot spare it, or would have
     /// fewer than `keep_free` free superblocks. Returns whether it is.
     pub(super) fn doom(&mut self, plane: PlaneId, block: u32, keep_free: u32) -> bool {
         let spare = self.free(plane) >= keep_free;
@@ -476,7 +452,6 @@ impl Blocks {
         (untouched..self.blocks_per_plane).for_each(|block| self.set_free(leader, block, 0));
     }
 
-    /// Counts the pages of a group's free superblocks anew.
     pub(super) fn count_erased_pages(&mut self, leader: PlaneId, free: &BTreeSet<u32>) {
         let pages = free.iter().map(|&block| self.capacity(leader, block)).sum();
         if let Some(superblocks) = &mut self.superblocks {
@@ -500,8 +475,7 @@ impl Blocks {
         p.erased.push(Reverse((wear, p.erasures, block)));
     }
 
-    /// Whether copies of all valid pages of a superblock have room, whatever the host does meanwhile: it leaves
-    /// `gc.reserved_blocks` of them. That goes without saying but for bad blocks.
+    /// Whether copies of all valid pages of a superblock fit, whatever the host does meanwhile.
     pub fn copies_fit(&self, plane: PlaneId, block: u32) -> bool {
         let Some(superblocks) = &self.superblocks else { return true };
         let kept = u64::from(self.reserved) * self.size(plane);
@@ -510,8 +484,7 @@ impl Blocks {
         u64::from(copies) <= room
     }
 
-    /// The first page of a block, or of its superblock, that holds valid data, at or after place `from` in the order of the
-    /// stripe, and the place after it.
+    /// The first valid page of a block or superblock at or after place `from` of the stripe, and the place after it.
     pub fn next_to_copy(&self, plane: PlaneId, block: u32, from: u32) -> Option<(Ppa, u32)> {
         if self.superblocks.is_none() {
             return self.next_valid(plane, block, from).map(|at| (at, at.page + 1));

@@ -6,9 +6,7 @@ use crate::flash::address::PlaneId;
 /// How many blocks of a plane may go bad, and which ones are from the start.
 #[derive(Debug, Clone, Copy)]
 pub struct BadBlocks {
-    /// The run's seed.
     pub seed: u64,
-    /// Share of blocks that are bad from the factory.
     pub factory: f64,
     /// Bad blocks of a plane at the most: with more the host's data would not fit.
     pub most: u32,
@@ -23,9 +21,8 @@ impl BadBlocks {
         count.min(self.most)
     }
 
-    /// Whether `block`, the first of `unseen` blocks of which `bad` are bad, is one of them. Asked block after block, this
-    /// chooses any set of that many blocks with the same probability (selection sampling: Knuth, TAOCP 3.4.2, Algorithm
-    /// S).
+    /// Whether `block`, the first of `unseen` blocks of which `bad` are bad, is one of them (selection sampling: Knuth,
+    /// TAOCP 3.4.2, Algorithm S).
     pub fn is_bad(&self, plane: PlaneId, block: u32, bad: u32, unseen: u32) -> bool {
         let place = (u64::from(plane.0) << 32) | u64::from(block) | 1 << 63;
         mixed(self.seed, place) % u64::from(unseen) < u64::from(bad)
@@ -36,7 +33,6 @@ impl BadBlocks {
 mod tests {
     use super::*;
 
-    /// Blocks that are bad in a plane.
     fn chosen(rule: &BadBlocks, plane: u32, blocks: u32) -> Vec<u32> {
         let mut left = rule.of_factory(PlaneId(plane), blocks);
         let mut bad = Vec::new();

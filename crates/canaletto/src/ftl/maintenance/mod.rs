@@ -13,13 +13,11 @@ use crate::ftl::maintenance::refresh::Refresh;
 
 /// History of wear, and the limits that data reach by it.
 pub struct Upkeep {
-    /// History of wear.
     pub wear: Wear,
     refresh: Refresh,
 }
 
 impl Upkeep {
-    /// A drive without history.
     pub fn new(design: &Design, layout: &Layout) -> Upkeep {
         let counts_copies = design.gc.copyback && design.gc.copyback_check_every > 0;
         let keeps_history = counts_copies || design.flash.errors.are_possible() || design.refresh.is_on();

@@ -1,7 +1,7 @@
-//! Which data must be moved before they are lost: those of blocks read too often, and those that are too old.
+//! Which data must be moved before they are lost: in blocks read too often, and too old ones.
 //!
-//! Reads are counted as they happen. Ages are looked at by a patrol: one block after the other, each in the next plane, one
-//! an interval, so that data of one age do not all move at once (Cai et al., ICCD 2012, refresh a drive's blocks in turn).
+//! A scan visits one block per interval, each in the next plane, so that data of one age do not all move at once (Cai
+//! et al., ICCD 2012).
 
 use crate::config::design::Design;
 use crate::engine::time::Time;
@@ -12,13 +12,10 @@ use crate::flash::wear::Wear;
 pub struct Refresh {
     /// Reads that a block may see; 0: any number.
     reads: u32,
-    /// Age that data may reach; zero: any.
     age: Time,
-    /// Age of data found when the run began.
     age_before: Time,
     /// From one look of the patrol to the next.
     interval: Time,
-    /// Looks so far.
     looks: u64,
     planes: u32,
     blocks: u32,
@@ -30,7 +27,6 @@ fn of_days(days: f64) -> Time {
 }
 
 impl Refresh {
-    /// The limits of a design.
     pub fn new(design: &Design, layout: &Layout) -> Refresh {
         Refresh {
             reads: design.refresh.read_limit,
@@ -54,7 +50,6 @@ impl Refresh {
         (self.age > Time::ZERO).then_some(now + self.interval)
     }
 
-    /// The block that the patrol comes to now.
     pub fn look(&mut self) -> (PlaneId, u32) {
         let planes = u64::from(self.planes);
         let (plane, block) = (self.looks % planes, self.looks / planes % u64::from(self.blocks));
@@ -62,7 +57,6 @@ impl Refresh {
         (PlaneId(plane as u32), block as u32)
     }
 
-    /// Whether data of a block are too old.
     pub fn is_old(&self, plane: PlaneId, block: u32, wear: &Wear, now: Time) -> bool {
         wear.age(plane, block, now).unwrap_or(self.age_before + now) >= self.age
     }

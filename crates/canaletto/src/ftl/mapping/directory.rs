@@ -1,21 +1,16 @@
 //! Where the mapping table itself is kept: translation pages, numbered after the host's logical pages.
 //!
-//! A translation page is a logical page like any other: its entry in the [`MappingTable`](crate::ftl::mapping) is what
-//! DFTL calls the global translation directory, and garbage collection moves it like data. Each stream (a part of the
-//! address space with write frontiers of its own) has translation pages of its own.
+//! A translation page is a logical page like any other; its entry is DFTL's global translation directory. Each stream
+//! has its own.
 //!
-//! Where a mapping unit is larger than a page, an entry is for a unit: read "unit" for "logical page" below.
+//! Where a mapping unit is larger than a page, read "unit" for "logical page" below.
 
 /// One stream's part of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Directory {
-    /// Its first logical page.
     pub first_page: u64,
-    /// Its logical pages.
     pub pages: u64,
-    /// The logical page that is its first translation page.
     pub first_translation: u64,
-    /// Entries on a translation page.
     pub per_page: u64,
 }
 
@@ -25,12 +20,10 @@ impl Directory {
         (lpa - self.first_page) / self.per_page
     }
 
-    /// A translation page as a logical page.
     pub fn logical(&self, number: u64) -> u64 {
         self.first_translation + number
     }
 
-    /// Translation pages.
     pub fn translation_pages(&self) -> u64 {
         self.pages.div_ceil(self.per_page)
     }

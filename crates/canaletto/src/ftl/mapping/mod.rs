@@ -1,8 +1,8 @@
-//! Where logical pages are: the table, which of its entries are in DRAM, and where the table itself is kept.
+//! Where logical pages are.
 //!
-//! - In: look-ups of pages, changes of their entries, translation pages that have been read or written.
-//! - Out: whether a look-up has to wait, and [`Act`]s: reads and writes of translation pages.
-//! - State: the [table](MappingTable), and for each stream the entries that are [cached](cmt).
+//! - In: look-ups of pages, changes of entries, translation pages that were read or written.
+//! - Out: whether a look-up waits, and [`Act`]s: reads and writes of translation pages.
+//! - State: the [table](MappingTable), and for each stream the [cached](cmt) entries.
 
 pub mod cmt;
 pub mod directory;
@@ -27,22 +27,18 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// The mapping of a drive that begins with a table.
     pub fn new(design: &Design, limits: &Limits, table: MappingTable) -> Mapping {
         Mapping { table, cached: Cached::new(design, limits) }
     }
 
-    /// The table, at the end.
     pub fn into_table(self) -> MappingTable {
         self.table
     }
 
-    /// The table.
     pub fn table(&self) -> &MappingTable {
         &self.table
     }
 
-    /// Looks a page up.
     #[inline(always)]
     pub fn get(&self, lpa: u64) -> Entry {
         self.table.get(lpa)
@@ -54,8 +50,8 @@ impl Mapping {
         self.table.set(lpa, entry);
     }
 
-    /// Deallocates the first of these pages, those that nothing was ever written to, if they need not read as zeroes anyhow
-    /// (`marks`). Returns the page behind them.
+    /// Deallocates the first of these pages that were never written, if they need no `marks` to read as zeroes. Returns
+    /// the page behind them.
     pub fn trim_unwritten(&mut self, pages: Range<u64>, marks: bool) -> u64 {
         let until = self.table.unwritten_until(pages.clone());
         if until > pages.start && marks {

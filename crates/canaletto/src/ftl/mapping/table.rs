@@ -1,10 +1,8 @@
 //! The page-level mapping table, in memory that grows with what is touched.
 //!
-//! A drive of 64 TB has sixteen thousand million logical pages; a run touches some millions of them. Logical pages are
-//! grouped by 64: a group is a bitmap of its mapped pages and a short packed list of their entries. Groups lie in one array
-//! of zeroes, which the system gives without touching it, so that an untouched group costs 16 bytes of address space. Looking
-//! a page up is an array access, and where the group has several entries a bit count and another access. A page that is
-//! deallocated before anything was written to it gets no entry, only a bit.
+//! Logical pages are grouped by 64: a group is a bitmap of its mapped pages and a short packed list of their entries.
+//! Groups lie in one array of zeroes from the system, so an untouched group costs 16 bytes of address space. A page
+//! that is deallocated before it was written gets only a bit.
 
 use std::ops::Range;
 
@@ -12,12 +10,9 @@ use crate::engine::memory::{expect, make_room, zeroed};
 use crate::flash::address::Ppa;
 use crate::scheduler::transaction::TransactionId;
 
-/// Entry of a logical page in the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Entry {
-    /// Never written.
     Unmapped,
-    /// Its data are here.
     At(Ppa),
     /// A write of it is in flight; the transaction knows where the old data are.
     Pending(TransactionId),
@@ -26,7 +21,6 @@ pub enum Entry {
 }
 
 const PENDING: u64 = 1 << 63;
-/// Above every packed address.
 const TRIMMED: u64 = 1 << 62;
 
 impl Entry {
@@ -55,12 +49,10 @@ impl Entry {
 /// Capacities of packed lists: the smallest power of two that holds the entries.
 const CAPACITIES: usize = 6;
 
-/// Logical pages of a group.
 const GROUP: u64 = 64;
 
-/// Of 64 pages: which have an entry, and the entry itself if there is one, so that it shares the group's cache line, or
-/// else where their [`List`] is. An array, not a struct: the standard library has zeroed memory of those come from the
-/// system.
+/// Of 64 pages: which have an entry, and the only entry itself or the place of their [`List`]. An array, because zeroed
+/// memory for arrays comes from the system.
 type Group = [u64; 2];
 
 /// The entries of a group that has several, by page.
@@ -102,31 +94,26 @@ impl Pool {
     }
 }
 
-/// Logical page to [`Entry`].
 pub struct MappingTable {
     groups: Vec<Group>,
     pools: [Pool; CAPACITIES],
-    /// Pages that hold data.
     mapped: u64,
     /// One bit per page that was deallocated before anything was written to it, by group. Empty until there is one.
     deallocated: Vec<u64>,
 }
 
 impl MappingTable {
-    /// An empty table for `pages` logical pages.
     pub fn new(pages: u64) -> MappingTable {
         let groups = zeroed::<Group>(pages.div_ceil(GROUP) as usize);
         MappingTable { groups, pools: Default::default(), mapped: 0, deallocated: Vec::new() }
     }
 
-    /// Number of pages that hold data, pending ones included.
     pub fn mapped(&self) -> u64 {
         self.mapped
     }
 
-    /// Tells the processor that a page will soon be looked up. The tables of a large drive lie far beyond its caches: with
-    /// a hint when the request is made, the look-up some microseconds of simulated time later no longer waits for memory
-    /// (a fifth of the run time of random reads).
+    /// Tells the processor that a page will soon be looked up: the look-up later no longer waits for memory (a fifth of
+    /// the run time of random reads).
     #[inline]
     pub fn expect(&self, lpa: u64) {
         if let Some(group) = self.groups.get((lpa / GROUP) as usize) {
@@ -134,7 +121,6 @@ impl MappingTable {
         }
     }
 
-    /// Looks a page up.
     #[inline]
     pub fn get(&self, lpa: u64) -> Entry {
         let [mapped, data] = self.groups[(lpa / GROUP) as usize];
@@ -149,7 +135,6 @@ impl MappingTable {
         Entry::unpack(self.pools[list.pool].entries[list.start + rank(mapped, bit)])
     }
 
-    /// Returns the state of a page that was never written.
     #[inline]
     fn without_entry(&self, lpa: u64) -> Entry {
         match self.deallocated.get((lpa / GROUP) as usize) {
@@ -158,7 +143,6 @@ impl MappingTable {
         }
     }
 
-    /// Sets a page's entry.
     #[inline]
     pub fn set(&mut self, lpa: u64, entry: Entry) {
         let group = &mut self.groups[(lpa / GROUP) as usize];
@@ -190,7 +174,6 @@ impl MappingTable {
         end.min(pages.end)
     }
 
-    /// Deallocates pages that were never written.
     pub fn deallocate(&mut self, pages: Range<u64>) {
         if self.deallocated.is_empty() {
             self.deallocated = zeroed(self.groups.len());
@@ -220,7 +203,6 @@ fn insert(group: &mut Group, bit: u64, entry: u64, pools: &mut [Pool; CAPACITIES
     }
 }
 
-/// Adds an entry to others.
 #[inline(never)]
 fn insert_among([mapped, data]: &mut Group, bit: u64, entry: u64, pools: &mut [Pool; CAPACITIES]) {
     let place = rank(*mapped, bit);
@@ -236,7 +218,6 @@ fn insert_among([mapped, data]: &mut Group, bit: u64, entry: u64, pools: &mut [P
     entries[place] = entry;
 }
 
-/// A list with a group's first entry.
 fn start_list(first: u64, pools: &mut [Pool; CAPACITIES]) -> List {
     let list = List { pool: 0, start: pools[0].take(2) };
     pools[0].entries[list.start] = first;

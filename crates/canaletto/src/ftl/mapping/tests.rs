@@ -18,7 +18,6 @@ struct Drive {
 }
 
 impl Drive {
-    /// A mapping of which that many entries are in DRAM.
     fn new(entries: u32, overrides: &[&str]) -> Drive {
         let capacity = format!("mapping.cache_capacity={}B", 8 * entries);
         let all: Vec<String> = [&[capacity.as_str()], overrides].concat().into_iter().map(str::to_owned).collect();
@@ -38,7 +37,6 @@ impl Drive {
         (id, self.mapping.look_up(&self.blocks, &mut self.transactions, id))
     }
 
-    /// The only thing to be done now.
     fn act(&mut self) -> Act {
         let act = self.mapping.next_act().expect("something is to be done");
         assert_eq!(self.mapping.next_act(), None);
@@ -106,7 +104,6 @@ fn a_changed_entry_is_written_when_it_leaves() {
     assert!(matches!(drive.act(), Act::Read { page, .. } if page == written));
 }
 
-/// One page is spent for every two that collection reclaims.
 #[test]
 fn collection_pays_for_the_translation_pages_that_it_changes() {
     let mut drive = Drive::new(1, &["mapping.initial_table=on-flash"]);

@@ -1,15 +1,12 @@
-//! Which entries of the table are in DRAM: pages wait for those that are missing, translation pages are read and written.
+//! Which entries of the table are in DRAM: pages wait for missing ones, translation pages are read and written.
 //!
-//! A read or a write of the host continues when its entry is in the cache, and so does a trim (`trim.rs`). An entry that changes is
-//! kept there until it has to make room, and is then written with all other changed ones of its translation page. Changes of entries
-//! that are not there (by garbage collection, by large trims, by a write whose entry has left meanwhile) make their translation page
-//! due: those of a victim are written together when it is about to be erased (DFTL: lazy copying and batch updates).
+//! A read, write or trim continues when its entry is cached. A changed entry is evicted with all changed ones of its
+//! translation page. Changes of uncached entries make their translation page due: a victim's are written together
+//! before its erase (DFTL).
 //!
-//! Nothing here can wedge: a translation page waits for a free block of its plane as user data do, garbage collection
-//! waits for no translation page, and every missing entry's page is being read or written. Nor can collection keep itself
-//! busy, reclaiming space that the translation pages it changes take again: they get at most half of the pages that it reclaims,
-//! and what is beyond that stays in DRAM until more is reclaimed or the host's changes have the translation page written. So
-//! with no host at work every collection leaves more pages free than before, which must end.
+//! Nothing can wedge: collection waits for no translation page, and every missing entry's page is under way. Changed
+//! translation pages get at most half of the pages that collection reclaims, so every collection leaves more pages
+//! free.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -27,34 +24,25 @@ use crate::measure::report::{MappingCounts, MappingReport};
 use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::TransactionId;
 
-/// A translation page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stored {
-    /// The stream whose table it is of.
     pub table: usize,
     /// Its number among those of the stream: they go round the planes as the stream's data do.
     pub number: u64,
     /// The logical page that it is.
     pub lpa: u64,
-    /// The frontier that it is written at.
     pub frontier: Frontier,
 }
 
-/// What the table wants done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Act {
-    /// A translation page is read.
     Read {
-        /// The page.
         page: Stored,
-        /// As much of it as crosses.
         sectors: u64,
         /// The transaction that has waited for it longest, if any does.
         waiting: TransactionId,
     },
-    /// A translation page is written with its changed entries.
     Write {
-        /// The page.
         page: Stored,
         /// Whether the other entries come from the page it replaces.
         merges: bool,
@@ -63,19 +51,14 @@ pub enum Act {
     Place(Stored),
 }
 
-/// How a look-up ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LookUp {
-    /// The entry is there.
     Hit,
-    /// The transaction waits until its translation page is read.
     Waits,
-    /// The transaction waits until an entry can make room.
     NoRoom,
 }
 
-/// Written sectors that entries list, where their pages are never written back (`mapping.write_backs = "never-issued"`). The
-/// table takes the list of an entry only when that one leaves, not when it is written back with another one of its page.
+/// Written sectors that entries list (`mapping.write_backs = "never-issued"`), taken when the entry leaves.
 #[derive(Default)]
 struct Listed {
     /// Lists in the table, by logical page; all others are empty.
@@ -98,14 +81,12 @@ pub(super) struct Cached {
     write_backs: WriteBacks,
     waiters: Waiters,
     entry_bytes: u64,
-    /// All sectors of a page.
     whole_page: u64,
     /// Pages that a write of a translation page takes.
     cost: u64,
     listed: Listed,
     /// What must be done, in this order.
     acts: VecDeque<Act>,
-    /// Translation pages made due just now.
     due: Vec<u64>,
     /// Translation pages that each plane's collection has changed.
     moved: Vec<Vec<u64>>,
@@ -158,7 +139,6 @@ impl Cached {
         lpa / self.pages_per_entry
     }
 
-    /// A translation page of a table.
     fn stored(&self, table: usize, number: u64) -> Stored {
         let own = self.initial == InitialTable::WholePages;
         let frontier = Frontier::Translation(if own { table as u16 } else { 0 });
@@ -234,8 +214,8 @@ impl Cached {
         self.acts.push_back(Act::Write { page: self.page_of(table, page), merges });
     }
 
-    /// The entries of a translation page leave without being written. The page is read all the same if it `is_stored`, to be
-    /// merged, and gets a new place.
+    /// The entries of a translation page leave unwritten. The page is still read if it `is_stored`, and gets a new
+    /// place.
     fn depart(&mut self, table: usize, page: PageId, is_stored: bool) {
         let sectors = self.tables[table].unchanged_sectors(page, self.entry_bytes);
         self.tables[table].depart(page, is_stored);
@@ -248,18 +228,16 @@ impl Cached {
 }
 
 impl Mapping {
-    /// Whether the whole table is in DRAM.
     #[inline]
     pub fn is_ideal(&self) -> bool {
         self.cached.tables.is_empty()
     }
 
-    /// Whether a logical page is a translation page.
     pub fn holds(&self, lpa: u64) -> bool {
         self.cached.directories.first().is_some_and(|first| lpa >= first.first_translation)
     }
 
-    /// The end of the pages from `lpa` on that have their entries on one translation page; none if the whole table is in DRAM.
+    /// The end of the pages from `lpa` on with entries on one translation page; none if the whole table is in DRAM.
     pub fn end_of_piece(&self, lpa: u64) -> Option<u64> {
         let cached = &self.cached;
         let entry = cached.entry(lpa);
@@ -291,12 +269,10 @@ impl Mapping {
         cmt.find(number).is_some_and(|entry| cmt.is_missing(entry)) || cached.stalled[table].iter().any(is_its)
     }
 
-    /// Translation pages on their way to flash.
     pub fn writes_in_flight(&self) -> u64 {
         self.cached.writes_in_flight
     }
 
-    /// What must be done next.
     #[inline]
     pub fn next_act(&mut self) -> Option<Act> {
         self.cached.acts.pop_front()
@@ -370,8 +346,8 @@ impl Mapping {
         if free { LookUp::Hit } else { LookUp::Waits }
     }
 
-    /// Entries have come that may leave again: the oldest transaction that found no room looks again. Returns it, if it found
-    /// what it needs or waits for it alone now.
+    /// Entries may leave again: the oldest transaction without room looks again. Returns it, if it found what it needs
+    /// or now waits for it alone.
     pub fn seat_next(
         &mut self,
         blocks: &Blocks,
@@ -427,8 +403,7 @@ impl Mapping {
         self.cached.depart(table, page, is_stored);
     }
 
-    /// A translation page is in the controller's memory. Returns the transactions that waited for its entries, as a list; none
-    /// if it was read for nobody.
+    /// A translation page is in the controller. Returns the waiting transactions as a list.
     pub fn read_ends(&mut self, blocks: &Blocks, transactions: &mut Transactions, lpa: u64) -> Option<TransactionId> {
         let is_read = |&(table, page): &(usize, PageId)| self.cached.tables[table].work(page) == Work::Read;
         let Some((table, page)) = self.cached.page(lpa).filter(is_read) else {
@@ -450,8 +425,7 @@ impl Mapping {
         self.cached.merge_reads += 1;
     }
 
-    /// All who waited for a translation page have gone on. Returns its table, if anything must be done with it: transactions
-    /// that found no room there look again.
+    /// All who waited for a translation page continue. Returns its table, if transactions without room must look again.
     pub fn waiters_have_gone(&mut self, lpa: u64) -> Option<u16> {
         let (table, page) = self.cached.page(lpa)?;
         self.begin_wanted(table, page);
@@ -465,7 +439,6 @@ impl Mapping {
         }
     }
 
-    /// A translation page is programmed.
     pub fn count_write(&mut self) {
         self.cached.writes += 1;
     }
@@ -493,12 +466,10 @@ impl Mapping {
         self.cached.note_listed(lpa, listed, sectors);
     }
 
-    /// Written sectors of a logical page.
     fn written_sectors(&self, blocks: &Blocks, lpa: u64) -> u64 {
         if let Entry::At(at) = self.get(lpa) { blocks.sectors(at) } else { 0 }
     }
 
-    /// A changed entry leaves with its list.
     fn keep_list(&mut self, blocks: &Blocks, lpa: u64) {
         let listed = self.cached.listed.in_cache.remove(&lpa).unwrap_or_else(|| self.written_sectors(blocks, lpa));
         self.cached.listed.in_table.insert(lpa, listed);
@@ -544,8 +515,8 @@ impl Mapping {
         }
     }
 
-    /// The translation pages that a victim's moved pages have changed may be written, as far as the pages reclaimed from it
-    /// (`won`) suffice: [`Mapping::begin_postponed`].
+    /// Translation pages changed by a victim's pages may be written, as far as its reclaimed pages (`won`) suffice:
+    /// [`Mapping::begin_postponed`].
     pub fn victim_is_empty(&mut self, plane: PlaneId, won: u64) {
         if !self.is_ideal() {
             let Cached { moved, postponed, .. } = &mut self.cached;
@@ -562,7 +533,6 @@ impl Mapping {
         true
     }
 
-    /// Counts of what happened, for the report.
     pub fn report(&self) -> Option<MappingReport> {
         let cached = &self.cached;
         let mut counts = MappingCounts::default();

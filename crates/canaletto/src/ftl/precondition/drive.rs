@@ -1,14 +1,11 @@
-//! A drive in the steady state: what every plane holds, from the design, the flows and how often they write what.
+//! A drive in the steady state: contents of every plane, from the design and the flows.
 //!
-//! **Free blocks.** Collection is at rest: every plane has as many free blocks as it collects for, since whatever was
-//! missing has been reclaimed once the host stopped writing; `replay` ends the same way. How far the run's own writes then
-//! press free blocks down is the run's business.
+//! **Free blocks.** Collection is at rest, as after `replay`; the run presses them further down.
 //!
-//! **Planes** of which the same spaces have pages, and of whose writes each class has about the same share, are of one kind.
-//! Its steady state is found once, for the first of them. A single page may take most of a plane's writes, which then
-//! amplifies less than the others.
+//! **Planes** with pages of the same spaces and similar shares of writes are of one kind, whose steady state is found
+//! once.
 //!
-//! **Superblocks** are blocks of as many pages as a group's blocks have together; a group of planes is found like one plane.
+//! **Superblocks** are blocks with all of a group's pages.
 
 use crate::config::design::{Design, Scope, Superblock};
 use crate::config::workload::Workload;
@@ -28,7 +25,7 @@ use crate::limits::Limits;
 /// Share of a plane's writes that may go to other classes than on the planes of its kind.
 const ALIKE: f64 = 0.1;
 
-/// Most kinds of planes with pages of the same spaces: a state may take a second to find. Further planes are of the nearest.
+/// A state may take a second to find. Further planes use the nearest kind.
 const MOST_KINDS: usize = 6;
 
 /// The spaces of a drive: one for each flow if it is partitioned, else one that all share.
@@ -45,7 +42,6 @@ pub fn spaces(design: &Design, workload: &Workload, limits: &Limits) -> Result<S
     Spaces::new(&limits.layout, placed)
 }
 
-/// Share of each space's pages that hold data.
 pub fn occupancies(design: &Design, workload: &Workload) -> Vec<f64> {
     let spaces = if workload.partitioned { workload.flow.len() } else { 1 };
     workload.flow[..spaces].iter().map(|flow| flow.occupancy.unwrap_or(design.precondition.occupancy)).collect()
@@ -140,10 +136,8 @@ fn difference(one: &[f64], other: &[f64]) -> f64 {
 /// Pages of a plane that are alike: how often they are written, and which share of them holds data.
 type Alike = (f64, f64);
 
-/// Planes of one kind.
 struct Planes {
     classes: Vec<Alike>,
-    /// Share of writes of each class.
     shares: Vec<f64>,
     plan: Plan,
     kind: Kind,
@@ -178,7 +172,6 @@ impl Maker<'_> {
         (Classes::from_runs(classes.len(), &runs), mapped)
     }
 
-    /// The classes of pages of these spaces.
     fn classes(&self, of: &[usize]) -> Vec<Alike> {
         let mut classes: Vec<Alike> = Vec::new();
         for &space in of {
@@ -210,7 +203,6 @@ impl Maker<'_> {
         self.design.ftl.parity.unit_planes(&self.limits.layout)
     }
 
-    /// The planes whose blocks are used together with the first's.
     fn group_of(&self, first: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
         (first.0..first.0 + self.limits.planes_per_group).map(PlaneId)
     }

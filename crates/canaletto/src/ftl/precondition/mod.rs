@@ -1,8 +1,8 @@
 //! The state a drive is in before the run.
 //!
-//! `steady` computes it: [`rates`] says which logical pages are written how often, [`super::steady`] in which state
-//! garbage collection settles then, [`drive`] makes every plane's blocks of it, and [`Seeds`] says what lies where without
-//! storing anything a page. `replay` really writes : both are compared in `tests/precondition.rs`.
+//! `steady` computes it: [`rates`] has the writes per logical page, [`super::steady`] the state of collection,
+//! [`drive`] every plane's blocks, and [`Seeds`] contents without memory per page. `replay` writes the drive:
+//! `tests/precondition.rs` compares both.
 
 pub mod drive;
 pub mod occupied;
@@ -28,16 +28,13 @@ pub struct Kind {
     pub rates: Vec<f64>,
 }
 
-/// Contents of the seeded pages of a drive.
 pub struct Seeds {
     spaces: Spaces,
     planes: Vec<SeededPlane>,
     kinds: Vec<Kind>,
-    /// The kind of each plane.
     kind_of: Vec<usize>,
     /// Pages that hold another logical page than computed, by their packed address.
     adopted: BTreeMap<u64, u64>,
-    /// All sectors of a page.
     pub sectors: u64,
 }
 
@@ -47,7 +44,6 @@ impl Seeds {
         Seeds { spaces, planes, kinds, kind_of, adopted: BTreeMap::new(), sectors }
     }
 
-    /// Where a logical page's data were in the beginning.
     pub fn locate(&self, lpa: u64) -> Option<Ppa> {
         let (plane, local) = self.spaces.local(lpa)?;
         let (block, page) = self.planes[plane.index()].locate(local)?;
@@ -86,13 +82,11 @@ impl Seeds {
         self.adopted.range(first..=first + 0xffff).map(|(&at, &lpa)| (Ppa::unpack(at).page, lpa))
     }
 
-    /// All pages found instead of those computed.
     pub fn adopted_pages(&self) -> u64 {
         self.adopted.len() as u64
     }
 
-    /// A logical page that holds data and might as well not, as `lpa`, which might hold data and does not: another one for
-    /// every `attempt`.
+    /// A logical page that holds data but need not, in exchange for `lpa`; another one per `attempt`.
     pub fn stand_in(&self, lpa: u64, attempt: u32) -> Option<u64> {
         let (plane, local) = self.spaces.local(lpa)?;
         let other = self.planes[plane.index()].stand_in(local, attempt)?;

@@ -1,22 +1,18 @@
 //! Which pages of a space hold data before the run, where not all do.
 //!
-//! Pages that are written come first: after as many writes as make a steady state they all hold data, whichever others do.
-//! Were occupied pages spread over all addresses, the run itself would fill the rest of its working set, and its write
-//! amplification would climb with every page that it takes.
+//! Pages that flows write come first: otherwise the run would fill its working set, and write amplification would
+//! climb.
 
 use crate::ftl::precondition::rates::{Rates, Run};
 
 /// Shares of a space's pages that hold data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Occupied {
-    /// Of the pages that are written.
     pub written: f64,
-    /// Of the others.
     pub others: f64,
 }
 
 impl Occupied {
-    /// Shares if `occupancy` of all pages hold data.
     pub fn new(rates: &Rates, occupancy: f64) -> Occupied {
         let (mut from, mut pages) = (0, [0u64; 2]);
         for run in &rates.runs {
@@ -32,13 +28,11 @@ impl Occupied {
         Occupied { written: (data / written).min(1.0), others: ((data - written) / others).max(0.0) }
     }
 
-    /// Share of the pages that are written at a rate.
     pub fn of(&self, rate: f64) -> f64 {
         if rate > 0.0 { self.written } else { self.others }
     }
 }
 
-/// Occupied pages one by one.
 #[derive(Clone, Debug)]
 pub struct OccupiedPages {
     shares: Occupied,
@@ -47,7 +41,6 @@ pub struct OccupiedPages {
 }
 
 impl OccupiedPages {
-    /// The pages of a space.
     pub fn new(rates: &Rates, occupancy: f64) -> OccupiedPages {
         let shares = Occupied::new(rates, occupancy);
         let (mut from, mut before) = (0, [0; 2]);

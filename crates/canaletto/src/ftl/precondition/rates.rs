@@ -11,7 +11,6 @@ const SAME: f64 = 1.05;
 /// More rates than this are grouped by powers of two.
 const MOST_RATES: usize = 6;
 
-/// Consecutive pages of one rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
     /// The page after the last, counted from the space's first.
@@ -20,7 +19,6 @@ pub struct Run {
     pub rate: f64,
 }
 
-/// The rates over a space, piece by piece.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     /// The runs, in the order of pages; the last ends with the space.
@@ -28,7 +26,6 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// `pages` pages that nobody writes.
     pub fn none(pages: u64) -> Rates {
         Rates { runs: vec![Run { until: pages, rate: 0.0 }] }
     }
@@ -45,7 +42,6 @@ impl Rates {
         self.runs[first..].iter_mut().take_while(|run| run.until <= until).for_each(|run| run.rate += each);
     }
 
-    /// Makes a run end before page `at`.
     fn cut(&mut self, at: u64) {
         let place = self.runs.partition_point(|run| run.until < at);
         if at > 0 && place < self.runs.len() && self.runs[place].until > at {
@@ -54,9 +50,8 @@ impl Rates {
         }
     }
 
-    /// Adds what a generated flow will write. How often a page is written is all that is looked at here: runs count as
-    /// any writes over the same pages, all of a request as lying where it begins, and what is sent to recent places or a
-    /// busy channel or a hot spot as what `addresses` spreads.
+    /// Adds a generated flow's writes. Runs and requests count as writes of single pages where they begin; recent
+    /// places, busy channels and hot spots as `addresses`.
     pub fn add_synthetic(&mut self, flow: &Synthetic, range: &FlowRange, sectors_per_page: u64) {
         let writes = weight_of(flow);
         let pages = |share: f64| ((range.sectors as f64 * share) as u64).div_ceil(sectors_per_page);
@@ -162,7 +157,6 @@ fn grouped(sorted: &[(f64, u64)], together: impl Fn(f64, f64) -> bool) -> Vec<(f
     groups.into_iter().map(|(lowest, writes, pages)| (lowest, writes / pages)).collect()
 }
 
-/// Returns the bytes that a generated flow writes.
 pub fn weight_of(flow: &Synthetic) -> f64 {
     let share = (1.0 - flow.trim_share - flow.flush_share) * (1.0 - flow.read_share);
     share.max(0.0) * flow.requests as f64 * flow.mean_bytes(false)

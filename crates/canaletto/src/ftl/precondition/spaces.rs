@@ -42,10 +42,9 @@ pub struct Spaces {
 }
 
 impl Spaces {
-    /// Spaces one after the other, each with its first page, its number of pages and its placement.
+    /// Spaces, each with first page, number of pages and placement.
     ///
-    /// # Errors
-    /// A plane has more pages than a number of 32 bits can tell apart.
+    /// # Errors A plane has more pages than 32 bits can number.
     pub fn new(layout: &Layout, spaces: impl Iterator<Item = (u64, u64, Placement)>) -> Result<Spaces, String> {
         let mut before = vec![0u32; layout.planes() as usize];
         let mut made = Spaces { spaces: Vec::new() };
@@ -74,7 +73,6 @@ impl Spaces {
         Some((plane, space.before[plane.index()] + place as u32))
     }
 
-    /// The logical page with this number in a plane.
     pub fn lpa(&self, plane: PlaneId, local: u32) -> u64 {
         let has = |space: &&Space| space.places[plane.index()] != NONE && space.before[plane.index()] <= local;
         let space = self.spaces.iter().rev().find(has).expect("the plane has this page");
@@ -84,7 +82,6 @@ impl Spaces {
         space.first_page + (turn << space.shift) + within
     }
 
-    /// The spaces of which a plane has pages.
     pub fn of_plane(&self, plane: PlaneId) -> Vec<usize> {
         (0..self.spaces.len()).filter(|&space| self.spaces[space].places[plane.index()] != NONE).collect()
     }
@@ -108,7 +105,6 @@ mod tests {
         (0..3).for_each(|shift| check(1 << shift));
     }
 
-    /// With that many pages in a flash page.
     fn check(parts: u32) {
         let geometry = Geometry {
             channels: 3,

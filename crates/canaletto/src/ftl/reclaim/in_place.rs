@@ -1,9 +1,7 @@
-//! Memories that are written in place: every logical page has one physical page for good.
+//! Memories that are written in place: every logical page has one physical page.
 //!
-//! Phase-change memory and 3D XPoint need no erase before a write, so there is nothing to map, to collect or to copy (MQSim,
-//! FAST'18 §2.3, names them as what request latencies must be modelled for). The drive keeps one thing only: which pages were
-//! deallocated and read as zeroes. Levelling of wear (as Start-Gap: Qureshi et al., MICRO 2009) moves a page once in a hundred
-//! writes and is left out.
+//! Phase-change memory and 3D XPoint need no erase, so there is nothing to map, collect or copy. The drive keeps only
+//! which pages were deallocated. Wear levelling (Start-Gap: Qureshi et al., MICRO 2009) is left out.
 
 use super::Reclaim;
 use super::gc::Collector;
@@ -23,7 +21,6 @@ pub struct InPlace {
 }
 
 impl InPlace {
-    /// None if the drive writes elsewhere.
     pub fn new(design: &Design, layout: &Layout) -> Option<InPlace> {
         (design.ftl.mapping == MappingScheme::InPlace).then(|| InPlace {
             planes: u64::from(layout.planes()),
@@ -148,7 +145,6 @@ mod tests {
         (layout, memory)
     }
 
-    /// Logical pages take each page of the array once.
     #[test]
     fn no_two_pages_share_a_place() {
         let (layout, memory) = drive(&[]);

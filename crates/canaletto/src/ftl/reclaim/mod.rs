@@ -1,10 +1,10 @@
-//! How a drive gets space back, which also decides where it writes: one trait, three implementations.
+//! How a drive gets space back, which also decides where it writes.
 //!
-//! - [`Pages`]: a page may be anywhere in its plane. The [`Collector`] copies the valid pages of a victim and erases it.
+//! - [`Pages`]: a page may be anywhere in its plane. The [`Collector`] copies a victim's valid pages and erases it.
 //! - [`Hybrid`]: log blocks are merged with data blocks.
-//! - [`InPlace`]: memories that need no erase. Every page has one place.
+//! - [`InPlace`]: every page has one place.
 //!
-//! [`reclaim!`] calls a method of the drive's own. What one of them alone needs stands in its files.
+//! [`reclaim!`] calls the drive's own.
 
 pub mod gc;
 pub mod hybrid;
@@ -27,17 +27,14 @@ use crate::scheduler::transaction::{Transaction, TransactionId};
 
 /// A way to reclaim space. What pages need that are written elsewhere, to be collected or merged, is given.
 pub trait Reclaim {
-    /// Whether blocks are collected or merged.
     fn reclaims(&self) -> bool {
         true
     }
 
-    /// Whether logical pages have their places for good.
     fn has_places(&self) -> bool {
         false
     }
 
-    /// The place that a logical page has for good.
     fn place(&self, _plane: PlaneId, _lpa: u64) -> Option<Ppa> {
         None
     }
@@ -53,7 +50,6 @@ pub trait Reclaim {
         0
     }
 
-    /// A page must be read where it is.
     #[inline(always)]
     fn read_begins(&self, blocks: &mut Blocks, at: Ppa) {
         blocks.read_begins(at);
@@ -62,7 +58,6 @@ pub trait Reclaim {
     /// A page has been read. Returns whether its plane may reclaim something now.
     fn read_ends(&self, blocks: &mut Blocks, collector: &Collector, from: Ppa) -> bool;
 
-    /// A page is programmed.
     #[inline(always)]
     fn program_ends(&self, blocks: &mut Blocks, at: Ppa) {
         blocks.program_ends(at);
@@ -83,7 +78,6 @@ pub trait Reclaim {
     /// The number of the page that a program would get now; none if it has to wait.
     fn next_page(&self, t: &Transaction, blocks: &Blocks) -> Option<u32>;
 
-    /// Whether a program would get a page now.
     fn has_page(&self, t: &Transaction, blocks: &Blocks) -> bool;
 
     /// Whether writes get their pages in the order in which they were queued.
@@ -114,8 +108,7 @@ pub trait Reclaim {
     /// A block is erased. Returns whether that was the last one of its victim.
     fn is_last_erase(&self, collector: &mut Collector, plane: PlaneId) -> bool;
 
-    /// A victim is erased, and free again. Returns when its collection began if that ends with it, and whether all planes
-    /// must be looked after.
+    /// A victim is erased. Returns when its collection began if that ends, and whether all planes must be looked after.
     fn erase_done(
         &mut self,
         collector: &mut Collector,
@@ -124,7 +117,6 @@ pub trait Reclaim {
         now: Time,
     ) -> Option<(Time, bool)>;
 
-    /// Merges so far, if that is what is done.
     fn merges(&self) -> Option<Merges> {
         None
     }
@@ -133,18 +125,13 @@ pub trait Reclaim {
     fn describe(&self, collector: &Collector, plane: PlaneId) -> String;
 }
 
-/// The way of a drive.
 pub enum Way {
-    /// Victims are collected.
     Pages(Pages),
-    /// Log blocks are merged.
     Hybrid(Hybrid),
-    /// Nothing must be reclaimed.
     InPlace(InPlace),
 }
 
 impl Way {
-    /// The way of a design.
     pub fn new(design: &Design, layout: &Layout, placement: &Placement) -> Way {
         let hybrid = Hybrid::new(design, layout, placement).map(Way::Hybrid);
         hybrid.or_else(|| InPlace::new(design, layout).map(Way::InPlace)).unwrap_or(Way::Pages(Pages))

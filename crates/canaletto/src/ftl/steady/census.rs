@@ -3,18 +3,15 @@
 /// State of a plane that changes no more.
 #[derive(Clone, Debug)]
 pub struct Census {
-    /// Classes of logical pages.
     pub classes: usize,
     /// Valid pages by class of each full block, block after block in the order of filling, the oldest first.
     pub full: Vec<u32>,
     /// Host writes since each of them was full, over the plane's logical pages.
     pub ages: Vec<f32>,
-    /// Pages copied, by class, over those the host wrote.
     pub copies: Vec<f64>,
 }
 
 impl Census {
-    /// Pages written to flash for each that the host writes.
     pub fn write_amplification(&self) -> f64 {
         1.0 + self.copies.iter().sum::<f64>()
     }

@@ -1,6 +1,5 @@
 //! Which class each of a plane's logical pages belongs to: runs of consecutive pages, such as a few hot ranges.
 
-/// A run of pages of one class.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     first: u32,
@@ -9,7 +8,6 @@ struct Run {
     before: u32,
 }
 
-/// The classes of a plane's logical pages.
 #[derive(Clone, Debug)]
 pub struct Classes {
     runs: Vec<Run>,
@@ -19,7 +17,6 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// All `pages` alike.
     pub fn uniform(pages: u32) -> Classes {
         Classes::from_runs(1, &[(pages, 0)])
     }
@@ -37,7 +34,6 @@ impl Classes {
         made
     }
 
-    /// Logical pages of each class.
     pub fn members(&self) -> &[u32] {
         &self.members
     }
@@ -51,7 +47,6 @@ impl Classes {
         (run.class, run.before + page - run.first)
     }
 
-    /// The page of `class` before which `rank` others come.
     pub fn page(&self, class: usize, rank: u32) -> u32 {
         if let [only] = &self.runs[..] {
             return only.first + rank;

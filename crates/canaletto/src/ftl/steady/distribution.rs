@@ -17,7 +17,6 @@
 //!
 //! Blocks without an invalid page are no victims: copies that would reclaim nothing do not count in the write amplification.
 
-/// Valid pages a full block.
 #[derive(Clone, Debug)]
 pub struct Distribution {
     /// Share of full blocks with 0, 1, … valid pages, up to all of them.
@@ -27,8 +26,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// The steady state at a share `load` of valid pages: as `solve` finds it for `pages` pages a block, unless nothing or
-    /// everything is valid.
+    /// The steady state at a share `load` of valid pages by `solve`, unless nothing or everything is valid.
     pub fn at(load: f64, pages: u32, solve: impl FnOnce(f64, u32) -> Distribution) -> Distribution {
         match load {
             _ if load <= 0.0 => Distribution::all_at(0, pages, 1.0),
@@ -48,7 +46,6 @@ impl Distribution {
         Distribution { shares, write_amplification: 1.0 / (decay * load) }
     }
 
-    /// Valid pages of the average block.
     pub fn mean(&self) -> f64 {
         (0u32..).zip(&self.shares).map(|(valid, share)| f64::from(valid) * share).sum()
     }

@@ -8,7 +8,6 @@ use crate::ftl::steady::permutation::{Permutation, mix};
 /// Full blocks of a plane, in the order of filling, the oldest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FullBlocks {
-    /// Classes of logical pages.
     pub classes: usize,
     /// Valid pages by class, block after block.
     pub counts: Vec<u32>,
@@ -17,11 +16,11 @@ pub struct FullBlocks {
 }
 
 impl FullBlocks {
-    /// `blocks` blocks that hold `total` valid pages, all of one class: as many blocks of each count as their share says,
-    /// by largest remainder, then one page more or less in evenly spread blocks until the total is right.
+    /// `blocks` blocks of one class with `total` valid pages: shares by largest remainder, then single pages until the
+    /// total is right.
     ///
-    /// A page lives on with the chance `x = e^-age`, whatever the policy, so a block's age follows from its count: given
-    /// `i` of `b`, `x` is distributed as Beta(i + 1/2, b - i + 1/2) or close to it, here by its mean and deviation.
+    /// A page survives with the chance `x = e^-age`, so given `i` of `b` valid pages `x` is distributed about as Beta(i
+    /// + 1/2, b - i + 1/2).
     pub fn from_distribution(found: &Distribution, blocks: u32, total: u32, random: &mut Stream) -> FullBlocks {
         let pages = found.shares.len() as u32 - 1;
         let mut spare = None;

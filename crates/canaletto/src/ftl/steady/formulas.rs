@@ -16,18 +16,15 @@ pub fn lambert_w(x: f64) -> f64 {
     w
 }
 
-/// First in, first out, for any number of pages a block, and greedy for infinitely many: `A = 1 / (1 - x)`, where the share
-/// `x` of valid pages in a victim solves `load = (x - 1) / ln x` (Menon and Stockmeyer's age-threshold formula as in Stoica
-/// and Ailamaki, "Improving flash write performance by using update frequency", VLDB 2013; Desnoyers, "Analytic
-/// modeling of SSD write performance", SYSTOR 2012), solved by Lambert's W.
+/// First in, first out, and greedy for infinitely many pages: `A = 1 / (1 - x)` with `load = (x - 1) / ln x` (Menon and
+/// Stockmeyer, as in Stoica and Ailamaki, VLDB 2013; Desnoyers, SYSTOR 2012), by Lambert's W.
 pub fn fifo(load: f64) -> f64 {
     let spread = 1.0 / load;
     1.0 / (1.0 + load * lambert_w(-spread * (-spread).exp()))
 }
 
-/// Greedy for `pages` a block (Desnoyers 2012): a victim holds `X0 - 1` valid pages, with
-/// `X0 = 1/2 - load × pages × W(-a e^-a)` and `a = (1 + 1 / (2 pages)) / load`. It puts a logarithm for a harmonic sum, and
-/// so is near the fixed point, not equal to it.
+/// Greedy (Desnoyers 2012): a victim holds `X0 - 1` valid pages, `X0 = 1/2 - load × pages × W(-a e^-a)`, `a = (1 + 1 /
+/// (2 pages)) / load`. A logarithm replaces a harmonic sum, so it is approximate.
 pub fn greedy(load: f64, pages: u32) -> f64 {
     let b = f64::from(pages);
     let a = (1.0 + 0.5 / b) / load;

@@ -1,8 +1,7 @@
-//! Planes whose blocks are used in superblocks, in the steady state of these.
+//! Planes with superblocks in the steady state.
 //!
-//! To collection a superblock is one block of many pages, so its steady state is that of such a block. The valid pages of a
-//! superblock are dealt to its blocks as chance would, with as many for each plane as it holds in all. Blocks of parity hold none:
-//! they are written as far as the stripes of their column are complete.
+//! To collection a superblock is one large block. Its valid pages are dealt to its blocks by chance, with each plane's
+//! total. Parity blocks are written as far as their stripes are complete.
 
 use crate::engine::random::Stream;
 use crate::ftl::steady::classes::Classes;
@@ -11,8 +10,7 @@ use crate::ftl::steady::permutation::{Permutation, mix};
 use crate::ftl::steady::plan::{Geometry, Plan, open_block};
 use crate::ftl::steady::seeded::{Contents, OpenBlock, SeededPlane};
 
-/// Pages up to which the size of a superblock matters: with more the share of valid pages strays from its mean by less than
-/// a sixtieth, and the steady state is computed for that many.
+/// With more pages the share of valid ones strays from its mean by less than a sixtieth.
 pub const MODEL_PAGES: u32 = 1024;
 
 /// Orders of the numbers of superblocks with parity that are tried.
@@ -24,14 +22,11 @@ pub type Member = (Classes, Vec<u32>);
 /// Planes of a group, and how many of them are lost together where superblocks have parity (0: none).
 #[derive(Clone, Copy)]
 pub struct Planes {
-    /// All of them.
     pub all: u32,
-    /// Planes of a unit.
     pub parity_unit: u32,
 }
 
 impl Planes {
-    /// Planes of a superblock that take data.
     pub fn for_data(self) -> u32 {
         self.all - self.parity_unit
     }
@@ -60,9 +55,7 @@ struct Deal {
     planes: usize,
     classes: usize,
     counts: Vec<u32>,
-    /// Pages written with data of every superblock and plane.
     written: Vec<u32>,
-    /// The same with parity.
     parity: Vec<u32>,
 }
 
@@ -89,8 +82,7 @@ impl Plan {
         };
         let full = self.draw_full(&left, &mut random)?;
         let pages = size / planes.for_data();
-        // Which planes have a superblock's parity depends on its number, and so does what a plane has room for: with another order
-        // of the numbers there may be enough where one has too little.
+        // Parity's planes depend on the superblock's number: another order of numbers may leave enough room.
         let mut orders = (parity_unit > 0).then(|| Stream::named(seed, &format!("precondition parity {group}")));
         let mut orders_left = if parity_unit > 0 { ORDERS } else { 1 };
         let (own_order, deal) = loop {
@@ -154,7 +146,6 @@ impl Deal {
         deal
     }
 
-    /// Gives every plane what it holds of each class.
     fn give(&mut self, members: &[Member], random: &mut Stream) -> Result<(), String> {
         for class in 0..self.classes {
             let wanted: Vec<u32> = members.iter().map(|(_, mapped)| mapped[class]).collect();
@@ -163,8 +154,7 @@ impl Deal {
         (0..).zip(members).try_for_each(|(plane, (_, mapped))| self.settle(plane, mapped))
     }
 
-    /// One more superblock in which so many flash pages are written with data, and with parity those of the stripes that are
-    /// complete: all planes of a column are as far.
+    /// One more superblock with so many flash pages of data, and parity of the complete stripes.
     fn fill_row(&mut self, planes: Planes, flash_pages: u32, first_of_parity: u32) {
         let of_place = |place| flash_pages / planes.for_data() + u32::from(place < flash_pages % planes.for_data());
         for plane in 0..planes.all {
@@ -207,13 +197,12 @@ impl Deal {
         self.parity[row * self.planes + plane]
     }
 
-    /// Valid pages of a plane, of one class.
     fn held(&self, plane: usize, class: usize) -> u32 {
         (0..self.written.len() / self.planes).map(|row| self.row(row, plane)[class]).sum()
     }
 
-    /// Exchanges pages of a class between blocks of a superblock until every plane has what is wanted of it, or no more
-    /// can be exchanged.
+    /// Exchanges pages of a class between a superblock's blocks until every plane has what is wanted, or no more can be
+    /// exchanged.
     fn meet(&mut self, class: usize, wanted: &[u32], random: &mut Stream) {
         let rows = self.written.len() / self.planes;
         let order = Permutation::new(rows as u32, mix(random.integer(0, u64::from(u32::MAX))));
@@ -232,8 +221,7 @@ impl Deal {
         }
     }
 
-    /// Gives a plane what is wanted of each class, in whatever superblocks: where these are so small that little can be
-    /// exchanged within them.
+    /// Gives a plane what is wanted of each class, across superblocks: for small ones.
     fn settle(&mut self, plane: usize, wanted: &[u32]) -> Result<(), String> {
         let rows = 0..self.written.len() / self.planes;
         for (class, &wanted) in wanted.iter().enumerate() {
@@ -261,7 +249,7 @@ impl Deal {
         Ok(())
     }
 
-    /// Moves a page of a class from the block of the plane with the largest surplus to that of the plane that lacks most.
+    /// Moves a page of a class from the plane with the largest surplus to the plane that lacks most.
     fn exchange(&mut self, row: usize, class: usize, surplus: &mut [i64]) {
         let has = |plane: &usize| self.row(row, *plane)[class] > 0 && surplus[*plane] > 0;
         let lacks = |plane: &usize| {

@@ -1,7 +1,5 @@
-//! Representative planes that this process has settled already.
-//!
-//! A comparison asks for the same plane once for each fabric and load: settling takes seconds, and what it finds depends on
-//! nothing but shape and seed. So it is kept, and runs that ask at the same time wait for one of them to find it.
+//! Representative planes that this process has settled already: a comparison asks for one per fabric and load, and
+//! settling takes seconds.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -23,7 +21,6 @@ struct Known {
 /// The last ones asked for, the latest at the back.
 static KNOWN: Mutex<VecDeque<Known>> = Mutex::new(VecDeque::new());
 
-/// The census of [`Plane::new`]`(shape, seed)` once settled.
 pub fn census(shape: Shape, seed: u64) -> Census {
     if shape.policy.has_rule() {
         // Nobody else has that rule, and it is not to outlive its run.

@@ -1,9 +1,7 @@
-//! Keyed permutations of 0..n, for any n, without a table.
+//! Keyed permutations of 0..n without a table.
 //!
-//! Rounds of steps that can be undone (add, multiply by an odd number, fold the high half of the bits onto the low half)
-//! permute the numbers of as many bits as n needs. What falls outside 0..n is sent round again, less than twice on
-//! average, so that the rest is a permutation of 0..n (cycle walking: Black and Rogaway, "Ciphers with arbitrary finite
-//! domains", CT-RSA 2002).
+//! Rounds of invertible steps permute numbers of as many bits as n needs. Numbers outside 0..n are sent round again
+//! (cycle walking: Black and Rogaway, CT-RSA 2002).
 
 /// With four, neighbours of fewer than 32 do not come apart evenly (see the test).
 const ROUNDS: usize = 5;
@@ -15,7 +13,6 @@ pub struct Permutation {
     mask: u32,
     /// At least half the bits, so that folding twice is folding not at all.
     shift: u32,
-    /// Addend and factor of each round.
     keys: [(u32, u32); ROUNDS],
 }
 
@@ -35,7 +32,6 @@ impl Permutation {
         Permutation { size, mask, shift: bits.div_ceil(2).max(1), keys }
     }
 
-    /// Where `x` goes.
     #[inline]
     pub fn apply(&self, mut x: u32) -> u32 {
         debug_assert!(x < self.size);
@@ -50,19 +46,16 @@ impl Permutation {
         }
     }
 
-    /// Number that goes to `y`.
     pub fn invert(&self, y: u32) -> u32 {
         self.inverse().apply(y)
     }
 
-    /// The way back, for going it several times.
     pub fn inverse(&self) -> Inverse {
         let Permutation { size, mask, shift, keys } = *self;
         Inverse { size, mask, shift, keys: keys.map(|(add, multiply)| (add, inverse(multiply))) }
     }
 }
 
-/// The inverse of a [`Permutation`].
 #[derive(Clone, Copy, Debug)]
 pub struct Inverse {
     size: u32,
@@ -73,7 +66,6 @@ pub struct Inverse {
 }
 
 impl Inverse {
-    /// Where `y` comes from.
     pub fn apply(&self, mut y: u32) -> u32 {
         debug_assert!(y < self.size);
         loop {
@@ -97,8 +89,7 @@ fn inverse(odd: u32) -> u32 {
     x
 }
 
-/// Turns a number into one that looks random, one to one (SplitMix64's finaliser: Steele, Lea and Flood, "Fast splittable
-/// pseudorandom number generators", OOPSLA 2014).
+/// SplitMix64's finaliser (Steele, Lea and Flood, OOPSLA 2014): one to one.
 #[inline]
 pub fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

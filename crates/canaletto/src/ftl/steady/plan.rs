@@ -16,8 +16,7 @@ const REPRESENTATIVE_PAGES: u32 = 1 << 19;
 /// The same where a rule from outside is asked for each victim, which takes far longer than to copy its pages.
 const ASKED_PAGES: u32 = 1 << 17;
 
-/// Blocks of a representative plane at least, if the plane has as many, and at most: few enough to be quick, enough that
-/// a frontier is next to nothing of it.
+/// Blocks of a representative plane: few enough to be quick, enough that a frontier hardly counts.
 const REPRESENTATIVE_BLOCKS: (u32, u32) = (128, 1024);
 
 /// Blocks below which a plane has nothing but frontiers and free blocks.
@@ -29,19 +28,15 @@ const REPRESENTATIVE_SPARE: u32 = 2;
 /// The load beyond which a representative plane has too few invalid pages to settle.
 const HIGHEST_LOAD: f64 = 0.99;
 
-/// The steady state of full blocks.
 #[derive(Clone, Debug)]
 pub enum Steady {
-    /// Of uniform writes, solved for.
     Uniform(Distribution),
-    /// Of a representative plane.
     Counted(Census),
 }
 
 impl Steady {
-    /// The steady state at a load ([`Geometry::load`]) for classes of logical pages, each with its share of pages and of
-    /// writes: solved for where that is possible, else by writing a representative plane. It is smaller for a drive's later
-    /// kinds of planes (`number`, from 0), so that several take little longer than one.
+    /// The steady state at a load ([`Geometry::load`]) for classes of logical pages: solved where possible, else by
+    /// writing a representative plane, smaller for later kinds (`number`, from 0).
     pub fn find(policy: &Policy, load: f64, plane: Geometry, classes: &[(f64, f64)], number: u32, seed: u64) -> Steady {
         let pages = plane.pages;
         if let ([_], Some(found)) = (classes, policy.steady_state(load, pages)) {
@@ -52,8 +47,7 @@ impl Steady {
         // Where a class has but a few blocks, their number matters: no more than there are.
         let blocks = blocks.min(plane.blocks).max(LEAST_BLOCKS);
         let geometry = Geometry { blocks, pages, step: plane.step, free: REPRESENTATIVE_SPARE, frontiers: 2 };
-        // Collection begins with one free block, and two are open: what is valid must leave room in the others, or they hold
-        // nothing to reclaim. Only planes of a few small blocks come so close.
+        // Collection begins with one free block, and two are open: valid pages must leave room in the others.
         let most = ((blocks - REPRESENTATIVE_SPARE - 1) * pages).saturating_sub(classes.len() as u32).max(1);
         let logical = geometry.mapped(load.clamp(0.0, HIGHEST_LOAD)).min(most);
         let parts = apportion(&classes.iter().map(|c| c.0).collect::<Vec<f64>>(), logical);
@@ -64,7 +58,6 @@ impl Steady {
         Steady::Counted(known::census(shape, seed))
     }
 
-    /// Pages written to flash for each that the host writes.
     pub fn write_amplification(&self) -> f64 {
         match self {
             Steady::Uniform(found) => found.write_amplification,
@@ -88,23 +81,18 @@ impl Steady {
     }
 }
 
-/// A plane's blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Geometry {
     /// Blocks.
     pub blocks: u32,
-    /// Pages a block.
     pub pages: u32,
     /// Pages that are written at once: a flash page.
     pub step: u32,
-    /// Free blocks.
     pub free: u32,
-    /// Blocks being filled.
     pub frontiers: u32,
 }
 
 impl Geometry {
-    /// Full blocks.
     pub fn full(&self) -> u32 {
         // With one flash page a block, a block is free or full.
         let open = if self.pages > self.step { self.frontiers } else { 0 };
@@ -117,19 +105,15 @@ impl Geometry {
         (mapped - open).max(0.0) / (f64::from(self.full().max(1)) * f64::from(self.pages))
     }
 
-    /// Logical pages that make this load.
     pub fn mapped(&self, load: f64) -> u32 {
         let open = 0.5 * f64::from(self.frontiers) * f64::from(self.pages);
         (load * f64::from(self.full()) * f64::from(self.pages) + open) as u32
     }
 }
 
-/// Properties that the planes of a drive share.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Their blocks.
     pub geometry: Geometry,
-    /// The steady state of their full blocks.
     pub steady: Steady,
     /// Pages a block for which that was found.
     pub model: u32,
@@ -155,7 +139,6 @@ impl Plan {
         SeededPlane::new(Contents { blocks, pages, classes, full, open }, key)
     }
 
-    /// Classes of logical pages.
     pub(super) fn classes(&self) -> usize {
         self.mixes[0].len()
     }
@@ -178,8 +161,7 @@ impl Plan {
     }
 }
 
-/// A block filled up to any of its `steps` of so many pages, with valid pages in the ratio of `mix` as long as there are any
-/// `left`.
+/// A block filled up to any of its `steps`, with valid pages in the ratio of `mix` while any are `left`.
 pub(super) fn open_block(mix: &[f64], steps: u32, step: u32, left: &mut [u32], random: &mut Stream) -> OpenBlock {
     let written = random.integer(1, u64::from(steps) - 1) as u32 * step;
     let mut counts = apportion(mix, written);

@@ -1,7 +1,7 @@
-//! A representative plane: one plane without time, written until its garbage collection is steady.
+//! A representative plane, written until its garbage collection is steady.
 //!
-//! It keeps the host's frontier and the collector's apart, as the engine does, and collects whenever fewer than `spare`
-//! blocks are free. Logical pages fall into classes that are written with their own rates.
+//! It separates the host's and the collector's frontier, and collects below `spare` free blocks. Classes of logical
+//! pages have different write rates.
 
 use std::collections::VecDeque;
 
@@ -16,19 +16,18 @@ const NONE: u32 = u32::MAX;
 /// Windows of host writes after which a plane that still drifts is taken as it is.
 const MOST_WINDOWS: u32 = 40;
 
-/// The longest window, in writes over logical pages. A third of it takes a plane for steady whose few hot blocks have yet
-/// to be joined by cold pages. Three times as much changes write amplifications by less than 1 %.
+/// In writes over logical pages. A third would be too short for a few hot blocks; three times as much changes write
+/// amplification by less than 1 %.
 const LONGEST_WINDOW: f64 = 3.0;
 
-/// Windows averaged once the plane is steady.
 const MEASURED_WINDOWS: u32 = 3;
 
 /// Change of the write amplification from window to window below which the plane is steady: above its noise for some ten
 /// thousand pages.
 const STEADY: f64 = 0.01;
 
-/// Victims after which a plane that still drifts is taken as it is, where a rule from outside chooses them: it may take a
-/// millisecond for each.
+/// Victims after which a drifting plane is taken as it is, if a user-defined rule chooses: it may take a millisecond
+/// each.
 const MOST_ASKED: u64 = 16_000;
 
 /// Most victims for which a rule from outside is asked, with the measurement behind's.
@@ -40,7 +39,6 @@ const MOST_PAGES: u64 = 1 << 31;
 /// Logical pages written at the same rate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Class {
-    /// Logical pages.
     pub pages: u32,
     /// Share of the host's writes that go to them; the sum over classes counts as one.
     pub writes: f64,
@@ -51,19 +49,14 @@ pub struct Class {
 pub struct Shape {
     /// Blocks.
     pub blocks: u32,
-    /// Pages a block.
     pub pages: u32,
-    /// Free blocks that collection keeps.
     pub spare: u32,
-    /// How victims are chosen.
     pub policy: Policy,
-    /// Logical pages by class.
     pub classes: Vec<Class>,
 }
 
 impl Shape {
-    /// Valid share of full blocks when a victim is chosen, on average: all but the free blocks, of which one was just
-    /// opened, and the frontiers are full; the collector's frontier is half full, the host's still empty.
+    /// Valid share of full blocks when a victim is chosen, on average: all but the free blocks and the two frontiers.
     pub fn load(&self) -> f64 {
         let logical: u32 = self.classes.iter().map(|c| c.pages).sum();
         let pages = f64::from(self.pages);
@@ -72,22 +65,18 @@ impl Shape {
     }
 }
 
-/// A block being filled.
 #[derive(Clone, Copy)]
 struct Open {
     block: u32,
     written: u32,
 }
 
-/// The plane.
 pub struct Plane {
     shape: Shape,
     random: Stream,
     /// First logical page of each class, and their number at the end.
     starts: Vec<u32>,
-    /// Shares of writes, summed up.
     chances: Vec<f64>,
-    /// Where each logical page is.
     place: Vec<u32>,
     /// Which logical page each physical one holds.
     owner: Vec<u32>,
@@ -97,7 +86,6 @@ pub struct Plane {
     /// Host writes until each block was opened, and until one of its pages last changed.
     opened: Vec<u64>,
     changed: Vec<u64>,
-    /// Times each block was erased.
     erases: Vec<u32>,
     free: VecDeque<u32>,
     candidates: VictimPool,
@@ -210,7 +198,6 @@ impl Plane {
         writes.min(LONGEST_WINDOW * logical) as u64
     }
 
-    /// Writes that many random pages. Returns the write amplification.
     pub fn run(&mut self, writes: u64) -> f64 {
         let (start, before) = (self.writes, self.copies.iter().sum::<u64>());
         self.write_random(writes);
@@ -315,14 +302,12 @@ impl Plane {
         if self.copies.len() == 1 { 0 } else { self.starts.partition_point(|&start| start <= lpa) - 1 }
     }
 
-    /// The full blocks in the order of filling.
     fn full_blocks(&self) -> Vec<u32> {
         let mut full: Vec<u32> = (0..self.shape.blocks).filter(|&b| self.filled[b as usize] != 0).collect();
         full.sort_by_key(|&b| self.filled[b as usize]);
         full
     }
 
-    /// Valid pages by class of each of `blocks`.
     fn counts(&self, blocks: &[u32]) -> Vec<u32> {
         let classes = self.shape.classes.len();
         let mut counts = vec![0; blocks.len() * classes];

@@ -1,10 +1,9 @@
-//! Contents of a preconditioned plane, computed when asked: nothing is stored a page, a few words a block.
+//! Contents of a preconditioned plane, computed when asked, in a few words per block.
 //!
-//! A plane's blocks stand in an order: full ones from the first filled to the last, then those being filled, then free
-//! ones. A permutation turns places in that order into block numbers. Pages that hold data are numbered, class by class,
-//! along the order of blocks. Sums of valid pages over the blocks before give the block of such a number (binary search),
-//! and a permutation of the block's own its page. A last permutation for each class says which number a logical page has,
-//! or that it holds no data, if the number is beyond those that do.
+//! A plane's blocks stand in an order: full ones from the first filled on, open ones, free ones. A permutation turns
+//! places into block numbers. Pages with data are numbered, class by class, along that order; sums of valid pages give
+//! the block of a number, and a permutation its page. A last permutation per class maps logical pages to numbers;
+//! larger ones hold no data.
 
 use std::num::NonZeroU32;
 
@@ -12,45 +11,31 @@ use crate::ftl::steady::classes::Classes;
 use crate::ftl::steady::draw::FullBlocks;
 use crate::ftl::steady::permutation::{Permutation, mix};
 
-/// A block being filled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenBlock {
-    /// Pages written.
     pub written: u32,
     /// Valid pages among them, by class.
     pub counts: Vec<u32>,
 }
 
-/// Contents that a plane shall have.
 #[derive(Clone, Debug)]
 pub struct Contents {
     /// Blocks.
     pub blocks: u32,
-    /// Pages a block.
     pub pages: u32,
-    /// Logical pages.
     pub classes: Classes,
-    /// Full blocks.
     pub full: FullBlocks,
     /// Blocks being filled, in an order that the caller gives a meaning.
     pub open: Vec<OpenBlock>,
 }
 
-/// Where a block is in its life.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Life {
     /// Erased.
     Free,
     /// That many pages are written; which of the open blocks it is.
-    Open {
-        /// Its place among [`Contents::open`].
-        frontier: u32,
-        /// Pages written.
-        written: u32,
-    },
-    /// All pages are written.
+    Open { frontier: u32, written: u32 },
     Full {
-        /// Full blocks filled before it.
         order: u32,
         /// Host writes since it was full, over the plane's valid pages.
         age: f32,
@@ -91,13 +76,11 @@ impl Guide {
 
 /// The logical pages of a class.
 struct Members {
-    /// Which number each of them has.
     numbers: Permutation,
     /// How many hold data: those with the lowest numbers.
     mapped: u32,
     /// Such pages in the blocks before a place, for every place in use and the one after.
     before: Vec<u32>,
-    /// Where to look in `before`.
     guide: Guide,
 }
 
@@ -106,7 +89,6 @@ impl Members {
         Members { numbers, mapped: before[before.len() - 1], guide: Guide::new(&before), before }
     }
 
-    /// Pages in the block at a place.
     fn count(&self, place: u32) -> u32 {
         self.before[place as usize + 1] - self.before[place as usize]
     }
@@ -121,17 +103,12 @@ impl Members {
     }
 }
 
-/// A preconditioned plane.
 pub struct SeededPlane {
     pages: u32,
     classes: Classes,
-    /// The pages of each class.
     members: Vec<Members>,
-    /// From places in the order to block numbers.
     order: Permutation,
-    /// Ages of full blocks.
     ages: Vec<f32>,
-    /// Pages written of open ones.
     written: Vec<u32>,
     blocks: u32,
     key: u64,
@@ -146,11 +123,9 @@ impl SeededPlane {
         SeededPlane::in_order(contents, key, mix(!key))
     }
 
-    /// The same, with blocks in the order that belongs to its own key: planes with the same one fill blocks of the same
-    /// number at the same time.
+    /// The same in the order of a given key: planes with one key fill blocks of one number at the same time.
     ///
-    /// # Errors
-    /// Says what does not fit.
+    /// # Errors What does not fit.
     pub fn in_order(contents: Contents, key: u64, order: u64) -> Result<SeededPlane, String> {
         let Contents { blocks, pages, classes, full, open } = contents;
         let used = full.ages.len() + open.len();
@@ -197,7 +172,6 @@ impl SeededPlane {
         Some((self.order.apply(place), self.scatter(place).apply(earlier + within)))
     }
 
-    /// The logical page whose data are at a page.
     pub fn content(&self, block: u32, page: u32) -> Option<u32> {
         let place = self.order.invert(block);
         if place >= self.used() || page >= self.written(place) {
@@ -229,8 +203,8 @@ impl SeededPlane {
         (0..).zip(numbers).map(move |(slot, (class, rank))| (scatter.apply(slot), self.classes.page(class, rank)))
     }
 
-    /// A logical page that holds data, for one that does not; another one for every `attempt`. It is of the same class, or
-    /// of the largest one if none of that class holds data.
+    /// A logical page that holds data, in exchange for one that does not; another one per `attempt`, of the same class
+    /// if possible.
     pub fn stand_in(&self, logical: u32, attempt: u32) -> Option<u32> {
         let (own, rank) = self.classes.rank(logical);
         let mapped = |class: &usize| self.members[*class].mapped;
@@ -240,18 +214,15 @@ impl SeededPlane {
         Some(self.classes.page(class, self.members[class].numbers.invert(number)))
     }
 
-    /// Valid pages of a block, by class.
     pub fn counts(&self, block: u32) -> impl Iterator<Item = u32> {
         let place = self.order.invert(block);
         self.members.iter().map(move |members| if place >= self.used() { 0 } else { members.count(place) })
     }
 
-    /// Valid pages of a block.
     pub fn valid(&self, block: u32) -> u32 {
         self.counts(block).sum()
     }
 
-    /// Where a block is in its life.
     pub fn life(&self, block: u32) -> Life {
         let place = self.order.invert(block);
         let full = self.ages.len() as u32;
@@ -264,22 +235,18 @@ impl SeededPlane {
         }
     }
 
-    /// Full blocks, from the first filled to the last.
     pub fn full(&self) -> impl Iterator<Item = u32> {
         (0..self.ages.len() as u32).map(|place| self.order.apply(place))
     }
 
-    /// Blocks being filled, in the order of [`Contents::open`].
     pub fn open(&self) -> impl Iterator<Item = u32> {
         (self.ages.len() as u32..self.used()).map(|place| self.order.apply(place))
     }
 
-    /// Free blocks.
     pub fn free(&self) -> impl Iterator<Item = u32> {
         (self.used()..self.blocks).map(|place| self.order.apply(place))
     }
 
-    /// Logical pages that hold data.
     pub fn mapped(&self) -> u32 {
         self.members.iter().map(|members| members.mapped).sum()
     }

@@ -7,24 +7,18 @@ use crate::engine::random::Stream;
 /// Blocks of the plane, as a choice sees them.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    /// Valid pages.
     pub valid: &'a [u32],
     /// Host writes until the block was full.
     pub filled: &'a [u64],
-    /// Host writes until the block was opened.
     pub opened: &'a [u64],
     /// Host writes until a page of the block last changed.
     pub changed: &'a [u64],
-    /// Times the block was erased.
     pub erases: &'a [u32],
-    /// Host writes until now.
     pub now: u64,
-    /// Pages a block.
     pub pages: u32,
 }
 
 impl View<'_> {
-    /// Valid pages of a block.
     pub fn valid(&self, block: u32) -> u32 {
         self.valid[block as usize]
     }
@@ -33,7 +27,6 @@ impl View<'_> {
 /// A policy's choice among full blocks in no order, which it may rearrange: the place of the victim.
 type Choice = Box<dyn Fn(&mut [u32], View, &mut Stream) -> usize>;
 
-/// The full blocks.
 pub struct VictimPool(Order);
 
 enum Order {
@@ -58,7 +51,6 @@ impl VictimPool {
         VictimPool(Order::None(Vec::new(), Box::new(choice)))
     }
 
-    /// The block is full.
     pub fn add(&mut self, block: u32, valid: u32) {
         match &mut self.0 {
             Order::ByValidPages(buckets) => buckets.insert(block, valid),

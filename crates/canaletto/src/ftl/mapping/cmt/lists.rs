@@ -4,7 +4,6 @@ use crate::engine::arena::Slab;
 use crate::ftl::mapping::cmt::{EntryId, PageId};
 use crate::scheduler::transaction::TransactionId;
 
-/// The list of all entries by age.
 pub const AGE: usize = 0;
 /// The lists of a translation page: its missing entries, or its changed ones.
 pub const PAGE: usize = 1;
@@ -20,13 +19,11 @@ impl Link {
     const NONE: Link = Link { before: EntryId::NONE, after: EntryId::NONE };
 }
 
-/// A cached entry.
 #[derive(Clone, Copy)]
 pub struct Entry {
     pub lpa: u64,
     pub page: PageId,
     pub links: [Link; 2],
-    /// The transactions that wait for it.
     pub first_waiting: TransactionId,
     pub last_waiting: TransactionId,
     /// Whether its content has yet to come.
@@ -36,7 +33,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// An entry without content.
     pub fn missing(lpa: u64, page: PageId) -> Entry {
         Entry {
             lpa,
@@ -50,7 +46,6 @@ impl Entry {
     }
 }
 
-/// A list of entries.
 #[derive(Clone, Copy)]
 pub struct List {
     pub head: EntryId,

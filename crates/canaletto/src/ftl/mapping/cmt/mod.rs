@@ -1,10 +1,8 @@
-//! The cached mapping table of one stream: which entries are in DRAM, which of them have changed, and what their
-//! translation pages are due.
+//! The cached mapping table of one stream: entries in DRAM, changed ones, and due translation pages.
 //!
-//! It decides what a look-up costs, not what it finds: where data are is the [`MappingTable`](crate::ftl::mapping)'s to
-//! say. Entries are kept one by one and leave least recently used first (DFTL). A changed entry that leaves takes all the
-//! other changed entries of its translation page with it, in one write (DFTL: batch updates). A translation page is read or
-//! written, one at a time; memory is taken for entries and pages in use, never for all that there are.
+//! It decides what a look-up costs, not what it finds ([`MappingTable`](crate::ftl::mapping)). Entries leave least
+//! recently used first (DFTL). A changed one takes all changed entries of its translation page along in one write.
+//! Memory is taken for entries and pages in use.
 
 mod lists;
 #[cfg(test)]
@@ -21,31 +19,23 @@ use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::TransactionId;
 use crate::typed_id;
 
-typed_id!(
-    /// A cached entry.
-    EntryId
-);
+typed_id!(EntryId);
 typed_id!(
     /// A translation page with entries in the cache, or something to be done.
     PageId
 );
 
-/// Operation on a translation page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Nothing.
     None,
-    /// It is read, for entries that are missing.
     Read,
-    /// It is written.
     Write,
 }
 
-/// A translation page.
 struct Page {
     number: u64,
     work: Work,
-    /// Whether it has to be written.
     due: bool,
     /// Whether garbage collection has moved pages whose entries are not in the cache: it is to be written, and can wait.
     moved: bool,
@@ -62,16 +52,13 @@ struct Page {
 /// State of the translation page of an entry before the entry is looked up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Standing {
-    /// It is being read.
     pub arriving: bool,
     /// Its changed entries have left without being written.
     pub departed: bool,
 }
 
-/// Room made for an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
-    /// The entry, still without content.
     pub entry: EntryId,
     /// The translation page that has to be written because a changed entry left, if one did.
     pub due: Option<PageId>,
@@ -83,7 +70,6 @@ pub struct Room {
 pub struct Cmt {
     directory: Directory,
     capacity: u64,
-    /// Entries that a miss loads.
     group: u64,
     entries: Slab<EntryId, Entry>,
     entry_index: Index,
@@ -112,7 +98,6 @@ impl Cmt {
         }
     }
 
-    /// Entries there is room for.
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
@@ -127,14 +112,13 @@ impl Cmt {
         self.entries[entry].missing
     }
 
-    /// An entry is used.
     pub fn touch(&mut self, entry: EntryId) {
         lists::unlink(&mut self.ages, entry, AGE, &mut self.entries);
         lists::append(&mut self.ages, entry, AGE, &mut self.entries);
     }
 
-    /// Makes room for the entry of a logical page, which is missing until [`Cmt::load`] or [`Cmt::read_ends`]. None if
-    /// every entry is missing: those have transactions waiting for them and must stay.
+    /// Makes room for a missing entry, until [`Cmt::load`] or [`Cmt::read_ends`]. None if transactions wait for every
+    /// entry.
     pub fn make_room(&mut self, lpa: u64) -> Option<Room> {
         let (mut due, mut left) = (None, 0);
         if self.entries.len() as u64 >= self.capacity {
@@ -203,7 +187,6 @@ impl Cmt {
         }
     }
 
-    /// The translation page of an entry.
     pub fn entry_page(&self, entry: EntryId) -> PageId {
         self.entries[entry].page
     }
@@ -218,17 +201,14 @@ impl Cmt {
         self.page(number).is_some_and(|page| !self.pages[page].missing.is_empty())
     }
 
-    /// A translation page's number.
     pub fn number(&self, page: PageId) -> u64 {
         self.pages[page].number
     }
 
-    /// Operation on a translation page.
     pub fn work(&self, page: PageId) -> Work {
         self.pages[page].work
     }
 
-    /// State of the translation page of a logical page's entry.
     pub fn standing(&self, lpa: u64) -> Standing {
         self.page(self.directory.number(lpa)).map_or_else(Standing::default, |page| {
             let p = &self.pages[page];
@@ -246,7 +226,6 @@ impl Cmt {
         }
     }
 
-    /// The logical pages of a translation page's missing entries.
     pub fn missing(&self, page: PageId) -> impl Iterator<Item = u64> + '_ {
         let mut at = self.pages[page].missing.head;
         std::iter::from_fn(move || {
@@ -256,7 +235,6 @@ impl Cmt {
         })
     }
 
-    /// A transaction waits for a missing entry.
     pub fn wait(&mut self, entry: EntryId, id: TransactionId, transactions: &mut Transactions) {
         let e = &mut self.entries[entry];
         transactions[id].next = TransactionId::NONE;
@@ -268,7 +246,6 @@ impl Cmt {
         e.last_waiting = id;
     }
 
-    /// A missing entry gets its content without a read.
     pub fn load(&mut self, id: EntryId) {
         let page = self.entries[id].page;
         lists::unlink(&mut self.pages[page].missing, id, PAGE, &mut self.entries);
@@ -294,8 +271,8 @@ impl Cmt {
         self.entries[page.missing.head].first_waiting
     }
 
-    /// A translation page has been read: its missing entries and their neighbours are there. Returns the transactions that
-    /// waited for them, as a list: entry by entry, of each reads before writes if `reads_first`.
+    /// A translation page has been read. Returns the waiting transactions as a list: entry by entry, reads before
+    /// writes if `reads_first`.
     pub fn read_ends(&mut self, page: PageId, reads_first: bool, transactions: &mut Transactions) -> TransactionId {
         self.pages[page].work = Work::None;
         if self.group > 1 {
@@ -325,8 +302,7 @@ impl Cmt {
         first
     }
 
-    /// Loads the neighbours of a missing entry, as far as there is room that costs nothing: free, or that of the `old`
-    /// entries if they have not changed. So no neighbour makes another one leave again.
+    /// Loads neighbours of a missing entry into free room, or the room of unchanged `old` entries.
     fn prefetch(&mut self, lpa: u64, page: PageId, old: &mut u64) {
         for neighbour in self.directory.group(lpa, self.group) {
             if self.find(neighbour).is_some() {
@@ -347,8 +323,7 @@ impl Cmt {
         }
     }
 
-    /// The write of a translation page begins, with all its changed entries. Returns whether the others have to be merged
-    /// from the page it replaces.
+    /// The write of a translation page begins with all its changed entries. Returns whether the others must be merged.
     pub fn write_begins(&mut self, page: PageId) -> bool {
         let all = self.directory.entries(self.pages[page].number);
         self.clean(page);
@@ -358,7 +333,6 @@ impl Cmt {
         !at_hand
     }
 
-    /// A translation page is written.
     pub fn write_ends(&mut self, page: PageId) {
         self.pages[page].work = Work::None;
     }
@@ -396,8 +370,8 @@ impl Cmt {
         entries.fold(0, |sectors, at| sectors | 1 << (at * bytes / SECTOR))
     }
 
-    /// The changed entries of a translation page leave for ever, without being written, and count as used. It is read for
-    /// the merge if it `is_stored`.
+    /// The changed entries of a translation page leave without being written. It is read for the merge if it
+    /// `is_stored`.
     pub fn depart(&mut self, page: PageId, is_stored: bool) {
         let mut changed = Vec::new();
         let mut id = self.pages[page].changed.head;
@@ -430,15 +404,13 @@ impl Cmt {
         self.forget_if_unused(page);
     }
 
-    /// The entry of a logical page changes. Returns its translation page if the change makes it due: the entry is not in
-    /// the cache to keep it.
+    /// The entry of a logical page changes. Returns its translation page if that is now due.
     pub fn change(&mut self, lpa: u64) -> Option<PageId> {
         let page = self.change_elsewhere(lpa)?;
         (!std::mem::replace(&mut self.pages[page].due, true)).then_some(page)
     }
 
-    /// Garbage collection has moved a logical page. Returns its translation page if it is now to be made due, with
-    /// [`Cmt::make_due`] and at any time: the entry is not in the cache to keep the change.
+    /// Collection has moved a logical page. Returns its translation page if it must be made due ([`Cmt::make_due`]).
     pub fn relocate(&mut self, lpa: u64) -> Option<PageId> {
         let page = self.change_elsewhere(lpa)?;
         let p = &mut self.pages[page];
@@ -450,7 +422,6 @@ impl Cmt {
         self.pages[page].moved
     }
 
-    /// A translation page that [`Cmt::relocate`] returned is due now.
     pub fn make_due(&mut self, page: PageId) {
         let p = &mut self.pages[page];
         (p.due, p.moved) = (true, false);

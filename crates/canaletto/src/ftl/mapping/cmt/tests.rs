@@ -8,16 +8,13 @@ use crate::host::request::RequestId;
 use crate::scheduler::transaction::Transaction;
 use proptest::prelude::*;
 
-/// Entries on a translation page.
 const PER_PAGE: u64 = 6;
-/// Logical pages; the last translation page is partly used.
 const PAGES: u64 = 45;
 
 fn directory() -> Directory {
     Directory { first_page: 0, pages: PAGES, first_translation: PAGES, per_page: PER_PAGE }
 }
 
-/// One operation on the table.
 #[derive(Clone, Debug)]
 enum Act {
     LookUp(u64),
@@ -25,7 +22,6 @@ enum Act {
     Relocate(u64),
     /// A translation page that garbage collection has changed becomes due.
     MakeDue(u64),
-    /// The work under way on a translation page ends.
     End(u64),
 }
 
@@ -42,7 +38,6 @@ struct Kept {
 #[derive(Default)]
 struct Naive {
     kept: Vec<Kept>,
-    /// Translation pages at work, and what is done.
     work: Vec<(u64, Work)>,
     due: Vec<u64>,
     /// Translation pages to be made due.
@@ -306,8 +301,7 @@ proptest! {
         }
     }
 
-    /// However many neighbours a miss loads: the missing entry comes, the cache holds no more than its capacity, and no
-    /// changed entry leaves for a neighbour.
+    /// However many neighbours a miss loads: capacity holds, and no changed entry leaves for a neighbour.
     #[test]
     fn neighbours_take_only_what_is_free(capacity in 1u64..20, group in 2u64..9, steps in prop::collection::vec((0..PAGES, prop::bool::ANY), 1..120)) {
         let mut cmt = Cmt::new(directory(), capacity, group);

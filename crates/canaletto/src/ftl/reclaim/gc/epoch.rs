@@ -1,35 +1,28 @@
-//! Device-wide epochs: some blocks of every plane of a group are collected at the same time.
+//! Device-wide epochs: every plane of a group collects some blocks at the same time.
 //!
-//! Parallel GC has one group, all planes. Spatial GC (Networked SSD, MICRO 2022, §VI-A) has groups of neighbouring columns
-//! that take turns: while one collects, the host's writes go to the others.
+//! Parallel GC has one group. Spatial GC (Networked SSD, MICRO 2022, §VI-A) has groups of columns that take turns,
+//! while the host's writes go to the others.
 
 use crate::config::design::{EpochTrigger, Gc, Scope};
 use crate::engine::time::Time;
 use crate::flash::address::{ChipId, Layout, PlaneId};
 use crate::measure::maintenance::Spans;
 
-/// The epoch, if any, and whose turn is next.
 pub struct Epoch {
-    /// Group of each plane.
     group_of: Vec<u8>,
-    /// Group of each chip's column.
     chip_groups: Vec<u8>,
     groups: u8,
-    /// Victims of each plane in an epoch.
     victims: u32,
     trigger: EpochTrigger,
     /// An epoch is due when the device has fewer free blocks than this.
     start_below: u64,
-    /// Whether a plane has been short of free blocks.
     plane_is_short: bool,
-    /// The group that collects.
     current: Option<u8>,
     next: u8,
     /// Victims that each plane has yet to choose in this epoch.
     quota: Vec<u32>,
     /// Planes with a quota or a job of this epoch.
     unfinished: u32,
-    /// Whether any plane has found something to collect.
     collects: bool,
     /// When the epoch under way began.
     since: Time,
@@ -64,7 +57,6 @@ impl Epoch {
         }
     }
 
-    /// A plane is short of free blocks.
     pub fn note_short_plane(&mut self) {
         self.plane_is_short = true;
     }
@@ -92,18 +84,15 @@ impl Epoch {
         true
     }
 
-    /// Whether the plane has yet to choose a victim.
     pub fn wants(&self, plane: PlaneId) -> bool {
         self.quota[plane.index()] > 0
     }
 
-    /// The plane has chosen a victim.
     pub fn job_starts(&mut self, plane: PlaneId) {
         self.quota[plane.index()] -= 1;
         self.collects = true;
     }
 
-    /// The plane has nothing to collect.
     pub fn plane_is_done(&mut self, plane: PlaneId, now: Time) {
         self.quota[plane.index()] = 0;
         self.one_less(now);
@@ -137,7 +126,6 @@ impl Epoch {
         self.groups > 1 && self.current == Some(self.chip_groups[chip.index()])
     }
 
-    /// Whether an epoch is under way.
     pub fn is_running(&self) -> bool {
         self.current.is_some()
     }

@@ -1,10 +1,8 @@
 //! Garbage collection: which blocks are collected when, and where their pages go.
 //!
-//! One job a plane at a time: the victim's valid pages are read and written elsewhere, a few at a time, then the block is
-//! erased once nothing reads it any more. It cannot wedge: the host never gets the last reserved block, so there is always
-//! one for the copies of a victim, which are fewer than a block since a victim has at least one invalid page; and a plane
-//! that holds fewer valid pages than its blocks less the open ones always has such a victim. Pages that go to other planes
-//! never touch what those planes keep for themselves.
+//! One job per plane: the victim's valid pages are copied, a few at a time, then the block is erased. It cannot wedge:
+//! the host never gets the last reserved block, and a victim has an invalid page. Pages that go to other planes never
+//! touch what those reserve.
 
 pub mod epoch;
 pub mod policy;
@@ -21,30 +19,24 @@ use crate::limits::Limits;
 use crate::measure::maintenance::{GcReport, Maintenance, Merges};
 use crate::scheduler::transaction::{Origin, Transaction};
 
-/// Why a block is collected.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// Its plane is short of free blocks.
     #[default]
     Space,
-    /// A device-wide epoch takes some blocks of every plane.
     Epoch,
     /// Its plane is at the hard threshold while an epoch collects elsewhere.
     Urgent,
     /// Static wear levelling: it is worn much less than others.
     Wear,
-    /// It is retired.
     Retired,
-    /// Its pages have been read too often.
     ReadDisturb,
-    /// Its data are too old.
     Refresh,
     /// It belongs to the pseudo-SLC cache.
     Fold,
 }
 
 impl Reason {
-    /// Every reason, in the order of the counts.
     pub const ALL: [Reason; 8] = [
         Reason::Space,
         Reason::Epoch,
@@ -56,7 +48,6 @@ impl Reason {
         Reason::Fold,
     ];
 
-    /// The name used in results.
     pub fn key(self) -> &'static str {
         match self {
             Reason::Space => "space",
@@ -71,29 +62,23 @@ impl Reason {
     }
 }
 
-/// A collection in progress.
 #[derive(Clone, Copy, Default)]
 struct Job {
     victim: u32,
     reason: Reason,
     since: Time,
-    /// Pages that are free afterwards and were not before.
     reclaimed_pages: u32,
     /// Next page of the victim to look at.
     next: u32,
-    /// Copies under way.
     copies: u32,
     /// Of these, those that wait for a page of their own plane or are being programmed there.
     read: u32,
     /// Copies that have come to the chip, to be programmed or on the way to it.
     settled: u32,
-    /// Of these, those that are queued.
     queued: u32,
-    /// Copies that have a place in another superblock.
     placed: u32,
     /// Whether the victim has no further page to copy.
     all_given: bool,
-    /// Whether the erase has been queued.
     erasing: bool,
     /// Blocks of the superblock that have yet to be erased.
     erases: u32,
@@ -106,23 +91,17 @@ impl Job {
     }
 }
 
-/// Next step of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// Read this valid page of the victim, to copy it.
     Copy(Ppa),
-    /// Erase the victim.
     Erase(Ppa),
-    /// Nothing now.
     Wait,
 }
 
-/// Counts of what was collected.
 #[derive(Clone, Copy, Default)]
 pub struct Counts {
-    /// Jobs started, by [`Reason`].
     pub jobs: [u64; Reason::ALL.len()],
-    /// Pages copied, those of the pseudo-SLC cache left out.
     pub copied: u64,
     /// Pages copied out of the pseudo-SLC cache.
     pub folded: u64,
@@ -134,8 +113,7 @@ pub struct Counts {
     pub valid_in_victims: u64,
 }
 
-/// The jobs of all planes. Where blocks are used in superblocks, planes of a group share one job, and its blocks are
-/// superblocks; any plane of the group stands for it.
+/// The jobs of all planes. With superblocks the planes of a group share one job; any of them stands for it.
 pub struct Collector {
     jobs: Vec<Option<Job>>,
     planes_per_group: u32,
@@ -146,23 +124,18 @@ pub struct Collector {
     destinations: Stream,
     config: Gc,
     static_threshold: u32,
-    /// Copies that a job may have under way.
     copies_in_flight: u32,
-    /// A job starts when free blocks fall below this.
     start_below: u32,
     /// At or below this many free blocks a plane's collection is urgent.
     urgent_at: u32,
-    /// Binary logarithm of the pages in a flash page.
     flash_shift: u32,
     working: u32,
     /// Whether blocks that are wanted may have to be looked at again once no write waits for room.
     put_off: bool,
-    /// Counts so far.
     pub counts: Counts,
 }
 
 impl Collector {
-    /// No jobs yet.
     pub fn new(config: &Gc, wear: &Wear, limits: &Limits, seed: u64) -> Collector {
         let groups = limits.layout.planes() / limits.planes_per_group;
         Collector {
@@ -184,14 +157,13 @@ impl Collector {
         }
     }
 
-    /// The place of a plane's job.
     fn place(&self, plane: PlaneId) -> usize {
         // Rarely anything but 1, and asked often: spares a division.
         if self.planes_per_group == 1 { plane.index() } else { (plane.0 / self.planes_per_group) as usize }
     }
 
-    /// Starts a job in the plane if one is called for and the plane has none. While writes wait for room and get none
-    /// (`starved`), it is one that reclaims some: what is moved without need would have them wait for ever.
+    /// Starts a job if one is called for and the plane has none. While writes wait for room in vain (`starved`), it
+    /// must reclaim some.
     #[inline]
     pub fn start(&mut self, plane: PlaneId, blocks: &mut Blocks, starved: bool, now: Time) {
         let place = self.place(plane);
@@ -231,8 +203,8 @@ impl Collector {
         self.working += 1;
     }
 
-    /// A block that must be collected whatever the free space: only while the plane has enough of it, since a fully valid
-    /// block yields nothing. Data that must be refreshed do not wait until the block they are in is full.
+    /// A block that must be collected whatever the free space, if the plane has enough of it. Data to be refreshed do
+    /// not wait for a full block.
     fn wanted_victim(
         &mut self,
         plane: PlaneId,
@@ -304,14 +276,12 @@ impl Collector {
         self.config.scope != Scope::Plane && self.epoch.begin(blocks.free_in_all(), now)
     }
 
-    /// The epoch, for those who keep out of its way.
     pub fn epoch(&self) -> &Epoch {
         &self.epoch
     }
 
-    /// Whether the plane's collection must go before host requests. Not while it waits for reads of its victim to end: those
-    /// may be the host's, queued behind the collections of other planes. Nor for lack of space if it reclaims none: planes that
-    /// take turns at moving data without need would keep the host from their LUN for ever.
+    /// Whether collection must go before host requests. Not while it waits for reads of its victim, nor if it reclaims
+    /// no space.
     pub fn urgent(&self, plane: PlaneId, blocks: &Blocks) -> bool {
         let Some(job) = &self.jobs[self.place(plane)] else { return false };
         if job.waits_for_reads() {
@@ -374,8 +344,8 @@ impl Collector {
         }
     }
 
-    /// Planes that a page of `plane` may be copied to next to its own, the one to try first in front: any plane (PaGC),
-    /// or those of the same die and plane in other chips of the column, from a random one on.
+    /// Planes that a page of `plane` may be copied to: any plane (PaGC), or other chips of the column, from a random
+    /// one on.
     pub fn destinations(&mut self, plane: PlaneId, layout: &Layout) -> impl Iterator<Item = PlaneId> + use<> {
         let rows = layout.channels;
         let mut draw = |from, to| self.destinations.integer(from, u64::from(to)) as u32;
@@ -407,7 +377,6 @@ impl Collector {
         }
     }
 
-    /// A copy is queued to be programmed in its plane.
     pub fn copy_lines_up(&mut self, copy: &Transaction) {
         if let Some(job) = self.job_of(copy) {
             job.settled += 1;
@@ -435,7 +404,6 @@ impl Collector {
         self.jobs[place].iter_mut().for_each(|job| job.placed += 1);
     }
 
-    /// Such a copy has ended.
     pub fn placed_copy_ends(&mut self, plane: PlaneId) {
         let place = self.place(plane);
         self.jobs[place].iter_mut().for_each(|job| job.placed -= 1);
@@ -453,7 +421,6 @@ impl Collector {
         }
     }
 
-    /// A copy that was settled is read again.
     pub fn copy_is_unsettled(&mut self, plane: PlaneId) {
         if let Some(job) = self.job_that_groups(plane) {
             job.settled -= 1;
@@ -494,7 +461,6 @@ impl Collector {
             .is_none_or(|job| !job.erasing && job.copies > 0 && job.copies == job.read && !has_page)
     }
 
-    /// That many blocks of the plane's victim are being erased.
     pub fn erases_begin(&mut self, plane: PlaneId, blocks: u32) {
         let place = self.place(plane);
         if let Some(job) = &mut self.jobs[place] {
@@ -527,12 +493,10 @@ impl Collector {
         (job.since, job.reason == Reason::Epoch && self.epoch.job_ends(plane, now))
     }
 
-    /// Whether any plane collects.
     pub fn is_working(&self) -> bool {
         self.working > 0
     }
 
-    /// Pages that the plane's job reclaims.
     pub fn reclaimed_pages(&self, plane: PlaneId) -> u64 {
         self.jobs[self.place(plane)].map_or(0, |job| u64::from(job.reclaimed_pages))
     }
@@ -546,13 +510,11 @@ impl Collector {
         }
     }
 
-    /// Whether the plane collects `block` now.
     #[inline]
     pub fn collects(&self, plane: PlaneId, block: u32) -> bool {
         self.jobs[self.place(plane)].is_some_and(|job| job.victim == block)
     }
 
-    /// Whether the plane has a job.
     pub fn is_busy(&self, plane: PlaneId) -> bool {
         self.jobs[self.place(plane)].is_some()
     }

@@ -1,7 +1,7 @@
-//! Block-associative sector translation: at most one log block for each logical block.
+//! Block-associative sector translation: at most one log block per logical block.
 //!
-//! Kim et al., "A space-efficient flash translation layer for CompactFlash systems", IEEE Transactions on Consumer
-//! Electronics 48(2), 2002. A log block that is full, or is needed for another logical block when all are taken, is merged.
+//! Kim et al., IEEE Transactions on Consumer Electronics 48(2), 2002. A full log block, or one needed for another
+//! logical block, is merged.
 
 use super::{Log, Target, Want};
 

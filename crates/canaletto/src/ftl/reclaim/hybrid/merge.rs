@@ -18,14 +18,10 @@ use crate::flash::address::{PlaneId, Ppa};
 use crate::ftl::blocks::Blocks;
 use crate::measure::maintenance::Merges;
 
-/// Next step of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Read this page, to copy it to its place.
     Copy(Ppa),
-    /// Erase the block of this page.
     Erase(Ppa),
-    /// Nothing now.
     Wait,
     /// Nothing more: the job is done.
     Done,
@@ -37,34 +33,25 @@ enum Phase {
     Choose,
     /// Settle how to merge it, once no write is on its way to its data block.
     Begin,
-    /// Copy its pages.
     Copy,
-    /// Erase this block once nobody reads it.
     Erase(u32),
-    /// This block is being erased.
     Erasing(u32),
     Done,
 }
 
-/// A merge under way.
 pub struct Job {
     /// The log block that is reclaimed. None if a data block is moved for the sake of wear.
     log: u32,
     in_order: bool,
-    /// When the job began.
     pub since: Time,
-    /// The logical block that is being merged.
     logical: u32,
-    /// Where its pages go.
     destination: u32,
     /// The next of its pages to look at.
     next: u32,
-    /// Copies under way.
     copies: u32,
     phase: Phase,
 }
 
-/// View of the drive that a job has.
 pub(super) struct View<'a> {
     pub plane: PlaneId,
     pub blocks: &'a Blocks,
@@ -73,7 +60,6 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    /// The first valid page of a block from `from` on.
     fn next_valid(&self, block: u32, from: u32) -> Option<Ppa> {
         if block == NONE { None } else { self.blocks.next_valid(self.plane, block, from) }
     }
@@ -84,7 +70,6 @@ impl View<'_> {
 }
 
 impl Job {
-    /// The merge of a log block.
     pub(super) fn of_log(log: u32, in_order: bool, now: Time) -> Job {
         let phase = Phase::Choose;
         Job { log, in_order, since: now, logical: NONE, destination: NONE, next: 0, copies: 0, phase }
@@ -95,7 +80,6 @@ impl Job {
         Job { logical, phase: Phase::Begin, ..Job::of_log(NONE, false, now) }
     }
 
-    /// Whether it only moves cold data.
     pub(super) fn levels_wear(&self) -> bool {
         self.log == NONE
     }
@@ -166,12 +150,10 @@ impl Job {
         self.phase = Phase::Copy;
     }
 
-    /// Whether the log block becomes the data block.
     fn keeps_log(&self) -> bool {
         self.log != NONE && self.destination == self.log
     }
 
-    /// The next page to copy; the search continues behind it.
     fn next_source(&mut self, state: &Plane, view: &View<'_>, locate: impl Fn(u64) -> Option<Ppa>) -> Option<Ppa> {
         if self.keeps_log() {
             let from = view.next_valid(state.data_of(self.logical), self.next)?;
@@ -199,7 +181,6 @@ impl Job {
         if old == NONE { self.go_on() } else { self.phase = Phase::Erase(old) }
     }
 
-    /// The logical block is merged: what about the log block?
     fn go_on(&mut self) {
         let done = self.log == NONE || self.keeps_log();
         self.phase = if done { Phase::Done } else { Phase::Choose };

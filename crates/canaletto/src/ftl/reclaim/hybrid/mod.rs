@@ -1,21 +1,15 @@
-//! Hybrid mapping: data blocks mapped as wholes, log blocks next to them mapped by page.
+//! Hybrid mapping: data blocks mapped as wholes, log blocks mapped by page.
 //!
-//! The logical pages of a plane, in order, form *logical blocks* of as many pages as a block has. Page i of a logical block
-//! has its place at page i of its *data block*; what cannot go there goes to the next page of a *log block*. The mapping
-//! table of the drive holds where each page is, which is what a look-up in block map and log map would yield; here is kept
-//! which block is the data block of what and which are log blocks, where a write goes ([`bast`]), and how
+//! The logical pages of a plane form *logical blocks*. Page i has its place at page i of its *data block*; other writes
+//! go to the next page of a *log block*. Here is kept which blocks are these, where a write goes ([`bast`]), and how
 //! log blocks are reclaimed ([`merge`]).
 //!
-//! A page goes to its place in the data block whenever that is possible: nothing lies there yet, nor beyond. The papers ask
-//! only for the former, for flash whose pages may be programmed in any order. Since then the pages of a block must be
-//! programmed in order, and those left out are spent.
+//! A page goes to its place if nothing lies there or beyond: pages must be programmed in order.
 //!
-//! In the papers a merge is part of the write that needs it. So the writes of a plane are placed in the order in which they were
-//! queued, none overtaking another, and wait while their plane merges; else a queue would break the sequences that the scheme
-//! looks for.
+//! A plane's writes keep their order and wait while it merges; otherwise a queue would break the sequences that the
+//! scheme needs.
 //!
-//! It cannot wedge: data and log blocks are bounded so that the reserved blocks of a plane are free whenever nothing is
-//! merged, a plane merges one logical block at a time, and a merge takes one block and gives one back at least.
+//! It cannot wedge: reserved blocks are free between merges, and a merge takes one block and gives at least one back.
 
 pub mod bast;
 pub mod merge;
@@ -31,10 +25,8 @@ use crate::ftl::placement::Placement;
 use crate::ftl::reclaim::hybrid::merge::{Job, Step};
 use crate::measure::maintenance::Merges;
 
-/// No block, physical or logical.
 const NONE: u32 = u32::MAX;
 
-/// A log block.
 #[derive(Clone, Copy)]
 struct Log {
     block: u32,
@@ -46,7 +38,6 @@ struct Log {
     used: u64,
 }
 
-/// One plane's data and log blocks.
 #[derive(Default)]
 struct Plane {
     /// The data block of each logical block; as long as the highest one written asks for.
@@ -58,9 +49,7 @@ struct Plane {
     unplaced: VecDeque<u32>,
     /// A logical block that must be moved because its data block is worn so little, and that block.
     cold: Option<(u32, u32)>,
-    /// Time spent merging in all jobs that have ended.
     merging: Time,
-    /// Pages taken from log blocks.
     clock: u64,
 }
 
@@ -88,25 +77,18 @@ impl Plane {
     }
 }
 
-/// A logical page as hybrid mapping sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Page {
-    /// Its logical block, among those of its plane.
     pub logical: u32,
-    /// Its number in there.
     pub offset: u32,
 }
 
-/// Where a write goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// To its place in this data block.
     Data(u32),
     /// To the next page of this log block, by its place in the list.
     Log(usize),
-    /// To its place in a new data block.
     NewData,
-    /// To the first page of a new log block.
     NewLog,
 }
 
@@ -156,12 +138,10 @@ pub struct Hybrid {
     copies_in_flight: u32,
     static_threshold: u32,
     working: u32,
-    /// Merges so far.
     pub merges: Merges,
 }
 
 impl Hybrid {
-    /// A fresh drive; none if it does not map blocks.
     pub fn new(design: &Design, layout: &Layout, placement: &Placement) -> Option<Hybrid> {
         design.ftl.mapping.is_hybrid().then(|| Hybrid {
             planes: (0..layout.planes()).map(|_| Plane::default()).collect(),
@@ -208,7 +188,6 @@ impl Hybrid {
         }
     }
 
-    /// Gives a write its page.
     pub fn allocate(&mut self, plane: PlaneId, lpa: u64, sectors: u64, target: Target, blocks: &mut Blocks) -> Ppa {
         let page = self.addresses.page(lpa);
         let number = self.page_at(plane, lpa, target, blocks);
@@ -242,17 +221,14 @@ impl Hybrid {
         at
     }
 
-    /// The plane's clock of time spent merging.
     pub fn clock(&self, plane: PlaneId, now: Time) -> Time {
         self.planes[plane.index()].clock_of_merging(now)
     }
 
-    /// Whether the plane merges.
     pub fn is_busy(&self, plane: PlaneId) -> bool {
         self.planes[plane.index()].job.is_some()
     }
 
-    /// Whether any plane merges.
     pub fn is_working(&self) -> bool {
         self.working > 0
     }
@@ -278,8 +254,7 @@ impl Hybrid {
         true
     }
 
-    /// Returns the next step of the plane's job. To be called until it waits. `locate` tells where the data of a logical
-    /// page are.
+    /// Returns the next step of the plane's job, until it waits. `locate` finds a logical page's data.
     pub fn step(&mut self, plane: PlaneId, blocks: &Blocks, locate: impl Fn(u64) -> Option<Ppa>) -> Step {
         let state = &mut self.planes[plane.index()];
         let Some(mut job) = state.job.take() else { return Step::Wait };
@@ -289,7 +264,6 @@ impl Hybrid {
         step
     }
 
-    /// The plane's job is done. Returns when it began.
     pub fn end(&mut self, plane: PlaneId, now: Time) -> Time {
         let state = &mut self.planes[plane.index()];
         let job = state.job.take().expect("a job that ends");
@@ -304,7 +278,6 @@ impl Hybrid {
         (self.planes[plane.index()].unplaced.front() == Some(&offset)).then_some(offset)
     }
 
-    /// Gives a copy its page.
     pub fn allocate_copy(&mut self, plane: PlaneId, lpa: u64, sectors: u64, blocks: &mut Blocks) -> Ppa {
         let state = &mut self.planes[plane.index()];
         let page = state.unplaced.pop_front().expect("copies get their pages in order");
@@ -320,12 +293,10 @@ impl Hybrid {
         self.planes[plane.index()].unplaced.retain(|&place| place != offset);
     }
 
-    /// A copy has ended.
     pub fn copy_ends(&mut self, plane: PlaneId) {
         self.planes[plane.index()].job.as_mut().expect("a copy belongs to a job").copy_done();
     }
 
-    /// A block is erased.
     pub fn block_is_erased(&mut self, plane: PlaneId, blocks: &mut Blocks) {
         let state = &mut self.planes[plane.index()];
         let mut job = state.job.take().expect("an erase belongs to a job");

@@ -10,7 +10,6 @@ use crate::ftl::placement::Positions;
 const PLANE: PlaneId = PlaneId(0);
 const PAGES: u64 = 4;
 
-/// One plane under hybrid mapping.
 struct Drive {
     hybrid: Hybrid,
     blocks: Blocks,
@@ -44,7 +43,6 @@ impl Drive {
         }
     }
 
-    /// Where a page is; panics if it was never written.
     fn at(&self, lpa: u64) -> Ppa {
         let Entry::At(at) = self.map.get(lpa) else { panic!("page {lpa} is nowhere") };
         at
@@ -165,7 +163,6 @@ fn bast_merges_in_full_what_is_out_of_order() {
     assert!((0..4).all(|lpa| drive.at(lpa) == Ppa { plane: PLANE, block, page: lpa as u32 }));
 }
 
-/// The log block written longest ago goes first.
 #[test]
 fn bast_chooses_its_victim() {
     let mut drive = Drive::new(2);
@@ -176,7 +173,6 @@ fn bast_chooses_its_victim() {
     assert_eq!(drive.at(0).block, places[0], "still where it was");
 }
 
-/// Wear levelling moves a logical block that nobody writes.
 #[test]
 fn cold_data_are_moved_as_a_full_merge() {
     let mut drive = Drive::new(1);

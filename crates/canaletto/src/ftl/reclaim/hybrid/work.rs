@@ -17,15 +17,10 @@ use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
 /// Parts that a merge works on.
 pub struct Ground<'a> {
-    /// Sizes of the array.
     pub layout: &'a Layout,
-    /// Where logical pages are.
     pub map: &'a MappingTable,
-    /// Contents of blocks.
     pub blocks: &'a mut Blocks,
-    /// Counts of what was merged.
     pub counts: &'a mut Counts,
-    /// Work in time.
     pub maintenance: &'a mut Maintenance,
     /// Consequences.
     pub outcomes: &'a mut Outcomes,
@@ -99,8 +94,7 @@ impl Hybrid {
         levels
     }
 
-    /// The log block that the first write in line of an idle plane wants merged. Those behind it
-    /// do not count: it may still write to the log block that they want merged.
+    /// The log block that the first write in line of an idle plane wants merged. Writes behind it do not count.
     fn log_in_the_way<P: Probe>(
         &self,
         blocks: &Blocks,
@@ -139,7 +133,6 @@ impl Reclaim for Hybrid {
         self.page_for(t, blocks).is_some()
     }
 
-    /// The scheme looks for sequences of writes.
     fn keeps_order(&self) -> bool {
         true
     }
@@ -193,7 +186,6 @@ impl Reclaim for Hybrid {
         true
     }
 
-    /// A merge has further steps.
     fn erase_done(
         &mut self,
         _collector: &mut Collector,

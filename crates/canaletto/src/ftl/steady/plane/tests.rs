@@ -78,8 +78,7 @@ fn every_logical_page_is_counted_once() {
     }
 }
 
-/// Hot data leave their blocks early; a choice that waits for that copies less than greedy, and both less than first in,
-/// first out, which copies the cold data over and over.
+/// A choice that lets hot data expire copies less than greedy, and both less than first in, first out.
 #[test]
 fn hot_and_cold_data_are_told_apart() {
     let settle = |policy: Policy, hot_writes| {
@@ -98,7 +97,6 @@ fn hot_and_cold_data_are_told_apart() {
     assert!(per_write[0] < 0.1 * per_write[1], "hot data are hardly copied: {per_write:?}");
 }
 
-/// A plane that starts as a seeded one.
 fn resume(shape: Shape, seeded: &SeededPlane) -> Plane {
     let mut plane = Plane::empty(shape, 7);
     let logical = plane.place.len() as u32;
@@ -126,8 +124,7 @@ fn resume(shape: Shape, seeded: &SeededPlane) -> Plane {
     plane
 }
 
-/// Whoever continues writing a seeded plane finds it steady from the first page: the write amplification of the first
-/// quarter of a turnover, and of the first turnover, is that of many.
+/// Write amplification of the first quarter of a turnover equals that of many.
 #[test]
 fn a_seeded_plane_is_steady_from_the_start() {
     let skewed = [(0.1, 0.9), (0.9, 0.1)];

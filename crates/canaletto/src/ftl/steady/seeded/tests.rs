@@ -79,7 +79,6 @@ proptest! {
     }
 }
 
-/// Hot pages lie where hot pages were counted.
 #[test]
 fn classes_stay_in_their_blocks() {
     let full = FullBlocks { classes: 2, counts: vec![8, 0, 0, 8, 4, 3], ages: vec![2.0, 1.0, 0.0] };

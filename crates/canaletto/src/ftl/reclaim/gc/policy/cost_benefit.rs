@@ -1,5 +1,5 @@
-//! Cost-benefit: the space reclaimed times the time it will last, over the cost of copying (Rosenblum and Ousterhout 1991 §3.5; for
-//! flash Kawaguchi, Nishioka and Motoda 1995 §3.3: age × (1 - u) / 2u).
+//! Cost-benefit (Rosenblum and Ousterhout 1991 §3.5; for flash Kawaguchi, Nishioka and Motoda 1995 §3.3: age × (1 - u)
+//! / 2u).
 //!
 //! Its steady state is found by writing.
 

@@ -19,7 +19,6 @@ use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::victims::{VictimPool, View};
 
-/// A rule at work.
 struct Asked {
     rule: Box<dyn VictimRule>,
     victims: Victims,
@@ -30,7 +29,7 @@ impl Asked {
         Asked { rule: own.begin(), victims: Victims::default() }
     }
 
-    /// Asks the rule to choose among the blocks listed; `why_not` says what is wrong with others. Ends the run where it names none of them.
+    /// Asks the rule to choose among the listed blocks; `why_not` explains wrong answers, which end the run.
     fn choose(&mut self, why_not: impl Fn(u32) -> String) -> u32 {
         let victims = &self.victims;
         let refuse =
@@ -43,19 +42,17 @@ impl Asked {
     }
 }
 
-/// The rule of a run, if it has one.
 #[derive(Default)]
 pub struct Rule(Option<Asked>);
 
 impl Rule {
-    /// The rule of a validated design.
     pub fn new(config: &Gc) -> Rule {
         let own = config.rule.as_ref().filter(|_| config.policy == VictimPolicy::Custom);
         Rule(own.map(Asked::new))
     }
 
-    /// The block to collect next, if there is a rule and any block; `blocks_per_plane` to tell blocks that were never opened from those
-    /// that do not exist.
+    /// The block to collect next, if there is a rule and any block; `blocks_per_plane` distinguishes blocks that do not
+    /// exist.
     pub fn choose(&mut self, plane: PlaneId, blocks: &Candidates, blocks_per_plane: u32) -> Option<Option<u32>> {
         let asked = self.0.as_mut()?;
         asked.victims.begin(Some(plane), blocks.pages_per_block());
@@ -76,7 +73,6 @@ pub struct Custom {
 }
 
 impl Custom {
-    /// Whether a rule from outside chooses.
     pub fn has_rule(&self) -> bool {
         self.own.is_some()
     }
@@ -87,7 +83,6 @@ impl GcPolicy for Custom {
         Custom { own: config.rule.clone() }
     }
 
-    /// The choice where there is no rule.
     fn choose(&self, blocks: &Candidates, rng: &mut Stream) -> Option<u32> {
         Greedy.choose(blocks, rng)
     }

@@ -60,8 +60,8 @@ impl DChoices {
     }
 }
 
-/// The place of the fewest valid pages of `choices` different blocks, which come to the front of the list; draws again if
-/// all of them are fully valid.
+/// The place of the fewest valid pages of `choices` different blocks, which come to the front; draws again if all are
+/// fully valid.
 fn fewest_of(choices: u32, full: &mut [u32], view: View, random: &mut Stream) -> usize {
     let last = full.len() - 1;
     let drawn = (choices as usize).clamp(1, last + 1);

@@ -10,7 +10,6 @@ use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::victims::VictimPool;
 
-/// The fewest valid pages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Greedy;
 

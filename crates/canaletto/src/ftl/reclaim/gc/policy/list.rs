@@ -1,38 +1,31 @@
 //! [`Policy`](super::Policy), made of the list of policies in `config/kinds.rs`.
 
-/// Makes the enum of policies with their keys.
 macro_rules! policies {
     (() $($Policy:ident { $module:ident, $name:literal, $sentence:literal })+) => {
         $(pub use $module::$Policy;)+
 
-        /// A policy with its keys.
         #[derive(Debug, Clone, PartialEq)]
         pub enum Policy {
             $(#[doc = concat!("See `", stringify!($module), ".rs`.")] $Policy($Policy),)+
         }
 
         impl Policy {
-            /// The policy of a validated design.
             pub fn new(config: &Gc) -> Policy {
                 match config.policy { $(VictimPolicy::$Policy => Policy::$Policy(GcPolicy::new(config)),)+ }
             }
 
-            /// Whether a rule from outside chooses.
             pub fn has_rule(&self) -> bool {
                 matches!(self, Policy::Custom(custom) if custom.has_rule())
             }
 
-            /// See [`GcPolicy::choose`].
             pub fn choose(&self, blocks: &Candidates, rng: &mut Stream) -> Option<u32> {
                 match self { $(Policy::$Policy(policy) => policy.choose(blocks, rng),)+ }
             }
 
-            /// See [`GcPolicy::steady_state`].
             pub fn steady_state(&self, load: f64, pages: u32) -> Option<Distribution> {
                 match self { $(Policy::$Policy(policy) => policy.steady_state(load, pages),)+ }
             }
 
-            /// See [`GcPolicy::victims`].
             pub fn victims(&self, blocks: u32, pages: u32) -> VictimPool {
                 match self { $(Policy::$Policy(policy) => policy.victims(blocks, pages),)+ }
             }

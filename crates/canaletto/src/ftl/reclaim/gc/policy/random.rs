@@ -10,7 +10,6 @@ use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::victims::VictimPool;
 
-/// Any block, with equal chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Random;
 

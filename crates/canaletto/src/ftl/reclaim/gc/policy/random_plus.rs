@@ -19,11 +19,9 @@ use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::{Distribution, bisect};
 use crate::ftl::steady::victims::{VictimPool, View};
 
-/// Any block, with equal chance, of those with at least a share of invalid pages; if as many draws as there are blocks find
-/// none, any.
+/// Any block with at least a share of invalid pages; if as many draws as blocks find none, any.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RandomPlus {
-    /// Share of invalid pages that a victim should have.
     pub invalid_share: f64,
 }
 
@@ -52,7 +50,6 @@ impl GcPolicy for RandomPlus {
 }
 
 impl RandomPlus {
-    /// Invalid pages that a victim of `pages` pages should have.
     fn invalid(self, pages: u32) -> u32 {
         (self.invalid_share * f64::from(pages)).ceil() as u32
     }
@@ -83,13 +80,11 @@ pub fn solve(load: f64, pages: u32, invalid: u32) -> Distribution {
     Distribution::of(shares, decay, load)
 }
 
-/// The steady state if only a share of victims qualifies.
 fn starved(load: f64, pages: u32, most: u32) -> Distribution {
     let mut shares = vec![0.0; pages as usize + 1];
     let target = load * f64::from(pages);
     let mean = |shares: &[f64]| (0u32..).zip(shares).map(|(i, share)| f64::from(i) * share).sum::<f64>();
-    // The fewer qualify, the fewer invalid pages victims have, and the fuller are blocks. By the logarithm, since the
-    // share may be beyond what a sum to 1 can show; beyond the least of doubles it is random.
+    // By the logarithm, because the share may be smaller than a sum to 1 can show.
     let least = f64::MIN_POSITIVE.ln();
     balance(&mut shares, most as usize, least.exp());
     if mean(&shares) < target {
@@ -103,8 +98,7 @@ fn starved(load: f64, pages: u32, most: u32) -> Distribution {
     Distribution::of(shares, decay, load)
 }
 
-/// Fills in the shares if a share `f` of victims has `most` valid pages, which no block keeps. Returns the decay, at which
-/// they sum to 1.
+/// Fills in the shares if a share `f` of victims has `most` valid pages. Returns the decay, at which they sum to 1.
 fn balance(shares: &mut [f64], most: usize, f: f64) -> f64 {
     let pages = shares.len() - 1;
     let mut fill = |decay: f64| {
@@ -124,7 +118,7 @@ fn balance(shares: &mut [f64], most: usize, f: f64) -> f64 {
     decay
 }
 
-/// Draws before the rest is left to a search: with a quarter of the blocks eligible all but 1 of 10^7 drawings end before.
+/// With a quarter of the blocks eligible all but 1 of 10^7 drawings end before.
 pub const DRAWS: u32 = 64;
 
 /// A block drawn uniformly among those whose collection reclaims space and that have enough invalid pages. If none is drawn,
@@ -140,7 +134,6 @@ pub fn draw_with(blocks: &Candidates, least_invalid: u32, rng: &mut Stream) -> O
     greedy::fewest_valid(blocks)
 }
 
-/// A full block drawn uniformly; none if there is none.
 pub fn draw(blocks: &Candidates, rng: &mut Stream) -> Option<u32> {
     let count = blocks.count();
     for _ in 0..DRAWS {
@@ -155,12 +148,10 @@ pub fn draw(blocks: &Candidates, rng: &mut Stream) -> Option<u32> {
     blocks.full().nth(place as usize)
 }
 
-/// The place of any block of a representative plane.
 pub fn any(full: &[u32], random: &mut Stream) -> usize {
     random.integer(0, full.len() as u64 - 1) as usize
 }
 
-/// The place of any of them with an invalid page.
 pub fn any_invalid(full: &[u32], view: View, random: &mut Stream) -> usize {
     assert!(full.iter().any(|&block| view.valid(block) < view.pages), "no full block has an invalid page");
     loop {
