@@ -45,11 +45,9 @@ impl Reply {
     }
 }
 
-/// Serves a client until it goes, on the connection of this number.
+/// Serves a client until it goes.
 ///
-/// # Errors
-/// A client that does not keep to the protocol, that stands still in the middle of something, or is gone, but for those that the
-/// end of the server takes by surprise.
+/// # Errors A client that breaks the protocol, stalls, or disappears before the server ends.
 pub fn serve(connection: u64, socket: &Socket, shared: &Shared) -> io::Result<()> {
     // As it is at that moment: once a client notices that it is cut off, the server may be stopped at any time.
     let surprised = |error| if shared.is_stopping() { Ok(()) } else { Err(error) };

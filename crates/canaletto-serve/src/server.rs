@@ -108,7 +108,7 @@ impl Server {
         let (of_driver, of_listener) = (Arc::clone(&shared), Arc::clone(&shared));
         let started = Instant::now();
         let driving = thread::Builder::new().name("drive".to_owned()).spawn(move || {
-            // Whatever ends it, a panic too, ends the server.
+            // Any end, also a panic, ends the server.
             let _ending = Ending(&of_driver);
             driver.run(options.clock)
         })?;

@@ -164,7 +164,7 @@ impl Lines {
         }
         let mut pieces: Vec<&[u8]> = self.held().split(|byte| *byte == b'\n').collect();
         let whole = pieces.len() - 1;
-        // What follows the last line feed is a line only if nothing can follow it.
+        // Text after the last line feed is a line only if nothing can follow it.
         if !matches!(self.source, Source::Ended) {
             pieces.pop();
         }

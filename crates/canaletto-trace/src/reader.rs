@@ -157,8 +157,8 @@ impl TraceReader {
 
     fn read_up_to(&mut self, limit: usize, batch: &mut Vec<Record>) -> Result<(), TraceError> {
         batch.clear();
-        // What may still be out of order must not depend on how many records are asked for at a time: more is read
-        // only once all that is not held back has been handed on.
+        // Order must not depend on how many records are requested at a time: more is read only once all ready ones were
+        // handed on.
         while self.window.len() <= self.held_back && matches!(self.state, State::Open) {
             self.read_on();
         }
@@ -208,7 +208,7 @@ impl RecordSource for TraceReader {
     fn share_read(&self) -> Option<f64> {
         let (read, size) = self.extent.as_ref()?;
         let read = read.load(Ordering::Relaxed);
-        // What is held is packed in the file, where that is packed, as well as what was read before it.
+        // Held records are packed in the file, where that is packed, like those before.
         let held = if self.compression == Compression::None { self.lines.held().len() as u64 } else { 0 };
         Some((read.saturating_sub(held).max(1) as f64 / *size as f64).min(1.0))
     }

@@ -15,7 +15,7 @@ use canaletto::{RunOptions, run};
 /// Rows and columns of the array.
 const SHAPE: (i32, i32) = (8, 8);
 
-/// Who goes first on a bus: whoever has waited longest.
+/// The bus goes to the longest wait.
 #[derive(Debug)]
 struct Oldest;
 
@@ -28,7 +28,7 @@ impl Plans for Oldest {
 impl Plan for Oldest {
     fn decide(&mut self, view: &View<'_>, grants: &mut Grants) -> Result<(), String> {
         for bus in (0..SHAPE.0 as u32).filter(|&bus| !view.taken[bus as usize]) {
-            // Those that wait are in the order in which they came.
+            // In the order in which they came.
             let oldest = view.waiting.iter().find(|asked| asked.transfer.chip.0 / SHAPE.1 as u32 == bus);
             oldest.into_iter().for_each(|asked| grants.grant(asked.path, [bus]));
         }

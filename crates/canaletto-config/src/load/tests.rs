@@ -402,7 +402,7 @@ fn keys_without_effect_are_noted() {
     );
     assert_eq!(notes(&text, &["cache.high_watermark=0.8"]).len(), 2, "a key in a file and in a setting is noted once");
     assert_eq!(notes(&text, &["fabric.kind=venice", "cache.capacity=1MiB"]), [""; 0]);
-    // What stands there anyway is no mistake, as in a file with every default spelt out.
+    // A default that the file states is no mistake.
     assert_eq!(notes(BASE, &["cache.high_watermark=0.5", "gc.choices=10"]), [""; 0]);
     for name in preset_names() {
         let spelt_out = write_text(&load_design(name, None, &[]).unwrap()).unwrap();

@@ -39,7 +39,7 @@ pub enum IgnoredKind {
     NoEffect,
     /// MQSim's shipped files hold the tag, but its parser does not know it; the value is not looked at.
     NotRead,
-    /// MQSim's parser does not know the tag, and it was to be ignored.
+    /// MQSim's parser does not have the tag, and unknown tags are ignored.
     Unknown,
     /// MQSim reads another value in it than it says: `65540` is 4 where it keeps 16 bits.
     ReadAs,

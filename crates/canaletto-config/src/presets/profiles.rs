@@ -79,9 +79,8 @@ fn mix(all: &mut BTreeMap<String, Profile>, of: &[String]) -> Vec<Flow> {
     flows.into_iter().map(|(name, s)| Flow::generated(&name, share(s))).collect()
 }
 
-/// Returns the flow of these keys. Keys of which the file does not say that they are fitted or published are assumed, given
-/// or not: without a number of requests they are 100,000, with a mean size alone sizes are whole multiples of 4 KiB, and
-/// addresses are multiples of 4 KiB.
+/// Returns the flow of these keys. Keys that are neither fitted nor published are assumed. The defaults are 100,000
+/// requests, sizes in multiples of 4 KiB around a mean, and addresses in multiples of 4 KiB.
 fn synthetic(mut keys: Table) -> Synthetic {
     keys.entry("requests").or_insert(Value::Integer(REQUESTS as i64));
     let stated: Vec<String> = keys.keys().filter(|&key| key != "origin").cloned().collect();

@@ -1,7 +1,7 @@
-//! Command sequences as data: every step of a command, what it puts on the wires and what is waited for between.
+//! Command sequences as data: every step of a command, its bytes on the wires and the waits between.
 //!
-//! Two tables ship, [`SequenceKind::Short`] and [`SequenceKind::Full`] (`short.toml`, `full.toml`); their times are those of the
-//! interface (`times.toml`). A design may state its own steps and times (`fabric.steps`).
+//! Two tables ship, [`SequenceKind::Short`] and [`SequenceKind::Full`] (`short.toml`, `full.toml`), with the
+//! interface's times (`times.toml`). A design may state its own steps and times (`fabric.steps`).
 
 mod check;
 mod step;

@@ -1,6 +1,6 @@
 //! Fixed newstyle negotiation (section "Fixed newstyle negotiation"), until the transmission phase begins.
 //!
-//! A client gets a bounded number of options of bounded length: nobody needs more, and whoever sends more is cut off.
+//! A client gets a bounded number of options of bounded length; one that sends more is cut off.
 
 use std::io::{self, Read, Write};
 

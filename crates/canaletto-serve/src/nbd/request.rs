@@ -145,7 +145,7 @@ impl Header {
         if self.flags & !(FUA | REQ_ONE) != 0 {
             return Message::Refused(Errno::Invalid, "unknown flag of this command");
         }
-        // What holds for the extent of a trim holds for this one: no data come or go.
+        // As for a trim, no data come or go.
         match self.check_extent(Operation::Trim, size) {
             Ok(()) => Message::BlockStatus { offset: self.offset, length: self.length, one: self.flags & REQ_ONE != 0 },
             Err((error, why)) => Message::Refused(error, why),

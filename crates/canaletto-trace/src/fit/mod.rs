@@ -93,8 +93,8 @@ fn fit_places(fitted: &mut Synthetic, found: &Findings, channels: Channels) {
     fitted.sequential_share = rounded(found.sequential_share.unwrap_or(0.0)).min(0.999);
     if fitted.sequential_share > 0.0 {
         let least = 1.0 / (1.0 - fitted.sequential_share);
-        // Runs of one request, which geometric lengths include, are none to the survey: those of two or more are longer than
-        // all by one.
+        // The survey does not count runs of one request, which geometric lengths include: longer runs are longer by
+        // one.
         fitted.run_length = found.run_length.map(|length| rounded(length - 1.0).max(least));
     }
     let law = popularity::fit(&popularity::Seen {
@@ -112,7 +112,7 @@ fn fit_places(fitted: &mut Synthetic, found: &Findings, channels: Channels) {
     }
     fitted.recent_share = rounded(law.recent_share);
     let largest = fitted.largest_bytes();
-    // What is asked for must lie within, however few places there are.
+    // The requested length must lie within, however few places there are.
     let bytes = ((law.pages.round() as u64) * PAGE).max(4 * largest.next_multiple_of(PAGE));
     fitted.working_set_size = Some(Size(bytes));
     fitted.channel_skew = skew(found, channels, fitted.alignment());

@@ -25,8 +25,8 @@ pub(super) fn fit(fitted: &mut Synthetic, found: &Findings) {
     }
 }
 
-/// Returns the share of gaps within bursts with the nearest distribution of gaps: the least mean square of the
-/// differences at the edges of the buckets, each edge weighted with its bucket's count.
+/// Returns the share of gaps within bursts with the nearest distribution of gaps: the least weighted mean square of the
+/// differences at the edges of the buckets.
 fn burst_share(gaps: &[(f64, u64)], mean_us: f64, burstiness: f64) -> f64 {
     let least = (burstiness - 1.0) / (burstiness + 1.0);
     // From the least, with which bursts come together, ever more closely to 1.

@@ -109,7 +109,7 @@ fn footprint(exponent: f64, pages: f64, returns: f64, seen: &Seen) -> f64 {
     let starts = seen.starts * (1.0 - returns) / all;
     let reach = (seen.accesses / seen.starts).max(1.0);
     let mut touched = 0.0;
-    // Regions of some ranks stand for those of all.
+    // Regions of some ranks stand for all.
     let mut first = 1.0;
     while first <= regions {
         let next = (first * 1.5f64).ceil().min(regions + 1.0);
@@ -229,7 +229,6 @@ fn add_counts(few: &mut Vec<f64>, number: f64, mean: f64, returns: f64) {
         }
         few[count as usize - 1] += number * probability;
         sum += probability;
-        // What is left is less than a thousandth of a start.
         if 1.0 - sum < 1e-6 && c > mean {
             break;
         }

@@ -187,7 +187,7 @@ fn kind(rwbs: &[u8]) -> Option<Asked> {
         Some(b'W') => Some(Kind::Write),
         Some(b'D') => Some(Kind::Trim),
         Some(b'N' | b'F') => None,
-        // What a zoned drive is asked for: ZA appends.
+        // A zoned drive's requests: ZA appends.
         Some(b'Z') => (rest.get(1) == Some(&b'A')).then_some(Kind::Write),
         None if flush => None,
         _ => return None,

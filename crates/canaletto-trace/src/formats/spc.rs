@@ -1,7 +1,7 @@
-//! SPC traces (UMass): `0,20941264,8192,W,0.551706`, one request a line.
+//! SPC traces (UMass): `0,20941264,8192,W,0.551706`, one request per line.
 //!
-//! SPC Trace File Format Specification, revision 1.0.1: application storage unit (ASU), address in blocks of 512 bytes, size in bytes,
-//! opcode R or W in either case, time in seconds; further fields are optional and passed over. A row of headings is, too.
+//! SPC Trace File Format Specification, revision 1.0.1: application storage unit (ASU), address in blocks of 512 bytes,
+//! size in bytes, opcode R or W in either case, time in seconds. Further fields and a row of headings are skipped.
 
 use std::io::{self, Write};
 

@@ -113,7 +113,7 @@ fn nothing_is_an_error() {
 #[test]
 fn another_format_is_told_by_name() {
     for format in writable().filter(|format| *format != Format::DiskSim) {
-        // A line of replayer is five numbers, too, and mqsim reads fractions.
+        // A line of replayer is also five numbers, and mqsim reads fractions.
         let reads_as_mqsim = [Format::Mqsim, Format::Replayer].contains(&format);
         let named = named(if reads_as_mqsim { Format::Msr } else { Format::Mqsim });
         let told = read(sound(format).1, &named).1.expect("a refusal").to_string();

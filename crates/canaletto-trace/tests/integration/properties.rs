@@ -99,7 +99,7 @@ proptest! {
             let grown = (back.offset_bytes + back.bytes) - (kept.offset_bytes + kept.bytes);
             prop_assert!(grown < 512, "{:?} of {:?}", back, kept);
         }
-        // What has been rounded once is exact.
+        // A rounded record is exact.
         let (again, all) = written(format, &back, false);
         prop_assert_eq!(all.len(), back.len());
         prop_assert_eq!(String::from_utf8(again).unwrap(), String::from_utf8(text).unwrap());

@@ -129,7 +129,7 @@ pub enum Advanced {
 pub struct Completions {
     /// Tag of each.
     pub tags: Vec<u64>,
-    /// The rest, in the same order: that of completion.
+    /// The rest, in order of completion.
     pub rows: Records,
 }
 
@@ -166,13 +166,12 @@ impl Drive {
         Drive::prepared_for(design, &workload, Vec::new(), options, &mut |_| true)
     }
 
-    /// A drive at time zero, in the state in which it would be for a run of `workload`, which has one flow. Requests come from
-    /// outside all the same; the flow's name, priority and mode of the cache are theirs.
+    /// A drive at time zero, in the state for a run of `workload`, which has one flow. Requests come from outside, with
+    /// the flow's name, priority and cache mode.
     ///
-    /// `traces` and `watch` are those of a [`run`](crate::run).
+    /// `traces` and `watch` as for a [`run`](crate::run).
     ///
-    /// # Errors
-    /// A design or a workload that cannot be simulated.
+    /// # Errors A design or a workload that cannot be simulated.
     pub fn prepared_for(
         design: &Design,
         workload: &Workload,
@@ -397,7 +396,7 @@ impl Drive {
         Completions { tags: rows.request.iter().map(|&number| external.complete(number)).collect(), rows }
     }
 
-    /// Results so far: those of a run that had ended now.
+    /// Results so far, as if the run had ended now.
     pub fn report(&mut self) -> Report {
         self.route.results(&self.design, &self.workload, self.precondition.clone())
     }

@@ -42,7 +42,7 @@ impl Place {
 
 const KINDS: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Flush];
 
-/// Bits of an entry's first byte beyond those of its kind.
+/// Further bits of an entry's first byte.
 const FUA: u64 = 1 << 2;
 const ZEROES: u64 = 1 << 3;
 const MOVED: u64 = 1 << 4;

@@ -107,10 +107,9 @@ impl Snapshot {
 
     /// Makes the drive, which continues as the first one did. Takes as long as it took the first one to get there.
     ///
-    /// `traces` and `watch` are those of a [`run`](crate::run) of [the workload](Snapshot::workload).
+    /// `traces` and `watch` as for a [`run`](crate::run) of [the workload](Snapshot::workload).
     ///
-    /// # Errors
-    /// See [`SnapshotError`].
+    /// # Errors See [`SnapshotError`].
     pub fn restore(
         &self,
         traces: Vec<Option<TraceInput>>,

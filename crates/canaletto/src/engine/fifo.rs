@@ -1,4 +1,4 @@
-//! A queue, first in, first out, whose operations are compiled into whoever calls them.
+//! A queue, first in, first out, whose operations are compiled in line.
 
 use crate::engine::memory::make_room;
 

@@ -202,7 +202,6 @@ impl<P: Probe> PageWork<P> {
         self.blame_page(id, cause, now);
     }
 
-    /// [`PageWork::charge_page`] for a wait whose root cause is told when it is over.
     #[inline(always)]
     pub fn blame_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
         let t = &mut self.transactions[id];
@@ -224,7 +223,6 @@ impl<P: Probe> PageWork<P> {
         self.blame_page_up_to(id, cause, span, now)
     }
 
-    /// [`PageWork::charge_page_up_to`] for a wait whose root cause is told when it is over.
     #[inline(always)]
     pub fn blame_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
         let t = &mut self.transactions[id];

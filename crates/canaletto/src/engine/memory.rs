@@ -1,6 +1,6 @@
 //! The end of the machine's memory as an error of the run instead of the end of the process.
 //!
-//! What grows with a run's work asks for its memory here: if there is none, the run is unwound and [`guarded`] makes an
+//! Memory that grows with a run's work is asked for here: if there is none, the run is unwound and [`guarded`] makes an
 //! error of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -60,7 +60,6 @@ const CACHE_LINE: usize = 64;
 ///
 /// # Errors Limits of the run.
 pub fn guarded<T>(run: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
-    // What was under way is dropped as a whole: nobody sees it half done.
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| match payload.downcast::<Ended>() {
         Ok(ended) => Err(RunError::Own(ended.0)),
         Err(payload) if payload.is::<OutOfMemory>() => Err(RunError::OutOfMemory),

@@ -130,7 +130,7 @@ fn replay(
     // All of them reach the flash.
     design_then.cache.capacity = Size(0);
     let limits = &Limits { cache_pages: 0, ..limits.clone() };
-    // By the pseudo-SLC cache, too, which is folded in a pause: the run finds it empty.
+    // Also by the pseudo-SLC cache, which is folded in a pause: the run finds it empty.
     design_then.flash.pslc = PseudoSlc::default();
     // None of these requests counts; flows that will be silent wrote theirs.
     let options = RunOptions { warmup: u64::MAX, records: false, alone: None, ..options.clone() };
@@ -172,7 +172,7 @@ struct Rounds<'a> {
 }
 
 impl Rounds<'_> {
-    /// Overwrites until the write amplification is steady. Returns that of the last turnover.
+    /// Overwrites until the write amplification is steady. Returns the last turnover's.
     fn turn_over(&self, drive: &mut Writing, look: &mut dyn FnMut(&Progress) -> bool) -> Result<f64, RunError> {
         let mut before = drive.pages_written();
         let mut last = f64::INFINITY;

@@ -21,7 +21,7 @@ pub fn bits(count: u32) -> u32 {
 }
 
 impl Grants {
-    /// Idle lines for messages of so many bits over so many pins; the rate is for eight pins.
+    /// Idle lines for messages of `bits` bits over `width` pins; the rate is for eight pins.
     pub fn new(bits: u32, width: u32, rate: Rate, lines: u32) -> Grants {
         let edges = bits.div_ceil(width);
         Grants {

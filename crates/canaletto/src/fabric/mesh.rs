@@ -212,7 +212,7 @@ impl Mesh {
             }
         };
         *count = *count + u32::from(idle) - u32::from(was_idle);
-        // What waits for any controller would have started if another one had been idle.
+        // A transfer for any controller would have started if another one had been idle.
         idle && !was_idle && (self.own_row || *count == 1 || node.controller().is_none())
     }
 }

@@ -49,7 +49,7 @@ pub const WHOLE: Facts = Facts {
     routers: None,
     interconnect: |_, _, _| Interconnect::PACKET_CHANNELS,
     failing: Failing { parts: grid::parts, cut_off: grid::cut_off },
-    // Its own bus, and those of the other direction.
+    // Its own bus, and all buses of the other direction.
     lines: |_, rows, columns| {
         let column_buses = grid::column_buses(rows, columns);
         let mut lines = Line::rows("channel", rows, columns, |_| 1 + column_buses);

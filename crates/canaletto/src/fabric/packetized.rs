@@ -50,8 +50,8 @@ mod tests {
     use crate::fabric::tests::{config, layout};
     use crate::flash::interface::Operation;
 
-    /// At 1 GB/s for 8 pins two flits take 1 ns: 20 ns of chip enable and 4 ns of packet per read; a page of 4 KiB in 1
-    /// + 2050 ns.
+    /// At 1 GB/s for 8 pins two flits take 1 ns: 20 ns of chip enable and 4 ns of packet per read. A page of 4 KiB
+    /// takes 1 + 2050 ns.
     #[test]
     fn packets_take_their_flits() {
         let fabric = Packetized::new(&config(1_000_000_000, 0), &layout());

@@ -32,7 +32,7 @@ pub const STATUS_REPORT_FLITS: u64 = 1 + 1;
 /// Flits of the control packet that suspends or resumes a LUN's work: header, command and row address. Assumed.
 pub const SUSPEND_FLITS: u64 = 1 + 1 + 3;
 
-/// What follows a control packet's header, by its T, C and R bits (§IV-B2).
+/// Fields after a control packet's header, by its T, C and R bits (§IV-B2).
 pub struct ControlFields {
     pub commands: u64,
     pub column: u64,

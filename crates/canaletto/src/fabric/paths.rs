@@ -189,7 +189,7 @@ impl<F: Fabric> Paths<F> {
         holds
     }
 
-    /// Puts a page in line for its LUN's held path, if those of reads are held. Returns whether they are.
+    /// Puts a page in line for its LUN's held path, if reads hold theirs. Returns whether they do.
     #[inline]
     pub fn add_page(&mut self, lun: LunId, page: TransactionId) -> bool {
         let holds = self.hold_path != HoldPath::Never;

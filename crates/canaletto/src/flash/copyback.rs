@@ -31,7 +31,7 @@ impl Copybacks {
         self.pending.get(lun.index()).filter(|pages| !pages.transactions().is_empty())
     }
 
-    /// Takes the pages that share a LUN's next program command: the first, and those of further planes for which
+    /// Takes the pages that share a LUN's next program command: the first, and pages of further planes for which
     /// `joins` holds.
     pub fn take(&mut self, lun: LunId, joins: impl Fn(TransactionId, TransactionId) -> bool) -> Command {
         let pages = &mut self.pending[lun.index()];

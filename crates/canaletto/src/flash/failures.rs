@@ -1,4 +1,4 @@
-//! Operations that fail now and then, and those of planes that have stopped working.
+//! Operations that fail at random, or in planes that have stopped working.
 
 use crate::config::medium::Failures as FailuresConfig;
 use crate::engine::random::Stream;

@@ -23,7 +23,7 @@ impl Ftl {
         let Transaction { ppa: at, origin, .. } = work.transactions[first];
         let copy = origin == Origin::Gc;
         if self.is_lost(at.plane) {
-            // What is copied within a plane is there before and after.
+            // A copy within a plane is there before and after.
             return !copy || self.has_parity();
         }
         // Collection needs another block at once if its own is retired, and must leave one for the next victim.
@@ -56,7 +56,7 @@ impl Ftl {
         if again { self.program_again(work, id) } else { self.write_failed(work, id, now) }
     }
 
-    /// Looks for another page. What a copy had in its register is gone: it is read again, into the controller.
+    /// Looks for another page. A copy's data in the register are gone: it is read again, into the controller.
     fn program_again<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         work.transactions[id].set(Flag::Retrying, true);
         if self.is_out_of_reach(work.transactions[id].ppa.plane) {

@@ -11,7 +11,7 @@ pub enum Frontier {
     /// The mapping table's: translation pages, of all streams in the first or of one stream each.
     Translation(u16),
     User(u16),
-    /// The pseudo-SLC cache's, of one stream of the host. Where it has no room, that of the host takes the page.
+    /// The pseudo-SLC cache's, of one stream of the host. Without room there, the host's takes the page.
     Cached(u16),
 }
 
@@ -19,7 +19,6 @@ pub enum Frontier {
 pub(super) const OWN: usize = 2;
 
 impl Frontier {
-    /// Its number among those of a plane that has that many streams of the host.
     #[inline]
     pub(super) fn index(self, streams: u16) -> usize {
         match self {
@@ -36,7 +35,7 @@ impl Frontier {
     }
 }
 
-/// Writes of a frontier that may share a flash page: those of one priority class wait in one queue.
+/// Writes of a frontier that may share a flash page: one priority class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line {
     /// Where they get their pages from.

@@ -271,7 +271,7 @@ impl Ftl {
     }
 }
 
-/// What becomes of pages at the chips.
+/// Events of pages at the chips.
 impl Ftl {
     pub fn readiness(&self) -> PageReadiness<'_> {
         PageReadiness::new(&self.blocks, &self.layout, &self.collector, &self.way)

@@ -17,7 +17,8 @@ pub enum Outcome {
     Destaged(TransactionId),
     /// A page from the data cache can be programmed nowhere.
     DestageLost(TransactionId),
-    /// The same while whoever began it is still at work: the rest of the page lies in a plane that nothing reaches.
+    /// The same while its beginning is still being carried out: the rest of the page lies in a plane that nothing
+    /// reaches.
     DestageOutOfReach(TransactionId),
     /// The next write of a page whose last one has ended may begin.
     StartSuccessor(TransactionId),

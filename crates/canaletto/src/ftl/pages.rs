@@ -236,8 +236,8 @@ impl Ftl {
         work.transactions[last].set_successor(id);
     }
 
-    /// Finds the page a write replaces, starts the read that a partial write needs. Returns whether a plane was found;
-    /// else it waits.
+    /// Finds the replaced page, and starts the read that a partial write needs. Returns whether a plane was found; else
+    /// it waits.
     fn translate_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
         let Transaction { lpa, sectors, .. } = work.transactions[id];
         let whole = self.whole_page();

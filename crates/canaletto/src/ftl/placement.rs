@@ -31,7 +31,7 @@ impl Positions {
 #[derive(Debug, Clone)]
 pub struct Placement {
     planes: Vec<PlaneId>,
-    /// Binary logarithm of the pages that go to a plane together: those of a flash page.
+    /// Binary logarithm of the pages that go to a plane together (a flash page).
     shift: u32,
     /// Planes of these that writes can go to in the place of others; none as long as all can be written.
     stand_ins: Vec<PlaneId>,
@@ -101,7 +101,7 @@ impl Placement {
         (count > 0).then(|| self.stand_ins[(turn % count) as usize])
     }
 
-    /// How often all planes had their turn before that of `lpa`, and whose turn that is.
+    /// How often all planes had their turn before `lpa`'s, and whose turn it is.
     fn turn(&self, lpa: u64) -> (u64, u64) {
         let turn = lpa >> self.shift;
         match self.planes_shift {

@@ -181,7 +181,7 @@ impl Observer for Recorder {
     }
 
     fn page_trimmed(&mut self, _: Time, _: RequestId, lpa: u64) {
-        // What is on its way to flash now comes after the trim, or that would have waited for it.
+        // Data on their way to flash come after the trim.
         let sequence = self.first_under_way(lpa).map_or(self.sequence, |number| number - 1);
         self.journal.push(Trimmed { lpa, sequence });
     }

@@ -170,8 +170,7 @@ impl Spaces {
         self.pages_per_unit > 1 && request.kind == Kind::Write
     }
 
-    /// The pages of a request, and their number: those first that only share a mapping unit with one of its own (without
-    /// sectors).
+    /// The pages of a request, and their number: first those that only share a mapping unit with it (without sectors).
     #[inline]
     pub fn split(&self, request: &Request) -> (u32, impl Iterator<Item = (u64, u64)> + use<>) {
         let pages = self.pages(request);
@@ -180,7 +179,7 @@ impl Spaces {
         (count, before.chain(after).map(|lpa| (lpa, 0)).chain(pages))
     }
 
-    /// Pages around those of a write that belong to the same mapping units: they are written anew as they are.
+    /// Pages around a write's pages in the same mapping units: they are written again unchanged.
     #[inline]
     fn rest_of_units(&self, pages: &Pages, request: &Request) -> (Range<u64>, Range<u64>) {
         if !self.widen(request) {

@@ -164,7 +164,7 @@ impl Ftl {
         self.translation_write_ended(work, t.lpa, now);
     }
 
-    /// A translation page cannot be written any more: its plane is exhausted. What it would have held stays in DRAM.
+    /// A translation page cannot be written any more: its plane is exhausted. Its entries stay in DRAM.
     pub fn translation_failed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         work.remove_page(id);

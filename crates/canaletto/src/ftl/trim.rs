@@ -171,7 +171,7 @@ impl Ftl {
             return self.tell(Outcome::TrimsGoOn);
         }
         match self.mapping.get(lpa) {
-            // Those that waited before it come first.
+            // Earlier ones come first.
             Entry::Pending(earlier) => self.follow(work, earlier, id),
             _ => self.trim_after_write(work, id, now),
         }
@@ -183,7 +183,7 @@ impl Ftl {
         let per_page = u64::from(self.layout.sectors_per_page);
         let first = request.lba - flow.first_sector;
         let unit = self.spaces.pages_per_unit;
-        // What runs over the end is not forgotten.
+        // Pages beyond the end are not forgotten.
         let sectors = u64::from(request.sectors).min(flow.sectors - first);
         let end = (first + sectors) / per_page / unit * unit;
         let first = first.div_ceil(per_page).next_multiple_of(unit);

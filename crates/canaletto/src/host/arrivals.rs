@@ -39,7 +39,7 @@ impl Flow {
     /// Moves the flow's own clock on to `own_time`. Returns what time it is then in the simulation.
     fn own_time_is(&mut self, own_time: Time, clock_factor: f64) -> Time {
         self.own_time = own_time;
-        // What is beyond 64 bits ends the run.
+        // Times beyond 64 bits end the run.
         Time(u64::try_from(scaled(own_time.0.into(), clock_factor)).unwrap_or(u64::MAX))
     }
 }

@@ -40,7 +40,7 @@ impl Cores {
         self.delay_completions
     }
 
-    /// When a completion that the host is told of reaches its core; none if at once.
+    /// When an interrupt's completion reaches its core; none if at once.
     #[inline]
     pub fn interrupted(&self, now: Time) -> Option<Time> {
         (self.interrupt > Time::ZERO).then(|| now + self.interrupt)

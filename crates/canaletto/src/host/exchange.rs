@@ -56,7 +56,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.entered(request, queue, tail);
     }
 
-    /// A request is in the submission queue, whose new tail is told by doorbell.
+    /// A request is in the submission queue; a doorbell carries the new tail.
     #[inline(always)]
     fn entered(&mut self, request: RequestId, queue: u16, tail: u32) {
         self.placed(request);
@@ -108,7 +108,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// A completion is in the host's memory: the host is told of it, at once or with others.
+    /// A completion is in the host's memory; an interrupt follows, at once or later.
     #[inline(always)]
     fn completion_posted(&mut self, request: RequestId, head: u16) {
         if let Some(slots) = &mut self.host.port.slots {

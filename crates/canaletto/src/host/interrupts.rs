@@ -9,11 +9,11 @@ use crate::host::request::RequestId;
 /// Notice that a completion in the host's memory calls for.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// The host is told of it now; it is not kept.
+    /// The host is interrupted for it now; it is not kept.
     OfThis,
-    /// The host is told now, of it and of those kept before it.
+    /// The host is interrupted now, for it and those kept before.
     Now,
-    /// The host is told at this time, if not before.
+    /// The host is interrupted at this time, if not before.
     At(Time),
     WithOthers,
 }

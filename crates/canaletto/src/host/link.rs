@@ -243,7 +243,6 @@ impl Link {
         Some(now + time)
     }
 
-    /// The message so many places behind the next one.
     #[inline(always)]
     pub fn waiting(&self, direction: Direction, place: usize) -> Option<Message> {
         let lane = &self.lanes[direction as usize];

@@ -45,7 +45,6 @@ pub enum HostEvent {
     /// A flow in a closed loop has thought about a completion long enough for its next request.
     ThinkTimeOver(u16),
     Submitted(RequestId),
-    /// The interrupt that tells of a completion has reached the host's software.
     InterruptTaken(RequestId),
     CompletionHandled(RequestId),
     /// Completions of a queue may have waited long enough for an interrupt.

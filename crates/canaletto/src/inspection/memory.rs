@@ -59,9 +59,8 @@ const ROOT_CAUSES: f64 = (CAUSES * 8) as f64;
 /// Doings of LUNs and slots while a request was in flight, kept for its root causes: for each of its pages.
 const HISTORY: f64 = 80.0;
 
-/// Waits that a request passes on to those that wait for its place, for each page before its own at their LUN: of reads, of writes,
-/// and of writes that complete in the cache. Measured, of requests of 4 and 32 KiB that arrive together on four presets, within a
-/// factor of two.
+/// Waits that a request passes on, per page before its own at their LUN: of reads, of writes, and of cached writes.
+/// Measured for requests of 4 and 32 KiB that arrive together on four presets, within a factor of two.
 const PASSED_ON_READ: f64 = 60.0;
 const PASSED_ON_WRITE: f64 = 150.0;
 const PASSED_ON_CACHED: f64 = 20.0;
@@ -229,7 +228,7 @@ impl Estimate<'_> {
         }
     }
 
-    /// Translation pages that are looked up: those of a table that is on flash from the beginning are found there.
+    /// Translation pages that are looked up. A table that begins on flash is found there.
     fn translation_pages(&self) -> f64 {
         let all: f64 = self.limits.directories.iter().map(|directory| directory.translation_pages() as f64).sum();
         let looks = self.sum(|g| g.groups + g.trimmed);
@@ -275,7 +274,7 @@ impl Estimate<'_> {
         if reads_find || self.design.precondition.kind == PreconditionKind::Steady { self.sum(|g| g.bits) } else { 0.0 }
     }
 
-    /// Contents of the blocks in use. What is read and was never written is found in a block, too.
+    /// Contents of the blocks in use. Unwritten pages that are read are found in blocks as well.
     fn blocks(&self) -> f64 {
         let layout = &self.limits.layout;
         let (pages, planes) = (f64::from(layout.pages_per_block), f64::from(layout.planes()));

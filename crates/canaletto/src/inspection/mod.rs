@@ -44,7 +44,7 @@ pub struct Inspection {
     pub read_bounds: Vec<Bound>,
     /// Upper bounds on write bandwidth, lowest first.
     pub write_bounds: Vec<Bound>,
-    /// Load that is offered, where requests have arrival times of their own that are known before the run.
+    /// Offered load, where arrival times are known before the run.
     pub offered: Option<Offered>,
     /// Largest memory that a run is expected to take, in 10^6 bytes.
     pub memory_mb: f64,
@@ -52,11 +52,10 @@ pub struct Inspection {
     pub memory: Memory,
 }
 
-/// Returns capacity, bounds and memory of a design and a workload without running them. `traces` are those of a run, or none
-/// where they are not to be looked at; `records`: whether a row is kept for each request.
+/// Returns capacity, bounds and memory of a design and a workload without running them. `traces` as for a run, or none;
+/// `records`: whether a row is kept per request.
 ///
-/// # Errors
-/// As [`Limits::new`].
+/// # Errors As [`Limits::new`].
 pub fn inspect(
     design: &Design,
     workload: &Workload,

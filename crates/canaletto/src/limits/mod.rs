@@ -42,7 +42,6 @@ pub struct Limits {
     pub cache_pages: u64,
     pub gc_start_below: u32,
     pub gc_urgent_at: u32,
-    /// All pages but those of open and reserved blocks, and one.
     pub most_valid: u64,
     pub expendable_blocks: u32,
     pub planes_per_group: u32,

@@ -146,7 +146,7 @@ mod tests {
     }
 
     proptest! {
-        /// Charges equal those of a ledger.
+        /// Charges equal a ledger's.
         #[test]
         fn charges_add_up(charges in prop::collection::vec((0..CAUSES, 0u64..1 << 58), 0..12), program: bool) {
             let charges: Vec<_> = charges.into_iter().map(|(cause, span)| (Cause::ALL[cause], span)).collect();

@@ -23,8 +23,8 @@ const GROWTH: f64 = 1.5;
 /// A mean this close to the most loaded part is reported instead.
 const NEARLY: f64 = 0.95;
 
-/// Returns the share of a run in which a part was in use. Parts book a piece of work when it begins: what continues after the
-/// end of the run, or began before its first request, does not make a part busier than all the time.
+/// Returns the share of a run in which a part was in use. Parts book work when it begins. Work beyond the ends of the
+/// run counts at most as the whole run.
 pub fn use_share(busy: Time, run: Time) -> f64 {
     if run > Time::ZERO { busy.min(run).0 as f64 / run.0 as f64 } else { 0.0 }
 }
@@ -55,8 +55,8 @@ pub struct LoadReport {
 }
 
 impl LoadReport {
-    /// Load of `arrivals` requests with times of their own between `first` and `last`, if they have such, of which
-    /// `served_iops` were served.
+    /// Load of `arrivals` requests with arrival times between `first` and `last`, if any, of which `served_iops` were
+    /// served.
     pub fn of(
         arrivals: Option<(u64, Time, Time)>,
         served_iops: Option<f64>,

@@ -57,7 +57,7 @@ pub struct PreconditionReport {
 }
 
 impl PreconditionReport {
-    /// Returns the state of planes with these blocks, which hold so many valid pages.
+    /// Returns the state of planes with these blocks and valid pages.
     pub fn of(
         planes: &[BlockCounts],
         valid_pages: u64,

@@ -353,7 +353,7 @@ pub struct FlashCounts {
     pub suspensions: u64,
     /// Pages copied within their plane.
     pub copybacks: u64,
-    /// Of reads, programs and erases, those of the pseudo-SLC cache.
+    /// Reads, programs and erases of the pseudo-SLC cache.
     pub in_cache: [u64; 3],
     /// Pages read again because they could not be corrected.
     pub read_retries: u64,

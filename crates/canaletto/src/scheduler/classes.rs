@@ -1,7 +1,7 @@
 //! Weighted round robin among priority classes.
 //!
-//! Urgent goes strictly first. High, medium and low take turns with weights 4 : 2 : 1: a credit counts down from 4, and
-//! a class is served while its weight is at least the credit (MQSim, FAST'18 §4.3).
+//! Urgent goes strictly first. High, medium and low take turns with weights 4 : 2 : 1: a credit counts down from 4. A
+//! class is served while its weight is at least the credit (MQSim, FAST'18 §4.3).
 
 use crate::config::workload::Priority;
 

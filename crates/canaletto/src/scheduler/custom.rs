@@ -20,7 +20,7 @@ use crate::scheduler::orders::first_come::FirstCome;
 use crate::scheduler::orders::rule;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
-/// Assumed: more than any order needs; at 10 µs per command a second.
+/// Assumed: more than any order needs. At 10 µs each they take a second.
 pub const MOST_OVERTAKES: u64 = 100_000;
 
 /// Notices that are kept until a rule must be told.

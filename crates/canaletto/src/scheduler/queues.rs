@@ -417,7 +417,7 @@ impl Queues {
         // The page that all have to use, once that is known.
         let same_page = self.same_page && operation != Operation::Erase;
         let head_page = (self.multi_plane == MultiPlane::HeadPage).then(|| readiness.page(&transactions[at]));
-        // What those that join the first have to share with it, once there is one to join.
+        // Properties that joining transactions must share with the first.
         let mut shared = None;
         let mut previous = TransactionId::NONE;
         let mut passed = 0;

@@ -67,7 +67,7 @@ pub struct Transaction {
     pub payload: Payload,
 }
 
-/// What only transactions of some kinds have.
+/// Fields of some kinds of transactions.
 #[derive(Clone, Copy)]
 pub struct Payload {
     pub old: Ppa,
@@ -75,7 +75,7 @@ pub struct Payload {
     partner: u32,
 }
 
-/// What few transactions have, in rows by their ids.
+/// Fields of few transactions, in rows by their ids.
 #[derive(Clone, Copy)]
 pub struct Rare {
     pub number: u32,
@@ -290,7 +290,7 @@ impl Transaction {
         }
     }
 
-    /// A read of the page at `ppa`, of which that of the read `read` is rebuilt.
+    /// A read of the page at `ppa`, for rebuilding the page of `read`.
     pub fn of_rebuild(read: TransactionId, of: &Transaction, ppa: Ppa, now: Time) -> Self {
         Transaction {
             origin: Origin::Rebuild,

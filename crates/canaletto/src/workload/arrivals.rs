@@ -65,7 +65,6 @@ impl Arrivals {
 impl Gaps {
     fn new(mean: f64, burstiness: f64, burst_share: Option<f64>) -> Gaps {
         if burstiness <= 1.0 {
-            // The variance is that of the exponential part.
             let exponential = mean * burstiness.sqrt();
             return Gaps::Steady { constant: mean - exponential, mean: exponential };
         }

@@ -67,7 +67,7 @@ impl Fills {
         seed: u64,
     ) -> Result<Fills, String> {
         let mut made = Fills { fills: Vec::new(), weights: Vec::new(), traced: Vec::new(), pages: 0 };
-        // What is larger than a page and written as a whole counts as one.
+        // A mapping unit larger than a page counts as one.
         let per_page = u64::from(limits.layout.sectors_per_page) * limits.pages_per_unit;
         let mut written = Vec::new();
         let flows = workload.flow.iter().zip(&limits.flows).zip(reopened);

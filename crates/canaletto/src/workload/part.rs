@@ -53,7 +53,7 @@ struct Pass {
     /// Arrivals of the first and the last replayed request, in nanoseconds.
     replayed_ns: Option<(u64, u64)>,
     requests: u64,
-    /// Recorded time at the beginning of the pass, which is that of all passes before it.
+    /// Recorded time at the beginning of the pass: the length of all passes before it.
     began: u128,
 }
 

@@ -127,13 +127,12 @@ impl HotSpot {
     /// Makes the hot spot that receives this share of the requests.
     pub fn new(share: f64, pages: HotPages, range: (u64, u64), random: Stream) -> HotSpot {
         let even = pages.even_share();
-        // A place that is all there is has the whole share.
         let moved = if even < 1.0 { (share - even) / (1.0 - even) } else { 0.0 };
         HotSpot { random, moved, pages, range }
     }
 
-    /// Returns the place of a request that would begin at sector `at`: the same sector of one of the hot pages of the same round,
-    /// or of the round next to it where that one is not all in the working set.
+    /// Returns the place of a request that would begin at sector `at`: the same sector of a hot page of the round, or
+    /// of a neighbouring round inside the working set.
     pub fn place(&mut self, at: u64, sectors: u64) -> u64 {
         if self.random.uniform() >= self.moved {
             return at;

@@ -100,7 +100,7 @@ impl Replay {
         (last > first).then(|| (last - first) as f64 / (self.taken - 1) as f64)
     }
 
-    /// Returns the replay's report under the flow's name; `factor` is that of the whole workload.
+    /// Returns the replay's report under the flow's name; `factor` is the workload's.
     pub fn report(&self, flow: &str, looping: Loop, factor: f64) -> ReplayReport {
         let open = looping == Loop::Open;
         ReplayReport {

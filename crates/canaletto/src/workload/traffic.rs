@@ -9,8 +9,7 @@ use crate::workload::flow::Wanted;
 use crate::workload::replay::Record;
 use crate::workload::synthetic::Generator;
 
-/// Requests of all flows of a workload. Those of closed loops arrive at once, because only a drive determines when the
-/// next one comes.
+/// Requests of all flows. Closed loops arrive at once, because only a drive determines their next arrival.
 pub struct Traffic {
     flows: Vec<Flow>,
 }

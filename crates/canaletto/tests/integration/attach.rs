@@ -18,8 +18,8 @@ fn total_ns(kind: &str, settings: &[&str], scenario: Scenario, bytes: u64) -> f6
 
 /// The driver's two microseconds are on every DMA's account.
 const DRIVER: f64 = 2_000.0;
-/// By both bridges, in ns: 4 B + 28 B down and to the engine, a request of 32 B up, the descriptor of 176 B (two
-/// packets) down, and a frame of 20 B to the drive.
+/// By both bridges, in ns: 4 B + 28 B down and to the engine, a request of 32 B up. Then the descriptor of 176 B (two
+/// packets) comes down, and a frame of 20 B to the drive.
 const COMMAND: f64 =
     (20.0 + 132.0 + 40.0) + (40.0 + 132.0 + 20.0 + 37.5 + 30.0 + 20.0 + 332.0 + 40.0) + (200.0 + (20.0 + 16.0) / 0.3);
 /// The drive's status, and the interrupt up.

@@ -13,8 +13,8 @@ fn report(overrides: &[&str], workload: &str) -> Report {
     simulate(&design(SMALL, overrides), &synthetic(workload)).report
 }
 
-/// Each failed attempt of an unloaded write costs command, data and program again, and nothing else: tCS + 6 tWC + tWPST +
-/// tWPSTH, 4 KiB at 1.2 GB/s, tADL + tWB, tPROG.
+/// Each failed attempt costs command, data and program again: tCS + 6 tWC + tWPST + tWPSTH, 4 KiB at 1.2 GB/s, tADL +
+/// tWB, tPROG.
 #[test]
 fn a_failed_program_is_tried_again_at_its_full_price() {
     let design = preset("performance-optimized", &["ftl.unwritten_reads=zeroes", "flash.failures.program=0.3", SPARE]);

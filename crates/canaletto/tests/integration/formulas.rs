@@ -137,8 +137,8 @@ fn one_hot_chip_waits_for_itself() {
     assert!(measures.iops.unwrap() < 2.0 / pair_us * 1e6 * 1.35 && measures.iops.unwrap() > 0.8 / pair_us * 1e6);
 }
 
-/// One plane that is never without reads: with a cache register the array reads while the last page's data leave, and each page
-/// takes its command, the longer of the two, and the move between the registers.
+/// A plane that is never idle, with a cache register: each page takes its command, the longer of array and data, and
+/// the move between the registers.
 #[test]
 fn cached_reads_overlap_with_data() {
     const PLANE: [&str; 4] = [
@@ -241,7 +241,7 @@ fn unloaded_read_latency_of_each_fabric() {
     // Bus: 20 + 150 ns of command and 4096 B at 1.2 GB/s; packets: 20 ns, 8 flits, 2 + 4 + 4096 flits at 2.4 GB/s.
     let difference = (170.0 + 4096.0 / 1.2) - (20.0 + 8.0 / 2.4 + (2.0 + 4.0 + 4096.0) / 2.4);
     assert!((bus - latency("packetized") - difference).abs() < 0.1);
-    // Command pins of their own: 20 ns, then seven packets of six transfers at 400 MT/s.
+    // Separate command pins: 20 ns, then seven packets of six transfers at 400 MT/s.
     assert!((bus - latency("sca") - (170.0 - (20.0 + 7.0 * 6.0 / 0.4))).abs() < 0.1);
     // Omnibus: the same packets on eight pins, over the row's bus. Split: two packets of half the page side by side, each
     // with header and request.
@@ -287,8 +287,8 @@ fn unloaded_halves_wait_for_controllers_to_agree() {
     assert!((mean - expected).abs() < 0.02 * expected, "{mean} of {expected} ns");
 }
 
-/// An unloaded mesh: each transfer takes its flits once, and a flit and a router delay for every router, which are those of the
-/// chip's own row. At 1 GB/s a flit is 1 ns, over two pins 4 ns; a command has 8, a page 4096 and 3 of header.
+/// An unloaded mesh: each transfer takes its flits once, and a flit and a router delay per router of the chip's row. At
+/// 1 GB/s a flit is 1 ns, over two pins 4 ns; a command has 8, a page 4096 and 3 of header.
 #[test]
 fn unloaded_read_latency_of_a_mesh() {
     let workload = synthetic("requests = 300\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
@@ -342,8 +342,8 @@ fn a_mesh_saturates_at_its_narrowest_links() {
     // All chips, each to its own row's controller: every row is its own chain, commands go the other way.
     let uniform = flow("", "16KiB", 256);
     check(&uniform, &[], 0.98 * 8.0, 8.0);
-    // With random controllers, half of what the upper four rows send would go to the lower four: a quarter of
-    // everything over one link of column 0, so that four links' worth is the limit. Two edges have two such links.
+    // With random controllers, half of the upper four rows' data would go to the lower four: a quarter of everything
+    // over one link of column 0. Four links' worth is the limit. Two edges have two such links.
     check(&uniform, &least_loaded, 4.0, 5.0);
     check(&uniform, &alternating, 6.0, 8.0);
     // One chip: a plane reads (3 us) while the other one's page (4.1 us) leaves over the chip's own link.
@@ -412,8 +412,8 @@ fn command_pins_and_data_pins_saturate_apart() {
     }
 }
 
-/// Saturated two-dimensional buses: a hot row has its own bus and those of all columns, a hot chip its two, uniform
-/// traffic all sixteen. Requests gather at the slowest chip, so other column buses run dry now and then.
+/// Saturated two-dimensional buses: a hot row has its own bus and all column buses, a hot chip its two, uniform traffic
+/// all sixteen. Requests gather at the slowest chip, so other column buses run dry now and then.
 #[test]
 fn omnibus_saturates_every_bus_that_reaches_the_traffic() {
     const RATE: f64 = 0.3;
@@ -598,7 +598,7 @@ fn a_scheduled_mesh_saturates_controllers_and_chips() {
     };
     const MESH: &str = "fabric.kind=scheduled-mesh";
     let page = |links: f64| 2.0 * (2.0 * links + 15.0 + 20.0) + (7.0 + links) + (4096.0 + links);
-    // A row of one router is told in 5 bits: 3 edges, 7.5 ns.
+    // A grant to a row of one router has 5 bits: 3 edges, 7.5 ns.
     let column = page(1.0) - 2.0 * 7.5;
     for (at, more, most, least) in [
         (

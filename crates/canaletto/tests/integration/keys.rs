@@ -111,7 +111,7 @@ fn keys_that_are_said_to_have_no_effect_have_none() {
     assert!(noted > 80, "{noted} keys are noted");
 }
 
-/// Key of a PC with a fixed-latency drive, change. Its attachment's keys are those of a design.
+/// Key of a PC with a fixed-latency drive, change. Its attachment has the keys of a design.
 const PC: &[(&str, &str)] = &[
     ("ssd.hit_latency", "1us"),
     ("ssd.hit_rate", "1GB/s"),
@@ -142,7 +142,7 @@ fn every_pc_key_changes_a_result() {
     }
 }
 
-/// Read by whoever opens the trace file (tested with the command line): the engine never sees a file.
+/// Read by callers that open the trace file (tested with the command line).
 const OPENERS: [&str; 7] = [
     "flow.trace.file",
     "flow.trace.format",

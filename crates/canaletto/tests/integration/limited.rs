@@ -23,7 +23,7 @@ fn a_limit_that_is_not_reached_changes_nothing() {
     assert_eq!(times("", open), times("", &format!("{open}queue_depth = 1000\n")));
 }
 
-/// Whoever is always late asks again at each completion, as a closed loop does, and latencies begin there.
+/// A flow that is always late asks again at each completion, like a closed loop; latencies begin there.
 #[test]
 fn a_limit_that_is_always_reached_makes_a_closed_loop() {
     for depth in [1, 7] {

@@ -1,4 +1,4 @@
-//! Requests that run over the end of their flow's addresses, as those of MQSim may: where do they continue?
+//! Where do requests continue that run over the end of their flow's addresses, as MQSim's may?
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn input(kind: Kind, lba: u64, sectors: u64) -> TraceInput {
     TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }
 }
 
-/// Two flows with halves of the drive of their own, whose traces have the request each.
+/// Two flows with halves of the drive, whose traces have one request each.
 const HALVES: &str = "name = \"w\"\npartitioned = true\n\
     [[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"a\"\nout_of_range = \"mqsim\"\n\
     [[flow]]\nname = \"b\"\n[flow.trace]\nfile = \"b\"\nout_of_range = \"mqsim\"\n";

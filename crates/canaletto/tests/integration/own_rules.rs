@@ -1,4 +1,4 @@
-//! User-defined rules: GC policies and orders of transactions from outside against those of the engine, and answers that cannot be.
+//! User-defined GC policies and orders against the engine's, and impossible answers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

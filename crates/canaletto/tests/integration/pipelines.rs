@@ -1,4 +1,4 @@
-//! Chips that work on several commands at a time: closed forms of what registers and planes of their own are worth.
+//! Chips that work on several commands at a time: closed forms of the gain by registers and planes.
 
 use canaletto::measure::blame::Cause;
 use canaletto::measure::report::Report;

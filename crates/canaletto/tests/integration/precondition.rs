@@ -190,7 +190,7 @@ fn an_occupied_working_set_is_all_there_is() {
     }
 }
 
-/// Two planes of 512 blocks, overwritten. Returns the measured write amplification, that of the initial state, and the
+/// Two planes of 512 blocks, overwritten. Returns the write amplification (measured, and of the initial state) and the
 /// share of valid pages in full blocks. Collection starts below 11 free blocks; two are open.
 fn collected(policy: &str, overprovisioning: f64) -> (f64, f64, f64) {
     let geometry =

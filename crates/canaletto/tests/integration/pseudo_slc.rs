@@ -57,7 +57,7 @@ fn written(design: &Design, pages: u64) -> Outcome {
 fn writes_are_fast_until_the_cache_is_full() {
     let blocks = 4;
     let capacity = blocks * PAGES * PLANES;
-    // 4 KiB a page: the size is that of the blocks to the byte, or of a byte more than three.
+    // 4 KiB per page: the size equals the blocks' to the byte, or to a byte more than three.
     for size in [capacity * 4096, (capacity - PAGES * PLANES) * 4096 + 1] {
         let design = tlc(&[&format!("flash.pslc.static_size={size}B")]);
         let each = |program_us: f64| (program_us + DATA_US + PROGRAM_COMMAND_US) / PLANES as f64;

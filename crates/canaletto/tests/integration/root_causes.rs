@@ -33,7 +33,7 @@ fn a_chip_that_waits_for_the_wires_is_no_cause() {
     assert_eq!(rooted(&records, third, Cause::TransferOfOthers), COMMAND + DATA);
     assert_eq!(rooted(&records, third, Cause::ChipBusyUser), READ);
     assert_eq!(waited, COMMAND + READ + in_register + DATA);
-    // On wires of its own each chip is free as soon as it can be: nobody waits for wires, at whatever remove.
+    // On separate wires each chip is free as soon as it can be: no wait for wires, directly or not.
     let records = script(&["fabric.kind=ideal"], &requests);
     for n in 0..3 {
         assert_eq!(rooted(&records, n, Cause::PathConflict), 0);
@@ -54,7 +54,7 @@ fn waits_are_passed_on_and_on() {
     assert_eq!(rooted(&records, order[4], Cause::PathConflict), conflicts(2) + conflicts(3) + conflicts(4));
 }
 
-/// A queue with one place: the second request waits for all that the first does, and is told what that was.
+/// A queue with one place: the second request waits for all that the first does.
 #[test]
 fn a_slot_is_what_its_holder_did() {
     let records = script(&["host.queue_entries=2"], &[(0, 0, false), (0, 1, false)]);
@@ -116,11 +116,12 @@ fn room_in_the_write_buffer_comes_from_programs() {
     assert!(blame["write_buffer"] > 0.9 * blame.values().sum::<f64>(), "{blame:?}");
     let programs = roots["chip_busy_user"] / blame["write_buffer"];
     assert!(programs > 0.7 && programs < 1.0, "{blame:?} {roots:?}");
-    // What is left is time in line until the page that made room set out for flash.
+    // The rest is time in line until the page that made room set out for flash.
     assert!(roots.get("write_buffer").is_none_or(|&left| left < 0.25 * blame["write_buffer"]), "{roots:?}");
 }
 
-/// Reads at depth 32, four fifths of them on one channel: the channel is the cause, and on wires of their own there is none.
+/// Reads at depth 32, four fifths of them on one channel: the channel is the cause, and on separate wires there is
+/// none.
 #[test]
 fn a_hot_channel_is_named() {
     let text = "name = \"hot\"\n[[flow]]\nname = \"a\"\n[flow.synthetic]\nrequests = 4000\nread_share = 1.0\nsize = \"4KiB\"\n\

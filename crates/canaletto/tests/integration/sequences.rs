@@ -50,7 +50,7 @@ fn unloaded_reads() {
     assert!(scouts > 0.0 && scouts < 20.0, "{scouts} of {more}");
 }
 
-/// A program's status is read once with a pin, too, to learn whether it has failed.
+/// With a pin a program's status is also read once, to learn whether it has failed.
 #[test]
 fn unloaded_writes() {
     let short = min_ns(&["fabric.interface=nv-ddr3"], ONE_WRITE);

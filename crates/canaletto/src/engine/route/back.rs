@@ -101,7 +101,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     pub(super) fn refresh_and_offer(&mut self, lun: LunId, free: bool) {
         let ready = self.can_act(lun);
         let domain = self.scheduler.set_ready(lun, ready);
-        // Whoever gives a path back has them offered.
+        // Any release of a path offers them.
         if (ready | free) && self.paths.may_start(domain) {
             self.scheduler.touch(domain);
         }

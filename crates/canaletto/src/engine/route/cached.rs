@@ -1,6 +1,6 @@
 //! The way through the data cache.
 //!
-//! The share of a request that the cache's DRAM serves is a *part* with its own account: waiting for room is charged to
+//! The share of a request that the cache's DRAM serves is a *part* with its own account. Waiting for room is charged to
 //! `write_buffer`, time at the DRAM to `cache`, time until data are safe on flash to `flush`.
 
 use super::{Event, Route};
@@ -297,7 +297,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Reads a page that goes to flash, and those of its flash page, from the cache's DRAM.
+    /// Reads a page and the rest of its flash page from the cache's DRAM, on their way to flash.
     pub(super) fn read_destaged(&mut self, first: TransactionId, now: Time) {
         let (mut group, mut sectors) = (FlashPageGroup::of(first), 0);
         while let Some(id) = group.next(&self.pages.transactions) {

@@ -30,7 +30,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         None
     }
 
-    /// Sends the program command of the LUN's pages that share one: the first one's, and those of further planes with it.
+    /// Sends the program command of the LUN's pages that share one, in one or several planes.
     pub(super) fn send_copyback(&mut self, lun: LunId, now: Time) {
         let page = |id| self.layout.flash_page(self.pages.transactions[id].ppa);
         let queues = &self.scheduler.queues;

@@ -440,7 +440,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             let t = &mut self.pages.transactions[id];
             t.state.stage += 1;
             if !t.is(Flag::EccFailed) {
-                // What follows the ECC engine is as it would have been without retries.
+                // Behind the ECC engine all is as without retries.
                 t.set(Flag::Retrying, false);
                 self.pages.leave_outer_codewords(id);
             }

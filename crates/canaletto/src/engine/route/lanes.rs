@@ -61,7 +61,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.schedule_polls(next);
     }
 
-    /// Tells root causes that a command sets out. What others of its LUN do continues meanwhile, and counts.
+    /// A command sets out; others of its LUN continue, and count.
     #[inline(always)]
     pub(super) fn tell_sent(&mut self, lane: LunId, port_free_at: Time, now: Time) {
         if self.pages.probe.follows_waits() {

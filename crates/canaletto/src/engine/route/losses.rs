@@ -78,7 +78,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.ftl.lose_planes(&loss.planes);
     }
 
-    /// A page lies where nothing reaches it, and cannot be rebuilt: whoever wants it continues without.
+    /// A page lies where nothing reaches it, and cannot be rebuilt: its request continues without it.
     #[cold]
     pub(super) fn page_is_out_of_reach(&mut self, id: TransactionId, now: Time) {
         let t = &mut self.pages.transactions[id];

@@ -82,7 +82,7 @@ enum Event<E> {
     CrossedNowhere(PathId),
 }
 
-/// Events of the host go into the queue: the link's directions have slots of their own there, of their numbers.
+/// Events of the host go into the queue: the link's directions have separate slots.
 impl<E: Copy> Later for EventQueue<Event<E>> {
     #[inline(always)]
     fn at(&mut self, time: Time, event: HostEvent) {
@@ -309,7 +309,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.requests.statistics.completed()
     }
 
-    /// Logical pages programmed, and those of them that the host wrote.
     pub fn pages_written(&self) -> (u64, u64) {
         (self.ftl.pages_programmed(self.flash.operations().programs), self.ftl.host_pages())
     }

@@ -159,7 +159,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             transfers: self.paths.transfer_time(),
             arbiter: self.paths.fabric.arbiter_time(),
             rates: Rates {
-                // Links of a custom fabric have one rate, those of many places among them.
+                // Links of a custom fabric have one rate, also buses.
                 bus: if keys.blueprint.is_some() { keys.network_rate() } else { keys.link_rate },
                 network: keys.network_rate(),
                 commands: Rate(of_eight.0 * u64::from(grant_pins) / 8),

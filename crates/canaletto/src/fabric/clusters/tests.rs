@@ -60,7 +60,7 @@ fn trunks_are_spread() {
             assert!((0..8).filter(|&b| b != a).all(|b| in_common(b) <= most), "{trunks} trunks, switch {a}");
         }
     }
-    // Half as many switches as controllers: none of their own is left out.
+    // Half as many switches as controllers: no trunk is left out.
     let tree = Tree::new(&Keys { chips_per_switch: 16, ..Keys::default() }, &array(8, 8));
     assert!((0..8).all(|c| tree.on_trunk(TrunkId(c)).len() == 2));
 }

@@ -274,8 +274,6 @@ impl Network {
         }
     }
 
-    /// Whether a packet that starts over `id` now will start over `next` a hop later if there is room: the link is
-    /// free, and no packet that goes first can want it by then.
     fn is_undisputed(&self, id: LinkId, next: LinkId, now: Time) -> bool {
         let (here, there) = (&self.links[id.index()], &self.links[next.index()]);
         // Short packets (less than a hop) would be booked further ahead of each other than a controller's account allows.

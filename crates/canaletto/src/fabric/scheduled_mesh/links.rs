@@ -41,7 +41,7 @@ struct Wave {
     reached: Vec<RouterId>,
 }
 
-/// All links, those of controllers after those between routers.
+/// All links, controllers' links last.
 pub struct Links {
     grid: Grid,
     free: Vec<u8>,

@@ -103,7 +103,7 @@ fn a_way_is_granted_when_its_links_are_free() {
     let path = send(&mut bench, 2, Direction::ToChip);
     assert_eq!(path, PathId(0));
     assert!((0..4).all(|chip| !bench.is_free(chip, Direction::FromChip)), "the one controller is taken");
-    // Seven bits are told in 10 ns: a bit for the way, and twice two for the column and two for the link.
+    // Seven bits take 10 ns: a bit for the way, and twice two for the column and two for the link.
     let end = Time::from_ns(2 * 3 + 12 + SETUP + COMMAND + PAGE + 3) + Time(500);
     bench.run_until(Time(end.0 - 1));
     assert!(!bench.is_free(2, Direction::ToChip) && !bench.is_free(0, Direction::ToChip));
@@ -124,7 +124,7 @@ fn detours_are_taken_where_no_shortest_way_is_free() {
     assert!(!bench.is_free(1, Direction::ToChip), "no controller is left");
     bench.run();
     assert_eq!(bench.fabric.counters().last(), Some(&("detours", 0)));
-    // Two columns, controllers at both ends: that of row 1 reaches chip 1 through chip 3, which is its own router.
+    // Two columns, controllers at both ends: row 1's reaches chip 1 through chip 3, its own router.
     let mut bench = bench_of(2, 2, Keys::default(), ControllerEdge::West);
     for link in [0, 2] {
         bench.fabric.links.take(LinkId(link), Time::ZERO);
@@ -168,7 +168,7 @@ fn searches_wait_for_each_other() {
     assert_eq!(bench.fabric.arbiter_time(), Time::from_ns(300));
 }
 
-/// What follows on a held path needs neither search nor grant.
+/// A held path needs neither search nor grant.
 #[test]
 fn what_follows_on_a_held_path_is_not_granted_again() {
     let mut bench = bench(1, 2);

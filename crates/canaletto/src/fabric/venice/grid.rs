@@ -1,7 +1,7 @@
 //! Routers in rows and columns, their ports and links.
 //!
 //! As in Algorithm 1 of the Venice paper `Right` leads to a higher column, `Up` to a higher row. Links are numbered
-//! along the rows, then along the columns, then those of the controllers.
+//! along the rows, then along the columns, controllers' links last.
 
 use crate::config::design::ControllerEdge;
 use crate::engine::time::Time;

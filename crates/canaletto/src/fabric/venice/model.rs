@@ -10,7 +10,7 @@ use crate::engine::time::Time;
 use crate::fabric::venice::grid::{Grid, LinkId, Port, RouterId};
 use proptest::prelude::*;
 
-/// Routers without any table of their own.
+/// Routers without tables.
 struct Model {
     grid: Grid,
     taken: BTreeSet<LinkId>,

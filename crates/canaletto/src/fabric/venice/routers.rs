@@ -19,7 +19,7 @@ pub enum Hop {
     Failed,
 }
 
-/// All routers and links, with the hardware's tables and nothing else (except [`Routers::is_connected`]).
+/// All routers and links, with the hardware's tables alone (except [`Routers::is_connected`]).
 pub struct Routers {
     grid: Grid,
     routers: Vec<Router>,
@@ -35,7 +35,7 @@ pub struct Routers {
     pub trace: WireTrace,
 }
 
-/// What a hop reads and changes. Borrowed once for many hops, so that nothing has to be looked up again after every write.
+/// Borrowed once for many hops, so that nothing is looked up again after every write.
 struct Network<'a> {
     routers: &'a mut [Router],
     free: &'a mut Free,

@@ -109,7 +109,7 @@ impl Venice {
             self.counts.failed_first += u64::from(controller.sent == controller.began);
             controller.state = State::Waiting;
             self.has_waiting[self.grid.entry(id).router().index()] = true;
-            // Those that give way wait for their own time.
+            // Controllers that give way wait for their own time.
             let gives_way = controller.gives_way(now);
             let intervals = if gives_way { 2 + u64::from(id) } else { 1 };
             self.counts.missed += u64::from(self.could_find(id));

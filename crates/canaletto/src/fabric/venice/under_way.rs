@@ -3,8 +3,6 @@
 use crate::engine::time::Time;
 use crate::fabric::venice::scout::Scout;
 
-/// All scouts under way. Every hop takes as long, so that the scout that has just hopped is the last to hop again: the order goes
-/// round and round, and a hop moves nothing but the place of the next.
 pub struct UnderWay {
     scouts: Vec<Scout>,
     /// The first of them to arrive.
@@ -31,7 +29,7 @@ impl UnderWay {
         &mut self.scouts[self.next]
     }
 
-    /// Of those that arrive together with the next one, makes that of the lowest controller the next.
+    /// Of scouts that arrive together, makes the lowest controller's the next.
     pub fn put_lowest_number_first(&mut self) {
         let Some(due) = self.scouts.get(self.next).map(|scout| scout.due) else { return };
         for after in 1..self.scouts.len() {
@@ -88,7 +86,7 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// As a plain line in which whoever hops goes to the end.
+        /// As a plain line in which a scout goes to the end after its hop.
         #[test]
         fn scouts_arrive_in_the_order_in_which_they_left(actions in prop::collection::vec((0u8..4, 0u64..9), 0..100)) {
             let hop = Time::from_ns(3);

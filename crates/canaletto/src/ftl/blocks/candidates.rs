@@ -28,7 +28,7 @@ impl Plane {
     }
 }
 
-/// A plane's blocks, or the superblocks of a group of planes: their numbers are those of their blocks.
+/// A plane's blocks, or the superblocks of a group of planes, by block numbers.
 pub struct Candidates<'a> {
     pub(super) planes: &'a [Plane],
     pub(super) pages_per_block: u32,
@@ -112,7 +112,6 @@ impl Candidates<'_> {
         out_of_date / self.step * self.step
     }
 
-    /// Whether the block's pages can take any data once it is erased. Those of the static pseudo-SLC cache cannot.
     fn gives_pages_back(&self, block: u32) -> bool {
         self.planes[0].blocks[block as usize].mode != Mode::Static
     }

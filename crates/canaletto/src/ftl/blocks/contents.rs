@@ -192,7 +192,7 @@ impl Contents {
     }
 }
 
-/// Marks those of up to 64 pages whose bit is set as holding nothing.
+/// Marks pages of up to 64 whose bit is set as holding nothing.
 fn forget(lpas: &mut [u64], mut bits: u64) {
     while bits != 0 {
         lpas[bits.trailing_zeros() as usize] = INVALID;

@@ -121,8 +121,8 @@ impl Blocks {
         self.placed(plane, line).room(self.pages_per_flash_page) > 0
     }
 
-    /// Whether what the die can program together has come: the plane's flash page and those of the row in its other
-    /// planes. If `more` writes will come, only full rows. None without superblocks.
+    /// Whether the die's pages that can be programmed together have come. If `more` writes will come, only full rows.
+    /// None without superblocks.
     #[inline]
     pub fn fills_row(&self, plane: PlaneId, line: Line, more: impl FnOnce() -> bool) -> Option<bool> {
         let stripe = self.superblocks.as_ref()?.stripe(plane, line.frontier);

@@ -276,7 +276,7 @@ impl Blocks {
         self.take_erased(plane)
     }
 
-    /// Takes a block that is erased, whoever it is free for.
+    /// Takes an erased block.
     fn take_erased(&mut self, plane: PlaneId) -> u32 {
         let block = if self.planes[plane.index()].unopened > 0 {
             while self.is_next_bad(plane) {

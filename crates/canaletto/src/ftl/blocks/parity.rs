@@ -63,7 +63,7 @@ impl Blocks {
         holds_parity(&self.planes[group], self.parity_unit(), place, block)
     }
 
-    /// Good blocks of the column of a page but that of its parity, and that one's plane.
+    /// Good blocks of the column of a page without its parity, and the parity's plane.
     fn stripe_of(&self, at: Ppa) -> Option<(PlaneId, impl Iterator<Item = (PlaneId, &Block)>)> {
         let (unit, group) = (self.parity_unit(), self.group(at.plane));
         let (planes, column) = (&self.planes[group.clone()], (at.plane.index() - group.start) % unit.max(1));
@@ -242,7 +242,7 @@ impl Blocks {
         self.superblocks.as_ref().map_or(0, |superblocks| superblocks.stripes_of_parity.most_begun)
     }
 
-    /// The run begins: the memory that parity takes is that of its stripes.
+    /// The run begins: parity takes the memory of its stripes.
     pub(super) fn count_stripes_anew(&mut self) {
         if let Some(superblocks) = &mut self.superblocks {
             let stripes = &mut superblocks.stripes_of_parity;

@@ -251,8 +251,8 @@ impl Blocks {
         open.find(|&block| has_room(&p.blocks[block as usize]) && !self.is_parity(plane, block))
     }
 
-    /// Gives a write its place: the plane, and whether a free superblock was opened. In its own flash page if it is to
-    /// be `alone`. None if there is no room.
+    /// Gives a write its place: the plane, and whether a free superblock was opened. In a separate flash page if
+    /// `alone`. None if there is no room.
     pub fn take_place(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<(PlaneId, bool)> {
         if let Some(to) = self.next_place(plane, line, alone) {
             return Some((to, false));
@@ -373,7 +373,6 @@ impl Blocks {
         }
     }
 
-    /// Whoever had a place has its page now. With the last of its block its superblock may be full.
     pub(super) fn page_is_taken(&mut self, at: Ppa) {
         self.count_waiting(at.plane, -1);
         self.note_begun(at);

@@ -33,7 +33,7 @@ impl Directory {
         self.per_page.min(self.pages - number * self.per_page)
     }
 
-    /// Logical pages in the aligned group of `size` entries around that of `lpa`, within its translation page.
+    /// Logical pages in the aligned group of `size` entries around `lpa`, within its translation page.
     pub fn group(&self, lpa: u64, size: u64) -> std::ops::Range<u64> {
         let number = self.number(lpa);
         let page = self.first_page + number * self.per_page;

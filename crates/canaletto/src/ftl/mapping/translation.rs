@@ -27,7 +27,7 @@ use crate::scheduler::transaction::TransactionId;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stored {
     pub table: usize,
-    /// Its number among those of the stream: they go round the planes as the stream's data do.
+    /// Its number in the stream: they go round the planes as the stream's data do.
     pub number: u64,
     /// The logical page that it is.
     pub lpa: u64,
@@ -85,7 +85,6 @@ pub(super) struct Cached {
     /// Pages that a write of a translation page takes.
     cost: u64,
     listed: Listed,
-    /// What must be done, in this order.
     acts: VecDeque<Act>,
     due: Vec<u64>,
     /// Translation pages that each plane's collection has changed.
@@ -182,7 +181,6 @@ impl Cached {
                 return found;
             }
         }
-        // What nobody needs is not saved up.
         self.won = 0;
         None
     }

@@ -251,14 +251,13 @@ impl Maker<'_> {
         Ok(Planes { classes, shares, plan: Plan { geometry, steady, model, mixes }, kind })
     }
 
-    /// The blocks being filled: those of the flows that have pages here, and collection's.
     fn frontiers(&self, of: &[usize]) -> Vec<Frontier> {
         let elsewhere = (self.design.gc.scope != Scope::Plane).then_some(Frontier::Arrivals);
         let own = [Frontier::Gc].into_iter().chain(elsewhere);
         own.chain(of.iter().map(|&space| Frontier::User(self.limits.flows[space].stream))).collect()
     }
 
-    /// Which classes a flow's block being filled holds: those of its space, in the ratio of its writes.
+    /// Classes in a flow's open block: its space's, in the ratio of its writes.
     fn mix_of(&self, space: usize, classes: &[Alike], mapped: &[u32]) -> Vec<f64> {
         let occupied = self.occupied[space];
         let has = |alike: &Alike| {

@@ -99,7 +99,6 @@ pub fn of_spaces(
             space.add_synthetic(synthetic, range, per_page);
         }
         for &(page, writes) in traced.get(number).into_iter().flatten() {
-            // In bytes, as those of generated flows.
             space.add(page, page + 1, f64::from(writes) * per_page as f64 * 512.0);
         }
     }

@@ -6,7 +6,7 @@ use crate::ftl::placement::Placement;
 /// Marks a plane that has no page of a space.
 const NONE: u32 = u32::MAX;
 
-/// Logical pages that are placed by one rule: all of the drive, or those of one flow of a partitioned drive.
+/// Logical pages that are placed by one rule: all of the drive, or one flow's of a partitioned drive.
 struct Space {
     first_page: u64,
     pages: u64,
@@ -24,7 +24,7 @@ impl Space {
         self.placement.planes().len() as u64
     }
 
-    /// How many of the space's first `pages` pages a plane has.
+    /// Pages that a plane has, of the space's first `pages`.
     fn pages_before(&self, plane: PlaneId, pages: u64) -> u64 {
         let place = self.places[plane.index()];
         if place == NONE {
@@ -86,7 +86,7 @@ impl Spaces {
         (0..self.spaces.len()).filter(|&space| self.spaces[space].places[plane.index()] != NONE).collect()
     }
 
-    /// How many pages a plane has of those of a space from `from` to before `until`.
+    /// Pages that a plane has, of a space's pages from `from` to before `until`.
     pub fn pages_between(&self, space: usize, plane: PlaneId, from: u64, until: u64) -> u32 {
         let space = &self.spaces[space];
         (space.pages_before(plane, until) - space.pages_before(plane, from)) as u32

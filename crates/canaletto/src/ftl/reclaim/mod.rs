@@ -25,7 +25,7 @@ use crate::measure::maintenance::Merges;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Transaction, TransactionId};
 
-/// A way to reclaim space. What pages need that are written elsewhere, to be collected or merged, is given.
+/// A way to reclaim space. Callers pass what pages need elsewhere.
 pub trait Reclaim {
     fn reclaims(&self) -> bool {
         true

@@ -1,5 +1,3 @@
-//! What was counted in a plane whose collection has settled.
-
 /// State of a plane that changes no more.
 #[derive(Clone, Debug)]
 pub struct Census {

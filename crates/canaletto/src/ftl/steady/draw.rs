@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    /// Whatever the census was, the totals asked for come out, and no block overflows.
+    /// The totals come out, and no block overflows.
     #[test]
     fn totals_of_classes_are_met() {
         let census =

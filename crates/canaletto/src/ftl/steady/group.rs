@@ -40,7 +40,7 @@ impl Planes {
         }
     }
 
-    /// Place among the planes that take data of the plane of a number; none for those of parity.
+    /// Place among the planes with data; none for parity.
     fn place(self, plane: u32, first_of_parity: u32) -> Option<u32> {
         match plane {
             _ if plane < first_of_parity => Some(plane),
@@ -154,7 +154,7 @@ impl Deal {
         (0..).zip(members).try_for_each(|(plane, (_, mapped))| self.settle(plane, mapped))
     }
 
-    /// One more superblock with so many flash pages of data, and parity of the complete stripes.
+    /// One more superblock with that many flash pages of data, and parity of the complete stripes.
     fn fill_row(&mut self, planes: Planes, flash_pages: u32, first_of_parity: u32) {
         let of_place = |place| flash_pages / planes.for_data() + u32::from(place < flash_pages % planes.for_data());
         for plane in 0..planes.all {

@@ -94,7 +94,7 @@ pub struct Geometry {
 
 impl Geometry {
     pub fn full(&self) -> u32 {
-        // With one flash page a block, a block is free or full.
+        // With blocks of one flash page, a block is free or full.
         let open = if self.pages > self.step { self.frontiers } else { 0 };
         self.blocks.saturating_sub(self.free + open)
     }
@@ -214,7 +214,7 @@ mod tests {
         assert!(error.ends_with("full blocks have room for 48"), "{error}");
     }
 
-    /// With pages a block, blocks, load: planes so full and small that all invalid pages could be in open blocks.
+    /// Pages per block, blocks, load: planes so full and small that all invalid pages could be in open blocks.
     #[test]
     fn the_smallest_planes_settle_at_any_load() {
         let keys = |policy| Gc { policy, choices: 3, min_invalid_share: 0.0, ..Gc::default() };

@@ -18,7 +18,7 @@ pub fn peak_rate(attachment: &Attachment, to_drive: bool) -> f64 {
     used.map(|(route, bytes)| rate(attachment, route) * large as f64 / bytes as f64).fold(f64::INFINITY, f64::min)
 }
 
-/// The slowest part's rate, or that of the chunks under way.
+/// The slowest part's rate, or the rate of the chunks under way.
 fn rate(attachment: &Attachment, route: Route) -> f64 {
     let mut service = Service::new(attachment, &FixedSsd::default().without_inside(), Rate(0));
     let chunk = attachment.dma.chunk.0;

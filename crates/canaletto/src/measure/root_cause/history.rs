@@ -32,7 +32,7 @@ impl SpanNumber {
     pub const FIRST: SpanNumber = SpanNumber(0);
 }
 
-/// What a resource was busy with recently, with sums, so that any stretch adds up in a few steps.
+/// A resource's recent work, with sums, so that any stretch adds up in a few steps.
 pub struct History {
     begins: Time,
     /// The end of the open span.
@@ -297,7 +297,7 @@ mod tests {
     }
 
     proptest! {
-        /// Sums equal those of the spans, wherever it forgets.
+        /// Sums equal the spans' sums, wherever it forgets.
         #[test]
         fn sums_are_those_of_spans(
             told in prop::collection::vec((0..Cause::ALL.len(), 0u64..5), 0..400),

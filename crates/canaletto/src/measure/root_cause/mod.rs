@@ -193,7 +193,7 @@ impl Held {
         now: Time,
         spans: &mut Vec<(Time, Cause)>,
     ) {
-        // What ended earlier is not what the wait was for.
+        // Earlier ends are not what the wait was for.
         if holder.since() == now {
             self.follow(holder, &[], waited.since()..now, otherwise, spans);
             spans.drain(..).for_each(|(until, cause)| waited.charge(cause, until));
@@ -475,7 +475,6 @@ impl RootCauses {
         pool.wanted.get_or_insert(now);
         if !pool.is_numbered {
             pool.is_numbered = true;
-            // Those in use are given numbers when they come free.
             for _ in pool.used..pool.most {
                 pool.free.push(self.held.new_slot());
             }
@@ -507,7 +506,6 @@ impl RootCauses {
         pool.free.push(number);
         let (wanted, slot) = (pool.wanted, &mut self.held.slots[number as usize]);
         let taken = std::mem::replace(&mut slot.taken, Time::MAX);
-        // What it did while nobody waited concerns nobody.
         if let Some(wanted) = wanted.filter(|_| number < MOST) {
             slot.history().add(slots.cause(), taken.max(wanted));
             let since = slot.history().since();

@@ -70,7 +70,7 @@ impl Known {
             Operation::Program => (listed(&flash.program), pslc.program, Time::ZERO),
             Operation::Erase => (vec![flash.erase.time()], pslc.erase, Time::ZERO),
         };
-        // An erase time of nothing is that of the native cell.
+        // An erase time of 0 stands for the native cell's.
         if pslc.is_on() && with_one_bit.0 > 0 {
             each.push(with_one_bit.time());
         }

@@ -37,7 +37,7 @@ use crate::measure::wire_check::recording::{Entry, Fact, Recorder};
 pub struct WireCheck {
     recorder: Recorder,
     checker: Checker,
-    /// The whole recording, if it is to be kept.
+    /// The whole recording, if it is kept.
     pub kept: Option<Vec<Entry>>,
 }
 

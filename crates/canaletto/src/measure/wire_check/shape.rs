@@ -135,7 +135,7 @@ impl Shape {
         (0..self.rows).map(|row| Wire { name: format!("channel {row}"), line: bus(row) }).collect()
     }
 
-    /// Command and address pins next to those of data (JESD230G §10).
+    /// Command and address pins next to the data pins (JESD230G §10).
     fn command_buses(&self) -> Vec<Wire> {
         let named = |bus: Wire| Wire { name: format!("command {}", bus.name), ..bus };
         self.row_buses().into_iter().map(named).collect()
@@ -197,7 +197,7 @@ impl Shape {
         Wire { name: format!("link {a},{b} to {c},{d}"), line: Line::Link(Node::Router(from), Node::Router(to)) }
     }
 
-    /// Links used either way: along the rows, along the columns, then those of the controllers.
+    /// Links used either way: along the rows, along the columns, then controllers' links.
     fn links(&self) -> Vec<Wire> {
         let chips = 0..self.rows * self.columns;
         let along_rows = chips.clone().filter(|chip| chip % self.columns + 1 < self.columns);

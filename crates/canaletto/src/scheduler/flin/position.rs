@@ -72,7 +72,7 @@ pub fn slowdown(shared: Time, alone: Time) -> f64 {
     shared.0 as f64 / alone.0 as f64
 }
 
-/// The first place for a transaction of `flow`: it overtakes none of its own and none that is tagged.
+/// The first place for a transaction of `flow`: it overtakes neither its flow's nor tagged ones.
 pub fn earliest(line: &[Waiting], flow: u16) -> usize {
     line.iter().rposition(|waiting| waiting.flow == flow || waiting.is_tagged).map_or(0, |last| last + 1)
 }

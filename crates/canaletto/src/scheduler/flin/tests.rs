@@ -137,7 +137,6 @@ fn reads_and_writes_take_turns_by_their_service() {
         let read = queue.comes(1, Operation::Read, now);
         queue.order.clear();
         assert_eq!(queue.flin.reads_first(read, write, &Owed::default(), now), reads_first, "after {after} us");
-        // What both wait for makes the read's wait longer still.
         let owed = Owed { steps: 10, erase: None };
         assert_eq!(queue.flin.reads_first(read, write, &owed, now), after < 6000 || reads_first, "after {after} us");
     }

@@ -25,7 +25,7 @@ struct Place {
 /// The reads of all indexed queues, each of a LUN and a class.
 pub(super) struct LongQueues {
     layout: Layout,
-    /// By transaction; those of others are stale.
+    /// By transaction; others are stale.
     places: Vec<Place>,
     /// Reads of one page number in one plane, where planes go together by that.
     of_number: Option<Rings>,
@@ -289,7 +289,7 @@ mod tests {
             }
         }
 
-        /// The next command for these planes: its reads, those of the same flash page behind each.
+        /// The next command for these planes: its reads, each with the reads of its flash page behind it.
         fn next(&mut self, planes: u64) -> Vec<TransactionId> {
             let free = FreePlanes::all(planes);
             let look = IssueContext { served: Served::All, free, gc_urgent: false, now: Time::ZERO };
@@ -317,7 +317,7 @@ mod tests {
     ];
 
     proptest! {
-        /// Whenever a queue is indexed, the commands are those of a look through it.
+        /// An indexed queue gives the same commands as a look through it.
         #[test]
         fn an_index_changes_no_command(
             drive in 0..DRIVES.len(),

@@ -52,7 +52,7 @@ pub(super) const USER_ALONE: [Choice; 3] =
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Served {
     All,
-    /// Reads for host requests, those of the mapping table that they wait for included.
+    /// Reads for host requests, also of the mapping table.
     UserReads,
     UserRequests,
     Dataless,

@@ -12,7 +12,7 @@ struct Neighbours {
 
 pub struct Rings {
     first: Index,
-    /// By transaction; those of transactions in no ring are stale.
+    /// By transaction; transactions in no ring are stale.
     neighbours: Vec<Neighbours>,
 }
 
@@ -65,7 +65,7 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// The first of each ring is that of a list.
+        /// The first of each ring equals a list's.
         #[test]
         fn rings_behave_like_lists(steps in prop::collection::vec((0u64..3, 0u32..20, any::<bool>()), 1..200)) {
             let mut rings = Rings::new();

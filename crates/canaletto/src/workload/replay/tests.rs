@@ -94,7 +94,7 @@ fn what_is_left_out_leaves_the_times_of_the_rest_alone() {
     assert_eq!(arrivals("skip = 2", &times), [0, 15_000, 20_000, 30_000, 45_000]);
     assert_eq!(arrivals("after = \"20ns\"\nuntil = \"50ns\"", &times), [0, 15_000, 20_000]);
     assert_eq!(arrivals("every = 3", &times), [0, 35_000, 65_000]);
-    // The mean to be reached is that of what is replayed.
+    // The mean of the replayed requests must be reached.
     assert_eq!(arrivals("every = 3\ninter_arrival = \"65ns\"", &times), [0, 70_000, 130_000]);
 }
 

@@ -77,7 +77,7 @@ impl Observer for Contents {
         let other_unit = |page: &Ppa| page.plane.0 / self.unit != at.plane.0 / self.unit;
         assert!(from.iter().all(other_unit), "{at:?} from {from:?}");
         let known = |page: &Ppa| self.pages.get(page).or_else(|| self.parity.get(page)).copied();
-        // The rest of a flash page that was left empty counts as zeroes, and so do copies without effect, of which no observer is told.
+        // Empty parts of a flash page count as zeroes, and so do copies without effect, which no observer sees.
         self.unknown.extend(from.iter().filter(|page| known(page).is_none()));
         let read = from.iter().fold(0, |sum, page| sum ^ known(page).unwrap_or(0));
         // Before parity is programmed the controller has it.

@@ -57,7 +57,7 @@ fn of_two_ready_in_one_cycle_the_smaller_number_goes_first() {
     assert_eq!(run(&case(3, 1, 1, 8, &[near, far])), near_first);
 }
 
-/// The first packet leaves the first router's buffer from 1 to 5: a buffer of one packet lets the next start at 5, one
+/// The first packet leaves the first router's buffer from 1 to 5. A buffer of one packet lets the next start at 5, one
 /// of two packets when the link is idle, at 4.
 #[test]
 fn a_buffer_of_one_packet_costs_a_cycle_between_packets() {
@@ -68,7 +68,7 @@ fn a_buffer_of_one_packet_costs_a_cycle_between_packets() {
     assert_eq!(run(&case(1, 2, 0, 8, &[packet; 2])), [first, crossing(&[4, 5, 6], 10, 4, 0)]);
 }
 
-/// The second packet waits from 3 to 5 for the chip's port, so that the third finds its space in router 2,0 taken until 9
+/// The second packet waits from 3 to 5 for the chip's port. So the third finds its space in router 2,0 taken until 9,
 /// and the fourth the third's in router 1,0 until 13.
 #[test]
 fn back_pressure_reaches_upstream() {

@@ -40,7 +40,7 @@ pub const FAULTS: &[Fault] = &[
         plant: |tape| {
             let (_, c) = own(tape);
             let is_of = |fact: &Fact| matches!(fact, Fact::Wire(on) if on.transfer == c.transfer && on.wire == c.wire);
-            // Those of a single link have nothing else to be seen by.
+            // A single link has no other sign.
             let first = tape.entries.iter().position(|entry| is_of(&entry.fact)).expect("it was found there");
             let end = tape.shape.wires.iter().position(|wire| matches!(wire.line, Line::Joint(_, false)));
             for entry in &mut tape.entries[first..] {

@@ -38,7 +38,7 @@ fn the_least_loaded_controller_serves() {
     bench.start(bench.page(5, ToChip));
     let load = |bench: &Bench, c: usize| bench.mesh.controllers.loads[c];
     assert!(load(&bench, 0) > load(&bench, 2) && load(&bench, 1) < load(&bench, 2));
-    // Alternating: chip 7 at the east end of row 1 is next to its controller, chip 4 nearer to that of row 0.
+    // Alternating: chip 7 at the east end of row 1 is next to its controller, chip 4 nearer to row 0's.
     let config = shape(ControllerEdge::Alternating);
     assert_eq!(chosen(&config, &layout, &[(7, FromChip)]), [1]);
     assert_eq!(chosen(&config, &layout, &[(4, FromChip)]), [0]);

@@ -37,7 +37,7 @@ struct Page {
     number: u64,
     work: Work,
     due: bool,
-    /// Whether garbage collection has moved pages whose entries are not in the cache: it is to be written, and can wait.
+    /// Whether garbage collection has moved pages whose entries are not in the cache: a write is due, and can wait.
     moved: bool,
     /// Whether all its entries were at hand when it became due.
     whole: bool,

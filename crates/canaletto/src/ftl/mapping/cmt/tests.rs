@@ -284,8 +284,7 @@ impl Pair {
 }
 
 proptest! {
-    /// Entries, what of them has changed, who leaves, what is due and who continues are those of the naive
-    /// cache.
+    /// Entries, changes, evictions and waiters equal the naive cache's.
     #[test]
     fn behaves_like_a_list(capacity in 1u64..30, acts in acts()) {
         let mut pair = Pair::new(capacity);

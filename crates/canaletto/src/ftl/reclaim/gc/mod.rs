@@ -71,7 +71,7 @@ struct Job {
     /// Next page of the victim to look at.
     next: u32,
     copies: u32,
-    /// Of these, those that wait for a page of their own plane or are being programmed there.
+    /// Of these, copies that wait for a page of their plane or are being programmed there.
     read: u32,
     /// Copies that have come to the chip, to be programmed or on the way to it.
     settled: u32,
@@ -308,7 +308,7 @@ impl Collector {
         let place = self.place(plane);
         let job = self.jobs[place].as_mut().expect("a step belongs to a job");
         if let Some((page, next)) = blocks.next_to_copy(plane, job.victim, job.next) {
-            // What is in one flash page is read at once.
+            // A flash page is read at once.
             if full && (next - 1) >> self.flash_shift != job.next >> self.flash_shift {
                 return Step::Wait;
             }
@@ -433,7 +433,7 @@ impl Collector {
         if within { self.job_that_groups(copy.ppa.plane) } else { None }
     }
 
-    /// The plane's job, where several copies of its own make a page of flash: only then does it matter how many have come.
+    /// The plane's job, where several of its copies make a flash page: only then the number that have come matters.
     fn job_that_groups(&mut self, plane: PlaneId) -> Option<&mut Job> {
         let groups = self.flash_shift > 0 && self.planes_per_group == 1;
         if groups { self.jobs[plane.index()].as_mut() } else { None }

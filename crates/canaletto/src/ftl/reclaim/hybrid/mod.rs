@@ -101,7 +101,7 @@ pub enum Want {
     Merge(usize),
 }
 
-/// How logical pages of the drive and those of its planes correspond.
+/// How logical pages of the drive and of its planes correspond.
 struct Addresses {
     planes: u64,
     pages_per_block: u64,

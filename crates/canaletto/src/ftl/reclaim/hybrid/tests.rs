@@ -109,7 +109,7 @@ impl Drive {
     }
 }
 
-/// What is new goes to its place: page i of the data block, those left out being spent.
+/// New data go to their place: page i of the data block; skipped pages are spent.
 #[test]
 fn first_writes_go_to_their_place_if_nothing_lies_beyond() {
     let mut drive = Drive::new(3);

@@ -124,7 +124,7 @@ fn resume(shape: Shape, seeded: &SeededPlane) -> Plane {
     plane
 }
 
-/// Write amplification of the first quarter of a turnover equals that of many.
+/// Write amplification is the same in the first quarter of a turnover as over many.
 #[test]
 fn a_seeded_plane_is_steady_from_the_start() {
     let skewed = [(0.1, 0.9), (0.9, 0.1)];

@@ -104,7 +104,7 @@ fn kinds() -> impl Strategy<Value = AttachmentKind> {
 }
 
 proptest! {
-    /// Whatever meets, every stream arrives, and its account is its time.
+    /// Every stream arrives, and its account is its time.
     #[test]
     fn accounts_close(
         kind in kinds(),

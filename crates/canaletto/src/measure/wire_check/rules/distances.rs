@@ -23,7 +23,7 @@ struct Crossing {
 pub struct Gaps {
     known: Rc<Known>,
     commands: Vec<Option<Crossing>>,
-    /// When data of each plane's array may leave at the soonest, and those of its register.
+    /// When data of each plane's array, and of its register, may leave at the soonest.
     read: Vec<Time>,
     ready: Vec<Time>,
 }

@@ -52,7 +52,6 @@ fn solve(load: f64, pages: u32) -> Distribution {
     let decay = (f64::from(pages - lowest) + rest) * per_write;
     let mut shares: Vec<f64> =
         (0..=pages).map(|i| if i > lowest { 1.0 / (decay * f64::from(i)) } else { 0.0 }).collect();
-    // What is left of 1: those about to be taken, or without a valid page.
     shares[lowest as usize] = (1.0 - shares.iter().sum::<f64>()).max(0.0);
     Distribution::of(shares, decay, load)
 }

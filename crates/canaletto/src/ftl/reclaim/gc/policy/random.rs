@@ -1,6 +1,6 @@
 //! Random: a block drawn uniformly among those whose collection reclaims space.
 //!
-//! Steady state: that of `random_plus.rs`, if a victim needs one invalid page.
+//! Steady state: as `random_plus.rs` with one invalid page.
 
 use super::GcPolicy;
 use super::random_plus::{any_invalid, draw_with, solve};
