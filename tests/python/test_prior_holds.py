@@ -8,6 +8,7 @@ import pytest
 from canaletto._run.laboratory import carry_out
 from canaletto_papers import figures
 from canaletto_papers.figure import Scale
+from canaletto_papers.reproduce import _listed, _opening
 from canaletto_papers.venice import prior_holds, prior_search
 from canaletto_papers.venice.evaluation import COST, PERFORMANCE, TABLE2
 from canaletto_papers.verdicts import CHANGED, judged
@@ -134,3 +135,11 @@ def test_a_quick_run_has_the_signs_of_the_full_one(tmp_path: Path, monkeypatch: 
                 assert (ours or 0.0) > 1 if full[what] > 1 else (ours or 2.0) < 1, (drive, what, ours, full[what])
                 compared += 1
     assert compared > 12
+
+
+def test_its_page_has_the_notes_and_says_where_the_verdicts_are(rows: list[dict[str, Any]]) -> None:
+    assert "pages that also have the figures" in _opening((), {"prior-holds": rows}, "")
+    assert _opening((), {"made": [{"published": None}]}, "").startswith("Nothing is published")
+    page = " ".join(_listed("venice", prior_holds.FIGURE, rows))
+    assert "against: Fig. 13, three quarters of the baseline&#x27;s requests meet no conflict" in page
+    assert "&amp;#x27;" not in page, "escaped once"
