@@ -25,6 +25,7 @@ use crate::synthetic_check::check_synthetic;
 use crate::time::Time;
 use crate::units::{Duration, Size};
 use crate::workload::{Flow, Workload};
+use crate::zns;
 
 /// Result of a check: the first problem.
 pub type Checked = Result<(), Problem>;
@@ -69,6 +70,7 @@ pub fn check_design(design: &Design) -> Checked {
     pseudo_slc::check(design)?;
     check_superblocks(design)?;
     check_parity(design)?;
+    zns::check(design)?;
     check_loss(design)?;
     check_failures(design)?;
     check_refresh(design)?;

@@ -25,6 +25,7 @@ pub use crate::refresh::Refresh;
 pub use crate::scheduler::{Flin, Looks, Policy, RoundRobinAdvance, Scheduler};
 pub use crate::superblock::Superblock;
 use crate::units::{Duration, Rate, Size, in_bytes};
+pub use crate::zns::Zns;
 
 /// Drive, the link to its host and the parts inside it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,6 +59,9 @@ pub struct Design {
     /// Flash translation layer.
     #[serde(default)]
     pub ftl: Ftl,
+    /// Zones, instead of a mapping table and garbage collection.
+    #[serde(default)]
+    pub zns: Zns,
     /// Mapping table and its cache.
     #[serde(default)]
     pub mapping: Mapping,

@@ -60,6 +60,7 @@ mod without_effect;
 mod wording;
 pub mod workload;
 pub mod writer;
+pub mod zns;
 
 #[cfg(not(test))]
 use canaletto_no_schema::JsonSchema;

@@ -126,6 +126,20 @@ pub enum ArrivalTimes {
     Fixed,
 }
 
+/// Zone commands that a flow generates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ZoneWork {
+    /// Writes at the write pointers.
+    Write,
+    /// Zone appends.
+    Append,
+    /// Resets of one zone after the other.
+    Reset,
+    /// Finishes of one zone after the other.
+    Finish,
+}
+
 /// Generated requests. At least one of `queue_depth` and `inter_arrival` is given, and `size` or a mix of sizes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -198,6 +212,14 @@ pub struct Synthetic {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub recent_share: f64,
+    /// Zone commands instead of reads and writes, on a zoned drive: the zones of the working set in turn. A zone that is
+    /// full and comes round again is reset before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone_work: Option<ZoneWork>,
+    /// Number of zones that `zone_work` writes at the same time, request by request.
+    #[serde(default = "one_zone", skip_serializing_if = "is_one_zone")]
+    #[schemars(range(min = 1, max = 65_536))]
+    pub zones: u32,
     /// Imbalance of load among channels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_skew: Option<ChannelSkew>,
@@ -297,6 +319,8 @@ impl Default for Synthetic {
             sequential_share: 0.0,
             run_length: None,
             recent_share: 0.0,
+            zone_work: None,
+            zones: 1,
             channel_skew: None,
             hot_spot: None,
             alignment: None,
@@ -418,6 +442,12 @@ fn default_regions() -> u32 {
 }
 fn is_default_regions(value: &u32) -> bool {
     *value == default_regions()
+}
+fn one_zone() -> u32 {
+    1
+}
+fn is_one_zone(zones: &u32) -> bool {
+    *zones == 1
 }
 fn four_kib() -> Size {
     Size(4096)

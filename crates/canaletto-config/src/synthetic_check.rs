@@ -14,6 +14,9 @@ pub(super) fn check_synthetic(s: &Synthetic, key: &str) -> Checked {
     require(s.trim_share + s.flush_share <= 1.0, &format!("{key}.trim_share"), || {
         format!("got {} together with flush_share = {}, expected at most 1 together", s.trim_share, s.flush_share)
     })?;
+    require(s.zones == 1 || s.zone_work.is_some(), &format!("{key}.zones"), || {
+        format!("got {}, which needs zone_work: only commands to zones take turns", s.zones)
+    })?;
     whole_sectors(key, "size_unit", s.size_unit)?;
     check_sizes(s, key)?;
     whole_sectors(key, "alignment", s.alignment())?;

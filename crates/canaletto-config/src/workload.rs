@@ -9,7 +9,7 @@ use crate::units::Duration;
 
 pub use crate::replay::{Devices, Mix, OutOfRange, Pace, Trace};
 pub use crate::synthetic::{
-    Addresses, ArrivalTimes, ChannelSkew, Diurnal, HotPlace, HotSpot, Origin, SizeShare, Synthetic,
+    Addresses, ArrivalTimes, ChannelSkew, Diurnal, HotPlace, HotSpot, Origin, SizeShare, Synthetic, ZoneWork,
 };
 
 /// Workload: one or more flows that run at the same time, each with its own queue pairs.

@@ -50,7 +50,7 @@ pub fn of_records(py: Python, records: Option<Records>) -> PyResult<Bound<PyDict
     insert(&columns, "request", records.request.into_iter())?;
     insert(&columns, "flow", records.flow.into_iter())?;
     insert(&columns, "kind", records.kind.into_iter())?;
-    insert(&columns, "failed", records.failed.into_iter())?;
+    insert(&columns, "status", records.status.into_iter())?;
     insert(&columns, "lba", records.lba.into_iter())?;
     insert(&columns, "sectors", records.sectors.into_iter())?;
     insert(&columns, "arrival_ps", records.arrival.into_iter())?;

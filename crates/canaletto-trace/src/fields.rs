@@ -185,6 +185,9 @@ pub(crate) fn check_extent(record: &Record) -> Result<(), ExtentFault> {
             _ => Err(ExtentFault::Offset("0 of a flush")),
         };
     }
+    if kind.is_of_zone() && bytes == 0 {
+        return Ok(());
+    }
     if bytes == 0 || bytes > LARGEST_REQUEST {
         return Err(ExtentFault::Size("1 byte to 4 GiB a request"));
     }

@@ -136,6 +136,11 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Write => "write",
         Kind::Trim => "trim",
         Kind::Flush => "flush",
+        Kind::Append => "append",
+        Kind::Reset => "zone_reset",
+        Kind::Finish => "zone_finish",
+        Kind::Open => "zone_open",
+        Kind::Close => "zone_close",
     }
 }
 

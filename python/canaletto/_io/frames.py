@@ -17,12 +17,12 @@ _NUMPY = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "u64": "<u8", "i64": "<i8", "
 _PS_PER_US = 1e6
 
 FIRST = (
-    *("request", "flow", "kind", "failed", "lba", "sectors"),
+    *("request", "flow", "kind", "status", "lba", "sectors"),
     *("arrival_ps", "enqueue_ps", "complete_ps", "path_conflict"),
 )
 """The columns of a request next to its causes."""
 
-KINDS = ["read", "write", "trim", "flush"]
+KINDS = ["read", "write", "trim", "flush", "append", "zone-reset", "zone-finish", "zone-open", "zone-close"]
 """Kinds of request, by the engine's numbers."""
 
 
@@ -54,7 +54,8 @@ def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
         "request",
         names.gather(table["flow"]).cast(pl.Categorical).alias("flow"),
         pl.Series("op", KINDS).gather(table["kind"]).cast(pl.Enum(KINDS)),
-        (pl.col("failed") != 0).alias("failed"),
+        (pl.col("status") != 0).alias("failed"),
+        "status",
         "lba",
         "sectors",
         _us("arrival_ps", "arrival_us"),
@@ -73,7 +74,7 @@ def completions(columns: Columns) -> pl.DataFrame:
     return table.select(
         "tag",
         pl.Series("op", KINDS).gather(table["kind"]).cast(pl.Enum(KINDS)),
-        (pl.col("failed") != 0).alias("failed"),
+        (pl.col("status") != 0).alias("failed"),
         *("lba", "sectors", "arrival_ps", pl.col("enqueue_ps").alias("enqueued_ps")),
         pl.col("complete_ps").alias("completed_ps"),
         *spans,

@@ -17,7 +17,7 @@ use crate::design::{
     Host, Hybrid, InitialTable, Interface, LaneRate, Link, LinkKind, LinkRounding, Looks, MapUpdate, Mapping,
     MappingScheme, MultiPlane, Numbering, PageOrder, PageTimes, Parity, PartialWrites, Precondition, PreconditionKind,
     ReadUnit, Refresh, RoundRobinAdvance, Scheduler, Sharing, Superblock, TransferOrder, Turnarounds, UnwrittenReads,
-    VictimPolicy, Waiters, Wear, WriteBacks, WritePlacement, cache_busy,
+    VictimPolicy, Waiters, Wear, WriteBacks, WritePlacement, Zns, cache_busy,
 };
 use crate::energy::Energy;
 use crate::medium::{Errors, Failures, Suspend};
@@ -171,6 +171,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
     let kind = if device.preconditioning { PreconditionKind::Steady } else { PreconditionKind::None };
     Ok(Design {
         attachment: Attachment::default(),
+        zns: Zns::default(),
         name: label.to_owned(),
         about: "imported from MQSim".to_owned(),
         geometry: Geometry {

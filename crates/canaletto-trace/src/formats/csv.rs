@@ -82,7 +82,7 @@ impl TraceFormat for Csv {
     const HOLDS: Option<Holds> = Some(Holds {
         time_ns: 1,
         bytes: 1,
-        kinds: &[Kind::Read, Kind::Write, Kind::Trim, Kind::Flush],
+        kinds: &Kind::ALL,
         devices: true,
         write_forms: true,
     });
@@ -228,7 +228,18 @@ impl Csv {
         if let Some((_, kind)) = own {
             return Some((*kind, false, false));
         }
-        const WORDS: [(&str, (Kind, bool, bool)); 21] = [
+        const WORDS: [(&str, (Kind, bool, bool)); 31] = [
+            // The letters of commands to zones are upper case: a small f is a flush.
+            ("A", (Kind::Append, false, false)),
+            ("Z", (Kind::Reset, false, false)),
+            ("F", (Kind::Finish, false, false)),
+            ("O", (Kind::Open, false, false)),
+            ("append", (Kind::Append, false, false)),
+            ("zone_reset", (Kind::Reset, false, false)),
+            ("zone_finish", (Kind::Finish, false, false)),
+            ("C", (Kind::Close, false, false)),
+            ("zone_open", (Kind::Open, false, false)),
+            ("zone_close", (Kind::Close, false, false)),
             ("r", (Kind::Read, false, false)),
             ("read", (Kind::Read, false, false)),
             ("reads", (Kind::Read, false, false)),
@@ -251,7 +262,9 @@ impl Csv {
             ("sync", (Kind::Flush, false, false)),
             ("fsync", (Kind::Flush, false, false)),
         ];
-        let found = WORDS.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes())).map(|(_, found)| *found);
+        let exactly = WORDS.iter().find(|(word, _)| text == word.as_bytes());
+        let found = exactly.or_else(|| WORDS.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes())));
+        let found = found.map(|(_, found)| *found);
         // The kernel's letters, such as WS.
         let is_short = text.len() <= 4 && text.iter().all(u8::is_ascii_uppercase);
         found.or_else(|| blkparse::asked(text).filter(|_| is_short).map(|kind| (kind, false, false)))
@@ -382,7 +395,7 @@ mod tests {
         for word in ["w", "Write", "WR", "wr", "WS", "WFS", "FWS", "write_fua"] {
             assert_eq!(kind("", word), Kind::Write, "{word}");
         }
-        for (word, expected) in [("D", Kind::Trim), ("Discard", Kind::Trim), ("FF", Kind::Flush), ("sync", Kind::Flush)]
+        for (word, expected) in [("A", Kind::Append), ("Z", Kind::Reset), ("F", Kind::Finish), ("f", Kind::Flush), ("D", Kind::Trim), ("Discard", Kind::Trim), ("FF", Kind::Flush), ("sync", Kind::Flush)]
         {
             assert_eq!(kind("", word), expected, "{word}");
         }

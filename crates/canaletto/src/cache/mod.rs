@@ -90,6 +90,8 @@ pub struct DataCache {
     recent: Recent,
     rule: DestageRule,
     keep_destaged: bool,
+    /// Whether pages set out as zones say, and by no rule.
+    by_zone: bool,
     /// Most sectors of a partition in flight, looked at before each page.
     limit: u64,
     high: f64,
@@ -141,7 +143,8 @@ impl DataCache {
             flushes: Flushes::new(usize::from(limits.streams)),
             recent: Recent::new(modes.len()),
             rule: config.destage,
-            keep_destaged: config.keep_destaged,
+            keep_destaged: config.keep_destaged && limits.zones.is_none(),
+            by_zone: limits.zones.is_some(),
             limit: u64::from(config.destages_per_plane)
                 * u64::from(layout.planes())
                 * (u64::from(layout.sectors_per_page) << layout.flash_shift),

@@ -92,6 +92,9 @@ pub enum SubmitError {
     /// A request for no sectors, and no flush.
     #[error("a request for no sectors: only a flush has none")]
     Empty,
+    /// A command to a zone, which only flows make.
+    #[error("a command to a zone: a drive that is stepped takes reads, writes, trims and flushes")]
+    OfZone,
     /// The simulation has failed before.
     #[error("the drive has failed: {0}")]
     Failed(String),
@@ -281,6 +284,9 @@ impl Drive {
         if kind == Kind::Flush {
             return Ok(Wanted::flush());
         }
+        if !recording::KINDS.contains(&kind) {
+            return Err(SubmitError::OfZone);
+        }
         if sectors == 0 {
             return Err(SubmitError::Empty);
         }
@@ -380,7 +386,7 @@ impl Drive {
         let Completions { tags, rows } = self.take_completions();
         tags.into_iter().enumerate().map(move |(i, tag)| Completion {
             tag,
-            failed: rows.failed[i] != 0,
+            failed: rows.status[i] != 0,
             arrival: Time(rows.arrival[i]),
             enqueue: Time(rows.enqueue[i]),
             completed: Time(rows.complete[i]),

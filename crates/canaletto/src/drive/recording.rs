@@ -40,7 +40,7 @@ impl Place {
     }
 }
 
-const KINDS: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Flush];
+pub(super) const KINDS: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Flush];
 
 /// Further bits of an entry's first byte.
 const FUA: u64 = 1 << 2;

@@ -33,6 +33,7 @@ impl Prepared {
         let mut sources = Sources::new(workload, &limits, traces, seed, watch)?;
         let reopened = std::mem::take(&mut sources.reopened);
         let fills = match design.precondition.kind {
+            _ if limits.zones.is_some() => None,
             PreconditionKind::None => None,
             PreconditionKind::Steady | PreconditionKind::Replay => {
                 let occupancies = occupancies(design, workload);

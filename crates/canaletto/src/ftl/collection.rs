@@ -312,6 +312,11 @@ impl Ftl {
         work.remove_page(id);
         work.probe.notify(|observer| observer.block_erased(now, plane, block));
         self.upkeep.wear.erased(plane, block);
+        if let Some(zones) = self.zones() {
+            zones.erased(Ppa { plane, block, page: 0 }, failed);
+            self.changed.push(plane);
+            return self.maintenance.erase(now);
+        }
         if failed {
             // The next victim's copies must still find a block.
             self.retire(plane, block, self.blocks.reserved());

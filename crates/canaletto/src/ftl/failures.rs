@@ -11,7 +11,7 @@ use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
 use crate::ftl::mapping::Entry;
 use crate::ftl::reclaim::gc::Reason;
-use crate::host::request::RequestId;
+use crate::host::request::{RequestId, Status};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::root_cause::Ended;
@@ -21,6 +21,10 @@ impl Ftl {
     /// The program of a flash page has failed. Returns whether its block is retired.
     pub fn retire_failed<P: Probe>(&mut self, work: &PageWork<P>, first: TransactionId) -> bool {
         let Transaction { ppa: at, origin, .. } = work.transactions[first];
+        if let Some(zones) = self.zones() {
+            zones.program_failed(at);
+            return false;
+        }
         let copy = origin == Origin::Gc;
         if self.is_lost(at.plane) {
             // A copy within a plane is there before and after.
@@ -137,7 +141,7 @@ impl Ftl {
             self.lost.note_page();
             request_in_line.into_iter().for_each(|request| self.lost.note_request(request));
         } else if let Some(request) = request_in_line {
-            request.failed = true;
+            request.status = Status::Failed;
         }
         if t.origin == Origin::User {
             work.probe.notify(|observer| observer.page_failed(now, request, t.lpa));

@@ -31,6 +31,8 @@ mod readiness;
 pub mod room;
 mod translation;
 mod trim;
+mod zoned;
+pub mod zones;
 
 use std::collections::BTreeSet;
 
@@ -235,6 +237,7 @@ impl Ftl {
             }),
             parity: self.has_parity().then(|| self.parity.report(&self.blocks, &self.lost, &self.layout)),
             series: self.maintenance.series(),
+            zones: if let Way::Zoned(zoned) = &self.way { Some(zoned.0.report()) } else { None },
         }
     }
 
@@ -324,7 +327,7 @@ impl Ftl {
 
     /// Ends the flash page that a program command fills as far as it goes; parity does so as a whole.
     pub fn end_flash_page(&mut self, first: &Transaction) {
-        if first.origin != Origin::Parity {
+        if first.origin != Origin::Parity && !matches!(self.way, Way::Zoned(_)) {
             self.blocks.end_flash_page(first.ppa);
         }
     }

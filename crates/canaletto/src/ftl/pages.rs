@@ -111,13 +111,13 @@ impl Ftl {
 
     #[inline]
     pub(super) fn begin_read_of(&mut self, at: Ppa) {
-        reclaim!(&self.way, read_begins(&mut self.blocks, at));
+        reclaim!(&mut self.way, read_begins(&mut self.blocks, at));
     }
 
     /// A page is no longer needed where it was read from.
     #[inline(always)]
     pub fn end_read_of(&mut self, from: Ppa) {
-        if reclaim!(&self.way, read_ends(&mut self.blocks, &self.collector, from)) {
+        if reclaim!(&mut self.way, read_ends(&mut self.blocks, &self.collector, from)) {
             self.changed.push(from.plane);
         }
     }
@@ -126,7 +126,7 @@ impl Ftl {
     #[inline]
     pub fn entry(&self, lpa: u64) -> Entry {
         match self.mapping.get(lpa) {
-            Entry::Unmapped if !self.mapping.holds(lpa) => self.blocks.locate(lpa).map_or(Entry::Unmapped, Entry::At),
+            Entry::Unmapped if !self.mapping.holds(lpa) => reclaim!(&self.way, locate(&self.blocks, lpa)),
             entry => entry,
         }
     }
@@ -373,7 +373,7 @@ impl Ftl {
             return self.undo_partial_write(work, id, now);
         }
         let (at, lpa, old, origin, successor) = (t.ppa, t.lpa, t.payload.old, t.origin, t.successor());
-        reclaim!(&self.way, program_ends(&mut self.blocks, at));
+        reclaim!(&mut self.way, program_ends(&mut self.blocks, at));
         if let Some(unprogrammed) = &mut self.unprogrammed {
             unprogrammed.remove(&at.pack());
         }
@@ -449,6 +449,9 @@ impl Ftl {
     fn tell_of_program<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = &work.transactions[id];
         if t.sectors == 0 {
+            if !t.payload.old.is_bound() {
+                return;
+            }
             // Nobody wrote it: it belongs to the unit of a page that somebody wrote.
             return work.probe.notify(|observer| observer.page_copied(now, t.lpa, t.payload.old, t.ppa));
         }

@@ -69,6 +69,9 @@ impl Readiness for PageReadiness<'_> {
                     && first.is(Flag::Copyback) == other.is(Flag::Copyback)
             }
             // Parity fills its page. In superblocks pages are counted by line.
+            Operation::Program if first.ppa.is_bound() => {
+                reclaim!(self.way, fills_bound_pages()) && self.layout.share_flash_page(first.ppa, other.ppa)
+            }
             Operation::Program => {
                 !first.ppa.is_bound()
                     && other.ppa == Ppa::unbound(first.ppa.plane)

@@ -3,7 +3,7 @@
 use super::{Host, HostEvent, HostStep, Later};
 use crate::config::workload::Flow as FlowConfig;
 use crate::engine::time::Time;
-use crate::host::request::{Request, RequestId};
+use crate::host::request::{Request, RequestId, Status};
 use crate::measure::charges::RequestCharges;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::TransactionId;
@@ -220,7 +220,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
                 kind: wanted.kind,
                 zeroes: wanted.zeroes,
                 fua: wanted.fua,
-                failed: false,
+                status: Status::Success,
                 path_conflict: false,
                 lost: Time::ZERO,
                 lba: wanted.lba,

@@ -58,8 +58,7 @@ impl Port {
     #[inline]
     pub fn payload_bytes(&self, request: &Request) -> u64 {
         match request.kind {
-            Kind::Read | Kind::Flush => 0,
-            Kind::Write => request.bytes(),
+            Kind::Write | Kind::Append => request.bytes(),
             Kind::Trim => {
                 if self.slots.is_some() {
                     TRIM_BYTES
@@ -67,6 +66,7 @@ impl Port {
                     16
                 }
             }
+            _ => 0,
         }
     }
 

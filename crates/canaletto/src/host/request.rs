@@ -15,10 +15,110 @@ pub enum Kind {
     Trim,
     /// Put what was written before on flash (NVM Express Flush).
     Flush,
+    /// Write sectors at the write pointer of a zone (Zone Append).
+    Append,
+    /// Empty a zone (Zone Management Send, Reset Zone).
+    Reset,
+    /// Make a zone full (Finish Zone).
+    Finish,
+    /// Open a zone (Open Zone).
+    Open,
+    /// Close a zone (Close Zone).
+    Close,
 }
 
 impl Kind {
-    pub const COUNT: usize = 4;
+    /// Every kind, in the order of their numbers.
+    pub const ALL: [Kind; 9] = [
+        Kind::Read,
+        Kind::Write,
+        Kind::Trim,
+        Kind::Flush,
+        Kind::Append,
+        Kind::Reset,
+        Kind::Finish,
+        Kind::Open,
+        Kind::Close,
+    ];
+
+    /// Number of classes in which latencies are counted: one for each of the first kinds, and one for commands to zones.
+    pub const CLASSES: usize = 5;
+    /// The class of commands to zones.
+    pub const OF_ZONES: usize = 4;
+
+    /// Whether it concerns a zone as a whole: it has no sectors.
+    pub fn is_of_zone(self) -> bool {
+        self.class() == Kind::OF_ZONES
+    }
+
+    /// Returns the class in which latencies are counted. Appends are writes.
+    #[inline(always)]
+    pub fn class(self) -> usize {
+        match self {
+            Kind::Append => Kind::Write as usize,
+            kind => (kind as usize).min(Kind::OF_ZONES),
+        }
+    }
+}
+
+/// Result of a request, with the status code of NVM Express.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Status {
+    /// Successful completion.
+    Success = 0x00,
+    /// A field of the command is invalid.
+    InvalidField = 0x02,
+    /// A part of the request failed: data could not be read, or not be written.
+    Failed = 0x06,
+    /// The command crosses the end of a zone, or of its capacity.
+    ZoneBoundaryError = 0xb8,
+    /// The zone is full.
+    ZoneIsFull = 0xb9,
+    /// The zone is read only.
+    ZoneIsReadOnly = 0xba,
+    /// The zone is offline.
+    ZoneIsOffline = 0xbb,
+    /// The write does not begin at the write pointer.
+    ZoneInvalidWrite = 0xbc,
+    /// No further zone may be active.
+    TooManyActiveZones = 0xbd,
+    /// No further zone may be open.
+    TooManyOpenZones = 0xbe,
+    /// The zone's state does not allow the command.
+    InvalidTransition = 0xbf,
+}
+
+impl Status {
+    /// Statuses of commands to zones that are refused.
+    pub const REFUSALS: [Status; 9] = [
+        Status::InvalidField,
+        Status::ZoneBoundaryError,
+        Status::ZoneIsFull,
+        Status::ZoneIsReadOnly,
+        Status::ZoneIsOffline,
+        Status::ZoneInvalidWrite,
+        Status::TooManyActiveZones,
+        Status::TooManyOpenZones,
+        Status::InvalidTransition,
+    ];
+
+    /// Returns the name used in results: the standard's.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Success => "successful_completion",
+            Status::InvalidField => "invalid_field_in_command",
+            Status::Failed => "internal_error",
+            Status::ZoneBoundaryError => "zone_boundary_error",
+            Status::ZoneIsFull => "zone_is_full",
+            Status::ZoneIsReadOnly => "zone_is_read_only",
+            Status::ZoneIsOffline => "zone_is_offline",
+            Status::ZoneInvalidWrite => "zone_invalid_write",
+            Status::TooManyActiveZones => "too_many_active_zones",
+            Status::TooManyOpenZones => "too_many_open_zones",
+            Status::InvalidTransition => "zone_invalid_state_transition",
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -30,7 +130,8 @@ pub struct Request {
     pub zeroes: bool,
     /// For a write: whether it is complete only once it is on flash (force unit access).
     pub fua: bool,
-    pub failed: bool,
+    /// Its result so far.
+    pub status: Status,
     pub path_conflict: bool,
     pub lost: Time,
     /// First sector, in the flow's own addresses.
@@ -53,8 +154,13 @@ impl Request {
     pub fn bytes(&self) -> u64 {
         match self.kind {
             Kind::Write if self.zeroes => 0,
-            Kind::Read | Kind::Write => u64::from(self.sectors) * SECTOR,
-            Kind::Trim | Kind::Flush => 0,
+            Kind::Read | Kind::Write | Kind::Append => u64::from(self.sectors) * SECTOR,
+            _ => 0,
         }
+    }
+
+    /// Whether any part of it failed: it is completed with an error status.
+    pub fn has_failed(&self) -> bool {
+        self.status != Status::Success
     }
 }

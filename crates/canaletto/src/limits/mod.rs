@@ -6,12 +6,13 @@
 mod chip_shares;
 mod hot_spot;
 
-use crate::config::cache::Sharing;
+use crate::config::cache::{CacheMode, Sharing};
 pub use crate::config::capacity::data_units;
 use crate::config::capacity::{expendable_blocks, most_valid, translation_blocks, visible_sectors};
 use crate::config::design::{Allocation, Design, MappingScheme};
 use crate::config::pseudo_slc::CacheBlocks;
 use crate::config::workload::{Flow, Workload};
+use crate::config::zns::ZoneShape;
 use crate::flash::address::{Layout, SECTOR};
 use crate::ftl::mapping::directory::Directory;
 use crate::ftl::placement::{Placement, Positions};
@@ -46,6 +47,8 @@ pub struct Limits {
     pub expendable_blocks: u32,
     pub planes_per_group: u32,
     pub cache_blocks: CacheBlocks,
+    /// Zones, if the drive has such.
+    pub zones: Option<ZoneShape>,
 }
 
 /// Returns the directory of each stream's part of the mapping table.
@@ -122,6 +125,8 @@ impl Limits {
         check_sharing(design, workload)?;
         check_queues(design, workload)?;
         let streams = if workload.partitioned { workload.flow.len() as u16 } else { 1 };
+        let zones = ZoneShape::of(design, &layout);
+        check_zoned_flows(design, workload)?;
         let visible = visible_sectors(design, &layout, streams);
         if visible == 0 {
             return Err(format!(
@@ -131,6 +136,9 @@ impl Limits {
         }
         let per_page = u64::from(layout.sectors_per_page);
         let mut flows = flow_ranges(design, workload, &layout, visible)?;
+        if let Some(shape) = &zones {
+            flows.iter_mut().for_each(|flow| flow.sectors = u64::from(shape.zones) * shape.size / SECTOR);
+        }
         for (flow, range) in workload.flow.iter().zip(&mut flows) {
             range.hot = HotPages::of(design, &layout, flow, range)?;
             check_request_size(flow, range)?;
@@ -162,6 +170,7 @@ impl Limits {
             expendable_blocks: expendable_blocks(design, &layout, streams),
             planes_per_group: design.ftl.superblock.planes(&layout),
             cache_blocks: CacheBlocks::of(design, &layout),
+            zones,
             streams,
             layout,
             flows,
@@ -169,6 +178,24 @@ impl Limits {
             logical_sectors,
         })
     }
+}
+
+/// Checks that flows agree with the namespace: on a zoned drive all of them share its zones and the write buffer.
+fn check_zoned_flows(design: &Design, workload: &Workload) -> Result<(), String> {
+    let is_zoned = design.zns.zone_size.0 > 0;
+    if is_zoned && workload.partitioned {
+        return Err("partitioned: got true, expected false with zns.zone_size: flows share the zones".to_owned());
+    }
+    for flow in &workload.flow {
+        let name = &flow.name;
+        if is_zoned && flow.cache.is_some_and(|mode| mode != CacheMode::Write) {
+            return Err(format!("flow {name:?}: cache: expected \"write\" with zns.zone_size: zones need the write buffer"));
+        }
+        if !is_zoned && flow.synthetic.as_ref().is_some_and(|synthetic| synthetic.zone_work.is_some()) {
+            return Err(format!("flow {name:?}: zone_work needs a zoned drive: set zns.zone_size of the design"));
+        }
+    }
+    Ok(())
 }
 
 fn check_queues(design: &Design, workload: &Workload) -> Result<(), String> {

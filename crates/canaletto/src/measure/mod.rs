@@ -38,3 +38,4 @@ pub mod synthesis;
 pub mod timeline;
 #[allow(missing_docs)]
 pub mod wire_check;
+pub mod zones;

@@ -1,7 +1,7 @@
 //! Table of requests: one row per request, stored by column.
 
 use crate::engine::time::Time;
-use crate::host::request::Kind;
+use crate::host::request::{Kind, Status};
 use crate::measure::blame::{CAUSES, Ledger};
 
 /// Receives the rows of completed requests, some ten thousand at a time, so that memory is bounded. False stops the
@@ -14,7 +14,8 @@ pub struct Records {
     pub request: Vec<u32>,
     pub flow: Vec<u16>,
     pub kind: Vec<u8>,
-    pub failed: Vec<u8>,
+    /// Status code of NVM Express with which the request was completed; 0 is success.
+    pub status: Vec<u8>,
     pub lba: Vec<u64>,
     pub sectors: Vec<u32>,
     pub arrival: Vec<u64>,
@@ -30,7 +31,8 @@ pub struct Row<'a> {
     pub request: u32,
     pub flow: u16,
     pub kind: Kind,
-    pub failed: bool,
+    /// Its result.
+    pub status: Status,
     pub lba: u64,
     pub sectors: u32,
     pub arrival: Time,
@@ -45,7 +47,7 @@ impl Records {
         self.request.push(row.request);
         self.flow.push(row.flow);
         self.kind.push(row.kind as u8);
-        self.failed.push(u8::from(row.failed));
+        self.status.push(row.status as u8);
         self.lba.push(row.lba);
         self.sectors.push(row.sectors);
         self.arrival.push(row.arrival.0);

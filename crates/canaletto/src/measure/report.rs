@@ -24,6 +24,7 @@ use crate::measure::precondition::PreconditionReport;
 use crate::measure::pseudo_slc::PslcReport;
 use crate::measure::replay::{ReplayReport, TimeScaling};
 use crate::measure::series::{Series, SeriesReport};
+use crate::measure::zones::ZonesReport;
 
 /// Counts of one flow.
 #[derive(Clone, Default)]
@@ -32,8 +33,8 @@ pub struct Tally {
     pub generated: u64,
     /// Requests completed, warm-up included.
     pub completed: u64,
-    latency: [Histogram; Kind::COUNT],
-    root_causes: [Histogram; Kind::COUNT],
+    latency: [Histogram; Kind::CLASSES],
+    root_causes: [Histogram; Kind::CLASSES],
     failed: u64,
     response: Histogram,
     series: Series,
@@ -52,11 +53,11 @@ impl Tally {
     /// Counts a completed request with the account of its time.
     #[inline]
     pub fn count(&mut self, request: &Request, account: &impl Account, now: Time) {
-        self.latency[request.kind as usize].record_blamed(now - request.arrival, account);
+        self.latency[request.kind.class()].record_blamed(now - request.arrival, account);
         self.response.record(now - request.enqueue);
         self.series.count(request.arrival, now, request.lost);
         self.bytes += request.bytes();
-        self.failed += u64::from(request.failed);
+        self.failed += u64::from(request.has_failed());
         self.requests_without_conflict += u64::from(!request.path_conflict);
         self.first_arrival = Some(self.first_arrival.map_or(request.arrival, |first| first.min(request.arrival)));
         self.last_completion = now;
@@ -65,7 +66,7 @@ impl Tally {
     /// Counts the root causes of a completed request.
     #[inline]
     pub fn count_root_causes(&mut self, request: &Request, account: &impl Account, now: Time) {
-        self.root_causes[request.kind as usize].record_blamed(now - request.arrival, account);
+        self.root_causes[request.kind.class()].record_blamed(now - request.arrival, account);
     }
 
     /// Counts one page transaction of a request and the time it lost to path conflicts.
@@ -120,6 +121,8 @@ pub struct Requests {
     pub trims: u64,
     /// Flushes completed after the warm-up.
     pub flushes: u64,
+    /// Resets, finishes, openings and closings of zones completed after the warm-up.
+    pub zone_commands: u64,
     /// Requests completed with an error after the warm-up.
     pub failed: u64,
     /// Bytes moved by requests completed after the warm-up.
@@ -129,7 +132,7 @@ pub struct Requests {
 impl Requests {
     /// Returns the number of requests of all kinds completed after the warm-up.
     pub fn counted(&self) -> u64 {
-        self.reads + self.writes + self.trims + self.flushes
+        self.reads + self.writes + self.trims + self.flushes + self.zone_commands
     }
 }
 
@@ -184,6 +187,8 @@ pub struct Latency {
     pub trim: Distribution,
     /// Flushes, in microseconds.
     pub flush: Distribution,
+    /// Resets, finishes, openings and closings of zones, in microseconds.
+    pub zone_command: Distribution,
 }
 
 /// Points (share of slower requests, latency in microseconds) of each distribution.
@@ -216,7 +221,7 @@ impl Blame {
     }
 }
 
-fn together(kinds: &[Histogram; Kind::COUNT]) -> Histogram {
+fn together(kinds: &[Histogram; Kind::CLASSES]) -> Histogram {
     let mut all = kinds[0].clone();
     kinds[1..].iter().for_each(|kind| all.merge(kind));
     all
@@ -288,6 +293,7 @@ impl Measures {
                 writes: tally.latency[1].count(),
                 trims: tally.latency[Kind::Trim as usize].count(),
                 flushes: tally.latency[Kind::Flush as usize].count(),
+                zone_commands: tally.latency[Kind::OF_ZONES].count(),
                 failed: tally.failed,
                 bytes: tally.bytes,
             },
@@ -301,6 +307,7 @@ impl Measures {
                 write: Distribution::of(&tally.latency[1]),
                 trim: Distribution::of(&tally.latency[2]),
                 flush: Distribution::of(&tally.latency[3]),
+                zone_command: Distribution::of(&tally.latency[Kind::OF_ZONES]),
             },
             blame_us: Blame::of(&all),
             root_cause_us: (root_causes.count() > 0).then(|| Blame::of(&root_causes)),
@@ -410,6 +417,9 @@ pub struct FlashReport {
     /// Parity over dies or channels; none without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity: Option<ParityReport>,
+    /// Zones; none on a conventional drive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zones: Option<ZonesReport>,
     /// Page operations over time.
     pub series: MaintenanceSeries,
 }

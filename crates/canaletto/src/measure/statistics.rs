@@ -81,7 +81,7 @@ impl Statistics {
                 request: request.number,
                 flow: request.flow,
                 kind: request.kind,
-                failed: request.failed,
+                status: request.status,
                 lba: request.lba,
                 sectors: request.sectors,
                 arrival: request.arrival,

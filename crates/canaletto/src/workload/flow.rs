@@ -7,11 +7,14 @@ use crate::workload::fill::Fill;
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;
 pub use crate::workload::wanted::Wanted;
+use crate::workload::zoned::Zoned;
 
 pub enum Source {
     External(Box<External>),
     /// Generator.
     Synthetic(Box<Generator>),
+    /// Generator on a zoned drive.
+    Zoned(Box<Zoned>),
     Replay(Box<Replay>),
     /// Writes that prepare the drive before the run.
     Fill(Box<Fill>),
@@ -22,6 +25,7 @@ impl Source {
     pub fn first_arrival(&mut self) -> Result<Option<Time>, String> {
         match self {
             Source::Synthetic(generator) => Ok(generator.gap()),
+            Source::Zoned(zoned) => Ok(zoned.generator.gap()),
             Source::Replay(replay) => replay.arrival(),
             // The engine asks for the time when it looks for what comes next.
             Source::Fill(_) | Source::External(_) => Ok(None),
@@ -32,6 +36,7 @@ impl Source {
     pub fn next(&mut self, now: Time) -> Result<Option<Wanted>, String> {
         match self {
             Source::Synthetic(generator) => Ok(generator.next(now)),
+            Source::Zoned(zoned) => Ok(zoned.next(now)),
             Source::Replay(replay) => replay.take(),
             Source::Fill(fill) => fill.next(now),
             Source::External(external) => Ok(external.take()),
@@ -40,18 +45,27 @@ impl Source {
 
     /// Returns whether a request may follow at `now`, as far as that is known without looking for it.
     pub fn may_go_on(&self, now: Time) -> bool {
-        !matches!(self, Source::Synthetic(generator) if !generator.goes_on(now))
+        match self {
+            Source::Synthetic(generator) => generator.goes_on(now),
+            Source::Zoned(zoned) => zoned.generator.goes_on(now),
+            _ => true,
+        }
     }
 
     /// Returns the arrival of the following request in an open loop, after [`Source::next`].
     pub fn following_arrival(&mut self, now: Time) -> Result<Option<Time>, String> {
         match self {
-            Source::Synthetic(generator) => {
-                Ok(generator.gap().map(|gap| now + gap).filter(|&next| generator.goes_on(next)))
-            }
+            Source::Synthetic(generator) => Ok(following(generator, now)),
+            Source::Zoned(zoned) => Ok(following(&mut zoned.generator, now)),
             Source::Replay(replay) => replay.arrival(),
             // The engine asks for the time when it looks for what comes next.
             Source::Fill(_) | Source::External(_) => Ok(None),
         }
     }
+}
+
+/// Returns the arrival of a generator's following request in an open loop.
+#[inline]
+fn following(generator: &mut Generator, now: Time) -> Option<Time> {
+    generator.gap().map(|gap| now + gap).filter(|&next| generator.goes_on(next))
 }

@@ -21,3 +21,4 @@ pub mod synthetic;
 pub mod traffic;
 pub mod wanted;
 pub mod window;
+pub mod zoned;

@@ -9,6 +9,7 @@ use crate::workload::fill::Reopened;
 use crate::workload::flow::{Loop, Source};
 use crate::workload::plan::{Plan, Watcher};
 use crate::workload::synthetic::Generator;
+use crate::workload::zoned::Zoned;
 
 pub struct Sources {
     pub flows: Vec<Source>,
@@ -37,10 +38,10 @@ impl Sources {
         let mut rate = 0.0;
         for (number, (flow, range)) in workload.flow.iter().zip(&limits.flows).enumerate() {
             let counts = workload.inter_arrival.is_some() && flow.looping() == Loop::Open;
-            if let Some(generator) = generator(flow, number, range, seed) {
+            if let Some(source) = generated(flow, number, range, limits, seed)? {
                 inputs.next();
                 rate += flow.synthetic.as_ref().and_then(|s| s.inter_arrival).map_or(0.0, |gap| 1.0 / gap.0 as f64);
-                made.flows.push(Source::Synthetic(Box::new(generator)));
+                made.flows.push(source);
                 made.reopened.push(None);
                 continue;
             }
@@ -67,7 +68,20 @@ impl Sources {
     }
 }
 
-fn generator(flow: &Flow, number: usize, range: &FlowRange, seed: u64) -> Option<Generator> {
-    let synthetic = flow.synthetic.as_ref()?;
-    Some(Generator::of(synthetic, &number.to_string(), seed, range))
+/// Returns the source of a flow of generated requests.
+fn generated(
+    flow: &Flow,
+    number: usize,
+    range: &FlowRange,
+    limits: &Limits,
+    seed: u64,
+) -> Result<Option<Source>, RunError> {
+    let Some(synthetic) = flow.synthetic.as_ref() else { return Ok(None) };
+    let streams = number.to_string();
+    let Some(shape) = &limits.zones else {
+        return Ok(Some(Source::Synthetic(Box::new(Generator::of(synthetic, &streams, seed, range)))));
+    };
+    let zoned = Zoned::new(synthetic, &streams, seed, range, shape);
+    let zoned = zoned.map_err(|problem| RunError::Config(format!("flow {:?}: {problem}", flow.name)))?;
+    Ok(Some(Source::Zoned(Box::new(zoned))))
 }

@@ -80,6 +80,10 @@ const FLIN: &[&str] = &[
 /// Pages of one kind take longer than the first poll waits.
 const POLLED: &[&str] =
     &["fabric.sequences=full", "fabric.interface=nv-ddr3", "flash.cell=mlc", "flash.read=[\"10us\", \"15us\"]"];
+/// Zones over all four dies.
+const ZONED: &[&str] = &["zns.zone_size=256KiB", "cache.capacity=1MiB", "cache.power_loss_protection=true"];
+const APPENDS: &str =
+    "requests = 400\nread_share = 0.0\nsize = \"8KiB\"\nqueue_depth = 8\nzone_work = \"append\"\nzones = 3";
 const MESH: &[&str] = &["fabric.kind=mesh"];
 
 const SOUTH: &[&str] = &["attachment.kind=sbsp"];
@@ -358,6 +362,15 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("ftl.write_placement", "dynamic", &[], WRITES),
     ("ftl.superblock", "die", &[], WRITES),
     ("ftl.parity", "die", &["ftl.superblock=drive"], WRITES),
+    ("zns.zone_size", "512KiB", ZONED, APPENDS),
+    ("zns.zone_capacity", "128KiB", ZONED, APPENDS),
+    ("zns.max_open", "2", ZONED, APPENDS),
+    ("zns.max_active", "2", &["zns.zone_size=256KiB", "zns.max_open=2", "cache.capacity=1MiB", "cache.power_loss_protection=true"], APPENDS),
+    ("zns.append_limit", "4KiB", ZONED, APPENDS),
+    ("zns.random_write_area", "16KiB", ZONED, APPENDS),
+    ("zns.stripe.dies", "2", ZONED, APPENDS),
+    ("zns.stripe.channels", "1", ZONED, APPENDS),
+    ("zns.stripe.planes", "1", ZONED, APPENDS),
     ("gc.policy", "fifo", &[], WRITES),
     ("gc.choices", "2", &["gc.policy=d-choices"], WRITES),
     ("gc.min_invalid_share", "0.9", &["gc.policy=random-plus"], WRITES),
@@ -506,6 +519,8 @@ pub fn workload_table() -> Vec<Row> {
         ("flow.synthetic.sequential_share", vec!["flow.0.synthetic.sequential_share=0.4"], one.clone()),
         ("flow.synthetic.run_length", vec!["flow.0.synthetic.run_length=9"], runs),
         ("flow.synthetic.recent_share", vec!["flow.0.synthetic.recent_share=0.4"], one.clone()),
+        ("flow.synthetic.zone_work", vec!["flow.0.synthetic.zone_work=append"], one.clone()),
+        ("flow.synthetic.zones", vec!["flow.0.synthetic.zones=2"], one.clone()),
         ("flow.synthetic.channel_skew.share", vec!["flow.0.synthetic.channel_skew.share=0.9"], skewed.clone()),
         ("flow.synthetic.channel_skew.channels", vec!["flow.0.synthetic.channel_skew.channels=4"], skewed.clone()),
         ("flow.synthetic.channel_skew.page", vec!["flow.0.synthetic.channel_skew.page=16KiB"], skewed),

@@ -46,3 +46,4 @@ mod transfer_order;
 mod trims;
 mod units;
 mod wires;
+mod zones;

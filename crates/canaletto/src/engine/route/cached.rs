@@ -25,6 +25,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Reads cached sectors in one transfer, the rest from flash, at most as many pages at a time as may be in flight.
     pub(super) fn begin_cached_read(&mut self, id: RequestId, now: Time) {
+        if self.ftl.zones().is_some() && !self.admit_read(id, now) {
+            return;
+        }
         let pages = self.ftl.spaces.pages(&self.requests[id]);
         let count = pages.left_pages();
         let request = &mut self.requests[id];
@@ -71,6 +74,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Writes into the cache, or, for a flow whose writes go round it, to flash.
     pub(super) fn begin_cached_write(&mut self, id: RequestId, now: Time) {
+        if self.ftl.zones().is_some() {
+            return self.begin_zoned_write(id, now);
+        }
         let flow = self.requests[id].flow;
         if self.cache().has_slots() && !self.cache().mode(flow).writes() {
             return self.begin_pages(id, now);
@@ -82,6 +88,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             self.tell_dropped();
             return self.begin_pages(id, now);
         }
+        self.buffer_write(id, now);
+    }
+
+    /// Gives the cache the pages of a write, or lets it wait for room.
+    pub(super) fn buffer_write(&mut self, id: RequestId, now: Time) {
+        let flow = self.requests[id].flow;
         // One more until the cache has taken all pages.
         self.requests[id].outstanding = 1;
         let partition = self.cache().partition(flow);
@@ -137,6 +149,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.requests[id].outstanding -= u32::from(all);
         self.cache().forget_recent(flow, now);
         self.end_batch(now);
+        if self.ftl.zones().is_some() {
+            self.zone_pages_taken(id, all, now);
+        }
         all
     }
 

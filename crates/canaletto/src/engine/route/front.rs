@@ -11,7 +11,7 @@ use crate::fabric::Fabric;
 use crate::flash::interface::Operation;
 use crate::ftl::Outcome;
 use crate::host::link::Direction;
-use crate::host::request::{Kind, RequestId};
+use crate::host::request::{Kind, RequestId, Status};
 use crate::host::{HostEvent, HostOutcome, HostStep};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
@@ -128,8 +128,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             return self.begin(request, now);
         }
         let pages = match self.requests[request].kind {
-            Kind::Read | Kind::Write => self.ftl.spaces.pages(&self.requests[request]).left_pages(),
-            Kind::Trim | Kind::Flush => 0,
+            Kind::Read | Kind::Write | Kind::Append => {
+                self.ftl.spaces.pages(&self.requests[request]).left_pages()
+            }
+            _ => 0,
         };
         let time = self.controller.firmware(pages, now);
         self.events.push(time, Event::FirmwareDone(request));
@@ -150,6 +152,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             Kind::Read | Kind::Write => self.begin_pages(request, now),
             Kind::Trim => self.begin_trim(request, now),
             Kind::Flush => self.begin_flush(request, now),
+            _ => self.begin_zone_command(request, now),
         }
     }
 
@@ -245,6 +248,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     fn begin_trim(&mut self, id: RequestId, now: Time) {
+        if self.ftl.zones().is_some() {
+            // A deallocation is a hint: a zone is emptied by a reset.
+            return self.finish(id, now);
+        }
         if self.ftl.begin_trim(id, &mut self.requests[id]) {
             self.continue_trim(id, now);
         }
@@ -383,7 +390,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             Outcome::LunChanged(lun) => self.refresh(lun),
             Outcome::Rebuild(id) => self.rebuild(id, now),
             Outcome::OutOfReach(id) => self.page_is_out_of_reach(id, now),
-            Outcome::RequestFails(id) => self.requests[id].failed = true,
+            Outcome::RequestFails(id) => self.requests[id].status = Status::Failed,
             Outcome::RequestOutOfReach(id) => self.ftl.lost.note_request(&mut self.requests[id]),
             Outcome::RegisterFreed(chip) => self.paths.fabric.release_register(chip),
         }
@@ -426,7 +433,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let mut group = FlashPageGroup::of(id);
         while let Some(id) = group.part(&mut self.pages.transactions) {
             self.ftl.lines_up(&mut self.pages, id);
-            self.issue(id, now);
+            if self.ftl.zones().is_some() {
+                self.ftl.queue_row(&mut self.pages, id, now);
+                self.carry_out(now);
+            } else {
+                self.issue(id, now);
+            }
         }
     }
 

@@ -25,6 +25,7 @@ pub mod results;
 mod stepped;
 mod suspension;
 mod watching;
+mod zoned;
 
 use batches::Batches;
 use losses::Losses;

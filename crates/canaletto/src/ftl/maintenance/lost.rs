@@ -8,7 +8,7 @@
 
 use crate::flash::address::PlaneId;
 use crate::flash::plane_set::PlaneSet;
-use crate::host::request::Request;
+use crate::host::request::{Request, Status};
 use crate::measure::cut_off::CutOffReport;
 
 /// Planes that have been lost, and the cost of it.
@@ -43,7 +43,8 @@ impl Lost {
     }
 
     pub fn note_request(&mut self, request: &mut Request) {
-        self.requests += u64::from(!std::mem::replace(&mut request.failed, true));
+        self.requests += u64::from(!request.has_failed());
+        request.status = Status::Failed;
     }
 
     pub fn report(&self) -> CutOffReport {

@@ -66,13 +66,13 @@ impl Reclaim for InPlace {
         rest
     }
 
-    fn read_begins(&self, _blocks: &mut Blocks, _at: Ppa) {}
+    fn read_begins(&mut self, _blocks: &mut Blocks, _at: Ppa) {}
 
-    fn read_ends(&self, _blocks: &mut Blocks, _collector: &Collector, _from: Ppa) -> bool {
+    fn read_ends(&mut self, _blocks: &mut Blocks, _collector: &Collector, _from: Ppa) -> bool {
         false
     }
 
-    fn program_ends(&self, _blocks: &mut Blocks, _at: Ppa) {}
+    fn program_ends(&mut self, _blocks: &mut Blocks, _at: Ppa) {}
 
     fn invalidate(&self, _blocks: &mut Blocks, _at: Ppa) -> bool {
         false

@@ -3,6 +3,7 @@
 //! - [`Pages`]: a page may be anywhere in its plane. The [`Collector`] copies a victim's valid pages and erases it.
 //! - [`Hybrid`]: log blocks are merged with data blocks.
 //! - [`InPlace`]: every page has one place.
+//! - [`Zoned`]: the host resets zones. Every page has one place.
 //!
 //! [`reclaim!`] calls the drive's own.
 
@@ -10,17 +11,21 @@ pub mod gc;
 pub mod hybrid;
 pub mod in_place;
 pub mod pages;
+pub mod zoned;
 
 use crate::config::design::Design;
 use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::blocks::Blocks;
+use crate::ftl::mapping::Entry;
 use crate::ftl::placement::Placement;
 use crate::ftl::reclaim::gc::Collector;
 use crate::ftl::reclaim::hybrid::Hybrid;
 use crate::ftl::reclaim::in_place::InPlace;
 use crate::ftl::reclaim::pages::Pages;
+use crate::ftl::reclaim::zoned::Zoned;
+use crate::ftl::zones::Zones;
 use crate::measure::maintenance::Merges;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Transaction, TransactionId};
@@ -50,16 +55,22 @@ pub trait Reclaim {
         0
     }
 
+    /// The place of a page that the mapping table does not name.
+    #[inline]
+    fn locate(&self, blocks: &Blocks, lpa: u64) -> Entry {
+        blocks.locate(lpa).map_or(Entry::Unmapped, Entry::At)
+    }
+
     #[inline(always)]
-    fn read_begins(&self, blocks: &mut Blocks, at: Ppa) {
+    fn read_begins(&mut self, blocks: &mut Blocks, at: Ppa) {
         blocks.read_begins(at);
     }
 
     /// A page has been read. Returns whether its plane may reclaim something now.
-    fn read_ends(&self, blocks: &mut Blocks, collector: &Collector, from: Ppa) -> bool;
+    fn read_ends(&mut self, blocks: &mut Blocks, collector: &Collector, from: Ppa) -> bool;
 
     #[inline(always)]
-    fn program_ends(&self, blocks: &mut Blocks, at: Ppa) {
+    fn program_ends(&mut self, blocks: &mut Blocks, at: Ppa) {
         blocks.program_ends(at);
     }
 
@@ -82,6 +93,11 @@ pub trait Reclaim {
 
     /// Whether writes get their pages in the order in which they were queued.
     fn keeps_order(&self) -> bool {
+        false
+    }
+
+    /// Whether writes that have their pages share flash pages.
+    fn fills_bound_pages(&self) -> bool {
         false
     }
 
@@ -129,12 +145,16 @@ pub enum Way {
     Pages(Pages),
     Hybrid(Hybrid),
     InPlace(InPlace),
+    /// The host resets zones.
+    Zoned(Zoned),
 }
 
 impl Way {
     pub fn new(design: &Design, layout: &Layout, placement: &Placement) -> Way {
         let hybrid = Hybrid::new(design, layout, placement).map(Way::Hybrid);
-        hybrid.or_else(|| InPlace::new(design, layout).map(Way::InPlace)).unwrap_or(Way::Pages(Pages))
+        let zoned = || Zones::new(design, layout).map(|zones| Way::Zoned(Zoned(Box::new(zones))));
+        let others = || InPlace::new(design, layout).map(Way::InPlace).or_else(zoned);
+        hybrid.or_else(others).unwrap_or(Way::Pages(Pages))
     }
 }
 
@@ -146,6 +166,7 @@ macro_rules! reclaim {
             Way::Pages(way) => way.$method($($argument),*),
             Way::Hybrid(way) => way.$method($($argument),*),
             Way::InPlace(way) => way.$method($($argument),*),
+            Way::Zoned(way) => way.$method($($argument),*),
         }
     }};
 }

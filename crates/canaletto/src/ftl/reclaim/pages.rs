@@ -14,7 +14,7 @@ pub struct Pages;
 
 impl Reclaim for Pages {
     #[inline(always)]
-    fn read_ends(&self, blocks: &mut Blocks, collector: &Collector, from: Ppa) -> bool {
+    fn read_ends(&mut self, blocks: &mut Blocks, collector: &Collector, from: Ppa) -> bool {
         blocks.read_ends(from) && collector.collects(from.plane, from.block)
     }
 

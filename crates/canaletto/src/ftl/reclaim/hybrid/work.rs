@@ -121,7 +121,7 @@ impl Hybrid {
 
 /// Writes wait for merges; pages of data blocks and log blocks are given in order.
 impl Reclaim for Hybrid {
-    fn read_ends(&self, blocks: &mut Blocks, _collector: &Collector, from: Ppa) -> bool {
+    fn read_ends(&mut self, blocks: &mut Blocks, _collector: &Collector, from: Ppa) -> bool {
         blocks.read_ends(from)
     }
 

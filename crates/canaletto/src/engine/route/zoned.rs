@@ -1,0 +1,134 @@
+//! Zones: writes in order through the write buffer, row by row to flash; resets and finishes.
+
+use super::Route;
+use crate::cache::Destage;
+use crate::engine::time::Time;
+use crate::fabric::Fabric;
+use crate::ftl::zones::{Job, Step, Zones};
+use crate::host::request::{Kind, RequestId, Status};
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+
+impl<F: Fabric, P: Probe> Route<F, P> {
+    /// Begins a command to a zone. A conventional drive has none of them.
+    #[cold]
+    pub(super) fn begin_zone_command(&mut self, id: RequestId, now: Time) {
+        let request = &self.requests[id];
+        let (kind, lba) = (request.kind, request.lba);
+        let Some(zones) = self.ftl.zones() else {
+            return self.refuse(id, Status::InvalidField, now);
+        };
+        let begun = match kind {
+            Kind::Append => return self.begin_zoned_write(id, now),
+            Kind::Reset => zones.begin_job(lba, id, Job::Reset(None)),
+            Kind::Finish => zones.begin_job(lba, id, Job::Finish),
+            Kind::Open => zones.states.open(lba).map(|()| false),
+            _ => zones.states.close(lba).map(|()| false),
+        };
+        match begun {
+            Err(status) => self.refuse(id, status, now),
+            Ok(false) => self.finish(id, now),
+            Ok(true) => {
+                self.requests[id].outstanding = 1;
+                self.go_on_with_zones(now);
+                self.offer_paths(now);
+            }
+        }
+    }
+
+    /// Completes a request with a status that says why it was not begun.
+    #[cold]
+    pub(super) fn refuse(&mut self, id: RequestId, status: Status, now: Time) {
+        self.requests[id].status = status;
+        self.ftl.zones().into_iter().for_each(|zones: &mut Zones| zones.refuse(status));
+        self.finish(id, now);
+    }
+
+    /// Admits a read, or completes it with its status. Returns whether it may begin.
+    #[inline(never)]
+    pub(super) fn admit_read(&mut self, id: RequestId, now: Time) -> bool {
+        let request = &self.requests[id];
+        let (lba, sectors) = (request.lba, u64::from(request.sectors));
+        if request.outstanding > 0 {
+            return true;
+        }
+        let admitted = self.ftl.zones().map_or(Ok(()), |zones| zones.states.read(lba, sectors));
+        admitted.map_err(|status| self.refuse(id, status, now)).is_ok()
+    }
+
+    /// Admits a write or an append, which gets its address now, and gives its data to the write buffer.
+    #[inline(never)]
+    pub(super) fn begin_zoned_write(&mut self, id: RequestId, now: Time) {
+        let request = &self.requests[id];
+        let (kind, lba, sectors) = (request.kind, request.lba, u64::from(request.sectors));
+        let Some(zones) = self.ftl.zones() else { return };
+        let admitted = match kind {
+            Kind::Append => zones.states.append(lba, sectors),
+            _ => zones.states.write(lba, sectors).map(|()| lba),
+        };
+        match admitted {
+            Err(status) => self.refuse(id, status, now),
+            Ok(lba) => {
+                zones.admitted(lba);
+                zones.counts.appends += u64::from(kind == Kind::Append);
+                self.requests[id].lba = lba;
+                self.buffer_write(id, now);
+            }
+        }
+    }
+
+    /// The write buffer has taken pages of a write, or `all` of them: rows that are complete set out.
+    #[inline(never)]
+    pub(super) fn zone_pages_taken(&mut self, id: RequestId, all: bool, now: Time) {
+        let request = &self.requests[id];
+        let (lba, cached) = (request.lba, u64::from(request.cached));
+        let per_page = u64::from(self.layout.sectors_per_page);
+        let end = if all { lba + u64::from(request.sectors) } else { (lba / per_page + cached) * per_page };
+        let Some(zones) = self.ftl.zones() else { return };
+        let (zone, rows) = zones.taken(lba, end.max(lba), all);
+        for row in rows {
+            self.send_row(zone, row, now);
+        }
+        if all {
+            self.go_on_with_zones(now);
+        }
+    }
+
+    /// Sends a row to its die: what the write buffer has of it, and padding.
+    fn send_row(&mut self, zone: u32, row: u32, now: Time) {
+        let Some(pages) = self.ftl.zones().map(|zones| zones.pages_of_row(zone, row)) else { return };
+        self.ftl.gather();
+        for lpa in pages {
+            let buffered = self.cache.as_mut().and_then(|cache| cache.next_with(lpa));
+            let destage = buffered.unwrap_or(Destage::of(lpa, 0, 0));
+            if destage.sectors != 0 {
+                self.pages.probe.notify(|observer| observer.page_destages(now, lpa, destage.sectors));
+            }
+            self.ftl.send_zone_page(&mut self.pages, &destage, now);
+        }
+        self.ftl.send_gathered(&mut self.pages.transactions);
+        self.carry_out(now);
+    }
+
+    /// Jobs of zones go on as far as they can.
+    pub(super) fn go_on_with_zones(&mut self, now: Time) {
+        let mut number = 0;
+        while let Some(zones) = self.ftl.zones().filter(|zones| number < zones.jobs()) {
+            match zones.next_step(number) {
+                Step::Wait => number += 1,
+                Step::Program { zone, row } => self.send_row(zone, row, now),
+                Step::Erase { blocks, request, buffered } => {
+                    buffered.for_each(|lpa| self.trim_cached(request, lpa, now));
+                    self.ftl.erase_zone(&mut self.pages, &blocks, now);
+                    self.carry_out(now);
+                    self.room_after_trim(now);
+                }
+                Step::Done(request, job) => {
+                    let cause = if let Job::Finish = job { Cause::Flush } else { Cause::ChipBusyErase };
+                    self.requests.charge(&mut self.pages, request, cause, now);
+                    self.finish(request, now);
+                }
+            }
+        }
+    }
+}

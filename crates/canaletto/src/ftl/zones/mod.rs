@@ -1,0 +1,415 @@
+//! Zones of a drive: their [states](state), their places in the array, and what is under way in them.
+//!
+//! A zone's blocks are those of one number, or several, in all planes of its stripe. Its pages have their places beforehand: a
+//! *row* is a flash page in each plane of a die, and rows go round the dies. A row is programmed at once, when all of it is in the
+//! write buffer. So nothing is mapped, and what a zone holds ends with a number of rows.
+
+pub mod state;
+
+use std::collections::BTreeMap;
+
+use crate::config::design::{Design, PreconditionKind};
+use crate::config::zns::ZoneShape;
+use crate::flash::address::{Layout, PlaneId, Ppa, SECTOR};
+use crate::ftl::mapping::Entry;
+use crate::ftl::zones::state::{State, ZoneLimits, ZoneStates};
+use crate::host::request::{RequestId, Status};
+use crate::measure::zones::ZonesReport;
+use crate::scheduler::transaction::TransactionId;
+
+/// Rows of a die that a finish keeps under way.
+const ROWS_AHEAD: u32 = 2;
+
+/// Work that the host asked for in a zone.
+#[derive(Clone, Copy, Debug)]
+pub enum Job {
+    /// Its blocks are erased; how many are left once that has begun.
+    Reset(Option<u32>),
+    /// The rest of it is programmed.
+    Finish,
+}
+
+/// What is under way in a zone.
+#[derive(Clone, Copy, Default)]
+struct AtWork {
+    /// Rows that have set out for the chips.
+    sent: u32,
+    /// Writes admitted of which the write buffer has not taken everything.
+    untaken: u32,
+    reads: u32,
+    programs: u32,
+    has_job: bool,
+}
+
+/// Counts of what happened.
+#[derive(Clone, Default)]
+pub struct ZoneCounts {
+    /// Appends admitted.
+    pub appends: u64,
+    /// Zones reset.
+    pub resets: u64,
+    /// Zones finished.
+    pub finishes: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Pages programmed without data.
+    pub padding: u64,
+    /// Requests refused, by status.
+    refused: [u64; Status::REFUSALS.len()],
+}
+
+/// Zones, and the blocks that they have.
+pub struct Zones {
+    /// States and write pointers.
+    pub states: ZoneStates,
+    shape: ZoneShape,
+    layout: Layout,
+    /// Pages between the first ones of two zones.
+    pages_per_zone: u64,
+    pages_per_row: u32,
+    rows: u32,
+    /// Planes of each group, die by die.
+    planes: Vec<PlaneId>,
+    /// Group of each plane.
+    groups: Vec<u32>,
+    at_work: Vec<AtWork>,
+    jobs: Vec<(u32, RequestId, Job)>,
+    /// Programs of rows, by first page, that have come to their chip while others of the row have not.
+    coming: BTreeMap<u64, Vec<TransactionId>>,
+    /// Counts of what happened.
+    pub counts: ZoneCounts,
+}
+
+impl Zones {
+    /// The zones of a design; none if its drive is conventional.
+    pub fn new(design: &Design, layout: &Layout) -> Option<Zones> {
+        let shape = ZoneShape::of(design, layout)?;
+        let zns = &design.zns;
+        let limits = ZoneLimits {
+            size: shape.size / SECTOR,
+            capacity: shape.capacity / SECTOR,
+            open: zns.max_open,
+            active: zns.max_active,
+            append: zns.append_limit.0 / SECTOR,
+            random_write_area: zns.random_write_area.0 / SECTOR,
+        };
+        let full = match design.precondition.kind {
+            PreconditionKind::None => 0,
+            _ => (f64::from(shape.zones) * design.precondition.occupancy) as u32,
+        };
+        let planes = planes_of_groups(&shape, layout);
+        let mut groups = vec![0; layout.planes() as usize];
+        let each = (shape.dies * shape.planes) as usize;
+        planes.iter().enumerate().for_each(|(i, plane)| groups[plane.index()] = (i / each) as u32);
+        let rows = (shape.capacity / shape.row_bytes(layout)) as u32;
+        let of = |zone| AtWork { sent: if zone < full { rows } else { 0 }, ..AtWork::default() };
+        Some(Zones {
+            states: ZoneStates::new(shape.zones, full, limits),
+            pages_per_zone: shape.size / layout.page_bytes(),
+            pages_per_row: shape.planes << layout.flash_shift,
+            rows,
+            planes,
+            groups,
+            at_work: (0..shape.zones).map(of).collect(),
+            jobs: Vec::new(),
+            coming: BTreeMap::new(),
+            counts: ZoneCounts::default(),
+            layout: layout.clone(),
+            shape,
+        })
+    }
+
+    /// The place of a logical page.
+    pub fn place(&self, lpa: u64) -> Ppa {
+        let (zone, page) = ((lpa / self.pages_per_zone) as u32, (lpa % self.pages_per_zone) as u32);
+        let (row, in_row) = (page / self.pages_per_row, page % self.pages_per_row);
+        let (die, flash_page) = (row % self.shape.dies, row / self.shape.dies);
+        let (plane, unit) = (in_row >> self.layout.flash_shift, in_row & (self.layout.pages_per_flash_page() - 1));
+        let flash_pages = self.layout.pages_per_block >> self.layout.flash_shift;
+        Ppa {
+            plane: self.planes_of(zone)[(die * self.shape.planes + plane) as usize],
+            block: self.first_block(zone) + flash_page / flash_pages,
+            page: flash_page % flash_pages << self.layout.flash_shift | unit,
+        }
+    }
+
+    /// The place of the data of a logical page, if they have set out for the chips.
+    pub fn locate(&self, lpa: u64) -> Entry {
+        let (zone, page) = ((lpa / self.pages_per_zone) as u32, lpa % self.pages_per_zone);
+        let is_written = page * u64::from(self.layout.sectors_per_page) < self.states.zone(zone).written
+            && page < u64::from(self.at_work[zone as usize].sent) * u64::from(self.pages_per_row);
+        if is_written && !self.is_being_reset(zone) { Entry::At(self.place(lpa)) } else { Entry::Trimmed }
+    }
+
+    fn planes_of(&self, zone: u32) -> &[PlaneId] {
+        let each = (self.shape.dies * self.shape.planes) as usize;
+        &self.planes[(zone % self.shape.groups) as usize * each..][..each]
+    }
+
+    fn first_block(&self, zone: u32) -> u32 {
+        zone / self.shape.groups * self.shape.blocks
+    }
+
+    fn zone_at(&self, at: Ppa) -> u32 {
+        at.block / self.shape.blocks * self.shape.groups + self.groups[at.plane.index()]
+    }
+
+    fn at_work_mut(&mut self, at: Ppa) -> &mut AtWork {
+        let zone = self.zone_at(at);
+        &mut self.at_work[zone as usize]
+    }
+
+    /// A page is about to be read where it is.
+    pub fn read_begins(&mut self, at: Ppa) {
+        self.at_work_mut(at).reads += 1;
+    }
+
+    /// A page has been read. Returns whether a job of its zone may go on.
+    pub fn read_ends(&mut self, at: Ppa) -> bool {
+        let at_work = self.at_work_mut(at);
+        at_work.reads -= 1;
+        at_work.has_job
+    }
+
+    /// A page sets out for its place.
+    pub fn program_begins(&mut self, at: Ppa) {
+        self.at_work_mut(at).programs += 1;
+    }
+
+    /// A page is programmed.
+    pub fn program_ends(&mut self, at: Ppa) {
+        self.at_work_mut(at).programs -= 1;
+    }
+
+    /// The program of a page has failed: its zone takes no more data.
+    pub fn program_failed(&mut self, at: Ppa) {
+        self.states.fail(self.zone_at(at), State::ReadOnly);
+    }
+
+    /// A write of a zone is admitted, whose data are still to be taken by the write buffer.
+    pub fn admitted(&mut self, lba: u64) {
+        let zone = self.states.zone_of(lba);
+        self.at_work[zone as usize].untaken += 1;
+    }
+
+    /// The write buffer has taken sectors of a zone up to `end`, and with that all of a write or not. Returns the rows that are
+    /// complete now.
+    pub fn taken(&mut self, lba: u64, end: u64, all: bool) -> (u32, std::ops::Range<u32>) {
+        let zone = self.states.zone_of(lba);
+        let ZoneLimits { capacity, random_write_area, .. } = self.states.limits;
+        let end = end - self.states.start_of(zone);
+        let committed = if end == capacity { end } else { end.saturating_sub(random_write_area) };
+        let due = (committed / (u64::from(self.pages_per_row) * u64::from(self.layout.sectors_per_page))) as u32;
+        let at_work = &mut self.at_work[zone as usize];
+        at_work.untaken -= u32::from(all);
+        let rows = at_work.sent..due;
+        at_work.sent = at_work.sent.max(due);
+        (zone, rows)
+    }
+
+    /// The logical pages of a row.
+    pub fn pages_of_row(&self, zone: u32, row: u32) -> std::ops::Range<u64> {
+        let first = u64::from(zone) * self.pages_per_zone + u64::from(row) * u64::from(self.pages_per_row);
+        first..first + u64::from(self.pages_per_row)
+    }
+
+    /// A program has come to its chip. Returns those that are queued now: all of the row, once the last has come.
+    pub fn comes(&mut self, lpa: u64, id: TransactionId) -> Vec<TransactionId> {
+        let in_zone = lpa % self.pages_per_zone;
+        let first = lpa - in_zone % u64::from(self.pages_per_row);
+        let row = self.coming.entry(first).or_default();
+        row.push(id);
+        if row.len() == self.pages_per_row as usize {
+            return self.coming.remove(&first).unwrap_or_default();
+        }
+        Vec::new()
+    }
+
+    /// Whether a zone is about to be emptied.
+    pub fn is_being_reset(&self, zone: u32) -> bool {
+        self.at_work[zone as usize].has_job
+            && self.jobs.iter().any(|(of, _, job)| *of == zone && matches!(job, Job::Reset(_)))
+    }
+
+    /// Takes up a job for a request. Returns whether there is anything to do.
+    ///
+    /// # Errors
+    /// The status with which the request is completed.
+    pub fn begin_job(&mut self, lba: u64, request: RequestId, job: Job) -> Result<bool, Status> {
+        let zone = self.states.zone_of(lba);
+        if self.at_work[zone as usize].has_job {
+            return Err(Status::InvalidTransition);
+        }
+        match job {
+            Job::Reset(_) => self.states.reset(lba)?,
+            Job::Finish => self.states.finish(lba)?,
+        };
+        let at_work = &mut self.at_work[zone as usize];
+        let is_done = match job {
+            Job::Reset(_) => self.states.zone(zone).state == State::Empty,
+            Job::Finish => at_work.sent == self.rows && at_work.programs == 0,
+        };
+        match job {
+            Job::Reset(_) => self.counts.resets += 1,
+            Job::Finish => self.counts.finishes += 1,
+        }
+        at_work.has_job = !is_done;
+        if !is_done {
+            self.jobs.push((zone, request, job));
+        }
+        Ok(!is_done)
+    }
+
+    /// Jobs under way.
+    pub fn jobs(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// What a job does next.
+    pub fn next_step(&mut self, number: usize) -> Step {
+        let (zone, request, job) = self.jobs[number];
+        let AtWork { sent, untaken, reads, programs, .. } = self.at_work[zone as usize];
+        match job {
+            _ if untaken > 0 => Step::Wait,
+            Job::Reset(None) if reads + programs > 0 => Step::Wait,
+            Job::Reset(None) => {
+                let blocks = self.blocks_to_erase(zone);
+                self.jobs[number].2 = Job::Reset(Some(blocks.len() as u32));
+                let written = self.states.zone(zone).written.div_ceil(u64::from(self.layout.sectors_per_page));
+                let first = u64::from(zone) * self.pages_per_zone;
+                let buffered = first + u64::from(sent) * u64::from(self.pages_per_row)..first + written;
+                Step::Erase { blocks, request, buffered }
+            }
+            Job::Finish if sent < self.rows && programs < ROWS_AHEAD * self.shape.dies * self.pages_per_row => {
+                self.at_work[zone as usize].sent += 1;
+                Step::Program { zone, row: sent }
+            }
+            Job::Reset(Some(1..)) => Step::Wait,
+            Job::Finish if sent < self.rows || programs > 0 => Step::Wait,
+            _ => {
+                self.end_job(number, zone, job);
+                Step::Done(request, job)
+            }
+        }
+    }
+
+    fn end_job(&mut self, number: usize, zone: u32, job: Job) {
+        self.jobs.swap_remove(number);
+        self.at_work[zone as usize].has_job = false;
+        if let Job::Reset(_) = job {
+            self.at_work[zone as usize].sent = 0;
+            if self.states.zone(zone).state != State::Offline {
+                self.states.empty(zone);
+            }
+        }
+    }
+
+    /// First pages of the blocks of a zone that hold anything.
+    fn blocks_to_erase(&self, zone: u32) -> Vec<Ppa> {
+        let (sent, flash_pages) =
+            (self.at_work[zone as usize].sent, self.layout.pages_per_block >> self.layout.flash_shift);
+        let per_block = flash_pages * self.shape.dies;
+        let blocks = (0..self.shape.blocks).flat_map(|block| {
+            let rows = sent.saturating_sub(block * per_block).min(self.shape.dies);
+            let planes = &self.planes_of(zone)[..(rows * self.shape.planes) as usize];
+            planes.iter().map(move |&plane| (plane, block))
+        });
+        let first = self.first_block(zone);
+        blocks.map(|(plane, block)| Ppa { plane, block: first + block, page: 0 }).collect()
+    }
+
+    /// A block is erased, or failed to be.
+    pub fn erased(&mut self, at: Ppa, failed: bool) {
+        let zone = self.zone_at(at);
+        self.counts.erases += 1;
+        if failed {
+            self.states.fail(zone, State::Offline);
+        }
+        for (of, _, job) in &mut self.jobs {
+            if let (true, Job::Reset(Some(left))) = (*of == zone, job) {
+                *left -= 1;
+            }
+        }
+    }
+
+    /// Counts a request that is refused.
+    pub fn refuse(&mut self, status: Status) {
+        if let Some(at) = Status::REFUSALS.iter().position(|each| *each == status) {
+            self.counts.refused[at] += 1;
+        }
+    }
+
+    /// Jobs and open zones, for the explanation of a stuck run.
+    pub fn describe(&self) -> String {
+        let (open, active) = self.states.in_use();
+        format!("{} jobs of zones, {open} open and {active} active zones", self.jobs.len())
+    }
+
+    /// Report on zones.
+    pub fn report(&self) -> ZonesReport {
+        let mut states = BTreeMap::new();
+        for zone in self.states.zones() {
+            *states.entry(zone.state.name()).or_insert(0) += 1;
+        }
+        let refused = Status::REFUSALS.iter().zip(self.counts.refused).filter(|(_, count)| *count > 0);
+        let counts = &self.counts;
+        ZonesReport {
+            count: self.shape.zones,
+            size_bytes: self.shape.size,
+            capacity_bytes: self.shape.capacity,
+            dies: self.shape.dies,
+            channels: self.shape.channels,
+            states,
+            appends: counts.appends,
+            resets: counts.resets,
+            finishes: counts.finishes,
+            erased_blocks: counts.erases,
+            padding_pages: counts.padding,
+            implicit_closes: self.states.closed_implicitly,
+            refused: refused.map(|(status, count)| (status.name(), count)).collect(),
+        }
+    }
+}
+
+/// What a job does next.
+pub enum Step {
+    /// It waits for something under way.
+    Wait,
+    /// It erases blocks, and forgets pages of the write buffer.
+    Erase {
+        /// First page of each block.
+        blocks: Vec<Ppa>,
+        /// The request.
+        request: RequestId,
+        /// Logical pages that are in the write buffer at most.
+        buffered: std::ops::Range<u64>,
+    },
+    /// It programs a row.
+    Program {
+        /// The zone.
+        zone: u32,
+        /// The row.
+        row: u32,
+    },
+    /// It is done.
+    Done(RequestId, Job),
+}
+
+/// Planes of each group of zones, die by die: consecutive groups have other channels, then other dies, then other planes.
+fn planes_of_groups(shape: &ZoneShape, layout: &Layout) -> Vec<PlaneId> {
+    let ZoneShape { channels, dies, planes, groups, .. } = *shape;
+    let (channel_sets, per_channel) = (layout.channels / channels, dies / channels);
+    let die_sets = layout.chips_per_channel * layout.dies_per_chip / per_channel;
+    let mut all = Vec::new();
+    for group in 0..groups {
+        let (channel_set, rest) = (group % channel_sets, group / channel_sets);
+        let (die_set, plane_set) = (rest % die_sets, rest / die_sets);
+        for die in 0..dies {
+            let in_channel = die_set * per_channel + die / channels;
+            let (chip, in_chip) = (in_channel % layout.chips_per_channel, in_channel / layout.chips_per_channel);
+            let channel = channel_set * channels + die % channels;
+            all.extend((0..planes).map(|plane| layout.plane(channel, chip, in_chip, plane_set * planes + plane)));
+        }
+    }
+    all
+}

@@ -1,0 +1,138 @@
+//! Generated requests on a zoned drive: addresses that leave out what is not writable, and commands to zones.
+
+use std::collections::VecDeque;
+
+use crate::config::workload::{Synthetic, ZoneWork};
+use crate::config::zns::ZoneShape;
+use crate::engine::time::Time;
+use crate::flash::address::SECTOR;
+use crate::host::request::Kind;
+use crate::limits::FlowRange;
+use crate::workload::synthetic::Generator;
+use crate::workload::wanted::Wanted;
+
+/// Zone that is being written.
+#[derive(Clone, Copy)]
+struct Slot {
+    zone: u64,
+    /// Sectors written.
+    at: u64,
+}
+
+/// Generator of a flow on a zoned drive. Its working set is counted in writable sectors.
+pub struct Zoned {
+    /// Generator of sizes and of addresses among the writable sectors, which follow each other there.
+    pub generator: Generator,
+    work: Option<ZoneWork>,
+    size: u64,
+    capacity: u64,
+    /// First zone of the working set, and number of zones.
+    first: u64,
+    count: u64,
+    /// Zones taken so far.
+    taken: u64,
+    slots: Vec<Slot>,
+    turn: usize,
+    resets: VecDeque<u64>,
+}
+
+impl Zoned {
+    /// Makes the generator of a validated flow.
+    ///
+    /// # Errors
+    /// A working set with too few zones.
+    pub fn new(
+        config: &Synthetic,
+        streams: &str,
+        seed: u64,
+        range: &FlowRange,
+        shape: &ZoneShape,
+    ) -> Result<Zoned, String> {
+        let (size, capacity) = (shape.size / SECTOR, shape.capacity / SECTOR);
+        let sectors = u64::from(shape.zones) * capacity;
+        let (from, last) = config.used_range(0, sectors - 1);
+        let (first, end) = (from.div_ceil(capacity), (last + 1) / capacity);
+        let count = end.saturating_sub(first);
+        let slots = u64::from(config.zones);
+        if config.zone_work.is_some() && count < 2 * slots {
+            return Err(format!(
+                "zone_work: got a working set of {count} whole zones, expected at least twice the {slots} zones that are \
+                 written at the same time"
+            ));
+        }
+        let range = FlowRange { first_sector: 0, sectors, ..range.clone() };
+        Ok(Zoned {
+            generator: Generator::of(config, streams, seed, &range),
+            work: config.zone_work,
+            size,
+            capacity,
+            first,
+            count,
+            taken: 0,
+            slots: vec![Slot { zone: 0, at: capacity }; slots as usize],
+            turn: 0,
+            resets: VecDeque::new(),
+        })
+    }
+
+    /// Returns the next request, if there is one at `now`.
+    pub fn next(&mut self, now: Time) -> Option<Wanted> {
+        if !self.generator.goes_on(now) {
+            return None;
+        }
+        if let Some(zone) = self.resets.pop_front() {
+            return Some(self.command(Kind::Reset, zone));
+        }
+        let drawn = self.generator.next(now)?;
+        match self.work {
+            None => Some(self.spread(drawn)),
+            Some(ZoneWork::Reset) => Some(self.next_command(Kind::Reset)),
+            Some(ZoneWork::Finish) => Some(self.next_command(Kind::Finish)),
+            Some(work) => Some(self.next_write(work, drawn)),
+        }
+    }
+
+    /// A request among the writable sectors, where they are on the drive: within one zone.
+    fn spread(&self, drawn: Wanted) -> Wanted {
+        let (zone, at) = (drawn.lba / self.capacity, drawn.lba % self.capacity);
+        let sectors = u64::from(drawn.sectors).min(self.capacity);
+        Wanted { lba: zone * self.size + at.min(self.capacity - sectors), sectors: sectors as u32, ..drawn }
+    }
+
+    fn command(&self, kind: Kind, zone: u64) -> Wanted {
+        Wanted { kind, ..Wanted::read(zone * self.size, 0) }
+    }
+
+    fn next_command(&mut self, kind: Kind) -> Wanted {
+        let zone = self.next_zone();
+        self.command(kind, zone)
+    }
+
+    fn next_zone(&mut self) -> u64 {
+        self.taken += 1;
+        self.first + (self.taken - 1) % self.count
+    }
+
+    /// The next write of the zone whose turn it is; of another zone if that one is full. The zone that will follow is reset when
+    /// the one before it is begun, if it has been written.
+    fn next_write(&mut self, work: ZoneWork, drawn: Wanted) -> Wanted {
+        let turn = self.turn;
+        self.turn = (turn + 1) % self.slots.len();
+        if self.slots[turn].at == self.capacity {
+            let ahead = self.taken + self.slots.len() as u64;
+            if ahead >= self.count {
+                self.resets.push_back(self.first + ahead % self.count);
+            }
+            self.slots[turn] = Slot { zone: self.next_zone(), at: 0 };
+        }
+        let Slot { zone, at } = self.slots[turn];
+        let sectors = u64::from(drawn.sectors).min(self.capacity - at);
+        self.slots[turn].at += sectors;
+        let start = zone * self.size;
+        let (kind, lba) = match work {
+            ZoneWork::Append => (Kind::Append, start),
+            _ => (Kind::Write, start + at),
+        };
+        Wanted { kind, lba, sectors: sectors as u32, ..drawn }
+    }
+}

@@ -1,0 +1,329 @@
+//! Zoned namespaces: states and statuses, places of data, the cost of appends, resets and finishes.
+
+use std::collections::BTreeMap;
+
+use canaletto::config::design::Design;
+use canaletto::config::{load_design, load_workload};
+use canaletto::engine::time::Time;
+use canaletto::flash::address::Ppa;
+use canaletto::host::request::{Kind, RequestId, Status};
+use canaletto::measure::probe::Observer;
+use canaletto::workload::replay::{Record, RecordSource};
+use canaletto::{Outcome, RunOptions, TraceInput, run, run_probed};
+
+use crate::common::{design, simulate, synthetic};
+
+/// Eight dies of two planes on four channels, with flash pages of four units: zones of 16 blocks of 8 flash pages of 16 KiB,
+/// 2 MiB, of which 1.75 MiB are writable.
+const ZONED: &str = r#"
+base = "performance-optimized"
+name = "zoned"
+[geometry]
+channels = 4
+chips_per_channel = 2
+blocks_per_plane = 16
+pages_per_block = 8
+page = "16KiB"
+[flash]
+program = "500us"
+erase = "3ms"
+[cache]
+capacity = "4MiB"
+power_loss_protection = true
+[ftl]
+mapping_unit = "4KiB"
+overprovisioning = 0.0
+[zns]
+zone_size = "2MiB"
+zone_capacity = "1792KiB"
+max_open = 4
+max_active = 6
+append_limit = "128KiB"
+"#;
+
+const ZONE: u64 = 2 << 20;
+const CAPACITY: u64 = 1792 << 10;
+
+struct Script(Vec<Record>);
+
+impl RecordSource for Script {
+    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
+        batch.clear();
+        batch.append(&mut self.0);
+        Ok(())
+    }
+}
+
+/// Runs requests of a kind, offset and size, `depth` of them outstanding.
+fn commands(design: &Design, requests: &[(Kind, u64, u64)], depth: u32, watcher: Option<&mut Shadow>) -> Outcome {
+    let text =
+        format!("name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"script\"\nqueue_depth = {depth}\n");
+    let workload = load_workload("w", Some(&text), &[]).unwrap();
+    let record = |(i, &(kind, offset_bytes, bytes)): (usize, &(Kind, u64, u64))| Record {
+        arrival_ns: i as u64 * 1_000_000,
+        device: 0,
+        offset_bytes,
+        bytes,
+        kind,
+        fua: false,
+        zeroes: false,
+    };
+    let input = TraceInput { source: Box::new(Script(requests.iter().enumerate().map(record).collect())), again: None };
+    let options = RunOptions { records: true, check_wires: watcher.is_none(), ..RunOptions::default() };
+    let outcome = match watcher {
+        Some(shadow) => run_probed(design, &workload, vec![Some(input)], &options, shadow, &mut |_| true),
+        None => run(design, &workload, vec![Some(input)], &options, &mut |_| true),
+    };
+    outcome.unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Statuses by number of the request.
+fn statuses(outcome: &Outcome) -> Vec<u8> {
+    let records = outcome.records.as_ref().unwrap();
+    let by_number: BTreeMap<u32, u8> = records.request.iter().copied().zip(records.status.iter().copied()).collect();
+    by_number.into_values().collect()
+}
+
+#[test]
+fn violations_have_the_status_of_the_standard() {
+    let requests = [
+        (Kind::Write, 0, 4096, Status::Success),
+        (Kind::Write, 8192, 4096, Status::ZoneInvalidWrite),
+        (Kind::Write, 4096, CAPACITY, Status::ZoneBoundaryError),
+        (Kind::Append, ZONE, 256 << 10, Status::InvalidField),
+        (Kind::Append, ZONE + 4096, 4096, Status::InvalidField),
+        (Kind::Read, ZONE - 4096, 8192, Status::ZoneBoundaryError),
+        (Kind::Finish, 0, 0, Status::Success),
+        (Kind::Write, 4096, 4096, Status::ZoneIsFull),
+        (Kind::Close, 0, 0, Status::InvalidTransition),
+        (Kind::Reset, 4096, 0, Status::InvalidField),
+        (Kind::Open, ZONE, 0, Status::Success),
+        (Kind::Open, 2 * ZONE, 0, Status::Success),
+        (Kind::Open, 3 * ZONE, 0, Status::Success),
+        (Kind::Open, 4 * ZONE, 0, Status::Success),
+        (Kind::Append, 5 * ZONE, 4096, Status::TooManyOpenZones),
+        (Kind::Trim, 0, 4096, Status::Success),
+    ];
+    let design = design(ZONED, &[]);
+    let outcome = commands(&design, &requests.map(|(kind, offset, bytes, _)| (kind, offset, bytes)), 1, None);
+    assert_eq!(statuses(&outcome), requests.map(|(.., status)| status as u8));
+    let zones = outcome.report.flash.zones.unwrap();
+    assert_eq!(zones.refused.values().sum::<u64>(), 9);
+    assert_eq!((zones.refused["zone_invalid_write"], zones.refused["too_many_open_zones"]), (1, 1));
+    assert_eq!((zones.states["full"], zones.states["explicitly_opened"], zones.count), (1, 4, 16));
+    assert_eq!(outcome.report.measures.requests.failed, 9);
+}
+
+/// Where each logical page was programmed, and what reads found.
+#[derive(Default)]
+struct Shadow {
+    places: BTreeMap<Ppa, u64>,
+    read: BTreeMap<u64, Ppa>,
+    cached: u64,
+}
+
+impl Observer for Shadow {
+    fn watches_pages(&self) -> bool {
+        true
+    }
+
+    fn page_destaged(&mut self, _: Time, lpa: u64, _: u64, at: Ppa, _: Ppa) {
+        assert_eq!(self.places.insert(at, lpa), None, "{at:?} is programmed twice without an erase");
+    }
+
+    fn block_erased(&mut self, _: Time, plane: canaletto::flash::address::PlaneId, block: u32) {
+        self.places.retain(|at, _| (at.plane, at.block) != (plane, block));
+    }
+
+    fn page_read(&mut self, _: Time, _: RequestId, lpa: u64, _: u64, at: Ppa) {
+        if at.is_some() {
+            assert_eq!(self.places.get(&at), Some(&lpa), "a read of page {lpa} at {at:?}");
+        }
+        self.read.insert(lpa, at);
+    }
+
+    fn page_read_cached(&mut self, _: Time, _: RequestId, _: u64, _: u64) {
+        self.cached += 1;
+    }
+}
+
+/// A zone as the standard describes it, in the fewest words.
+#[derive(Clone, Copy, Default)]
+struct Model {
+    pointer: u64,
+    written: u64,
+    full: bool,
+    active: bool,
+}
+
+/// The status that each of the requests must have, one after the other, without limits of open and active zones.
+fn expected(zones: &mut [Model; 16], kind: Kind, offset: u64, bytes: u64) -> Status {
+    let zone = &mut zones[(offset / ZONE) as usize];
+    let at = offset % ZONE;
+    match kind {
+        Kind::Read => {
+            if at + bytes > ZONE { Status::ZoneBoundaryError } else { Status::Success }
+        }
+        Kind::Write | Kind::Append => {
+            let start = if kind == Kind::Append { zone.pointer } else { at };
+            let status = match () {
+                () if zone.full => Status::ZoneIsFull,
+                () if start + bytes > CAPACITY => Status::ZoneBoundaryError,
+                () if start != zone.pointer => Status::ZoneInvalidWrite,
+                () => Status::Success,
+            };
+            if status == Status::Success {
+                zone.pointer += bytes;
+                zone.written = zone.pointer;
+                (zone.full, zone.active) = (zone.pointer == CAPACITY, zone.pointer < CAPACITY);
+            }
+            status
+        }
+        Kind::Finish => {
+            (zone.full, zone.active) = (true, false);
+            Status::Success
+        }
+        _ => {
+            *zone = Model::default();
+            Status::Success
+        }
+    }
+}
+
+/// Random commands to 16 zones: a small generator, so that a failure repeats.
+fn random_commands(seed: u64, count: usize) -> Vec<(Kind, u64, u64)> {
+    let mut state = seed;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut zones = [Model::default(); 16];
+    let make = |_| {
+        let (zone, kind) = (draw(16), draw(100));
+        let (start, size) = (zone * ZONE, (1 + draw(32)) * 4096);
+        let pointer = zones[zone as usize].pointer;
+        let (kind, offset, bytes) = match kind {
+            0..45 => (Kind::Append, start, size),
+            45..65 => (Kind::Write, start + pointer, size.min((CAPACITY - pointer).max(4096))),
+            65..70 => (Kind::Write, start + draw(400) * 4096, size),
+            70..92 => (Kind::Read, start.min(14 * ZONE) + draw(512) * 4096, size),
+            92..96 => (Kind::Finish, start, 0),
+            _ => (Kind::Reset, start, 0),
+        };
+        expected(&mut zones, kind, offset, bytes);
+        (kind, offset, bytes)
+    };
+    (0..count).map(make).collect()
+}
+
+/// One after the other, every request has the status of the model; zones and what reads find agree with it at the end.
+#[test]
+fn zones_follow_a_model() {
+    let design = design(ZONED, &["zns.max_open=0", "zns.max_active=0", "cache.capacity=16MiB"]);
+    for seed in 1..=6 {
+        let mut requests = random_commands(seed, 1500);
+        // At the end everything is read.
+        requests.extend((0..16 * ZONE / (64 << 10)).map(|i| (Kind::Read, i * (64 << 10), 64 << 10)));
+        let mut shadow = Shadow::default();
+        let outcome = commands(&design, &requests, 1, Some(&mut shadow));
+        let mut zones = [Model::default(); 16];
+        let wanted: Vec<u8> = requests.iter().map(|&(k, o, b)| expected(&mut zones, k, o, b) as u8).collect();
+        assert_eq!(statuses(&outcome), wanted, "seed {seed}");
+        let report = outcome.report.flash.zones.unwrap();
+        let full = zones.iter().filter(|zone| zone.full).count() as u32;
+        assert_eq!(report.states.get("full").copied().unwrap_or(0), full, "seed {seed}");
+        for (number, zone) in zones.iter().enumerate() {
+            let written = zone.written / 4096;
+            for page in 0..ZONE / 4096 {
+                let (lpa, on_flash) = (number as u64 * ZONE / 4096 + page, page < written / 8 * 8);
+                if let Some(at) = shadow.read.get(&lpa).filter(|_| on_flash || page >= written) {
+                    assert_eq!(at.is_some(), page < written, "page {page} of zone {number}, written {written}");
+                }
+            }
+        }
+    }
+}
+
+/// Many at once: nothing is programmed twice, nothing is erased under a read, and the run ends.
+#[test]
+fn zones_survive_a_deep_queue() {
+    for (seed, width) in [(11, "8"), (12, "2"), (13, "1")] {
+        let design = design(ZONED, &[&format!("zns.stripe.dies={width}"), "zns.zone_capacity=0B", "zns.zone_size=2MiB"]);
+        let outcome = commands(&design, &random_commands(seed, 4000), 32, None);
+        assert_eq!(outcome.report.measures.requests.completed, 4000);
+        let mut shadow = Shadow::default();
+        commands(&design, &random_commands(seed, 4000), 32, Some(&mut shadow));
+    }
+}
+
+/// Appends are as fast as the dies of a zone program rows, until the wires of its channels are the limit.
+#[test]
+fn append_bandwidth_grows_with_the_width_of_a_zone() {
+    // Two flash pages of 16 KiB cross one after the other, then both planes program.
+    let data_us = 2.0 * 16.384 / 1.2;
+    for dies in [1u32, 2, 4, 8] {
+        let (width, size) = (format!("zns.stripe.dies={dies}"), format!("zns.zone_size={}MiB", 32 * dies));
+        let keys = [&*width, &size, "zns.zone_capacity=0B", "geometry.pages_per_block=1024", "cache.capacity=512KiB"];
+        let design = design(ZONED, &keys);
+        let text = "requests = 2000\nread_share = 0.0\nsize = \"16KiB\"\nqueue_depth = 64\nzone_work = \"append\"";
+        let outcome = simulate(&design, &synthetic(text));
+        let expected = f64::from(dies) * 32_768.0 / (500.0 + data_us);
+        let found = outcome.report.measures.bandwidth_mb_s.unwrap();
+        assert!((found / expected - 1.0).abs() < 0.04, "{dies} dies: {found} MB/s, expected {expected}");
+    }
+}
+
+/// A reset takes an erase, a finish the programs of what is left.
+#[test]
+fn resets_erase_and_finishes_fill() {
+    let design = design(ZONED, &[]);
+    let requests = [(Kind::Append, 0, 128 << 10), (Kind::Reset, 0, 0), (Kind::Append, 0, 128 << 10), (Kind::Finish, 0, 0)];
+    let outcome = commands(&design, &requests, 1, None);
+    let records = outcome.records.as_ref().unwrap();
+    let us = |i: usize| (records.complete[i] - records.arrival[i]) as f64 / 1e6;
+    // The four rows of the append are programmed first.
+    assert!((3_000.0..3_000.0 + 700.0).contains(&us(1)), "{} us", us(1));
+    // Of 56 rows four are written; eight dies program the others, two of them in eight rounds.
+    let rounds = 52.0 / 8.0;
+    let least = rounds * 500.0;
+    assert!((least..1.4 * least).contains(&us(3)), "{} us, at least {least}", us(3));
+    let zones = outcome.report.flash.zones.unwrap();
+    assert_eq!((zones.padding_pages, zones.erased_blocks), (52 * 8, 8));
+    assert_eq!(outcome.report.flash.host_pages, 64);
+}
+
+/// After a failed program a zone is read only, after a failed erase offline.
+#[test]
+fn failures_end_zones() {
+    // The finish waits for its programs, all of which fail.
+    let requests = [(Kind::Append, 0, 128 << 10), (Kind::Finish, 0, 0), (Kind::Reset, 0, 0), (Kind::Append, 0, 4096)];
+    let outcome = commands(&design(ZONED, &["flash.failures.program=1.0"]), &requests, 1, None);
+    let expected = [Status::Success, Status::Success, Status::InvalidTransition, Status::ZoneIsReadOnly];
+    assert_eq!(statuses(&outcome), expected.map(|status| status as u8));
+    let requests = [(Kind::Append, 0, 128 << 10), (Kind::Reset, 0, 0), (Kind::Read, 0, 4096), (Kind::Append, 0, 4096)];
+    let outcome = commands(&design(ZONED, &["flash.failures.erase=1.0"]), &requests, 1, None);
+    assert_eq!(statuses(&outcome)[2..], [Status::ZoneIsOffline as u8; 2]);
+}
+
+#[test]
+fn designs_that_zones_do_not_fit_are_refused() {
+    let refused = |keys: &[&str]| {
+        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+        load_design("test.toml", Some(ZONED), &keys).expect_err("it must be refused").to_string()
+    };
+    for (key, named) in [
+        ("zns.stripe.dies=3", "zns.stripe.channels"),
+        ("zns.stripe.channels=3", "zns.stripe.channels"),
+        ("zns.stripe.planes=3", "zns.stripe.planes"),
+        ("zns.zone_capacity=1790KiB", "zns.zone_capacity"),
+        ("zns.zone_capacity=4MiB", "zns.zone_capacity"),
+        ("zns.zone_size=5000B", "zns.zone_size"),
+        ("zns.max_open=9", "zns.max_open"),
+        ("cache.power_loss_protection=false", "cache.power_loss_protection"),
+        ("cache.capacity=64KiB", "cache.capacity"),
+        ("ftl.superblock=drive", "ftl.superblock"),
+    ] {
+        let said = refused(&[key]);
+        assert!(said.contains(named), "{key}: {said}");
+    }
+}

@@ -1,0 +1,54 @@
+"""The ZN540 as a zoned drive, the host that measured it, and the measured lines.
+
+The design is the preset `pcie4-tlc-zn540` with zones. Sources of its keys: Western Digital's data sheet by way of
+NVMeVirt's model (snu-csl/nvmevirt, ssd_config.h, WD_ZN540: zones of 2 GiB over all 32 dies) and the set-up of
+Doekemeijer et al., "Performance Characterization of NVMe Flash Devices with Zoned Namespaces (ZNS)", CLUSTER 2023 (904
+zones, 1,077 MiB writable, 14 open and active zones).
+"""
+
+import csv
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from canaletto._io import _toml
+from canaletto._run.config import Design
+
+MEASURED_MB_S = 1228.6
+"""Appends alone: the rate of which the measured jobs were given shares."""
+
+RESET_S = 16.19e-3
+"""Reset of a full zone: CLUSTER 2023, section 3.6."""
+
+_KEYS: Mapping[str, Any] = {
+    "base": "pcie4-tlc-zn540",
+    "name": "zn540-zoned",
+    # io_uring passthrough with polling: a read of 8 KiB alone takes 5 us more than by SPDK [both measured].
+    "host": {"submit_time": "5us"},
+    "zns": {"zone_size": "2GiB", "zone_capacity": "1077MiB", "max_open": 14, "max_active": 14},
+    # 904 of 910 blocks of each plane.
+    "ftl": {"overprovisioning": 0.0065},
+    "flash": {
+        "suspend": {
+            "operations": "programs-and-erases",
+            # Calibrated once for all lines: reads next to finishes, at which every die programs, take about that much
+            # longer than alone. No source states it for this die.
+            "suspend_time": "150us",
+        }
+    },
+    "precondition": {"kind": "steady", "occupancy": 0.5},
+}
+
+
+@cache
+def design() -> Design:
+    """The zoned drive, whose first half is full."""
+    return Design.from_toml(_toml.dumps(dict(_KEYS)), "zn540-zoned")
+
+
+@cache
+def measured() -> tuple[Mapping[str, str], ...]:
+    """Measured lines: stonet-research/systor-confznsplusplus-artifact 06f8c71d, MIT; fio's percentiles, in us."""
+    text = files(__package__).joinpath("measured.csv").read_text(encoding="utf-8")
+    return tuple(csv.DictReader(text.splitlines()))
