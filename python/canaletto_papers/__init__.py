@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # `canaletto --help` imports this package for its commands al
     from canaletto_papers.figure import Figure
     from canaletto_papers.verdicts import Finding
 
-SOURCES = ("networked-ssd", "venice", "mqsim", "pc-ssd", "storage-next", "drives", "load", "hbf")
+SOURCES = ("networked-ssd", "venice", "mqsim", "pc-ssd", "storage-next", "drives", "load", "hbf", "zns", "fdp")
 """Sources by the names of the command line; each is a package of this one, with an underscore for each hyphen."""
 
 

@@ -17,7 +17,7 @@ def _reproduce(
         str,
         typer.Argument(
             metavar="SOURCE",
-            help="networked-ssd, venice, mqsim, pc-ssd, storage-next, drives, load or hbf.",
+            help="networked-ssd, venice, mqsim, pc-ssd, storage-next, drives, load, hbf, zns or fdp.",
         ),
     ],
     figure: Annotated[

@@ -61,6 +61,19 @@ def test_a_job_file_runs(canaletto: Any, tmp_path: Path) -> None:
     canaletto.ok("compare", "performance-optimized", "--workload", "job.fio", "--fabrics", "bus,ideal")
 
 
+def test_zones_and_handles() -> None:
+    zoned = "zonemode=zbd\nsize=64m\nnumber_ios=9\niodepth=4\n"
+    appends = keys(f"rw=write\nzone_append=1\nmax_open_zones=3\n{zoned}")
+    assert (appends["zone_work"], appends["zones"], appends["read_share"]) == ("append", 3, 0.0)
+    assert keys(f"rw=randwrite\n{zoned}")["zone_work"] == "write"
+    assert keys(f"rw=trim\n{zoned}")["zone_work"] == "reset"
+    assert "zone_work" not in keys(f"rw=randread\n{zoned}")
+    with pytest.raises(cn.ConfigError, match="expected two jobs with zonemode=zbd"):
+        keys(f"rw=randrw\n{zoned}")
+    text, _ = fio.workload("[job]\nrw=write\nsize=1m\nfdp=1\nfdp_pli=3\n", "job.fio")
+    assert tomllib.loads(text)["flow"][0]["handle"] == 3
+
+
 def test_what_is_not_as_in_fio_is_a_warning_in_python(tmp_path: Path) -> None:
     (tmp_path / "job.fio").write_text("[j]\nrw=randread\nsize=1m\niodepth=4\n")
     with pytest.warns(UserWarning, match="iodepth counts for nothing with ioengine=psync") as warned:

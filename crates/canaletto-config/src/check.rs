@@ -12,6 +12,7 @@ use crate::design::{
     Scope, Scouts, Superblock, TearDown, UnwrittenReads, WritePlacement,
 };
 use crate::error::Problem;
+use crate::fdp;
 use crate::in_place;
 use crate::latin::fits;
 use crate::mapping_unit;
@@ -71,6 +72,7 @@ pub fn check_design(design: &Design) -> Checked {
     check_superblocks(design)?;
     check_parity(design)?;
     zns::check(design)?;
+    fdp::check(design)?;
     check_loss(design)?;
     check_failures(design)?;
     check_refresh(design)?;
@@ -656,7 +658,8 @@ fn check_failures(design: &Design) -> Checked {
         "needs ftl.map_update = \"program-end\": a page that was taken early could not be changed".to_owned()
     })?;
     let layout = design.layout();
-    let most = expendable_blocks(design, &layout, 1);
+    let most =
+        expendable_blocks(design, &layout, design.fdp.frontiers_per_stream() * (design.fdp.handles as u16).max(1));
     let wanted = (failures.factory_bad * f64::from(layout.blocks_per_plane)).ceil();
     require(wanted <= f64::from(most), "flash.failures.factory_bad", || {
         format!(

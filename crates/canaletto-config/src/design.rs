@@ -11,6 +11,7 @@ use crate::attach::Attachment;
 use crate::cache::Cache;
 use crate::energy::Energy;
 pub use crate::fabric::*;
+pub use crate::fdp::{Fdp, Isolation};
 pub use crate::gc::{EpochTrigger, Gc, Scope, VictimPolicy, Wear};
 pub use crate::host::*;
 pub use crate::hybrid::{Hybrid, MappingScheme};
@@ -62,6 +63,9 @@ pub struct Design {
     /// Zones, instead of a mapping table and garbage collection.
     #[serde(default)]
     pub zns: Zns,
+    /// Flexible Data Placement.
+    #[serde(default)]
+    pub fdp: Fdp,
     /// Mapping table and its cache.
     #[serde(default)]
     pub mapping: Mapping,

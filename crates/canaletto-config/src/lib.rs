@@ -20,6 +20,7 @@ pub mod energy;
 pub mod error;
 mod fabric;
 mod fabric_failures;
+pub mod fdp;
 mod galois;
 mod gc;
 mod host;

@@ -54,6 +54,11 @@ pub struct Flow {
     #[serde(default = "one_thread", skip_serializing_if = "is_one_thread")]
     #[schemars(range(min = 1, max = 64))]
     pub threads: u32,
+    /// Reclaim unit handle of the flow's writes, on a drive with data placement (`fdp.handles`). 0 is the default
+    /// handle, which also takes the writes of flows that name none.
+    #[serde(default, skip_serializing_if = "is_default_handle")]
+    #[schemars(range(min = 0, max = 255))]
+    pub handle: u16,
     /// Requests of the flow that use the data cache. Absent: `cache.mode` of the design.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheMode>,
@@ -131,6 +136,7 @@ impl Flow {
         Flow {
             name: name.to_owned(),
             priority: Priority::default(),
+            handle: 0,
             threads: one_thread(),
             cache: None,
             channels: None,
@@ -150,6 +156,10 @@ fn one_thread() -> u32 {
 }
 fn is_one_thread(threads: &u32) -> bool {
     *threads == 1
+}
+
+fn is_default_handle(handle: &u16) -> bool {
+    *handle == 0
 }
 
 /// Priority class of a flow.

@@ -94,8 +94,7 @@ impl ZoneShape {
         let or = |value: u32, all: u32| if value == 0 { all } else { value };
         let (dies, planes) = (or(zns.stripe.dies, all_dies), or(zns.stripe.planes, layout.planes_per_die));
         let channels = or(zns.stripe.channels, layout.channels.min(dies));
-        let superblock =
-            u64::from(dies) * u64::from(planes) * u64::from(layout.pages_per_block) * layout.page_bytes();
+        let superblock = u64::from(dies) * u64::from(planes) * u64::from(layout.pages_per_block) * layout.page_bytes();
         let capacity = match zns.zone_capacity.0 {
             0 => size.min(superblock),
             capacity => capacity,
@@ -179,7 +178,12 @@ fn check_others(design: &Design) -> Checked {
         "zones have fixed places; expected \"page\", with ftl.mapping_unit of at most a page",
     )?;
     let is_plain = ftl.superblock == Superblock::None && ftl.parity == Parity::None;
-    refuse(is_plain, "ftl.superblock", &format!("\"{}\"", ftl.superblock.name()), "zones have their own superblocks; expected \"none\" without parity")?;
+    refuse(
+        is_plain,
+        "ftl.superblock",
+        &format!("\"{}\"", ftl.superblock.name()),
+        "zones have their own superblocks; expected \"none\" without parity",
+    )?;
     refuse(!design.flash.pslc.is_on(), "flash.pslc", "a cache", "zones are programmed in native mode; expected none")?;
     refuse(
         !design.mapping.is_cached(),
@@ -206,7 +210,12 @@ fn check_others(design: &Design) -> Checked {
         "\"replay\"",
         "full zones are known without writing them; expected \"steady\" or \"none\"",
     )?;
-    refuse(design.host.protocol == Protocol::Nvme, "host.protocol", "\"sata\"", "zones are NVM Express's; expected \"nvme\"")
+    refuse(
+        design.host.protocol == Protocol::Nvme,
+        "host.protocol",
+        "\"sata\"",
+        "zones are NVM Express's; expected \"nvme\"",
+    )
 }
 
 /// Checks the write buffer: a zone's row is programmed once it is complete, and is acknowledged before.
@@ -231,6 +240,9 @@ fn check_buffer(design: &Design, shape: &ZoneShape, layout: &Layout) -> Checked 
     let each = shape.row_bytes(layout) + design.zns.random_write_area.0;
     let least = (u64::from(active) + 1) * each;
     require(cache.capacity.0 >= least, "cache.capacity", || {
-        format!("got \"{}\", expected at least {least} B: {each} B for each active zone, and as much in flight", cache.capacity)
+        format!(
+            "got \"{}\", expected at least {least} B: {each} B for each active zone, and as much in flight",
+            cache.capacity
+        )
     })
 }

@@ -188,7 +188,7 @@ def _flows(job: Job, crowded: bool, drive_bytes: Callable[[], int] | None) -> li
     is_alike = step == 0 and synthetic["addresses"] != "sequential" and "sequential_share" not in synthetic
     if crowded and count > 1 and is_alike and "think_time" not in synthetic:
         job.note(f"the {count} processes of {job.name} are one flow, which is as good for random requests")
-        return [{"name": job.name, "synthetic": _joined(synthetic, count)}]
+        return [{"name": job.name, **_handle(job), "synthetic": _joined(synthetic, count)}]
     flows = []
     for number in range(count):
         own = dict(synthetic)
@@ -196,7 +196,7 @@ def _flows(job: Job, crowded: bool, drive_bytes: Callable[[], int] | None) -> li
         if offset:
             own["working_set_offset"] = f"{offset}B"
         name = job.name if count == 1 else f"{job.name}.{number}"
-        flows.append({"name": name, "synthetic": own})
+        flows.append({"name": name, **_handle(job), "synthetic": own})
     return flows
 
 
@@ -227,8 +227,33 @@ def _synthetic(job: Job, drive_bytes: Callable[[], int] | None) -> dict[str, Any
     flushes = _flushes(job, read_share, trims)
     made |= flushes
     made |= _pace(job, read_share)
+    made |= _zones(job, direction)
     made |= _end(job, sizes.mean(read_share), flushes.get("flush_share", 0.0), drive_bytes)
     return made
+
+
+def _handle(job: Job) -> dict[str, Any]:
+    """The reclaim unit handle of a job with `fdp=1`, by its place in the list of placement identifiers."""
+    handle = job.get("fdp_pli", "plids")
+    if not job.flag("fdp") and job.text("none", "dataplacement") != "fdp":
+        return {}
+    return {"handle": 0 if handle is None else handle.whole(0, 255)}
+
+
+def _zones(job: Job, direction: str) -> dict[str, Any]:
+    """Commands to zones of a job with `zonemode=zbd` that writes."""
+    given, append, zones = job.get("zonemode"), job.flag("zone_append"), job.whole(1, "max_open_zones")
+    if given is None or given.text == "none":
+        return {}
+    if given.text != "zbd":
+        raise given.wrong("expected none or zbd")
+    if direction == "mixed":
+        raise given.wrong("got a job that reads and writes, expected two jobs with zonemode=zbd")
+    if direction == "read":
+        return {}
+    if direction == "trim":
+        return {"zone_work": "reset", "trim_share": 0.0}
+    return {"zone_work": "append" if append else "write", "zones": max(zones, 1)}
 
 
 def _direction(job: Job) -> tuple[str, bool]:

@@ -131,6 +131,8 @@ def render(found: "Explained") -> Iterator[RenderableType]:
 def headline(explanation: "Explanation") -> Text:
     e = explanation
     extent = f" of {_size(e.sectors * 512)} at LBA {e.lba}" if e.sectors else ""
+    if e.zone is not None:
+        extent += f" of zone {e.zone}"
     what = f": {e.op}{extent}, {figure(e, e.latency_ps)} µs"
     if e.times_median is not None:
         what += f", {digits(e.times_median)} times the median"
@@ -350,6 +352,7 @@ def _request_dict(explanation: "Explanation") -> dict[str, Any]:
         "flow": e.flow,
         "op": e.op,
         "lba": e.lba,
+        "zone": e.zone,
         "sectors": e.sectors,
         "arrival_ps": e.arrival_ps,
         "complete_ps": e.complete_ps,

@@ -18,6 +18,7 @@ from canaletto._io.files import sound_parquet
 from canaletto._run import folder, simulate
 from canaletto._run.config import check_whole
 from canaletto._run.own import of_record
+from canaletto._run.quantities import size_bytes
 from canaletto._run.shown import Shown
 from canaletto._run.timeline import Timeline, Window, around, record
 
@@ -105,6 +106,8 @@ class Explanation(Shown):
     median_ps: int | None = None
     root_causes: Mapping[str, int] | None = None
     ways: tuple[str, ...] = ()
+    zone: int | None = None
+    """Zone that it concerns, on a zoned drive."""
 
     @property
     def latency_ps(self) -> int:
@@ -201,9 +204,10 @@ def explain(
         parts=parts,
     )
     page_bytes = simulate.inspect(design, workload)["page_bytes"]
+    zone_bytes = int(size_bytes(design.to_dict().get("zns", {}).get("zone_size", "0B")))
     left_out = [number for number in wanted if not _is_whole(found, number, wanted[number])]
     explanations = [
-        explain_one(found, number, page_bytes, median_ps, roots.get(number))
+        explain_one(found, number, page_bytes, median_ps, roots.get(number), zone_bytes)
         for number in wanted
         if number not in left_out
     ]
@@ -216,6 +220,7 @@ def explain_one(
     page_bytes: int,
     median_ps: int | None = None,
     root_causes: Mapping[str, int] | None = None,
+    zone_bytes: int = 0,
 ) -> Explanation:
     """Explains a request of a timeline.
 
@@ -244,6 +249,7 @@ def explain_one(
         median_ps=median_ps,
         root_causes=root_causes,
         ways=scene.ways(rows),
+        zone=request["lba"] * 512 // zone_bytes if zone_bytes else None,
     )
 
 

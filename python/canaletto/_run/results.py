@@ -83,7 +83,7 @@ class Result(shown.Shown, RunResult):
 
     @cached_property
     def requests(self) -> "pl.DataFrame":
-        """One row a request: flow, op, failed, status (of NVM Express), lba and sectors (of 512 B), times in microseconds, where the time went.
+        """One row per request: flow, op, failed, status, lba, sectors, times in microseconds, where the time went.
 
         `<cause>_us` is the time charged to each cause that occurs, `root_<cause>_us` that by root cause; over a row
         either sum to `latency_us`.

@@ -68,7 +68,7 @@ def _run_alone(
 ) -> list[dict[str, Any]]:
     def job(number: int) -> Callable[[Progress], dict[str, Any]]:
         requests = flows[number]["requests"]
-        counted = sum(requests[kind] for kind in ("reads", "writes", "trims", "flushes", "zone_commands"))
+        counted = sum(requests.get(kind, 0) for kind in ("reads", "writes", "trims", "flushes", "zone_commands"))
         left_out = requests["completed"] - counted
         return lambda report: simulate.run_once(design, workload, seed, left_out, False, report, alone=number)[0]
 

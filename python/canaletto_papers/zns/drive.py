@@ -2,8 +2,8 @@
 
 The design is the preset `pcie4-tlc-zn540` with zones. Sources of its keys: Western Digital's data sheet by way of
 NVMeVirt's model (snu-csl/nvmevirt, ssd_config.h, WD_ZN540: zones of 2 GiB over all 32 dies) and the set-up of
-Doekemeijer et al., "Performance Characterization of NVMe Flash Devices with Zoned Namespaces (ZNS)", CLUSTER 2023 (904
-zones, 1,077 MiB writable, 14 open and active zones).
+Doekemeijer et al., "Performance Characterization of NVMe Flash Devices with Zoned Namespaces (ZNS)", CLUSTER 2023
+(904 zones, 1,077 MiB writable, 14 open and active zones).
 """
 
 import csv

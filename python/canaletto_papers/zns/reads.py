@@ -1,13 +1,13 @@
 """Random reads of a zoned drive, alone and next to appends, finishes and resets.
 
 Method: reads of 8 KiB at random places of full zones, at a depth, by io_uring passthrough. Beside them one job of
-another kind has a share of what it reaches alone: appends at depth 1, finishes of empty zones, resets of full ones. Our
-finishes and resets come one after the other; where the share is smaller, the latencies of reads next to them and alone
-are mixed in proportion to the time that each takes. `published` is what was measured (ConfZNS++, SYSTOR 2024).
+another kind has a share of what it reaches alone: appends at depth 1, finishes of empty zones, resets of full ones.
+Our finishes and resets come one after the other; where the share is smaller, the latencies of reads next to them and
+alone are mixed in proportion to the time that each takes. `published` is what was measured (ConfZNS++, SYSTOR 2024).
 
 Assumptions: the size of the appends is in none of the stored files. Lines of 25 and 50 % are equal, so that the job
-did not reach more than about 20 %; 4 KiB at depth 1 fit, of which the drive takes 269 MB/s alone. Resets of full
-zones come as fast as the drive takes them: one in 16.2 ms (CLUSTER 2023).
+did not reach more than about 20 %; 4 KiB at depth 1 fit, of which the drive takes 269 MB/s alone (`writes`). Resets
+of full zones come as fast as the drive takes them: one in 16.2 ms (CLUSTER 2023).
 """
 
 from collections.abc import Mapping
@@ -33,8 +33,6 @@ KINDS = {
 }
 """Measured experiments by the commands beside the reads."""
 APPEND_BYTES = 4096
-MOST_APPENDS_MB_S = 269.0
-"""Appends of 4 KiB at depth 1, alone."""
 CUTS = 4000
 PERCENTILES = {"p50_us": 0.5, "p99_us": 0.99}
 
@@ -71,8 +69,8 @@ def _load(kind: str, depth: int, share: int, number: int) -> Workload:
     other: dict[str, Any] = {"requests": 10_000_000, "read_share": 0.0, "size": "4KiB", "working_set_offset": _half()}
     other["stop"] = f"{max(20.0, 1000 * _seconds(kind, depth, number)):.0f}ms"
     if kind == "append":
-        rate = min((1 - share / 100) * MEASURED_MB_S, MOST_APPENDS_MB_S)
-        other |= {"zone_work": "append", "inter_arrival": f"{APPEND_BYTES / rate:.3f}us"}
+        gap_us = APPEND_BYTES / ((1 - share / 100) * MEASURED_MB_S)
+        other |= {"zone_work": "append", "inter_arrival": f"{gap_us:.3f}us", "queue_depth": 1}
     elif kind == "finish":
         other |= {"zone_work": "finish", "queue_depth": 1}
     elif kind == "reset":

@@ -13,8 +13,8 @@ use crate::area::Footprint;
 use crate::attach::Attachment;
 use crate::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sharing as CacheSharing};
 use crate::design::{
-    Addressing, Allocation, BeatTime, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry,
-    Host, Hybrid, InitialTable, Interface, LaneRate, Link, LinkKind, LinkRounding, Looks, MapUpdate, Mapping,
+    Addressing, Allocation, BeatTime, Cell, Controller, Design, Fabric, FabricKind, Fdp, Fetch, Flash, Ftl, Gc,
+    Geometry, Host, Hybrid, InitialTable, Interface, LaneRate, Link, LinkKind, LinkRounding, Looks, MapUpdate, Mapping,
     MappingScheme, MultiPlane, Numbering, PageOrder, PageTimes, Parity, PartialWrites, Precondition, PreconditionKind,
     ReadUnit, Refresh, RoundRobinAdvance, Scheduler, Sharing, Superblock, TransferOrder, Turnarounds, UnwrittenReads,
     VictimPolicy, Waiters, Wear, WriteBacks, WritePlacement, Zns, cache_busy,
@@ -172,6 +172,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
     Ok(Design {
         attachment: Attachment::default(),
         zns: Zns::default(),
+        fdp: Fdp::default(),
         name: label.to_owned(),
         about: "imported from MQSim".to_owned(),
         geometry: Geometry {
@@ -405,6 +406,7 @@ fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) ->
         FlowKind::Trace(t) => (None, Some(import_trace(t))),
     };
     Ok(Flow {
+        handle: 0,
         name: match &xml.kind {
             FlowKind::Synthetic(_) => format!("Host.IO_Flow.Synth.No_{number}"),
             FlowKind::Trace(trace) => format!("Host.IO_Flow.Trace.{}", trace.path),

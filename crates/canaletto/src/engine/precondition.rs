@@ -78,7 +78,8 @@ impl Start {
             Superblock::None => blocks,
             _ => {
                 let parity_unit = design.ftl.parity.unit_planes(&limits.layout);
-                blocks.in_superblocks(limits.planes_per_group, parity_unit, Together::of(design))
+                let owned = design.fdp.is_on().then(|| design.fdp.is_persistent());
+                blocks.in_superblocks(limits.planes_per_group, parity_unit, Together::of(design), owned)
             }
         };
         let contents = Contents { map: MappingTable::new(limits.mapped_pages), blocks };

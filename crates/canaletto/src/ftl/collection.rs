@@ -46,6 +46,11 @@ impl Ftl {
         if let Some(plane) = self.blocks.plane_being_filled(plane, Frontier::Gc).or(is_shared.then_some(plane)) {
             self.tell(Outcome::LunChanged(self.layout.lun_of(plane)));
         }
+        for stream in 0..self.blocks.streams_apart() {
+            if let Some(plane) = self.blocks.plane_being_filled(plane, Frontier::GcOf(stream)) {
+                self.tell(Outcome::LunChanged(self.layout.lun_of(plane)));
+            }
+        }
     }
 
     /// Begins an epoch of collection if one is due, once per round: empty epochs would begin again for ever.
@@ -82,6 +87,8 @@ impl Ftl {
             Step::Copy(from) => return Some(from),
             Step::Erase(victim) => {
                 self.write_moved(work, plane, self.collector.reclaimed_pages(plane), now);
+                let moved = self.collector.reclaimed_pages(plane) > 0;
+                self.handles.iter_mut().for_each(|handles| handles.emptied(moved));
                 self.erase_victim(work, victim, now);
             }
             Step::Wait => {}
@@ -111,7 +118,10 @@ impl Ftl {
         let lpa = self.blocks.valid_lpa(from).expect("only valid pages are copied");
         self.blocks.read_begins(from);
         let within = to == from.plane;
-        let frontier = if within { Frontier::Gc } else { Frontier::Arrivals };
+        let frontier = match within {
+            true => self.blocks.frontier_of_copies(from.plane, from.block),
+            false => Frontier::Arrivals,
+        };
         let copy = Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now);
         let copyback = within && self.may_copy_back(from) && self.blocks.is_flash_page_valid(from);
         let folds = self.folding.is_on && self.blocks.is_cache_block(from.plane, from.block);
@@ -260,6 +270,9 @@ impl Ftl {
         } else {
             counts.copied += 1;
             self.maintenance.copy(now);
+        }
+        if let Some(handles) = &mut self.handles {
+            handles.copied(self.blocks.owner(old.plane, old.block));
         }
         counts.copied_elsewhere += u64::from(t.to() != old.plane);
         counts.copied_directly += u64::from(t.is(Flag::Direct));

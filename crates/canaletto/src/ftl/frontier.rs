@@ -11,6 +11,8 @@ pub enum Frontier {
     /// The mapping table's: translation pages, of all streams in the first or of one stream each.
     Translation(u16),
     User(u16),
+    /// Garbage collection's, for pages of one stream of the host, where moved data of streams stay apart.
+    GcOf(u16),
     /// The pseudo-SLC cache's, of one stream of the host. Without room there, the host's takes the page.
     Cached(u16),
 }
@@ -26,8 +28,15 @@ impl Frontier {
             Frontier::Arrivals => 1,
             Frontier::Translation(stream) => OWN + usize::from(stream),
             Frontier::User(stream) => OWN + usize::from(streams) + usize::from(stream),
-            Frontier::Cached(stream) => OWN + 2 * usize::from(streams) + usize::from(stream),
+            // Superblocks and a pseudo-SLC cache exclude each other.
+            Frontier::Cached(stream) | Frontier::GcOf(stream) => OWN + 2 * usize::from(streams) + usize::from(stream),
         }
+    }
+
+    /// Whether it takes what collection moves within a plane or group.
+    #[inline]
+    pub fn is_of_collection(self) -> bool {
+        matches!(self, Frontier::Gc | Frontier::GcOf(_))
     }
 
     pub fn native(self) -> Frontier {

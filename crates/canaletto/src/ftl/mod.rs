@@ -23,6 +23,7 @@ pub mod steady;
 mod collection;
 mod failures;
 mod folding;
+mod handles;
 mod outbound;
 mod outcomes;
 mod pages;
@@ -48,6 +49,7 @@ use crate::engine::time::Time;
 use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::ftl::blocks::Blocks;
 use crate::ftl::folding::Folding;
+use crate::ftl::handles::Handles;
 use crate::ftl::maintenance::Upkeep;
 use crate::ftl::maintenance::lost::Lost;
 use crate::ftl::mapping::{Mapping, MappingTable};
@@ -109,6 +111,8 @@ pub struct Ftl {
     pub folding: Folding,
     maintenance: Maintenance,
     streams: u16,
+    /// Counts of reclaim unit handles.
+    handles: Option<Box<Handles>>,
     /// Programs that failed and whose page was spent for nothing.
     spent: u64,
     /// Writes that failed for good, after which their logical page names what it held before.
@@ -151,6 +155,7 @@ impl Ftl {
             folding: Folding::new(&design.flash.pslc),
             maintenance: Maintenance::default(),
             streams: limits.streams,
+            handles: Handles::new(design).map(Box::new),
             spent: 0,
             given_up: 0,
             uncorrectable: 0,
@@ -237,6 +242,7 @@ impl Ftl {
             }),
             parity: self.has_parity().then(|| self.parity.report(&self.blocks, &self.lost, &self.layout)),
             series: self.maintenance.series(),
+            fdp: self.handles.as_ref().map(|handles| handles.report(&self.layout)),
             zones: if let Way::Zoned(zoned) = &self.way { Some(zoned.0.report()) } else { None },
         }
     }

@@ -456,6 +456,9 @@ impl Ftl {
             return work.probe.notify(|observer| observer.page_copied(now, t.lpa, t.payload.old, t.ppa));
         }
         self.maintenance.host_page(now);
+        if let (Some(handles), Frontier::User(stream)) = (&mut self.handles, t.frontier) {
+            handles.written(stream);
+        }
         if t.is(Flag::PseudoSlc) {
             self.maintenance.cached_page(now);
         }

@@ -103,11 +103,12 @@ fn flow_ranges(design: &Design, workload: &Workload, layout: &Layout, visible: u
         }
     } else {
         let sectors = visible * u64::from(layout.planes());
-        flows.extend(positions.into_iter().map(|positions| FlowRange {
+        let flow_of = workload.flow.iter();
+        flows.extend(positions.into_iter().zip(flow_of).map(|(positions, flow)| FlowRange {
             first_sector: 0,
             sectors,
             first_page: 0,
-            stream: 0,
+            stream: flow.handle,
             positions,
             hot: None,
         }));
@@ -124,10 +125,15 @@ impl Limits {
         let layout = design.layout();
         check_sharing(design, workload)?;
         check_queues(design, workload)?;
-        let streams = if workload.partitioned { workload.flow.len() as u16 } else { 1 };
+        check_handles(design, workload)?;
+        let streams = match design.fdp.handles as u16 {
+            0 if workload.partitioned => workload.flow.len() as u16,
+            handles => handles.max(1),
+        };
+        let sets = streams * design.fdp.frontiers_per_stream();
         let zones = ZoneShape::of(design, &layout);
         check_zoned_flows(design, workload)?;
-        let visible = visible_sectors(design, &layout, streams);
+        let visible = visible_sectors(design, &layout, sets);
         if visible == 0 {
             return Err(format!(
                 "{} blocks a plane leave nothing for the host: {} are kept spare",
@@ -165,9 +171,9 @@ impl Limits {
             cache_pages: cache_pages(design, workload)?,
             gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
             // Their open block does not count.
-            most_valid: most_valid(design, &layout, table.min(1), streams),
+            most_valid: most_valid(design, &layout, table.min(1), sets),
             gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
-            expendable_blocks: expendable_blocks(design, &layout, streams),
+            expendable_blocks: expendable_blocks(design, &layout, sets),
             planes_per_group: design.ftl.superblock.planes(&layout),
             cache_blocks: CacheBlocks::of(design, &layout),
             zones,
@@ -180,6 +186,26 @@ impl Limits {
     }
 }
 
+/// Checks that flows name handles that the drive has.
+fn check_handles(design: &Design, workload: &Workload) -> Result<(), String> {
+    let handles = design.fdp.handles;
+    if handles > 0 && workload.partitioned {
+        return Err("partitioned: got true, expected false with fdp.handles: flows name handles instead".to_owned());
+    }
+    match workload.flow.iter().find(|flow| flow.handle > 0 && u32::from(flow.handle) >= handles) {
+        None => Ok(()),
+        Some(flow) if handles == 0 => {
+            Err(format!("flow {:?}: handle: got {}, but the drive has none: set fdp.handles", flow.name, flow.handle))
+        }
+        Some(flow) => Err(format!(
+            "flow {:?}: handle: got {}, expected 0 to {}, the handles of the drive",
+            flow.name,
+            flow.handle,
+            handles - 1
+        )),
+    }
+}
+
 /// Checks that flows agree with the namespace: on a zoned drive all of them share its zones and the write buffer.
 fn check_zoned_flows(design: &Design, workload: &Workload) -> Result<(), String> {
     let is_zoned = design.zns.zone_size.0 > 0;
@@ -189,7 +215,9 @@ fn check_zoned_flows(design: &Design, workload: &Workload) -> Result<(), String>
     for flow in &workload.flow {
         let name = &flow.name;
         if is_zoned && flow.cache.is_some_and(|mode| mode != CacheMode::Write) {
-            return Err(format!("flow {name:?}: cache: expected \"write\" with zns.zone_size: zones need the write buffer"));
+            return Err(format!(
+                "flow {name:?}: cache: expected \"write\" with zns.zone_size: zones need the write buffer"
+            ));
         }
         if !is_zoned && flow.synthetic.as_ref().is_some_and(|synthetic| synthetic.zone_work.is_some()) {
             return Err(format!("flow {name:?}: zone_work needs a zoned drive: set zns.zone_size of the design"));

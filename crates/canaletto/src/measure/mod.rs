@@ -8,6 +8,7 @@ pub mod cache;
 pub mod charges;
 pub mod cut_off;
 pub mod energy;
+pub mod fdp;
 #[allow(missing_docs)]
 pub mod flow_interference;
 #[allow(missing_docs)]

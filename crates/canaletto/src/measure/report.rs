@@ -14,6 +14,7 @@ use crate::measure::blame::{Account, CAUSES, Cause, CauseTable};
 use crate::measure::cache::CacheReport;
 use crate::measure::cut_off::CutOffReport;
 use crate::measure::energy::EnergyReport;
+use crate::measure::fdp::FdpReport;
 use crate::measure::histogram::Histogram;
 use crate::measure::load::LoadReport;
 pub use crate::measure::load::Utilisation;
@@ -122,6 +123,7 @@ pub struct Requests {
     /// Flushes completed after the warm-up.
     pub flushes: u64,
     /// Resets, finishes, openings and closings of zones completed after the warm-up.
+    #[serde(skip_serializing_if = "is_zero")]
     pub zone_commands: u64,
     /// Requests completed with an error after the warm-up.
     pub failed: u64,
@@ -188,7 +190,8 @@ pub struct Latency {
     /// Flushes, in microseconds.
     pub flush: Distribution,
     /// Resets, finishes, openings and closings of zones, in microseconds.
-    pub zone_command: Distribution,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone_command: Option<Distribution>,
 }
 
 /// Points (share of slower requests, latency in microseconds) of each distribution.
@@ -307,7 +310,7 @@ impl Measures {
                 write: Distribution::of(&tally.latency[1]),
                 trim: Distribution::of(&tally.latency[2]),
                 flush: Distribution::of(&tally.latency[3]),
-                zone_command: Distribution::of(&tally.latency[Kind::OF_ZONES]),
+                zone_command: Some(&tally.latency[Kind::OF_ZONES]).filter(|all| all.count() > 0).map(Distribution::of),
             },
             blame_us: Blame::of(&all),
             root_cause_us: (root_causes.count() > 0).then(|| Blame::of(&root_causes)),
@@ -417,6 +420,9 @@ pub struct FlashReport {
     /// Parity over dies or channels; none without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity: Option<ParityReport>,
+    /// Flexible Data Placement; none without handles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fdp: Option<FdpReport>,
     /// Zones; none on a conventional drive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zones: Option<ZonesReport>,
@@ -530,4 +536,8 @@ pub struct Report {
     /// Scaling of the flows' times; none if they were not scaled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_scaling: Option<TimeScaling>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

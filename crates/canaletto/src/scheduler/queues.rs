@@ -5,7 +5,6 @@ use crate::config::workload::Priority;
 use crate::flash::address::{Layout, LunId};
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
-use crate::ftl::frontier::Frontier;
 use crate::scheduler::classes::{CLASSES, WeightedRoundRobin};
 use crate::scheduler::custom::Ruled;
 use crate::scheduler::flin::Flin;
@@ -282,9 +281,9 @@ impl Queues {
         let class = if self.priorities { t.priority as usize } else { 1 };
         match (t.operation, t.origin) {
             (Operation::Read, Origin::Gc) => GC_READ,
-            (Operation::Read, Origin::Rebuild) if t.frontier == Frontier::Gc => GC_READ,
+            (Operation::Read, Origin::Rebuild) if t.frontier.is_of_collection() => GC_READ,
             (Operation::Program, Origin::Gc) => GC_WRITE,
-            (Operation::Program, Origin::Parity) if t.frontier == Frontier::Gc => GC_WRITE,
+            (Operation::Program, Origin::Parity) if t.frontier.is_of_collection() => GC_WRITE,
             (Operation::Read, Origin::Mapping) => MAPPING_READ,
             (Operation::Program, Origin::Mapping) => MAPPING_WRITE,
             (Operation::Erase, _) => ERASE,

@@ -241,7 +241,7 @@ fn named<const N: usize>(of: &str, columns: [(&str, Vec<u64>); N]) -> Vec<(Strin
 
 /// Every field of every row but root causes.
 fn columns_of(records: Records) -> Vec<(String, Vec<u64>)> {
-    let Records { request, flow, kind, failed, lba, sectors, arrival, enqueue, complete, path_conflict, blame, .. } =
+    let Records { request, flow, kind, status, lba, sectors, arrival, enqueue, complete, path_conflict, blame, .. } =
         records;
     let mut columns = named(
         "requests",
@@ -249,7 +249,7 @@ fn columns_of(records: Records) -> Vec<(String, Vec<u64>)> {
             ("request", wide(request)),
             ("flow", wide(flow)),
             ("kind", wide(kind)),
-            ("failed", wide(failed)),
+            ("failed", status.iter().map(|&status| u64::from(status != 0)).collect()),
             ("lba", lba),
             ("sectors", wide(sectors)),
             ("arrival", arrival),

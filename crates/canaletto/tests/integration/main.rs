@@ -10,6 +10,7 @@ mod drive;
 mod extremes;
 mod failed_parts;
 mod failures;
+mod fdp;
 mod flin;
 mod flits;
 mod formulas;

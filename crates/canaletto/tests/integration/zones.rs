@@ -9,7 +9,7 @@ use canaletto::flash::address::Ppa;
 use canaletto::host::request::{Kind, RequestId, Status};
 use canaletto::measure::probe::Observer;
 use canaletto::workload::replay::{Record, RecordSource};
-use canaletto::{Outcome, RunOptions, TraceInput, run, run_probed};
+use canaletto::{Outcome, RunOptions, Simulation, TraceInput};
 
 use crate::common::{design, simulate, synthetic};
 
@@ -70,11 +70,12 @@ fn commands(design: &Design, requests: &[(Kind, u64, u64)], depth: u32, watcher:
     };
     let input = TraceInput { source: Box::new(Script(requests.iter().enumerate().map(record).collect())), again: None };
     let options = RunOptions { records: true, check_wires: watcher.is_none(), ..RunOptions::default() };
-    let outcome = match watcher {
-        Some(shadow) => run_probed(design, &workload, vec![Some(input)], &options, shadow, &mut |_| true),
-        None => run(design, &workload, vec![Some(input)], &options, &mut |_| true),
+    let simulation = Simulation::new(design, &workload, vec![Some(input)], &options);
+    let simulation = match watcher {
+        Some(shadow) => simulation.observed_by(shadow),
+        None => simulation,
     };
-    outcome.unwrap_or_else(|e| panic!("{e}"))
+    simulation.run(&mut |_| true).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Statuses by number of the request.
@@ -162,7 +163,11 @@ fn expected(zones: &mut [Model; 16], kind: Kind, offset: u64, bytes: u64) -> Sta
     let at = offset % ZONE;
     match kind {
         Kind::Read => {
-            if at + bytes > ZONE { Status::ZoneBoundaryError } else { Status::Success }
+            if at + bytes > ZONE {
+                Status::ZoneBoundaryError
+            } else {
+                Status::Success
+            }
         }
         Kind::Write | Kind::Append => {
             let start = if kind == Kind::Append { zone.pointer } else { at };
@@ -248,7 +253,8 @@ fn zones_follow_a_model() {
 #[test]
 fn zones_survive_a_deep_queue() {
     for (seed, width) in [(11, "8"), (12, "2"), (13, "1")] {
-        let design = design(ZONED, &[&format!("zns.stripe.dies={width}"), "zns.zone_capacity=0B", "zns.zone_size=2MiB"]);
+        let design =
+            design(ZONED, &[&format!("zns.stripe.dies={width}"), "zns.zone_capacity=0B", "zns.zone_size=2MiB"]);
         let outcome = commands(&design, &random_commands(seed, 4000), 32, None);
         assert_eq!(outcome.report.measures.requests.completed, 4000);
         let mut shadow = Shadow::default();
@@ -277,7 +283,8 @@ fn append_bandwidth_grows_with_the_width_of_a_zone() {
 #[test]
 fn resets_erase_and_finishes_fill() {
     let design = design(ZONED, &[]);
-    let requests = [(Kind::Append, 0, 128 << 10), (Kind::Reset, 0, 0), (Kind::Append, 0, 128 << 10), (Kind::Finish, 0, 0)];
+    let requests =
+        [(Kind::Append, 0, 128 << 10), (Kind::Reset, 0, 0), (Kind::Append, 0, 128 << 10), (Kind::Finish, 0, 0)];
     let outcome = commands(&design, &requests, 1, None);
     let records = outcome.records.as_ref().unwrap();
     let us = |i: usize| (records.complete[i] - records.arrival[i]) as f64 / 1e6;

@@ -128,9 +128,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             return self.begin(request, now);
         }
         let pages = match self.requests[request].kind {
-            Kind::Read | Kind::Write | Kind::Append => {
-                self.ftl.spaces.pages(&self.requests[request]).left_pages()
-            }
+            Kind::Read | Kind::Write | Kind::Append => self.ftl.spaces.pages(&self.requests[request]).left_pages(),
             _ => 0,
         };
         let time = self.controller.firmware(pages, now);

@@ -44,14 +44,15 @@ pub(super) struct Frontiers {
     open: Vec<Open>,
     per_plane: usize,
     streams: u16,
+    is_cached: bool,
 }
 
 impl Frontiers {
     /// Frontiers of `planes` planes, `streams` for the host each, and as many for the pseudo-SLC cache if it
-    /// `is_cached`.
-    pub(super) fn new(planes: u32, streams: u16, is_cached: bool) -> Frontiers {
-        let per_plane = OWN + usize::from(streams) * (2 + usize::from(is_cached));
-        Frontiers { open: vec![Open::default(); planes as usize * per_plane], per_plane, streams }
+    /// `is_cached`, or for collection if streams stay `apart`.
+    pub(super) fn new(planes: u32, streams: u16, is_cached: bool, apart: bool) -> Frontiers {
+        let per_plane = OWN + usize::from(streams) * (2 + usize::from(is_cached || apart));
+        Frontiers { open: vec![Open::default(); planes as usize * per_plane], per_plane, streams, is_cached }
     }
 
     pub(super) fn per_plane(&self) -> usize {
@@ -63,7 +64,7 @@ impl Frontiers {
     }
 
     pub(super) fn of_host(&self) -> impl Iterator<Item = Frontier> + use<> {
-        let cached = if self.per_plane > OWN + 2 * usize::from(self.streams) { self.streams } else { 0 };
+        let cached = if self.is_cached { self.streams } else { 0 };
         (0..self.streams).map(Frontier::User).chain((0..cached).map(Frontier::Cached))
     }
 

@@ -105,7 +105,7 @@ impl Blocks {
         Blocks {
             free: planes.iter().map(|plane| u64::from(plane.free())).sum(),
             planes,
-            frontiers: Frontiers::new(layout.planes(), streams, false),
+            frontiers: Frontiers::new(layout.planes(), streams, false, false),
             contents: Contents::new(layout.pages_per_block, layout.sectors_per_page),
             blocks_per_plane: layout.blocks_per_plane,
             pages_per_block: layout.pages_per_block,
@@ -171,7 +171,7 @@ impl Blocks {
     #[inline]
     fn may_open(&self, plane: PlaneId, frontier: Frontier) -> bool {
         let kept = match frontier {
-            Frontier::Gc => 0,
+            Frontier::Gc | Frontier::GcOf(_) => 0,
             Frontier::Cached(_) => return self.cache_may_open(plane),
             _ => self.reserved + self.planes[plane.index()].kept,
         };

@@ -64,7 +64,7 @@ pub struct CacheState {
 impl Blocks {
     /// The same fresh drive with a pseudo-SLC cache, whose planes collect with fewer than `collects_below` free blocks.
     pub fn with_cache(mut self, blocks: CacheBlocks, collects_below: u32, keys: &PseudoSlc) -> Blocks {
-        self.frontiers = Frontiers::new(self.planes.len() as u32, self.frontiers.streams(), true);
+        self.frontiers = Frontiers::new(self.planes.len() as u32, self.frontiers.streams(), true, false);
         for plane in &mut self.planes {
             plane.withheld = blocks.of_static;
         }

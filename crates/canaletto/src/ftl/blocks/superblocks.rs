@@ -16,7 +16,7 @@ use std::ops::Range;
 use super::Line;
 use super::gathering::{Gathering, Together};
 use super::parity::{Stripes, holds_parity};
-use super::{Block, Blocks, Frontier, Plane};
+use super::{Block, Blocks, Frontier, Frontiers, Plane};
 use crate::flash::address::{PlaneId, Ppa};
 use crate::ftl::precondition::Seeds;
 
@@ -64,7 +64,14 @@ pub(super) struct Superblocks {
     /// Writes that have a place, and parity, on their way.
     pub(super) gathering: Gathering,
     pub(super) stripes_of_parity: Stripes,
+    /// Stream that each was opened for, by group and number; empty where that does not matter.
+    owners: Vec<u16>,
+    /// Whether what collection moves of a stream stays apart from others.
+    apart: bool,
 }
+
+/// Owner of a superblock that holds data of any stream.
+const SHARED: u16 = u16::MAX;
 
 impl Superblocks {
     fn group(&self, plane: PlaneId) -> usize {
@@ -99,8 +106,12 @@ fn takes_data(planes: &[Plane], parity_unit: usize, place: usize, block: u32) ->
 
 impl Blocks {
     /// The same fresh drive with superblocks over groups of that many planes, and parity over units of that many (0:
-    /// none).
-    pub fn in_superblocks(mut self, planes: u32, parity_unit: u32, together: Together) -> Blocks {
+    /// none). If superblocks are `owned`, their streams are kept, apart in collection or not.
+    pub fn in_superblocks(mut self, planes: u32, parity_unit: u32, together: Together, owned: Option<bool>) -> Blocks {
+        let apart = owned == Some(true);
+        if apart {
+            self.frontiers = Frontiers::new(self.planes.len() as u32, self.frontiers.streams(), false, true);
+        }
         let frontiers = self.frontiers.per_plane();
         let groups = self.planes.len() / planes as usize;
         let stripe = || Stripe { open: VecDeque::new(), current: 0, page: self.flash_pages_per_block(), plane: 0 };
@@ -116,6 +127,8 @@ impl Blocks {
             waiting: vec![0; groups],
             gathering,
             stripes_of_parity: Stripes::new(parity_unit),
+            owners: if owned.is_some() { vec![SHARED; groups * self.blocks_per_plane as usize] } else { Vec::new() },
+            apart,
         }));
         if self.bad.factory > 0.0 {
             self.look_at_all();
@@ -333,7 +346,7 @@ impl Blocks {
         let leader = self.leader(plane);
         let leader = &self.planes[leader.index()];
         let any = leader.unopened > 0 || !leader.erased.is_empty();
-        any && (frontier == Frontier::Gc || self.free(plane) > self.reserved)
+        any && (frontier.is_of_collection() || self.free(plane) > self.reserved)
     }
 
     fn open_superblock(&mut self, plane: PlaneId, frontier: Frontier) {
@@ -362,7 +375,35 @@ impl Blocks {
             let stripe = superblocks.stripe_mut(plane, frontier);
             stripe.open.push_back(block);
             (stripe.current, stripe.page, stripe.plane) = (block, 0, 0);
+            let group = superblocks.group(plane);
+            if let Some(owner) = superblocks.owners.get_mut(group * self.blocks_per_plane as usize + block as usize) {
+                *owner = match frontier {
+                    Frontier::User(stream) | Frontier::GcOf(stream) => stream,
+                    _ => SHARED,
+                };
+            }
         }
+    }
+
+    /// The stream whose data alone a superblock holds; none where several share it, or where nobody asked.
+    pub fn owner(&self, plane: PlaneId, block: u32) -> Option<u16> {
+        let superblocks = self.superblocks.as_ref()?;
+        let place = superblocks.group(plane) * self.blocks_per_plane as usize + block as usize;
+        superblocks.owners.get(place).copied().filter(|&owner| owner != SHARED)
+    }
+
+    /// The frontier for what collection moves out of a block, or superblock.
+    pub fn frontier_of_copies(&self, plane: PlaneId, block: u32) -> Frontier {
+        match &self.superblocks {
+            Some(superblocks) if superblocks.apart => self.owner(plane, block).map_or(Frontier::Gc, Frontier::GcOf),
+            _ => Frontier::Gc,
+        }
+    }
+
+    /// Streams whose moved data have their own frontier.
+    pub fn streams_apart(&self) -> u16 {
+        let apart = self.superblocks.as_ref().is_some_and(|superblocks| superblocks.apart);
+        if apart { self.frontiers.streams() } else { 0 }
     }
 
     fn count_waiting(&mut self, plane: PlaneId, more: i32) {
@@ -478,7 +519,8 @@ impl Blocks {
     pub fn copies_fit(&self, plane: PlaneId, block: u32) -> bool {
         let Some(superblocks) = &self.superblocks else { return true };
         let kept = u64::from(self.reserved) * self.size(plane);
-        let room = self.places_left(plane, Frontier::Gc) + self.free_pages(plane, superblocks).min(kept);
+        let room = self.places_left(plane, self.frontier_of_copies(plane, block))
+            + self.free_pages(plane, superblocks).min(kept);
         let copies = self.candidates(plane).to_copy(block).next_multiple_of(self.pages_per_flash_page);
         u64::from(copies) <= room
     }

@@ -94,11 +94,17 @@ impl ZoneStates {
     /// Empty zones, after `full` ones that hold data.
     pub fn new(count: u32, full: u32, limits: ZoneLimits) -> ZoneStates {
         let of = |number| {
-            let (state, written) =
-                if number < full { (State::Full, limits.capacity) } else { (State::Empty, 0) };
+            let (state, written) = if number < full { (State::Full, limits.capacity) } else { (State::Empty, 0) };
             Zone { state, pointer: written, written, opened: 0 }
         };
-        ZoneStates { zones: (0..count).map(of).collect(), limits, open: 0, active: 0, openings: 0, closed_implicitly: 0 }
+        ZoneStates {
+            zones: (0..count).map(of).collect(),
+            limits,
+            open: 0,
+            active: 0,
+            openings: 0,
+            closed_implicitly: 0,
+        }
     }
 
     /// The zone that a sector is in.

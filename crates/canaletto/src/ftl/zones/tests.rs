@@ -1,7 +1,6 @@
 use super::*;
 
-const LIMITS: ZoneLimits =
-    ZoneLimits { size: 100, capacity: 80, open: 2, active: 3, append: 32, random_write_area: 0 };
+const LIMITS: ZoneLimits = ZoneLimits { size: 100, capacity: 80, open: 2, active: 3, append: 32, random_write_area: 0 };
 
 fn zones() -> ZoneStates {
     ZoneStates::new(8, 0, LIMITS)
@@ -32,7 +31,10 @@ fn appends_return_their_address() {
 fn the_drive_closes_only_what_writes_have_opened() {
     let mut zones = zones();
     assert_eq!([zones.write(0, 1), zones.write(100, 1), zones.write(200, 1)], [Ok(()); 3]);
-    assert_eq!([0, 1, 2].map(|zone| zones.zone(zone).state), [State::Closed, State::ImplicitlyOpen, State::ImplicitlyOpen]);
+    assert_eq!(
+        [0, 1, 2].map(|zone| zones.zone(zone).state),
+        [State::Closed, State::ImplicitlyOpen, State::ImplicitlyOpen]
+    );
     assert_eq!((zones.in_use(), zones.closed_implicitly), ((2, 3), 1));
     assert_eq!(zones.write(300, 1), Err(Status::TooManyActiveZones));
     assert_eq!([zones.open(100), zones.open(200)], [Ok(()); 2]);

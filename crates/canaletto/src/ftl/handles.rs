@@ -1,0 +1,75 @@
+//! Reclaim unit handles of Flexible Data Placement: what was written and moved for each.
+
+use crate::config::design::{Design, Isolation};
+use crate::flash::address::Layout;
+use crate::measure::fdp::{FdpReport, HandleReport};
+
+/// Counts of reclaim unit handles, each of which is a stream of writes.
+pub struct Handles {
+    isolation: Isolation,
+    /// Planes of a reclaim unit.
+    planes: u32,
+    /// Pages that the host wrote, by handle.
+    written: Vec<u64>,
+    /// Pages moved out of reclaim units that hold data of one handle alone.
+    copied: Vec<u64>,
+    /// Pages moved out of the others.
+    copied_shared: u64,
+    reclaimed: u64,
+    reallocated: u64,
+}
+
+impl Handles {
+    /// No counts yet; none without handles.
+    pub fn new(design: &Design) -> Option<Handles> {
+        let count = design.fdp.handles as usize;
+        design.fdp.is_on().then(|| Handles {
+            isolation: design.fdp.isolation,
+            planes: design.ftl.superblock.planes(&design.layout()),
+            written: vec![0; count],
+            copied: vec![0; count],
+            copied_shared: 0,
+            reclaimed: 0,
+            reallocated: 0,
+        })
+    }
+
+    /// A page of a handle is programmed.
+    pub fn written(&mut self, handle: u16) {
+        self.written[usize::from(handle)] += 1;
+    }
+
+    /// A page has been moved out of a reclaim unit of `owner`, or of one that several share.
+    pub fn copied(&mut self, owner: Option<u16>) {
+        match owner {
+            Some(handle) => self.copied[usize::from(handle)] += 1,
+            None => self.copied_shared += 1,
+        }
+    }
+
+    /// A reclaim unit is about to be erased, whose valid data were `moved` elsewhere if it had any.
+    pub fn emptied(&mut self, moved: bool) {
+        self.reclaimed += 1;
+        self.reallocated += u64::from(moved);
+    }
+
+    /// Report on handles.
+    pub fn report(&self, layout: &Layout) -> FdpReport {
+        let of = |(handle, (&written, &copied)): (usize, (&u64, &u64))| HandleReport {
+            handle: handle as u32,
+            host_pages: written,
+            copied_pages: copied,
+            write_amplification: (written > 0).then(|| (written + copied) as f64 / written as f64),
+        };
+        let pages = u64::from(self.planes) * u64::from(layout.pages_per_block);
+        FdpReport {
+            isolation: self.isolation.name(),
+            reclaim_groups: layout.planes() / self.planes,
+            reclaim_unit_bytes: pages * layout.page_bytes(),
+            handles: self.written.iter().zip(&self.copied).enumerate().map(of).collect(),
+            copied_from_shared: self.copied_shared,
+            units_reclaimed: self.reclaimed,
+            media_reallocated: self.reallocated,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Results of Flexible Data Placement.
+
+use serde::Serialize;
+
+use crate::JsonSchema;
+
+/// Counts of a reclaim unit handle.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+pub struct HandleReport {
+    /// Number of the handle; 0 is the default.
+    pub handle: u32,
+    /// Pages, or mapping units, that the host wrote to it.
+    pub host_pages: u64,
+    /// Pages that collection moved out of its own reclaim units.
+    pub copied_pages: u64,
+    /// Pages written and moved by pages written. Moves out of shared reclaim units are not counted.
+    pub write_amplification: Option<f64>,
+}
+
+/// Flexible Data Placement.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+pub struct FdpReport {
+    /// Isolation of moved data: initial or persistent.
+    pub isolation: &'static str,
+    /// Number of reclaim groups.
+    pub reclaim_groups: u32,
+    /// Size of a reclaim unit, in bytes.
+    pub reclaim_unit_bytes: u64,
+    /// Counts of each handle.
+    pub handles: Vec<HandleReport>,
+    /// Pages moved out of reclaim units that several handles share, which initial isolation allows.
+    pub copied_from_shared: u64,
+    /// Reclaim units that collection emptied.
+    pub units_reclaimed: u64,
+    /// Of these, units whose valid data were moved (event Media Reallocated).
+    pub media_reallocated: u64,
+}

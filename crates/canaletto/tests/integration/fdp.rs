@@ -1,0 +1,91 @@
+//! Flexible Data Placement: data of handles apart, and what that does to write amplification.
+
+use canaletto::config::load_workload;
+use canaletto::config::workload::Workload;
+use canaletto::{Outcome, RunOptions, run};
+
+use crate::common::design;
+
+/// Four dies of two planes; superblocks of 8 blocks of 32 pages of 4 KiB, 1 MiB each.
+const PLACED: &str = r#"
+base = "performance-optimized"
+name = "placed"
+[geometry]
+channels = 2
+chips_per_channel = 2
+blocks_per_plane = 64
+pages_per_block = 32
+[ftl]
+superblock = "drive"
+overprovisioning = 0.2
+[fdp]
+handles = 2
+"#;
+
+/// A log that is written round and round, and small objects that are overwritten anywhere: a flash cache.
+fn cache_of(log_handle: u16) -> Workload {
+    let text = format!(
+        r#"
+name = "cache"
+[[flow]]
+name = "objects"
+[flow.synthetic]
+requests = 60000
+read_share = 0.0
+size = "4KiB"
+queue_depth = 8
+working_set = 0.1
+[[flow]]
+name = "log"
+handle = {log_handle}
+[flow.synthetic]
+requests = 60000
+read_share = 0.0
+size = "4KiB"
+queue_depth = 8
+addresses = "sequential"
+working_set = 0.85
+working_set_offset = "6MiB"
+"#
+    );
+    load_workload("cache.toml", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn simulate(keys: &[&str], workload: &Workload) -> Result<Outcome, String> {
+    let options = RunOptions { check_wires: true, ..RunOptions::default() };
+    run(&design(PLACED, keys), workload, vec![None, None], &options, &mut |_| true).map_err(|e| e.to_string())
+}
+
+#[test]
+fn handles_keep_what_is_overwritten_together_apart() {
+    let together = simulate(&[], &cache_of(0)).unwrap().report.flash;
+    let apart = simulate(&[], &cache_of(1)).unwrap().report.flash;
+    let (without, with) = (together.write_amplification.unwrap(), apart.write_amplification.unwrap());
+    assert!(without > 1.2 && (with - 1.0) < 0.5 * (without - 1.0), "{without} without handles, {with} with them");
+    let fdp = apart.fdp.unwrap();
+    assert_eq!((fdp.handles.len(), fdp.reclaim_unit_bytes, fdp.reclaim_groups), (2, 1 << 20, 1));
+    assert_eq!(fdp.handles.iter().map(|handle| handle.host_pages).sum::<u64>(), apart.host_pages);
+    // The log's oldest unit is invalid when its turn comes.
+    assert!(fdp.handles[1].write_amplification.unwrap() < 1.05, "{:?}", fdp.handles);
+    let copied = fdp.handles.iter().map(|handle| handle.copied_pages).sum::<u64>() + fdp.copied_from_shared;
+    assert_eq!(copied, apart.gc.pages_copied);
+    assert!(fdp.media_reallocated <= fdp.units_reclaimed && fdp.units_reclaimed > 0);
+    let all_to_default = together.fdp.unwrap();
+    assert_eq!(all_to_default.handles[1].host_pages, 0, "writes without a handle take the default");
+}
+
+#[test]
+fn persistent_isolation_never_mixes_handles() {
+    let initial = simulate(&[], &cache_of(1)).unwrap().report.flash.fdp.unwrap();
+    let persistent = simulate(&["fdp.isolation=persistent"], &cache_of(1)).unwrap().report.flash.fdp.unwrap();
+    assert!(initial.copied_from_shared > 0, "moved data are moved again out of shared units");
+    assert_eq!(persistent.copied_from_shared, 0);
+}
+
+#[test]
+fn a_handle_that_there_is_not_is_refused() {
+    let refused = simulate(&[], &cache_of(2)).err().unwrap();
+    assert!(refused.contains("handle: got 2, expected 0 to 1"), "{refused}");
+    let refused = simulate(&["fdp.handles=0"], &cache_of(1)).err().unwrap();
+    assert!(refused.contains("fdp.handles"), "{refused}");
+}
