@@ -79,13 +79,8 @@ impl TraceFormat for Csv {
     const LAYOUT: &'static str = HEADER;
     const UNIT_NS: Option<u64> = None;
     const UNIT_VARIES: bool = true;
-    const HOLDS: Option<Holds> = Some(Holds {
-        time_ns: 1,
-        bytes: 1,
-        kinds: &Kind::ALL,
-        devices: true,
-        write_forms: true,
-    });
+    const HOLDS: Option<Holds> =
+        Some(Holds { time_ns: 1, bytes: 1, kinds: &Kind::ALL, devices: true, write_forms: true });
 
     fn configure(&mut self, options: &ReadOptions) -> Result<(), String> {
         if let Some(columns) = &options.columns {
@@ -395,8 +390,16 @@ mod tests {
         for word in ["w", "Write", "WR", "wr", "WS", "WFS", "FWS", "write_fua"] {
             assert_eq!(kind("", word), Kind::Write, "{word}");
         }
-        for (word, expected) in [("A", Kind::Append), ("Z", Kind::Reset), ("F", Kind::Finish), ("f", Kind::Flush), ("D", Kind::Trim), ("Discard", Kind::Trim), ("FF", Kind::Flush), ("sync", Kind::Flush)]
-        {
+        for (word, expected) in [
+            ("A", Kind::Append),
+            ("Z", Kind::Reset),
+            ("F", Kind::Finish),
+            ("f", Kind::Flush),
+            ("D", Kind::Trim),
+            ("Discard", Kind::Trim),
+            ("FF", Kind::Flush),
+            ("sync", Kind::Flush),
+        ] {
             assert_eq!(kind("", word), expected, "{word}");
         }
         for (map, word, expected) in [

@@ -4,7 +4,7 @@ use super::{Ftl, Outcome};
 use crate::cache::Destage;
 use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
-use crate::flash::address::Ppa;
+use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::frontier::Frontier;
 use crate::ftl::reclaim::Way;
@@ -49,6 +49,11 @@ impl Ftl {
             let id = work.new_page(Transaction::of_gc(Operation::Erase, 0, at, 0, now));
             self.issue(work, id);
         }
+    }
+
+    /// Jobs of zones are looked after before the next event.
+    pub fn zone_changed(&mut self) {
+        self.changed.push(PlaneId(0));
     }
 
     /// Forgets which planes have changed: zones are looked after instead.

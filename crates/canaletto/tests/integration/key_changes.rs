@@ -376,7 +376,12 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("zns.append_limit", "4KiB", ZONED, APPENDS),
     ("zns.random_write_area", "16KiB", ZONED, APPENDS),
     ("zns.stripe.dies", "2", ZONED, APPENDS),
-    ("zns.stripe.channels", "1", ZONED, APPENDS),
+    (
+        "zns.stripe.channels",
+        "1",
+        &["zns.zone_size=256KiB", "zns.stripe.dies=2", "cache.capacity=1MiB", "cache.power_loss_protection=true"],
+        APPENDS,
+    ),
     ("zns.stripe.planes", "1", ZONED, APPENDS),
     ("gc.policy", "fifo", &[], WRITES),
     ("gc.choices", "2", &["gc.policy=d-choices"], WRITES),

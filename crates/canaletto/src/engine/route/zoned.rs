@@ -89,8 +89,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         for row in rows {
             self.send_row(zone, row, now);
         }
+        // A job of the zone may have waited for this. The writes behind this one are served first.
         if all {
-            self.go_on_with_zones(now);
+            self.ftl.zone_changed();
         }
     }
 

@@ -11,6 +11,9 @@ const REFUSED: [&str; 6] = [
     "attachment.platform.dual_port_dram",
     "attachment.platform.command_packing",
     "flow.dies",
+    "flow.handle",
+    "flow.synthetic.zone_work",
+    "flow.synthetic.zones",
 ];
 
 pub fn cases() -> Vec<Case> {
