@@ -29,10 +29,12 @@ __all__ = [
     "Energy",
     "EnergyDetail",
     "FabricEnergy",
+    "FdpReport",
     "FlashReport",
     "FlowReport",
     "FreeBlocks",
     "GcReport",
+    "HandleReport",
     "IdleEnergy",
     "Interconnect",
     "Latency",
@@ -60,6 +62,7 @@ __all__ = [
     "Utilisation",
     "WearReport",
     "WireShare",
+    "ZonesReport",
 ]
 
 Cause: TypeAlias = Literal[
@@ -206,6 +209,8 @@ class Requests(Fields):
     """Trims (deallocations) completed after the warm-up."""
     flushes: int
     """Flushes completed after the warm-up."""
+    zone_commands: int | None
+    """Resets, finishes, openings and closings of zones completed after the warm-up."""
     failed: int
     """Requests completed with an error after the warm-up."""
     bytes: int
@@ -250,6 +255,8 @@ class Latency(Fields):
     """Trims, in microseconds."""
     flush: Distribution
     """Flushes, in microseconds."""
+    zone_command: Distribution | None
+    """Resets, finishes, openings and closings of zones, in microseconds."""
 
     _kinds: ClassVar[Mapping[str, type[Fields]]] = {
         "all": Distribution,
@@ -257,6 +264,7 @@ class Latency(Fields):
         "write": Distribution,
         "trim": Distribution,
         "flush": Distribution,
+        "zone_command": Distribution,
     }
 
 
@@ -494,6 +502,71 @@ class ParityReport(Fields):
     """Valid pages on the lost die or channel at the end, which have not been rebuilt elsewhere yet."""
 
 
+class HandleReport(Fields):
+    """Counts of a reclaim unit handle."""
+
+    handle: int
+    """Number of the handle; 0 is the default."""
+    host_pages: int
+    """Pages, or mapping units, that the host wrote to it."""
+    copied_pages: int
+    """Pages that collection moved out of its own reclaim units."""
+    write_amplification: float | None
+    """Pages written and moved by pages written. Moves out of shared reclaim units are not counted."""
+
+
+class FdpReport(Fields):
+    """Flexible Data Placement."""
+
+    isolation: str
+    """Isolation of moved data: initial or persistent."""
+    reclaim_groups: int
+    """Number of reclaim groups."""
+    reclaim_unit_bytes: int
+    """Size of a reclaim unit, in bytes."""
+    handles: list[HandleReport]
+    """Counts of each handle."""
+    copied_from_shared: int
+    """Pages moved out of reclaim units that several handles share, which initial isolation allows."""
+    units_reclaimed: int
+    """Reclaim units that collection emptied."""
+    media_reallocated: int
+    """Of these, units whose valid data were moved (event Media Reallocated)."""
+
+    _kinds: ClassVar[Mapping[str, type[Fields]]] = {"handles": HandleReport}
+
+
+class ZonesReport(Fields):
+    """Zones of a zoned namespace."""
+
+    count: int
+    """Number of zones."""
+    size_bytes: int
+    """Distance between the first addresses of two zones, in bytes."""
+    capacity_bytes: int
+    """Writable part of a zone, in bytes."""
+    dies: int
+    """Dies over which a zone is striped."""
+    channels: int
+    """Channels on which these dies are."""
+    states: Mapping[str, int]
+    """Number of zones in each state at the end."""
+    appends: int
+    """Appends admitted."""
+    resets: int
+    """Resets admitted."""
+    finishes: int
+    """Finishes admitted."""
+    erased_blocks: int
+    """Blocks that resets erased."""
+    padding_pages: int
+    """Pages, or mapping units, that finishes programmed without data."""
+    implicit_closes: int
+    """Zones that the drive closed to open others."""
+    refused: Mapping[str, int]
+    """Refused requests by the status code of NVM Express."""
+
+
 class MaintenanceSeries(Fields):
     """Page operations over time. Every list has one value an interval, and the first interval begins with the run."""
 
@@ -552,6 +625,10 @@ class FlashReport(Fields):
     """Pseudo-SLC cache; none without one."""
     parity: ParityReport | None
     """Parity over dies or channels; none without it."""
+    fdp: FdpReport | None
+    """Flexible Data Placement; none without handles."""
+    zones: ZonesReport | None
+    """Zones; none on a conventional drive."""
     series: MaintenanceSeries
     """Page operations over time."""
 
@@ -561,6 +638,8 @@ class FlashReport(Fields):
         "blocks": BlocksReport,
         "pslc": PslcReport,
         "parity": ParityReport,
+        "fdp": FdpReport,
+        "zones": ZonesReport,
         "series": MaintenanceSeries,
     }
 

@@ -94,6 +94,7 @@ impl TraceFormat for Blkparse {
             Kind::Write => "W",
             Kind::Trim => "D",
             Kind::Flush => return writeln!(out, " 0 D FN [canaletto]"),
+            _ => unreachable!("the format holds no commands to zones"),
         };
         let (sector, sectors) = (record.offset_bytes / SECTOR_BYTES, record.bytes / SECTOR_BYTES);
         writeln!(out, " 0 D {kind} {sector} + {sectors} [canaletto]")

@@ -102,6 +102,7 @@ impl TraceFormat for Iolog {
             Kind::Write => "write",
             Kind::Trim => "trim",
             Kind::Flush => "sync",
+            _ => unreachable!("the format holds no commands to zones"),
         };
         writeln!(out, "{time} /dev/canaletto{device} {action} {} {}", record.offset_bytes, record.bytes)
     }

@@ -39,8 +39,8 @@ struct End {
 #[derive(Debug, Default)]
 pub struct Survey {
     /// Requests and bytes by kind.
-    requests: [u64; Kind::COUNT],
-    bytes: [u128; Kind::COUNT],
+    requests: [u64; Kind::CLASSES],
+    bytes: [u128; Kind::CLASSES],
     sizes: [Histogram; 2],
     size_range: Option<(u64, u64)>,
     first_ns: Option<u64>,
@@ -69,17 +69,17 @@ impl Survey {
 
     /// Adds a request. Requests come in order of arrival.
     pub fn add(&mut self, record: &Record) {
-        self.requests[record.kind as usize] += 1;
-        self.bytes[record.kind as usize] += u128::from(record.bytes);
+        self.requests[record.kind.class()] += 1;
+        self.bytes[record.kind.class()] += u128::from(record.bytes);
         let since_first = self.time(record.arrival_ns);
         if self.devices.len() < MOST_DEVICES {
             self.devices.insert(record.device, ());
         }
         let write = match record.kind {
             Kind::Read => false,
-            Kind::Write => true,
+            Kind::Write | Kind::Append => true,
             // They move no data.
-            Kind::Trim | Kind::Flush => return,
+            _ => return,
         };
         self.sizes[usize::from(write)].add(record.bytes, 1);
         let (least, most) = self.size_range.unwrap_or((u64::MAX, 0));
@@ -129,7 +129,7 @@ impl Survey {
     /// Returns the findings.
     pub fn finish(self) -> Findings {
         let requests: u64 = self.requests.iter().sum();
-        let [reads, writes, trims, flushes] = self.requests;
+        let [reads, writes, trims, flushes, _] = self.requests;
         let moved = self.bytes[0] + self.bytes[1];
         let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         let mut both = self.sizes[0].clone();

@@ -4,7 +4,7 @@ use crate::case::Case;
 use crate::key_changes::{DESIGN, DRIVE, workload_table, workload_text};
 
 /// Changes that end with an error message instead of a result.
-const REFUSED: [&str; 6] = [
+const REFUSED: [&str; 9] = [
     "flash.cell",
     "attachment.platform.north_dma",
     "attachment.platform.dqs",
