@@ -1,5 +1,6 @@
 """Does the tool replace the tables that pages include, and leave those unchanged that were not made?"""
 
+import re
 import runpy
 from pathlib import Path
 from typing import Any
@@ -33,3 +34,22 @@ def test_every_included_table_is_one_that_a_figure_makes() -> None:
     names = [file.stem for file in runpy.run_path(str(TOOL))["included"]()]
     assert len(names) > 10
     assert set(names) <= made
+
+
+def test_numbers_of_the_first_section_are_in_its_tables() -> None:
+    docs = TOOL.parents[1] / "docs"
+    section = (
+        (docs / "explanation/reproduction.md")
+        .read_text()
+        .partition("## When does Venice pay?")[2]
+        .partition("\n## ")[0]
+    )
+    tables = " ".join(
+        (docs / f"generated/reproduction/venice-{name}.md").read_text() for name in ("causes", "prior-holds")
+    )
+    cells = [float(cell) for cell in re.findall(r"(?<=\| )[0-9.]+(?= \|)", tables)]
+    numbers = re.findall(r"(?<![0-9.])[0-9]+\.[0-9]+", section)
+    assert len(numbers) > 20
+    for number in numbers:
+        digits = len(number.partition(".")[2])
+        assert any(round(cell, digits) == float(number) for cell in cells), number
