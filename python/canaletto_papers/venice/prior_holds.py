@@ -12,7 +12,7 @@ Assumptions: a sensitivity study. The paper states neither that prior designs ho
 not, nor these rates; the name says nothing about how the authors evaluated. No default follows from it, and no
 constant is fitted. `speaks` is what the papers print for and against a number's setting, `size` the extent of its runs:
 100,000 requests and three seeds for the rates of the headline, 20,000 and one seed for other rates, shapes and mixes;
-with --quick 5,000 and 2,000, one seed.
+with --quick 10,000 and 2,000, one seed.
 """
 
 import re
@@ -129,7 +129,7 @@ def settings() -> Iterator[tuple[str, float, bool]]:
 
 def extent(scale: Scale, headline: bool) -> int:
     """Requests of a run."""
-    return scale.of(100_000, 5_000) if headline else scale.of(20_000, 2_000)
+    return scale.of(100_000, 10_000) if headline else scale.of(20_000, 2_000)
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
