@@ -262,14 +262,6 @@ impl Array {
     }
 
     #[inline]
-    pub fn flow_clocks(&self, lun: LunId, now: Time) -> impl Iterator<Item = Time> + '_ {
-        let working = self.luns[lun.index()]
-            .flow_since
-            .map_or((usize::MAX, Time::ZERO), |(flow, since)| (flow.into(), now - since));
-        let clocks = self.flow_clocks[lun.index() * self.flows..][..self.flows].iter().enumerate();
-        clocks.map(move |(flow, &clock)| if flow == working.0 { clock + working.1 } else { clock })
-    }
-
     pub fn flow_clock(&self, lun: LunId, flow: usize, now: Time) -> Time {
         let clock = self.flow_clocks[lun.index() * self.flows + flow];
         match self.luns[lun.index()].flow_since {

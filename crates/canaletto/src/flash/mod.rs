@@ -360,10 +360,7 @@ impl FlashBackend {
             }
         }
         if work.interference.is_tracked() && own > Time::ZERO {
-            match self.lanes.are_on() {
-                true => work.interference.charge(id, self.flow_clocks_of_lanes(lun, operation, plane, now), own),
-                false => work.interference.charge(id, self.array.flow_clocks(lun, now), own),
-            }
+            work.interference.charge(id, |flow| self.flow_clock(lun, operation, plane, flow, now), own);
         }
         if own > Time::ZERO {
             work.blame_page_up_to(id, Cause::ChipBusyUser, own, now);
@@ -383,10 +380,7 @@ impl FlashBackend {
             work.rare_mut(id).background_marks = self.background_clocks(lun, operation, plane, now);
         }
         if work.interference.is_tracked() {
-            match self.lanes.are_on() {
-                true => work.interference.mark(id, self.flow_clocks_of_lanes(lun, operation, plane, now)),
-                false => work.interference.mark(id, self.array.flow_clocks(lun, now)),
-            }
+            work.interference.mark(id, |flow| self.flow_clock(lun, operation, plane, flow, now));
         }
     }
 
@@ -418,19 +412,14 @@ impl FlashBackend {
         }
     }
 
-    /// Time of each flow's commands in lanes that block an operation in a plane.
-    fn flow_clocks_of_lanes(
-        &self,
-        lun: LunId,
-        operation: Operation,
-        plane: PlaneId,
-        now: Time,
-    ) -> impl Iterator<Item = Time> {
+    /// Time of a flow's commands that block an operation in a plane.
+    #[inline]
+    fn flow_clock(&self, lun: LunId, operation: Operation, plane: PlaneId, flow: usize, now: Time) -> Time {
+        if !self.lanes.are_on() {
+            return self.array.flow_clock(lun, flow, now);
+        }
         let lanes = self.lanes_before(lun, operation, plane);
-        (0..self.array.flows()).map(move |flow| {
-            let clocks = lanes.clone().map(|lane| self.array.flow_clock(lane, flow, now));
-            clocks.fold(Time::ZERO, |sum, clock| sum + clock)
-        })
+        lanes.fold(Time::ZERO, |sum, lane| sum + self.array.flow_clock(lane, flow, now))
     }
 
     pub fn program_fails(&mut self, plane: PlaneId) -> bool {

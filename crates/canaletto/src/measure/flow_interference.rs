@@ -35,6 +35,7 @@ impl FlowInterference {
         first..first + self.flows
     }
 
+    #[inline]
     pub fn begin(&mut self, page: TransactionId) {
         let place = self.place(page);
         if self.waits.len() < place.end {
@@ -44,25 +45,34 @@ impl FlowInterference {
         self.waits[place].fill(Time::ZERO);
     }
 
-    pub fn mark(&mut self, page: TransactionId, clocks: impl Iterator<Item = Time>) {
+    /// Notes the clock of each flow.
+    #[inline]
+    pub fn mark(&mut self, page: TransactionId, clock: impl Fn(usize) -> Time) {
         let place = self.place(page);
-        self.marks[place].iter_mut().zip(clocks).for_each(|(mark, clock)| *mark = clock);
+        for (flow, mark) in self.marks[place].iter_mut().enumerate() {
+            *mark = clock(flow);
+        }
     }
 
     /// Charges a wait at its end; `own` is its part for user requests.
-    pub fn charge(&mut self, page: TransactionId, clocks: impl Iterator<Item = Time>, mut own: Time) {
+    #[inline]
+    pub fn charge(&mut self, page: TransactionId, clock: impl Fn(usize) -> Time, mut own: Time) {
         let place = self.place(page);
-        for ((wait, &mark), clock) in self.waits[place.clone()].iter_mut().zip(&self.marks[place]).zip(clocks) {
-            let worked = (clock - mark).min(own);
+        let (waits, marks) = (&mut self.waits[place.clone()], &self.marks[place]);
+        for (flow, wait) in waits.iter_mut().enumerate() {
+            let worked = (clock(flow) - marks[flow]).min(own);
             *wait += worked;
             own = own - worked;
         }
     }
 
+    #[inline]
     pub fn count(&mut self, flow: usize, page: TransactionId) {
         let place = self.place(page);
-        let sums = self.sums[flow * self.flows..].iter_mut();
-        sums.zip(&self.waits[place]).for_each(|(sum, &wait)| *sum += wait);
+        let sums = &mut self.sums[flow * self.flows..];
+        for (of, &wait) in self.waits[place].iter().enumerate() {
+            sums[of] += wait;
+        }
     }
 
     /// Returns the mean wait of a flow's requests for each flow, in microseconds; none for a single flow.
@@ -83,11 +93,11 @@ mod tests {
         let mut interference = FlowInterference::new(2);
         let page = TransactionId(3);
         interference.begin(page);
-        interference.mark(page, [us(10), us(20)].into_iter());
-        interference.charge(page, [us(15), us(50)].into_iter(), us(100));
+        interference.mark(page, |flow| [us(10), us(20)][flow]);
+        interference.charge(page, |flow| [us(15), us(50)][flow], us(100));
         // No more counts than it has waited.
-        interference.mark(page, [us(15), us(50)].into_iter());
-        interference.charge(page, [us(16), us(60)].into_iter(), us(4));
+        interference.mark(page, |flow| [us(15), us(50)][flow]);
+        interference.charge(page, |flow| [us(16), us(60)][flow], us(4));
         interference.count(1, page);
         interference.begin(page);
         interference.count(1, page);

@@ -150,6 +150,12 @@ impl Flin {
         let is_low = self.count(lun, flow, side, now);
         let alone = self.track(lun, flow, side).go_on(service, now);
         let mut new = Ticket { queued: now, service, alone, is_low, is_tagged: false };
+        // It may overtake others of other flows only.
+        let last = self.last_of_group(head, is_low, transactions);
+        if !last.is_some() || self.tickets[last.index()].is_tagged || transactions[last].flow == t.flow {
+            self.keep(id, new);
+            return last;
+        }
         let (in_front, begins) = self.line_up(head, is_low, arrival, transactions);
         let first = position::earliest(&self.line, t.flow);
         let at_end = position::slowdown(begins + service, alone);
@@ -175,6 +181,16 @@ impl Flin {
         }
         track.recent += 1;
         track.is_low
+    }
+
+    /// The transaction behind which a new one is at the end of its group.
+    fn last_of_group(&self, head: TransactionId, is_low: bool, transactions: &Transactions) -> TransactionId {
+        let (mut last, mut at) = (TransactionId::NONE, head);
+        while at.is_some() && (!is_low || self.tickets[at.index()].is_low) {
+            last = at;
+            at = transactions[at].next;
+        }
+        last
     }
 
     /// Lists the group of a new transaction. Returns the last one in front of it, and when one at its end would begin.
