@@ -44,7 +44,8 @@ AREAS = {
         "gates:: formulas:: attach:: suspend:: retries:: replay:: root_causes:: wires::",
     ),
     "ftl": Area(
-        "ftl/pages.rs ftl/placement.rs ftl/room.rs ftl/spaces.rs ftl/translation.rs ftl/trim.rs ftl/mapping/** ftl/maintenance/**",
+        "ftl/pages.rs ftl/placement.rs ftl/room.rs ftl/spaces.rs ftl/translation.rs ftl/trim.rs "
+        "ftl/mapping/** ftl/maintenance/**",
         "mapping:: trims:: units:: refresh:: failures:: gathering:: spans:: precondition::",
     ),
     "reclaim": Area(

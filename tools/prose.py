@@ -154,7 +154,7 @@ def python(text: str) -> Iterator[tuple[int, str]]:
     ]
     for each in texts:
         for part in re.split(r"\n\s*\n|\n(?=\s*[-*] )", str(each.value)):
-            if not re.search(r"^\s*(>>>|\$ |canaletto )|-----", part, re.MULTILINE):
+            if not re.search(r"^\s*(>>>|\$ |canaletto )|-----|\S {3,}\S", part, re.MULTILINE):
                 yield each.lineno, part
     documented = {id(each) for each in texts}
     for node in ast.walk(tree):

@@ -24,8 +24,8 @@ OWN = {
     "RunResult": ("cost", ""),
     "DriveResult": ("requests", "Results of a drive that a program steps, so far, which have no cost."),
 }
-"""The classes of whole results, each with the field that it has beyond what all share, and its description if it is not
-the schema's: a drive has not been run, and `Result` gives the name `requests` to the frame of all requests."""
+"""The classes of whole results, each with its further field, and its description if it is not the schema's. A drive has
+not been run, and `Result` gives the name `requests` to the frame of all requests."""
 
 HEAD = '''
 """Results of a run: the fields of `canaletto run --json`, with their types, units and meaning.
@@ -58,7 +58,7 @@ def source() -> str:
 
 
 def wholes(schema: Schema) -> dict[str, Schema]:
-    """The classes of whole results: that of the fields that all share, and those that are derived from it."""
+    """The classes of whole results: one with the shared fields, and its subclasses."""
     own = {field for field, _ in OWN.values()}
     fields = schema["properties"]
     shared = {key: field for key, field in fields.items() if key not in own}

@@ -1,4 +1,4 @@
-//! Workloads of the benchmarks: those of `docs/explanation/speed.md`.
+//! Workloads of the benchmarks, as in `docs/explanation/speed.md`.
 
 use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};

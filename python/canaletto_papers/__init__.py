@@ -23,7 +23,7 @@ def _package(source: str) -> ModuleType:
 
 
 def names_of(source: str) -> Mapping[str, str]:
-    """Our fabrics by the names of a source's systems, where it has some of its own."""
+    """Our fabrics by the names of a source's systems, if it has other names."""
     return dict(getattr(_package(source), "NAMES", {})) if source in SOURCES else {}
 
 
@@ -32,9 +32,9 @@ def findings_of(source: str) -> "Sequence[Finding]":
 
 
 def figures(source: str, wanted: Sequence[str] = ()) -> "list[Figure]":
-    """A source's figures, or those of them that are wanted, in the paper's order.
+    """A source's wanted figures, in the paper's order.
 
-    Raises ConfigError for a source or a figure that there is not.
+    Raises ConfigError for an unknown source or figure.
     """
     if source not in SOURCES:
         raise ConfigError(f"{source}: no source of that name, expected one of {', '.join(SOURCES)}")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from canaletto._report.charts import Spec  # Altair takes longer than `canaletto --help`.
 
 Label: TypeAlias = tuple[str, ...]
-"""Names a run among those of its figure."""
+"""Names a run within its figure."""
 
 Row: TypeAlias = dict[str, Any]
 """A line of a figure's table. `ours` is what was measured, `published` what the paper says of it, if anything."""
@@ -37,7 +37,7 @@ class Settings:
     stated: tuple[str, ...] = ()
     """The paper's own setting, as far as it states one. None: the figure tries others for another figure's numbers."""
     of: str = ""
-    """The figure whose numbers are printed next to these; empty: this one's own."""
+    """The figure whose numbers are printed next to these; empty: this one."""
     beside: tuple[str, ...] = ()
     """Columns within which numbers are printed next to each other, such as a drive; empty: all of the figure's are."""
     figure: str = ""
@@ -59,7 +59,7 @@ class Grid:
     where: Mapping[str, str]
     """Values that other columns must have."""
     across: bool = False
-    """Whether lines have a published number each, in a column of its own; else columns have, in a line of its own."""
+    """Whether lines have a published number each, in a separate column; else columns have, in a separate line."""
     notes: tuple[str, ...] = ()
     """Columns whose parts, separated by semicolons, stand as notes at the column or the line that shares them."""
 

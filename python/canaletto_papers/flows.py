@@ -13,5 +13,5 @@ def flow(name: str, keys: Mapping[str, Any], **outside: Any) -> dict[str, Any]:
 
 
 def workload(name: str, flows: Iterable[Mapping[str, Any]], **keys: Any) -> Workload:
-    """A workload of these flows; `keys`: those of the workload itself, such as `partitioned`."""
+    """A workload of these flows; `keys`: of the workload, such as `partitioned`."""
     return Workload.from_toml(_toml.dumps({"name": name, **keys, "flow": list(flows)}), f"{name}.toml")

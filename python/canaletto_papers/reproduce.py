@@ -1,4 +1,4 @@
-"""Runs the figures of a source and writes them down: a page with charts, a CSV file a figure, tables in Markdown."""
+"""Runs the figures of a source and writes them down: a page with charts, a CSV file per figure, tables in Markdown."""
 
 import csv
 import io
@@ -90,7 +90,7 @@ def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, rep
 
 
 def _opening(verdicts: Sequence[Verdict], tables: Mapping[str, Sequence[Row]], would: str) -> str:
-    """What a page says first: how many numbers have which verdict, or where there are verdicts."""
+    """A page's first sentence: how many numbers have which verdict, or where there are verdicts."""
     if not verdicts and any(row["published"] for rows in tables.values() for row in rows):
         return "Ours and published numbers. Their verdicts are on pages that also have the figures which print them."
     return in_short(verdicts, would)
@@ -181,7 +181,7 @@ def _section(
     *,
     quick: bool,
 ) -> str:
-    """A figure: how much was run, its charts, its table, its method, and that of figures it refers to."""
+    """A figure: how much was run, its charts, its table, its method, and the methods of figures it refers to."""
     said = effort(runs, quick)
     short = in_short(verdicts, said if quick else "") if verdicts else said
     charts = [

@@ -58,7 +58,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A published number, ours, and what is to be thought of the two."""
+    """A published number, ours, and a verdict."""
 
     figure: str
     what: str
@@ -164,7 +164,7 @@ class _Tried:
 
     figure: str
     beside: tuple[object, ...] | None
-    """Values of the columns within which numbers are printed beside each other; None: whatever its setting gives."""
+    """Values of the columns within which numbers are printed next to each other; None: whatever its setting gives."""
     setting: str
     against: str
     what: str
@@ -197,7 +197,7 @@ def _group(settings: Settings | None, row: Row) -> tuple[object, ...]:
 
 
 def quantity(figure: Figure, row: Row) -> str:
-    """The name of a number: the words of its line, without those of the setting."""
+    """The name of a number: the words of its line, without the setting's."""
     settings = figure.settings
     left_out = (*settings.columns, settings.against) if settings else ()
     return ", ".join(str(value) for key, value in row.items() if isinstance(value, str) and key not in left_out)
@@ -211,7 +211,7 @@ def _verdict(
     tables: Tables,
     findings: Sequence[Finding],
 ) -> Verdict:
-    """tried: the numbers beside this one under other settings; beside: how many are printed there."""
+    """tried: the numbers next to this one under other settings; beside: how many are printed there."""
     what = quantity(figure, row)
 
     def is_(verdict: str, because: str, changed: float | None = None) -> Verdict:
@@ -236,7 +236,7 @@ FEW = 3
 
 
 def _share(one: _Tried, among: Sequence[_Tried], published: int) -> float:
-    """Share of the numbers beside one that its setting gives. It need not have been tried on all of them."""
+    """Share of the numbers next to one that its setting gives. It need not have been tried on all of them."""
     same = {each.what: each.near for each in among if each.setting == one.setting}
     return sum(same.values()) / max(len(same), min(published, FEW))
 

@@ -42,7 +42,7 @@ class End:
 
 @cocotb.test()
 async def every_packet_arrives_once_and_in_order(dut):
-    """Random packets between all ends, of 1 to 61 bytes: whole, at their destination, those of a pair in order."""
+    """Random packets between all ends, of 1 to 61 bytes: whole, at their destination, in order per pair."""
     await start(dut)
     rng = random.Random(3)
     ends = {number: End(number, rng) for number in ENDS}

@@ -259,7 +259,7 @@ async def answer(dut, first, second):
 
 @cocotb.test()
 async def a_controller_retries_and_writes(dut):
-    """Departure in the slot, a failure, a retry when it is told, then command and data bytes, and the circuit's end."""
+    """Departure in the slot, a failure, a retry on demand, then command and data bytes, and the circuit's end."""
     await start(dut)
     dut.controller_chip_i.value, dut.controller_bytes_i.value, dut.controller_commands_i.value = 19, 5, 2
     dut.controller_start_i.value = 1

@@ -307,7 +307,7 @@ def test_a_pipe_without_a_writer_is_waited_for_aloud(tmp_path: Path) -> None:
 
 
 def test_a_pipe_is_opened_once(tmp_path: Path) -> None:
-    """Whoever opens and closes it in passing takes its writer away."""
+    """Opening and closing it in passing takes its writer away."""
     os.mkfifo(tmp_path / "f")
     assert cn.workload(tmp_path / "f").traces() == [str(tmp_path / "f")]
 

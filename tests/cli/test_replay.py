@@ -1,4 +1,4 @@
-"""Does `canaletto run` replay traces at the pace, in the part and as often as it is told, and say so?"""
+"""Does `canaletto run` replay traces at the stated pace, in the stated part and as often as stated, and say so?"""
 
 import json
 from pathlib import Path

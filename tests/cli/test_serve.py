@@ -1,6 +1,6 @@
 """Do real programs find in a served drive what a drive has to be, and does the folder tell what they did?
 
-The clients are those of Debian (fio, qemu-utils, libnbd-bin, e2fsprogs); tests whose programs are missing are skipped.
+The clients are Debian's (fio, qemu-utils, libnbd-bin, e2fsprogs); tests whose programs are missing are skipped.
 """
 
 import json

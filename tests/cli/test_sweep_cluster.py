@@ -38,7 +38,7 @@ setup = ["export FROM_SETUP=1"]
 """
 
 DASHBOARD = "127.0.0.1:0"
-"""Where Dask serves pages of its own: a free port, or tests that run at a time are warned of one that is taken."""
+"""Where Dask serves its pages: a free port, or simultaneous tests are warned of one that is taken."""
 
 
 @pytest.fixture

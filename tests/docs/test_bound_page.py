@@ -10,7 +10,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def test_most_peaks_of_writes_are_within_15_percent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nine of ten drives are, so that of 30 ones at least 23 are with a probability of 0.99."""
+    """Nine of ten drives are, so at least 23 of 30 are with a probability of 0.99."""
     monkeypatch.syspath_prepend(str(DOCS))
     for name in ("bound", "tables"):
         monkeypatch.delitem(sys.modules, name, raising=False)

@@ -26,7 +26,7 @@ def blocks(page: str) -> list[tuple[int, str, str]]:
 
 
 def python(text: str, folder: Path, place: str) -> None:
-    """A block that begins with the name of a file is one, too, for later ones."""
+    """A block that begins with the name of a file is also one, for later ones."""
     name = re.match(r"# (\w+\.py)\n", text)
     if name is not None:
         (folder / name[1]).write_text(text)

@@ -1,4 +1,4 @@
-"""The classes of results are those of the engine's schema, and what is listed by cause has every cause."""
+"""The classes of results equal the engine's schema, and lists by cause have every cause."""
 
 import runpy
 from pathlib import Path

@@ -27,6 +27,6 @@ def test_a_file_and_its_functions_are_small(path: Path) -> None:
 
 
 def test_the_core_stays_small() -> None:
-    """What few need is a plug-in of `canaletto_extras`, what a paper needs is in `canaletto_papers`."""
+    """Rarely needed parts are plug-ins of `canaletto_extras`, a paper's parts are in `canaletto_papers`."""
     files = (ROOT / "python/canaletto").rglob("*.py")
     assert sum(len(file.read_text().splitlines()) for file in files) < 22_000

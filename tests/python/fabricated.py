@@ -1,6 +1,6 @@
 """Results and timelines of every fabric by a toy model, independent of the engine.
 
-Its times mean nothing; its forms are those of `canaletto run --json` and of timelines.
+Its times mean nothing; its forms follow `canaletto run --json` and timelines.
 """
 
 import heapq
@@ -544,7 +544,7 @@ def timelines(fabrics: tuple[str, ...] = FABRICS, start_us: float = 100, end_us:
 
 
 def worn(fabric: str = "bus", **sizes: int) -> dict[str, Any]:
-    """Results next to those of `result` of a drive that collected, cached and missed mapping entries."""
+    """Results as of `result`, of a drive that collected, cached and missed mapping entries."""
     draw = random.Random(len(fabric))
     data = toy(fabric, **sizes).data()
     intervals = 300

@@ -287,7 +287,7 @@ def test_a_run_without_root_causes_is_the_same_but_for_them(tmp_path: Path) -> N
 
 
 def test_peak_memory_is_the_runs_own(tmp_path: Path) -> None:
-    """Not that of a large process that starts it."""
+    """The peak of a large parent process does not count."""
     run = "import canaletto as cn; print(cn.run('performance-optimized', 'hm_0', records=False).cost['peak_rss_mb'])"
     parent = tmp_path / "parent.py"
     parent.write_text(
@@ -300,7 +300,7 @@ def test_peak_memory_is_the_runs_own(tmp_path: Path) -> None:
 
 
 def test_a_million_outstanding_requests_take_less_than_a_gigabyte(tmp_path: Path) -> None:
-    """In its own process, whose memory is that of the run; root causes take a third more."""
+    """In a separate process, whose memory is the run's; root causes take a third more."""
     script = tmp_path / "many.py"
     flow = 'requests = 1100000\nread_share = 1.0\nsize = "4KiB"\nqueue_depth = 1000000'
     (tmp_path / "many.toml").write_text(f'name = "many"\n[[flow]]\nname = "many"\n[flow.synthetic]\n{flow}\n')

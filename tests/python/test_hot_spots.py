@@ -1,4 +1,4 @@
-"""Do comparisons put load where they say, and keep it next to that of the workload as it is?"""
+"""Do comparisons put load where they say, next to the workload as it is?"""
 
 import json
 from pathlib import Path

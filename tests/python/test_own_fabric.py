@@ -268,7 +268,7 @@ def test_a_folder_of_a_class_is_not_rerun(reads: cn.Workload, tmp_path: Any) -> 
 
 
 def test_a_timeline_is_that_of_the_class(reads: cn.Workload) -> None:
-    """Not that of the mesh which the key `custom` has without a class."""
+    """The class's links, not the mesh of the key `custom`."""
     timeline = cn.run("performance-optimized", reads, fabric=Rows).timeline(from_us=0, to_us=100, progress=False)
     wires = [part["name"] for part in timeline.parts if part["kind"] == "channel"]
     assert wires == [f"bus {row}" for row in range(8)]

@@ -1,4 +1,4 @@
-"""Do the runs of `prior-holds` hold what it says, and are its numbers those of the paper's figures?"""
+"""Do the runs of `prior-holds` hold what it says, and are its numbers in the paper's figures?"""
 
 import re
 from pathlib import Path

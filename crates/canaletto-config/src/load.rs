@@ -326,7 +326,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Replaces settings of `under` by those of `over`, table by table.
+/// Replaces settings of `under` by `over`'s, table by table.
 fn merge(under: &mut Table, over: Table) {
     for (key, value) in over {
         match (under.get_mut(&key), value) {

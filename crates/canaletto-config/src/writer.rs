@@ -9,7 +9,7 @@ use toml::{Table, Value};
 /// Writes a configuration as a table of TOML.
 ///
 /// # Errors
-/// What TOML does not have: a number beyond 64 bits, nothing in a list, or no table at all.
+/// Values that TOML lacks: a number beyond 64 bits, nothing in a list, or no table at all.
 pub fn write_table(value: &impl Serialize) -> Result<Table, String> {
     match serde_json::to_value(value).map_err(|error| error.to_string())? {
         Json::Object(entries) => entries
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
     use crate::{load_design, load_workload, presets, profiles};
 
-    /// What is written by way of JSON is what the serializer of TOML writes.
+    /// Writing by way of JSON gives the same text as TOML's serializer.
     #[test]
     fn the_text_is_that_of_the_type_itself() {
         for preset in presets() {

@@ -25,7 +25,7 @@ LOADS = (0.7, 0.8, 0.9, 0.99)
 PERCENTILES = (0.5, 0.99, 0.999)
 
 CONTENTION = "contention"
-"""What limits a measured peak that is far below the least limit of a part: parts wait for each other."""
+"""Why a measured peak is far below the least limit of a part: parts wait for each other."""
 
 _NEAR = 0.8
 """Share of the least limit from which on a measured peak belongs to that part."""
@@ -70,6 +70,7 @@ class Bound(Shown):
 
     @property
     def ceiling_iops(self) -> float:
+        """The least of the limits, in closed form."""
         return min(self.limits_iops.values())
 
     @property
@@ -79,6 +80,7 @@ class Bound(Shown):
 
     @property
     def bandwidth_mb_s(self) -> float:
+        """User data at the peak, in 10^6 bytes per second."""
         return self.peak_iops * self.size_bytes / 1e6
 
     @property
@@ -122,6 +124,7 @@ class Bound(Shown):
         return float(bounds.percentile_us(self.service_us, load, percentile, self.unloaded_us))
 
     def to_dict(self) -> dict[str, Any]:
+        """Everything that `canaletto bound --json` prints, next to its schema's number."""
         tails = [
             {"load": load, **{f"p{100 * share:g}_us": self.latency_us(load, share) for share in PERCENTILES}}
             for load in ([] if self.is_closed else LOADS)
@@ -148,7 +151,7 @@ def bound(
     """Peak throughput of a drive, the part that limits it, and latencies under load.
 
     The limits of parts are closed forms, with times of commands as in a run (`sequences`). ECC retries, times of the
-    data cache and misses of a cached mapping table are not counted. What writes cost has no closed form: collection,
+    data cache and misses of a cached mapping table are not counted. Writes have no closed form: collection,
     suspension and waits. So the peak of requests that write is measured in a short run at saturation, which begins
     in the state that the design has (`precondition.kind`) and takes up to some seconds.
 
@@ -266,6 +269,7 @@ def of_numbers(drive: Drive, alone: Drive, work: Work, name: str, mix: bounds.Mi
 
 
 def _unloaded(alone: Drive, work: Work, *, read_share: float) -> float | None:
+    """Latency of a read, or of a write, on the idle drive."""
     asked = work.reads if read_share else work.writes
     if float(asked) <= 0:
         return None
@@ -273,6 +277,7 @@ def _unloaded(alone: Drive, work: Work, *, read_share: float) -> float | None:
 
 
 def _changed(design: Design, work: Work, size: str | None, read_share: float | None, queue_depth: int | None) -> Work:
+    """The work with what was asked for next to it."""
     keys = design.to_dict()
     if size is not None:
         work = with_size(design, work, _size(size))

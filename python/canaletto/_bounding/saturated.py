@@ -46,7 +46,7 @@ class Saturated:
 
 
 def measured(design: Design, workload: Workload | None, work: Work) -> Saturated:
-    """The saturation of a drive. workload: its requests; None for those of `work`, at random places.
+    """The saturation of a drive. workload: its requests; None: as `work`, at random places.
 
     Raises ConfigError or SimulationError for what cannot be simulated.
     """

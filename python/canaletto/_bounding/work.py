@@ -184,10 +184,10 @@ def with_cache(keys: Keys, work: Work) -> Work:
 
 
 def in_queues(keys: Keys, work: Work, flows: int) -> Work:
-    """The work with its queue pairs, and the commands of them that the drive works on at a time.
+    """The work with its queue pairs, and the commands that the drive works on.
 
-    Entries of a queue make room when they are fetched, not when they are complete: they limit nothing, but for a queue
-    of two, whose only one is told of by its own completion.
+    Entries make room in a queue when they are fetched. Only a queue of two limits, because its only entry waits for a
+    completion.
     """
     host = keys["host"]
     if host["protocol"] == "sata":

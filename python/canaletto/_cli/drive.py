@@ -226,7 +226,7 @@ def equalised(drives: "list[Design]", equal: str | None) -> "Equalised | None":
 def named_drives(
     drives: "list[Design]", parts: "list[Parts]", same: "Equalised | None"
 ) -> "tuple[dict[str, Design], dict[str, Parts]]":
-    """The drives by the names of their fabrics, those of an equal budget if it is given, and parts that are classes."""
+    """The drives by fabric, with an equal budget if it is given, and parts that are classes."""
     called = [own.fabric_name or each.fabric for own, each in zip(parts, drives, strict=True)]
     named = dict(zip(called, drives, strict=True)) if same is None else same.named()
     return named, {name: own for name, own in zip(called, parts, strict=True) if own.given}

@@ -43,6 +43,7 @@ class Fields(Mapping[str, Any]):
         return json.dumps(self._data, indent=1)
 
     def to_dict(self) -> dict[str, Any]:
+        """The same as plain dictionaries and lists."""
         copy: dict[str, Any] = json.loads(json.dumps(self._data))
         return copy
 

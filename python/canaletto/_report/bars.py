@@ -104,7 +104,7 @@ def causes(
     """Latency of the mean request (`all`) or of the slowest hundredth (`p99`) by cause, a stack a fabric.
 
     shown: the account; by default root causes. The causes of a stack sum to its latency, as shares to 100 %.
-    None if nothing is charged, or if it is to be drawn to scale and is so anyway. Otherwise stacks that would flatten
+    None if nothing is charged, or if the scaled chart would be the same. Otherwise stacks that would flatten
     all others are shortened.
     """
     tables = {run["fabric"]: account.table(run, kind, shown) for run in runs}

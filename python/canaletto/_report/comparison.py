@@ -38,8 +38,8 @@ def html(
 ) -> str:
     """The whole page.
 
-    command: what repeats the comparison. timelines: what happened in a window, by fabric. request: the one that the
-    window was chosen for. say: called with a sentence if the page does not show all of the window.
+    command: repeats the comparison. timelines: a window, by fabric. request: the one that the window shows. say:
+    receives a sentence if the page does not show all of the window.
     """
     runs = list(comparison.shown)
     data = [run.to_dict() for run in runs]

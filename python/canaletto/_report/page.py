@@ -24,8 +24,8 @@ def html(
 ) -> str:
     """The whole page.
 
-    command: what repeats the run. timeline: what happened in a window, to be played. request: the one that the window
-    was chosen for. say: called with a sentence if the page does not show all of the window.
+    command: repeats the run. timeline: a window to play. request: the one that the window shows. say: receives a
+    sentence if the page does not show all of the window.
     """
     data = result.to_dict()
     title = listing(terminal.title(data))

@@ -212,7 +212,7 @@ def conflicts(runs: Sequence[Data]) -> str:
             ),
         ),
         about=_with_absent(
-            "Path conflict: a transfer is ready, but no path is free. A busy port of its own chip is no conflict.",
+            "Path conflict: a transfer is ready, but no path is free. A busy port of the chip is no conflict.",
             runs,
             lambda run: (run.get("path_conflicts") or {}).get("free_request_share") is not None,
         ),

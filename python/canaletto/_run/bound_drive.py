@@ -25,7 +25,7 @@ class Link:
     max_payload: Number = 128.0
     """Largest payload of a packet, in bytes."""
     overhead: Number = 28.0
-    """Bytes that each packet adds; of Serial ATA, those of a request's frames next to its data."""
+    """Bytes that each packet adds; for Serial ATA, a request's frames without data."""
     latency_us: Number = 0.0
     """Time of a packet in addition to its transfer, each way."""
     entry_bytes: Number = 64.0
@@ -195,8 +195,8 @@ class Work:
     parts: Number | None = None
     """Pages over which the data of a request that is alone may be spread. None: `pages`."""
     programmed_bytes: Number | None = None
-    """Bytes that a write programs: less than a page where writes fill pages together (`ftl.mapping_unit`). None: those
-    of all pages that it touches."""
+    """Bytes that a write programs: less than a page where writes fill pages together (`ftl.mapping_unit`). None: all
+    pages that it touches."""
     crossing_bytes: Number | None = None
     """Bytes of a write that cross to the chips. None: all that it programs."""
     rest_reads: Number | None = None
@@ -225,7 +225,7 @@ class Work:
     columns: Number | None = None
     """Chips of each row that are used. None: all."""
     busiest_chip: Number | None = None
-    """Share of the requests on the busiest chip. None: those of the busiest row have as many."""
+    """Share of the requests on the busiest chip. None: equal shares within the busiest row."""
     queue_depth: Number = np.inf
     """Requests outstanding at the most."""
     think_us: Number = 0.0

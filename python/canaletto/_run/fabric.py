@@ -88,7 +88,7 @@ class Fabric:
 
     @property
     def links(self) -> Sequence[Sequence[Place]]:
-        """The places that each link joins, two or (a bus) more; by default those of `Array.mesh`.
+        """The places that each link joins, two or (a bus) more; by default `Array.mesh`.
 
         Chips and controllers are where `array` says; any other place is a switch.
         """

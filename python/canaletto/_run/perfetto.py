@@ -1,6 +1,6 @@
 """Timelines as traces for the Perfetto trace viewer, https://ui.perfetto.dev.
 
-A trace is a row of packets: descriptors of tracks, then events in order of time. Field numbers are those of Perfetto's
+A trace is a row of packets: descriptors of tracks, then events in order of time. Field numbers follow Perfetto's
 `perfetto_trace.proto`. Times are rounded down to whole nanoseconds; each slice carries its exact picoseconds.
 """
 

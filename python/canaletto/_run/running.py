@@ -121,7 +121,7 @@ def run(
     check_whole("warmup", warmup, 0, 2**64 - 1)
     check_memory(f"{design.name}, {workload.name}: the run", [memory_needed([design], workload, records)])
     if slowdowns:
-        check_rereadable(workload, "the run and those of single flows")
+        check_rereadable(workload, "the run and the single flows' runs")
     results: list[dict[str, Any]] = []
     alone: list[dict[str, Any]] = []
     kept: Rows | None = None

@@ -1,7 +1,6 @@
 """How results are shown: as text, in notebooks, as pages.
 
-`_report` does it, which lies above: `canaletto/__init__.py` says here how its `views` are loaded. What is shown is
-typed there.
+`_report`, which lies above, does it: `canaletto/__init__.py` says here how its `views` are loaded.
 """
 
 from collections.abc import Callable
@@ -21,7 +20,7 @@ class Views(Protocol):
         """The verdict on a comparison."""
 
     def notes(self, found: Any) -> list[str]:
-        """Sentences beside the verdict on a comparison."""
+        """Sentences next to the verdict on a comparison."""
 
     def page(
         self,

@@ -39,6 +39,7 @@ class Sweep(Points):
 
     @cached_property
     def axes(self) -> list[str]:
+        """Columns of what differs among its points."""
         from canaletto._sweeping.table import PLAN_ONLY
 
         plan = self._folder.plan().drop("point", "key", *PLAN_ONLY)
@@ -46,6 +47,7 @@ class Sweep(Points):
 
     @property
     def points(self) -> int:
+        """Number of its points, computed or not."""
         return self._folder.plan().height
 
     def __repr__(self) -> str:

@@ -33,13 +33,16 @@ class Calibration(Shown):
     """A calibration that was carried out."""
 
     design: Design
+    """The calibrated design."""
     report: Mapping[str, Any]
     """Parameters, errors of both halves, and what the data can distinguish, as `calibrate --json` prints them."""
 
     def to_dict(self) -> dict[str, Any]:
+        """The report, as plain dictionaries and lists."""
         return dict(self.report)
 
     def to_toml(self) -> str:
+        """The calibrated design, every calibrated value marked with its range."""
         from canaletto_extras.calibrating.marked import marked
 
         return marked(self.design, self.report)
@@ -211,6 +214,7 @@ def _parameter(design: Design, each: Parameter, part: float, told: Identified, n
 
 
 def _errors(points: Sequence[Point], found: Sequence[Mapping[str, float]]) -> dict[str, float | None]:
+    """Root mean square of both halves, as a relative error."""
     halves = {
         half: model.rms(model.flat([each for point, each in zip(points, found, strict=True) if point.half == half]))
         for half in ("fitted", "judged")
@@ -219,6 +223,7 @@ def _errors(points: Sequence[Point], found: Sequence[Mapping[str, float]]) -> di
 
 
 def _relative(logarithm: float) -> float:
+    """A ratio's distance from 1, from its logarithm."""
     return float(2.718281828459045**logarithm - 1)
 
 

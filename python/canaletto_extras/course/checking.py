@@ -22,7 +22,7 @@ class Outcome:
     exercise: int
     right: bool
     text: str
-    """What is wrong, and a hint."""
+    """A mistake, and a hint."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def check(path: Path) -> Checked:
 
 
 def _carried_out(path: Path) -> tuple[dict[str, Any], list[str]]:
-    """Names that a file has set, and errors. It runs in a folder of its own; what it prints is no result."""
+    """Names that a file has set, and errors. It runs in a separate folder; its output is no result."""
     names: dict[str, Any] = {"__name__": "__main__"}
     broken = []
     cells = list(_cells(path))

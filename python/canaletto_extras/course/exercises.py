@@ -1,4 +1,4 @@
-"""What is asked: an answer is judged by running the simulator, so that it stays true when a model changes."""
+"""The exercises: an answer is judged by running the simulator, so that it stays true when a model changes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

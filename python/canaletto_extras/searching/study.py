@@ -43,7 +43,7 @@ class Trial:
 
 
 def carry_out(asked: Search, store: Store, report: Report) -> list[Trial]:
-    """The trials, those of equal points once.
+    """The trials, equal points once.
 
     Raises ConfigError for what cannot be simulated, OSError if the disk takes no more; Ctrl-C stops it.
     """

@@ -1,6 +1,6 @@
 """Drives that were measured next to their presets.
 
-What was measured at greater depths than eight is not here: it is what these presets are judged by.
+Depths above eight are not here: the presets are judged by them.
 """
 
 from canaletto_papers.figure import of_modules

@@ -1,7 +1,7 @@
 """Write amplification by fill, next to a Micron 7450 MAX 800 GB.
 
 Method: writes of 4 KiB, uniform over the share of the address space that is in use, in the steady state of greedy
-collection. What is not in use is deallocated, and so is spare space. Published is what was measured on the 7450 MAX
+collection. The rest is deallocated, and so is spare space. Published is what was measured on the 7450 MAX
 (gabriel-haas/ssdiq-pub).
 
 Assumptions: 800 GB are sold of 1,024 GiB of flash (27 % spare), as of a drive for three writes a day; Micron does not

@@ -2,7 +2,7 @@
 
 The drives of Western Digital and Samsung are presets, calibrated from these measurements as far as eight requests were
 outstanding. Hosts are calibrated in the same way: SPDK polls, so that its software is the time of submission that fio
-prints. With io_uring on one core there is the time of an interrupt, too, side by side for all completions.
+prints. With io_uring on one core there is also the time of an interrupt, side by side for all completions.
 """
 
 from collections.abc import Mapping

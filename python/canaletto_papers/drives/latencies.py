@@ -1,9 +1,9 @@
 """Distribution of latencies, measured and ours.
 
-Method: 4 KiB random reads of the 980 PRO by io_uring on one core, some 10,000 measured latencies a depth, next to those
-of the preset under the same job. Both are from the end of submission to completion. Requests are paired in the order of
-their latencies, in 200 equal parts: the share of pairs that differ by 10 % at the most, their mean difference (the
-Wasserstein distance), and the largest difference of the cumulative distributions (that of Kolmogorov and Smirnov).
+Method: 4 KiB random reads of the 980 PRO by io_uring on one core, some 10,000 measured latencies a depth, next to the
+preset's under the same job. Both are from the end of submission to completion. Requests are paired in the order of
+their latencies, in 200 equal parts. Shown are the share of pairs that differ by at most 10 %, their mean difference
+(Wasserstein distance), and the largest difference of the cumulative distributions (Kolmogorov-Smirnov).
 
 Assumptions: as in `table-reads`. SPDK's percentiles on the same drive have two modes, 12.5 us apart, as two
 sensing times of a page have; io_uring's have four, each of these twice, 5 us apart. That pair is the host's, then,

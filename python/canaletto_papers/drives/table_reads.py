@@ -1,8 +1,8 @@
 """Reads by size and depth, measured and ours.
 
 Method: the presets of the drives, under the jobs that measured them: random reads in a closed loop over the whole
-drive. Published is what was measured; latencies are from submission to completion. The host is that of the
-measurement: SPDK takes the measured time of submission, io_uring also the time of an interrupt (`drive.HOSTS`).
+drive. Published is what was measured; latencies are from submission to completion. The host is the measurement's:
+SPDK takes the measured time of submission, io_uring also the time of an interrupt (`drive.HOSTS`).
 
 Assumptions: as in the presets, calibrated from the 4 KiB reads of SPDK (980 PRO) and from all reads of SPDK
 (ZN540) in this table alone; reads of 8 KiB and more of the 980 PRO were not looked at. The set with other sizes than

@@ -1,7 +1,7 @@
 """MQSim's FAST'18 experiments in MQSim's own format, and what MQSim 7ec40e3 gives for them.
 
-The values are those of the files that ship with MQSim (github.com/CMU-SAFARI/MQSim, 7ec40e3, examples of FAST'18);
-the files are written anew from them. The importer behind `canaletto mqsim` reads them and sets MQSim's quirks.
+The values come from the files that ship with MQSim (github.com/CMU-SAFARI/MQSim, 7ec40e3, examples of FAST'18); the
+files are written anew. The importer behind `canaletto mqsim` reads them and sets MQSim's quirks.
 """
 
 import json
@@ -114,7 +114,7 @@ _FLOW = {
 
 @dataclass(frozen=True)
 class FileRun:
-    """A scenario of MQSim's, run as `canaletto mqsim` runs it: MQSim knows one seed, that of its files."""
+    """A scenario of MQSim's, run as by `canaletto mqsim`, with its file's seed."""
 
     device: str
     workload: str

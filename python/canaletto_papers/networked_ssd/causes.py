@@ -59,7 +59,7 @@ CHANGES = {
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Every workload under every change on every system, labelled as those of Fig. 14."""
+    """Every workload under every change on every system, labelled as in Fig. 14."""
     found: dict[Label, Run] = {}
     for change, how in CHANGES.items():
         for name in WORKLOADS[:: scale.of(1, 6)]:

@@ -30,7 +30,7 @@ PUBLISHED: dict[str, dict[str, tuple[float | None, ...]]] = {
     "page-fault": {"NBSP": (42.23, 57.77), "NBDP": (21.31, 10.60, 68.09)},
     "network-download": {"NBSP": (38.52, 61.48), "NBDP": (None, None, 100.0)},
 }
-"""Percent of the gain (slides, "Contribution Breakdown"); those of NBDP's read miss are 100.22 in all, as printed."""
+"""Percent of the gain (slides, "Contribution Breakdown"); NBDP's read miss has 100.22 in all, as printed."""
 
 AFTER: dict[tuple[str, ...], tuple[str, Keys]] = {
     (): ("sbsp", ()),

@@ -114,6 +114,6 @@ def chart(rows: list[Row]) -> Spec:
 
 
 JUDGED = Settings((), of="max-improvement")
-"""Its numbers are those of `max-improvement`, and judged there."""
+"""Its numbers are judged in `max-improvement`."""
 
 FIGURE = Figure("real-traces", "Traces at about 20 % hits", __doc__, nothing, table, chart, JUDGED)

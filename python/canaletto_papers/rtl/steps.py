@@ -21,8 +21,8 @@ _WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 class _Controller:
     """A controller's transfer, and how far it has come.
 
-    departs: its next scout has not reached a router yet. decided: the cycle of a decision whose row is not seen yet.
-    links: those that the scout holds, each with the cycle in which it was reserved. began: when bytes began to cross.
+    departs: its next scout has not reached a router yet. decided: the cycle of a decision without a row yet. links:
+    held by the scout, each with the cycle of its reservation. began: when bytes began to cross.
     """
 
     transfer: Transfer
@@ -76,7 +76,7 @@ class _Steps:
                 yield from self._ended(now, int(numbers[0]))
 
     def _decided(self, now: int, packet: int) -> Iterator[tuple[Any, ...]]:
-        """A scout is at a router. The first one after its departure is that of its controller."""
+        """A scout is at a router. The first one after its departure is its controller's."""
         controller = self._controllers[packet]
         if controller.departs:
             yield self._span(controller, "scout", self._own[packet], now - self._hop, now)

@@ -22,7 +22,7 @@ _Span: TypeAlias = dict[str, Any]
 class Transfer:
     """A transfer that the hardware is to serve. Times are cycles; `commands` of the `cycles` carry commands.
 
-    chip: its number, row by row. request, page, work: those of the run's spans.
+    chip: its number, row by row. request, page, work: as in the run's spans.
     """
 
     start: int

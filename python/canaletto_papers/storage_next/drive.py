@@ -42,7 +42,7 @@ SHAPES = {
 
 
 def numbers(shape: Shape, channel_mb_s: float = CHANNEL_MB_S) -> bounds.Drive:
-    """The drive as the source's formulas have it. Programs cost a command a page; arrays and wires overlap."""
+    """The drive as the source's formulas have it. Programs cost a command per page; arrays and wires overlap."""
     return bounds.Drive(
         fabric="bus",
         rows=shape.channels,

@@ -21,7 +21,7 @@ fn a_packet_alone() {
     mesh.packets = vec![Packet { at: 0, from: Chip(2, 3), to: Controller(1), flits: 1 }];
     assert_eq!(run(&mesh), [crossing(&[0, 3, 6, 9, 12, 15], 5 * 3 + 1, 0, 0)]);
     mesh.two_edges = true;
-    assert_eq!(run(&mesh), [crossing(&[0, 3, 6], 2 * 3 + 1, 0, 0)], "controller 1 is beside chip 1,3 now");
+    assert_eq!(run(&mesh), [crossing(&[0, 3, 6], 2 * 3 + 1, 0, 0)], "controller 1 is next to chip 1,3 now");
     mesh.delay = 0;
     assert_eq!(run(&mesh), [crossing(&[0, 1, 2], 3, 0, 0)]);
 }
