@@ -14,7 +14,7 @@ from canaletto._run.compare import Comparison
 PAGE = tables.DOCS / "explanation/fabrics.md"
 SEQUENCES = tables.DOCS / "explanation/sequences.md"
 TRACES = Path(__file__).resolve().parents[2] / "shared" / "traces"
-FABRICS = list(names.fabrics())
+FABRICS = [name for name in names.fabrics() if name not in tables.CHAINS]
 SIZES = {"4KiB": 20_000, "16KiB": 8_000, "64KiB": 3_000, "256KiB": 800}
 DEPTHS = (1, 8, 64, 256)
 PLACES = {"uniform": "", "one row": "channels = [0]", "one chip": "channels = [0]\nchips = [0]"}

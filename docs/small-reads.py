@@ -15,7 +15,7 @@ from canaletto._run.simulate import run_once
 from canaletto_papers.flows import flow, workload
 
 PAGE = tables.DOCS / "explanation/small-reads.md"
-FABRICS = tuple(names.fabrics())
+FABRICS = tuple(name for name in names.fabrics() if name not in tables.CHAINS)
 SIZES = {"512 B": 512, "1 KiB": 1024, "2 KiB": 2048, "4 KiB": 4096, "8 KiB": 8192, "16 KiB": 16384}
 MIXES = {"reads": 1.0, "90:10": 0.9}
 PLACES = ("uniform", "half on one row")

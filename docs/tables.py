@@ -7,6 +7,9 @@ from pathlib import Path
 
 DOCS = Path(__file__).parent
 
+CHAINS = ("daisy-chain", "ring")
+"""Fabrics that have their own table, by dies on a channel (fabrics.md)."""
+
 Table = tuple[Path, Callable[[], Iterable[str]]]
 """Page that includes a table, and the function that makes its lines."""
 

@@ -57,6 +57,9 @@ def test_every_fabric_is_counted(fabric: str) -> None:
         "venice": (8, 1, 112 + 8),
         "scheduled-mesh": (8, 1, 112 + 8),
         "custom": (8, 1, 112 + 8),
+        # A chip has a link in and one out, on both sides; a ring comes back past all of them.
+        "daisy-chain": (16, 4, 8 * 16),
+        "ring": (16, 2, 8 * 16),
         # Inner buses end 1, 3, 5 and 7 pitches from the switch. Trunk c has switches c, c - 1, c - 3 and c - 4 (mod 8),
         # four of which are a pitch from it, and spans 7, 6, 5 or 4 rows.
         "clusters": (8, 1, 8 * 16 + 8 * 4 + sum(map(_rows_spanned, range(8)))),
@@ -71,7 +74,7 @@ def _rows_spanned(trunk: int) -> int:
     return max(rows) - min(rows)
 
 
-@pytest.mark.parametrize("fabric", ["bus", "packetized", "mesh", "mesh-2bit", "venice", "ideal"])
+@pytest.mark.parametrize("fabric", ["bus", "packetized", "daisy-chain", "ring", "mesh", "mesh-2bit", "venice", "ideal"])
 @pytest.mark.parametrize("shape", [(8, 8), (3, 5), (1, 4), (5, 1)])
 def test_lengths_are_those_of_the_map(fabric: str, shape: tuple[int, int]) -> None:
     design, links = of(fabric, *shape)

@@ -1,7 +1,8 @@
 //! Rules between the keys of an attachment.
 
 use crate::attach::{Attachment, AttachmentKind, PortInterface};
-use crate::check::{Checked, require};
+use crate::check::{Checked, require, spelt};
+use crate::design::{Design, LinkKind, Protocol};
 use crate::pc::Pc;
 use crate::units::Size;
 
@@ -84,5 +85,27 @@ fn check_rates(attachment: &Attachment) -> Checked {
     ];
     rates.into_iter().try_for_each(|(key, rate)| {
         require(rate.0 > 0, &format!("attachment.{key}"), || format!("got \"{rate}\", expected a rate above 0"))
+    })
+}
+
+/// Checks protocol and link, with the PC in the link's place.
+pub(super) fn check_protocol(design: &Design) -> Checked {
+    let (attachment, protocol) = (&design.attachment, design.host.protocol);
+    let has_pins = design.link.kind == LinkKind::Hbm;
+    require(protocol == Protocol::Memory || !has_pins, "link.kind", || {
+        format!("got \"hbm\" with host.protocol = {}, expected host.protocol = \"memory\"", spelt(protocol))
+    })?;
+    require(design.link.lanes <= 32 || design.link.kind != LinkKind::Pcie, "link.lanes", || {
+        format!("got {}, expected from 1 to 32 with link.kind = \"pcie\"", design.link.lanes)
+    })?;
+    require(attachment.kind == AttachmentKind::None || protocol != Protocol::Memory, "host.protocol", || {
+        format!("got \"memory\" with attachment {}, expected nvme or sata", attachment.kind.name())
+    })?;
+    let on_dram = attachment.kind != AttachmentKind::None && attachment.port() == PortInterface::Ddr2;
+    require(design.host.protocol == Protocol::Nvme || !on_dram, "host.protocol", || {
+        format!(
+            "got sata, expected nvme for attachment {} with a DRAM interface, which carries no frames",
+            attachment.kind.name()
+        )
     })
 }

@@ -3,13 +3,13 @@
 use serde::Serialize;
 
 use crate::address::SECTOR;
-use crate::attach::{AttachmentKind, PortInterface};
-use crate::attach_check::check_attachment;
+use crate::attach_check::{check_attachment, check_protocol};
+use crate::bus_load;
 use crate::cache::Destage;
 use crate::capacity::expendable_blocks;
 use crate::design::{
-    Design, FabricKind, HoldPath, LinkKind, MapUpdate, MappingScheme, PageTimes, Parity, PreconditionKind, Protocol,
-    Scope, Scouts, Superblock, TearDown, UnwrittenReads, WritePlacement,
+    Design, FabricKind, HoldPath, MapUpdate, MappingScheme, PageTimes, Parity, PreconditionKind, Scope, Scouts,
+    Superblock, TearDown, UnwrittenReads, WritePlacement,
 };
 use crate::error::Problem;
 use crate::fdp;
@@ -40,7 +40,7 @@ pub fn require(right: bool, key: &str, what: impl FnOnce() -> String) -> Checked
 }
 
 /// Returns a value as a file spells it.
-fn spelt(value: impl Serialize) -> String {
+pub(crate) fn spelt(value: impl Serialize) -> String {
     serde_json::to_string(&value).expect("a value of a configuration")
 }
 
@@ -77,27 +77,6 @@ pub fn check_design(design: &Design) -> Checked {
     check_failures(design)?;
     check_refresh(design)?;
     check_errors(design)
-}
-
-fn check_protocol(design: &Design) -> Checked {
-    let (attachment, protocol) = (&design.attachment, design.host.protocol);
-    let has_pins = design.link.kind == LinkKind::Hbm;
-    require(protocol == Protocol::Memory || !has_pins, "link.kind", || {
-        format!("got \"hbm\" with host.protocol = {}, expected host.protocol = \"memory\"", spelt(protocol))
-    })?;
-    require(design.link.lanes <= 32 || design.link.kind != LinkKind::Pcie, "link.lanes", || {
-        format!("got {}, expected from 1 to 32 with link.kind = \"pcie\"", design.link.lanes)
-    })?;
-    require(attachment.kind == AttachmentKind::None || protocol != Protocol::Memory, "host.protocol", || {
-        format!("got \"memory\" with attachment {}, expected nvme or sata", attachment.kind.name())
-    })?;
-    let on_dram = attachment.kind != AttachmentKind::None && attachment.port() == PortInterface::Ddr2;
-    require(design.host.protocol == Protocol::Nvme || !on_dram, "host.protocol", || {
-        format!(
-            "got sata, expected nvme for attachment {} with a DRAM interface, which carries no frames",
-            attachment.kind.name()
-        )
-    })
 }
 
 fn check_geometry(design: &Design) -> Checked {
@@ -182,6 +161,7 @@ fn check_fabric(design: &Design) -> Checked {
     sequences::check(fabric)?;
     let network = fabric.network_rate();
     require(network.0 > 0, "fabric.network.link_rate", || format!("got \"{network}\", expected a rate above 0"))?;
+    bus_load::check(fabric)?;
     let byte = Time::of_transfer(1, network.0);
     require(
         fabric.venice.scouts != Scouts::Clocked || fabric.network.router_delay.time() == byte,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
+pub use crate::bus_load::BusLoad;
 pub use crate::fabric_failures::FabricFailures;
 pub use crate::kinds::FabricKind;
 pub use crate::own::fabric::Blueprint;
@@ -133,7 +134,7 @@ pub struct Fabric {
     #[serde(default)]
     pub data_queue: DataQueue,
     /// Commands whose path stays held while the array works, and then carries the data. `mesh`, whose packets hold no
-    /// path, `omnibus-split`, whose halves take two, and `sca`, whose commands and data do, have `never` only, as has
+    /// path, `omnibus-split`, whose halves take two, `sca`, whose commands and data do, `daisy-chain` and `ring` have `never` only, as has
     /// `clusters` with `clusters.chunk`.
     #[serde(default)]
     pub hold_path: HoldPath,
@@ -146,6 +147,12 @@ pub struct Fabric {
     /// Keys of `clusters`.
     #[serde(default)]
     pub clusters: Clusters,
+    /// Load on the buses of `bus`, `packetized` and `ideal`.
+    #[serde(default)]
+    pub load: BusLoad,
+    /// Keys of `daisy-chain` and `ring`.
+    #[serde(default)]
+    pub chain: Chain,
     /// Links and controllers of `mesh`, `venice`, `scheduled-mesh` and `custom`.
     #[serde(default)]
     pub network: Network,
@@ -256,6 +263,15 @@ pub struct Clusters {
     /// ECC word that crosses with each part, so that it can be corrected by itself. Assumed: 126 B, of a BCH code that corrects 72
     /// bits of 1 KiB (72 × 14 bits).
     pub chunk_parity: Size,
+}
+
+/// Chips that pass packets on to the next one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Chain {
+    /// Time from a packet on one link to the packet on the next link. Assumed: 10 ns, two cycles of 200 MHz, one to take a byte in
+    /// and one to drive it on; 5 ns to 20 ns.
+    pub hop_delay: Duration,
 }
 
 /// Treatment of errors in pages that move from chip to chip.
@@ -517,6 +533,8 @@ impl Fabric {
             sca: Sca::default(),
             omnibus: Omnibus::default(),
             clusters: Clusters::default(),
+            load: BusLoad::default(),
+            chain: Chain::default(),
             network: Network::default(),
             failures: FabricFailures::default(),
             custom: Custom::default(),
@@ -531,6 +549,12 @@ impl Fabric {
 impl Default for Sca {
     fn default() -> Self {
         Sca { ca_width: 2, ca_rate: Rate(400_000_000) }
+    }
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        Chain { hop_delay: Duration(10_000) }
     }
 }
 

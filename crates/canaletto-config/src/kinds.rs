@@ -52,6 +52,14 @@ macro_rules! fabric_list {
                 "Clusters of chips behind switches that hang on the trunks of several controllers each, with a central arbiter (no \
                  paper)."
             }
+            DaisyChain {
+                daisy_chain::DaisyChain, FACTS, Buses, Packets, "daisy-chain",
+                "Chips that pass packets on to the next chip and back, over links each way (bridge chips, Kioxia)."
+            }
+            Ring {
+                ring::Ring, FACTS, Buses, Packets, "ring",
+                "Chips that pass packets on around a ring, from the controller and back to it (HLNAND, Schuetz et al. 2007)."
+            }
             Custom {
                 custom::Custom, FACTS, Routers, Circuit, "custom",
                 "User-defined links and ways, in Python or Rust. By default any shortest free way of Venice's mesh, at once."
@@ -150,6 +158,11 @@ macro_rules! fabric_kinds {
             /// Whether it is a network of routers with links between neighbours (`fabric.network`).
             pub fn is_network(self) -> bool {
                 Joined::Routers == match self { $(FabricKind::$Kind => Joined::$joined,)+ }
+            }
+
+            /// Whether its chips pass packets on (`fabric.chain`).
+            pub fn is_chain(self) -> bool {
+                matches!(self, FabricKind::DaisyChain | FabricKind::Ring)
             }
 
             /// Form in which commands come to its chips.

@@ -12,6 +12,7 @@ pub mod address;
 pub mod area;
 pub mod attach;
 mod attach_check;
+mod bus_load;
 pub mod cache;
 pub mod capacity;
 pub mod check;

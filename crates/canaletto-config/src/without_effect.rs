@@ -165,6 +165,12 @@ const NEEDS: &[Need] = &[
         "controller.ecc.outer.codeword, an outer code",
         |d| d.controller.ecc.outer.is_on(),
     ),
+    need(&["fabric.load."], "fabric.kind = \"bus\", \"packetized\" or \"ideal\"", |d| d.fabric.carries_pads()),
+    need(&["fabric.load.dies_per_buffer", "fabric.load.buffer_delay"], "fabric.load.full_rate_dies", |d| {
+        d.fabric.load.full_rate_dies > 0
+    }),
+    need(&["fabric.load.buffer_delay"], "fabric.load.dies_per_buffer, buffers", |d| d.fabric.load.is_buffered()),
+    need(&["fabric.chain."], "fabric.kind = \"daisy-chain\" or \"ring\"", |d| d.fabric.kind.is_chain()),
     need(&["host.sata."], "host.protocol = \"sata\"", |d| d.host.protocol == Protocol::Sata),
     need(&["host.arbitration.", "host.interrupts.", "host.prp_lists", "host.fetch"], "host.protocol = \"nvme\"", |d| {
         d.host.protocol == Protocol::Nvme

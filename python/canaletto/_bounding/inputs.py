@@ -10,6 +10,7 @@ import numpy as np
 from canaletto._engine import ConfigError
 from canaletto._run.bound_drive import Controller, Drive, Host, Link, Work
 from canaletto._run.config import Design
+from canaletto._run.links import loaded_rate
 from canaletto._run.quantities import lane_rate, rate, size_bytes, time_us
 from canaletto._run.sequences import sequences
 
@@ -71,7 +72,7 @@ def drive_of(design: Design, work: Work, *, is_alone: bool = False) -> Drive:
         reads_overlap=flash["cache_read"],
         programs_overlap=flash["cache_program"],
         program_busy_us=time_us(flash["cache_program_busy"]),
-        link_rate=rate(fabric["link_rate"]),
+        link_rate=loaded_rate(keys),
         network_rate=rate(fabric["network"]["link_rate"]),
         burst_bytes=fabric["burst_bytes"] if fabric["kind"] in ("bus", "ideal") else 0,
         read_command_us=command_us("read", reads, "wires_ns"),
@@ -302,6 +303,8 @@ def _hop_us(fabric: Keys, geometry: Keys) -> float:
 
     A scout has two flits, of two bytes each where one cannot name every chip (Venice Fig. 6).
     """
+    if fabric["kind"] in ("daisy-chain", "ring"):
+        return time_us(fabric["chain"]["hop_delay"])
     if fabric["kind"].startswith("mesh"):
         narrow = 4.0 if fabric["kind"] == "mesh-2bit" else 1.0
         return float(narrow / rate(fabric["network"]["link_rate"])) + time_us(fabric["network"]["router_delay"])

@@ -20,6 +20,8 @@ FABRICS = {
     "venice": "#D55E00",
     "scheduled-mesh": "#8768fa",
     "clusters": "#7a164e",
+    "daisy-chain": "#882200",
+    "ring": "#2200cc",
     "custom": "#5cb6a0",
     "ideal": "#009E73",
 }

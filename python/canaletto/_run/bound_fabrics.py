@@ -252,6 +252,32 @@ def _clusters(drive: Drive, work: Work) -> list[Wires]:
     ]
 
 
+def _chain(drive: Drive, work: Work) -> list[Wires]:
+    """Links next to the controllers, one each way: commands and written data go out, read data come back.
+
+    A packet that comes from nearer than the last one waits for a hop or more, so that no bound is exact. The mean way
+    there and back is as long in a ring as in a daisy chain.
+    """
+    rows, hops = even_rows(drive, work), (np.asarray(drive.columns) - 1.0) / 2.0 * np.asarray(drive.hop_us)
+
+    def out(kind: Kind, size: Number) -> Number:
+        return _transfers(drive, kind, _packet(drive, kind, size, 1) if kind == "program" else 0.0)
+
+    def back(kind: Kind, size: Number) -> Number:
+        return _packet(drive, kind, size, 1) if kind == "read" else 0.0
+
+    return [
+        Wires("links to chips", rows, out, is_exact=False, alone_us=lambda kind, size: out(kind, size) + hops),
+        Wires(
+            "links from chips",
+            rows,
+            back,
+            is_exact=False,
+            alone_us=lambda kind, size: back(kind, size) + (hops if kind == "read" else 0.0),
+        ),
+    ]
+
+
 FABRICS: dict[str, Fabric] = {
     "bus": _bus,
     "sca": _sca,
@@ -263,6 +289,8 @@ FABRICS: dict[str, Fabric] = {
     "venice": _venice,
     "scheduled-mesh": _scheduled_mesh,
     "clusters": _clusters,
+    "daisy-chain": _chain,
+    "ring": _chain,
     "custom": _custom,
     "ideal": _ideal,
 }

@@ -80,7 +80,7 @@ def interconnect(
     area = None if found.area is None else found.area.at(wires)
     completed, energy = lookup(data or {}, "requests.completed"), lookup(data or {}, "energy_mj.fabric")
     return {
-        "rate_mt_s": rate(keys[key]) * found.width / wires,
+        "rate_mt_s": (loaded_rate(design) if found.rate_key == BUS_RATE else rate(keys[key])) * found.width / wires,
         "width": wires,
         "data_pins_per_controller": found.at_controllers * wires / rows,
         "data_pins_per_chip": found.at_chip * wires,
@@ -98,6 +98,17 @@ _NO_AREA = "nobody published the area of NoSSD's routers, which are in the chips
 _OWN_AREA = "nobody published the area of a user-defined fabric"
 _OWN_LINKS = "the property links of the class, eight wires each, from place to place"
 _ENERGY = "keys energy.wires.* and energy.routers.* of the design, by Venice Table 4"
+
+
+def loaded_rate(design: Mapping[str, Any]) -> float:
+    """Rate of eight data pins of a bus with the pads of its dies, bytes per microsecond (`fabric.load`)."""
+    fabric, geometry, own = design["fabric"], design["geometry"], rate(design["fabric"]["link_rate"])
+    full, behind = fabric["load"]["full_rate_dies"], fabric["load"]["dies_per_buffer"]
+    if not full or fabric["kind"] not in ("bus", "packetized", "ideal"):
+        return own
+    dies = geometry["dies_per_chip"] * (1 if fabric["kind"] == "ideal" else geometry["chips_per_channel"])
+    pads = max(-(-dies // behind), min(behind, dies)) if behind else dies
+    return float(own * full / max(full, pads))
 
 
 def _of_class(fabric: type[Fabric], design: Mapping[str, Any]) -> Links:
@@ -124,6 +135,16 @@ def _bus(width: int, *, packets: bool) -> Counted:
 def _ideal(design: Mapping[str, Any], rows: int, columns: int) -> Links:
     length = rows * columns * (columns + 1) // 2
     return Links(8, BUS_RATE, rows * columns, 1, length, _at_controllers(design, rows * columns))
+
+
+def _chain(*, both_ways: bool) -> Counted:
+    def links(design: Mapping[str, Any], rows: int, columns: int) -> Links:
+        """A link from each chip to the next and, from the last one or from each, a way back; packets on dies."""
+        at_chip = 4 if both_ways and columns > 1 else 2
+        area = _at_controllers(design, 2 * rows, _on_dies(design, rows * columns))
+        return Links(8, BUS_RATE, 2 * rows, at_chip, 2 * rows * columns, area)
+
+    return links
 
 
 def _omnibus(design: Mapping[str, Any], rows: int, columns: int) -> Links:
@@ -253,6 +274,8 @@ _FABRICS: dict[str, tuple[Counted, str]] = {
     "venice": (_venice, "Venice §4.2: one link of eight wires between neighbours, used one way at a time"),
     "scheduled-mesh": (_scheduled_mesh, "our design on the links of Venice; grants and strobes do not count"),
     "clusters": (_clusters, "our design: trunks to switches and buses behind them, of sixteen wires"),
+    "daisy-chain": (_chain(both_ways=True), "Kioxia's bridge chips: eight data wires each way between neighbours"),
+    "ring": (_chain(both_ways=False), "HLNAND: eight data wires from chip to chip and back to the controller"),
     "custom": (_venice, "the links of Venice"),
     "ideal": (_ideal, "Venice §3.1: a channel of eight data wires for each chip"),
 }

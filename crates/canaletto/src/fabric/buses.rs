@@ -18,6 +18,8 @@ pub struct Buses {
     columns: u32,
     kind: WireKind,
     buses: Vec<Bus>,
+    /// Time through a buffer chip, where there are some.
+    buffer: Time,
     port_free_at: Vec<Time>,
     pub trace: WireTrace,
 }
@@ -43,10 +45,21 @@ impl Buses {
             of_chips: (0..layout.chips()).map(|chip| DomainId(chip / chips_each)).collect(),
             columns: layout.chips_per_channel,
             kind,
+            buffer: Time::ZERO,
             buses: vec![idle; (layout.chips() / chips_each) as usize],
             port_free_at: vec![Time::ZERO; layout.chips() as usize],
             trace: WireTrace::default(),
         }
+    }
+
+    /// Puts buffer chips between the controllers and their chips: all that crosses takes that much longer.
+    fn put_buffers(&mut self, delay: Time) {
+        self.buffer = delay;
+        self.kind = match self.kind {
+            WireKind::Channel => WireKind::BufferedChannel,
+            WireKind::WideChannel => WireKind::BufferedWideChannel,
+            other => other,
+        };
     }
 
     pub fn count(&self) -> u32 {
@@ -96,7 +109,7 @@ impl Buses {
         debug_assert!(bus.in_use && bus.chip == transfer.chip);
         bus.active += transfer.time();
         self.trace.write_transfer(path.0, &transfer, path, now);
-        later(now + transfer.time(), TransferEnd(path));
+        later(now + transfer.time() + self.buffer, TransferEnd(path));
     }
 
     #[inline(always)]
@@ -162,7 +175,10 @@ impl<K: Kind> Fabric for SharedBuses<K> {
     type Times = K::Times;
 
     fn new(config: &FabricConfig, layout: &Layout) -> Self {
-        let (buses, times) = K::new(config, layout);
+        let (mut buses, times) = K::new(&config.loaded(layout.chips_per_channel, layout.dies_per_chip), layout);
+        if config.load.is_buffered() {
+            buses.put_buffers(config.load.buffer_delay.time());
+        }
         SharedBuses { buses, times }
     }
 

@@ -88,7 +88,8 @@ mod tests {
     #[test]
     fn worst_lines_are_what_they_are_by_hand() {
         let row = |name: &str, columns: u32, ways| (name.to_owned(), 0, columns - 1, ways);
-        for kind in [FabricKind::Bus, FabricKind::Sca, FabricKind::Packetized] {
+        for kind in [FabricKind::Bus, FabricKind::Sca, FabricKind::Packetized, FabricKind::DaisyChain, FabricKind::Ring]
+        {
             assert_eq!(worst(&of(kind), 8, 8), row("channel 0", 8, 1), "{kind:?}");
         }
         // A row's bus and eight column buses; four that join four columns each.

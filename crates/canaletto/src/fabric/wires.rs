@@ -32,10 +32,14 @@ pub enum WireKind {
     GrantLine,
     /// The same for the routers of a row, which share them.
     GrantBus,
+    /// A row bus of eight data pins to buffers, with the wires behind them.
+    BufferedChannel,
+    /// A row bus of sixteen.
+    BufferedWideChannel,
 }
 
 impl WireKind {
-    pub const ALL: [WireKind; 13] = [
+    pub const ALL: [WireKind; 15] = [
         WireKind::Channel,
         WireKind::WideChannel,
         WireKind::CommandChannel,
@@ -49,12 +53,16 @@ impl WireKind {
         WireKind::InnerBus,
         WireKind::GrantLine,
         WireKind::GrantBus,
+        WireKind::BufferedChannel,
+        WireKind::BufferedWideChannel,
     ];
 
     /// Its name in results: narrow and wide ones are called like the others.
     pub fn name(self) -> &'static str {
         match self {
-            WireKind::Channel | WireKind::WideChannel => "channel",
+            WireKind::Channel | WireKind::WideChannel | WireKind::BufferedChannel | WireKind::BufferedWideChannel => {
+                "channel"
+            }
             WireKind::CommandChannel => "command_channel",
             WireKind::Column => "column",
             WireKind::Path => "path",

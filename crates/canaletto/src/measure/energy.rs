@@ -209,6 +209,9 @@ fn wires_of(keys: &Wires, kind: WireKind) -> (Power, f64, bool) {
     match kind {
         WireKind::Channel => (keys.channel, 1.0, true),
         WireKind::WideChannel => (keys.channel, WIDE, true),
+        // A buffer drives the wires behind it like a channel.
+        WireKind::BufferedChannel => (keys.channel, 2.0, true),
+        WireKind::BufferedWideChannel => (keys.channel, 2.0 * WIDE, true),
         // Its pins are part of the channel, whose leakage is stated.
         WireKind::CommandChannel => (keys.channel, 0.0, true),
         WireKind::Column => (keys.column, 1.0, true),

@@ -225,6 +225,46 @@ fn dies_interleave() {
     assert!(both > 1.9 * one && both < 2.05 * one, "{both} against {one}");
 }
 
+/// Unloaded reads of chips in a chain: the packets of a bus of eight pins, and a hop's delay per chip. With one chip on a channel there
+/// are none; with eight the way there and back is seven hops in a ring, and as long on average in a daisy chain.
+#[test]
+fn unloaded_reads_of_a_chain_take_its_hops() {
+    let mean = |kind: &str, chips: u32| {
+        let keys = [format!("fabric.kind={kind}"), format!("geometry.chips_per_channel={chips}")];
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let workload = synthetic("requests = 4000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+        simulate(&preset("performance-optimized", &keys), &workload).report.measures.latency_us.all.mean.unwrap() * 1e3
+    };
+    let difference = (170.0 + 4096.0 / 1.2) - (20.0 + 8.0 / 1.2 + (5.0 + 4096.0) / 1.2);
+    for kind in ["daisy-chain", "ring"] {
+        assert!((mean("bus", 1) - mean(kind, 1) - difference).abs() < 0.1, "{kind}");
+    }
+    let ring = mean("bus", 8) - mean("ring", 8) - difference;
+    assert!((ring + 70.0).abs() < 0.1, "{ring}");
+    // Five standard deviations of the mean of twice a column from 0 to 7.
+    let chain = mean("bus", 8) - mean("daisy-chain", 8) - difference;
+    assert!((chain + 70.0).abs() < 5.0 * 46.0 / 4000f64.sqrt(), "{chain}");
+}
+
+/// Saturated reads of a bus whose rate falls with its dies: eight dies where four have the full rate, then behind buffers of four
+/// dies, which leave two pads on the bus.
+#[test]
+fn more_dies_cost_a_bus_its_rate() {
+    let gb_s = |keys: &[&str]| {
+        let one = ["geometry.channels=1", "flash.read=100ns", "fabric.command_time=1ns", "fabric.link_rate=1GB/s"];
+        let workload = synthetic("requests = 2000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 64");
+        let design = preset("performance-optimized", &[&one[..], keys].concat());
+        simulate(&design, &workload).report.measures.bandwidth_mb_s.unwrap() / 1e3
+    };
+    let (full, loaded) = (gb_s(&[]), gb_s(&["fabric.load.full_rate_dies=4"]));
+    assert!((full - 1.0).abs() < 0.01 && (loaded - 0.5).abs() < 0.005, "{full} {loaded}");
+    let buffered =
+        gb_s(&["fabric.load.full_rate_dies=4", "fabric.load.dies_per_buffer=4", "fabric.load.buffer_delay=4ns"]);
+    // A page of 4,096 ns with a command of 1 ns; each takes 4 ns through the buffer.
+    let expected = 4096.0 / (4096.0 + 1.0 + 2.0 * 4.0);
+    assert!((buffered - expected).abs() < 0.005, "{buffered} {expected}");
+}
+
 /// Unloaded reads over each fabric: what crosses the wires differs, the rest does not.
 #[test]
 fn unloaded_read_latency_of_each_fabric() {

@@ -143,7 +143,7 @@ fn the_report_has_the_promised_names() {
     }
 }
 
-fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 13] {
+fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 15] {
     let keys = Energy { wires: keys.clone(), ..Energy::default() };
     let rates = Rates { bus: Rate(bus), network: Rate(network), commands: Rate(bus), grant_pins: 2 };
     WireKind::ALL.map(|kind| wire_power(&keys, &rates, kind))
@@ -157,7 +157,7 @@ const NETWORK: u64 = 1_000_000_000;
 fn every_kind_has_its_key_and_its_width() {
     let mw = |each: u64| Power(each * 1_000_000);
     let keys = Wires { channel: mw(4), column: mw(8), link: mw(16), ..Wires::default() };
-    let expected = [4.0, 8.0, 4.0, 8.0, 2.0, 16.0, 4.0, 16.0, 4.0, 8.0, 2.0, 2.0, 4.0];
+    let expected = [4.0, 8.0, 4.0, 8.0, 2.0, 16.0, 4.0, 16.0, 4.0, 8.0, 2.0, 2.0, 4.0, 8.0, 16.0];
     assert_eq!(powers(&keys, BUS, NETWORK), expected);
     let routers = Routers { circuit: mw(4), packet: mw(8), buffer: mw(12), ..Routers::default() };
     let kinds = [RouterKind::Circuit, RouterKind::Packet, RouterKind::NarrowPacket, RouterKind::Switch];

@@ -54,9 +54,33 @@ fn command_bytes(operation: Operation) -> u64 {
     if operation == Operation::Erase { 2 + 3 } else { 2 + 2 + 3 }
 }
 
+/// Rate of a bus with its dies' pads, or those of its buffers or of a buffer's dies, whichever are more.
+fn slowed(design: &Design) -> u64 {
+    let (fabric, load, geometry) = (&design.fabric, &design.fabric.load, &design.geometry);
+    let chips = match fabric.kind {
+        FabricKind::Bus | FabricKind::Packetized => geometry.chips_per_channel,
+        FabricKind::Ideal => 1,
+        _ => 0,
+    };
+    let dies = chips * geometry.dies_per_chip;
+    let behind = if load.dies_per_buffer == 0 { 1 } else { load.dies_per_buffer.min(dies.max(1)) };
+    let pads = dies.div_ceil(behind).max(if load.dies_per_buffer == 0 { 0 } else { behind });
+    if load.full_rate_dies == 0 || pads <= load.full_rate_dies {
+        return fabric.link_rate.0;
+    }
+    (u128::from(fabric.link_rate.0) * u128::from(load.full_rate_dies) / u128::from(pads)) as u64
+}
+
 impl Lengths {
+    /// Time through a buffer chip.
+    pub fn buffer(&self) -> Time {
+        if self.fabric.load.is_buffered() { self.fabric.load.buffer_delay.time() } else { Time::ZERO }
+    }
+
     pub fn new(design: &Design) -> Lengths {
-        Lengths { fabric: design.fabric.clone(), distances: Distances::of(&design.fabric) }
+        let mut fabric = design.fabric.clone();
+        fabric.link_rate.0 = slowed(design);
+        Lengths { fabric, distances: Distances::of(&design.fabric) }
     }
 
     pub fn distances(&self) -> &Distances {
@@ -91,6 +115,11 @@ impl Lengths {
 
     pub fn join(&self) -> (Time, Time) {
         (Time(self.agreement().0 / 2), at_rate(NEXT_COLUMN, self.fabric.link_rate.0))
+    }
+
+    /// Time from a packet on one link of a chain to the packet on the next link.
+    pub fn chain_hop(&self) -> Time {
+        self.fabric.chain.hop_delay.time()
     }
 
     fn lanes(&self) -> u64 {
@@ -155,7 +184,12 @@ impl Lengths {
             FabricKind::Bus | FabricKind::Ideal => {
                 Time::from_ns(self.distances.t_cs + cycles(load.operation, planes) * self.distances.t_cad)
             }
-            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit | FabricKind::Clusters => {
+            FabricKind::Packetized
+            | FabricKind::Omnibus
+            | FabricKind::OmnibusSplit
+            | FabricKind::Clusters
+            | FabricKind::DaisyChain
+            | FabricKind::Ring => {
                 Time::from_ns(self.distances.t_cs) + at_rate(planes * (1 + bytes), self.lanes() * rate)
             }
             FabricKind::Sca => self.cycles(planes * bytes),
@@ -194,9 +228,12 @@ impl Lengths {
                 let bits = self.fabric.sca.ca_rate.0 * u64::from(self.fabric.sca.ca_width);
                 Time::from_ns(self.distances.t_cs) + at_rate(count * PACKET_BITS, bits)
             }
-            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit | FabricKind::Clusters => {
-                at_rate(count, self.lanes() * rate)
-            }
+            FabricKind::Packetized
+            | FabricKind::Omnibus
+            | FabricKind::OmnibusSplit
+            | FabricKind::Clusters
+            | FabricKind::DaisyChain
+            | FabricKind::Ring => at_rate(count, self.lanes() * rate),
             // A chip on a network sends header and status by itself.
             FabricKind::Mesh | FabricKind::Mesh2bit => self.flit() * count.min(2),
         }
@@ -225,7 +262,12 @@ impl Lengths {
                 let flits = bytes + parts * (asked + DATA_HEADER + keys.chunk_parity.0);
                 at_rate(flits + parts.saturating_sub(pages) * NEXT_COLUMN, self.lanes() * rate)
             }
-            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit | FabricKind::Clusters => {
+            FabricKind::Packetized
+            | FabricKind::Omnibus
+            | FabricKind::OmnibusSplit
+            | FabricKind::Clusters
+            | FabricKind::DaisyChain
+            | FabricKind::Ring => {
                 let asked = if load.carries == Carries::Data { REQUEST } else { 0 };
                 at_rate(asked + DATA_HEADER + bytes, self.lanes() * rate)
             }

@@ -70,6 +70,8 @@ impl Shape {
             FabricKind::Custom => shape.joints(design),
             FabricKind::ScheduledMesh => [shape.links(), shape.row_grants()].concat(),
             FabricKind::Clusters => shape.clusters(&design.fabric.clusters),
+            FabricKind::DaisyChain => shape.chains(false),
+            FabricKind::Ring => shape.chains(true),
         };
         let (kind, failed) = (design.fabric.kind, failed(&design.fabric, rows, columns));
         let fails = |(number, wire): (u32, &Wire)| shape.fails(kind, number, wire, &failed).then_some(number);
@@ -78,6 +80,10 @@ impl Shape {
     }
 
     fn fails(&self, kind: FabricKind, number: u32, wire: &Wire, failed: &Failed) -> bool {
+        if matches!(kind, FabricKind::DaisyChain | FabricKind::Ring) {
+            let row = number / (self.wires.len() as u32 / self.rows);
+            return failed.buses.contains(&row) || failed.controllers.contains(&row);
+        }
         let node_fails = |node: &Node| match node {
             Node::Router(router) => failed.routers.contains(router),
             Node::Controller(controller) => failed.controllers.contains(controller),
@@ -133,6 +139,43 @@ impl Shape {
     fn row_buses(&self) -> Vec<Wire> {
         let bus = |row| Line::Bus { rows: row..row + 1, columns: 0..self.columns, driver: row };
         (0..self.rows).map(|row| Wire { name: format!("channel {row}"), line: bus(row) }).collect()
+    }
+
+    /// Links of rows that pass packets on: from the controller to the last chip, then, chip by chip, back to the controller, or one from
+    /// the last chip to the controller.
+    fn chains(&self, is_ring: bool) -> Vec<Wire> {
+        let row_of = |row: u32| {
+            let node = |column: Option<u32>| column.map_or(Node::Controller(row), |at| Node::Router(self.at(row, at)));
+            let out = (0..self.columns).map(move |to| (node(to.checked_sub(1)), node(Some(to))));
+            let last = self.columns - 1;
+            let back: Vec<_> = match is_ring {
+                true => vec![(node(Some(last)), node(None))],
+                false => (0..self.columns).map(|from| (node(Some(from)), node(from.checked_sub(1)))).collect(),
+            };
+            let named = move |(number, (from, to))| Wire {
+                name: format!("link {number} of channel {row}"),
+                line: Line::Link(from, to),
+            };
+            out.chain(back).enumerate().map(named).collect::<Vec<_>>()
+        };
+        (0..self.rows).flat_map(row_of).collect()
+    }
+
+    /// Whether a link of such rows is on the way to a chip, or on its way back.
+    pub fn is_on_chain(&self, from: Node, to: Node, chip: u32, comes_back: bool, is_ring: bool) -> bool {
+        let (row, column) = self.place(chip);
+        let at = |node: Node| match node {
+            Node::Controller(row) => (row, None),
+            Node::Router(router) => (self.place(router).0, Some(self.place(router).1)),
+        };
+        let ((in_row, from), (_, to)) = (at(from), at(to));
+        let goes_out = to > from;
+        in_row == row
+            && match (comes_back, is_ring) {
+                (false, _) => goes_out && to.is_some_and(|to| to <= column),
+                (true, true) => from.is_some_and(|from| from >= column),
+                (true, false) => !goes_out && from.is_some_and(|from| from <= column),
+            }
     }
 
     /// Command and address pins next to the data pins (JESD230G §10).

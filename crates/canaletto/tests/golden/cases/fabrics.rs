@@ -4,7 +4,7 @@ use super::{EVERYTHING, LARGE_MIXED, LARGE_READS, MIXED, PARTIAL, READS, SQUARE,
 use crate::case::Case;
 
 /// All fabrics.
-pub const FABRICS: [&str; 12] = [
+pub const FABRICS: [&str; 14] = [
     "bus",
     "packetized",
     "omnibus",
@@ -17,6 +17,8 @@ pub const FABRICS: [&str; 12] = [
     "clusters",
     "scheduled-mesh",
     "custom",
+    "daisy-chain",
+    "ring",
 ];
 
 const OPTIONS: &[(&str, &[&str])] = &[

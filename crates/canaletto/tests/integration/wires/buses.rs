@@ -95,6 +95,31 @@ pub const FAULTS: &[Fault] = &[
             tape.change(place, |c| c.wire = failed);
         },
     },
+    Fault {
+        name: "data that skip a hop",
+        site: "daisy-chain",
+        rule: Rule::End,
+        plant: |tape| {
+            // Of the second of three chips, on the link of the first one.
+            let (place, _) =
+                tape.cycles(|c, load| is_data(Carries::Data)(c, load) && c.wire % 6 == 3 && load.chip.0 % 3 == 1);
+            tape.change(place, |c| {
+                (c.from, c.until) = (
+                    canaletto::engine::time::Time(c.from.0 - 10_000),
+                    canaletto::engine::time::Time(c.until.0 - 10_000),
+                )
+            });
+        },
+    },
+    Fault {
+        name: "data that go the long way around",
+        site: "ring",
+        rule: Rule::Reach,
+        plant: |tape| {
+            let (place, _) = tape.cycles(|c, load| is_data(Carries::Data)(c, load) && load.chip.0 % 3 == 2);
+            tape.change(place, |c| c.wire -= c.wire % 4);
+        },
+    },
     Fault { name: "a second driver amid data", site: "sca", rule: Rule::Driver, plant: drives_in_between },
     Fault {
         name: "data twice as fast as the pins",

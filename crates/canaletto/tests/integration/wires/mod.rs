@@ -44,6 +44,8 @@ const SITES: &[(&str, &[&str])] = &[
         &["flash.independent_plane_reads=true", "flash.cache_program=true", "fabric.transfer_order=commands-first"],
     ),
     ("sca", &["fabric.kind=sca"]),
+    ("daisy-chain", &["fabric.kind=daisy-chain"]),
+    ("ring", &["fabric.kind=ring"]),
     ("clusters", &["fabric.kind=clusters"]),
     ("chunks", &["fabric.kind=clusters", "fabric.clusters.chunk=1KiB"]),
     ("ideal", &["fabric.kind=ideal"]),

@@ -7,6 +7,7 @@ use crate::config::design::FabricKind;
 use crate::engine::time::Time;
 use crate::fabric::PathId;
 use crate::fabric::trace::WireUse;
+use crate::measure::probe::Carries;
 use crate::measure::wire_check::found::{Found, Rule, ns};
 use crate::measure::wire_check::known::{Known, Open, Transfers};
 use crate::measure::wire_check::recording::{Entry, Fact};
@@ -15,6 +16,10 @@ use crate::measure::wire_check::recording::{Entry, Fact};
 struct Crossed {
     transfer: u32,
     links: u64,
+    /// The wire that it was on first, since when, and its time there.
+    wire: u32,
+    since: Time,
+    there: Time,
     until: Time,
 }
 
@@ -45,8 +50,23 @@ impl Ends {
             FabricKind::Custom => (flit * crossed.links.saturating_sub(1), flit * crossed.links),
             FabricKind::Venice => (flit * crossed.links, flit * (2 * crossed.links)),
             FabricKind::Mesh | FabricKind::Mesh2bit => (Time::ZERO, Time::LATEST),
+            FabricKind::Bus | FabricKind::Packetized | FabricKind::Ideal => {
+                (self.known.lengths.buffer(), self.known.lengths.buffer())
+            }
             _ => (Time::ZERO, Time::ZERO),
         }
+    }
+
+    /// Whether each link of a chain was a hop's delay behind the last one.
+    fn hops(&self, crossed: &Crossed, open: &Open) -> bool {
+        let (_, column) = self.known.shape.place(open.load.chip.0);
+        let hops = match self.known.kind {
+            FabricKind::DaisyChain => column,
+            FabricKind::Ring if open.load.carries == Carries::Data => self.known.shape.columns - 1 - column,
+            FabricKind::Ring => column,
+            _ => return true,
+        };
+        crossed.until == crossed.since + crossed.there + self.known.lengths.chain_hop() * u64::from(hops)
     }
 
     fn place(&self, open: &Open) -> String {
@@ -63,13 +83,19 @@ impl Check for Ends {
                     let what = format!("transfer {transfer} begins on the path of transfer {}", open.transfer);
                     found.add(Rule::End, entry.at, self.place(open), what, "that to end first");
                 }
-                *self.on(*path) = Crossed { transfer: *transfer, links: 0, until: Time::ZERO };
+                *self.on(*path) = Crossed { transfer: *transfer, ..Crossed::default() };
             }
             Fact::Wire(cycles) if matches!(cycles.what, WireUse::Command | WireUse::Data) => {
                 let crossed = self.on(cycles.path);
                 if crossed.transfer == cycles.transfer {
                     // The links of a circuit carry each step at the same time.
                     crossed.links = if cycles.from >= crossed.until { 1 } else { crossed.links + 1 };
+                    if crossed.there == Time::ZERO {
+                        (crossed.wire, crossed.since) = (cycles.wire, cycles.from);
+                    }
+                    if crossed.wire == cycles.wire {
+                        crossed.there += cycles.until.saturating_sub(cycles.from);
+                    }
                     crossed.until = crossed.until.max(cycles.until);
                 }
             }
@@ -82,7 +108,8 @@ impl Check for Ends {
                 };
                 let (least, most) = self.delay(&crossed);
                 let (since, until) = (crossed.until.max(open.began), entry.at);
-                let is_over = until >= since + least && until.saturating_sub(since) <= most;
+                let is_over =
+                    until >= since + least && until.saturating_sub(since) <= most && self.hops(&crossed, open);
                 if !is_over && crossed.links > 0 {
                     let what = format!("transfer {transfer} ends");
                     let expected = format!("an end at {}", ns(since + least));

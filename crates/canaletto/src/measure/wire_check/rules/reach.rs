@@ -4,7 +4,9 @@
 use std::rc::Rc;
 
 use super::Check;
+use crate::config::design::FabricKind;
 use crate::fabric::trace::WireUse;
+use crate::measure::probe::Carries;
 use crate::measure::wire_check::found::{Found, Rule};
 use crate::measure::wire_check::known::{Known, Transfers};
 use crate::measure::wire_check::recording::{Entry, Fact};
@@ -48,6 +50,11 @@ impl Check for Reach {
                 Line::Trunk(switches) => switches.contains(&shape.switch_of(chip.0)),
                 Line::Grants(switch) => *switch == shape.switch_of(chip.0),
                 Line::Inner(..) => false,
+                Line::Link(from, to) if matches!(self.known.kind, FabricKind::DaisyChain | FabricKind::Ring) => {
+                    let (comes_back, is_ring) =
+                        (open.load.carries == Carries::Data, self.known.kind == FabricKind::Ring);
+                    shape.is_on_chain(*from, *to, chip.0, comes_back, is_ring)
+                }
                 // Rows on a way are another rule's.
                 Line::Link(..) | Line::RowGrants(_) | Line::Joint(..) => true,
             };
