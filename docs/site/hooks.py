@@ -21,6 +21,10 @@ _GENERATED = re.compile(r"^\[[^\]]*\]\((?:\.\./)*(generated/[\w./-]+\.md)\)$", r
 _LOADED = re.compile(r"""<(?:script|img|iframe|link(?=[^>]*stylesheet))[^>]*(?:src|href)=["']?(?:https?:)?//[^>]*>""")
 
 
+FIRST_FOUND = ("reference/commands.md", "reference/glossary.md", "reference/traces.md")
+"""Pages that define words and options, which a search shows before pages that use them."""
+
+
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     designs = (place for place in sorted(keys.pages(ROOT)) if place.startswith("reference/design/"))
     tables = [{f"[{Path(place).stem}]": place} for place in designs if not place.endswith("index.md")]
@@ -76,6 +80,8 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
         part = text[text.index("## Other") : text.index("## Documentation")]
         markdown += "\n" + part.replace("](docs/explanation/", "](").replace("](docs/", "](../")
 
+    if page.file.src_uri in FIRST_FOUND:
+        page.meta["search"] = {"boost": 3}
     if page.file.src_uri == "course/index.md":
         markdown = markdown.replace(".ipynb)", ".md)")
     for kind, place in (("design", "design/index"), ("workload", "workload"), ("pc", "pc")):

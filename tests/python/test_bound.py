@@ -365,3 +365,30 @@ def test_idle_latencies_are_of_reads_and_of_writes() -> None:
     assert found.unloaded_write_us == cn.bound(drive, read_share=0.0, write_amplification=1).unloaded_us
     assert found.mean_unloaded_us == pytest.approx((found.unloaded_read_us + found.unloaded_write_us) / 2)
     assert cn.bound(drive).unloaded_write_us is None
+
+
+def test_a_run_stays_within_a_pseudo_slc_cache_or_goes_far_beyond_it() -> None:
+    """A large cache takes all writes of a run; a small one is full for most of it."""
+    keys = {
+        "geometry.channels": 4,
+        "geometry.chips_per_channel": 4,
+        "geometry.planes_per_die": 2,
+        "geometry.blocks_per_plane": 128,
+        "geometry.pages_per_block": 128,
+        "geometry.page": "16KiB",
+        "ftl.mapping_unit": "4KiB",
+        "ftl.overprovisioning": 0.28,
+        "flash.cell": "tlc",
+        "flash.pslc.program": "40us",
+        "flash.pslc.read": "3us",
+        "precondition.kind": "steady",
+    }
+    found = {
+        size: cn.bound(
+            cn.design("performance-optimized").replace(**keys, **{"flash.pslc.static_size": size}), read_share=0.4
+        )
+        for size in ("160MiB", "20MiB")
+    }
+    assert found["160MiB"].simulated_requests < 20_000
+    assert found["20MiB"].simulated_requests == 100_000
+    assert found["20MiB"].peak_iops < 0.7 * found["160MiB"].peak_iops

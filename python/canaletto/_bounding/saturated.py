@@ -21,6 +21,9 @@ MOST_PAGES = 100_000
 _FAR = 16
 """Multiple of the longest run, beyond which a drive is so far from pressed collection that a long run shows no more."""
 
+_FILLS = 3
+"""Multiple of a pseudo-SLC cache that writes must take to show the rate behind it. With less, a run stays within it."""
+
 _LEAST_REQUESTS = 8_000
 _ROUNDS = 16
 """Requests for each that is outstanding, so that the end, where fewer are, weighs little."""
@@ -61,7 +64,7 @@ def measured(design: Design, workload: Workload | None, work: Work) -> Saturated
     most = max(sum(stated), requests) if workload is not None else math.inf
     found = _run(design, made, requests, len(stated))
     needed, limit = _until_pressed(found), min(most, MOST_PAGES / float(work.pages))
-    if requests < needed <= _FAR * limit:
+    if requests < needed <= _FAR * limit and not (needed > limit and _is_left_half_full(design, work, limit)):
         found = _run(design, made, min(needed, limit), len(stated))
     flash = found["flash"]
     return Saturated(
@@ -86,6 +89,13 @@ def _until_pressed(found: dict[str, Any]) -> int:
         return 0
     free = before["blocks"]["free"] / before["blocks"]["total"] * before["pages"]
     return int(2.0 * free * found["requests"]["completed"] / pages)
+
+
+def _is_left_half_full(design: Design, work: Work, requests: float) -> bool:
+    """Whether that many requests would leave a pseudo-SLC cache between its two rates."""
+    sizes = design.to_dict()["flash"]["pslc"]
+    cache = sum(size_bytes(sizes[f"{kind}_size"]) for kind in ("static", "dynamic"))
+    return requests * float(work.size) * float(work.writes) < _FILLS * cache
 
 
 def rate(found: dict[str, Any]) -> float:

@@ -94,7 +94,8 @@ def checked(label: str, document: Mapping[str, Any], text: str = "", folder: Pat
     for key in document:
         if key not in (*FIXED, *_TABLES, "seeds"):
             expected = ", ".join((*FIXED, "seeds", *_TABLES))
-            raise ConfigError(f"{place(key)}{key}: unknown key, expected one of {expected}")
+            hint = "a key of the design or the workload under [set], or " if "." in key else ""
+            raise ConfigError(f"{place(key)}{key}: unknown key, expected {hint}one of {expected}")
     tables = {name: _table(place, document, name, list if name in ("zip", "skip") else dict) for name in _TABLES}
     fixed = {key: document[key] for key in FIXED if key in document} | tables["set"]
     axes = [axis(place(key), key, given) for key, given in tables["grid"].items()]
