@@ -104,7 +104,7 @@ def used() -> Iterator[str]:
 
 def endurance() -> Iterator[str]:
     """Years until every block has its cycles, by the share of the bandwidth that writes take."""
-    yield "| grade | programs at most, GB/s | years at 1 % of them | years at all of them |"
+    yield "| grade | programs at most, GB/s | years at 1 % of them | days at all of them |"
     yield "| --- | ---: | ---: | ---: |"
     for grade in GRADES:
         keys = cn.design(grade).to_dict()
@@ -113,7 +113,7 @@ def endurance() -> Iterator[str]:
         capacity = banks * array["blocks_per_plane"] * array["pages_per_block"] * PAGE_BYTES
         programs = banks * PAGE_BYTES / 100e-6
         years = PE_CYCLES * capacity / programs / (365 * 86_400)
-        yield f"| `{grade}` | {programs / 1e9:.0f} | {100 * years:,.0f} | {years:.1f} |"
+        yield f"| `{grade}` | {programs / 1e9:.0f} | {100 * years:.1f} | {365 * years:.0f} |"
 
 
 CHART = tables.DOCS / "assets" / "fabrics-dies.svg"

@@ -17,7 +17,7 @@ def test_every_fabric_is_named() -> None:
 def test_the_demo_has_every_fabric_but_variants() -> None:
     text = (ROOT / "examples/demo.py").read_text()
     absent = [name for name in names.fabrics() if f'"{name}"' not in text]
-    assert absent == ["omnibus-split", "mesh-2bit", "custom"]
+    assert absent == ["omnibus-split", "mesh-2bit", "daisy-chain", "ring", "custom"]
     assert "canaletto._" not in text
 
 

@@ -29,9 +29,9 @@ def test_blocks_that_came_before_are_read() -> None:
 def test_a_stack_replays_them(tmp_path: Path) -> None:
     trace = tmp_path / "kv.csv"
     trace.write_text("\n".join(accesses(conversation(), stacks=512)) + "\n")
-    result = cn.run("hbf-384", cn.workload(str(trace)), records=False)
-    assert (result.requests.reads, result.requests.writes) == (4, 5)
-    assert result.requests.bytes == 9 * BLOCK_TOKENS * TOKEN_BYTES // 512
+    served = cn.run("hbf-384", cn.workload(str(trace)), records=False).to_dict()["requests"]
+    assert (served["reads"], served["writes"]) == (4, 5)
+    assert served["bytes"] == 9 * BLOCK_TOKENS * TOKEN_BYTES // 512
 
 
 def rows(figure: Figure) -> list[Row]:

@@ -37,6 +37,7 @@ def cache_blocks(requests: int, depth: int) -> Workload:
         "size": f"{size}B",
         "alignment": f"{size}B",
         "addresses": "zipf",
+        "zipf_exponent": 1.0,
         "queue_depth": depth,
     }
     return workload("cache blocks", [flow("blocks", shape)])
