@@ -6,7 +6,7 @@ usage: python benches/inert.py            each key on one preset, and each prese
 
 A key is *inert* where it is allowed and no result changes. A second flow, which has half of the requests, is measured
 the same way. More than `LIMIT` is a failure, and so is a preset whose reads cost more than `worst_preset` of
-`ceilings.toml`. What counts is the difference of a long and a short run, in the engine's loop (`LOOP`). All runs of a
+`ceilings.toml`. Counted is the difference of a long and a short run, in the engine's loop (`LOOP`). All runs of a
 preset share a process, in which calls of `getppid` mark their ends.
 """
 

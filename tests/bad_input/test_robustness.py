@@ -111,7 +111,7 @@ def test_forged_frozen_runs_are_refused_or_read(frozen: Path, original: Path, mo
     again = cn.load(original)
 
     def draw_nothing(*_: object, **__: object) -> None:
-        raise cn.ConfigError("the folder was read, which is all that is asked here")
+        raise cn.ConfigError("the folder was read: nothing more is asked here")
 
     monkeypatch.setattr(repeat, "run", lambda *_, **__: again)
     monkeypatch.setattr(explain, "record", draw_nothing)

@@ -103,6 +103,7 @@ def _omnibus_of(packets: int) -> Fabric:
     def wires(drive: Drive, work: Work) -> list[Wires]:
         """Row and column buses. Chips of the busiest row have its bus and every column's."""
         rows, columns = even_rows(drive, work), used_columns(drive, work)
+        # A controller drives one column bus at the most; those join columns evenly (Networked SSD §V-E).
         all_column_buses = np.minimum(drive.rows, drive.columns)
         column_buses = np.ceil(np.asarray(columns) * all_column_buses / drive.columns)
         used_rows = np.minimum(drive.rows, np.ceil(rows))

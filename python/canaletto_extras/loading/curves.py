@@ -82,7 +82,7 @@ def measure(
 
     The folder `out` keeps the results, from which a later call continues. axis: the quantity that grows; by default
     the depth of workloads whose flows are all closed loops, otherwise the rate of arrivals. widths: data wires of
-    links that are not those of a fabric's paper. parts: user-defined parts of each drive.
+    links that differ from a fabric's paper. parts: user-defined parts of each drive.
     Raises ConfigError for what cannot be simulated or scaled, SimulationError for a run that stopped.
     """
     if axis is None:

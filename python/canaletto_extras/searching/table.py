@@ -24,8 +24,8 @@ def frame(
     """The trials, in the order in which they were tried, with the results of those that were run.
 
     front: the place on the Pareto front, from 0; null for points that are not on it. The best points have the mean of
-    each objective over all seeds, the half width of its 95 % interval, and as `alike` those of the front that are the
-    same within noise.
+    each objective over all seeds and the half width of its 95 % interval. `alike` lists points of the front that are
+    the same within noise.
     """
     places = {trial.point.number: place for place, trial in enumerate(best)}
     known = [measures.of_design(tomllib.loads(trial.point.task.design)) for trial in trials]

@@ -3,8 +3,8 @@
 Method: a cache like CacheLib writes small objects into buckets of 4 KiB anywhere in 4 % of its space, and large
 objects into a log through the rest, round and round (Allison et al., "Towards Efficient Flash Caches with Emerging
 NVMe Flexible Data Placement SSDs", EuroSys 2025). With data placement both have their own handles. `published` is its
-write amplification of the device at half of the space in use: about 1.3, and 1.03 with handles. What was written
-while the drive filled is left out: ours is the difference of two runs of which one is longer.
+write amplification of the device at half of the space in use: about 1.3, and 1.03 with handles. Writes while the
+drive filled are left out: ours is the difference of two runs of which one is longer.
 
 Assumptions: half of the bytes are small objects; the lines of 20 and 80 % show what that share does. 7 % spare space.
 The drive is small, with 320 superblocks, as a drive of 1.88 TB has with reclaim units of 6 GB. The report of an
@@ -50,7 +50,7 @@ def drive(system: str) -> Design:
 
 
 def _cache(system: str, used: float, objects: float, turnovers: int) -> Workload:
-    """What a cache writes that has a share of the address space, so many times the drive's pages."""
+    """Writes of a cache that has a share of the address space, in multiples of the drive's pages."""
     written = turnovers * PAGES
     # So slow that nothing waits: both flows keep their shares.
     gap_us = 40.0

@@ -1,11 +1,11 @@
 """Language models with HBM alone and with HBM and HBF (H3: Ha, Kim, Kim, IEEE CAL 25(1), 2026).
 
-Method: the bandwidth of a cube of HBF is measured: 1 TB/s, reads of 20 us, two requests outstanding of a page for
-each of 5,120 units (42 MB; the source's buffer is twice bandwidth times latency, 40 MB). The rest is arithmetic.
-Llama 3.1 405B with weights of a byte; keys and values of two bytes, 8 heads of 128, 126 layers; a batch as large as
-memory allows, each request with 2,048 tokens of its own next to the shared cache. A step reads weights, the shared
-cache once, and each request's own cache; with HBF, weights and shared cache come from there and the rest from HBM,
-one after the other. Then come the operations at the rate of FP8.
+Method: the bandwidth of a cube of HBF is measured: 1 TB/s, reads of 20 us, two requests outstanding of a page for each
+of 5,120 units (42 MB; the source's buffer is twice bandwidth times latency, 40 MB). The rest is arithmetic. Llama 3.1
+405B with weights of a byte; keys and values of two bytes, 8 heads of 128, 126 layers; a batch as large as memory
+allows, each request with 2,048 separate tokens next to the shared cache. A step reads weights, the shared cache once,
+and each request's own cache; with HBF, weights and shared cache come from there and the rest from HBM, one after the
+other. Then come the operations at the rate of FP8.
 
 Assumptions: NVIDIA B200 with 4.5 PFLOP/s (FP8, dense), 192 GB and 8 TB/s of HBM; 8 cubes of HBF; 8 processors for 1M
 tokens and 32 for 10M, as the source has them. Messages between processors take no time. The source describes its

@@ -2,7 +2,7 @@
 
 Method: one read of each of 64 pages at once, in a stack of 4 channels whose units take 15 us a page. `modulo` of the
 source puts page p on unit p mod 8 of channel p mod 4, so that a channel's pages are on two of its units: 4 × 2 units.
-`interleave` puts it on unit (p / 4) mod 8: 4 × 8 units. Cycles are those of the source's core, 1,132 MHz.
+`interleave` puts it on unit (p / 4) mod 8: 4 × 8 units. Cycles count the source's core, 1,132 MHz.
 
 Assumptions: pages lie on channels in turn, then on units. Ours is the time of the reads. The source's includes the
 launch of a kernel (5,000 cycles are configured) and the way through its core, about 5,660 cycles in all: the

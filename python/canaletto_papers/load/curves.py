@@ -1,9 +1,9 @@
 """Latency against throughput, open loop, from idle to saturated.
 
 Method: random reads of 4 KiB that arrive at random (exponential gaps) on the performance-optimized drive of Venice's
-Table 1, at 20 loads: 1/20 to 20/20 of what the fabric's wires or the host link can carry at the most, by the drive's
-own arithmetic (`canaletto run --dry-run`). Three situations: uniform addresses with the drive's host link, the same
-with a host link that never limits, and that with half of all requests on one row of chips. Throughput is what was
+Table 1, at 20 loads. These are 1/20 to 20/20 of what the fabric's wires or the host link can carry at the most, by the
+drive's own arithmetic (`canaletto run --dry-run`). Three situations: uniform addresses with the drive's host link, the
+same with a host link that never limits, and that with half of all requests on one row of chips. Throughput is what was
 served; the mean latency includes all waiting.
 
 Assumptions: one seed. A load at or beyond saturation has no steady latency: it grows with the number of requests, and

@@ -1,7 +1,7 @@
 """Throughput as one row of chips gets more and more of the traffic.
 
 Method: random reads of 4 KiB, closed loop of 64, on the performance-optimized drive of Venice's Table 1 with and
-without a limit at the host; a share of the requests, and of the depth, goes to one of eight rows: 1/8 (balanced) to
+without a limit at the host. A share of the requests, and of the depth, goes to one of eight rows: 1/8 (balanced) to
 all. Throughput is all bytes over the execution time.
 
 Assumptions: one seed; within the row, and within the others, addresses are uniform.

@@ -2,11 +2,11 @@
 
 Method: two flows of random reads of 4 KiB at multiples of 8 KiB over half of the addresses, without end, for 2 s of
 simulated time. Flow-1 has 2 outstanding, Flow-2 8 to 256. They are run at the same time and each alone; a flow's
-slowdown is its mean latency shared over alone, fairness the least slowdown over the largest. The drive is that of
+slowdown is its mean latency shared over alone, fairness the least slowdown over the largest. The drive comes from
 MQSim's files with canaletto's own model options: commands of several dies of a chip overlap, link and bus are exact.
 
-Assumptions: depth of Flow-1, size, alignment and working set are those of MQSim's own files (backend-contention),
-which the slides do not state; here both flows use all chips. The slides' charts carry no numbers.
+Assumptions: depth of Flow-1, size, alignment and working set come from MQSim's own files (backend-contention), which
+the slides do not state; here both flows use all chips. The slides' charts carry no numbers.
 """
 
 from collections.abc import Mapping

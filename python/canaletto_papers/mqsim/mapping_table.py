@@ -1,11 +1,11 @@
 """Interference at the cached mapping table (slide of that title).
 
-Method: two flows of reads of 8 KiB, each with 10 outstanding, for 30 s of simulated time, on a drive that caches 4
-MiB of its mapping table (entries of 8 B, one loaded a miss, least recently used first out). Flow-1 reads 2.5 GiB in
-order, round and round: five eighths of the entries that fit. Of Flow-2's outstanding requests a share (its
-randomness) reads anywhere, the others 0.5 GiB of their own in order. They are run at the same time and each alone;
-Flow-2's latency is the mean over all its requests. `hits` is the share of look-ups that found their entry, of both
-flows together, `miss_us` the mean time that a flow's requests waited for entries.
+Method: two flows of reads of 8 KiB, each with 10 outstanding, for 30 s of simulated time, on a drive that caches 4 MiB
+of its mapping table (entries of 8 B, one loaded a miss, least recently used first out). Flow-1 reads 2.5 GiB in order,
+round and round: five eighths of the entries that fit. Of Flow-2's outstanding requests a share (its randomness) reads
+anywhere, the others read a separate 0.5 GiB in order. They are run at the same time and each alone; Flow-2's latency is
+the mean over all its requests. `hits` is the share of look-ups that found their entry, of both flows together,
+`miss_us` the mean time that a flow's requests waited for entries.
 
 Assumptions: working sets and depths are not on the slides; these fit the cache together, with a quarter to spare. A
 flow that is random in part is made of two parts, so that what it reads in order stays in order. With --quick table

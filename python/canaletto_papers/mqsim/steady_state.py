@@ -2,8 +2,7 @@
 
 Method: random reads and writes of 8 KiB, half each, in an open loop for eight minutes of simulated time, on the drive
 as it comes from the factory and in the computed steady state of greedy collection. Mean latency in stretches of 20 s.
-The drive's addresses are 65 % of its flash: those that would be in use at 70 % of its own 93 %; all are written again
-and again.
+The drive's addresses are 65 % of its flash (70 % of the usable 93 %); all are written again and again.
 
 Assumptions: the slides' workload, drive and rates are not stated; they run 200 minutes. Here planes have 128 blocks
 instead of 2,048, so that a fresh drive is full after some minutes at 400 requests per second and plane. With --quick

@@ -5,7 +5,7 @@ none; detection in the receiving chip, which is the weak half of hierarchical EC
 a page, through the controller and its strong ECC. `ours` is the mean latency of the requests over that without any
 treatment. Next to it stand the tail, the length of an epoch, copies that passed a controller, and retries of reads.
 
-Assumptions: those of Fig. 19. The paper states no time (2 us in a chip is assumed), no area and no rate of errors for
+Assumptions: as for Fig. 19. The paper states no time (2 us in a chip is assumed), no area and no rate of errors for
 on-die detection. Detection finds nothing here, so that its retries are none; area is therefore left open. Nothing is
 published of it.
 """

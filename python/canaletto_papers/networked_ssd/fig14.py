@@ -1,14 +1,13 @@
 """I/O latency without garbage collection (Fig. 14).
 
 Method: traffic of the 19 published profiles on the drive of Table II with each interconnect of Table III; the
-improvement is the mean latency of baseSSD over that of each system. A closed loop of 64. Next to it an open loop at the
-published rates (those of RocksDB slowed to what the drive can carry), and both with half of the requests on one row of
-chips.
+improvement is the mean latency of baseSSD divided by each system's. A closed loop of 64. Next to it an open loop at the
+published rates (RocksDB slowed to what the drive can carry), and both with half of the requests on one row of chips.
 
-Assumptions: the paper does not say how its traces are replayed. Its improvements of latency (1.69, 1.82) are those of
-throughput (Fig. 15), as in a closed loop, where one is the other's inverse (Little's law): so that is taken as stated,
-and 64 as its depth assumed. The traces are not all named; PCWD allocation; a fresh drive: nothing is collected.
-"Approximately 4x performance degradation" is read as 0.25.
+Assumptions: the paper does not say how its traces are replayed. Its improvements of latency (1.69, 1.82) equal its
+improvements of throughput (Fig. 15), as in a closed loop, where one is the other's inverse (Little's law). So a closed
+loop is taken as stated, and 64 as its depth assumed. The traces are not all named; PCWD allocation; a fresh drive:
+nothing is collected. "Approximately 4x performance degradation" is read as 0.25.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Throughput without garbage collection (Fig. 15).
 
-Method: requests per second of simulated time in the runs of Fig. 14, over those of baseSSD. An open loop asks for the
+Method: requests per second of simulated time in the runs of Fig. 14, divided by baseSSD's. An open loop asks for the
 same on every system, so that only the closed loop tells them apart where none is saturated.
 
 Assumptions: as in Fig. 14; the paper does not say how its traces are replayed. "13.5x" is pnSSD (+split) over NoSSD

@@ -1,8 +1,8 @@
 """Synthetic requests with unbalanced allocation, PWCD (Fig. 17).
 
-Method: as in Fig. 16 with an allocation that goes over planes, then over the chips of one channel. Next to the
-averages stands up to how many concurrent requests pnSSD (+split) is ahead of pSSD: the number tried next after the most
-at which its improvement over baseSSD, averaged over the patterns, is more than 1 % above that of pSSD.
+Method: as in Fig. 16 with an allocation that goes over planes, then over the chips of one channel. Next to the averages
+stands up to how many concurrent requests pnSSD (+split) is ahead of pSSD. It is ahead where its improvement over
+baseSSD, averaged over the patterns, is more than 1 % above pSSD's; shown is the next number tried.
 
 Assumptions: as in Fig. 16. The paper says that pnSSD (+split) is better "when the number of concurrent I/Os is less
 than 32". No value of ours: it is ahead nowhere, or still at 64.

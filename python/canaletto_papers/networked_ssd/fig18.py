@@ -3,7 +3,7 @@
 Method: 64 KiB requests in a closed loop of 64, sequential or random, on a drive in the steady state of greedy
 collection, so that collection continues all the time. Reads cannot cause collection: they are half of the loop, and
 random writes the other half; what is shown is the latency of the reads alone. Improvement is the mean latency of
-baseSSD with PaGC over that of each system with SpGC.
+baseSSD with PaGC divided by each system's with SpGC.
 
 Assumptions: three quarters of the addresses hold data; blocks of 128 pages (of 16 with --quick) instead of 512;
 collection goes ahead of requests (§VI-B: "I/O cannot be serviced during GC"). The paper prints the average over the

@@ -1,9 +1,9 @@
 """I/O while garbage is collected, traces (Fig. 19).
 
-Method: traffic of ten published traces' profiles, open loop at their published rates (those of RocksDB slowed to what
+Method: traffic of ten published traces' profiles, open loop at their published rates (RocksDB slowed to what
 the drive can carry), on a drive in the steady state of greedy collection; three fabrics with parallel (PaGC),
-semi-preemptible and spatial collection (SpGC). Improvement is the mean latency of baseSSD with PaGC over that of each
-system. Next to every latency stand the epochs that ended and the write amplification, so that systems which did
+semi-preemptible and spatial collection (SpGC). Improvement is the mean latency of baseSSD with PaGC divided by each
+system's. Next to every latency stand the epochs that ended and the write amplification, so that systems which did
 different work are seen. Workloads of which a run completed fewer than two epochs on any system are start-up transients:
 they are shown, marked, and not in the averages (`ssd-10`, of whose requests 1 % write).
 

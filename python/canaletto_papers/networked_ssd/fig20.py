@@ -1,7 +1,7 @@
 """Tail latency and time of an epoch while garbage is collected (Fig. 20).
 
 Method: (a) latency percentiles of the RocksDB profile `ssd-00`, open loop at 2 GB/s, with baseSSD (PaGC), pSSD and
-pnSSD (SpGC). (b) the mean time of a collection epoch, over that of baseSSD with PaGC.
+pnSSD (SpGC). (b) the mean time of a collection epoch, divided by baseSSD's with PaGC.
 
 Assumptions: as for Fig. 19; RocksDB-0 is taken to be trace ssd-00.
 """

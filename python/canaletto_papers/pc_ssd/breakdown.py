@@ -1,10 +1,10 @@
 """Parts of the gain: elimination of the south bridge, DRAM interface, direct path.
 
-Method: a PC is changed from SBSP to NBSP or NBDP one thing at a time: the drive moves to the north bridge with its
+Method: a PC is changed from SBSP to NBSP or NBDP one thing at a time. The drive moves to the north bridge with its
 Serial ATA port, its port becomes a DRAM interface, it gets a second port with a direct path. The time that each step
-saves, as a share of all that is saved, in total times: at the size with the highest ratio, next to which the published
-shares stand, and at the smallest and largest size. The slides' order is first; other orders show how much of a share is
-the order's. A DRAM interface at the south bridge cannot be built, so of six orders three are left.
+saves is shown as a share of all that is saved, in total times. Sizes: the one with the highest ratio (the published
+shares stand next to it), the smallest and the largest. The slides' order is first; other orders show how much of a
+share is the order's. A DRAM interface at the south bridge cannot be built, so of six orders three are left.
 
 Assumptions: as in the scenarios. The slides do not say at which size, nor in which order, they break down; of the
 network download they give the direct path everything.

@@ -4,7 +4,7 @@ Method: 16 blocks of the size. The network interface, at the south bridge, puts 
 bridges; then it is written. With one port a block arrives when the last one is written; with two ports it is written
 "solely via the direct path" (slides) while the next one arrives, and two blocks have room in main memory.
 
-Assumptions: Gigabit Ethernet (ICH8 has it), nothing but data on it; those of writes.
+Assumptions: Gigabit Ethernet (ICH8 has it), nothing but data on it; times of writes.
 """
 
 from canaletto_papers.pc_ssd.study import DOWNLOAD, scenario_figure

@@ -1,6 +1,6 @@
 """Steps of the hardware in `rtl/` as a timeline: scouts hop by hop, circuits, failures, as the animation plays them.
 
-rtl/compare/compare.cpp ──► lines (those of crates/canaletto/examples/venice_cycles.rs) ──► spans on links and chips
+rtl/compare/compare.cpp ──► lines (as in crates/canaletto/examples/venice_cycles.rs) ──► spans on links and chips
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,9 +1,9 @@
 """The drive of Tables I and II: as numbers for the formulas, and as a design for the engine.
 
 The source's formula has every plane of a die read its own page, and program without the others: here each plane is its
-own LUN, which has commands, registers and programs of its own. (`flash.independent_plane_reads` gives the planes of
-their own LUN reads, while a program takes the whole LUN: a line of `table-changes`.) Blocks are few and small, so that
-collection comes to its steady state within a run.
+own LUN, with separate commands, registers and programs. (`flash.independent_plane_reads` gives planes of a LUN separate
+reads, while a program takes the whole LUN: a line of `table-changes`.) Blocks are few and small, so that collection
+comes to its steady state within a run.
 """
 
 from collections.abc import Mapping

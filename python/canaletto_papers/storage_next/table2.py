@@ -6,8 +6,8 @@ with the stated time of a command, with the write amplification that comes out.
 
 Assumptions: the source weights rates of reads and writes by their numbers. A channel that serves one operation at a
 time serves them at the harmonic mean, which "times added up" has. The engine's drive has 4 MiB of protected memory for
-writes, two pages a plane. Its amplification (pages that are programmed before they are full, collection) is what comes
-out, with greedy collection and 20 % of spare space, and not chosen for the result. Runs are short: collection has
+writes, two pages per plane. Its amplification (pages that are programmed before they are full, collection) is what
+comes out, with greedy collection and 20 % of spare space, and not chosen for the result. Runs are short: collection has
 hardly begun, so that it is 1.0 to 1.2 (`fig7` has the steady state).
 """
 

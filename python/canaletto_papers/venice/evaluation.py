@@ -66,7 +66,7 @@ HOT_SHARE = 0.5
 """Share of the skewed traffic that one row of eight receives. Assumed: the paper states no imbalance."""
 
 OCCUPANCY = 0.7
-"""Share of the addresses that hold data. Assumed: that of MQSim's own sample workloads; the paper states none."""
+"""Share of the addresses that hold data. Assumed: as in MQSim's own sample workloads; the paper states none."""
 
 AVERAGE, MOST = "average", "most"
 
@@ -103,7 +103,7 @@ def flows(
 ) -> list[dict[str, Any]]:
     """The flows of a workload: open loop with a mean time between arrivals, or closed with a queue depth.
 
-    `profile`: the shipped profile. `uniform`: Table 2's three means, and nothing else that a profile may say.
+    `profile`: the shipped profile. `uniform`: Only Table 2's three means of a profile.
     `skewed`: the same, but a flow of its own sends `HOT_SHARE` of the requests to one row of chips, in a closed loop
     with that share of the depth.
     """

@@ -1,13 +1,13 @@
 """Tail latency of two workloads (Fig. 11).
 
 Method: the distribution of latency, arrival to completion, of src1_0 and hm_0 in the runs of Fig. 9 on the
-performance-optimized SSD; the curves are those of the profiles at Table 2's rates, the mean over seeds at each
-percentile. Next to it Venice's 99th percentile over each system's, with every traffic and load. The paper prints it as
-a reduction in percent ("32 %").
+performance-optimized SSD. The curves show the profiles at Table 2's rates, the mean over seeds at each percentile. Next
+to it Venice's 99th percentile over each system's, with every traffic and load. The paper prints it as a reduction in
+percent ("32 %").
 
-Assumptions: as in Fig. 9. `on_paths` is the share of the slowest hundredth's latency that transfers and waits for
-paths take by blame, which charges a wait for a chip that itself waits for a path to the chip: a hint at what an
-interconnect can take off, no bound. The rest of those requests' time is chips that work or are busy (programs of
+Assumptions: as in Fig. 9. `on_paths` is the share of the slowest hundredth's latency that transfers and waits for paths
+take by blame. Blame charges a wait for a chip that itself waits for a path to the chip, so this hints at what an
+interconnect can take off and is no bound. The rest of those requests' time is chips that work or are busy (programs of
 100 us, erases of 1 ms).
 """
 

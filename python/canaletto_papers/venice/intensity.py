@@ -5,9 +5,8 @@ Fig. 3 beside them. The overhead of a workload is its mean latency on the baseli
 one. Workloads of high intensity are those that arrive every 20 us or faster in Table 2. `ours` of the last line is
 their mean overhead over that of the others.
 
-Assumptions: those of Fig. 9. The slides state that the overhead "increases by 1.6x" for workloads of high intensity.
-They name neither the workloads nor the measure; latency is taken because the sentence before it is about latency
-("57%").
+Assumptions: as for Fig. 9. The slides state that the overhead "increases by 1.6x" for workloads of high intensity. They
+name neither the workloads nor the measure; latency is taken because the sentence before it is about latency ("57%").
 """
 
 from collections.abc import Mapping

@@ -83,7 +83,7 @@ OF_SYSTEM = {
     ),
     "ideal": ("for: §3.3, only a busy chip delays a request",),
 }
-"""What the papers print for and against a system's keys."""
+"""Printed evidence for and against a system's keys."""
 OF_FIGURE = {
     "fig11": ("against: Fig. 11, tails fall by a third at the most",),
     "fig12": ("against: Table 3, its rates do not follow from Table 2",),
@@ -95,7 +95,7 @@ OWN_RATE, OTHER_RATE = "for: the rate is Table 2's", "against: the rate is not T
 
 
 def speaks(figure: str, what: str, rate: str, changed: Collection[str] = ()) -> str:
-    """What the papers print for and against the setting of a number: its systems', its figure's, its rate's.
+    """Printed evidence for and against the setting of a number: its systems', its figure's, its rate's.
 
     changed: systems whose keys are others.
     """

@@ -1,12 +1,12 @@
 """Variations of `prior-holds`, one at a time, and a search over its switches.
 
 Method: the headline of `prior-holds` with fewer requests on both drives. `prior-holds-variations` changes one thing:
-which operations hold their path, NoSSD as circuits or packets, pnSSD's controllers, all 24 allocations, rates, the
-host link, a fresh drive, transfers of the buses that take no time (MQSim's at Table 1's rate, by integer division),
-requests of a page each, and for each workload the rate at which Fig. 13's share of the baseline's requests meets no
-conflict. `table-prior-holds-search` tries all combinations of three allocations, the host link, the rate, what is
-held, and NoSSD's and pnSSD's variants, and prints the best few. `ours` is the mean factor between our numbers and
-those of Fig. 9; `judged` is the mean factor for Fig. 10 and 13, which the search does not use.
+which operations hold their path, NoSSD as circuits or packets, pnSSD's controllers, all 24 allocations, rates, the host
+link, a fresh drive, transfers of the buses that take no time (MQSim's at Table 1's rate, by integer division), requests
+of a page each, and for each workload the rate at which Fig. 13's share of the baseline's requests meets no conflict.
+`table-prior-holds-search` tries all combinations of three allocations, the host link, the rate, what is held, and
+NoSSD's and pnSSD's variants, and prints the best few. `ours` is the mean factor between our numbers and Fig. 9's;
+`judged` is the mean factor for Fig. 10 and 13, which the search does not use.
 
 Assumptions: a sensitivity study. Switches and one factor on all arrival times are the only unknowns; several
 combinations are as near as the best one, so that none is an explanation. Full runs: 1,000 requests, one seed.
@@ -45,7 +45,7 @@ class Variation:
     of: Mapping[str, Keys] = field(default_factory=dict)
     """Keys of some systems."""
     rate: float | None = None
-    """Arrivals over Table 2's; None: those of the headline."""
+    """Arrivals over Table 2's; None: as in the headline."""
     by_page: bool = False
     """Whether a request is a page, with as many pages per second."""
     hot_row: bool = False

@@ -6,7 +6,7 @@ the parts.
 
 Assumptions: geometry wins where the table contradicts itself: its chips hold 51.5 Gb and the drive 412 GB, the table
 prints "128Gb die" and "240GB". The cost-optimized drive's 1024 blocks are a plane's ("blocks/die" as printed), which
-with 512 pages a block, which the table does not print, make its 1 TB.
+with 512 pages per block, which the table does not print, make its 1 TB.
 """
 
 from collections.abc import Callable, Mapping

@@ -4,7 +4,7 @@ Method: the keys of the energy and area models, and what follows from them for t
 the wires is measured with 4 KiB reads, one at a time.
 
 Assumptions: the table's milliwatts are the power while a 4 KB page is transferred; a link's being 90 % below a shared
-channel's gives the channel's 10.8 mW. Those are the models' inputs: only counts, ratios and the measured energies are
+channel's gives the channel's 10.8 mW. These are the models' inputs: only counts, ratios and the measured energies are
 results.
 
 Next to them, as synthesised: the hardware in rtl/ in cells of 0.18 um (OSU), wires, pads and memories not counted;

@@ -31,7 +31,7 @@ KINDS = {
     "finish": "finish-on-read-interference",
     "reset": "reset-on-read-interference",
 }
-"""Measured experiments by the commands beside the reads."""
+"""Measured experiments by the commands next to the reads."""
 APPEND_BYTES = 4096
 CUTS = 4000
 PERCENTILES = {"p50_us": 0.5, "p99_us": 0.99}
