@@ -1,6 +1,6 @@
-"""Makes the tables of docs/explanation/zones.md: `.venv/bin/python docs/zones.py --write`.
+"""Makes the table of docs/explanation/zones.md: `.venv/bin/python docs/zones.py --write`.
 
-Some 60 short runs, minutes on one core. Without `--write` it only prints; names of tables select these.
+24 short runs, half a minute on one core. Without `--write` it only prints.
 """
 
 from collections.abc import Iterator
@@ -48,28 +48,12 @@ def zoned(fabric: str, width: str) -> dict[str, Any]:
         **{"precondition.kind": "steady", "precondition.occupancy": 0.5},
     }
     design = cn.design("performance-optimized").replace(fabric=fabric, **PINS[fabric]).replace(**keys)
-    common = {"requests": 1_000_000, "stop": "20ms"}
+    common = {"requests": 1_000_000, "stop": "10ms"}
     reads = {"read_share": 1.0, "size": "4KiB", "queue_depth": 64, "working_set": 0.5}
     appends = {"read_share": 0.0, "size": "16KiB", "queue_depth": 64, "zone_work": "append", "zones": 4}
     # Zones behind the full ones.
     appends["working_set_offset"] = f"{200 * 2**30}B"
     return result(design, workload("both", [flow("reads", common | reads), flow("appends", common | appends)]))
-
-
-@cache
-def placed(fabric: str, handles: int) -> dict[str, Any]:
-    """Reads next to a flash cache's writes, whose log has its own handle or not."""
-    keys = {
-        **{"geometry.blocks_per_plane": 64, "geometry.pages_per_block": 16, "ftl.overprovisioning": 0.2},
-        **{"ftl.superblock": "drive", "fdp.handles": 2, "ftl.unwritten_reads": "assume-page-written"},
-    }
-    design = cn.design("performance-optimized").replace(fabric=fabric, **PINS[fabric]).replace(**keys)
-    writes = {"read_share": 0.0, "size": "4KiB", "queue_depth": 64, "requests": 300_000}
-    objects = flow("objects", writes | {"working_set": 0.04})
-    log = {"addresses": "sequential", "working_set": 0.9, "working_set_offset": "64MiB"}
-    flows = [objects, flow("log", writes | log, **({"handle": 1} if handles == 2 else {}))]
-    reads = {"read_share": 1.0, "size": "4KiB", "queue_depth": 16, "requests": 200_000}
-    return result(design, workload("cache", [*flows, flow("reads", reads)]))
 
 
 def head(label: str) -> str:
@@ -89,19 +73,7 @@ def zones() -> Iterator[str]:
         yield line(f"{width}: appends, GB/s", [each[1]["bandwidth_mb_s"] / 1e3 for each in found], ".2f")
 
 
-def handles() -> Iterator[str]:
-    yield head("handles")
-    for number in (1, 2):
-        found = [placed(fabric, number) for fabric in PINS]
-        yield line(f"{number}: write amplification", [each["flash"]["write_amplification"] for each in found], ".2f")
-        yield line(
-            f"{number}: reads, p99 in µs", [each["flows"][2]["latency_us"]["all"]["p99"] for each in found], ".0f"
-        )
-        rates = [sum(flow["bandwidth_mb_s"] for flow in each["flows"][:2]) / 1e3 for each in found]
-        yield line(f"{number}: writes, GB/s", rates, ".2f")
-
-
-TABLES = {"zones": (PAGE, zones), "handles": (PAGE, handles)}
+TABLES = {"zones": (PAGE, zones)}
 
 
 if __name__ == "__main__":

@@ -25,13 +25,15 @@ _KEYS: Mapping[str, Any] = {
     "base": "pcie4-tlc-zn540",
     "name": "zn540-zoned",
     # io_uring passthrough with polling: a read of 8 KiB alone takes 5 us more than by SPDK [both measured].
-    "host": {"submit_time": "5us"},
+    "host": {"submit_time": "150ns", "interrupt_latency": "5us"},
     "zns": {"zone_size": "2GiB", "zone_capacity": "1077MiB", "max_open": 14, "max_active": 14},
     # 904 of 910 blocks of each plane.
     "ftl": {"overprovisioning": 0.0065},
+    # Nothing is collected.
+    "gc": {"threshold": 0.0, "hard_threshold": 0.0},
     "flash": {
         "suspend": {
-            "operations": "programs-and-erases",
+            "operations": "both",
             # Calibrated once for all lines: reads next to finishes, at which every die programs, take about that much
             # longer than alone. No source states it for this die.
             "suspend_time": "150us",
