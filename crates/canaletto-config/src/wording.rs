@@ -46,7 +46,7 @@ fn nearest_key(kind: Kind, key: &str) -> Option<String> {
     let known = all_keys(kind);
     let meant = most_alike(known.iter().map(|known| {
         let (place, last) = known.rsplit_once('.').unwrap_or(("", known));
-        let nearness = if place == unnumbered { 0.2 } else { -0.02 * known.split('.').count() as f64 };
+        let nearness = if place == unnumbered { 0.2 } else { -0.08 * place.split('.').count().pow(2) as f64 };
         (likeness(name, last), nearness, known)
     }))?;
     let number = table.split('.').find(is_number).unwrap_or("0");

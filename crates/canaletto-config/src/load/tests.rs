@@ -442,11 +442,11 @@ fn rules_between_workload_keys() {
         (synthetic.to_owned(), "w.toml:4: flow.0.synthetic: got neither queue_depth"),
         (
             format!("{synthetic}inter_arrival = \"1us\"\narrivals = \"fixed\"\nburstiness = 2.0\n"),
-            "w.toml:11: flow.0.synthetic.burstiness: got 2 with arrivals = \"fixed\"",
+            "w.toml:10: flow.0.synthetic.burstiness: got 2 with arrivals = \"fixed\"",
         ),
         (
             format!("{synthetic}queue_depth = 1\narrivals = \"fixed\"\n"),
-            "w.toml:10: flow.0.synthetic.arrivals: needs inter_arrival",
+            "w.toml:9: flow.0.synthetic.arrivals: needs inter_arrival",
         ),
         (format!("{synthetic}queue_depth = 1\nhot_share = 0.1\n"), "w.toml:9: flow.0.synthetic.hot_share: needs"),
         (

@@ -1,7 +1,7 @@
 //! Superblocks: the blocks of one number in all planes of a group, opened, filled, collected and erased together.
 //!
-//! A write first gets its *place*, the next in the stripe: page p of the first plane, of the second, …, then page p +
-//! 1. Its page follows when its command is formed, so that pages of a block are programmed in order. Places are not
+//! A write first gets its *place*, the next in the stripe: page p of the first plane, of the second, …, then the page after
+//! it. Its page follows when its command is formed, so that pages of a block are programmed in order. Places are not
 //! given back.
 //!
 //! Mapping units in a row share a flash page, and planes of a die are programmed together ([`super::gathering`]).

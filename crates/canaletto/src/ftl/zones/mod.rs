@@ -129,7 +129,7 @@ impl Zones {
         Ppa {
             plane: self.planes_of(zone)[(die * self.shape.planes + plane) as usize],
             block: self.first_block(zone) + flash_page / flash_pages,
-            page: flash_page % flash_pages << self.layout.flash_shift | unit,
+            page: (flash_page % flash_pages) << self.layout.flash_shift | unit,
         }
     }
 

@@ -3,12 +3,12 @@
 //! were at hand). It has three stages:
 //!
 //! 1. *Fairness-aware queue insertion* ([`Flin::place`]). Flows of low intensity go first. Within each group a
-//! transaction goes where slowdowns differ least ([`position::fairest`]); one of the flow slowed down most goes to the
-//! high group's front if fairness is below a threshold, and is not overtaken.
+//!    transaction goes where slowdowns differ least ([`position::fairest`]); one of the flow slowed down most goes to the
+//!    high group's front if fairness is below a threshold, and is not overtaken.
 //! 2. *Priority-aware queue arbitration* is [`WeightedRoundRobin`](crate::scheduler::classes::WeightedRoundRobin).
 //! 3. *Wait-balancing transaction selection* ([`Flin::reads_first`], [`Flin::owed`]): of the read and the write in
-//! front the one goes first whose wait is longer in proportion to its service. Before a write goes its flow's share of
-//! an urgent collection.
+//!    front the one goes first whose wait is longer in proportion to its service. Before a write goes its flow's share of
+//!    an urgent collection.
 //!
 //! A transaction's slowdown is its time here over its time if its flow were alone, by a clock of the flow at the LUN.
 //! Service is command, transfer and array time of a page; planes side by side are left out, as in MQSim's sketch.
