@@ -361,7 +361,7 @@ pub(crate) mod tests {
         bench.run_until(Time(end.0 - 1));
         assert!(!bench.is_free(0, Direction::ToChip));
         assert_eq!(!bench.is_free(3, Direction::FromChip), shared);
-        assert!(bench.is_free(4, Direction::ToChip), "the other channel has paths of its own");
+        assert!(bench.is_free(4, Direction::ToChip), "the other channel has its own paths");
         bench.run_until(end);
         assert!(bench.is_free(0, Direction::FromChip) && bench.is_free(3, Direction::ToChip));
         assert_eq!(bench.fabric.port_free_at(ChipId(0), Direction::ToChip), end);

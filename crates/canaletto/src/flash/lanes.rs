@@ -7,8 +7,8 @@
 //! array     │ tPROG, page 1      │tCBSY│ tPROG, page 2 │
 //! wires     ──│    ── data of page 2 ──│               cache program: data cross while the array works
 //! ```
-//! A command in work has a *lane*: a [`LunId`] with its own state in the [`Array`](super::array::Array), its own status and events of
-//! its own. Lanes beyond the LUNs themselves are numbered behind them: first one for each plane, whose reads it takes, then one for
+//! A command in work has a *lane*: a [`LunId`] with its own state in the [`Array`](super::array::Array), its status and its
+//! events. Lanes beyond the LUNs themselves are numbered behind them: first one for each plane, whose reads it takes, then one for
 //! each LUN, which takes a program while the LUN's own lane has another.
 //!
 //! - Independent reads (JESD230G and ONFI 5.1 leave them to vendors, who call them independent or asynchronous plane reads): one page

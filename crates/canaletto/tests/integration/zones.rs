@@ -13,7 +13,7 @@ use canaletto::{Outcome, RunOptions, Simulation, TraceInput};
 
 use crate::common::{design, simulate, synthetic};
 
-/// Eight dies of two planes on four channels, with flash pages of four units: zones of 16 blocks of 8 flash pages of 16 KiB,
+/// Eight dies of two planes on four channels, with flash pages of four units. A zone has 16 blocks of 8 flash pages of 16 KiB:
 /// 2 MiB, of which 1.75 MiB are writable.
 const ZONED: &str = r#"
 base = "performance-optimized"
