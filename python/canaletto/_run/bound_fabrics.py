@@ -264,11 +264,16 @@ def _chain(drive: Drive, work: Work) -> list[Wires]:
     def out(kind: Kind, size: Number) -> Number:
         return _transfers(drive, kind, _packet(drive, kind, size, 1) if kind == "program" else 0.0)
 
+    def alone(kind: Kind, size: Number) -> Number:
+        """With the way of each packet that goes out: the command, and requests for status."""
+        packets = np.asarray(_crossings(drive, kind)) - (1.0 if kind == "read" else 0.0)
+        return np.asarray(out(kind, size) + hops * packets)
+
     def back(kind: Kind, size: Number) -> Number:
         return _packet(drive, kind, size, 1) if kind == "read" else 0.0
 
     return [
-        Wires("links to chips", rows, out, is_exact=False, alone_us=lambda kind, size: out(kind, size) + hops),
+        Wires("links to chips", rows, out, is_exact=False, alone_us=alone),
         Wires(
             "links from chips",
             rows,
