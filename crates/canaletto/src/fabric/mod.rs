@@ -384,8 +384,8 @@ pub(crate) mod tests {
             assert!(!name.is_empty() && sentence.ends_with('.'), "{name}: {sentence}");
             let wires = with_fabric!(kind, F => F::new(&of(kind), &layout()).wires());
             let links = wires.iter().filter(|wire| matches!(wire.kind, WireKind::Link | WireKind::NarrowLink)).count();
-            let (config, joined) = (of(kind), links > 0 || interconnect(&of(kind), 2, 4).switches.is_some());
-            assert_eq!(kind.is_network(), links > 0, "{name}");
+            assert_eq!(kind.is_network() || kind.is_chain(), links > 0, "{name}");
+            let (config, joined) = (of(kind), kind.is_network() || interconnect(&of(kind), 2, 4).switches.is_some());
             assert_eq!(routers.is_some(), joined, "{name}");
             assert_eq!(router_count(&config, 2, 4) > 0, joined, "{name}");
             assert_eq!(interconnect(&config, 2, 4).links as usize, links, "{name}");
