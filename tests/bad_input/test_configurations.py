@@ -81,9 +81,9 @@ def test_mistakes_are_told_together(canaletto: Any, tmp_path: Path) -> None:
 
 WORKLOADS = {
     "no loop": (SYNTHETIC + "requests = 5\n", ["w.toml:4: flow.0.synthetic", "queue_depth", "inter_arrival"]),
-    "both loops": (
-        SYNTHETIC + "requests = 5\nqueue_depth = 1\ninter_arrival = '1us'\n",
-        ["w.toml:4: flow.0.synthetic", "both"],
+    "two kinds of arrivals": (
+        SYNTHETIC + "requests = 5\ninter_arrival = '1us'\narrivals = 'fixed'\nburstiness = 2.0\n",
+        ["flow.0.synthetic.burstiness", "got 2", "fixed"],
     ),
     "no request": (SYNTHETIC + "requests = 0\nqueue_depth = 1\n", ["w.toml:7: flow.0.synthetic.requests", "got 0"]),
     "share beyond one": (

@@ -78,7 +78,13 @@ def some_result(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 # Thousands of computations, and traces that may not be there: tested for themselves.
-OWN_TESTS = {("pc-ssd", "table-match"), ("venice", "traces")}
+OWN_TESTS = {
+    *(("hbf", name) for name in ("hotspot", "h3", "sandisk")),
+    *(("zns", name) for name in ("reads", "writes")),
+    ("fdp", "cache"),
+    ("pc-ssd", "table-match"),
+    ("venice", "traces"),
+}
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,9 @@ def job_of(options: Mapping[str, Any], place: str) -> Job:
         told = f"{size.size()}B"
     except ConfigError:
         told = size.text
+    zones = given("none", "zonemode")
+    if zones.text != "none":
+        raise zones.wrong("expected none: commands of zones are not calibrated")
     if "bssplit" in kept or "bsrange" in kept or "blocksize_range" in kept:
         told = kept.get("bssplit") or kept.get("bsrange") or kept["blocksize_range"]
     job = Job(kept, processes, depth, told, kind)
