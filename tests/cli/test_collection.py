@@ -44,7 +44,7 @@ def test_the_summary_has_its_lines(canaletto: Any) -> None:
     assert max(map(len, text.splitlines())) <= 80
     for line in (
         r"^gc +[\d,]+ collections \([\d,]+ space",
-        r"^wear +\d+ to \d+ erases a block",
+        r"^wear +\d+ to \d+ erases per block",
         r"^trim +",
         r"^flush +",
     ):
