@@ -44,6 +44,8 @@ async function accessible(scheme, names) {
     tab.on("request", (request) => (/\/sub\/search\/|workers\/search/.test(request.url()) ? request.abort() : request.continue()));
     await tab.goto(root + name, { waitUntil: "load", timeout: LONG });
     await tab.addStyleTag({ content: "* { transition: none !important; animation: none !important; }" });
+    // A transition that had begun is over with the next frame.
+    await tab.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     await tab.evaluate(axe);
     const { violations } = await tab.evaluate((rules) => axe.run(document, { runOnly: rules, resultTypes: ["violations"], iframes: false }), RULES);
     await tab.close();

@@ -9,6 +9,7 @@ import pytest
 
 DRIVE = ["performance-optimized", "--set", "geometry.blocks_per_plane=16"]
 RUN = ["--run", "true"]
+ZONED = ("zns.zone_size=8MiB", "cache.mode=write", "cache.capacity=256MiB", "cache.power_loss_protection=true")
 
 OPTIONS = {
     "nowhere": ([], ("no place to serve at", "--socket PATH")),
@@ -28,6 +29,10 @@ OPTIONS = {
     ),
     "a factor that is none": (["--clock", "scaled", "--factor", "nan", *RUN], ("--factor nan",)),
     "no time": (["--lose-power-at", "3", *RUN], ("--lose-power-at 3: got 3 without a unit", "1.5ms")),
+    "zones": (
+        [*(word for key in ZONED for word in ("--set", key)), *RUN],
+        ("zns.zone_size", "NBD has no commands for zones"),
+    ),
     "a workload's key": (["--set", "workload.read_share=1", *RUN], ("up to the clients",)),
     "no folder for the socket": (["--socket", "no/s"], ("no/s: No such file or directory",)),
     "a path that is too long": (["--socket", "s" * 200], ("s" * 200, "path must be shorter")),

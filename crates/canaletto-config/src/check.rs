@@ -536,7 +536,7 @@ fn check_loss(design: &Design) -> Checked {
     check_reserves(design, key, what, lost)
 }
 
-/// Checks what so many planes of a kind that are lost leave.
+/// Checks what is left when that many planes of a kind are lost.
 ///
 /// # Errors
 /// The first problem.

@@ -95,7 +95,7 @@ impl CacheBlocks {
     }
 }
 
-/// Checks the keys of the cache, and those that exclude it.
+/// Checks the keys of the cache, and the keys that exclude it.
 pub(super) fn check(design: &Design) -> Checked {
     let keys = &design.flash.pslc;
     require(keys.low_watermark <= keys.high_watermark, "flash.pslc.low_watermark", || {

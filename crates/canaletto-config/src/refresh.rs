@@ -11,8 +11,8 @@ use crate::units::Duration;
 #[serde(deny_unknown_fields, default)]
 pub struct Refresh {
     /// Number of page reads of a block since its erase after which its valid pages are moved and it is erased; reads
-    /// for copies count. 0 turns this off. Errors grow in proportion to the reads, and faster in worn blocks (Cai et
-    /// al., "Read Disturb Errors in MLC NAND Flash Memory", DSN 2015). 100000 is a usual limit of drives (QNX Neutrino,
+    /// for copies count. 0 turns this off. Errors grow in proportion to the reads, and faster in worn blocks: Cai et
+    /// al., "Read Disturb Errors in MLC NAND Flash Memory", DSN 2015. 100000 is a usual limit of drives (QNX Neutrino,
     /// "Read degradation monitoring with automatic refresh").
     #[schemars(range(min = 0, max = 1_000_000_000))]
     pub read_limit: u32,

@@ -72,7 +72,7 @@ pub struct Diurnal {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelSkew {
-    /// Share of the requests that begin on the busiest channel, of those that do not continue a sequential run. The
+    /// Share of the requests that begin on the busiest channel. Requests that continue a sequential run do not count. The
     /// least value is 1 / `channels`, which is a balanced load. The others begin on the remaining channels with equal
     /// probability.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -101,15 +101,14 @@ pub enum HotPlace {
 
 /// Load on one part of the drive.
 ///
-/// The pages of a place are those that static allocation puts there (`ftl.allocation`, `ftl.numbering`, the flow's `channels`
-/// and the like). Writes of `ftl.write_placement = "dynamic"` go elsewhere.
+/// Static allocation says which pages a place has (`ftl.allocation`, `ftl.numbering`, the flow's `channels` and the like). Writes of `ftl.write_placement = "dynamic"` go elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HotSpot {
     /// Part of the drive that receives the load.
     pub at: HotPlace,
-    /// Share of the requests that begin there, of those that do not continue a sequential run, all of its pages with equal
-    /// probability. The least value is the place's share of the flow's planes, which is a balanced load. The others begin as
+    /// Share of the requests that begin there, on each of its pages with equal probability. Requests that continue a
+    /// sequential run do not count. The least value is the place's share of the flow's planes, which is a balanced load. The others begin as
     /// `addresses` says, elsewhere.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub share: f64,
@@ -207,8 +206,8 @@ pub struct Synthetic {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1.0))]
     pub run_length: Option<f64>,
-    /// Share of the requests, of those that do not continue a sequential run, that begin where one of the last 1,024 of
-    /// them did, with equal probability. The others begin as `addresses` says.
+    /// Share of the requests that begin where one of the last 1,024 of them did, with equal probability. Requests that
+    /// continue a sequential run do not count. The others begin as `addresses` says.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub recent_share: f64,

@@ -36,8 +36,8 @@ pub(super) fn of_toml(message: &str) -> String {
     }
 }
 
-/// Returns the key that an unknown one means, if any is like it: a key of the same table rather than of another one, and one of few
-/// tables rather than of many.
+/// Returns the key that an unknown one means, if any is like it. Keys of the same table come before keys of another one, and keys
+/// of few tables before keys of many.
 fn nearest_key(kind: Kind, key: &str) -> Option<String> {
     let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
     // The schema does not count the entries of lists.

@@ -47,7 +47,8 @@ impl Reply {
 
 /// Serves a client until it goes.
 ///
-/// # Errors A client that breaks the protocol, stalls, or disappears before the server ends.
+/// # Errors
+/// A client that breaks the protocol, stalls, or disappears before the server ends.
 pub fn serve(connection: u64, socket: &Socket, shared: &Shared) -> io::Result<()> {
     // As it is at that moment: once a client notices that it is cut off, the server may be stopped at any time.
     let surprised = |error| if shared.is_stopping() { Ok(()) } else { Err(error) };

@@ -109,7 +109,7 @@ pub(crate) fn number(field: &'static Field, text: &[u8]) -> Result<u64, Box<Faul
     Ok(value)
 }
 
-/// A number of so many digits that it may not fit.
+/// A number with more digits than may fit.
 #[cold]
 fn long_number(field: &'static Field, text: &[u8]) -> Result<u64, Box<Fault>> {
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {

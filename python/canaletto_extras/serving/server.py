@@ -113,6 +113,8 @@ def serve(
     options.check()
     if not hasattr(_engine, "Server"):
         raise ConfigError("serve: needs a Unix system")
+    if design.to_dict()["zns"]["zone_size"] != "0B":
+        raise ConfigError(f"{design.label}: zns.zone_size: NBD has no commands for zones, expected a drive without")
     with _place(options) as socket, _noted_signals() as signals:
         factor = {"real": 1.0, "scaled": options.factor, "free": None}[options.clock]
         server = _engine.Server(

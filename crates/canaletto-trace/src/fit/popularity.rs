@@ -44,13 +44,13 @@ pub(super) const MOST_PAGES: f64 = (1u64 << 51) as f64;
 pub(super) struct Fitted {
     /// Exponent of Zipf's law; 0 is uniform.
     pub(super) exponent: f64,
-    /// Number of pages in the distribution, including those that the trace was too short to reach.
+    /// Number of pages in the distribution, including pages that the trace was too short to reach.
     pub(super) pages: f64,
     pub(super) recent_share: f64,
 }
 
-/// Finds the exponent whose hottest pages are as hot as those counted, over so many pages that as many different ones
-/// occur as were counted. Returns to recent places are what exceeds the law's own.
+/// Finds the exponent whose hottest pages are as hot as the counted ones, over the number of pages with which as many
+/// different pages occur as were counted. Returns to recent places are what exceeds the law's own.
 pub(super) fn fit(seen: &Seen) -> Fitted {
     let mut best = Fitted { exponent: 0.0, pages: seen.pages.max(1.0), recent_share: 0.0 };
     if seen.starts < 2.0 {
@@ -136,7 +136,7 @@ fn footprint(exponent: f64, pages: f64, returns: f64, seen: &Seen) -> f64 {
     touched
 }
 
-/// So many different pages of so many draws, of those that there are.
+/// Different pages that a number of draws finds.
 struct Occurring {
     draws: f64,
     pages: f64,
@@ -164,7 +164,7 @@ impl Ranks {
         Ranks { exponent, pages, classes }
     }
 
-    /// The law over so many pages that as many occur as were counted; none if no number of pages does it.
+    /// The law over the number of pages with which as many occur as were counted; none if no number does it.
     fn with_pages(exponent: f64, seen: &Occurring, returns: f64) -> Option<Ranks> {
         let independent = seen.draws * (1.0 - returns);
         let occurring = |pages: f64| {

@@ -49,8 +49,8 @@ pub(super) struct Csv {
     nearest: (Likeness, Vec<String>),
 }
 
-/// How like a header a line is: how many columns it has of those that are wanted, whether spaces alone separate them, and how many
-/// in all.
+/// How like a header a line is: how many of the wanted columns it has, whether spaces alone separate them, and how many columns in
+/// all.
 type Likeness = (usize, bool, usize);
 
 /// Place of the kind among what is wanted.

@@ -174,7 +174,8 @@ impl Drive {
     ///
     /// `traces` and `watch` as for a [`run`](crate::run).
     ///
-    /// # Errors A design or a workload that cannot be simulated.
+    /// # Errors
+    /// A design or a workload that cannot be simulated.
     pub fn prepared_for(
         design: &Design,
         workload: &Workload,

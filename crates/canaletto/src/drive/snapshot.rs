@@ -109,7 +109,8 @@ impl Snapshot {
     ///
     /// `traces` and `watch` as for a [`run`](crate::run) of [the workload](Snapshot::workload).
     ///
-    /// # Errors See [`SnapshotError`].
+    /// # Errors
+    /// See [`SnapshotError`].
     pub fn restore(
         &self,
         traces: Vec<Option<TraceInput>>,

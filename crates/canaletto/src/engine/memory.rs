@@ -58,7 +58,8 @@ const CACHE_LINE: usize = 64;
 
 /// Carries out a run, or a part of one; [`RunError::OutOfMemory`] if memory ends.
 ///
-/// # Errors Limits of the run.
+/// # Errors
+/// Limits of the run.
 pub fn guarded<T>(run: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| match payload.downcast::<Ended>() {
         Ok(ended) => Err(RunError::Own(ended.0)),

@@ -49,7 +49,8 @@ pub struct Start {
 impl Start {
     /// The state that the design asks for. `fills` says what flows write.
     ///
-    /// # Errors Anything that does not fit, and whatever ends a run.
+    /// # Errors
+    /// Anything that does not fit, and whatever ends a run.
     pub fn new(
         design: &Design,
         workload: &Workload,

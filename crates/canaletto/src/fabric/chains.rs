@@ -15,6 +15,7 @@ use crate::fabric::facts::{Facts, Interconnect};
 use crate::fabric::failing;
 use crate::fabric::lines::Line;
 use crate::fabric::packets::Packets;
+use crate::fabric::ports::Ports;
 use crate::fabric::trace::WireTrace;
 use crate::fabric::wires::{ControllerUse, Place, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
@@ -44,12 +45,9 @@ pub trait Course {
 
 /// A fabric of rows that pass packets on.
 pub struct Chains<C: Course> {
-    columns: u32,
-    of_chips: Vec<DomainId>,
     rows: Vec<Row>,
     links: Vec<Link>,
-    ports: Vec<Port>,
-    luns_per_chip: u32,
+    ports: Ports,
     hop: Time,
     under_way: Slab<PathId, Passage>,
     packets: Packets,
@@ -72,12 +70,6 @@ struct Link {
     busy: Time,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Port {
-    under_way: u32,
-    free_at: Time,
-}
-
 #[derive(Clone, Copy)]
 struct Passage {
     transfer: Transfer,
@@ -95,7 +87,7 @@ pub enum Event {
 
 impl<C: Course> Chains<C> {
     fn links_of(&self, row: usize) -> usize {
-        row * C::links(self.columns) as usize
+        row * C::links(self.ports.columns()) as usize
     }
 
     fn has_crossed(&self, path: PathId) -> FabricOutcome {
@@ -105,7 +97,7 @@ impl<C: Course> Chains<C> {
 
     fn left(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
         let Passage { transfer, hops, .. } = self.under_way[path];
-        let domain = self.of_chips[transfer.chip.index()];
+        let domain = self.ports.row_of(transfer.chip);
         self.rows[domain.index()].sets_out[transfer.direction as usize] = false;
         if hops == Time::ZERO {
             return self.has_crossed(path);
@@ -124,12 +116,9 @@ impl<C: Course> Fabric for Chains<C> {
     fn new(config: &FabricConfig, layout: &Layout) -> Self {
         let columns = layout.chips_per_channel;
         Chains {
-            columns,
-            of_chips: (0..layout.chips()).map(|chip| DomainId(chip / columns)).collect(),
             rows: vec![Row::default(); layout.channels as usize],
             links: vec![Link::default(); (layout.channels * C::links(columns)) as usize],
-            ports: vec![Port::default(); layout.chips() as usize],
-            luns_per_chip: layout.luns_per_chip,
+            ports: Ports::new(layout),
             hop: config.chain.hop_delay.time(),
             under_way: Slab::new(),
             packets: Packets::new(config, 1),
@@ -143,11 +132,11 @@ impl<C: Course> Fabric for Chains<C> {
     }
 
     fn domain_of(&self, chip: ChipId) -> DomainId {
-        self.of_chips[chip.index()]
+        self.ports.row_of(chip)
     }
 
     fn chips_of(&self, domain: DomainId) -> Range<u32> {
-        domain.0 * self.columns..(domain.0 + 1) * self.columns
+        self.ports.chips_of(domain)
     }
 
     fn may_start(&self, domain: DomainId) -> bool {
@@ -155,19 +144,19 @@ impl<C: Course> Fabric for Chains<C> {
     }
 
     fn is_free(&self, chip: ChipId, direction: Direction) -> bool {
-        let row = &self.rows[self.of_chips[chip.index()].index()];
-        !row.sets_out[direction as usize] && self.ports[chip.index()].under_way < self.luns_per_chip
+        let row = &self.rows[self.ports.row_of(chip).index()];
+        !row.sets_out[direction as usize] && self.ports.has_room(chip)
     }
 
     fn port_free_at(&self, chip: ChipId, _: Direction) -> Time {
-        self.ports[chip.index()].free_at
+        self.ports.free_at(chip)
     }
 
     fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
         let Transfer { chip, direction, .. } = transfer;
-        let (row, column) = (self.of_chips[chip.index()].index(), chip.0 % self.columns);
+        let (row, column) = (self.ports.row_of(chip).index(), chip.0 % self.ports.columns());
         let (first, hop) = (self.links_of(row), self.hop);
-        let way = C::way(direction, column, self.columns);
+        let way = C::way(direction, column, self.ports.columns());
         // The way from a chip of a daisy chain begins at its far end.
         let passed = |place: u32| {
             let link = if way.start < way.end { way.start + place } else { way.start - place };
@@ -184,7 +173,7 @@ impl<C: Course> Fabric for Chains<C> {
             self.links[link].busy += transfer.time();
             self.trace.write_transfer(link as u32, &transfer, path, at);
         }
-        self.ports[chip.index()].under_way += 1;
+        self.ports.take(chip);
         let row = &mut self.rows[row];
         assert!(!row.sets_out[direction as usize], "two packets set out in one direction at once");
         row.sets_out[direction as usize] = true;
@@ -210,12 +199,8 @@ impl<C: Course> Fabric for Chains<C> {
     fn release(&mut self, path: PathId, now: Time, _: &mut impl FnMut(Time, Event)) -> DomainId {
         let chip = self.under_way[path].transfer.chip;
         self.under_way.remove(path);
-        let port = &mut self.ports[chip.index()];
-        if port.under_way == self.luns_per_chip {
-            port.free_at = now;
-        }
-        port.under_way -= 1;
-        let domain = self.of_chips[chip.index()];
+        self.ports.give_back(chip, now);
+        let domain = self.ports.row_of(chip);
         let row = &mut self.rows[domain.index()];
         row.under_way -= 1;
         if row.under_way == 0 {
@@ -233,14 +218,14 @@ impl<C: Course> Fabric for Chains<C> {
     }
 
     fn ports(&self) -> u64 {
-        u64::from(self.luns_per_chip)
+        self.ports.each()
     }
 
     fn wires(&self) -> Vec<Wire> {
-        let each = C::links(self.columns) as usize;
+        let each = C::links(self.ports.columns()) as usize;
         let wire = |(number, link): (usize, &Link)| {
             let row = number / each;
-            let (from, to) = C::ends((number % each) as u32, self.columns);
+            let (from, to) = C::ends((number % each) as u32, self.ports.columns());
             let is_controllers = from < 0 || to < 0;
             let at = |column| -> Place { (row as i32, column) };
             Wire {

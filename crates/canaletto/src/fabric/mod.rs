@@ -38,6 +38,7 @@ pub mod packetized;
 mod packets;
 mod page_registers;
 pub mod paths;
+mod ports;
 pub mod ring;
 pub mod sca;
 pub mod scheduled_mesh;

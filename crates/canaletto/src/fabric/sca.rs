@@ -35,6 +35,7 @@ use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect};
 use crate::fabric::failing;
 use crate::fabric::lines::Line;
+use crate::fabric::ports::Ports;
 use crate::fabric::sca::packets::CommandPackets;
 use crate::fabric::trace::{WireTrace, WireUse};
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
@@ -52,11 +53,8 @@ pub const FACTS: Facts = Facts {
 };
 
 pub struct Sca {
-    chips_each: u32,
-    of_chips: Vec<DomainId>,
     channels: Vec<Channel>,
-    ports: Vec<Port>,
-    luns_per_chip: u32,
+    ports: Ports,
     under_way: Slab<PathId, Sequence>,
     packets: CommandPackets,
     trace: WireTrace,
@@ -72,12 +70,6 @@ struct Channel {
     dq_busy: Time,
     busy: Time,
     since: Time,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Port {
-    under_way: u32,
-    free_at: Time,
 }
 
 #[derive(Clone, Copy)]
@@ -114,7 +106,7 @@ impl Channel {
 impl Sca {
     fn channel_of(&mut self, path: PathId) -> &mut Channel {
         let chip = self.under_way[path].transfer.chip;
-        &mut self.channels[self.of_chips[chip.index()].index()]
+        &mut self.channels[self.ports.row_of(chip).index()]
     }
 
     fn ca_wire(&self, channel: DomainId) -> u32 {
@@ -123,7 +115,7 @@ impl Sca {
 
     fn commanded(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
         let transfer = self.under_way[path].transfer;
-        let domain = self.of_chips[transfer.chip.index()];
+        let domain = self.ports.row_of(transfer.chip);
         let channel = &mut self.channels[domain.index()];
         channel.ca = None;
         channel.given_back(now);
@@ -143,7 +135,7 @@ impl Sca {
         let sequence = &mut self.under_way[path];
         sequence.waited = now - sequence.commanded;
         let Transfer { chip, data, .. } = sequence.transfer;
-        let domain = self.of_chips[chip.index()];
+        let domain = self.ports.row_of(chip);
         let channel = &mut self.channels[domain.index()];
         assert!(channel.dq.is_none(), "channel {} carries data of two chips at once", domain.0);
         channel.taken(now);
@@ -178,11 +170,8 @@ impl Fabric for Sca {
 
     fn new(config: &FabricConfig, layout: &Layout) -> Sca {
         Sca {
-            chips_each: layout.chips_per_channel,
-            of_chips: (0..layout.chips()).map(|chip| DomainId(chip / layout.chips_per_channel)).collect(),
             channels: vec![Channel::default(); layout.channels as usize],
-            ports: vec![Port::default(); layout.chips() as usize],
-            luns_per_chip: layout.luns_per_chip,
+            ports: Ports::new(layout),
             under_way: Slab::new(),
             packets: CommandPackets::new(config),
             trace: WireTrace::default(),
@@ -194,11 +183,11 @@ impl Fabric for Sca {
     }
 
     fn domain_of(&self, chip: ChipId) -> DomainId {
-        self.of_chips[chip.index()]
+        self.ports.row_of(chip)
     }
 
     fn chips_of(&self, domain: DomainId) -> Range<u32> {
-        domain.0 * self.chips_each..(domain.0 + 1) * self.chips_each
+        self.ports.chips_of(domain)
     }
 
     fn may_start(&self, domain: DomainId) -> bool {
@@ -206,7 +195,7 @@ impl Fabric for Sca {
     }
 
     fn is_free(&self, chip: ChipId, direction: Direction) -> bool {
-        let has_port = self.ports[chip.index()].under_way < self.luns_per_chip;
+        let has_port = self.ports.has_room(chip);
         let pins_are_free = match direction {
             Direction::ToChip => self.may_start(self.domain_of(chip)),
             Direction::FromChip => self.may_start(self.domain_of(chip)) && self.takes_data(chip),
@@ -215,18 +204,18 @@ impl Fabric for Sca {
     }
 
     fn takes_data(&self, chip: ChipId) -> bool {
-        self.channels[self.of_chips[chip.index()].index()].next.is_none()
+        self.channels[self.ports.row_of(chip).index()].next.is_none()
     }
 
     fn port_free_at(&self, chip: ChipId, _: Direction) -> Time {
-        self.ports[chip.index()].free_at
+        self.ports.free_at(chip)
     }
 
     fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
         let Transfer { chip, command, data, .. } = transfer;
-        let domain = self.of_chips[chip.index()];
+        let domain = self.ports.row_of(chip);
         let path = self.under_way.insert(Sequence { transfer, commanded: now, waited: Time::ZERO });
-        self.ports[chip.index()].under_way += 1;
+        self.ports.take(chip);
         let channel = &mut self.channels[domain.index()];
         assert!(channel.ca.is_none(), "channel {} carries commands of two sequences at once", domain.0);
         channel.taken(now);
@@ -257,12 +246,8 @@ impl Fabric for Sca {
     fn release(&mut self, path: PathId, now: Time, _: &mut impl FnMut(Time, Event)) -> DomainId {
         let chip = self.under_way[path].transfer.chip;
         self.under_way.remove(path);
-        let port = &mut self.ports[chip.index()];
-        if port.under_way == self.luns_per_chip {
-            port.free_at = now;
-        }
-        port.under_way -= 1;
-        self.of_chips[chip.index()]
+        self.ports.give_back(chip, now);
+        self.ports.row_of(chip)
     }
 
     fn times(&self) -> &CommandPackets {
@@ -274,12 +259,12 @@ impl Fabric for Sca {
     }
 
     fn ports(&self) -> u64 {
-        u64::from(self.luns_per_chip)
+        self.ports.each()
     }
 
     fn wires(&self) -> Vec<Wire> {
         let wire = |kind, name, row: usize, busy| {
-            let to = (row as i32, self.chips_each as i32 - 1);
+            let to = (row as i32, self.ports.columns() as i32 - 1);
             Wire { name, kind, from: (row as i32, -1), to, busy, active: busy }
         };
         let each = || self.channels.iter().enumerate();

@@ -263,7 +263,8 @@ impl Ftl {
 
     /// Checks that blocks and mapping table agree, up to `in_flight` pages.
     ///
-    /// # Panics If they do not: a defect of the model.
+    /// # Panics
+    /// If they do not: a defect of the model.
     pub fn audit(&self, in_flight: u64) {
         self.blocks.audit().unwrap_or_else(|problem| panic!("{problem}"));
         // When the last request ends, copies still on their way count twice; pages from the cache and translation pages

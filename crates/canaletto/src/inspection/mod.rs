@@ -55,7 +55,8 @@ pub struct Inspection {
 /// Returns capacity, bounds and memory of a design and a workload without running them. `traces` as for a run, or none;
 /// `records`: whether a row is kept per request.
 ///
-/// # Errors As [`Limits::new`].
+/// # Errors
+/// As [`Limits::new`].
 pub fn inspect(
     design: &Design,
     workload: &Workload,

@@ -9,7 +9,8 @@ use crate::limits::{FlowRange, Limits};
 /// Returns each chip's share of the generated requests, if addresses are uniform but for `channel_skew` and `hot_spot`,
 /// by static allocation.
 ///
-/// # Errors One line on a part of the workload that does not fit the design.
+/// # Errors
+/// One line on a part of the workload that does not fit the design.
 pub fn chip_shares(design: &Design, workload: &Workload) -> Result<Vec<f64>, String> {
     let limits = Limits::new(design, workload)?;
     let layout = &limits.layout;

@@ -8,9 +8,10 @@ use canaletto::engine::time::Time;
 use canaletto::flash::address::Ppa;
 use canaletto::host::request::{Kind, RequestId, Status};
 use canaletto::measure::probe::Observer;
-use canaletto::workload::replay::{Record, RecordSource};
+use canaletto::workload::replay::Record;
 use canaletto::{Outcome, RunOptions, Simulation, TraceInput};
 
+use crate::common::script::Script;
 use crate::common::{design, simulate, synthetic};
 
 /// Eight dies of two planes on four channels, with flash pages of four units. A zone has 16 blocks of 8 flash pages of 16 KiB:
@@ -43,16 +44,6 @@ append_limit = "128KiB"
 
 const ZONE: u64 = 2 << 20;
 const CAPACITY: u64 = 1792 << 10;
-
-struct Script(Vec<Record>);
-
-impl RecordSource for Script {
-    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
-        batch.clear();
-        batch.append(&mut self.0);
-        Ok(())
-    }
-}
 
 /// Runs requests of a kind, offset and size, `depth` of them outstanding.
 fn commands(design: &Design, requests: &[(Kind, u64, u64)], depth: u32, watcher: Option<&mut Shadow>) -> Outcome {

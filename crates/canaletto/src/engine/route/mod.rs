@@ -187,7 +187,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Runs until every request is completed. Rows of requests go to `rows`, if given.
     ///
-    /// # Errors A trace that cannot be read on, a run that is stopped, or one that is stuck.
+    /// # Errors
+    /// A trace that cannot be read on, a run that is stopped, or one that is stuck.
     pub fn run(
         &mut self,
         watch: &mut dyn FnMut(&Progress) -> bool,
@@ -242,7 +243,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Runs without requests until the drive comes to rest. Returns whether it has.
     ///
-    /// # Errors As [`Route::run`].
+    /// # Errors
+    /// As [`Route::run`].
     pub fn settle(&mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> Result<bool, RunError> {
         let mut until_watch = WATCH_EVERY;
         while !self.pages.transactions.is_empty() {

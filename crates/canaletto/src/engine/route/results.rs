@@ -51,7 +51,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// The results so far.
     ///
-    /// # Panics If a conservation law is broken: a defect of the model.
+    /// # Panics
+    /// If a conservation law is broken: a defect of the model.
     pub fn report(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report {
         self.audit();
         let measures = Measures::of_all(self.requests.statistics.tallies());

@@ -24,7 +24,8 @@ pub trait Stepped: Send {
     /// Does everything due at `until` or before, or up to the next request's end, in at most `events` events, from
     /// which it subtracts. Returns false if more are due.
     ///
-    /// # Errors A simulation that is stuck.
+    /// # Errors
+    /// A simulation that is stuck.
     fn advance(&mut self, until: Time, to_completion: bool, events: &mut u64) -> Result<bool, RunError>;
 
     fn last_event(&self) -> Time;

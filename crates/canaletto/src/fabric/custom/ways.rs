@@ -64,7 +64,8 @@ impl Ways {
 
     /// Checks that links lead from a controller to a chip, and returns the controller.
     ///
-    /// # Errors They do not.
+    /// # Errors
+    /// They do not.
     pub fn check(&self, links: &[u32], chip: u32) -> Result<u32, String> {
         let Some(controller) = links.first().and_then(|&first| self.controllers_of(first).next()) else {
             return Err("its first link has no controller".into());

@@ -49,7 +49,8 @@ impl Network<'_> {
     /// A scout in cancel mode (or the end of a transfer) comes back over the link at an output: the row is cleared and the link
     /// free. Returns the port the packet had come in by.
     ///
-    /// # Panics If there is no such reservation.
+    /// # Panics
+    /// If there is no such reservation.
     #[inline(always)]
     fn cancel(&mut self, packet: u32, exit: PortAt, now: Time) -> PortAt {
         let at = exit.router();
@@ -220,7 +221,8 @@ impl Routers {
     /// the router at that link's other end (none: it is the controller's own link), and whether this is the chip's router,
     /// where the circuit is over.
     ///
-    /// # Panics If there is no such circuit.
+    /// # Panics
+    /// If there is no such circuit.
     pub fn tear_down(&mut self, packet: &mut Scout) -> (Option<RouterId>, bool) {
         let (now, controller, at) = (packet.due, packet.packet.controller, packet.entry.router());
         let router = &mut self.routers[at.index()];

@@ -70,7 +70,8 @@ impl Blocks {
 
     /// Checks that every block is free, in use or bad exactly once, and counts of valid pages.
     ///
-    /// # Errors The wrong plane and block.
+    /// # Errors
+    /// The wrong plane and block.
     pub fn audit(&self) -> Result<(), String> {
         for (number, plane) in self.planes.iter().enumerate() {
             let id = PlaneId(number as u32);

@@ -44,7 +44,8 @@ pub struct Spaces {
 impl Spaces {
     /// Spaces, each with first page, number of pages and placement.
     ///
-    /// # Errors A plane has more pages than 32 bits can number.
+    /// # Errors
+    /// A plane has more pages than 32 bits can number.
     pub fn new(layout: &Layout, spaces: impl Iterator<Item = (u64, u64, Placement)>) -> Result<Spaces, String> {
         let mut before = vec![0u32; layout.planes() as usize];
         let mut made = Spaces { spaces: Vec::new() };

@@ -30,7 +30,8 @@ use crate::measure::maintenance::Merges;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Transaction, TransactionId};
 
-/// A way to reclaim space. Callers pass what pages need elsewhere.
+/// A way to reclaim space. Where nothing else is said, every page has its place from the beginning and nothing
+/// is copied.
 pub trait Reclaim {
     fn reclaims(&self) -> bool {
         true
@@ -87,9 +88,15 @@ pub trait Reclaim {
     }
 
     /// The number of the page that a program would get now; none if it has to wait.
-    fn next_page(&self, t: &Transaction, blocks: &Blocks) -> Option<u32>;
+    #[inline(always)]
+    fn next_page(&self, t: &Transaction, _blocks: &Blocks) -> Option<u32> {
+        Some(t.ppa.page)
+    }
 
-    fn has_page(&self, t: &Transaction, blocks: &Blocks) -> bool;
+    #[inline(always)]
+    fn has_page(&self, _t: &Transaction, _blocks: &Blocks) -> bool {
+        true
+    }
 
     /// Whether writes get their pages in the order in which they were queued.
     fn keeps_order(&self) -> bool {
@@ -102,19 +109,27 @@ pub trait Reclaim {
     }
 
     /// Notes the clock of its plane's time without room for a transaction that is queued. Returns whether it needs some.
-    fn mark_wait<P: Probe>(&self, blocks: &mut Blocks, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool;
+    fn mark_wait<P: Probe>(&self, _: &mut Blocks, _: &mut PageWork<P>, _: TransactionId, _now: Time) -> bool {
+        false
+    }
 
     /// Time for which a transaction that is issued now has waited for room; none if it needed none.
-    fn waited<P: Probe>(&self, blocks: &mut Blocks, work: &PageWork<P>, id: TransactionId, now: Time) -> Option<Time>;
+    fn waited<P: Probe>(&self, _: &mut Blocks, _: &PageWork<P>, _: TransactionId, _now: Time) -> Option<Time> {
+        None
+    }
 
     /// Gives a write or a copy its page. Returns it, and whether its plane may have to reclaim something.
-    fn bind<P: Probe>(&mut self, blocks: &mut Blocks, work: &PageWork<P>, id: TransactionId, now: Time) -> (Ppa, bool);
+    fn bind<P: Probe>(&mut self, _: &mut Blocks, work: &PageWork<P>, id: TransactionId, _now: Time) -> (Ppa, bool) {
+        (work.transactions[id].ppa, false)
+    }
 
     /// Whether one of these planes must reclaim before it serves the host.
-    fn is_urgent(&self, collector: &Collector, blocks: &Blocks, planes: impl Iterator<Item = PlaneId>) -> bool;
+    fn is_urgent(&self, _: &Collector, _: &Blocks, _planes: impl Iterator<Item = PlaneId>) -> bool {
+        false
+    }
 
     /// The copy of a page has ended, which was one of its plane's or not.
-    fn copy_done(&mut self, collector: &mut Collector, from: PlaneId, within: bool);
+    fn copy_done(&mut self, _collector: &mut Collector, _from: PlaneId, _within: bool) {}
 
     /// A page to be copied was overwritten before it got a page. Returns whether others have waited behind it.
     fn drop_copy(&mut self, _plane: PlaneId, _lpa: u64) -> bool {
@@ -122,16 +137,14 @@ pub trait Reclaim {
     }
 
     /// A block is erased. Returns whether that was the last one of its victim.
-    fn is_last_erase(&self, collector: &mut Collector, plane: PlaneId) -> bool;
+    fn is_last_erase(&self, _collector: &mut Collector, _plane: PlaneId) -> bool {
+        true
+    }
 
     /// A victim is erased. Returns when its collection began if that ends, and whether all planes must be looked after.
-    fn erase_done(
-        &mut self,
-        collector: &mut Collector,
-        blocks: &mut Blocks,
-        plane: PlaneId,
-        now: Time,
-    ) -> Option<(Time, bool)>;
+    fn erase_done(&mut self, _: &mut Collector, _: &mut Blocks, _plane: PlaneId, _now: Time) -> Option<(Time, bool)> {
+        None
+    }
 
     fn merges(&self) -> Option<Merges> {
         None

@@ -125,7 +125,8 @@ impl SeededPlane {
 
     /// The same in the order of a given key: planes with one key fill blocks of one number at the same time.
     ///
-    /// # Errors What does not fit.
+    /// # Errors
+    /// What does not fit.
     pub fn in_order(contents: Contents, key: u64, order: u64) -> Result<SeededPlane, String> {
         let Contents { blocks, pages, classes, full, open } = contents;
         let used = full.ages.len() + open.len();

@@ -10,7 +10,7 @@ use canaletto::{Outcome, RunOptions, TraceInput, run};
 
 use super::preset;
 
-struct Script(Vec<Record>);
+pub struct Script(pub Vec<Record>);
 
 impl RecordSource for Script {
     fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
