@@ -30,8 +30,8 @@ use crate::measure::maintenance::Merges;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Transaction, TransactionId};
 
-/// A way to reclaim space. Where nothing else is said, every page has its place from the beginning and nothing
-/// is copied.
+/// A way to reclaim space. Where nothing else is said, every page has its place from the beginning and nothing is copied; these
+/// methods are not put in line, where drives that collect would carry them.
 pub trait Reclaim {
     fn reclaims(&self) -> bool {
         true
@@ -88,12 +88,12 @@ pub trait Reclaim {
     }
 
     /// The number of the page that a program would get now; none if it has to wait.
-    #[inline(always)]
+    #[inline(never)]
     fn next_page(&self, t: &Transaction, _blocks: &Blocks) -> Option<u32> {
         Some(t.ppa.page)
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn has_page(&self, _t: &Transaction, _blocks: &Blocks) -> bool {
         true
     }
@@ -129,6 +129,7 @@ pub trait Reclaim {
     }
 
     /// The copy of a page has ended, which was one of its plane's or not.
+    #[inline(never)]
     fn copy_done(&mut self, _collector: &mut Collector, _from: PlaneId, _within: bool) {}
 
     /// A page to be copied was overwritten before it got a page. Returns whether others have waited behind it.
@@ -137,11 +138,13 @@ pub trait Reclaim {
     }
 
     /// A block is erased. Returns whether that was the last one of its victim.
+    #[inline(never)]
     fn is_last_erase(&self, _collector: &mut Collector, _plane: PlaneId) -> bool {
         true
     }
 
     /// A victim is erased. Returns when its collection began if that ends, and whether all planes must be looked after.
+    #[inline(never)]
     fn erase_done(&mut self, _: &mut Collector, _: &mut Blocks, _plane: PlaneId, _now: Time) -> Option<(Time, bool)> {
         None
     }
