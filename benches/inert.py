@@ -7,8 +7,8 @@ usage: python benches/inert.py            each key on one preset, and each prese
 A key is *inert* where it is allowed and no result changes. A second flow, which has half of the requests, is measured
 the same way. More than `LIMIT` is a failure, and so is a preset whose reads cost more than `worst_preset` of
 `ceilings.toml`. A preset on which a key exceeds it is counted again in longer runs first: 1,000 reads at other
-addresses cost up to 8 % more or less. Counted is the difference of a long and a short run, in the engine's loop (`LOOP`). All runs of a
-preset share a process, in which calls of `getppid` mark their ends.
+addresses cost up to 8 % more or less. Counted is the difference of a long and a short run, in the engine's loop
+(`LOOP`). All runs of a preset share a process, in which calls of `getppid` mark their ends.
 """
 
 import argparse
@@ -132,7 +132,8 @@ def measure(preset: str, keys: list[str], many: int = MANY) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out")
         options = ["--dump-before=getppid", f"--toggle-collect={LOOP}", f"--callgrind-out-file={out}"]
-        command = ["valgrind", "--tool=callgrind", *options, sys.executable, "-S", __file__, "--runs", preset, str(many), *keys]
+        runs = [sys.executable, "-S", __file__, "--runs", preset, str(many), *keys]
+        command = ["valgrind", "--tool=callgrind", *options, *runs]
         ended = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
         if ended.returncode != 0:
             sys.exit(f"{preset} failed under valgrind:\n{ended.stderr}")
