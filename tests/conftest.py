@@ -126,7 +126,7 @@ class Canaletto:
 
 @pytest.fixture(autouse=True)
 def bounded() -> Iterator[None]:
-    """Makes a failure of a test that hangs; none takes a tenth of this, on however busy a machine."""
+    """None takes a tenth of this, on however busy a machine."""
 
     def give_up(*_: object) -> None:
         raise TimeoutError("the test hangs")

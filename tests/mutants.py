@@ -1,10 +1,9 @@
-"""Changes parts of the engine in many places, and asks which changes no test notices.
+"""Changes the engine in many places, and lists changes that no test notices.
 
 usage: tests/mutants.py [--seed SEED] [--mutants N] [AREA …]     (`make mutants` installs what it needs)
 
-cargo-mutants lists the changes. All that are tried are woven into one copy of the engine, each asleep until the
-environment names it, so that what takes minutes, compiling, is done once. Of all areas together N changes are tried, as
-many of each; another SEED tries others. out/mutants.txt says what became of each. Exit status 0 when none survived.
+cargo-mutants lists the changes. They are woven into one copy of the engine, each asleep until the environment names it,
+so that compiling is done once. out/mutants.txt says what became of each. Exit status 0 when none survived.
 """
 
 import argparse
@@ -27,12 +26,11 @@ BUILD = HOME / "target" / "mutants"
 SOURCES = BUILD / "sources"
 ENGINE = Path("crates/canaletto/src")
 PROGRAMS = ("--package", "canaletto", "--lib", "--test", "integration", "--test", "golden")
-"""Test programs that must notice changes."""
 
 
 @dataclass(frozen=True)
 class Area:
-    """A part of the engine: its files, and the quick tests that should notice changes."""
+    """Files of a part of the engine, and the quick tests that should notice changes."""
 
     files: str
     tests: str
@@ -63,7 +61,6 @@ LEAST_S, TIMES = 60, 8
 """A run of tests hangs that takes longer than this, and that many times its usual time."""
 
 MEMORY = 6 << 30
-"""Bytes for a run of tests."""
 
 SWITCH = """
 /// Whether a change is awake: the one whose number the environment names.
@@ -87,7 +84,6 @@ class Mutant:
     lines: range = range(0)
 
     def changed(self, text: str) -> str:
-        """The function's body with the change in it."""
         start, end = self.span
         replacement = f" {self.replacement} " if self.replacement else ""
         return text[self.body[0] : start] + replacement + text[end : self.body[1]]
@@ -114,7 +110,7 @@ def place(text: str, of: dict[str, int]) -> int:
 
 
 def function_body(text: str, function: dict[str, Any] | None) -> tuple[int, int] | None:
-    """A function's body without braces. None for a constant, and what the compiler may evaluate."""
+    """None for a constant."""
     if function is None:
         return None
     at, end = (place(text, function["span"][side]) for side in ("start", "end"))
@@ -181,7 +177,6 @@ def cargo(command: str, *words: str) -> list[dict[str, Any]]:
 
 
 def that_compile(mutants: list[Mutant]) -> list[Mutant]:
-    """Weaves the changes with which the engine compiles."""
     while True:
         weave(mutants)
         errors = [
@@ -203,7 +198,7 @@ class Tests:
     limit_s: float = 3600.0
 
     def notice(self, mutant: int) -> str | None:
-        """The test that notices a change, or that it hangs. None if none does."""
+        """None if no test notices."""
         process = subprocess.Popen(
             [*self.words, "--test-threads", "1"],
             cwd=SOURCES / "crates" / "canaletto",

@@ -1,4 +1,4 @@
-"""Are mistakes in measurements and ranges told in one line: file, key, what was given, what is allowed?"""
+"""Are mistakes in measurements and ranges refused in one line?"""
 
 import json
 from collections.abc import Callable
@@ -25,7 +25,6 @@ LONG = "9" * 5000
 
 
 def result(**job: Any) -> dict[str, Any]:
-    """One job of fio 3."""
     reads = {
         "total_ios": 1000,
         "iops": 16_000.0,
@@ -136,7 +135,6 @@ def test_results_that_are_none(refused: Callable[..., str], content: str, says: 
 
 
 def percentiles(**cuts: Any) -> dict[str, Any]:
-    """Completion latencies with other percentiles."""
     return {"clat_ns": {"mean": 60_000.0, "percentile": {"99.000000": 80_000} | cuts}}
 
 

@@ -1,4 +1,4 @@
-"""Does everything wrong in TOML, and in the keys of commands, end with one line that helps?"""
+"""Does everything wrong in TOML and keys end with one line that helps?"""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Does a run that is cut short, at any time and for any reason, leave nothing behind?"""
+"""Does a run that is cut short leave nothing behind?"""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Parts that a file of Python defines: what works on the command line, and what is refused with one message."""
+"""Parts that a file of Python defines: what works, and what is refused with one message."""
 
 from pathlib import Path
 from typing import Any
@@ -146,7 +146,6 @@ def test_an_exception_of_a_class_ends_the_command(canaletto: Any) -> None:
 
 
 CROWDED = ["small.toml", "--workload", "writes.toml"]
-"""Writes on a drive so small that blocks are collected."""
 
 
 @pytest.fixture

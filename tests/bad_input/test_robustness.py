@@ -1,4 +1,4 @@
-"""Do damaged folders, hostile names, closed streams, pipes and killed calls end with one line, or do no harm?"""
+"""Do damaged folders, hostile names, closed streams, pipes and killed calls do no harm?"""
 
 import hashlib
 import json
@@ -68,7 +68,6 @@ def places(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
 
 
 def mutated(document: Any, draw: random.Random) -> Any:
-    """A copy in which one value is another, or is missing, or has another name."""
     document = json.loads(json.dumps(document))
     # Keys near the root are few and matter most.
     top = draw.choice(list(document))

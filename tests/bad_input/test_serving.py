@@ -1,4 +1,4 @@
-"""Does a server that cannot begin say why in one line, and leave nothing behind?"""
+"""Does a server that cannot begin say why in one line?"""
 
 import os
 import socket

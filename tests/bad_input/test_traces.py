@@ -1,4 +1,4 @@
-"""Does every trace that is not whole, or does not fit, end with one line that names file and line?"""
+"""Does every damaged trace end with one line that names file and line?"""
 
 import gzip
 import random

@@ -1,4 +1,4 @@
-"""Do timelines and explanations that cannot be obtained end with one line that helps?"""
+"""Do impossible timelines and explanations end with one line that helps?"""
 
 import os
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""Kills a sweep at random moments, again and again, until it is done; then everything must be there, once.
-
-`python tests/cli/kill_sweep.py 200` kills 200 times: as many sweeps as that takes.
-"""
+"""Kills a sweep at random moments until it is done: `python tests/cli/kill_sweep.py 200` kills 200 times."""
 
 import os
 import random

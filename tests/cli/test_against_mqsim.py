@@ -1,4 +1,4 @@
-"""`benches/against-mqsim` measures two programs in turn: here with a stand-in for MQSim that takes a known time."""
+"""`benches/against-mqsim` with a stand-in for MQSim that takes a known time."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Does `bound` say what limits a drive, to people and to machines, and what it does not take?"""
+"""Does `bound` say what limits a drive, and what it does not take?"""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Is what a small, busy drive does next to serving requests seen in every form of its results?"""
+"""Is collection seen in every form of a small drive's results?"""
 
 import re
 from pathlib import Path

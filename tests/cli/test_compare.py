@@ -1,4 +1,4 @@
-"""Does `canaletto compare` put fabrics side by side, and freeze what it found?"""
+"""Does `canaletto compare` put fabrics side by side, and freeze them?"""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The course: its solutions are right, its empty lessons are not, and every check finds wrong answers."""
+"""Are the course's solutions right, and are wrong answers found?"""
 
 import json
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""Are files that other programs and people write read as they mean them, or refused with what must be done?
-
-Each test is of a kind of file, of which it makes several.
-"""
+"""Are files of other programs read as they mean them, or refused with what must be done?"""
 
 import itertools
 import json
@@ -64,7 +61,6 @@ KINDS: dict[str, tuple[str, dict[str, str]]] = {
 @pytest.mark.parametrize("kinds", KINDS)
 @pytest.mark.parametrize("time", TIMES)
 def test_columns_of_any_program_are_read(time: str, kinds: str, tmp_path: Path) -> None:
-    """Cases odd2.csv and hdr.csv: words, numbers and times of other programs, and text before the header."""
     rng = random.Random(f"{time} {kinds}")
     separator, comma = rng.choice([(",", False), (";", True), (";", False), ("\t", True), ("|", False)])
     number = rng.choice([hex, str, lambda n: f"{n:.9e}"])
@@ -90,7 +86,6 @@ def test_columns_of_any_program_are_read(time: str, kinds: str, tmp_path: Path) 
 @pytest.mark.parametrize("kind", ["read", "write"])
 @pytest.mark.parametrize("header", [True, False])
 def test_one_kind_stands_for_all(kind: str, header: bool, canaletto: Canaletto) -> None:
-    """Case csv-no-kind.csv."""
     lines = ["LBA,IO_SIZE,TIME"] if header else []
     lines += [f"{offset // 512},{size // 512},{time}" for time, _, offset, size in rows("R")]
     (canaletto.folder / "t.csv").write_text("\n".join(lines))
@@ -136,7 +131,7 @@ SCALES = {"s": 10**9, "ms": 10**6, "us": 1000, "100ns": 100, "ns": 1}
     ],
 )
 def test_a_doubtful_unit_of_time_is_asked_for(line: str, own: str, meant: str, canaletto: Canaletto) -> None:
-    """Case cloudphysics-seconds.csv: several requests per tick of the clock."""
+    """Several requests per tick of the clock."""
     ticks = [5_633_898 + number // 3 for number in range(60)]
     places = [{"time": tick, "lba": n * 8, "offset": n * 4096} for n, tick in enumerate(ticks)]
     (canaletto.folder / "t.csv").write_text("\n".join(line.format(**place) for place in places))
@@ -181,7 +176,6 @@ def test_a_plausible_unit_is_not_asked_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize("queue", [False, True])
 @pytest.mark.parametrize("leading", [False, True])
 def test_biosnoop_is_read(queue: bool, leading: bool, canaletto: Canaletto) -> None:
-    """Case biosnoop.txt."""
     lines = ["Tracing block device I/O... Hit Ctrl-C to end."] if leading else []
     lines.append(f"TIME(s)     COMM           PID     DISK    T SECTOR     BYTES  {'QUE(ms) ' * queue}LAT(ms)")
     for number, (time, kind, offset, size) in enumerate(rows("WR")):
@@ -201,7 +195,6 @@ def test_biosnoop_is_read(queue: bool, leading: bool, canaletto: Canaletto) -> N
 @pytest.mark.parametrize("runs", [2, 3, 5])
 @pytest.mark.parametrize("between", ["", "fio version 3 iolog\n", "0 /dev/sda close\n0 /dev/sda open\n"])
 def test_runs_of_an_iolog_follow_each_other(runs: int, between: str, canaletto: Canaletto) -> None:
-    """Case iolog3-restart.log."""
     times = [20, 21, 22, 1_000_001, 1_000_003]
     run = "".join(f"{time} /dev/sda read {time * 4096} 4096\n" for time in times)
     (canaletto.folder / "l.log").write_text("fio version 3 iolog\n0 /dev/sda add\n" + between.join([run] * runs))
@@ -222,14 +215,12 @@ def run_job(canaletto: Canaletto, text: str, *words: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("comment", [" ; comment", "\t# comment", ";", " # a=b ; c"])
 def test_comments_may_follow_values(comment: str) -> None:
-    """Case inline.fio."""
     plain = "[j]\nrw=randread\nbs=4k\nsize=1g\ndirect=1\nnrfiles=1\n"
     commented = "\n".join(line + comment for line in plain.splitlines())
     assert fio.workload(commented, "j.fio") == fio.workload(plain, "j.fio")
 
 
 def test_one_file_is_no_matter_and_several_are() -> None:
-    """Case nrfiles1.fio."""
     fio.workload("[j]\nsize=1m\nnrfiles=1\n", "j.fio")
     with pytest.raises(cn.ConfigError, match=r"j\.fio:3: nrfiles: got '2', expected 1: a device has no files"):
         fio.workload("[j]\nsize=1m\nnrfiles=2\n", "j.fio")
@@ -238,7 +229,6 @@ def test_one_file_is_no_matter_and_several_are() -> None:
 @pytest.mark.parametrize(("size", "share"), [("", 1.0), ("size=50%\n", 0.5), ("size=0\n", 1.0)])
 @pytest.mark.parametrize("bs", ["64k", "1m"])
 def test_a_job_without_size_has_the_drives(size: str, share: float, bs: str, canaletto: Canaletto) -> None:
-    """Case nosize.fio."""
     job = f"[global]\nfilename=/dev/nvme0n1\ndirect=1\n[fill]\nrw=write\nbs={bs}\nioengine=libaio\niodepth=16\n{size}"
     (canaletto.folder / "j.fio").write_text(job)
     small = ["--set", "geometry.blocks_per_plane=32", "--set", "geometry.pages_per_block=16"]
@@ -252,7 +242,6 @@ def test_a_job_without_size_has_the_drives(size: str, share: float, bs: str, can
 
 
 def test_steps_are_chosen_by_name(canaletto: Canaletto) -> None:
-    """Case stonewall.fio."""
     jobs = "[a]\nrw=read\nsize=1m\n{}[b]\nrw=randwrite\nsize=2m\n{}[c]\nrw=randwrite\nsize=1m\n{}"
     for first, second, third in itertools.product(("", "stonewall\n"), repeat=3):
         (canaletto.folder / "j.fio").write_text(jobs.format(first, second, third))
@@ -295,7 +284,6 @@ def test_variables_are_not_expanded(line: str) -> None:
 
 @pytest.mark.parametrize("runtime", ["1ms", "1s", "60s", "1h"])
 def test_a_closed_loop_that_ends_by_the_clock_is_looked_at_in_part(runtime: str, canaletto: Canaletto) -> None:
-    """Case timebased.fio."""
     job = f"[j]\nrw=randread\nioengine=libaio\niodepth=16\ntime_based\nruntime={runtime}\nsize=1g\ndirect=1\n"
     (canaletto.folder / "j.fio").write_text(job)
     found = canaletto.ok("trace", "info", "j.fio", "--json").json
@@ -312,7 +300,6 @@ OPTIONS = {"rw": "randread", "bs": "4k", "iodepth": 4, "ioengine": "libaio", "di
 @pytest.mark.parametrize("size", [0, 4096])
 @pytest.mark.parametrize("jitter", [0, 1])
 def test_averaged_logs_are_no_distribution(step: int, size: int, jitter: int) -> None:
-    """Case avg_lat.1.log."""
     rng = random.Random(step)
     times = [number * step + rng.randint(0, jitter) for number in range(1, 201)]
     log = "\n".join(f"{time}, {80_000 + number * 10}, 0, {size}, 0, 0" for number, time in enumerate(times))
@@ -354,7 +341,6 @@ def fio_result(**changes: Any) -> dict[str, Any]:
     ],
 )
 def test_latencies_that_contradict_each_other_are_refused(changes: dict[str, Any]) -> None:
-    """Case clat-larger-than-lat.json."""
     assert fio_results.points(json.dumps(fio_result()), "r.json")
     with pytest.raises(cn.ConfigError, match=r"^r\.json: job 'q4': write: .* fio 3\.32"):
         fio_results.points(json.dumps(fio_result(**changes)), "r.json")
@@ -364,7 +350,6 @@ def test_latencies_that_contradict_each_other_are_refused(changes: dict[str, Any
 @pytest.mark.parametrize("after", ["", "\nq4: (groupid=0, jobs=1): err= 0: pid=1\n", "\n}\n", "\n{ cut"])
 @pytest.mark.parametrize("indent", [None, 1, 2])
 def test_json_is_found_in_text(before: str, after: str, indent: int | None) -> None:
-    """Case noise-after.json."""
     text = before + json.dumps(fio_result(), indent=indent) + after
     assert fio_results.points(text, "r.json") == fio_results.points(json.dumps(fio_result()), "r.json")
 

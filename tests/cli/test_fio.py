@@ -1,4 +1,4 @@
-"""Do fio job files run as what they ask of a device, and is what has no counterpart said or refused?"""
+"""Do fio job files run as what they ask of a device?"""
 
 import re
 import tomllib

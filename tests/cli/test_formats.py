@@ -1,4 +1,4 @@
-"""Do the `trace` commands read every format there is, write those they say, and tell what a trace is like?"""
+"""Do the `trace` commands read and write every format?"""
 
 import gzip
 from pathlib import Path

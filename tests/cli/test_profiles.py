@@ -1,4 +1,4 @@
-"""Is a fitted profile a workload that is like its trace, and does `trace info --against` say how alike?"""
+"""Is a fitted profile like its trace, and does `trace info --against` say how alike?"""
 
 import random
 import tomllib

@@ -1,4 +1,4 @@
-"""Does `canaletto run` replay traces at the stated pace, in the stated part and as often as stated, and say so?"""
+"""Does `canaletto run` replay traces at the stated pace, in the stated part and as often as stated?"""
 
 import json
 from pathlib import Path

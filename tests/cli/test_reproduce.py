@@ -1,4 +1,4 @@
-"""Does `canaletto reproduce` repeat figures, continue where it was, and write down what it found?"""
+"""Does `canaletto reproduce` repeat figures, and continue where it was?"""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""`canaletto rtl trace`: what it says before the hardware is built, and what it makes of what the hardware did."""
+"""`canaletto rtl trace`: before the hardware is built, and of what the hardware did."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Do real programs find in a served drive what a drive has to be, and does the folder tell what they did?
+"""Do real programs find a drive in what is served?
 
 The clients are Debian's (fio, qemu-utils, libnbd-bin, e2fsprogs); tests whose programs are missing are skipped.
 """
@@ -266,7 +266,7 @@ def test_a_file_system_that_was_flushed_survives_a_loss_of_power(
 
 @pytest.mark.parametrize("at", ["20ms", "50ms", "120ms"])
 def test_a_virtual_disk_survives_a_loss_of_power(at: str, canaletto: Any, tmp_path: Path) -> None:
-    """QEMU orders its metadata by flushes: whatever else is lost, its disk is sound and what was flushed is there."""
+    """QEMU orders its metadata by flushes."""
     needs("qemu-img", "qemu-io")
     writes = " ".join(f"-c 'write -P {n % 255 + 1} {n * 192}k 64k' -c flush" for n in range(300))
     commands = f"qemu-img create -q -f qcow2 $uri 128M; qemu-io -f qcow2 {writes} $uri > io.txt"
@@ -298,8 +298,6 @@ def test_power_that_would_be_lost_later_is_said_not_to_be_lost(canaletto: Any) -
 
 
 def test_real_time_and_ctrl_c(canaletto: Any, tmp_path: Path) -> None:
-    """A client that needs no programs; the server ends cleanly, with its statistics, a whole folder and no socket."""
-
     def asked(_: int) -> bool:
         if not (tmp_path / "s").exists():
             return False

@@ -1,4 +1,4 @@
-"""Does a command load only what it needs before it does anything? Modules are counted, on any machine."""
+"""Does a command load only what it needs? Modules are counted, on any machine."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Does `canaletto sweep` compute each point once, whatever ends it, and say what is wrong with a file?"""
+"""Does `canaletto sweep` compute each point once, whatever ends it?"""
 
 import json
 import os
@@ -25,7 +25,7 @@ seed = [1, 2, 3]
 
 @pytest.fixture(autouse=True)
 def own_points(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of points of the test's own: those that other tests computed are not there."""
+    """Without points of other tests."""
     monkeypatch.setenv("CANALETTO_POINTS", str(tmp_path_factory.mktemp("points")))
 
 

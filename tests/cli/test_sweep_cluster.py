@@ -232,7 +232,7 @@ echo "Submitted batch job $!"
 
 
 def stand_in(folder: Path, commands: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Puts scripts in the place of commands of a batch system; each notes that it was called."""
+    """Stand-ins for a batch system's commands; each notes that it was called."""
     folder.mkdir()
     for name, text in commands.items():
         (folder / name).write_text(f'#!/bin/bash\ntouch "$0.called"\n{text}\n')
@@ -346,7 +346,6 @@ sys.argv[0] = "canaletto"
 from canaletto_command import main
 main()
 """
-"""The command, with little patience with workers that are gone."""
 
 
 def test_a_sweep_outlives_its_jobs_as_long_as_some_are_taken(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

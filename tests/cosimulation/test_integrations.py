@@ -43,7 +43,6 @@ STANDINS = Path(__file__).parent / "standins"
 
 
 def some_requests(kinds: int = 4) -> Requests:
-    """Bursts of requests, several at a time and many at whole microseconds, so that they meet other events."""
     draw = random.Random(5)
     requests, arrival_ps = [], 0
     for _ in range(800):

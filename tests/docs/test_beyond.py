@@ -1,4 +1,4 @@
-"""Do the tables of docs/explanation/beyond.md have the form that docs/beyond.py gives them, and does it make them?"""
+"""Do the tables of beyond.md have the form that docs/beyond.py gives them?"""
 
 import importlib
 import sys

@@ -1,4 +1,4 @@
-"""Does `canaletto bound` say what the simulator serves, on drives as docs/bound.py draws them?"""
+"""Does `canaletto bound` say what the simulator serves?"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Lists of CONTRIBUTING.md: short, and true. Lists that need a compiler are followed every night."""
+"""Lists of CONTRIBUTING.md. Lists that need a compiler are followed every night."""
 
 import os
 import re

@@ -1,7 +1,7 @@
-"""Every example in the documentation runs: shell lines that call canaletto, Python blocks, TOML files.
+"""Every example in the documentation runs.
 
-A page is a test: its examples run in their order, each once, in one folder, since later ones read what earlier ones
-wrote. A block of no language right after shell lines is what they print.
+A page is a test: its examples run in order in one folder, since later ones read what earlier ones wrote. A block of no
+language right after shell lines is what they print.
 """
 
 import json
@@ -26,7 +26,6 @@ def blocks(page: str) -> list[tuple[int, str, str]]:
 
 
 def python(text: str, folder: Path, place: str) -> None:
-    """A block that begins with the name of a file is also one, for later ones."""
     name = re.match(r"# (\w+\.py)\n", text)
     if name is not None:
         (folder / name[1]).write_text(text)
@@ -51,7 +50,6 @@ def command(canaletto: Canaletto, place: str, *words: str) -> str:
 
 
 def toml(text: str, canaletto: Canaletto, place: str) -> None:
-    """A file that begins with its name is for later commands; others are designs or workloads, and are resolved."""
     name = re.match(r"# (\w+\.toml)\n", text)
     if name is not None:
         (canaletto.folder / name[1]).write_text(text)
@@ -90,7 +88,7 @@ def test_the_page_about_results_shows_what_its_first_two_commands_print() -> Non
 
 
 def test_the_tutorial_runs(tmp_path: Path) -> None:
-    """Its cells as one program; the site's build executes it as the notebook that it is."""
+    """The site's build executes it as a notebook."""
     cells = json.loads((ROOT / "docs/tutorial/tutorial.ipynb").read_text())["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     assert all(not cell.get("outputs") for cell in cells), "outputs are made when the site is built"

@@ -1,7 +1,4 @@
-"""Do the pages' measured tables say what this version of the model says? A line of each is measured again.
-
-`make tables` mends all of them.
-"""
+"""Do the pages' measured tables say what this version says? A line of each is measured again. `make tables` mends them."""
 
 import importlib
 import sys
@@ -52,7 +49,6 @@ CASE = "reads, half on a row"
 
 @pytest.mark.parametrize("script", ["beyond"], indirect=True)
 def test_beyond(script: ModuleType) -> None:
-    """How much the own switches serve of a load half of which is on a row."""
     table = (DOCS / "generated" / "beyond" / "knees.md").read_text(encoding="utf-8").splitlines()
     head, row = (next(line for line in table if line.startswith(f"| {label} |")) for label in ("knee, GB/s", CASE))
     cells = dict(zip(head.split(" | "), row.split(" | "), strict=True))

@@ -1,4 +1,4 @@
-"""Does every preset have a page, with the pictures, limits and sources that docs/presets.py makes?"""
+"""Does every preset have a page, with what docs/presets.py makes?"""
 
 import importlib.util
 import re

@@ -1,4 +1,4 @@
-"""Does the checker of prose find what a reader must read twice, and pass what is plain?"""
+"""Does the checker of prose find doubtful sentences, and pass plain ones?"""
 
 import runpy
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Does the tool replace the tables that pages include, and leave those unchanged that were not made?"""
+"""Does the tool replace the tables that were made, and no others?"""
 
 import re
 import runpy

@@ -1,4 +1,4 @@
-"""Do the files of MQSim's forks run as MQSim would run them, and is said what differs from what they state?"""
+"""Do the files of MQSim's forks run as MQSim would run them?"""
 
 import json
 from collections.abc import Callable
@@ -72,7 +72,6 @@ SAME: dict[str, tuple[str, Change]] = {
     "a byte order mark": ("device", ("<?xml", "\ufeff<?xml")),
     "another encoding named": ("device", ("us-ascii", "UTF-8")),
 }
-"""Changes that make no difference."""
 
 
 @pytest.mark.parametrize("name", SAME)

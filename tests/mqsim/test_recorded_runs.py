@@ -19,7 +19,7 @@ TABLES = SHARED / "cases" / "mqsim-tables"
 
 RUNS = 50
 CLOSE = {"perfmini-precond-randread-4k-qd16": "steady state"}
-"""Runs that may differ, with a word of the reason. All others are equal, to the nanosecond."""
+"""Runs that may differ, with a word of the reason."""
 
 
 def cases() -> list[str]:

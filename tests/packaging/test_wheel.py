@@ -1,7 +1,4 @@
-"""The wheel, if `make wheel` has built one, in an environment that has nothing else: no Rust, none of our tools.
-
-Skipped where there is no wheel: compiling one takes minutes.
-"""
+"""The wheel in an environment without Rust or our tools. Skipped unless `make wheel` has built one."""
 
 import json
 import subprocess

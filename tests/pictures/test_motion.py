@@ -1,4 +1,4 @@
-"""The engine in a browser gives what the engine in Python gives, to the picosecond.
+"""The engine in a browser gives what it gives in Python.
 
 It takes a site that was built after `make wasm`; without one it is skipped.
 """

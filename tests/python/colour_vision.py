@@ -1,4 +1,4 @@
-"""Colours as people with and without colour blindness see them, and how far apart they look.
+"""Colours as people with colour blindness see them, and how far apart they look.
 
 Simulation: Machado, Oliveira and Fernandes (IEEE TVCG 2009), severity 1, on linear RGB. Difference: CIEDE2000 (Sharma,
 Wu and Dalal, 2005).

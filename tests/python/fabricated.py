@@ -168,7 +168,6 @@ class Toy:
         return attempt
 
     def scout(self, page: _Page, path: list[Wire], now: int) -> int:
-        """A scout goes along the path; now and then it has to turn back once."""
         for place, wire in enumerate(path):
             if place > 1 and self.random.random() < 0.2:
                 self.span("cancel", path[place - 1], now, now + HOP, page)
@@ -226,7 +225,6 @@ class Toy:
             self.busy[(part, kind) if part[0] == "plane" else part] += end - start
 
     def paths(self, chip: tuple[int, int]) -> Iterator[list[Wire]]:
-        """The paths a controller may take to a chip, the preferred first."""
         row, column = chip
         if self.fabric == "ideal":
             yield [("path", row, -1, row, column)]

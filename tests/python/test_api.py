@@ -221,7 +221,7 @@ def test_ctrl_c_stops_a_run() -> None:
 
 
 def test_other_threads_run_meanwhile() -> None:
-    """The other thread ends the run; if it had to wait for the end, the run would come to it."""
+    """If the thread had to wait, the run would come to its end."""
 
     def tick() -> None:
         for _ in range(10):
@@ -300,7 +300,7 @@ def test_peak_memory_is_the_runs_own(tmp_path: Path) -> None:
 
 
 def test_a_million_outstanding_requests_take_less_than_a_gigabyte(tmp_path: Path) -> None:
-    """In a separate process, whose memory is the run's; root causes take a third more."""
+    """A separate process, whose memory is the run's."""
     script = tmp_path / "many.py"
     flow = 'requests = 1100000\nread_share = 1.0\nsize = "4KiB"\nqueue_depth = 1000000'
     (tmp_path / "many.toml").write_text(f'name = "many"\n[[flow]]\nname = "many"\n[flow.synthetic]\n{flow}\n')

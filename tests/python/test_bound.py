@@ -1,4 +1,4 @@
-"""Do the closed forms agree with what is published, with the engine where nothing waits, and with whole runs?"""
+"""Do the closed forms agree with publications, single reads and whole runs?"""
 
 import time
 from typing import Any
@@ -114,7 +114,6 @@ def test_a_page_that_is_split_late_takes_what_the_engine_says(chunk: str, size: 
 
 @pytest.mark.parametrize("fabric", FABRICS)
 def test_no_run_is_faster_than_its_bound(fabric: str) -> None:
-    """With many requests outstanding, buses come near, and nothing comes above."""
     drive = cn.design("performance-optimized", fabric=fabric, **FAST, **{"fabric.sequences": "full"})
     drive = drive.replace(**{"flash.multi_plane": "off"})
     work = cn.Workload.from_toml(FLOW.format(requests=10_000, depth=512), "reads")
@@ -127,7 +126,7 @@ def test_no_run_is_faster_than_its_bound(fabric: str) -> None:
 
 
 def test_failed_codewords_are_read_again_with_all_around_them() -> None:
-    """As the engine has it: the mean of single reads of 1 KiB, of which one in five or so reads 4 KiB once more."""
+    """As the engine has it: the mean of single reads of 1 KiB."""
     layers = {"controller.ecc.codeword": "512B", "controller.ecc.outer.codeword": "4KiB"}
     layers |= {"controller.ecc.outer.inner_failure": 0.1, "controller.ecc.outer.latency": "2us"}
     drive = cn.design("performance-optimized", **FAST, **layers)
@@ -174,7 +173,7 @@ def test_the_part_that_limits_is_named() -> None:
 
 
 def test_one_hot_row_is_one_row_of_wires() -> None:
-    """Of eight rows one is used: a bus has an eighth of its throughput, row and column buses nine of sixteen."""
+    """A bus has an eighth of its throughput, row and column buses nine of sixteen."""
     hot = FLOW.replace('name = "a"', 'name = "a"\nchannels = [0]').replace(
         "[[flow]]", "partitioned = true\n[[flow]]", 1
     )
@@ -191,7 +190,7 @@ def test_one_hot_row_is_one_row_of_wires() -> None:
 @pytest.mark.parametrize("numbering", ["row-major", "latin"])
 @pytest.mark.parametrize("place", ["channel", "chip", "worst-line"])
 def test_load_counts_where_the_numbering_puts_it(numbering: str, place: str) -> None:
-    """A channel is one of eight buses or a chip of each; worst lines and chips have one bus whatever their numbers."""
+    """Worst lines and chips have one bus whatever their numbers."""
     hot = FLOW.format(requests=20_000, depth=512) + f'hot_spot = {{ at = "{place}", share = 1.0 }}\n'
     work = cn.Workload.from_toml(hot, "hot")
     drive = cn.design("performance-optimized", **FAST, **{"flash.multi_plane": "off", "ftl.numbering": numbering})
@@ -315,7 +314,6 @@ def test_an_answer_of_serial_ata_crosses_while_the_array_reads(generation: int, 
 
 
 def test_what_the_cache_keeps_from_flash_is_no_limit() -> None:
-    """Of places that a cache has room for, none has to be read or written; of far more, nearly all."""
     drive = cn.design("pcie4-tlc")
     few, many = (
         cn.bound(drive, asked_of(f'read_share = 0.5\nrequests = 100000000\nworking_set_size = "{size}"'))
@@ -333,7 +331,6 @@ WRITTEN |= {"geometry.chips_per_channel": 2, "ftl.overprovisioning": 0.2, "preco
 
 
 def test_the_peak_of_writes_is_what_a_run_serves() -> None:
-    """Collection takes most of it: the closed forms alone allow twice as much."""
     drive = cn.design("performance-optimized").replace(**WRITTEN)
     found = cn.bound(drive, size="4KiB", read_share=0.5)
     work = asked_of('read_share = 0.5\nrequests = 40000\nqueue_depth = 1024\nalignment = "4KiB"')
@@ -369,7 +366,6 @@ def test_idle_latencies_are_of_reads_and_of_writes() -> None:
 
 
 def test_a_run_stays_within_a_pseudo_slc_cache_or_goes_far_beyond_it() -> None:
-    """A large cache takes all writes of a run; a small one is full for most of it."""
     keys = {
         "geometry.channels": 4,
         "geometry.chips_per_channel": 4,

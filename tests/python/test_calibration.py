@@ -95,7 +95,7 @@ def test_the_design_is_written_with_its_ranges(tmp_path: Path) -> None:
 
 
 def test_parameters_that_the_data_cannot_tell_apart_are_named(tmp_path: Path) -> None:
-    """At depth 1 nothing waits: only the sum of two times shows, and garbage collection shows nothing."""
+    """At depth 1 only the sum of two times shows."""
     path = measured(tmp_path / "fio.json", base(**TRUE), depths=(1,))
     ranges = {**RANGES, "gc.threshold": [0.02, 0.05]}
     found = cn.calibrate(base(), ranges, path, judge="none", trials=12, requests=1000, progress=False)

@@ -1,4 +1,4 @@
-"""First sentences of a run's summary: saturation, runs too short for a steady figure, and where a warm-up ends."""
+"""First sentences of a run's summary: saturation, short runs, warm-up."""
 
 import canaletto as cn
 import numpy as np

@@ -1,4 +1,4 @@
-"""Does the package compare fabrics as its documentation says, and say honestly who wins?"""
+"""Does the package compare fabrics as its documentation says?"""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Names that completion finds, and objects that terminals and notebooks show."""
+"""Completion of names, and objects in terminals and notebooks."""
 
 import re
 import rlcompleter

@@ -1,4 +1,4 @@
-"""A drive that Python steps: what it takes, what it gives back, what it refuses."""
+"""A drive that Python steps."""
 
 import copy
 import itertools
@@ -160,7 +160,7 @@ def test_a_drive_is_as_a_run_of_its_workload_finds_it() -> None:
 
 
 def test_a_loop_in_python_is_quick_enough_for_studies() -> None:
-    """100 thousand requests per second are promised; a fifth of it, of processor time, is asked for."""
+    """100 thousand requests per second are promised; a fifth of processor time is enough here."""
     drive, count = cn.Drive("performance-optimized"), 20_000
     started = time.process_time()
     for number in range(16):
@@ -182,7 +182,7 @@ def test_the_key_value_store_serves_its_clients(capsys: pytest.CaptureFixture[st
 
 
 def scanning() -> cn.Drive:
-    """An idle drive that looks for old data every microsecond, so that a second of its time takes a while."""
+    """Looks for old data every microsecond, so that a second of its time takes a while."""
     return small(**{"refresh.age_limit_days": 30.0, "refresh.scan_interval": "1us"})
 
 

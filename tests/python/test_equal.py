@@ -1,4 +1,4 @@
-"""Are fabrics of an equal budget given what the counting says, and does the crossbar bound them?"""
+"""Are fabrics of an equal budget as wide as the counting says, and does the crossbar bound them?"""
 
 import json
 from pathlib import Path

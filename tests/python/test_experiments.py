@@ -1,4 +1,4 @@
-"""Do figures ask for the traffic that they state, and compute the numbers that they name?"""
+"""Do figures use the traffic that they state?"""
 
 import dataclasses
 import json
@@ -521,7 +521,6 @@ def test_distances_of_distributions_are_the_textbooks() -> None:
 
 
 def test_measured_drives_are_compared_with_runs_of_the_same_job() -> None:
-    """Presets that are calibrated come within a few percent of what was measured, at the depths that were looked at."""
     (figure,) = figures("drives", ["table-reads"])
     runs = figure.runs(QUICK)
     chosen = {label: run for label, run in runs.items() if label[1:3] == ("SPDK", "4KiB") and label[3] in "18"}

@@ -189,7 +189,6 @@ def test_words() -> None:
 
 
 def test_the_largest_root_cause_is_named_with_what_is_behind_it() -> None:
-    """It is a part of the latency itself, whatever it is a part of among the waits."""
     request = told(bus(), 1)
     for roots, said in (
         ({"path_conflict": 70_950_000, "chip_busy_user": 58_050_000}, "mostly: waiting for channel 0 (55.0 %)"),
@@ -204,7 +203,7 @@ def test_the_largest_root_cause_is_named_with_what_is_behind_it() -> None:
 
 
 def test_a_request_is_named_only_for_what_it_held() -> None:
-    """Most of the chip's time may be passed on from waits for other requests, and nobody knows what is behind those."""
+    """Most of the chip's time may be passed on from waits for other requests."""
     request = told(bus(), 1)
     held = request.steps[[step.cause for step in request.steps].index("chip_busy_user")]
     own = replace(held, holders=tuple(replace(each, request=1) for each in held.holders))

@@ -1,4 +1,4 @@
-"""Do comparisons put load where they say, next to the workload as it is?"""
+"""Do comparisons put load where they say?"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Rates, widths and extents of wires stand with every result, and a comparison says when they decide it."""
+"""Wires stand with every result, and a comparison says when they decide it."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Is what a drive does next to serving requests told as it was, and only where it did something?"""
+"""Is background work reported as it was?"""
 
 from __future__ import annotations
 

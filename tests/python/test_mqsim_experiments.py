@@ -1,4 +1,4 @@
-"""Do MQSim's FAST'18 experiments run what they say, and do ours and MQSim's numbers stand side by side?"""
+"""Do MQSim's FAST'18 experiments run what they say?"""
 
 import json
 import re
@@ -75,7 +75,7 @@ def tree(text: str) -> Any:
 
 
 def mended(text: str) -> str:
-    """A file of MQSim's without what makes it no XML: a merge conflict, and a bracket too many."""
+    """Without a merge conflict and a bracket too many."""
     text = re.sub(r"<<<<<<< HEAD.*?=======\s*(.*?)>>>>>>> origin/master", r"\1", text, flags=re.DOTALL)
     return text.replace("</<", "</")
 

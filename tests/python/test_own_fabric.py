@@ -1,4 +1,4 @@
-"""Fabrics in Python: buses against the engine's own, ways that are refused, exceptions that come through."""
+"""Fabrics in Python: against the engine's own, refused ways, exceptions."""
 
 import math
 import re
@@ -48,7 +48,7 @@ def test_every_cycle_of_a_class_passes_the_checker(reads: cn.Workload) -> None:
 
 
 def test_own_buses_are_as_fast_as_circuits_can_be(reads: cn.Workload) -> None:
-    """A bus a row, and a mesh whose rows are used like buses, but for a cycle for each router: within 2 %."""
+    """Rows of a mesh used like buses, but for a cycle per router."""
     buses, mesh = (cn.run("performance-optimized", reads, fabric=fabric).latency_us.all.mean for fabric in (Rows, Mesh))
     shortest = cn.run(cn.design("performance-optimized", fabric="custom"), reads).latency_us.all.mean
     assert buses == pytest.approx(mesh, rel=0.02)
@@ -131,7 +131,6 @@ NONSENSE = [
     np.zeros((2, 2), int),
     Fabric,
 ]
-"""Answers that are no way, whatever the chip."""
 
 
 @pytest.mark.parametrize("answer", NONSENSE, ids=lambda answer: type(answer).__name__)
@@ -151,8 +150,6 @@ def test_a_coroutine_is_no_way(reads: cn.Workload) -> None:
 @given(way=st.lists(st.integers(-2, 140), max_size=6))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_list_of_numbers_is_a_way_or_says_why_not(reads: cn.Workload, way: list[int]) -> None:
-    """The engine looks at what the class cannot know; what it refuses names the class and the transfer, too."""
-
     def route(self: Fabric, transfer: Transfer) -> list[int] | None:
         return way if self.now_ns > 20_000 else Mesh.route(self, transfer)  # type: ignore[arg-type]
 
@@ -268,7 +265,6 @@ def test_a_folder_of_a_class_is_not_rerun(reads: cn.Workload, tmp_path: Any) -> 
 
 
 def test_a_timeline_is_that_of_the_class(reads: cn.Workload) -> None:
-    """The class's links, not the mesh of the key `custom`."""
     timeline = cn.run("performance-optimized", reads, fabric=Rows).timeline(from_us=0, to_us=100, progress=False)
     wires = [part["name"] for part in timeline.parts if part["kind"] == "channel"]
     assert wires == [f"bus {row}" for row in range(8)]

@@ -1,4 +1,4 @@
-"""GC policies and schedulers in Python: against the engine's own, answers that are refused, exceptions."""
+"""GC policies and schedulers in Python: against the engine's own, refused answers, exceptions."""
 
 from collections.abc import Sequence
 from pathlib import Path

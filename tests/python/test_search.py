@@ -1,4 +1,4 @@
-"""Does a search find what trying everything finds, and the same again?"""
+"""Does a search find what trying everything finds?"""
 
 import time
 import tomllib
@@ -23,7 +23,7 @@ SPACE = {
 
 @pytest.fixture(autouse=True)
 def own_points(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of points of the test's own: those that other tests computed are not there."""
+    """Without points of other tests."""
     monkeypatch.setenv("CANALETTO_POINTS", str(tmp_path_factory.mktemp("points")))
 
 

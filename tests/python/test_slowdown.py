@@ -1,4 +1,4 @@
-"""Are flows slowed down by what their run alone says, and is that told everywhere?"""
+"""Are flows slowed down by what their run alone says?"""
 
 import json
 import os
@@ -19,7 +19,7 @@ LARGE = flow("large", {"requests": 300, "read_share": 0.7, "size": "64KiB", "int
 def without_the_other(number: int) -> Any:
     """Both flows, of which the other begins when this one has ended.
 
-    A flow draws its requests by its number, so the second flow as the only one of a workload would make others.
+    A flow draws its requests by its number.
     """
     flows = [SMALL, LARGE]
     other = flows[1 - number]

@@ -1,4 +1,4 @@
-"""Is a sweep what its file asks for, each point computed once, and nothing torn ever read?"""
+"""Is a sweep what its file asks for, each point computed once?"""
 
 import copy
 import pickle
@@ -28,7 +28,7 @@ def points(**tables: Any) -> list[dict[str, Any]]:
 
 @pytest.fixture(autouse=True)
 def own_points(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of points of the test's own: those that other tests computed are not there."""
+    """Without points of other tests."""
     monkeypatch.setenv("CANALETTO_POINTS", str(tmp_path_factory.mktemp("points")))
 
 

@@ -1,4 +1,4 @@
-"""Are timelines what the engine handed over, and are the traces made of them what Perfetto says traces are?"""
+"""Are timelines what the engine handed over, and traces what Perfetto reads?"""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 def assert_known(message: Any) -> None:
-    """Every field, at any depth, is one that the published format has."""
     assert not len(UnknownFieldSet(message)), message
     for field, value in message.ListFields():
         for part in value if field.is_repeated else [value]:
@@ -184,7 +183,7 @@ def test_every_kind_of_request_has_its_name(tmp_path: Path) -> None:
 
 
 def overlapping() -> Drawing:
-    """Spans of one part that nest, touch, repeat and overlap, with picoseconds that nanoseconds cannot distinguish."""
+    """With picoseconds that nanoseconds cannot distinguish."""
     d = bus()
     for page, (start, end) in enumerate([(0, 10), (0, 10), (2, 5.2), (5.2, 5.4), (5.4, 12), (7, 9), (7, 7), (12, 13)]):
         d.span("channel 1", "data", start, end, 0, 100 + page)

@@ -1,4 +1,4 @@
-"""Is a run whose wires are checked what it is without, and does a violation end it with a line each?"""
+"""Is a checked run the same as without, and does a violation end it?"""
 
 import signal
 import sys
@@ -23,7 +23,6 @@ def without_cost(result: cn.Result) -> dict[str, object]:
 @pytest.mark.parametrize("profile", ["hm_0", "YCSB_B"])
 @pytest.mark.parametrize("fabric", names.fabrics())
 def test_checked_runs_have_the_same_results(fabric: str, profile: str) -> None:
-    """Checked runs go through the engine over any fabric, others through one with their fabric compiled in."""
     drive = cn.design("performance-optimized", fabric=fabric)
     work = cn.workload(profile, requests=800)
     plain, checked = (without_cost(cn.run(drive, work, check_wires=each, records=False)) for each in (False, True))

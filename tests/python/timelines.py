@@ -1,4 +1,4 @@
-"""Timelines drawn by hand, in the form in which the engine hands them over. Times are given in nanoseconds."""
+"""Timelines drawn by hand, in nanoseconds."""
 
 import json
 from typing import Any
@@ -85,7 +85,6 @@ class Drawing:
 
 
 def in_columns(types: dict[str, str], rows: list[tuple[int, ...]]) -> dict[str, tuple[str, bytes]]:
-    """Rows as little-endian columns."""
     return {
         name: (kind, b"".join(row[place].to_bytes(SIZES[kind], "little") for row in rows))
         for place, (name, kind) in enumerate(types.items())
@@ -97,9 +96,9 @@ def ps(nanoseconds: float) -> int:
 
 
 def bus() -> Drawing:
-    """Request 0 programs chip 0,0; request 1 reads two pages of it, and meanwhile 2 reads chip 0,1 of the same channel.
+    """Request 0 programs chip 0,0; 1 reads two pages of it, and meanwhile 2 reads chip 0,1 of the same channel.
 
-    Garbage collection works at chip 0,0 too, and request 3, a write of the page that 0 writes, is not completed.
+    Collection works at chip 0,0 too, and request 3, a write of the page that 0 writes, is not completed.
     """
     d = Drawing()
     for row in range(2):
@@ -179,13 +178,12 @@ def collected() -> Drawing:
 
 
 def leg(d: Drawing, kind: str, start: float, end: float, request: int | None, page: int, chip: str, wire: str) -> None:
-    """A transfer: the controller, the wire and the chip's port, all at the same time."""
     for part in (f"controller {chip[5]}", wire, chip):
         d.span(part, kind, start, end, request, page)
 
 
 def routed() -> Drawing:
-    """A network of routers: request 1 waits for a way to chip 0,0, while request 0 holds a circuit and sends data."""
+    """Request 1 waits for a way to chip 0,0, while request 0 holds a circuit."""
     d = Drawing()
     for row in range(2):
         d.wire(f"link {row},0-{row},1", "link", (row, 0), (row, 1))
@@ -205,7 +203,7 @@ def routed() -> Drawing:
 
 
 def crossed() -> Drawing:
-    """A row and a column bus for every chip: request 1 waits for either at chip 1,0, then for a write of its page."""
+    """Request 1 waits for either bus at chip 1,0, then for a write of its page."""
     d = Drawing()
     for place in range(2):
         d.wire(f"row {place}", "channel", (place, -1), (place, 1))

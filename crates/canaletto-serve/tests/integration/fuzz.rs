@@ -32,7 +32,7 @@ fn length() -> impl Strategy<Value = u32> {
     ]
 }
 
-/// A request with as much of its data as it says, or less, or other bytes than a request.
+/// A request with as much of its data as it says, or less, or other bytes.
 fn request() -> impl Strategy<Value = Vec<u8>> {
     let kind = prop_oneof![12 => 0u16..8, 1 => any::<u16>()];
     let flags = prop_oneof![4 => Just(0u16), 2 => 0u16..16, 1 => any::<u16>()];
@@ -79,7 +79,6 @@ fn no_session_harms_the_server() {
         let heard = std::thread::spawn(move || std::io::copy(&mut listening, &mut std::io::sink()));
         let _ = stream.write_all(&said);
         if polite {
-            // Requests are answered before the client hangs up.
             let _ = stream.shutdown(Shutdown::Write);
             let ended = heard.join().unwrap();
             let hangs = ended.is_err_and(|error| error.kind() != ErrorKind::ConnectionReset);

@@ -74,7 +74,6 @@ fn a_client_that_takes_no_replies_costs_no_more_than_its_share() {
     let mut slow = served.client();
     slow.stream.set_write_timeout(Some(Duration::from_millis(300))).unwrap();
     let before = resident();
-    // 32 GB of replies, if they were made.
     let request =
         canaletto_serve::nbd::request::Header { flags: 0, kind: READ, cookie: 1, offset: 0, length: 32 << 20 };
     let mut sent = 0;
@@ -105,7 +104,6 @@ fn thousands_of_connections_are_turned_away() {
     }
     assert_eq!(old.ask(FLUSH, 0, 0), 0);
     drop(open);
-    // A new one gets in once the server has noticed that the others are gone.
     let mut again = None;
     while again.is_none() {
         let mut stream = served.connect();

@@ -1,4 +1,4 @@
-//! Whole servers with their own clients, on Unix sockets in their own folders.
+//! Whole servers with their own clients on Unix sockets.
 
 #![cfg(unix)]
 

@@ -136,7 +136,6 @@ fn real_time_is_kept() {
 
 #[test]
 fn scaled_time_goes_as_it_is_told() {
-    // Ten seconds that take a hundredth of one.
     let device = FixedLatency::new(Time::from_us(10_000_000));
     let served = Served::with(Storage::in_memory(1 << 20), device, Clock::Paced { factor: 1000.0 }, None);
     let start = Instant::now();
@@ -149,12 +148,11 @@ fn scaled_time_goes_as_it_is_told() {
 
 #[test]
 fn a_server_that_stops_answers_what_it_was_asked() {
-    // A year of simulated time: nobody waits for it once the server is to stop.
+    // A year of simulated time: the server stops all the same.
     let device = FixedLatency::new(Time::from_us(1_000_000_000));
     let served = Served::with(Storage::in_memory(1 << 20), device, Clock::Paced { factor: 1.0 }, None);
     let mut client = served.client();
     client.send(WRITE, 0, 1, 0, 512, &[1; 512]);
-    // Another client's refused request shows that the server has come to rest.
     assert_eq!(served.client().ask(99, 0, 0), 22);
     let reading = std::thread::spawn(move || client.receive());
     served.stop();

@@ -1,4 +1,4 @@
-//! Every kind of bad trace gets one line that says where, what was given and what is allowed.
+//! Every kind of bad trace is refused in one line.
 
 use std::io::{self, Read};
 

@@ -8,7 +8,6 @@ use canaletto_trace::{Format, Options, ReadOptions};
 
 const LINES: u64 = 100;
 
-/// A hundred reads and writes that every format can hold, and the text that holds them.
 fn sound(format: Format) -> (Vec<Record>, String) {
     let record = |i: u64| Record {
         arrival_ns: (i + 1) * 1_000_000_000,
@@ -29,7 +28,6 @@ fn writable() -> impl Iterator<Item = Format> {
     Format::ALL.iter().copied().filter(|format| format.is_writable())
 }
 
-/// The text with `line` between its first half and its second, and the number of that line.
 fn with_line(text: &str, line: &str) -> (String, usize) {
     let lines: Vec<_> = text.lines().collect();
     let half = lines.len() / 2;

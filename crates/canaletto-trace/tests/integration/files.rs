@@ -1,5 +1,3 @@
-//! Files that are not there, are no files, grow or shrink.
-
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 

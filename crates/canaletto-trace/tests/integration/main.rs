@@ -1,4 +1,4 @@
-//! Readers and writers of traces from outside: one binary, because linking takes longer than the tests.
+//! One binary, because linking takes longer than the tests.
 
 mod bad_input;
 mod common;

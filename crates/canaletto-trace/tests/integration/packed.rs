@@ -1,4 +1,4 @@
-//! Compressed traces: told by content, chained, cut and damaged.
+//! Compressed traces: chained, cut and damaged.
 
 use crate::common::{NAME, drain, gzip, mqsim, read, refused, xz, zstd};
 use canaletto_trace::{Compression, Format, Options, TraceReader};
@@ -33,7 +33,7 @@ fn members_and_frames_are_chained() {
     let (a, b) = plain.as_bytes().split_at(70_001);
     let chains = [
         [gzip(a), gzip(b""), gzip(b)].concat(),
-        // Padded to whole blocks, as on tapes, in the middle and at the end.
+        // Padded to whole blocks, as on tapes.
         [gzip(a), vec![0; 10_240], gzip(b), vec![0; 700_000]].concat(),
         [skippable.clone(), zstd(a), skippable, zstd(b)].concat(),
         [xz(a), xz(b""), xz(b)].concat(),
@@ -87,7 +87,6 @@ fn cut_anywhere_it_says_after_which_line() {
     for (name, whole) in
         [("gzip", gzip(plain.as_bytes())), ("zstd", zstd(plain.as_bytes())), ("xz", xz(plain.as_bytes()))]
     {
-        // Cut within the magic number it does not look compressed.
         for cut in 6..whole.len() {
             let (count, message) = refused(&whole[..cut]);
             assert_eq!(
@@ -142,7 +141,6 @@ fn rubbish_behind_the_end_is_damage() {
         assert_eq!(count, 9);
         assert!(message.contains("after line 9: the ") && message.contains(" data is damaged: "), "{message}");
     }
-    // The decoder returns nothing of the call that meets the damage.
     let (_, message) = refused([&xz(mqsim(9).as_bytes())[..], b"rubbish rubbish"].concat());
     assert!(message.contains(": the xz data is damaged: "), "{message}");
 }

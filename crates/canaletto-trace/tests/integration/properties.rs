@@ -10,7 +10,7 @@ use proptest::prelude::*;
 const LARGEST: u64 = 4 << 30;
 
 fn records() -> impl Strategy<Value = Vec<Record>> {
-    // Small and huge values alike: the number of bits is drawn, not the value.
+    // Small and huge values: the number of bits is drawn.
     let number = (any::<u64>(), 0..64u32).prop_map(|(value, shift)| value >> shift);
     let device = prop_oneof![Just(0u32), any::<u32>()];
     let kind = prop::sample::select(vec![Kind::Read, Kind::Write, Kind::Trim, Kind::Flush]);
@@ -35,7 +35,7 @@ fn writable() -> Vec<Format> {
     Format::ALL.iter().copied().filter(|format| format.is_writable()).collect()
 }
 
-/// The unit of the times that are written in `format`, where readers doubt it if the pace is odd, as of random arrivals.
+/// Unit of the times written in `format`, where readers doubt it at the pace of random arrivals.
 fn doubted_unit(format: Format) -> Option<TimeUnit> {
     match format {
         Format::Systor | Format::Spc | Format::Tencent => Some(TimeUnit::Second),
@@ -46,7 +46,6 @@ fn doubted_unit(format: Format) -> Option<TimeUnit> {
     }
 }
 
-/// Text near to traces: more likely than random bytes to get past the first checks.
 fn near_trace() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop::sample::select(vec![
         "0",
@@ -99,7 +98,6 @@ proptest! {
             let grown = (back.offset_bytes + back.bytes) - (kept.offset_bytes + kept.bytes);
             prop_assert!(grown < 512, "{:?} of {:?}", back, kept);
         }
-        // A rounded record is exact.
         let (again, all) = written(format, &back, false);
         prop_assert_eq!(all.len(), back.len());
         prop_assert_eq!(String::from_utf8(again).unwrap(), String::from_utf8(text).unwrap());

@@ -1,4 +1,4 @@
-//! Real traces, which lie next to the repository and not in it (`CANALETTO_SHARED`, or `../shared`).
+//! Real traces, which are not in the repository (`CANALETTO_SHARED`, or `../shared`).
 
 use std::path::PathBuf;
 
@@ -21,7 +21,6 @@ fn traces() -> Option<PathBuf> {
     None
 }
 
-/// Entry of MANIFEST.tsv on one trace.
 struct Entry {
     requests: usize,
     read_percent: String,

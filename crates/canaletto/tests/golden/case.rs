@@ -1,5 +1,3 @@
-//! A run of the set, and what is kept of its result.
-
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
@@ -39,7 +37,7 @@ pub struct Case {
     pub group: &'static str,
     what: What,
     options: RunOptions,
-    /// From and until when, in microseconds, and the most spans kept: a timeline is recorded instead of requests.
+    /// From and until when in µs, and the most spans: a timeline is recorded instead of requests.
     windows: Option<(Vec<(u64, u64)>, usize)>,
 }
 
@@ -239,7 +237,6 @@ fn named<const N: usize>(of: &str, columns: [(&str, Vec<u64>); N]) -> Vec<(Strin
     columns.into_iter().map(|(name, column)| (format!("{of}.{name}"), column)).collect()
 }
 
-/// Every field of every row but root causes.
 fn columns_of(records: Records) -> Vec<(String, Vec<u64>)> {
     let Records { request, flow, kind, status, lba, sectors, arrival, enqueue, complete, path_conflict, blame, .. } =
         records;

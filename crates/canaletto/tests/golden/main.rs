@@ -1,11 +1,9 @@
-//! The golden set: what the engine computes for about a thousand small runs, frozen.
+//! The golden set: what the engine computes for about a thousand small runs.
 //!
-//! `expected/` has a table per group and a line per run: figures to review, and a hash of the whole result (the report
-//! and every request, or the timeline).
-//!
+//! `expected/` has a table per group and a line per run: figures to review, and a hash of the whole result.
 //! - `GOLDEN=write` writes the tables anew.
-//! - `GOLDEN=dump GOLDEN_DIR=FOLDER` writes each run's report, requests and timeline to a folder.
-//! - `GOLDEN_CASE=TEXT` takes only the runs whose name contains the text (not with `write`).
+//! - `GOLDEN=dump GOLDEN_DIR=FOLDER` writes reports, requests and timelines to a folder.
+//! - `GOLDEN_CASE=TEXT` takes only runs whose name contains the text (not with `write`).
 
 #![allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)] // the engine's rules, not its tests'
 
@@ -35,7 +33,7 @@ use table::Figures;
 
 const THREADS: usize = 2;
 
-/// Runs a case; a violated assertion of the engine is a reason, too.
+/// A violated assertion of the engine is a reason.
 fn attempt(case: &Case) -> Result<Found, String> {
     panic::catch_unwind(|| case.run()).unwrap_or_else(|cause| {
         let text = cause.downcast_ref::<String>().cloned();

@@ -1,5 +1,3 @@
-//! The expected figures: a table per group of runs, which a reader can review line by line.
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

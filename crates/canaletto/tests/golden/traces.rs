@@ -16,7 +16,7 @@ impl RecordSource for Batches {
     }
 }
 
-/// Numbers that look drawn: a linear congruential generator (Knuth, MMIX).
+/// A linear congruential generator (Knuth, MMIX).
 struct Numbers(u64);
 
 impl Numbers {
@@ -58,7 +58,6 @@ pub fn mixed(requests: u64) -> Vec<Record> {
     (0..requests).map(&mut record).collect()
 }
 
-/// Forty requests at once, then a pause; half of them writes to a tenth of the addresses.
 fn bursts() -> Vec<Record> {
     let mut numbers = Numbers(12);
     let mut record = |i: u64| Record {
@@ -73,7 +72,6 @@ fn bursts() -> Vec<Record> {
     (0..800).map(&mut record).collect()
 }
 
-/// Three disks, which together reach beyond the small drive.
 fn disks() -> Vec<Record> {
     let mut numbers = Numbers(13);
     let mut record = |i: u64| Record {

@@ -1,4 +1,4 @@
-//! A flow alone makes the requests that it makes next to the others, and finds the same drive.
+//! A flow alone makes the requests that it makes next to the others.
 
 use std::sync::Arc;
 
@@ -9,7 +9,6 @@ use canaletto::host::request::Kind;
 use canaletto::workload::replay::{Record, RecordSource};
 use canaletto::{Outcome, RunOptions, TraceInput, run};
 
-/// The flow whose number this is waits for its own requests.
 const CLOSED: u16 = 0;
 
 struct Listed(Vec<Record>);

@@ -1,4 +1,4 @@
-//! Attachments to a PC: DMAs and a simulated drive's requests by hand, and what a PC cannot carry.
+//! Attachments to a PC, by hand, and what a PC cannot carry.
 
 use crate::common::script::{script, spent};
 use canaletto::config::load_pc;
@@ -16,7 +16,6 @@ fn total_ns(kind: &str, settings: &[&str], scenario: Scenario, bytes: u64) -> f6
     run(kind, settings, scenario, bytes).total_ps as f64 / 1e3
 }
 
-/// The driver's two microseconds are on every DMA's account.
 const DRIVER: f64 = 2_000.0;
 /// By both bridges, in ns: 4 B + 28 B down and to the engine, a request of 32 B up. Then the descriptor of 176 B (two
 /// packets) comes down, and a frame of 20 B to the drive.
@@ -36,7 +35,7 @@ fn a_read_over_both_bridges() {
     close(total_ns("sbsp", &[], Scenario::ReadHit, 512), DRIVER + COMMAND + data + INTERRUPT);
 }
 
-/// The same on the north bridge's DRAM interface: the descriptor, the command and the data share one channel.
+/// Descriptor, command and data share one channel.
 #[test]
 fn a_read_over_the_dram_interface() {
     let command = 20.0 + (20.0 + 37.5 + 30.0) + (7.5 + 17.5 + 10.0);
@@ -44,7 +43,6 @@ fn a_read_over_the_dram_interface() {
     close(total_ns("nbsp", &[], Scenario::ReadHit, 512), DRIVER + command + data + 20.0);
 }
 
-/// One sector takes the direct path. Two take a path each and end with the slower one.
 #[test]
 fn a_second_port_halves_the_data() {
     let direct = 180.0 + 37.5 + 80.0;
@@ -55,8 +53,7 @@ fn a_second_port_halves_the_data() {
     close(total_ns("sbdp", &[], Scenario::ReadHit, 1024), DRIVER + COMMAND + packed + data + INTERRUPT);
 }
 
-/// One port: the new page is read after the victim is written. Two: one command for both DMAs, faster than the longer
-/// one on one port.
+/// Two ports: one command for both DMAs.
 #[test]
 fn page_faults_are_serial_or_concurrent() {
     for (single, dual) in [("sbsp", "sbdp"), ("nbsp", "nbdp")] {
@@ -70,7 +67,7 @@ fn page_faults_are_serial_or_concurrent() {
     }
 }
 
-/// One port: blocks arrive and are written in turn. Two: at the same time, so the slower of the two limits.
+/// Two ports: the slower of the two limits.
 #[test]
 fn downloads_are_serial_or_concurrent() {
     let blocks = 16.0;
@@ -125,7 +122,7 @@ fn what_an_attachment_cannot_carry_is_refused() {
 fn a_north_bridge_with_serial_ata_needs_no_dqs() {
     let settings =
         ["attachment.interface=sata", "attachment.platform.dqs=false", "attachment.platform.north_dma=false"];
-    // Neither the south bridge nor the link: each way of the command and the data is shorter by them.
+    // Neither the south bridge nor the link.
     let command = 20.0 + (20.0 + 37.5 + 30.0) + (200.0 + 36.0 / 0.3);
     let data = 180.0 + (200.0 + 528.0 / 0.3) + 20.0 + (37.5 + 7.5 + 80.0);
     let interrupt = (200.0 + 36.0 / 0.3) + 20.0;
@@ -138,13 +135,11 @@ fn a_simulated_drive_on_the_dram_interface() {
     let doorbell = 20_000 + (17_500 + 10_000);
     let ready = 7_500 + 17_500 + 10_000;
     let entry = 20_000 + (37_500 + 7_500 + 10_000) + (7_500 + 17_500 + 10_000);
-    // Eight chunks leave the drive and enter main memory in turn; behind the first comes the completion, which closes
-    // the row.
+    // Eight chunks in turn; behind the first comes the completion, which closes the row.
     let first = 7_500 + 97_500 + 27_500 + 97_500 + (37_500 + 7_500 + 80_000) + (37_500 + 10_000);
     let second = (7_500 + 97_500) + (37_500 + 7_500 + 80_000);
     let data = first + second + 5 * (7_500 + 97_500 + 7_500 + 80_000) + 80_000;
     assert_eq!(spent(&records, 0, Cause::HostLink), doorbell + ready + entry + data);
-    // It has been there since the first chunks, and may not pass the data.
     assert_eq!(spent(&records, 0, Cause::Completion), 0);
 }
 

@@ -27,7 +27,7 @@ fn spans(overrides: &[&str], kind: &str) -> Vec<(u64, u64)> {
     found
 }
 
-/// From the end of the read to the program: tCS + 6 tWC + tWPST + tWPSTH on the wires, tADL + tWB in the chip, no data.
+/// tCS + 6 tWC + tWPST + tWPSTH on the wires, tADL + tWB in the chip, no data.
 #[test]
 fn a_copy_is_two_array_operations_and_a_command_between_them() {
     let copyback = ["gc.copyback=true"];
@@ -58,7 +58,7 @@ fn copies_stay_off_the_wires() {
     assert!(bus(&inside) < 0.8 * bus(&plain), "{} of {} us", bus(&inside), bus(&plain));
 }
 
-/// Every n-th copy of the same data passes the controller: each for 1, and never more than a half for 2.
+/// For n = 2 never more than a half.
 #[test]
 fn copies_are_checked_now_and_then() {
     let share = |every: &str| {

@@ -1,5 +1,4 @@
-//! A drive that is stepped from outside completes the same requests at the same times as a run that replays them, however it
-//! is stepped.
+//! A stepped drive completes the same requests at the same times as a run, however it is stepped.
 
 use canaletto::config::design::Design;
 use canaletto::config::load_workload;
@@ -25,7 +24,7 @@ impl RecordSource for Listed {
     }
 }
 
-/// Requests of every kind in bursts, often in whole microseconds, so that they meet other events.
+/// Often in whole microseconds, so that they meet other events.
 fn requests(count: u64, pages: u64) -> Vec<Record> {
     let mut state = 7u64;
     let mut draw = move |n: u64| {
@@ -42,7 +41,6 @@ fn requests(count: u64, pages: u64) -> Vec<Record> {
         let bytes = if kind == Kind::Flush { 0 } else { 512 * (1 + draw(24)) };
         let offset_bytes = if kind == Kind::Flush { 0 } else { page * 4096 + 512 * draw(8) };
         made.push(Record { arrival_ns, device: 0, offset_bytes, bytes, kind, fua: false, zeroes: false });
-        // Replays begin with the first arrival.
         arrival_ns += [0, 0, 1_000, 37, 20_000][draw(5) as usize];
     }
     made

@@ -1,4 +1,4 @@
-//! Numbers at the ends of their types, for every key: refused in words, or run. Never a panic, and nothing above its capacity.
+//! Numbers at the ends of their types, for every key: refused in words, or run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,4 +1,4 @@
-//! Parts of the interconnect that fail: bandwidth of what is left, chips that are cut off, and what becomes of their pages.
+//! Parts of the interconnect that fail.
 
 use crate::common::{SMALL, WIRES_LIMIT, design, preset, simulate, synthetic};
 use crate::swarm::shadow::check;
@@ -13,7 +13,7 @@ const MIXED: &str = "requests = 2000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_d
 const PARTIAL: &str = "requests = 1500\nread_share = 0.3\nsize = \"1KiB\"\nqueue_depth = 16";
 const WRITES: &str = "requests = 3000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";
 
-/// A kind of part of each fabric whose failure cuts chips off, and how many of nine chips it does.
+/// A kind of part whose failure cuts chips off, and how many of nine.
 const CUTTING: &[(&str, &[&str], u32)] = &[
     ("bus", &["fabric.failures.buses=1"], 3),
     ("sca", &["fabric.failures.controllers=1"], 3),
@@ -63,7 +63,6 @@ fn reads_of_chips_that_are_cut_off_fail() {
         assert!((failed - mean).abs() < 5.0 * deviation, "{fabric} {failures:?}: {failed}, expected {mean}");
         assert_eq!((off.requests_failed, off.pages_out_of_reach), (requests.failed, requests.failed));
         assert_eq!((outcome.report.flash.uncorrectable, shadow.failures), (requests.failed, requests.failed));
-        // Nothing of them was read, and the failed ones took no time in the drive.
         assert_eq!(outcome.report.flash.reads, 3000 - requests.failed, "{fabric}");
     }
 }
@@ -77,7 +76,6 @@ fn writes_go_elsewhere_and_are_read_again() {
             let (outcome, shadow) = check(&drive(fabric, &[failures, &zeroes].concat()), &synthetic(MIXED));
             assert_eq!(outcome.report.measures.requests.failed, 0, "{fabric} {placement}");
             assert!(shadow.reads > 300);
-            // Overwritten several times over, so that the others collect.
             let (outcome, _) = check(&drive(fabric, &[failures, &zeroes].concat()), &synthetic(WRITES));
             assert_eq!(outcome.report.measures.requests.failed, 0, "{fabric} {placement}");
             assert!(outcome.report.flash.erases > 0);
@@ -85,7 +83,7 @@ fn writes_go_elsewhere_and_are_read_again() {
     }
 }
 
-/// A partial write of a lost page fails, so that no page mixes old and new data.
+/// No page mixes old and new data.
 #[test]
 fn writes_of_a_part_of_a_lost_page_fail() {
     for precondition in ["none", "steady", "replay"] {
@@ -121,7 +119,6 @@ fn parts_fail_at_a_time() {
     }
 }
 
-/// Requests before the moment are as without; held paths are ended first.
 #[test]
 fn what_comes_before_the_moment_is_as_without() {
     for fabric in ["venice", "scheduled-mesh", "omnibus", "clusters"] {
@@ -154,7 +151,7 @@ fn others_carry_what_failed_parts_did() {
     ] {
         for at in ["0ns", "150us"] {
             for more in [&[][..], &["gc.scope=spatial", "ftl.write_placement=dynamic", "precondition.kind=steady"]] {
-                // Pages on their way from chip to chip over what fails then are refused.
+                // Pages on their way over what fails are refused.
                 if at != "0ns" && !more.is_empty() && !matches!(fabric, "clusters" | "venice") {
                     continue;
                 }
@@ -227,7 +224,7 @@ fn the_buses_that_are_left_are_saturated() {
         let left = f64::from(16 - failed);
         let (found, most) = (measured("omnibus", &keys("buses")), left * 4096e3 / packets);
         println!("omnibus, {failed} buses failed: {found:.0} of {most:.0} MB/s");
-        // Chips with one bus wait for it while others have two: some of those run dry at times.
+        // Chips with one bus wait while others have two.
         assert!(found < most && found > 0.94 * most, "omnibus, {failed} failed: {found} of {most}");
         // Of two trunks that are left some switch hangs on neither.
         if failed > 3 {
@@ -342,7 +339,6 @@ fn copies_between_parted_chips_pass_a_controller() {
     assert!(direct[0] > 0 && direct[1] == 0, "{direct:?}");
 }
 
-/// Writes wait for room in a small cache whose pages cannot be destaged: each is answered once.
 #[test]
 fn cached_pages_whose_rest_is_out_of_reach_are_given_up_one_by_one() {
     let keys = [

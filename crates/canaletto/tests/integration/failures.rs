@@ -1,5 +1,3 @@
-//! Operations that fail: what is tried again, what the host hears, and that every run ends.
-
 use crate::common::{SMALL, design, preset, simulate, synthetic};
 use canaletto::config::load_design;
 use canaletto::measure::blame::Cause;
@@ -22,11 +20,10 @@ fn a_failed_program_is_tried_again_at_its_full_price() {
     let outcome = simulate(&design, &workload);
     let attempt = 191_000 + 3_413_334 + 170_000 + 100_000_000;
     let retry = &outcome.records.as_ref().unwrap().blame[Cause::Retry as usize];
-    // Few meet copies out of a retired block on their chip, and wait for these as well.
+    // Few meet copies out of a retired block, and wait for these as well.
     let waited = retry.iter().filter(|time| *time % attempt != 0).count();
     assert!(waited < 5, "{waited} of {}", retry.len());
     let attempts: u64 = retry.iter().map(|time| time / attempt).sum();
-    // Copies out of the retired blocks may fail too.
     let flash = &outcome.report.flash;
     assert!(attempts <= flash.program_failures && attempts > flash.program_failures / 2);
     // Geometric with p = 0.3: 500 × 0.3 / 0.7 = 214, with a standard deviation of 17.5.
@@ -36,8 +33,7 @@ fn a_failed_program_is_tried_again_at_its_full_price() {
     assert_eq!(flash.write_amplification, Some(flash.programs as f64 / 500.0));
 }
 
-/// Every write fails once its plane has retired what it can spare: of 16 blocks 8 hold the host's data, and 4 are kept
-/// for collection.
+/// Of 16 blocks 8 hold the host's data, and 4 are kept for collection.
 #[test]
 fn a_drive_that_cannot_program_says_so_and_ends() {
     let report = report(&["flash.failures.program=1.0", SPARE], WRITES);
@@ -81,7 +77,6 @@ fn reads_that_fail_fail_their_requests() {
 
 #[test]
 fn factory_bad_blocks_are_passed_over() {
-    // A tenth of 64 blocks a plane, which is not a whole number.
     let large = ["geometry.blocks_per_plane=64", SPARE];
     let report = report(&[&large[..], &["flash.failures.factory_bad=0.1"]].concat(), WRITES);
     assert!((8 * 6..=8 * 7).contains(&report.flash.bad_blocks), "{}", report.flash.bad_blocks);

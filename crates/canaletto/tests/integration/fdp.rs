@@ -1,4 +1,4 @@
-//! Flexible Data Placement: data of handles apart, and what that does to write amplification.
+//! Flexible Data Placement: what handles do to write amplification.
 
 use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
@@ -22,7 +22,7 @@ overprovisioning = 0.2
 handles = 2
 "#;
 
-/// A log that is written round and round, and small objects that are overwritten anywhere: a flash cache.
+/// A flash cache: a log, and small objects that are overwritten anywhere.
 fn cache_of(log_handle: u16) -> Workload {
     let text = format!(
         r#"
@@ -65,7 +65,6 @@ fn handles_keep_what_is_overwritten_together_apart() {
     let fdp = apart.fdp.unwrap();
     assert_eq!((fdp.handles.len(), fdp.reclaim_unit_bytes, fdp.reclaim_groups), (2, 1 << 20, 1));
     assert_eq!(fdp.handles.iter().map(|handle| handle.host_pages).sum::<u64>(), apart.host_pages);
-    // The log's oldest unit is invalid when its turn comes.
     assert!(fdp.handles[1].write_amplification.unwrap() < 1.05, "{:?}", fdp.handles);
     let copied = fdp.handles.iter().map(|handle| handle.copied_pages).sum::<u64>() + fdp.copied_from_shared;
     assert_eq!(copied, apart.gc.pages_copied);

@@ -1,4 +1,4 @@
-//! Formulas: unloaded latencies and saturation bandwidths against closed forms worked out by hand from the design.
+//! Unloaded latencies and saturation bandwidths against closed forms.
 
 mod failed;
 
@@ -8,14 +8,14 @@ use canaletto::engine::time::Time;
 use canaletto::measure::blame::Cause;
 use canaletto::measure::timeline::Windows;
 
-/// Nanoseconds on a PCIe link of 8 GB/s: packets of 128 B with 28 B of overhead.
+/// On 8 GB/s: packets of 128 B with 28 B of overhead.
 fn link_ns(bytes: u64) -> f64 {
     let packets = bytes.div_ceil(128);
     (bytes + packets * 28) as f64 / 8.0
 }
 
-/// A 4 KiB read on an idle performance-optimized drive: doorbell, fetch request, entry, then command (tCS + 6 tWC on the
-/// bus; tWB + tRR in the chip), tR, data at 1.2 GB/s, data and completion on the link.
+/// Doorbell, fetch request, entry, command (tCS + 6 tWC on the bus; tWB + tRR in the chip), tR, data at 1.2 GB/s, data
+/// and completion on the link.
 #[test]
 fn unloaded_read_latency() {
     let design = preset("performance-optimized", &[]);
@@ -26,7 +26,7 @@ fn unloaded_read_latency() {
     let back = link_ns(4096) + link_ns(16);
     let expected = host + flash + back;
     let latency = &outcome.report.measures.latency_us.all;
-    // From the second request on, the doorbell waits behind the previous completion's doorbell.
+    // The doorbell waits behind the previous completion's.
     let with_doorbell = expected + link_ns(2);
     assert!((latency.min.unwrap() * 1e3 - expected).abs() < 0.1, "{latency:?} expected {expected}");
     assert!((latency.max.unwrap() * 1e3 - with_doorbell).abs() < 0.1, "{latency:?} expected {with_doorbell}");
@@ -43,7 +43,6 @@ fn a_closed_loop_that_thinks() {
     assert!((found_us - expected_us).abs() < 0.01, "{found_us} {expected_us}");
 }
 
-/// A full-page write: entry, request for data, data, command with data, tPROG, completion.
 #[test]
 fn unloaded_write_latency() {
     let design = preset("performance-optimized", &["ftl.unwritten_reads=zeroes"]);
@@ -57,7 +56,7 @@ fn unloaded_write_latency() {
     assert!((latency.min.unwrap() * 1e3 - expected).abs() < 0.1, "{latency:?} expected {expected}");
 }
 
-/// A write into the cache and a read that finds it there: the link and one DRAM transfer (tRCD + tCL, 4 KiB at 12.8 GB/s).
+/// The link and one DRAM transfer (tRCD + tCL, 4 KiB at 12.8 GB/s).
 #[test]
 fn unloaded_latency_of_the_cache() {
     let design = preset("performance-optimized", &["cache.capacity=64MiB"]);
@@ -87,20 +86,18 @@ fn a_full_write_buffer_writes_at_the_speed_of_flash() {
         ));
         simulate(&design, &workload).report
     };
-    // 8 planes: a program of both planes of a chip takes 100 us and its command; the two channels are far from busy.
+    // A program of both planes takes 100 us and its command.
     let flash = 8.0 * 4096.0 / 100.0;
     let (burst, sustained, without) = (run(900, "4MiB"), run(20_000, "4MiB"), run(20_000, "0B"));
     assert!(!burst.measures.blame_us.all.contains_key("write_buffer"));
     assert!(burst.measures.bandwidth_mb_s.unwrap() > 10.0 * flash, "{:?}", burst.measures.bandwidth_mb_s);
     let (sustained, without) = (sustained.measures.bandwidth_mb_s.unwrap(), without.measures.bandwidth_mb_s.unwrap());
     assert!(without < flash && without > 0.85 * flash, "{without} of {flash} MB/s");
-    // The cache's 1024 pages are dirty at the end.
     let expected = without * 20_000.0 / (20_000.0 - 1024.0);
     assert!((sustained / expected - 1.0).abs() < 0.03, "{sustained}, expected {expected} MB/s");
 }
 
-/// Reads of 64 KiB saturate the slowest part: the host link by default, the buses if the link is fast, the arrays if the
-/// buses are fast too.
+/// The host link, then the buses, then the arrays.
 #[test]
 fn saturation_bandwidth() {
     let workload =
@@ -115,9 +112,9 @@ fn saturation_bandwidth() {
     // Each page also takes its share of a command: 320 ns on the bus for two planes, 170 ns for one.
     let measured = bandwidth(&["link.lanes=32"]);
     let (best, worst) = (8.0 * 4096e3 / (4096.0 / 1.2 + 160.0), 8.0 * 4096e3 / (4096.0 / 1.2 + 170.0));
-    // Data go first, so that chips sometimes wait for their next command while others send.
+    // Chips sometimes wait for their next command while others send.
     assert!(measured < best && measured > 0.95 * worst, "{measured}, buses give {worst} to {best} MB/s");
-    // With fast buses: 128 planes, each 3 us + command + data for its own page.
+    // Each plane takes 3 us, command and data.
     let measured = bandwidth(&["link.lanes=32", "link.lane_rate=8GB/s", "fabric.link_rate=100GB/s"]);
     let arrays = 128.0 * 4096e3 / 3000.0;
     assert!(measured < arrays && measured > 0.3 * arrays, "{measured} of {arrays} MB/s");
@@ -131,14 +128,12 @@ fn one_hot_chip_waits_for_itself() {
     let measures = &outcome.report.measures;
     assert_eq!(measures.path_conflicts.free_request_share, Some(1.0));
     assert!(measures.blame_us.all[Cause::ChipBusyUser.key()] > 10.0);
-    // Its sibling's data leave the other plane's register while it waits: both planes together need at least
-    // tR + 2 × data + command a pair.
+    // Both planes together need at least tR + 2 × data + command per pair.
     let pair_us = (320.0 + 120.0 + 500.0 + 3000.0 + 2.0 * 4096.0 / 1.2) / 1e3;
     assert!(measures.iops.unwrap() < 2.0 / pair_us * 1e6 * 1.35 && measures.iops.unwrap() > 0.8 / pair_us * 1e6);
 }
 
-/// A plane that is never idle, with a cache register: each page takes its command, the longer of array and data, and
-/// the move between the registers.
+/// Each page takes its command, the longer of array and data, and the move between the registers.
 #[test]
 fn cached_reads_overlap_with_data() {
     const PLANE: [&str; 4] = [
@@ -170,7 +165,7 @@ fn cached_reads_overlap_with_data() {
     }
 }
 
-/// An M/D/1 queue: one plane serves Poisson arrivals in constant time s at load ρ. The mean wait is ρ s / (2 (1 - ρ)).
+/// An M/D/1 queue: the mean wait is ρ s / (2 (1 - ρ)).
 #[test]
 fn poisson_arrivals_at_one_plane_wait_as_md1() {
     let overrides = [
@@ -195,7 +190,6 @@ fn poisson_arrivals_at_one_plane_wait_as_md1() {
     }
 }
 
-/// A bigger controller's inside: a DRAM port of 1 GB/s caps reads at 1 GB/s, and the processor at one request each 5 us.
 #[test]
 fn the_controllers_inside_is_a_limit_when_it_is_one() {
     let workload = synthetic("requests = 20000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 64");
@@ -225,8 +219,7 @@ fn dies_interleave() {
     assert!(both > 1.9 * one && both < 2.05 * one, "{both} against {one}");
 }
 
-/// Unloaded reads of chips in a chain: the packets of a bus of eight pins, and a hop's delay per chip. With one chip on a channel there
-/// are none; with eight the way there and back is seven hops in a ring, and as long on average in a daisy chain.
+/// With eight chips the way there and back is seven hops in a ring, and as long on average in a daisy chain.
 #[test]
 fn unloaded_reads_of_a_chain_take_its_hops() {
     let mean = |kind: &str, chips: u32| {
@@ -246,8 +239,7 @@ fn unloaded_reads_of_a_chain_take_its_hops() {
     assert!((chain + 70.0).abs() < 5.0 * 46.0 / 4000f64.sqrt(), "{chain}");
 }
 
-/// Saturated reads of a bus whose rate falls with its dies: eight dies where four have the full rate, then behind buffers of four
-/// dies, which leave two pads on the bus.
+/// Eight dies where four have the full rate, then behind buffers, which leave two pads.
 #[test]
 fn more_dies_cost_a_bus_its_rate() {
     let gb_s = |keys: &[&str]| {
@@ -265,7 +257,6 @@ fn more_dies_cost_a_bus_its_rate() {
     assert!((buffered - expected).abs() < 0.005, "{buffered} {expected}");
 }
 
-/// Unloaded reads over each fabric: what crosses the wires differs, the rest does not.
 #[test]
 fn unloaded_read_latency_of_each_fabric() {
     let latency = |fabric: &str| {
@@ -292,9 +283,8 @@ fn unloaded_read_latency_of_each_fabric() {
     assert!((bus - latency("omnibus-split") - difference).abs() < 0.1);
 }
 
-/// Pages of an idle drive, split late in chunks of 1 KiB: the row's bus carries the first 1029 of 4101 flits and one
-/// more chunk, the column's two. Before these come a message of 5 ns (for seven of eight chips), a packet of four
-/// flits, tCCS and a header.
+/// The row's bus carries the first 1029 of 4101 flits and one more chunk, the column's two. Before these come a message
+/// of 5 ns (for seven of eight chips), a packet of four flits, tCCS and a header.
 #[test]
 fn unloaded_pages_are_split_late() {
     let workload = synthetic("requests = 400\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
@@ -307,12 +297,11 @@ fn unloaded_pages_are_split_late() {
     assert!(end > flits(4101.0) - 2 * flits(1024.0), "the column's bus is the last");
     assert_eq!(each(Cause::DataTransfer), [end, end + 5_000].into());
     assert_eq!(each(Cause::PathReservation), [0].into());
-    // A chunk of a page: nothing is left to be split off.
     let whole = run("fabric.omnibus.late_split=4KiB");
     assert_eq!(whole.records.unwrap().blame[Cause::DataTransfer as usize][0], flits(2.0) + flits(4099.0));
 }
 
-/// Controllers agree on the second half's column bus in two messages, for seven of eight chips.
+/// Two messages, for seven of eight chips.
 #[test]
 fn unloaded_halves_wait_for_controllers_to_agree() {
     let reservation = |fabric: &str| {
@@ -327,8 +316,8 @@ fn unloaded_halves_wait_for_controllers_to_agree() {
     assert!((mean - expected).abs() < 0.02 * expected, "{mean} of {expected} ns");
 }
 
-/// An unloaded mesh: each transfer takes its flits once, and a flit and a router delay per router of the chip's row. At
-/// 1 GB/s a flit is 1 ns, over two pins 4 ns; a command has 8, a page 4096 and 3 of header.
+/// A flit and a router delay per router of the row. At 1 GB/s a flit is 1 ns; a command has 8, a page 4096 and 3 of
+/// header.
 #[test]
 fn unloaded_read_latency_of_a_mesh() {
     let workload = synthetic("requests = 300\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
@@ -348,7 +337,7 @@ fn unloaded_read_latency_of_a_mesh() {
     }
 }
 
-/// Where a mesh saturates, with a host link that is no limit and links of 1 GB/s (4096 of 4099 flits are payload).
+/// 4096 of 4099 flits are payload.
 #[test]
 fn a_mesh_saturates_at_its_narrowest_links() {
     let link = 1000.0 * 4096.0 / 4099.0;
@@ -372,18 +361,16 @@ fn a_mesh_saturates_at_its_narrowest_links() {
         ["fabric.mesh.controller=least-loaded"],
         ["fabric.mesh.controller=least-loaded", "fabric.network.controllers=alternating"],
     );
-    // One row: its own controller takes what one link gives.
     let row = flow("channels = [0]", "4KiB", 128);
     check(&row, &[], 0.99, 1.0);
-    // Other controllers help little: of eight chips seven send over the one link west into column 0.
+    // Of eight chips seven send over the one link west into column 0.
     check(&row, &least_loaded, 1.03, 8.0 / 7.0);
-    // With controllers at both ends, six of eight send over two links, the two at the ends over none.
+    // Six of eight send over two links, the two at the ends over none.
     check(&row, &alternating, 2.0, 8.0 / 3.0);
-    // All chips, each to its own row's controller: every row is its own chain, commands go the other way.
     let uniform = flow("", "16KiB", 256);
     check(&uniform, &[], 0.98 * 8.0, 8.0);
-    // With random controllers, half of the upper four rows' data would go to the lower four: a quarter of everything
-    // over one link of column 0. Four links' worth is the limit. Two edges have two such links.
+    // With random controllers a quarter of everything goes over one link of column 0, so four links' worth is the
+    // limit.
     check(&uniform, &least_loaded, 4.0, 5.0);
     check(&uniform, &alternating, 6.0, 8.0);
     // One chip: a plane reads (3 us) while the other one's page (4.1 us) leaves over the chip's own link.
@@ -392,7 +379,6 @@ fn a_mesh_saturates_at_its_narrowest_links() {
     assert_eq!(measures(&chip, &[]).path_conflicts.free_request_share, Some(1.0));
 }
 
-/// A run that outlasts the clock stops and says so; nothing wraps around.
 #[test]
 fn the_clock_never_wraps() {
     let design = preset("performance-optimized", &["link.lane_rate=1B/s"]);
@@ -402,8 +388,6 @@ fn the_clock_never_wraps() {
     assert!(message.starts_with("simulated time passed 107 days"), "{message}");
 }
 
-/// All traffic to one channel: the bus gives 1.2 GB/s, packets 2.4 GB/s (less commands and headers), the ideal fabric
-/// eight chips' own paths.
 #[test]
 fn one_hot_row_saturates_its_paths() {
     let text = "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\nchannels = [0]\n[flow.synthetic]\n\
@@ -411,7 +395,7 @@ fn one_hot_row_saturates_its_paths() {
     let workload = canaletto::config::load_workload("hot", Some(text), &[]).unwrap();
     let outcome = |fabric: &str| {
         let kind = format!("fabric.kind={fabric}");
-        // Commands first: with data first all chips drain, then all read, and the bus idles meanwhile (6 % here).
+        // With data first all chips drain, then all read, and the bus idles meanwhile (6 % here).
         let overrides = ["link.lanes=32", "fabric.transfer_order=commands-first", &kind];
         simulate(&preset("performance-optimized", &overrides), &workload).report
     };
@@ -430,7 +414,6 @@ fn one_hot_row_saturates_its_paths() {
     assert!(outcome("bus").measures.path_conflicts.free_request_share.unwrap() < 0.5);
 }
 
-/// One channel with separate command pins: the slower of data and command pins is the limit.
 #[test]
 fn command_pins_and_data_pins_saturate_apart() {
     let text = "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\nchannels = [0]\n[flow.synthetic]\n\
@@ -452,8 +435,8 @@ fn command_pins_and_data_pins_saturate_apart() {
     }
 }
 
-/// Saturated two-dimensional buses: a hot row has its own bus and all column buses, a hot chip its two, uniform traffic
-/// all sixteen. Requests gather at the slowest chip, so other column buses run dry now and then.
+/// A hot row has its own bus and all column buses. Requests gather at the slowest chip, so other column buses run dry
+/// now and then.
 #[test]
 fn omnibus_saturates_every_bus_that_reaches_the_traffic() {
     const RATE: f64 = 0.3;
@@ -467,32 +450,28 @@ fn omnibus_saturates_every_bus_that_reaches_the_traffic() {
         let keys = [&WIRES_LIMIT[..], &[&kind], more].concat();
         simulate(&preset("performance-optimized", &keys), &workload).report
     };
-    // One page's command and data on a bus: request and header of five flits, twice if it goes in halves.
+    // Request and header of five flits, twice in halves.
     let page = |flits: f64| 20.0 + (8.0 + flits) / RATE;
     let (hot_row, hot_chip) = ("channels = [0]", "channels = [0]\nchips = [3]");
     for (fabric, time) in [("omnibus", page(5.0 + 4096.0)), ("omnibus-split", page(10.0 + 4096.0))] {
-        // On a hot row 93 to 97 %, by picoseconds of an agreement.
         for (at, buses, least) in [(hot_row, 9.0, 0.92), (hot_chip, 2.0, 0.99), ("", 16.0, 0.98)] {
             let report = report(fabric, at, &[]);
             let (measured, most) = (report.measures.bandwidth_mb_s.unwrap(), buses * 4096e3 / time);
             assert!(measured < most && measured > least * most, "{fabric} {at}: {measured} of {most}");
             let port = report.map.unwrap().chips[3].port;
             assert!(port <= 1.0 && (port > 0.98) == (at == hot_chip), "{fabric} {at}: {port}");
-            // Requests for the only busy chip wait for no path.
             let free = report.measures.path_conflicts.free_request_share.unwrap();
             assert_eq!(free == 1.0, at == hot_chip, "{fabric} {at}: {free}");
         }
     }
-    // Held while the array works (tWB + tRR + tR). The row's eight dies hold one path each, so one of nine buses is
-    // always idle.
+    // The row's eight dies hold one path each, so one of nine buses is always idle.
     let most = 8.0 * 4096e3 / (page(5.0 + 4096.0) + 120.0 + 3000.0);
     let measured = report("omnibus", hot_row, &["fabric.hold_path=always"]).measures.bandwidth_mb_s.unwrap();
     assert!(measured < most && measured > 0.95 * most, "held: {measured} of {most}");
 }
 
-/// Saturated clusters: a hot chip has its inner bus, a hot switch its four trunks, uniform traffic all eight. Each page
-/// takes its wires for a command and for its data, with a grant and a set-up each. Uniform traffic sometimes waits
-/// although a trunk of another switch is free.
+/// Each page takes its wires for a command and for its data, with a grant and a set-up each. Uniform traffic sometimes
+/// waits although a trunk of another switch is free.
 #[test]
 fn clusters_saturate_trunks_and_inner_buses() {
     const RATE: f64 = 0.3;
@@ -505,7 +484,7 @@ fn clusters_saturate_trunks_and_inner_buses() {
         let keys = [&WIRES_LIMIT[..], &["fabric.kind=clusters"], more].concat();
         simulate(&preset("performance-optimized", &keys), &workload).report
     };
-    // Grant and set-up, chip enable and eight flits; the same, then request, header and page, of an odd number of flits one more.
+    // Chip enable and eight flits; then request, header and page.
     let granted = 10.0 + 20.0;
     let page = granted + 20.0 + 8.0 / 2.0 / RATE + 2.0 + granted + (2.0 + 4100.0) / 2.0 / RATE + 4.0;
     let (hot_row, hot_chip) = ("channels = [0]", "channels = [0]\nchips = [3]");
@@ -524,7 +503,7 @@ fn clusters_saturate_trunks_and_inner_buses() {
     }
 }
 
-/// Clusters without load: grant and set-up before the command and before the data, which come back through the switch.
+/// Grant and set-up before the command and before the data.
 #[test]
 fn unloaded_reads_behind_switches() {
     let workload = synthetic("requests = 200\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
@@ -539,8 +518,7 @@ fn unloaded_reads_behind_switches() {
     assert!(each(Cause::PathConflict).iter().all(|&wait| wait == 0));
 }
 
-/// Venice §3.1, Fig. 3: command 10 ns, tR 3 µs and transfer 4 µs (4096 B at 1.024 GB/s). Two reads that begin together take
-/// 11.01 µs on one channel and 7.01 µs on two, or where every chip has its own path.
+/// Venice §3.1, Fig. 3: command 10 ns, tR 3 µs, transfer 4 µs (4096 B at 1.024 GB/s).
 #[test]
 fn two_reads_of_venice_section_3() {
     let service_us = |fabric: &str, channels: [u32; 2]| {
@@ -561,8 +539,7 @@ fn two_reads_of_venice_section_3() {
         let windows = Windows { windows: vec![(Time::ZERO, Time::from_us(100))], limit: 1000 };
         let run = Simulation::new(&design, &workload, vec![None, None], &options).timeline(windows, &mut |_| true);
         let spans = run.unwrap_or_else(|e| panic!("{e}")).1.spans;
-        // From the first command cycle to the last data. Entries reach the drive one after the other, so on separate
-        // paths the second read begins later.
+        // From the first command cycle to the last data. On separate paths the second read begins later.
         let inside = |of: &dyn Fn(u32) -> bool| {
             let rows: Vec<usize> = (0..spans.kind.len()).filter(|&i| of(spans.request[i])).collect();
             let (start, end) = (rows.iter().map(|&i| spans.start[i]).min(), rows.iter().map(|&i| spans.end[i]).max());
@@ -575,7 +552,7 @@ fn two_reads_of_venice_section_3() {
     assert_eq!(service_us("ideal", [0, 0]).1, 7.01);
 }
 
-/// Venice over the array: scouts out and back at 3 ns a hop, then (distance + size) ns, for the command and for the data.
+/// Scouts out and back at 3 ns per hop, then (distance + size) ns, for the command and for the data.
 #[test]
 fn unloaded_venice_reads_take_their_distance() {
     let workload = synthetic("requests = 400\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
@@ -595,8 +572,8 @@ fn unloaded_venice_reads_take_their_distance() {
     assert_eq!(distances.into_iter().collect::<Vec<_>>(), (1..=8).collect::<Vec<_>>());
 }
 
-/// The scheduled mesh without load: for command and data a search of two steps per link, a grant of 11 bits (6 edges at
-/// 400 MT/s) and 20 ns of set-up; then (distance + size) ns.
+/// A search of two steps per link, a grant of 11 bits (6 edges at 400 MT/s) and 20 ns of set-up; then (distance + size)
+/// ns.
 #[test]
 fn unloaded_reads_over_granted_circuits() {
     let workload = synthetic("requests = 400\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
@@ -615,9 +592,8 @@ fn unloaded_reads_over_granted_circuits() {
     assert!(column(Cause::PathConflict).all(|wait| wait == 0));
 }
 
-/// Saturation, commands first. One column of chips: each page takes its controller for two set-ups, a command and the
-/// data. One chip: its port, without path conflict. Uniform reads: more than Venice with an oracle, less than
-/// controllers that never wait.
+/// Each page takes its controller for two set-ups, a command and the data. Uniform reads: more than Venice with an
+/// oracle, less than controllers that never wait.
 #[test]
 fn a_scheduled_mesh_saturates_controllers_and_chips() {
     let report = |at: &str, more: &[&str]| {
@@ -645,7 +621,7 @@ fn a_scheduled_mesh_saturates_controllers_and_chips() {
             "",
             &[MESH, "geometry.chips_per_channel=1", "fabric.network.link_rate=1GB/s"][..],
             8.0 * 4096e3 / column,
-            // The row with the most requests ends last: 20,000 over eight rows differ by 2 %.
+            // 20,000 over eight rows differ by 2 %.
             0.96,
         ),
         ("channels = [0]\nchips = [3]", &[MESH], 4096e3 / page(4.0), 0.99),
@@ -664,8 +640,7 @@ fn a_scheduled_mesh_saturates_controllers_and_chips() {
     }
 }
 
-/// Uniform reads keep eight controllers busy (8 GB/s less scouts, commands and failed scouts). One hot row gets several
-/// controllers. One hot chip has one port.
+/// Eight controllers give 8 GB/s less scouts, commands and failed scouts.
 #[test]
 fn venice_saturates_at_controllers_rows_and_chips() {
     let bandwidth_with = |where_: &str, overrides: &[&str]| {
@@ -685,10 +660,9 @@ fn venice_saturates_at_controllers_rows_and_chips() {
         bandwidth_with("", &["fabric.kind=venice", "fabric.venice.retry=oracle", "fabric.venice.tear_down=wire"]);
     assert!(oracle < most && oracle > 0.6 * most, "uniform {oracle} of {most} MB/s");
     assert!(uniform < 0.95 * oracle && uniform > 0.85 * oracle, "uniform {uniform}, by an oracle {oracle} MB/s");
-    // The row's own router column has as many ways in as it has chips' neighbours; the bus has one, of 1.2 GB/s.
+    // As many ways in as the row's column has neighbours.
     let (row, bus) = (bandwidth("channels = [0]", "venice"), bandwidth("channels = [0]", "bus"));
     assert!(row > 3.0 * bus && row < 8000.0, "one row: venice {row}, bus {bus} MB/s");
-    // One chip: command, array and data of two planes, one port of 1 GB/s.
     let chip = bandwidth("channels = [0]\nchips = [0]", "venice");
     assert!(chip < 1000.0 && chip > 500.0, "one chip {chip} MB/s");
 }

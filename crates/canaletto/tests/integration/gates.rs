@@ -1,22 +1,17 @@
-//! Gates: each resource is refused until the picosecond at which it is free.
-//!
-//! Two requests meet at one resource; the moments come from the records of a run.
+//! Each resource is refused until the picosecond at which it is free. Two requests meet at one resource.
 
 use crate::common;
 use crate::common::preset;
 use crate::common::script::{COMMAND, DATA, script, spent};
 use canaletto::measure::blame::Cause;
 
-/// Two requests that arrive together are fetched one after the other: the second entry comes one read request (32 B) and
-/// one entry (64 + 28 B) at 8 GB/s later.
+/// The second entry comes one read request (32 B) and one entry (64 + 28 B) at 8 GB/s later.
 const STAGGER: u64 = (32 + 92) * 1000 / 8;
 
-/// Two chips of one channel: the second command waits for the first one's cycles, and its data for the first one's data,
-/// to the picosecond. Two chips of different channels do not meet.
 #[test]
 fn a_channel_is_granted_when_it_is_free() {
     let records = script(&[], &[(0, 0, false), (0, 8, false)]);
-    // The second waits for the rest of the first command, and its data for the rest of the first data.
+    // For the rest of the first command, and of the first data.
     let second = spent(&records, 1, Cause::PathConflict);
     assert_eq!(second, (COMMAND - STAGGER) + (DATA - COMMAND));
     assert_eq!(spent(&records, 0, Cause::PathConflict), 0);
@@ -33,7 +28,7 @@ fn a_plane_is_granted_when_its_register_is_empty() {
     assert_eq!(spent(&records, 1, Cause::PathConflict), 0);
 }
 
-/// A read of the sibling plane joins the command if any page may; otherwise it takes the array by itself.
+/// Joins if any page may; otherwise it takes the array by itself.
 #[test]
 fn another_plane_joins_the_command() {
     let gap = |overrides: &[&str]| {
@@ -53,7 +48,7 @@ fn writes_of_one_page_keep_their_order() {
     assert_eq!(spent(&records, 1, Cause::ChipBusyUser), 0);
 }
 
-/// The second of two read data waits exactly as long as the first and its completion entry take.
+/// As long as the first and its completion entry take.
 #[test]
 fn the_host_link_is_granted_when_it_is_free() {
     let records = script(&[], &[(0, 0, false), (0, 1, false)]);
@@ -63,13 +58,13 @@ fn the_host_link_is_granted_when_it_is_free() {
     assert_eq!(gap, data + completion);
 }
 
-/// A write buffer of one page whose drive has no page to complete partial writes from.
+/// Without a page to complete partial writes from.
 const ONE_PAGE: &[&str] = &["cache.capacity=4KiB", "ftl.unwritten_reads=zeroes"];
 
 /// 4 KiB at the DRAM: one row of DDR4-3200, 32 bits.
 const DRAM: u64 = 27_500 + 320_000;
 
-/// Two writes that arrive together: the second one's entry crosses the link behind the data of the first.
+/// The entry crosses behind the data of the first.
 const NEXT_WRITE: u64 = (4096 + 32 * 28) * 1000 / 8 + STAGGER;
 
 #[test]
@@ -84,8 +79,7 @@ fn the_caches_dram_is_granted_when_it_is_free() {
     assert_eq!(cache("12.8GB/s"), (DRAM, DRAM));
 }
 
-/// A buffer of one page takes the second write when the first page is on flash: twice through the DRAM, over the bus
-/// (tCS + 6 tWC + tWPST + tWPSTH, tADL + tWB in the chip), and programmed.
+/// Twice through the DRAM, over the bus (tCS + 6 tWC + tWPST + tWPSTH, tADL + tWB in the chip), and programmed.
 #[test]
 fn the_write_buffer_is_granted_when_it_has_room() {
     let records = script(ONE_PAGE, &[(0, 0, true), (0, 1, true)]);
@@ -109,7 +103,6 @@ fn force_unit_access_waits_for_the_flash() {
     assert_eq!(flush("false"), 2 * DRAM + 20_000 + 150_000 + 21_000 + DATA + 170_000 + 100_000_000);
 }
 
-/// A processor that takes 2 µs a request serves the second of two 2 µs after the first.
 #[test]
 fn the_processor_is_granted_when_it_is_free() {
     let records = script(&["controller.firmware_per_request=2us"], &[(0, 0, false), (0, 1, false)]);

@@ -1,4 +1,4 @@
-//! Superblocks whose flash pages hold several mapping units: small writes fill pages, and pages stripes.
+//! Superblocks whose flash pages hold several mapping units.
 
 use crate::common::seen::Seen;
 use crate::common::{SMALL, design, simulate, synthetic};
@@ -11,7 +11,6 @@ use canaletto::limits::Limits;
 use canaletto::{RunOptions, Simulation};
 use std::collections::BTreeSet;
 
-/// Superblocks over planes of 2 × 2 chips with 2 planes each, pages of 16 KiB and units of 4 KiB.
 fn drive(kind: &str, more: &[&str]) -> Design {
     let superblock = format!("ftl.superblock={kind}");
     let own = [&*superblock, "geometry.page=16KiB", "ftl.mapping_unit=4KiB", "ftl.unwritten_reads=zeroes"];
@@ -22,7 +21,6 @@ fn writes(requests: u64, size: &str, depth: u32) -> Workload {
     synthetic(&format!("requests = {requests}\nread_share = 0.0\nsize = \"{size}\"\nqueue_depth = {depth}"))
 }
 
-/// A write buffer that data survive in, and which sends them on when much has come.
 const BUFFER: [&str; 3] = ["cache.capacity=2MiB", "cache.keep_destaged=false", "cache.idle_destage=0us"];
 
 const KINDS: [&str; 4] = ["die", "chip", "channel", "drive"];
@@ -38,7 +36,7 @@ fn programmed(design: &Design, workload: &Workload) -> Vec<Ppa> {
     watched(design, workload).programmed
 }
 
-/// A request of two flash pages fills two of the stripe, and the next one the two after them. A lone unit takes a flash page.
+/// A lone unit takes a flash page.
 #[test]
 fn stripes_are_filled_flash_page_by_flash_page() {
     let at = |flash_page: u32, unit: u32| Ppa {
@@ -54,7 +52,6 @@ fn stripes_are_filled_flash_page_by_flash_page() {
     assert_eq!(found, (0..100).map(|page| at(page, 0)).collect::<Vec<Ppa>>());
 }
 
-/// A unit costs a flash page without a buffer, a quarter of one with it.
 #[test]
 fn a_buffer_gathers_what_comes_one_by_one() {
     for kind in KINDS {
@@ -74,7 +71,6 @@ fn a_buffer_gathers_what_comes_one_by_one() {
     }
 }
 
-/// To collection a unit is a page: write amplification is as with pages of a unit's size.
 #[test]
 fn gathered_writes_amplify_as_those_of_small_pages() {
     let geometry = |page: &str, pages| {
@@ -128,7 +124,6 @@ fn planes_of_a_die_are_programmed_together() {
     for pages in ["flash.multi_plane=any-page", "flash.multi_plane=same-page"] {
         for lanes in [&[][..], beside] {
             for (kind, least) in [("die", 3.7), ("drive", 3.9)] {
-                // Copies come one flash page after the other.
                 let found = planes_each(kind, &[&[pages, "gc.copies_in_flight=1"], lanes].concat());
                 assert!(found > least, "{kind} {pages} {lanes:?}: {found}");
             }
@@ -145,7 +140,6 @@ fn programs_wait_for_registers() {
     assert!(found > 3.9, "{found}");
 }
 
-/// Random traffic with and without a buffer, with failures of all kinds.
 #[test]
 fn nothing_is_lost() {
     let mixed = "requests = 5000\nread_share = 0.3\nqueue_depth = 24\ntrim_share = 0.02\n\

@@ -1,11 +1,10 @@
-//! Formulas of the host's end: link efficiency, arbitration, interrupts, software times, Serial ATA.
+//! Formulas of the host's end.
 
 use crate::common::{preset, simulate, synthetic};
 use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
 use canaletto::measure::blame::Cause;
 
-/// Anything but the host's end is never a limit.
 const FAST: [&str; 5] = [
     "flash.read=100ns",
     "fabric.link_rate=100GB/s",
@@ -26,7 +25,7 @@ fn bandwidth(overrides: &[&str], workload: &str) -> f64 {
 const LARGE_READS: &str =
     "requests = 4000\nread_share = 1.0\nsize = \"128KiB\"\nalignment = \"128KiB\"\nqueue_depth = 64";
 
-/// Reads saturate the link at its data rate, less what each packet adds, less 16 B of completion for each.
+/// The data rate, less what each packet adds and 16 B of completion.
 #[test]
 fn a_link_carries_what_its_generation_and_payload_allow() {
     // GB/s of a lane: PCI Express Base 6.0 §4.2.
@@ -98,7 +97,7 @@ fn urgent_queues_starve_the_others() {
     let workload = flows(&[("urgent", 4_000, "queue_depth = 64"), ("high", 4_000, "queue_depth = 64")]);
     let outcome = simulate(&preset("performance-optimized", &overrides), &workload);
     let ends: Vec<_> = outcome.report.flows.iter().map(|flow| flow.measures.execution_time_us.unwrap()).collect();
-    // Nothing of the second flow but the first commands, taken before the doorbells of the first rang again.
+    // Only the first commands, taken before the doorbells of the first rang again.
     assert!(ends[0] < 0.52 * ends[1], "{ends:?}");
 }
 
@@ -171,8 +170,7 @@ fn interrupts_on_their_way_occupy_no_core() {
     }
 }
 
-/// A list of n - 1 pages: a request of 32 B on the way up, 8 (n - 1) bytes and one packet's overhead on the way down, at
-/// 8 GB/s.
+/// A request of 32 B up, 8 (n - 1) bytes and one packet's overhead down, at 8 GB/s.
 #[test]
 fn a_list_of_host_pages_costs_a_round_trip() {
     let cost = |size| alone(&["host.prp_lists=true"], size) - alone(&[], size);
@@ -196,8 +194,7 @@ fn zeroes_do_not_cross_the_link() {
 
 const SATA: &str = "host.protocol=sata";
 
-/// Of each transfer: a setup, 16 frames of 8 KiB with 4 B of header; with each frame 32 B of primitives; then the completion.
-/// Commands and their acknowledgements share the wires.
+/// Per transfer: a setup, 16 frames of 8 KiB with 4 B of header and 32 B of primitives each; then the completion.
 #[test]
 fn serial_ata_carries_what_its_frames_allow() {
     for (generation, rate) in [(1, 150.0), (2, 300.0), (3, 600.0)] {
@@ -209,8 +206,7 @@ fn serial_ata_carries_what_its_frames_allow() {
     }
 }
 
-/// A read of 4 KiB alone: command, acknowledgement (which nothing waits for but the data of the shortest read), setup and
-/// data, completion.
+/// Nothing waits for the acknowledgement but the data of the shortest read.
 #[test]
 fn an_unloaded_read_over_serial_ata() {
     let nvme = simulate(&preset("performance-optimized", &[]), &synthetic(ONE)).report.measures.blame_us;
@@ -224,8 +220,8 @@ fn an_unloaded_read_over_serial_ata() {
 const UCIE: [&str; 4] = ["host.protocol=memory", "link.kind=ucie", "link.lanes=64", "link.lane_rate=1GB/s"];
 const PINS: [&str; 4] = ["host.protocol=memory", "link.kind=hbm", "link.lanes=64", "link.lane_rate=1GB/s"];
 
-/// An access to a memory alone: over UCIe 16 B of address, then the data of a read, or 16 B, the data and an answer of 16 B. On the
-/// pins of a DRAM stack data alone take time. Each message has the link's latency.
+/// UCIe: 16 B of address, then the data of a read, or 16 B, the data and an answer of 16 B. DRAM stack: data alone.
+/// Each message has the link's latency.
 #[test]
 fn an_unloaded_access_takes_its_packets() {
     let ns = |bytes: f64| bytes / 64.0;
@@ -245,7 +241,6 @@ fn an_unloaded_access_takes_its_packets() {
     }
 }
 
-/// Reads and writes fill both directions of UCIe, and share the pins of a DRAM stack.
 #[test]
 fn directions_share_the_pins_of_a_dram_stack() {
     let mixed = LARGE_READS.replace("read_share = 1.0", "read_share = 0.5");
@@ -256,7 +251,6 @@ fn directions_share_the_pins_of_a_dram_stack() {
     assert!(both > 1.7 * one, "{both} MB/s over two directions, {one} MB/s over shared pins");
 }
 
-/// `host.command_limit` bounds the accesses under way.
 #[test]
 fn a_memory_takes_as_many_accesses_as_it_has_room_for() {
     let waited = |limit: &str| {
@@ -269,7 +263,6 @@ fn a_memory_takes_as_many_accesses_as_it_has_room_for() {
     assert!(waited("host.command_limit=16") > 10.0);
 }
 
-/// DRAM's pins need DRAM's accesses, and a slot of PCI Express has at most 32 lanes.
 #[test]
 fn links_and_protocols_that_do_not_fit_are_refused() {
     for (keys, text) in [
@@ -288,7 +281,6 @@ fn links_and_protocols_that_do_not_fit_are_refused() {
 
 const ONE: &str = "requests = 1\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1";
 
-/// At most 32 commands are in the drive, whatever the host asks for: the others wait in the host.
 #[test]
 fn a_serial_ata_drive_queues_32_commands() {
     let deep = |depth: u32| format!("requests = 2000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = {depth}");
@@ -311,10 +303,9 @@ fn commands_that_are_not_queued_drain_the_drive() {
     }
 }
 
-/// Queue pairs have numbers of 16 bits, as many as NVM Express allows; flows share them.
+/// Numbers of 16 bits, as NVM Express allows.
 #[test]
 fn thousands_of_queues_hold_what_is_outstanding() {
-    // The drive works on one request of each of 5,000 queues, or of one queue.
     let many = ["host.queues_per_flow=5000", "host.fetch_limit=1"];
     let reads = "requests = 10000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 10000";
     let all = simulate(&preset("performance-optimized", &many), &synthetic(reads));

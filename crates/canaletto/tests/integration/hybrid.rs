@@ -1,5 +1,3 @@
-//! Hybrid mapping on whole drives: what it costs, and that its books agree.
-
 use crate::common;
 use canaletto::measure::report::Report;
 
@@ -22,7 +20,6 @@ fn amplification(report: &Report) -> f64 {
     report.flash.write_amplification.unwrap()
 }
 
-/// Log blocks become data blocks; nothing is copied.
 #[test]
 fn a_sequential_stream_costs_nothing_but_itself() {
     let blocks = "size = \"1MiB\"\nalignment = \"1MiB\"\naddresses = \"sequential\"";
@@ -34,7 +31,7 @@ fn a_sequential_stream_costs_nothing_but_itself() {
     assert_eq!(report.flash.erases, merges.switch, "each erases the old data block");
 }
 
-/// The same page by page from the middle of logical blocks.
+/// From the middle of logical blocks.
 #[test]
 fn a_stream_of_pages_costs_little_more_than_itself() {
     let report = run("bast", &[], "size = \"4KiB\"\nrequests = 24000\nqueue_depth = 16\naddresses = \"sequential\"");

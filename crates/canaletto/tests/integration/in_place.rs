@@ -1,5 +1,3 @@
-//! Memories that are written in place: nothing is collected, and what a write costs.
-
 use crate::common;
 use canaletto::measure::report::Report;
 

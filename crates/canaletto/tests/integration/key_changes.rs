@@ -1,4 +1,4 @@
-//! For each key of the schema: the situation in which it matters, and what it is changed to there.
+//! For each key: a situation in which it matters, and a change.
 
 use std::sync::Arc;
 
@@ -77,10 +77,9 @@ const FLIN: &[&str] = &[
     "scheduler.flin.fairness_threshold=0.95",
 ];
 
-/// Pages of one kind take longer than the first poll waits.
+/// Longer than the first poll waits.
 const POLLED: &[&str] =
     &["fabric.sequences=full", "fabric.interface=nv-ddr3", "flash.cell=mlc", "flash.read=[\"10us\", \"15us\"]"];
-/// Zones over all four dies.
 const ZONED: &[&str] = &["zns.zone_size=256KiB", "cache.capacity=1MiB", "cache.power_loss_protection=true"];
 const APPENDS: &str =
     "requests = 400\nread_share = 0.0\nsize = \"8KiB\"\nqueue_depth = 8\nzone_work = \"append\"\nzones = 3";
@@ -619,5 +618,4 @@ fn replayed_rows() -> Vec<Row> {
     ]
 }
 
-/// A drive on which cache modes and flushes matter.
 pub const DRIVE: &[&str] = &["cache.capacity=64KiB", "cache.power_loss_protection=false"];

@@ -1,7 +1,4 @@
-//! No key is ignored: changing any one changes a result.
-//!
-//! `key_changes` has for each key a situation in which it matters and a change. A key that is missing, or whose change
-//! leaves every result alone, fails.
+//! No key is ignored: each change of `key_changes` changes a result, and no key is missing there.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +40,6 @@ fn keys(kind: Kind) -> BTreeSet<String> {
     out
 }
 
-/// Keys that only describe.
 const DESCRIPTIONS: [&str; 2] = ["about", "flow.synthetic.origin"];
 
 /// A table of steps, which `sequences.rs` and `config/sequences/check.rs` look at as a whole.
@@ -103,7 +99,7 @@ fn keys_that_are_said_to_have_no_effect_have_none() {
         let setting = format!("{key}={change}");
         if is_noted(&[&setting], &setting) {
             let workload = workload_text(workload);
-            // An idle key counts for energy or area nowhere: the whole report is the same.
+            // An idle key counts for energy or area nowhere.
             assert_eq!(outcome(&[], &workload, &[]), outcome(&[&setting], &workload, &[]), "{setting}");
             noted += 1;
         }
@@ -111,7 +107,6 @@ fn keys_that_are_said_to_have_no_effect_have_none() {
     assert!(noted > 80, "{noted} keys are noted");
 }
 
-/// Key of a PC with a fixed-latency drive, change. Its attachment has the keys of a design.
 const PC: &[(&str, &str)] = &[
     ("ssd.hit_latency", "1us"),
     ("ssd.hit_rate", "1GB/s"),
@@ -142,7 +137,7 @@ fn every_pc_key_changes_a_result() {
     }
 }
 
-/// Read by callers that open the trace file (tested with the command line).
+/// Tested with the command line.
 const OPENERS: [&str; 7] = [
     "flow.trace.file",
     "flow.trace.format",

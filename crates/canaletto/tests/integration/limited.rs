@@ -3,7 +3,7 @@
 use crate::common::{preset, simulate};
 use canaletto::config::load_workload;
 
-/// (arrival, latency) in picoseconds of each request of a flow with these keys, in order of arrival.
+/// (arrival, latency) in picoseconds, in order of arrival.
 fn times(flow: &str, keys: &str) -> Vec<(u64, u64)> {
     let text = format!(
         "name = \"w\"\n[[flow]]\nname = \"a\"\n{flow}[flow.synthetic]\nrequests = 2000\nread_share = 0.7\n\
@@ -23,7 +23,7 @@ fn a_limit_that_is_not_reached_changes_nothing() {
     assert_eq!(times("", open), times("", &format!("{open}queue_depth = 1000\n")));
 }
 
-/// A flow that is always late asks again at each completion, like a closed loop; latencies begin there.
+/// Asks again at each completion; latencies begin there.
 #[test]
 fn a_limit_that_is_always_reached_makes_a_closed_loop() {
     for depth in [1, 7] {
@@ -38,7 +38,7 @@ fn a_limit_that_is_always_reached_makes_a_closed_loop() {
     }
 }
 
-/// A late request does not move those after it: the mean rate is kept as soon as there is room again.
+/// The mean rate is kept as soon as there is room again.
 #[test]
 fn what_is_late_is_made_up_for() {
     let arrivals =

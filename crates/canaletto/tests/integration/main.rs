@@ -1,4 +1,4 @@
-//! Parts put together: whole runs and whole fabrics. One binary, since linking one for each file takes longer than its tests.
+//! Whole runs and whole fabrics. One binary, since linking takes longer than the tests.
 
 #![allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)] // the engine's rules, not its tests'
 

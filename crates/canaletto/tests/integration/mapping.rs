@@ -1,5 +1,4 @@
-//! The cached mapping table against closed forms: what a miss adds, and how many translation pages a workload reads and
-//! writes.
+//! The cached mapping table against closed forms.
 
 use crate::common::{preset, simulate, synthetic};
 use canaletto::Outcome;
@@ -55,8 +54,7 @@ fn a_hit_costs_nothing() {
     assert_eq!(found.counts.hits + found.counts.misses, 20000);
 }
 
-/// Sequential reads that load whole translation pages miss once a translation page; those that load groups of 16, once a
-/// group; single entries, always.
+/// Once per translation page, once per group of 16, or always.
 #[test]
 fn neighbours_save_misses() {
     let reads = 3 * PER_PAGE;
@@ -71,15 +69,13 @@ fn neighbours_save_misses() {
     }
 }
 
-/// Random writes with a single cached entry, DFTL's worst case: each reads its own translation page, and evicts the
-/// entry before it with a read and a program. Write amplification is 2.
+/// DFTL's worst case: each write reads its translation page, and evicts the entry before it with a read and a program.
 #[test]
 fn a_changed_entry_leaves_with_a_read_and_a_program() {
     let outcome = one_by_one(&["mapping.cache_capacity=8B"], "requests = 500\nread_share = 0.0");
     let found = mapping(&outcome);
     assert_eq!((found.counts.misses, found.counts.evictions, found.counts.dirty_evictions), (500, 499, 499));
     assert_eq!((found.translation_reads, found.merge_reads), (500, 499));
-    // The last one or two are still on their way.
     assert!((497..=499).contains(&found.translation_writes), "{found:?}");
     let amplification = outcome.report.flash.write_amplification.unwrap();
     assert!((amplification - 2.0).abs() < 0.01, "{amplification}");
@@ -89,7 +85,7 @@ fn a_changed_entry_leaves_with_a_read_and_a_program() {
 fn changed_entries_leave_together() {
     let writes = 8 * PER_PAGE;
     let keys = format!("requests = {writes}\nread_share = 0.0\naddresses = \"sequential\"\nalignment = \"4KiB\"");
-    // 2048 entries: when the oldest is evicted, all of its translation page are cached.
+    // When the oldest is evicted, all of its translation page are cached.
     let outcome = one_by_one(&["mapping.cache_capacity=16KiB"], &keys);
     let found = mapping(&outcome);
     assert!((6..=7).contains(&found.counts.dirty_evictions), "{found:?}");
@@ -97,7 +93,6 @@ fn changed_entries_leave_together() {
         found.translation_writes <= found.counts.dirty_evictions
             && found.translation_writes + 1 >= found.counts.dirty_evictions
     );
-    // The first page begins in its middle, and is the only one that is not whole.
     assert!(found.merge_reads <= 1, "{found:?}");
 }
 

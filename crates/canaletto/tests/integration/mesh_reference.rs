@@ -1,6 +1,5 @@
-//! The mesh against a reference that moves every flit in every cycle.
-//!
-//! First the reference itself, against the rules of `flits/mod.rs` as conditions on a finished schedule.
+//! The mesh against a reference that moves every flit in every cycle, itself tested against the rules of
+//! `flits/mod.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +41,6 @@ fn cases(anywhere: bool) -> impl Strategy<Value = Case> {
     )
 }
 
-/// A packet at one link of its route.
 #[derive(Debug)]
 struct Visit {
     packet: usize,
@@ -67,7 +65,7 @@ impl Visit {
         (self.start..self.gone).contains(&t)
     }
 
-    /// Whether it could have started at `t`, as far as the other packets that use its link are concerned.
+    /// As far as other packets of its link are concerned.
     fn may_start(&self, t: u64, others: &[&Visit], buffer: u64) -> bool {
         let taken: u64 = others.iter().filter(|o| o.holds_space(t)).map(|o| o.flits).sum();
         let is_next = |o: &Visit| o.candidate <= t && t <= o.start && (o.ready, o.packet) < (self.ready, self.packet);
@@ -97,7 +95,6 @@ fn visits(case: &Case, crossings: &[Crossing]) -> Vec<Visit> {
     visits
 }
 
-/// Every start is in the first cycle in which the rules allow it.
 fn every_start_is_due(case: &Case, crossings: &[Crossing]) -> Result<(), TestCaseError> {
     let visits = visits(case, crossings);
     for visit in &visits {
@@ -123,7 +120,6 @@ fn every_packet_crosses(case: &Case, crossings: &[Crossing]) -> Result<(), TestC
     Ok(())
 }
 
-/// No link carries two flits in a cycle, every flit follows its packet's head, and no buffer holds more than it can.
 fn capacities_are_kept(case: &Case) -> Result<(), TestCaseError> {
     let (crossings, carried) = flits::record(case);
     let slots: BTreeSet<_> = carried.iter().map(|c| (c.cycle, c.link)).collect();
@@ -173,7 +169,7 @@ proptest! {
     }
 }
 
-/// The same traffic on the engine's mesh, a flit time being a nanosecond; what it says of starts is nothing.
+/// A flit time is a nanosecond.
 fn engine(case: &Case) -> Vec<Crossing> {
     let mut config = Config::new(FabricKind::Mesh, Rate(1_000_000_000));
     config.network.router_delay = Duration(case.delay * 1000);
@@ -232,7 +228,6 @@ proptest! {
 
     #[test]
     fn the_engines_mesh_is_the_reference(mut case in cases(false)) {
-        // Both number packets in the order in which they are sent.
         case.packets.sort_by_key(|packet| packet.at);
         let reference = flits::run(&case).into_iter().map(|crossing| Crossing { starts: Vec::new(), ..crossing });
         prop_assert_eq!(engine(&case), reference.collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Numbering of chips (`ftl.numbering`) and load on one part of the drive (`hot_spot`): where requests go.
+//! Numbering of chips (`ftl.numbering`) and load on one part (`hot_spot`).
 
 use canaletto::config::design::FabricKind;
 use canaletto::config::named::Named;
@@ -11,7 +11,6 @@ use crate::common;
 fn reads(fabric: &str, shape: (u32, u32), numbering: &str, flow: &str) -> Report {
     let (rows, columns) = (format!("geometry.channels={}", shape.0), format!("geometry.chips_per_channel={}", shape.1));
     let (fabric, numbering) = (format!("fabric.kind={fabric}"), format!("ftl.numbering={numbering}"));
-    // Without a limit at the host.
     let keys = [
         rows.as_str(),
         &columns,
@@ -40,7 +39,6 @@ fn chip_shares(report: &Report) -> Vec<((i32, i32), f64)> {
     chips.iter().map(|chip| ((chip.row, chip.column), chip.array / all)).collect()
 }
 
-/// Six tenths of the reads, evenly on the chips that the place has in the array.
 #[test]
 fn hot_spots_are_where_the_numbering_says() {
     // GF(4): the first channel is (j, 2 j).
@@ -64,7 +62,7 @@ fn hot_spots_are_where_the_numbering_says() {
     }
 }
 
-/// One bus has all the load of a channel, or each has an eighth of it; on the bus itself, numbers make no difference.
+/// On the bus itself, numbers make no difference.
 #[test]
 fn a_latin_numbering_gives_a_channel_all_buses() {
     let rate = |numbering, at| {
@@ -77,7 +75,7 @@ fn a_latin_numbering_gives_a_channel_all_buses() {
     assert!((worst / narrow - 1.0).abs() < 0.02, "{narrow} and {worst} MB/s on one bus");
 }
 
-/// No row or column is slower than the stated worst line, except by chance at the busiest chip.
+/// Except by chance at the busiest chip.
 #[test]
 fn no_line_is_slower_than_the_worst() {
     let shapes = [(4, 4), (2, 4)];
@@ -87,7 +85,7 @@ fn no_line_is_slower_than_the_worst() {
         let worst = rate(&hot_spot("worst-line", 1.0, 2000, 64));
         let rows = [0, shape.0 / 2].map(|row| format!("channels = [{row}]\n{plain}"));
         let columns = [0, shape.1 - 1].map(|column| format!("chips = [{column}]\n{plain}"));
-        // Columns here have few chips, which are their limit where each has its own ways.
+        // Columns have few chips, which limit where each has its own ways.
         let by_chips = ["ideal", "clusters", "scheduled-mesh", "custom"].contains(fabric);
         for flow in rows.iter().chain(columns.iter().filter(|_| !by_chips)) {
             let other = rate(flow);

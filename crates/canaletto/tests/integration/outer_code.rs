@@ -1,4 +1,4 @@
-//! Error correction in two layers: what a failed codeword costs, in time and on the wires, and when it costs nothing more.
+//! Error correction in two layers: what a failed codeword costs.
 
 use crate::common::script::{COMMAND, DATA};
 use crate::common::{design, preset, simulate, synthetic};
@@ -8,7 +8,6 @@ use canaletto::measure::blame::Cause;
 
 const OUTER: &[&str] = &["controller.ecc.codeword=512B", "controller.ecc.outer.codeword=4KiB", "ftl.mapping_unit=512B"];
 
-/// Reads of a size on the performance-optimized drive, whose pages have 4 KiB, with an outer code.
 fn reads(size: &str, depth: u32, keys: &[&str]) -> Outcome {
     let requests = format!("requests = 300\nread_share = 1.0\nsize = \"{size}\"\nqueue_depth = {depth}");
     simulate(&preset("performance-optimized", &[OUTER, keys].concat()), &synthetic(&requests))
@@ -27,7 +26,7 @@ fn a_failed_codeword_costs_a_read_of_the_outer_one() {
         let outcome = reads("512B", 1, &["controller.ecc.outer.inner_failure=1.0", &latency, &ecc_latency]);
         let blame = &outcome.records.as_ref().unwrap().blame;
         let all = |cause: Cause, picoseconds| blame[cause as usize].iter().all(|&time| time == picoseconds);
-        // The first read is charged as any; the second one, and what the engine takes for it, to the retry.
+        // The second read and its decoding are charged to the retry.
         assert!(all(Cause::DataTransfer, SECTOR) && all(Cause::Ecc, ecc), "{latency}, {ecc}");
         assert!(all(Cause::Retry, SENSE + DATA + ecc + outer), "{latency}, {ecc}");
         let flash = &outcome.report.flash;
@@ -68,7 +67,6 @@ fn retries_follow_where_the_outer_code_fails() {
     let flash = |bits: &str| reads("512B", 1, &[&errors[..], &[bits]].concat()).report.flash;
     let strong = flash("controller.ecc.outer.correctable_bits=600");
     assert_eq!((strong.outer_reads, strong.read_retries), (Some(300), 0));
-    // The first retry, with a tenth of the errors, is corrected.
     let weak = flash("controller.ecc.outer.correctable_bits=100");
     assert_eq!((weak.outer_reads, weak.read_retries, weak.uncorrectable), (Some(600), 300, 0));
 }
@@ -80,7 +78,6 @@ fn what_no_code_corrects_is_lost() {
     assert_eq!(outcome.report.measures.requests.failed, 300);
 }
 
-/// It is drawn once for each page, and not again with the outer codeword: half of the requests fail, not a quarter.
 #[test]
 fn illegible_pages_stay_illegible() {
     let failed = reads("512B", 4, &["flash.failures.read=0.5"]).report.measures.requests.failed as f64;

@@ -1,4 +1,4 @@
-//! Where do requests continue that run over the end of their flow's addresses, as MQSim's may?
+//! Where do requests continue that run over the end of their flow's addresses, as in MQSim?
 
 use std::sync::Arc;
 
@@ -33,14 +33,13 @@ fn input(kind: Kind, lba: u64, sectors: u64) -> TraceInput {
     TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }
 }
 
-/// Two flows with halves of the drive, whose traces have one request each.
 const HALVES: &str = "name = \"w\"\npartitioned = true\n\
     [[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"a\"\nout_of_range = \"mqsim\"\n\
     [[flow]]\nname = \"b\"\n[flow.trace]\nfile = \"b\"\nout_of_range = \"mqsim\"\n";
 
 type Extents = Vec<(u64, u64)>;
 
-/// Runs a request of `sectors` from `lba` on, `lba` being given by the number of the flow's sectors, in one of the halves.
+/// `lba` is given by the number of the flow's sectors.
 fn entered(
     keys: &[&str],
     flow: usize,
@@ -61,7 +60,7 @@ fn entered(
 fn a_request_that_runs_over_the_end_goes_on_modulo_the_last_sector() {
     for keys in [&[][..], &["cache.capacity=256KiB"]] {
         for kind in [Kind::Read, Kind::Write] {
-            // 20 sectors, of which 4 are left: behind the last sector, 4 KiB pages begin at sector 1.
+            // Of 20 sectors 4 are left: behind the last, 4 KiB pages begin at sector 1.
             let (limits, outcome, pages) = entered(keys, 0, kind, |sectors| sectors - 4, 20).unwrap();
             let last = limits.flows[0].sectors / 8 - 1;
             assert_eq!(pages, [(last, 0xf0), (0, 0xfe), (1, 0xff), (2, 0x01)], "{keys:?} {kind:?}");

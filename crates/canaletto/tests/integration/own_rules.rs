@@ -1,4 +1,4 @@
-//! User-defined GC policies and orders against the engine's, and impossible answers.
+//! User-defined GC policies and orders against the engine's.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -93,7 +93,6 @@ fn drives_are_preconditioned_as_the_rule_leaves_them() {
     let greedy = amplification(&design(SMALL, &[&["gc.policy=greedy"], &keys[..]].concat()));
     assert!((own / greedy - 1.0).abs() < 0.05, "{own}, by the closed form {greedy}");
     assert!(worst > 2.0 * greedy, "{worst}, greedily {greedy}");
-    // Wear and age are given before the run as well.
     let planes = |v: &Victims| match v.plane {
         Some(_) => least(v, &v.valid),
         None if v.erases.iter().any(|&n| n > 1) && v.age.iter().any(|&age| age > 0) => Err("worn".into()),
@@ -106,7 +105,7 @@ fn drives_are_preconditioned_as_the_rule_leaves_them() {
     );
 }
 
-/// However badly a rule chooses: it takes up to a millisecond per answer.
+/// A rule takes up to a millisecond per answer.
 #[test]
 fn a_rule_is_asked_for_few_victims_before_the_run() {
     let asked = Arc::new(AtomicU64::new(0));
@@ -121,7 +120,7 @@ fn a_rule_is_asked_for_few_victims_before_the_run() {
         "requests = 1\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 1\naddresses = \"zipf\"\nzipf_exponent = 1.0";
     simulate(&with_policy(&keys, worst), &synthetic(zipf));
     let asked = asked.load(Ordering::Relaxed);
-    // A page that is written may take several victims with but one page to reclaim.
+    // A page may take several victims with one page to reclaim.
     assert!((1000..MOST_VICTIMS + MOST_VICTIMS / 50).contains(&asked), "{asked}");
 }
 
@@ -142,7 +141,7 @@ fn blocks_that_cannot_be_collected_are_refused() {
             text.contains("expected one of the ") && text.contains("blocks that are full and have a page to reclaim: ")
         );
     }
-    // Blocks are opened in the order of their numbers: the highest is free, some other is being filled.
+    // Blocks are opened in the order of their numbers.
     let last = why(&with_policy(&[], move |v| none(v, &|b| b == 15).ok_or("in use".into())), &synthetic(WRITES));
     assert!(last.contains("got block 15, which is free"), "{last}");
     let other =

@@ -1,4 +1,4 @@
-//! Parity: space, programs and bandwidth that it takes, pages that are rebuilt from it, and the loss of a die or a channel.
+//! Parity: what it takes, pages rebuilt from it, and the loss of a die or channel.
 
 use crate::common::contents::Contents;
 use crate::common::{SMALL, design, simulate, synthetic};
@@ -29,7 +29,7 @@ fn parity(report: &Report) -> &ParityReport {
     report.flash.parity.as_ref().expect("a drive with parity")
 }
 
-/// The arrays' energy of a fresh drive is parity's by its share of programs, one in n.
+/// Parity's share of programs is one in n.
 #[test]
 fn waits_for_parity_are_blamed_on_it() {
     let keys = "requests = 2100\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16\naddresses = \"sequential\"";
@@ -46,7 +46,7 @@ fn waits_for_parity_are_blamed_on_it() {
     assert!((share - expected).abs() < 1e-9 && (expected - 0.125).abs() < 0.005, "{share} of {expected}");
 }
 
-/// A fresh drive that is written once, whole stripes: of n pages n - 1 are the host's, whichever the n.
+/// Whole stripes: of n pages n - 1 are the host's.
 #[test]
 fn write_amplification_is_n_by_n_minus_1() {
     for (kind, channels, n) in [("channel", 2, 2), ("channel", 4, 4), ("die", 4, 8)] {
@@ -58,7 +58,6 @@ fn write_amplification_is_n_by_n_minus_1() {
         );
         let report = simulate(&design, &synthetic(&keys)).report;
         let (flash, parity) = (&report.flash, parity(&report));
-        // The last stripes' parity may still be on its way when the last request ends.
         let late = parity.most_open_stripes.into();
         assert!(flash.host_pages == writes && stripes - parity.pages_programmed <= late, "{kind} {n}: {flash:?}");
         let expected = (writes + parity.pages_programmed) as f64 / writes as f64;
@@ -105,8 +104,8 @@ fn overwritten_drives_keep_their_data() {
     }
 }
 
-/// Single reads of a full drive, of which one in a hundred is illegible. Over channels all other pages of the stripe
-/// are read at once. Within a channel their commands cross one after the other while the arrays read, then their data.
+/// Over channels all other pages are read at once. Within a channel their commands cross one after the other while the
+/// arrays read, then their data.
 #[test]
 fn unloaded_latency_of_a_rebuilt_read() {
     let (command, turnaround, array, page) = (170_000, 120_000, 3_000_000, 3_413_334);
@@ -126,18 +125,16 @@ fn unloaded_latency_of_a_rebuilt_read() {
         println!("{parity}: {latencies:?}, rebuilt in {retry:?}, expected {expected}");
         let parity = outcome.report.flash.parity.unwrap();
         assert!(parity.pages_rebuilt > 15 && parity.rebuild_reads > 2 * parity.pages_rebuilt, "{parity:?}");
-        // One of the others may be illegible as well: then the request fails.
-        // A page whose whole stripe is still in the controller takes no time.
+        // A page whose whole stripe is in the controller takes no time.
         let retried = parity.pages_rebuilt + outcome.report.flash.uncorrectable;
         assert!((0..=2).contains(&(retried - retry.len() as u64)), "{retried} of {}", retry.len());
         assert_eq!(outcome.report.measures.requests.failed, outcome.report.flash.uncorrectable);
-        // Of the few stripes that were left incomplete the rest is in the controller.
         assert!(retry.iter().all(|&took| took <= expected && (expected - took) % page == 0), "{expected}: {retry:?}");
         assert!(retry.iter().filter(|&&took| took == expected).count() * 10 > retry.len() * 9, "{expected}: {retry:?}");
     }
 }
 
-/// A die or a channel is lost at any of many moments: no request fails, and every read finds the newest data.
+/// No request fails, and every read finds the newest data.
 fn losses_are_survived(more: &[&str], together: u32, moments: u32) {
     let recent = "requests = 2500\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 4\nworking_set = 0.05";
     let any = "requests = 2500\nread_share = 0.4\nsize = \"4KiB\"\nqueue_depth = 24";
@@ -155,7 +152,6 @@ fn losses_are_survived(more: &[&str], together: u32, moments: u32) {
         let workload = synthetic(keys);
         let whole = simulate(&drive(kind, 4, &more), &workload).report.measures.execution_time_us.unwrap();
         for moment in 0..moments {
-            // Within a command, a transfer or an array operation: nowhere in particular.
             let at = format!("flash.failures.lost_at={}us", whole * f64::from(moment) / f64::from(moments));
             let lost = format!("flash.failures.lost_{what}={}", moment * 5 % if what == "die" { 8 } else { 4 });
             let design = drive(kind, 4, &[&more[..], &[&at, &lost]].concat());
@@ -212,7 +208,6 @@ fn a_loss_at_any_event_is_survived() {
     }
 }
 
-/// A die that is lost at once is rebuilt, whether the drive was written or its state computed.
 #[test]
 fn steady_drives_have_parity() {
     let keys = "requests = 6000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 16";
@@ -232,7 +227,6 @@ fn steady_drives_have_parity() {
     }
 }
 
-/// Both ways to precondition give the same write amplification, parity included.
 #[test]
 fn steady_and_replayed_parity_amplify_alike() {
     let text = "base = \"performance-optimized\"\n[geometry]\nchannels = 4\nchips_per_channel = 1\nplanes_per_die = 2\n\

@@ -1,4 +1,4 @@
-//! Chips that work on several commands at a time: closed forms of the gain by registers and planes.
+//! Closed forms of the gain by registers and planes.
 
 use canaletto::measure::blame::Cause;
 use canaletto::measure::report::Report;
@@ -23,7 +23,7 @@ fn period_ns(traffic: &str, more: &[&str]) -> f64 {
 
 const READS: &str = "read_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 64";
 
-/// The chip gives a page per plane each time that command, array and data of a plane take, until its wires are full.
+/// A page per plane per command, array and data, until the wires are full.
 #[test]
 fn planes_read_on_their_own() {
     for (planes, rate) in [(2, 9.6), (4, 9.6), (4, 1.2), (8, 1.2)] {
@@ -37,7 +37,6 @@ fn planes_read_on_their_own() {
         let alone = period_ns(READS, &on_their_own);
         let (wires, arrays) = (COMMAND_NS + data, (COMMAND_NS + READ_NS + data) / f64::from(planes));
         let bound = f64::max(wires, arrays);
-        // Random pages queue for some planes while others wait.
         assert!(alone < 1.3 * bound, "{planes} planes, {rate} GB/s: {alone} ns of {bound}");
         let whole = ran(READS, 3000, &on_their_own).measures.execution_time_us.unwrap() * 1e3 / 3000.0;
         assert!(whole > 0.999 * bound, "{planes} planes, {rate} GB/s: {whole} ns in all, no less than {bound}");
@@ -67,7 +66,7 @@ fn programs_get_their_turn_among_reads_of_planes() {
     assert!(blame[Cause::ChipBusyUser.key()] > 0.0);
 }
 
-/// A chip that is never idle writes a page in the longer of both times, and the turn between them.
+/// The longer of both times, and the turn between them.
 #[test]
 fn programs_overlap_with_data() {
     let traffic = "read_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 32";
@@ -84,7 +83,7 @@ fn programs_overlap_with_data() {
         let keys = [&keys[..], &[&rate_key]].concat();
         let (array, wires) = (30_000.0, COMMAND_NS + data);
         let one = period_ns(traffic, &keys);
-        // Distances before and after a program (tWB, tADL) are within 400 ns.
+        // tWB and tADL are within 400 ns.
         assert!((one - array - wires).abs() < 400.0, "{rate}: {one} ns, expected {}", array + wires);
         let both = period_ns(traffic, &[&keys[..], &["flash.cache_program=true", &busy_key]].concat());
         let expected = f64::max(array + busy_us * 1e3, wires);
@@ -102,7 +101,7 @@ fn all_pipelines_together() {
         "fabric.sequences=full",
         "fabric.interface=toggle",
     ];
-    // Pairs of pages that begin anywhere: aligned ones read both planes together without registers, too.
+    // Aligned pairs read both planes together without registers, too.
     let traffic = "read_share = 0.5\nsize = \"8KiB\"\nalignment = \"4KiB\"\nqueue_depth = 64";
     let (with, without) = (ran(traffic, 4000, &keys), ran(traffic, 4000, &[keys[0], keys[4], keys[5]]));
     let mean = |report: &Report| report.measures.latency_us.all.mean.unwrap();

@@ -1,4 +1,4 @@
-//! Preconditioning: the computed steady state against really writing the drive, and the engine against the formulas.
+//! The computed steady state against writing the drive, and against formulas.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn drive(kind: &str, geometry: &str, changes: &[&str]) -> Design {
     design(&text, changes)
 }
 
-/// Four writes and a read of whole mapping units, in turn by chance, as many as write the logical pages `turnovers` times.
+/// As many as write the logical pages `turnovers` times.
 fn writes(design: &Design, turnovers: f64, more: &str) -> Workload {
     let page = design.mapping_unit();
     let with = |requests: u64| {
@@ -40,8 +40,8 @@ fn figures(design: &Design, workload: &Workload, seeds: u64) -> [f64; 3] {
     sums
 }
 
-/// Both ways to precondition agree within 3 %, and in the 99th percentile within `tail`. On the drive of large pages
-/// that percentile lies on a cliff (waits of 1 or 40 ms) and varies by 10 % between seeds.
+/// Within 3 %, the 99th percentile within `tail`. With large pages it lies on a cliff (waits of 1 or 40 ms) and varies
+/// by 10 % between seeds.
 fn agree(geometry: &str, changes: &[&str], more: &str, seeds: u64, tail: f64) {
     let [steady, replay] = ["steady", "replay"].map(|kind| {
         let design = drive(kind, geometry, changes);
@@ -54,14 +54,11 @@ fn agree(geometry: &str, changes: &[&str], more: &str, seeds: u64, tail: f64) {
     }
 }
 
-/// 256 MiB: 8 planes of 128 blocks of 64 pages of 4 KiB.
 const QUARTER: &str =
     "channels = 2\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 128\npages_per_block = 64";
 
-/// 2 GiB: 4 planes of 128 blocks of 256 pages of 16 KiB.
 const LARGE_PAGES: &str = "channels = 2\nchips_per_channel = 1\nplanes_per_die = 2\nblocks_per_plane = 128\npages_per_block = 256\npage = \"16KiB\"";
 
-/// 4 GiB: 16 planes of 512 blocks of 128 pages of 4 KiB.
 const FOUR: &str =
     "channels = 4\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 512\npages_per_block = 128";
 
@@ -102,10 +99,9 @@ fn large_pages_steady_is_what_writing_leads_to() {
     agree(LARGE_PAGES, &["ftl.overprovisioning=0.25"], "queue_depth = 8", 6, 0.05);
 }
 
-/// 256 MiB: 8 planes of 64 blocks of 32 pages of 16 KiB.
 const SHARED_PAGES: &str = "channels = 2\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 64\npages_per_block = 32\npage = \"16KiB\"";
 
-/// Enough writes are under way that programs are full: the computed state has no padding.
+/// Enough writes are under way that programs are full.
 #[test]
 fn small_units_steady_is_what_writing_leads_to() {
     agree(SHARED_PAGES, &["ftl.mapping_unit=4KiB", "ftl.overprovisioning=0.25"], "queue_depth = 256", 4, 0.1);
@@ -123,7 +119,7 @@ fn zipf_steady_is_what_writing_leads_to() {
     agree(QUARTER, &["ftl.overprovisioning=0.2"], zipf, 3, 0.1);
 }
 
-/// One page takes a twelfth of all writes and two fifths of its plane's, which amplify less. The other planes' amplify more.
+/// It takes a twelfth of all writes and two fifths of its plane's, which amplify less.
 #[test]
 fn the_most_popular_page_lies_on_one_plane() {
     let changes = ["ftl.overprovisioning=0.1", "gc.preemptible=false"];
@@ -155,7 +151,6 @@ fn four_gigabytes_steady_is_what_writing_leads_to() {
     }
 }
 
-/// Fewer pages that hold data are as good as more spare space.
 #[test]
 fn occupancy_counts_like_space() {
     let changes = ["precondition.occupancy=0.8", "ftl.overprovisioning=0.1", "ftl.unwritten_reads=zeroes"];
@@ -167,7 +162,6 @@ fn occupancy_counts_like_space() {
         assert!(state.valid_pages.abs_diff(logical * 8 / 10) <= 8, "{state:?}");
         assert_eq!(state.blocks.free + state.blocks.open + state.blocks.full + state.blocks.bad, state.blocks.total);
         assert_eq!((state.blocks.total, state.pages), (1024, 65536));
-        // 2 % of 128 blocks, rounded up.
         assert_eq!((state.free_blocks.min, state.free_blocks.max), (3, 3));
         let expected = formulas::greedy((0.72 * 128.0 - 1.0) / (128.0 - 3.0 - 2.0), 64);
         let found = state.write_amplification.unwrap();
@@ -175,8 +169,7 @@ fn occupancy_counts_like_space() {
     }
 }
 
-/// No write takes a further page, so write amplification stays as in the state before the run. (Spread over all
-/// addresses it would climb by a third within two turnovers.)
+/// Spread over all addresses, write amplification would climb by a third.
 #[test]
 fn an_occupied_working_set_is_all_there_is() {
     for kind in ["steady", "replay"] {
@@ -190,8 +183,7 @@ fn an_occupied_working_set_is_all_there_is() {
     }
 }
 
-/// Two planes of 512 blocks, overwritten. Returns the write amplification (measured, and of the initial state) and the
-/// share of valid pages in full blocks. Collection starts below 11 free blocks; two are open.
+/// Returns the write amplification (measured, and of the initial state) and the share of valid pages in full blocks.
 fn collected(policy: &str, overprovisioning: f64) -> (f64, f64, f64) {
     let geometry =
         "channels = 1\nchips_per_channel = 1\nplanes_per_die = 2\nblocks_per_plane = 512\npages_per_block = 64";
@@ -199,7 +191,6 @@ fn collected(policy: &str, overprovisioning: f64) -> (f64, f64, f64) {
     let mut changes = vec![space.as_str(), "gc.preemptible=false"];
     changes.extend(policy.split(' '));
     let design = drive("steady", geometry, &changes);
-    // The more room there is, the fewer are moved in one turn.
     let report = simulate(&design, &writes(&design, 10.0 * overprovisioning, "queue_depth = 4")).report;
     let promised = report.precondition.unwrap().write_amplification.unwrap();
     let load = (512.0 * (1.0 - overprovisioning) - 1.0) / (512.0 - 10.5 - 2.0);
@@ -211,7 +202,7 @@ fn within_2_percent(what: &str, measured: f64, expected: f64) {
     assert!((measured / expected - 1.0).abs() < 0.02, "{what}: {measured} for {expected}");
 }
 
-/// Against closed forms: greedy's (Desnoyers 2012), and first in first out's.
+/// Greedy (Desnoyers 2012), and first in first out.
 #[test]
 fn write_amplification_follows_the_formulas() {
     for overprovisioning in [0.1, 0.2, 0.35] {
@@ -222,8 +213,7 @@ fn write_amplification_follows_the_formulas() {
     }
 }
 
-/// Against the fixed point of the mean field (Van Houdt, SIGMETRICS 2013), which no closed form is known for; between its
-/// ends, random and greedy, which have one.
+/// The fixed point of the mean field (Van Houdt, SIGMETRICS 2013); at its ends, random and greedy.
 #[test]
 fn write_amplification_of_d_choices_follows_the_mean_field() {
     for overprovisioning in [0.1, 0.2, 0.35] {
@@ -236,7 +226,6 @@ fn write_amplification_of_d_choices_follows_the_mean_field() {
     }
 }
 
-/// A trace that writes a tenth of a small drive nine times of ten.
 struct Skewed {
     left: u64,
     state: u64,
@@ -268,7 +257,6 @@ fn skewed() -> Box<dyn RecordSource> {
     Box::new(Skewed { left: 200_000, state: 1 })
 }
 
-/// Pages that a trace writes often are hot in the state before the run.
 #[test]
 fn skew_of_a_trace_is_honoured() {
     let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"x\"\nqueue_depth = 16\n";
@@ -319,7 +307,6 @@ fn what_does_not_fit_is_refused() {
     assert!(error.contains("need 131 of a plane's 128 blocks; expected a lower precondition.occupancy"), "{error}");
 }
 
-/// Eight planes of 32 blocks of 8 pages.
 const LITTLE: [&str; 7] = [
     "geometry.channels=2",
     "geometry.chips_per_channel=2",

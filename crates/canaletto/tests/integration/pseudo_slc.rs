@@ -1,5 +1,3 @@
-//! Pseudo-SLC caches: how long writes are fast, how fast blocks are folded, and what that does to others.
-
 use canaletto::Outcome;
 use canaletto::config::design::Design;
 use canaletto::config::load_design;
@@ -9,7 +7,7 @@ use canaletto::host::request::Kind;
 
 use crate::common::{design, simulate, synthetic};
 
-/// Four dies of one plane, each on its own channel: 48 blocks of 48 pages, or of 16 as pseudo-SLC.
+/// 48 blocks of 48 pages, or of 16 as pseudo-SLC.
 const TLC: &str = r#"
 base = "performance-optimized"
 name = "tlc"
@@ -36,7 +34,6 @@ unwritten_reads = "zeroes"
 
 const PLANES: u64 = 4;
 const PAGES: u64 = 16;
-/// A page of 4 KiB at 1.2 GB/s.
 const DATA_US: f64 = 4.096 / 1.2;
 /// tCS + 6 tWC + tWPST + tWPSTH on the wires, tADL + tWB in the chip.
 const PROGRAM_COMMAND_US: f64 = 0.191 + 0.170;
@@ -57,7 +54,7 @@ fn written(design: &Design, pages: u64) -> Outcome {
 fn writes_are_fast_until_the_cache_is_full() {
     let blocks = 4;
     let capacity = blocks * PAGES * PLANES;
-    // 4 KiB per page: the size equals the blocks' to the byte, or to a byte more than three.
+    // To the byte, or a byte more than three.
     for size in [capacity * 4096, (capacity - PAGES * PLANES) * 4096 + 1] {
         let design = tlc(&[&format!("flash.pslc.static_size={size}B")]);
         let each = |program_us: f64| (program_us + DATA_US + PROGRAM_COMMAND_US) / PLANES as f64;
@@ -97,7 +94,7 @@ fn submit_pages(drive: &mut Drive, at: Time, pages: u64, kind: Kind) {
     }
 }
 
-/// In idle time each plane folds page by page: read, controller, program; then erase.
+/// Read, controller, program; then erase.
 #[test]
 fn folding_takes_what_its_steps_take() {
     let pages = 4 * PAGES * PLANES;
@@ -117,7 +114,7 @@ fn folding_takes_what_its_steps_take() {
     let page_us = READ_COMMAND_US + 20.0 + DATA_US + PROGRAM_COMMAND_US + 500.0 + DATA_US;
     let block_us = PAGES as f64 * page_us + 2000.0;
     let last = report.measures.last_completion_us.unwrap();
-    // In the middle of the second block of four: fresh drives, as a drive cannot be set back.
+    // Fresh drives, as a drive cannot be set back.
     let looked_at = last + 5000.0 + 1.5 * block_us;
     let mut drive = Drive::new(&design, &DriveOptions::default()).unwrap();
     submit_pages(&mut drive, Time::ZERO, pages, Kind::Write);
@@ -183,7 +180,6 @@ fn waits_for_folding_are_blamed_on_it() {
     assert!(cache.energy_mj < outcome.report.energy.energy_mj.array);
 }
 
-/// A dynamic cache takes free blocks of a fresh drive; a full drive has none to lend.
 #[test]
 fn a_dynamic_cache_shrinks_as_the_drive_fills() {
     let cached = |precondition: &str, occupancy: &str| {

@@ -1,4 +1,4 @@
-//! Data moved before they are lost: how often, at which price, and that it does not all happen at once.
+//! Data moved before they are lost.
 
 use crate::common::script::outcome;
 use crate::common::{SMALL, design, preset, simulate, synthetic};
@@ -22,7 +22,7 @@ fn a_block_read_in_a_loop_moves_each_time_it_comes_to_its_limit() {
         let flash = &report.flash;
         assert_eq!(refreshes(&report, "read_disturb"), reads / limit, "{reads} reads, limit {limit}");
         assert_eq!(flash.gc.collections, reads / limit);
-        // The last one may not have ended with the last request. Each copies the one valid page, and erases one block.
+        // The last one may not have ended. Each copies the one valid page.
         assert!((reads / limit).abs_diff(flash.gc.pages_copied) <= 1 && (reads / limit).abs_diff(flash.erases) <= 1);
         assert!(flash.reads >= reads + flash.gc.pages_copied, "copies are read");
     }
@@ -42,7 +42,6 @@ fn reads_amplify_writes() {
     assert!(with.wear.erases_mean > without.wear.erases_mean);
 }
 
-/// A drive full of old data, read now and then for 0.4 s.
 fn old_drive(overrides: &[&str]) -> Report {
     let at_rest = ["precondition.kind=steady", "flash.errors.initial_age_days=10.0", "ftl.overprovisioning=0.5"];
     let all = [&at_rest, overrides].concat();
@@ -50,7 +49,6 @@ fn old_drive(overrides: &[&str]) -> Report {
     simulate(&design(SMALL, &all), &sparse).report
 }
 
-/// The scan passes 128 blocks three times, and moves each old one once.
 #[test]
 fn old_data_are_rewritten_once() {
     let report = old_drive(&["refresh.age_limit_days=5.0", "refresh.scan_interval=1ms"]);

@@ -1,4 +1,4 @@
-//! Whole runs of replayed traces and scaled flows: when requests arrive, and that nothing else changes.
+//! Replayed traces and scaled flows: when requests arrive.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ fn workload(flows: &str) -> Workload {
 
 fn replayed(keys: &str, gap_ns: u64) -> Outcome {
     let workload = workload(&format!("[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"t\"\n{keys}"));
-    // So few entries that most requests wait for room.
+    // Most requests wait for room.
     let design = design(SMALL, &["host.queue_entries=5", "host.fetch_limit=3"]);
     let options = RunOptions { records: true, ..RunOptions::default() };
     run(&design, &workload, vec![Some(input(gap_ns))], &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
@@ -121,7 +121,6 @@ fn arrivals(head: &str) -> (Vec<Vec<u64>>, Option<TimeScaling>) {
 fn all_open_loop_flows_are_scaled_by_one_factor() {
     let (own, none) = arrivals("");
     assert!(none.is_none());
-    // One request each 30 µs and one each 60 µs are one each 20 µs together.
     let (scaled, told) = arrivals("inter_arrival = \"5us\"\n");
     let told = told.unwrap();
     assert!((told.speed - 4.0).abs() < 1e-9 && (told.given_inter_arrival_us - 20.0).abs() < 1e-9);

@@ -1,4 +1,4 @@
-//! Pages that cannot be corrected are read again: what that costs, how often it happens, and how it ends.
+//! Pages that cannot be corrected are read again.
 
 use crate::common::script::{COMMAND, DATA, script, spent};
 use crate::common::{SMALL, design, preset, simulate, synthetic};
@@ -40,7 +40,7 @@ fn a_page_that_no_retry_corrects_fails_its_request() {
     assert_eq!((flash.read_retries, flash.uncorrectable), (600, 300));
 }
 
-/// As many pages fail as the binomial distribution says: 64 wrong bits on average in 8192, of which 72 can be corrected.
+/// 64 wrong bits on average in 8192, of which 72 can be corrected.
 #[test]
 fn pages_fail_as_often_as_they_should() {
     let design = preset("performance-optimized", &["flash.errors.base=0.0078125", "controller.ecc.max_read_retries=0"]);
@@ -73,7 +73,6 @@ fn copybacks_are_not_corrected() {
     let writes = synthetic("requests = 4000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 8");
     let once = [ILLEGIBLE, "flash.errors.retry_factor=0.0"];
     let corrected = simulate(&design(SMALL, &once), &writes).report.flash;
-    // Some copies are still on their way when the last write is done.
     assert!(corrected.gc.pages_copied > 200 && corrected.read_retries >= corrected.gc.pages_copied);
     let copied = simulate(&design(SMALL, &[&once[..], &["gc.copyback=true"]].concat()), &writes).report.flash;
     assert!(copied.copybacks > 200 && copied.read_retries < 10, "{copied:?}");
@@ -92,8 +91,7 @@ fn errors_that_make_no_sense_are_refused() {
     }
 }
 
-/// A retry goes before other reads of its chip: the first of two that arrive together is done with its own second read
-/// before the other one's first.
+/// The first of two is done with its second read before the other one's first.
 #[test]
 fn a_retry_goes_first() {
     let once = [ILLEGIBLE, "flash.errors.retry_factor=0.0"];

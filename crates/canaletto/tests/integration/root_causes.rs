@@ -1,4 +1,4 @@
-//! Root causes: waits passed on by hand, and, on random schedules, against a second reading of the rule that looks at every moment.
+//! Waits passed on by hand, and against a second reading of the rule that looks at every moment.
 
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
@@ -20,7 +20,7 @@ fn order(records: &Records) -> Vec<usize> {
     order
 }
 
-/// The second's data wait in the register for the wires, and the third waits for the second's plane.
+/// The second's data wait for the wires, and the third waits for the second's plane.
 #[test]
 fn a_chip_that_waits_for_the_wires_is_no_cause() {
     let requests = [(0, 0, false), (0, 8, false), (0, 8 + 128, false)];
@@ -33,7 +33,7 @@ fn a_chip_that_waits_for_the_wires_is_no_cause() {
     assert_eq!(rooted(&records, third, Cause::TransferOfOthers), COMMAND + DATA);
     assert_eq!(rooted(&records, third, Cause::ChipBusyUser), READ);
     assert_eq!(waited, COMMAND + READ + in_register + DATA);
-    // On separate wires each chip is free as soon as it can be: no wait for wires, directly or not.
+    // No wait for wires, directly or not.
     let records = script(&["fabric.kind=ideal"], &requests);
     for n in 0..3 {
         assert_eq!(rooted(&records, n, Cause::PathConflict), 0);
@@ -41,7 +41,6 @@ fn a_chip_that_waits_for_the_wires_is_no_cause() {
     }
 }
 
-/// A line of waits: each hears of the wires through those before it.
 #[test]
 fn waits_are_passed_on_and_on() {
     // So far apart that no command waits for another's.
@@ -54,7 +53,6 @@ fn waits_are_passed_on_and_on() {
     assert_eq!(rooted(&records, order[4], Cause::PathConflict), conflicts(2) + conflicts(3) + conflicts(4));
 }
 
-/// A queue with one place: the second request waits for all that the first does.
 #[test]
 fn a_slot_is_what_its_holder_did() {
     let records = script(&["host.queue_entries=2"], &[(0, 0, false), (0, 1, false)]);
@@ -67,7 +65,7 @@ fn a_slot_is_what_its_holder_did() {
     assert!(own_link.abs_diff(rooted(&records, first, Cause::HostLink)) < 50_000, "{own_link}");
 }
 
-/// The history of a freed slot includes all its holders, so a backlog is charged to what requests do in the drive.
+/// A freed slot's history includes all its holders.
 #[test]
 fn a_backlog_waits_for_what_the_drive_does_most() {
     let design = preset("performance-optimized", &["host.queue_entries=9", "geometry.channels=1"]);
@@ -76,13 +74,12 @@ fn a_backlog_waits_for_what_the_drive_does_most() {
     let (blame, roots) = (&outcome.report.measures.blame_us.all, outcome.report.measures.root_cause_us.unwrap().all);
     let sum: f64 = blame.values().sum();
     assert!(blame["host_queue"] > 0.3 * sum, "{blame:?}");
-    // The one channel is in use nearly all the time, eight chips' reads are not.
+    // The one channel is in use nearly all the time.
     let wires = roots["path_conflict"] + roots["transfer_of_others"];
     assert!(wires > 0.7 * sum && roots["host_link"] < 0.2 * sum, "{roots:?}");
     assert!(roots.get("host_queue").is_none_or(|&left| left < 0.01 * sum), "{roots:?}");
 }
 
-/// A drive that works on one command at a time.
 #[test]
 fn a_command_held_back_waits_for_what_the_drive_does() {
     let records = script(&["host.fetch_limit=1"], &[(0, 0, false), (0, 1, false)]);
@@ -105,7 +102,6 @@ fn a_write_of_the_same_page_waits_for_the_program_of_the_earlier() {
     assert_eq!(rooted(&records, second, Cause::TransferOfOthers), waited - program);
 }
 
-/// Most of the wait for room in a full write buffer is for programs, some for the wires on the way to them.
 #[test]
 fn room_in_the_write_buffer_comes_from_programs() {
     let overrides = ["cache.capacity=64KiB", "geometry.channels=1", "geometry.chips_per_channel=2"];
@@ -116,12 +112,10 @@ fn room_in_the_write_buffer_comes_from_programs() {
     assert!(blame["write_buffer"] > 0.9 * blame.values().sum::<f64>(), "{blame:?}");
     let programs = roots["chip_busy_user"] / blame["write_buffer"];
     assert!(programs > 0.7 && programs < 1.0, "{blame:?} {roots:?}");
-    // The rest is time in line until the page that made room set out for flash.
+    // Time in line until the page that made room set out.
     assert!(roots.get("write_buffer").is_none_or(|&left| left < 0.25 * blame["write_buffer"]), "{roots:?}");
 }
 
-/// Reads at depth 32, four fifths of them on one channel: the channel is the cause, and on separate wires there is
-/// none.
 #[test]
 fn a_hot_channel_is_named() {
     let text = "name = \"hot\"\n[[flow]]\nname = \"a\"\n[flow.synthetic]\nrequests = 4000\nread_share = 1.0\nsize = \"4KiB\"\n\
@@ -153,7 +147,7 @@ struct Step {
     chip: u32,
 }
 
-/// Steps by page, of those that belong to requests, with the request's number; steps of requests as a whole have no page.
+/// With the request's number; steps of whole requests have no page.
 fn steps_of(timeline: &Timeline) -> Vec<(u32, u32, Step)> {
     let steps = &timeline.steps;
     let step = |i: usize| {
@@ -164,7 +158,6 @@ fn steps_of(timeline: &Timeline) -> Vec<(u32, u32, Step)> {
     (0..steps.cause.len()).map(step).collect()
 }
 
-/// The doing of a chip at one moment, from the steps of all its pages.
 fn chip_does(at_work: impl Iterator<Item = Cause>) -> Cause {
     let rank = |cause: Cause| match cause {
         Cause::ArrayRead | Cause::ArrayProgram => Some((0, Cause::ChipBusyUser)),
@@ -174,11 +167,10 @@ fn chip_does(at_work: impl Iterator<Item = Cause>) -> Cause {
         Cause::PathConflict => Some((4, Cause::PathConflict)),
         _ => None,
     };
-    // A chip that is busy with no page has a port that is.
     at_work.filter_map(rank).min_by_key(|(rank, _)| *rank).map_or(Cause::TransferOfOthers, |(_, cause)| cause)
 }
 
-/// Root causes of every request, moment by moment: of a drive without collection whose chips take one page at a time.
+/// For a drive without collection whose chips take one page at a time.
 fn by_moments(timeline: &Timeline) -> Vec<[u64; CAUSES]> {
     let steps = steps_of(timeline);
     let requests = &timeline.requests;
@@ -210,7 +202,7 @@ fn by_moments(timeline: &Timeline) -> Vec<[u64; CAUSES]> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// One kind of page, first come first served, one plane per chip: one page at a time holds a chip.
+    /// One page at a time holds a chip.
     #[test]
     fn ledgers_agree_with_looking_at_every_moment(
         seed in 0u64..1000,
@@ -235,7 +227,6 @@ proptest! {
         let (_, timeline) = simulation.timeline(windows, &mut |_| true).unwrap();
         let expected = by_moments(&timeline);
         for (row, &request) in records.request.iter().enumerate() {
-            // Waits for an earlier write are no matter of chips.
             let of_chips = spent(&records, row, Cause::SamePage) == 0;
             for cause in Cause::ALL.into_iter().filter(|_| of_chips) {
                 prop_assert_eq!(

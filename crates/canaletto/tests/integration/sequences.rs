@@ -1,9 +1,9 @@
-//! Full command sequences: what status and changes of column take, to the picosecond, and what they take of a bus.
+//! Full command sequences, to the picosecond.
 
 use crate::common::{preset, simulate, synthetic};
 use canaletto::measure::blame::Cause;
 
-/// Times on a conventional bus with NV-DDR2's constants, nanoseconds: command and address, status, change of column.
+/// With NV-DDR2's constants, in ns: command and address, status, change of column.
 const READ: f64 = 20.0 + 7.0 * 25.0;
 const STATUS: f64 = 20.0 + 4.0 * 25.0 + 80.0 + 15.0 + 2.0 * 25.0 + 15.0 + 100.0;
 const COLUMN: f64 = 20.0 + 7.0 * 25.0 + 300.0 + 15.0 + 15.0 + 100.0;
@@ -22,7 +22,7 @@ fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
 const ONE_READ: &str = "requests = 200\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1";
 const ONE_WRITE: &str = "requests = 200\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 1";
 
-/// Longer than with short sequences by a cycle, status and change of column. A pin spares the status.
+/// A cycle, status and change of column longer than short ones. A pin spares the status.
 #[test]
 fn unloaded_reads() {
     let short = |fabric: &str| min_ns(&[&format!("fabric.kind={fabric}"), "fabric.interface=nv-ddr3"], ONE_READ);
@@ -40,17 +40,15 @@ fn unloaded_reads() {
     assert!((more - (20.0 + 6.0 / 2.4 + 80.0 + 2.0 / 2.4 + 300.0)).abs() < 0.1, "{more}");
     let more = full("packetized", "pin") - short("packetized");
     assert!((more - 300.0).abs() < 0.1, "{more}");
-    // The chip's interface sends the page by itself.
     let more = full("mesh", "poll") - short("mesh");
     assert!((more - 300.0).abs() < 0.1, "{more}");
-    // A circuit to an unmodified chip: the bus's cycles and waits instead of 7 bytes at 1 GB/s, and two more circuits
-    // with their scouts.
+    // The bus's cycles and waits instead of 7 bytes at 1 GB/s, and two more circuits.
     let more = full("venice", "poll") - short("venice");
     let scouts = more - (READ - 7.0 + STATUS + COLUMN);
     assert!(scouts > 0.0 && scouts < 20.0, "{scouts} of {more}");
 }
 
-/// With a pin a program's status is also read once, to learn whether it has failed.
+/// A pin does not say whether a program failed.
 #[test]
 fn unloaded_writes() {
     let short = min_ns(&["fabric.interface=nv-ddr3"], ONE_WRITE);
@@ -62,7 +60,7 @@ fn unloaded_writes() {
     }
 }
 
-/// Reads of 10 and 15 us, polled from the shorter time on every 2.5 us: two polls of the longer kind come too early.
+/// Polled from the shorter time on: two polls come too early.
 #[test]
 fn polls_come_too_early() {
     let overrides = with(&[
@@ -77,7 +75,6 @@ fn polls_come_too_early() {
     let mut longer = 0;
     for i in 0..records.len() {
         let (array, status) = (spent(Cause::ArrayRead, i), spent(Cause::Status, i));
-        // tWB and tRR are of the chip's time.
         let is_long = (array - 15_120.0).abs() < 0.1;
         assert!(is_long || (array - 10_120.0).abs() < 0.1, "{array}");
         let expected = if is_long { 3.0 * STATUS + 2.0 * 2_500.0 - 5_000.0 } else { STATUS };
@@ -89,7 +86,6 @@ fn polls_come_too_early() {
     assert_eq!((counts["status_reads"], counts["status_reads_too_early"]), (200 + 2 * longer, 2 * longer));
 }
 
-/// Each read takes the bus for command, status, change of column and data.
 #[test]
 fn saturation_of_a_bus() {
     let overrides = with(&["geometry.channels=1", "link.lane_rate=\"63GB/s\""]);
@@ -98,7 +94,7 @@ fn saturation_of_a_bus() {
     let each = READ + STATUS + COLUMN + 4096.0 / 1.2;
     let expected = 4096.0 / each * 1e3;
     let found = outcome.report.measures.bandwidth_mb_s.unwrap();
-    // Two planes' pages that are read together share a command and a status; now and then all chips read at once.
+    // Two planes' pages share a command and a status.
     assert!((found / expected - 1.0).abs() < 0.05, "{found} of {expected} MB/s");
 }
 
@@ -107,7 +103,7 @@ fn stated_steps() {
     let steps = r#"fabric.steps={ times = { tSLOW = "1us" }, read = ["00h", "address x2", "30h", "tSLOW wires"], program = ["80h", "address", "data", "10h"], copyback = ["85h", "address", "10h"], erase = ["60h", "address", "D0h"] }"#;
     let short = min_ns(&[], ONE_READ);
     let own = min_ns(&[steps], ONE_READ);
-    // Four cycles and a microsecond instead of 20 + 6 * 25 ns on the wires and tWB + tRR in the chip.
+    // Four cycles and 1 µs instead of 20 + 6 * 25 ns on the wires and tWB + tRR in the chip.
     assert!((own - short - (4.0 * 25.0 + 1_000.0 - 170.0 - 120.0)).abs() < 0.1, "{own} {short}");
 }
 

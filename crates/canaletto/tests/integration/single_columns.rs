@@ -1,4 +1,4 @@
-//! Chips in a single column: scouts of two controllers that meet have no way around each other, and do not meet for ever.
+//! Scouts of two controllers that meet in a single column have no way around each other.
 
 use canaletto::{RunOptions, run};
 

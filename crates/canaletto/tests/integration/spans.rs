@@ -17,7 +17,7 @@ fn used(report: &Report, part: &str) -> f64 {
     report.utilisation.iter().find(|each| each.part == part).unwrap_or_else(|| panic!("{part}")).share
 }
 
-/// The link's rate limits: requests under way when the warm-up ended waited before.
+/// Requests under way when the warm-up ended waited before.
 #[test]
 fn a_warm_up_does_not_change_a_rate_that_is_steady() {
     for pace in ["queue_depth = 1000", "inter_arrival = \"0.3us\""] {
@@ -68,7 +68,6 @@ fn waits_for_flows_are_means_of_what_is_counted() {
     assert!(all > 1.0 && (end / all - 1.0).abs() < 0.2, "{all} {end}");
 }
 
-/// Programs of the host that cross while the last page leaves its register are no work of collection.
 #[test]
 fn programs_of_the_host_are_not_taken_for_reads_of_collection() {
     let workload = synthetic("requests = 4000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 16");

@@ -1,5 +1,3 @@
-//! Superblocks: blocks that are opened, filled, chosen and erased together.
-
 use std::collections::BTreeMap;
 
 use crate::common::seen::Seen;
@@ -28,7 +26,7 @@ fn with(kind: &str, more: &[&str]) -> Design {
     design(SMALL, &[&[&*format!("ftl.superblock={kind}")], more].concat())
 }
 
-/// Page 0 of every plane, then page 1, in blocks of one number, whatever `ftl.allocation` is.
+/// In blocks of one number, whatever `ftl.allocation` is.
 #[test]
 fn stripes_are_filled_page_by_page() {
     let one = synthetic("requests = 150\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 1");
@@ -38,7 +36,6 @@ fn stripes_are_filled_page_by_page() {
         let pages = (0..150).map(|n| Ppa { plane: PlaneId(n % 8), block: n / 64, page: n / 8 % 8 });
         assert_eq!(seen.programmed, pages.collect::<Vec<_>>());
     }
-    // Each die has its own stripe.
     let (_, seen) = watch(&with("die", &[]), &one);
     let mut taken: BTreeMap<u32, Vec<Ppa>> = BTreeMap::new();
     seen.programmed.iter().for_each(|at| taken.entry(at.plane.0 / 2).or_default().push(*at));
@@ -77,7 +74,7 @@ fn blocks_of_a_superblock_are_erased_together() {
     }
 }
 
-/// Uniform random writes, as many as fill the drive four times, greedily collected.
+/// As many as fill the drive four times.
 fn amplification(kind: &str) -> f64 {
     let geometry =
         "channels = 2\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 64\npages_per_block = 16";
@@ -90,7 +87,7 @@ fn amplification(kind: &str) -> f64 {
     outcome.report.flash.write_amplification.unwrap()
 }
 
-/// The larger a unit of erasing, the less its valid pages stray from the mean.
+/// Valid pages of a larger unit stray less from the mean.
 #[test]
 fn larger_superblocks_amplify_more() {
     let [none, die, channel, drive] = ["none", "die", "channel", "drive"].map(amplification);
@@ -112,12 +109,10 @@ fn superblocks_go_on_without_their_bad_blocks() {
     }
 }
 
-/// Blocks that fail are bad once their superblock has been erased. A drive that cannot program or erase ends with errors.
 #[test]
 fn failures_shrink_superblocks() {
     for (kind, _) in KINDS {
         let few = ["flash.failures.program=0.0005", "flash.failures.erase=0.015"];
-        // A plane can spare nine of its blocks.
         let few = [&few[..], &["geometry.blocks_per_plane=32", "ftl.overprovisioning=0.5"]].concat();
         let some = report(kind, &few, "requests = 12000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16");
         let flash = &some.flash;

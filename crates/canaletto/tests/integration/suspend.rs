@@ -1,4 +1,4 @@
-//! Programs and erases that make way for reads: every limit to the picosecond, every account closed.
+//! Suspension: every limit to the picosecond.
 
 use crate::common::script::{COMMAND, DATA, script, spent};
 use crate::common::{SMALL, design, simulate, synthetic};
@@ -21,7 +21,7 @@ fn write_and_reads(overrides: &[&str], reads: &[(u64, u64)]) -> (Records, Vec<us
     (records, order)
 }
 
-/// A read of the other plane waits for the suspension alone; the program continues while the data leave.
+/// The program continues while the data leave.
 #[test]
 fn a_program_waits_for_suspension_read_and_resumption() {
     let (plain, order) = write_and_reads(&[], &[(40_000, 64)]);
@@ -47,7 +47,6 @@ fn a_chip_that_is_busy_until_its_data_are_out_goes_on_after_that() {
     assert_eq!(spent(&records, order[0], Cause::Suspended), SUSPEND + READ + DATA + RESUME);
 }
 
-/// A program with exactly `min_remaining` left is suspended, with a picosecond less it is not.
 #[test]
 fn what_is_nearly_done_is_not_suspended() {
     let (plain, order) = write_and_reads(&[], &[(40_000, 64)]);
@@ -95,7 +94,6 @@ fn reads_do_not_wait_for_erases() {
     assert!(suspended.flash.erases > 100);
     let read = |report: &canaletto::measure::report::Report| report.measures.latency_us.read.p99.unwrap();
     assert!(read(&suspended) < 0.5 * read(&plain), "{} of {} us", read(&suspended), read(&plain));
-    // Writes too, if erases make way for them.
     let both = run(&["flash.suspend.operations=erase", "flash.suspend.trigger=reads-and-writes"]);
     assert!(both.flash.suspensions > suspended.flash.suspensions);
 }

@@ -8,7 +8,7 @@ use canaletto::measure::blame::Cause;
 use canaletto::measure::report::FlowReport;
 use canaletto::{RunOptions, run};
 
-/// Programs that are over before the other seven chips have been sent theirs: they alone could fill their bus.
+/// Programs end before the other seven chips have theirs: they alone could fill their bus.
 const FAST_PROGRAMS: &[&str] = &[
     "geometry.channels=1",
     "geometry.chips_per_channel=8",
@@ -16,7 +16,6 @@ const FAST_PROGRAMS: &[&str] = &[
     "fabric.transfer_order=commands-first",
 ];
 
-/// Reads next to as many writes as fit, for two milliseconds.
 const BOTH: &str = r#"
 name = "both"
 partitioned = true
@@ -53,7 +52,6 @@ fn reads(fabric: &str, more: &[&str]) -> (f64, u64) {
     (measures.latency_us.all.max.unwrap(), measures.requests.completed)
 }
 
-/// Programs keep chips busy, so reads wait for these as well.
 #[test]
 fn data_starve_under_writes_unless_there_is_a_bound() {
     let (unbounded, few) = reads("bus", &[]);
@@ -62,8 +60,7 @@ fn data_starve_under_writes_unless_there_is_a_bound() {
     assert!(many > 5 * few, "{few} reads without a bound, {many} with it");
 }
 
-/// Page 0 is read while seven chips of its channel are sent programs. Its data go with the first gap after the bound,
-/// to the picosecond.
+/// The data go with the first gap after the bound.
 #[test]
 fn data_go_first_once_they_have_waited_for_the_bound() {
     let waited = |bound: Option<u64>| {

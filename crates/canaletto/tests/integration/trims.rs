@@ -1,4 +1,4 @@
-//! Trims: what they wait for, and that what they leave behind does not grow with their number.
+//! What trims wait for, and that what they leave behind does not grow.
 
 use canaletto::Outcome;
 use canaletto::config::design::Design;
@@ -35,7 +35,6 @@ fn a_trim_waits_for_its_entry_as_a_read_does() {
     assert_eq!((found.translation_writes, found.counts.uncached_updates), (0, 0), "nothing was ever written");
 }
 
-/// However many trims are outstanding, look-ups and writes of translation pages are bounded.
 #[test]
 fn translation_pages_do_not_pile_up() {
     for size in ["4KiB", "64KiB"] {
@@ -45,7 +44,7 @@ fn translation_pages_do_not_pile_up() {
         let found = mapping(&outcome);
         let planes = u64::from(Limits::new(&design, &synthetic(&work)).unwrap().layout.planes());
         assert!(found.translation_writes > 10, "{size}: {found:?}");
-        // A look-up that is under way may make another translation page due.
+        // A look-up under way may make another page due.
         assert!(found.translation_writes_in_flight_max <= 2 * planes, "{size}, {planes} planes: {found:?}");
         let flash = &outcome.report.flash;
         assert!(flash.reads >= found.translation_reads + found.merge_reads, "{size}: {} of {found:?}", flash.reads);

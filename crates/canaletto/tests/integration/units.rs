@@ -1,4 +1,4 @@
-//! Mapping units finer and coarser than a page of flash: what they spare, what they cost, and what they do not change.
+//! Mapping units finer and coarser than a page of flash.
 
 use crate::common;
 use canaletto::Outcome;
@@ -20,10 +20,9 @@ fn latencies(outcome: &Outcome) -> Vec<u64> {
     (0..records.len()).map(|i| records.complete[i] - records.arrival[i]).collect()
 }
 
-/// A controller whose inside takes time, through which the units of a page go together.
 const CONTROLLER: [&str; 2] = ["controller.dram=2GB/s", "controller.system_bus=3GB/s"];
 
-/// Aligned requests of whole pages cost one array operation and one transfer each, written before or not.
+/// One array operation and one transfer each, written before or not.
 #[test]
 fn whole_pages_cost_what_they_cost_with_page_mapping() {
     for (reads, placement) in [(1.0, "static"), (0.0, "static"), (0.5, "static"), (0.0, "dynamic"), (0.5, "dynamic")] {
@@ -35,7 +34,6 @@ fn whole_pages_cost_what_they_cost_with_page_mapping() {
         let (of_pages, of_units) = (&pages.report.flash, &units.report.flash);
         assert_eq!((of_pages.reads, of_pages.programs), (of_units.reads, of_units.programs), "{reads} {placement}");
         assert_eq!((4 * of_pages.host_pages, of_units.padding), (of_units.host_pages, 0));
-        // Units that were read pass the controller one by one.
         if reads == 0.0 {
             assert_eq!(latencies(&pages), latencies(&units), "{placement}");
         }
@@ -50,8 +48,7 @@ fn a_small_read_moves_its_unit_alone() {
     assert_eq!(units.report.flash.reads, 300);
 }
 
-/// With page mapping each small write reads its old page and programs one. Of units, four are programmed at a time and
-/// none is read.
+/// Four units are programmed at a time and none is read.
 #[test]
 fn small_writes_share_programs() {
     let keys = "requests = 12000\nread_share = 0.0\nsize = \"4KiB\"\nalignment = \"4KiB\"\nqueue_depth = 512\nworking_set = 0.4";
@@ -72,7 +69,7 @@ fn small_writes_share_programs() {
         assert!(of_units.programs < 3300, "{} programs for 3000 pages' worth of units", of_units.programs);
         let iops = |outcome: &Outcome| outcome.report.measures.iops.expect("it took time");
         let speed = iops(&units) / iops(&pages);
-        // Not quite four times: a program waits for four times the data.
+        // A program waits for four times the data.
         assert!((3.4..4.0).contains(&speed), "{placement}: {speed} times as fast");
     }
 }
@@ -87,7 +84,7 @@ fn what_is_not_filled_is_padding() {
     assert_eq!(flash.write_amplification, Some(4.0));
 }
 
-/// Collection fills the flash pages it programs: what it copies takes no more of them than a part of one for each victim.
+/// A part of a page for each victim.
 #[test]
 fn collection_fills_its_pages() {
     let keys = "requests = 60000\nread_share = 0.0\nsize = \"4KiB\"\nalignment = \"4KiB\"\nqueue_depth = 256";
@@ -98,13 +95,11 @@ fn collection_fills_its_pages() {
         let copied = flash.gc.pages_copied;
         assert!(copied > 20000, "{copied} copied");
         let most = flash.host_pages + copied + 3 * flash.gc.collections;
-        // Of the host's pages one in a hundred may stay empty.
         assert!(4 * flash.programs < most + flash.host_pages / 20, "{} programs, {most} units", flash.programs);
         assert!(flash.reads < copied, "{} reads for {copied} copies", flash.reads);
     }
 }
 
-/// A drive of pages of 4 KiB with room for all that is written.
 fn coarse(unit: &str, overrides: &[&str], keys: &str) -> Outcome {
     let unit = format!("ftl.mapping_unit={unit}");
     let roomy = ["gc.threshold=0.0", "gc.hard_threshold=0.0", "geometry.blocks_per_plane=256", unit.as_str()];
@@ -122,7 +117,7 @@ fn a_part_of_a_large_unit_rewrites_it() {
     assert_eq!((flash.host_pages, flash.programs, flash.reads), (1200, 1200, 0));
 }
 
-/// Written page by page, a unit of four takes 1 + 2 + 3 + 4 programs.
+/// 1 + 2 + 3 + 4 programs.
 #[test]
 fn what_was_never_written_of_a_unit_stays_so() {
     let keys = "requests = 400\nread_share = 0.0\nsize = \"4KiB\"\naddresses = \"sequential\"\nqueue_depth = 1";
@@ -131,7 +126,6 @@ fn what_was_never_written_of_a_unit_stays_so() {
     assert_eq!(flash.reads, flash.programs - 400);
 }
 
-/// Cached parts of the unit are not read.
 #[test]
 fn destages_rewrite_whole_units() {
     let keys = "requests = 400\nread_share = 0.0\nsize = \"4KiB\"\naddresses = \"sequential\"\nqueue_depth = 1";
@@ -153,7 +147,6 @@ fn a_part_of_a_large_unit_is_not_trimmed() {
     assert!(valid("4KiB") > 450);
 }
 
-/// A cache for a quarter of the pages' entries holds all units' entries.
 #[test]
 fn entries_count_units() {
     let keys = "requests = 4000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 4";
@@ -167,7 +160,7 @@ fn entries_count_units() {
     assert!(misses("1KiB") > misses("4KiB"));
 }
 
-/// A request of a power of two begins at a multiple of its size: it takes as few pages as it can.
+/// It begins at a multiple of its size.
 #[test]
 fn a_request_of_a_page_reads_one_page() {
     for (size, reads) in [("4KiB", 2000), ("16KiB", 2000), ("32KiB", 4000)] {

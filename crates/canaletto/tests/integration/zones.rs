@@ -1,4 +1,4 @@
-//! Zoned namespaces: states and statuses, places of data, the cost of appends, resets and finishes.
+//! Zoned namespaces: states, statuses, places of data, costs.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,7 @@ use canaletto::{Outcome, RunOptions, Simulation, TraceInput};
 use crate::common::script::Script;
 use crate::common::{design, simulate, synthetic};
 
-/// Eight dies of two planes on four channels, with flash pages of four units. A zone has 16 blocks of 8 flash pages of 16 KiB:
-/// 2 MiB, of which 1.75 MiB are writable.
+/// A zone has 16 blocks of 8 flash pages of 16 KiB: 2 MiB, of which 1.75 MiB are writable.
 const ZONED: &str = r#"
 base = "performance-optimized"
 name = "zoned"
@@ -45,7 +44,7 @@ append_limit = "128KiB"
 const ZONE: u64 = 2 << 20;
 const CAPACITY: u64 = 1792 << 10;
 
-/// Runs requests of a kind, offset and size, `depth` of them outstanding.
+/// `depth` of them outstanding.
 fn commands(design: &Design, requests: &[(Kind, u64, u64)], depth: u32, watcher: Option<&mut Shadow>) -> Outcome {
     let text =
         format!("name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"script\"\nqueue_depth = {depth}\n");
@@ -69,7 +68,6 @@ fn commands(design: &Design, requests: &[(Kind, u64, u64)], depth: u32, watcher:
     simulation.run(&mut |_| true).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Statuses by number of the request.
 fn statuses(outcome: &Outcome) -> Vec<u8> {
     let records = outcome.records.as_ref().unwrap();
     let by_number: BTreeMap<u32, u8> = records.request.iter().copied().zip(records.status.iter().copied()).collect();
@@ -106,7 +104,6 @@ fn violations_have_the_status_of_the_standard() {
     assert_eq!(outcome.report.measures.requests.failed, 9);
 }
 
-/// Where each logical page was programmed, and what reads found.
 #[derive(Default)]
 struct Shadow {
     places: BTreeMap<Ppa, u64>,
@@ -139,7 +136,7 @@ impl Observer for Shadow {
     }
 }
 
-/// A zone as the standard describes it, in the fewest words.
+/// A zone by the standard.
 #[derive(Clone, Copy, Default)]
 struct Model {
     pointer: u64,
@@ -148,7 +145,7 @@ struct Model {
     active: bool,
 }
 
-/// The status that each of the requests must have, one after the other, without limits of open and active zones.
+/// Without limits of open and active zones.
 fn expected(zones: &mut [Model; 16], kind: Kind, offset: u64, bytes: u64) -> Status {
     let zone = &mut zones[(offset / ZONE) as usize];
     let at = offset % ZONE;
@@ -186,7 +183,7 @@ fn expected(zones: &mut [Model; 16], kind: Kind, offset: u64, bytes: u64) -> Sta
     }
 }
 
-/// Random commands to 16 zones: a small generator, so that a failure repeats.
+/// A small generator, so that a failure repeats.
 fn random_commands(seed: u64, count: usize) -> Vec<(Kind, u64, u64)> {
     let mut state = seed;
     let mut draw = |below: u64| {
@@ -212,13 +209,12 @@ fn random_commands(seed: u64, count: usize) -> Vec<(Kind, u64, u64)> {
     (0..count).map(make).collect()
 }
 
-/// One after the other, every request has the status of the model; zones and what reads find agree with it at the end.
+/// Zones and what reads find agree with the model at the end.
 #[test]
 fn zones_follow_a_model() {
     let design = design(ZONED, &["zns.max_open=0", "zns.max_active=0", "cache.capacity=16MiB"]);
     for seed in 1..=6 {
         let mut requests = random_commands(seed, 1500);
-        // At the end everything is read.
         requests.extend((0..16 * ZONE / (64 << 10)).map(|i| (Kind::Read, i * (64 << 10), 64 << 10)));
         let mut shadow = Shadow::default();
         let outcome = commands(&design, &requests, 1, Some(&mut shadow));
@@ -240,7 +236,7 @@ fn zones_follow_a_model() {
     }
 }
 
-/// Many at once: nothing is programmed twice, nothing is erased under a read, and the run ends.
+/// Nothing is programmed twice or erased under a read.
 #[test]
 fn zones_survive_a_deep_queue() {
     for (seed, width) in [(11, "8"), (12, "2"), (13, "1")] {
@@ -253,7 +249,7 @@ fn zones_survive_a_deep_queue() {
     }
 }
 
-/// Appends are as fast as the dies of a zone program rows, until the wires of its channels are the limit.
+/// Until the wires of its channels limit.
 #[test]
 fn append_bandwidth_grows_with_the_width_of_a_zone() {
     // Two flash pages of 16 KiB cross one after the other, then both planes program.
@@ -270,7 +266,6 @@ fn append_bandwidth_grows_with_the_width_of_a_zone() {
     }
 }
 
-/// A reset takes an erase, a finish the programs of what is left.
 #[test]
 fn resets_erase_and_finishes_fill() {
     let design = design(ZONED, &[]);
@@ -279,7 +274,6 @@ fn resets_erase_and_finishes_fill() {
     let outcome = commands(&design, &requests, 1, None);
     let records = outcome.records.as_ref().unwrap();
     let us = |i: usize| (records.complete[i] - records.arrival[i]) as f64 / 1e6;
-    // The four rows of the append are programmed first.
     assert!((3_000.0..3_000.0 + 700.0).contains(&us(1)), "{} us", us(1));
     // Of 56 rows four are written; eight dies program the others, two of them in eight rounds.
     let rounds = 52.0 / 8.0;

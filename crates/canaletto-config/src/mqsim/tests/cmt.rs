@@ -1,10 +1,9 @@
-//! MQSim's cached mapping tables, with entries of the sizes that its own formulas give.
+//! Cached mapping tables with MQSim's entry sizes.
 
 use super::super::import::import_mapping as mapping;
 use super::super::{DeviceXml, import, parse_device};
 use crate::design::{Mapping, Sharing};
 
-/// An SSD configuration with these sizes (bytes of a page, pages of a block) and further tags.
 fn device(page: u32, pages: u32, more: &str) -> DeviceXml {
     let text = format!(
         "<Execution_Parameter_Set><Device_Parameter_Set>\

@@ -15,7 +15,6 @@ fn survives(text: &str) {
     }
 }
 
-/// Pieces that are likely to reach deep into the parsers.
 const PIECES: &[&str] = &[
     "<",
     ">",

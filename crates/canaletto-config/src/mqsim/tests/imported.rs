@@ -6,7 +6,6 @@ use crate::cache::{Cache, CacheMode, Destage, DramTiming, Sharing};
 use crate::mqsim::ImportedScenario;
 use crate::units::{Duration, Rate, Size};
 
-/// The small files with more device tags and these caching modes, imported.
 fn imported(tags: &str, modes: [&str; 2]) -> Result<ImportedScenario, String> {
     let plain =
         "<Enabled_Preconditioning>false</Enabled_Preconditioning><Ideal_Mapping_Table>true</Ideal_Mapping_Table>";

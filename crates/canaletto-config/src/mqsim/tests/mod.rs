@@ -1,11 +1,5 @@
-//! Which question each file answers:
-//! - `valid`: does a right file give the right values, lines and notes?
-//! - `refused_tags`, `refused_xml`: is each wrong file refused, on the right line, in the right words?
-//! - `read_as`: is what MQSim reads differently, or does not know, read as it does, and reported?
-//! - `shipped`: do all of MQSim's own files parse?
-//! - `cmt`: are its cached mapping tables imported with its own sizes?
-//! - `imported`: does the data cache arrive in our own words?
-//! - `fuzz`: does any text at all make the parsers panic?
+//! Files of MQSim: right ones (`valid`, `shipped`), wrong ones (`refused_tags`, `refused_xml`, `fuzz`), and what is
+//! read as MQSim reads it (`read_as`, `cmt`, `imported`).
 
 mod cmt;
 mod fuzz;
@@ -18,7 +12,6 @@ mod valid;
 
 use super::{parse_device, parse_workload};
 
-/// A small SSD configuration.
 const DEVICE: &str = r#"<?xml version="1.0" encoding="us-ascii"?>
 <Execution_Parameter_Set>
 	<Host_Parameter_Set>
@@ -90,13 +83,11 @@ fn workload_error(text: &str) -> String {
     parse_workload("workload.xml", text).unwrap_err().to_string()
 }
 
-/// The error after replacing a piece of the small configuration.
 fn device_with(from: &str, to: &str) -> String {
     assert!(DEVICE.contains(from), "{from}");
     device_error(&DEVICE.replacen(from, to, 1))
 }
 
-/// The error after replacing a piece of the small workload.
 fn workload_with(from: &str, to: &str) -> String {
     assert!(WORKLOAD.contains(from), "{from}");
     workload_error(&WORKLOAD.replacen(from, to, 1))

@@ -1,4 +1,4 @@
-//! Is what MQSim reads differently, or does not know, read as it does, and reported?
+//! Is what MQSim reads differently read as it does, and reported?
 
 use super::super::{
     AddressDistribution, DeviceXml, FlowKind, Generator, IgnoredKind, ScenarioXml, parse_device, parse_workload,
@@ -6,7 +6,6 @@ use super::super::{
 };
 use super::{DEVICE, WORKLOAD};
 
-/// The small configuration with a piece replaced, and its warnings.
 fn device(from: &str, to: &str) -> (DeviceXml, Vec<String>) {
     assert!(DEVICE.contains(from), "{from}");
     let parsed = parse_device("d", &DEVICE.replacen(from, to, 1)).unwrap_or_else(|error| panic!("{error}"));
@@ -14,7 +13,6 @@ fn device(from: &str, to: &str) -> (DeviceXml, Vec<String>) {
     (parsed, warnings)
 }
 
-/// The small workload with pieces replaced.
 fn workload(pieces: &[(&str, &str)]) -> ScenarioXml {
     let text = pieces.iter().fold(WORKLOAD.to_owned(), |text, (from, to)| {
         assert!(text.contains(from), "{from}");

@@ -1,4 +1,4 @@
-//! Is each wrong tag and value refused on the right line, in the right words?
+//! Is each wrong tag and value refused on its line?
 
 use super::{WORKLOAD, device_with, workload_error, workload_with};
 

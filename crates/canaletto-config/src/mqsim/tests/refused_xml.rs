@@ -1,4 +1,4 @@
-//! Is each file that is not plain XML, or not the right file, refused on the right line, in the right words?
+//! Is each file that is not plain XML refused on its line?
 
 use super::super::*;
 use super::{DEVICE, WORKLOAD, device_error, device_with, workload_error, workload_with};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::*;
 
-/// The one file that is broken as MQSim ships it: a merge conflict, on which MQSim aborts too.
+/// A merge conflict, on which MQSim aborts too.
 const BROKEN: &str = "workload-backend-contention-flow-1.xml";
 
 #[test]
@@ -55,7 +55,6 @@ fn a_recorded_pair_has_its_values() {
     assert!(scenarios[0].ignored.is_empty());
 }
 
-/// The folder of recorded runs, which is not part of the repository.
 fn reference() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let shared = std::env::var_os("CANALETTO_SHARED").map_or(beside, PathBuf::from);

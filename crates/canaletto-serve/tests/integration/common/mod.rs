@@ -34,7 +34,7 @@ pub const FUA: u16 = 1;
 
 const OPTION: [u8; 8] = *b"IHAVEOPT";
 
-/// Drive that takes one time for everything, all at once; what has to fail does.
+/// Takes one time for everything.
 pub struct FixedLatency {
     pub latency: Time,
     pub failing_lba: Option<u64>,
@@ -96,7 +96,6 @@ impl Served {
 
     pub fn connect(&self) -> UnixStream {
         let stream = UnixStream::connect(self.path()).unwrap();
-        // A test that hangs fails.
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream
     }
@@ -145,12 +144,11 @@ impl Client {
         let query = [&[0; 4][..], &1u32.to_be_bytes(), &15u32.to_be_bytes(), b"base:allocation"].concat();
         let said = [3u32.to_be_bytes().to_vec(), option(8, &[]), option(10, &query), option(1, b"")].concat();
         stream.write_all(&said).unwrap();
-        // The greeting; an acknowledgement; the metadata and an acknowledgement; the drive's size and flags.
         stream.read_exact(&mut [0; 18 + 20 + (20 + 19) + 20 + 10]).unwrap();
         Client { stream, structured: true }
     }
 
-    /// Which parts of an extent hold data: their lengths, and whether they are holes.
+    /// Lengths of the parts of an extent, and whether they are holes.
     pub fn extents(&mut self, flags: u16, offset: u64, length: u32) -> Vec<(u32, bool)> {
         self.send(BLOCK_STATUS, flags, 7, offset, length, &[]);
         let head: [u8; 24] = self.bytes();

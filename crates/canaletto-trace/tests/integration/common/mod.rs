@@ -28,7 +28,6 @@ pub fn drain(reader: TraceReader) -> (Vec<Record>, Option<TraceError>) {
     (records, None)
 }
 
-/// How many records `content` yields before the error, and the error's message.
 pub fn refused(content: impl Into<Vec<u8>>) -> (usize, String) {
     let (records, error) = read(content, &Options::default());
     (records.len(), error.expect("a refusal").to_string())
@@ -57,7 +56,7 @@ pub fn xz(content: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// `records` in `format`, rounded to what it can hold; those that it cannot hold at all are left out.
+/// `records` in `format`, rounded; records that it cannot hold are left out.
 pub fn written(format: Format, records: &[Record], rounds: bool) -> (Vec<u8>, Vec<Record>) {
     let mut writer = TraceWriter::new(format, Vec::new(), rounds).unwrap();
     let kept = records.iter().copied().filter(|record| writer.write(record).is_ok()).collect();

@@ -1,5 +1,3 @@
-//! The data cache: modes, destaging, what survives a loss of power, and what it meets.
-
 use super::{EVERYTHING, LARGE_MIXED, OPEN, PARTIAL, WRITES, flow, flows};
 use crate::case::Case;
 

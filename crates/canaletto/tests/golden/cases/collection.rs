@@ -1,5 +1,3 @@
-//! Collection: policies, scopes, ways to copy, placement, superblocks, wear levelling, preconditioning.
-
 use super::{MIXED, SQUARE, WRITES, flow};
 use crate::case::Case;
 

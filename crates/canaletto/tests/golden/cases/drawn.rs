@@ -1,5 +1,3 @@
-//! Drives and traffic as the swarm draws them: everything together.
-
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -9,7 +7,7 @@ use crate::designs::{BASE, designs};
 use crate::workloads::workloads;
 
 const SEEDS: std::ops::Range<u64> = 1000..1100;
-/// Seeds whose drive is too small for what it is to hold, or wears out before the run.
+/// Drives too small for their data, or worn out before the run.
 const UNFIT: &[u64] = &[
     1000, 1002, 1005, 1007, 1009, 1019, 1025, 1038, 1044, 1045, 1047, 1048, 1050, 1053, 1056, 1057, 1066, 1069, 1072,
     1074, 1076, 1077, 1084, 1089, 1092, 1093, 1094, 1096,
@@ -29,7 +27,6 @@ fn case(seed: u64) -> Case {
         .expect("nothing is filtered")
         .current();
     let case = Case::preset(&format!("drawn/{seed}"), BASE, &overrides, &workload).seed(seed);
-    // Flows have no separate parts where blocks are mapped or pages stay in place.
     let is_page_mapped = overrides.iter().any(|setting| setting == "ftl.mapping=page");
     if is_page_mapped { case } else { case.set(&["partitioned=false"]) }
 }

@@ -1,9 +1,6 @@
-//! Every fabric under every kind of traffic and scope of collection, and the options of each.
-
 use super::{EVERYTHING, LARGE_MIXED, LARGE_READS, MIXED, PARTIAL, READS, SQUARE, flow, with};
 use crate::case::Case;
 
-/// All fabrics.
 pub const FABRICS: [&str; 14] = [
     "bus",
     "packetized",

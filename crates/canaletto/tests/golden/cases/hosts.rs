@@ -1,5 +1,3 @@
-//! Hosts: protocols, queues, links, interrupts, PCs in between, and the controller's own stages.
-
 use super::{EVERYTHING, LARGE_MIXED, LARGE_READS, MIXED, OPEN, PARTIAL, READS, flow, flows};
 use crate::case::Case;
 

@@ -1,9 +1,6 @@
-//! Each key away from its default, where it matters.
-
 use crate::case::Case;
 use crate::key_changes::{DESIGN, DRIVE, workload_table, workload_text};
 
-/// Changes that end with an error message instead of a result.
 const REFUSED: [&str; 9] = [
     "flash.cell",
     "attachment.platform.north_dma",

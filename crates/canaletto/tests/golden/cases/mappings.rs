@@ -1,5 +1,3 @@
-//! Mapping: cached tables, units below and above a page, hybrid schemes, pages in place, partial writes, unwritten reads.
-
 use super::{EVERYTHING, LARGE_MIXED, MIXED, PARTIAL, READS, WRITES, flow, flows};
 use crate::case::Case;
 

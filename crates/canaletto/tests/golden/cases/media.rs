@@ -1,5 +1,3 @@
-//! Flash: planes and dies together, kinds of pages, suspension, errors, failures, refresh.
-
 use super::{EVERYTHING, LARGE_MIXED, LARGE_READS, MIXED, PARTIAL, READS, WRITES, flow};
 use crate::case::Case;
 

@@ -1,5 +1,3 @@
-//! The runs of the set, by what they are about.
-
 mod caches;
 mod collection;
 mod drawn;

@@ -1,5 +1,3 @@
-//! Drives and flows as MQSim's own files state them.
-
 use canaletto::config::mqsim::{import, parse_device, parse_workload};
 
 use crate::case::Case;

@@ -1,5 +1,3 @@
-//! Every preset under plain traffic and in its steady state, and every named profile.
-
 use canaletto::config::{presets, profiles};
 
 use super::flow;
@@ -31,7 +29,6 @@ pub fn cases() -> Vec<Case> {
         cases.push(case("reads", &[], READS));
         cases.push(case("mixed", &[], MIXED));
         cases.push(case("open", &[], OPEN));
-        // Pages of cross-point memory are written in place: no state is older than another.
         if name != "pcie3-3d-xpoint" {
             cases.push(case("steady", FULL, WRITES));
         }

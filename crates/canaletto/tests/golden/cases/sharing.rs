@@ -1,5 +1,3 @@
-//! Several flows: priorities, turns, fair scheduling, parts of the drive, one flow alone.
-
 use super::{MIXED, OPEN, PARTIAL, READS, WRITES, flows};
 use crate::case::Case;
 

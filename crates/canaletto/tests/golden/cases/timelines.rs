@@ -1,5 +1,3 @@
-//! Timelines: what is recorded of single parts, requests and steps.
-
 use super::fabrics::FABRICS;
 use super::{EVERYTHING, LARGE_MIXED, MIXED, PARTIAL, SQUARE, WRITES, flow, flows, with};
 use crate::case::Case;

@@ -1,9 +1,6 @@
-//! Traffic: loops, addresses, sizes, and recorded traces in all their ways.
-
 use super::{MIXED, flow, flows};
 use crate::case::Case;
 
-/// Name, traffic.
 const GENERATED: &[(&str, &str)] = &[
     (
         "zipf",

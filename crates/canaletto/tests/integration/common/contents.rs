@@ -1,4 +1,4 @@
-//! Contents with parity: part of the shadow, which is the one observer of all tests.
+//! Contents with parity: part of the shadow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,6 @@ impl Contents {
 
     fn write(&mut self, at: Ppa) {
         self.writes += 1;
-        // Any number that no sum of a few others makes.
         let data = self.writes.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         assert!(self.pages.insert(at, data).is_none(), "{at:?} was programmed twice");
     }
@@ -40,7 +39,7 @@ impl Contents {
         self.pages.iter().filter(|(at, _)| is_member(at)).fold(0, |sum, (_, data)| sum ^ data)
     }
 
-    /// Pages that it does not know are copies that were overwritten on their way, where a flash page is a unit.
+    /// Unknown pages are copies that were overwritten on their way.
     pub fn check_unknown(&self, report: &Report) {
         let without_effect = report.flash.gc.pages_copied - self.copies;
         let unknown = self.unknown.len() as u64;
@@ -88,7 +87,7 @@ impl Observer for Contents {
     }
 
     fn block_erased(&mut self, _: Time, _: PlaneId, block: u32) {
-        // Blocks of a superblock are erased one behind the other before any is used again; one that fails to be is left out then.
+        // Blocks of a superblock are erased before any is used again; one that fails is left out then.
         self.pages.retain(|at, _| at.block != block);
         self.parity.retain(|at, _| at.block != block);
     }

@@ -1,5 +1,3 @@
-//! Small drives and workloads for tests.
-
 pub mod contents;
 pub mod script;
 pub mod seen;
@@ -9,7 +7,7 @@ use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
 use canaletto::{Outcome, RunOptions, run};
 
-/// A drive of 2 × 2 chips with 2 planes each, 16 blocks of 8 pages of 4 KiB a plane, so that collection comes early.
+/// So small that collection comes early.
 pub const SMALL: &str = r#"
 base = "performance-optimized"
 name = "small"
@@ -25,7 +23,7 @@ threshold = 0.2
 hard_threshold = 0.1
 "#;
 
-/// Keys with which nothing but the fabric's wires limits reads that are outstanding by the thousand.
+/// Only the fabric's wires limit.
 pub const WIRES_LIMIT: [&str; 7] = [
     "link.lanes=32",
     "fabric.transfer_order=commands-first",
@@ -51,7 +49,7 @@ pub fn synthetic(keys: &str) -> Workload {
     load_workload("test.toml", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-/// Runs to the end, with records, and with a checker of the wires.
+/// With records and a checker of the wires.
 pub fn simulate(design: &Design, workload: &Workload) -> Outcome {
     let options = RunOptions { records: true, check_wires: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();

@@ -1,4 +1,4 @@
-//! Requests at stated moments on the performance-optimized drive, and what each spent its time on.
+//! Requests at stated moments, and what each spent its time on.
 
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;

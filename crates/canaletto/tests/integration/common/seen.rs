@@ -1,4 +1,4 @@
-//! Steps of a run: part of the shadow, the one observer of all tests.
+//! Steps of a run: part of the shadow.
 
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};

@@ -3,7 +3,6 @@
 use super::Node::{Chip, Controller};
 use super::{Case, Crossing, Node, Packet, run};
 
-/// A mesh with its controllers at the west edge; packets are (cycle, from, to, flits).
 fn case(rows: usize, columns: usize, delay: u64, buffer: u64, packets: &[(u64, Node, Node, u64)]) -> Case {
     let packets = packets.iter().map(|&(at, from, to, flits)| Packet { at, from, to, flits }).collect();
     Case { rows, columns, two_edges: false, delay, buffer, packets }
@@ -40,14 +39,13 @@ fn routes() {
     assert_eq!(mesh.route(&back), [(Chip(0, 1), b), (b, d), (d, Controller(1))]);
 }
 
-/// Both want the link from router 1,0 to router 2,0. The second is ready there at 3, the first at 4, and waits until 6.
+/// The second is ready at 3, the first at 4, and waits until 6.
 #[test]
 fn the_packet_that_is_ready_first_goes_first() {
     let mesh = case(3, 1, 1, 8, &[(0, Controller(0), Chip(2, 0), 4), (1, Controller(1), Chip(2, 0), 3)]);
     assert_eq!(run(&mesh), [crossing(&[0, 2, 6, 8], 12, 2, 0), crossing(&[1, 3, 5], 8, 0, 0)]);
 }
 
-/// Both are ready there at 4.
 #[test]
 fn of_two_ready_in_one_cycle_the_smaller_number_goes_first() {
     let (far, near) = ((0, Controller(0), Chip(2, 0), 4), (2, Controller(1), Chip(2, 0), 3));
@@ -57,8 +55,8 @@ fn of_two_ready_in_one_cycle_the_smaller_number_goes_first() {
     assert_eq!(run(&case(3, 1, 1, 8, &[near, far])), near_first);
 }
 
-/// The first packet leaves the first router's buffer from 1 to 5. A buffer of one packet lets the next start at 5, one
-/// of two packets when the link is idle, at 4.
+/// The first leaves the first router's buffer from 1 to 5. A buffer of one packet lets the next start at 5, of two at
+/// 4.
 #[test]
 fn a_buffer_of_one_packet_costs_a_cycle_between_packets() {
     let packet = (0, Controller(0), Chip(0, 1), 4);
@@ -68,8 +66,8 @@ fn a_buffer_of_one_packet_costs_a_cycle_between_packets() {
     assert_eq!(run(&case(1, 2, 0, 8, &[packet; 2])), [first, crossing(&[4, 5, 6], 10, 4, 0)]);
 }
 
-/// The second packet waits from 3 to 5 for the chip's port. So the third finds its space in router 2,0 taken until 9,
-/// and the fourth the third's in router 1,0 until 13.
+/// The second waits from 3 to 5 for the chip's port, so the third finds its space taken until 9, and the fourth until
+/// 13.
 #[test]
 fn back_pressure_reaches_upstream() {
     let (near, far) = ((0, Controller(2), Chip(2, 0), 4), (0, Controller(0), Chip(2, 0), 4));
@@ -82,8 +80,7 @@ fn back_pressure_reaches_upstream() {
     assert_eq!(run(&case(3, 1, 0, 4, &[near, far, far, far])), expected);
 }
 
-/// The second packet waits in router 1,0 for its chip's port, busy until 9, and has left at 11. The third waits behind
-/// it although its link, to router 2,0, is idle.
+/// The second waits for its chip's port until 9. The third waits behind it although its link is idle.
 #[test]
 fn the_head_of_the_line_blocks() {
     let packets =
@@ -93,8 +90,8 @@ fn the_head_of_the_line_blocks() {
     assert_eq!(run(&case(3, 1, 0, 8, &packets)), expected);
 }
 
-/// As above, and the link to router 2,0 is busy from 9 to 13 with the last packet. The first wants it too, is ready at
-/// 10 and heads its FIFO; but the one blocked as above is ready since 4, though it heads its own only since 11.
+/// The link to router 2,0 is busy from 9 to 13. The first is ready at 10; the one blocked as above is ready since 4,
+/// though it heads its FIFO only since 11.
 #[test]
 fn time_in_the_line_counts() {
     let packets = [
@@ -114,8 +111,8 @@ fn time_in_the_line_counts() {
     assert_eq!(run(&case(3, 1, 0, 16, &packets)), expected);
 }
 
-/// The second packet (4 flits of 6) waits in router 2,0 for the chip's port from 3 to 7 and has left at 11. The third (3
-/// flits) has no room until then; the fourth (1 flit) would have, and waits behind it.
+/// The second (4 flits of 6) has left at 11. The third (3 flits) has no room until then; the fourth (1 flit) would
+/// have.
 #[test]
 fn a_short_packet_does_not_overtake_one_that_waits_for_room() {
     let packets = [

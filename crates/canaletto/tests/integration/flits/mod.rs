@@ -33,16 +33,15 @@ pub enum Node {
     Router(usize, usize),
 }
 
-/// A directed link. The FIFO at its far end goes by the same name; the queue of a source is called (source, source).
+/// The FIFO at its far end has the same name; a source's queue is called (source, source).
 pub type Link = (Node, Node);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Packet {
-    /// Of packets of one cycle the source sends the smaller number first.
+    /// The source sends the smaller number of a cycle first.
     pub at: u64,
     pub from: Node,
     pub to: Node,
-    /// At least 1 and at most the buffer.
     pub flits: u64,
 }
 
@@ -56,7 +55,6 @@ pub struct Case {
     pub delay: u64,
     /// Flits that each FIFO of a router holds.
     pub buffer: u64,
-    /// The traffic.
     pub packets: Vec<Packet>,
 }
 
@@ -64,16 +62,15 @@ pub struct Case {
 pub struct Crossing {
     pub crossed: u64,
     pub starts: Vec<u64>,
-    /// Cycles for which it was ready and waited for the link into or out of a chip.
+    /// Cycles of waiting for the link into or out of a chip.
     pub port: u64,
-    /// Cycles for which it was ready and waited for any other link.
+    /// Cycles of waiting for any other link.
     pub conflict: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Carried {
     pub cycle: u64,
-    /// The link.
     pub link: Link,
     pub packet: usize,
     pub flit: u64,
@@ -101,7 +98,6 @@ impl Case {
         }
     }
 
-    /// The links that a packet crosses, in order.
     pub fn route(&self, packet: &Packet) -> Vec<Link> {
         let mut at = packet.from;
         let mut links = Vec::new();
@@ -143,7 +139,6 @@ struct Flit {
 #[derive(Debug, Default)]
 struct Fifo {
     flits: VecDeque<Flit>,
-    /// Flits of the packets that are in it or on their way into it, each counted in full until its last flit has left.
     reserved: u64,
 }
 
@@ -180,7 +175,6 @@ impl<'a> Mesh<'a> {
         }
     }
 
-    /// One cycle.
     fn step(&mut self) {
         self.inject();
         self.arrive();
@@ -197,7 +191,6 @@ impl<'a> Mesh<'a> {
         }
     }
 
-    /// Moves the flits that left in the last cycle to the FIFO at the far end, or to their destination.
     fn arrive(&mut self) {
         for (link, wire) in &mut self.wires {
             let Some((packet, number)) = wire.carries.take() else { continue };
@@ -212,7 +205,6 @@ impl<'a> Mesh<'a> {
         }
     }
 
-    /// Every idle link lets the first of its candidates start, if that has room at the far end.
     fn start(&mut self) {
         for link in self.case.links() {
             if self.wires[&link].crossing.is_some() {
@@ -235,7 +227,7 @@ impl<'a> Mesh<'a> {
         }
     }
 
-    /// The packet that heads a FIFO, if it is ready and its next link is this one: since when, its number, the FIFO.
+    /// Since when it is ready, its number, its FIFO.
     fn candidate(&self, fifo: Link, link: Link) -> Option<(u64, usize, Link)> {
         let at = fifo.1;
         // Where the first flit is not a packet's head, the packet is leaving.
@@ -245,7 +237,6 @@ impl<'a> Mesh<'a> {
         (ready <= self.cycle && wants == link).then_some((ready, head.packet, fifo))
     }
 
-    /// The next flit of every packet that is crossing a link leaves its FIFO.
     fn leave(&mut self) {
         for (&link, wire) in &mut self.wires {
             let Some((from, packet, number)) = wire.crossing else { continue };

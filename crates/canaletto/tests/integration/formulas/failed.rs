@@ -1,5 +1,3 @@
-//! Saturation where parts of the interconnect have failed.
-
 use super::*;
 
 #[test]

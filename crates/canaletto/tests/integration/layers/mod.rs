@@ -1,5 +1,5 @@
-//! The layers are as ARCHITECTURE.md draws them: a station knows values of others, never another station; arrows between modules go
-//! down; and no modules import each other in a circle.
+//! The layers are as ARCHITECTURE.md draws them: no station knows another, arrows go down, and no modules import each
+//! other in a circle.
 
 mod source;
 
@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use source::{Modules, is_below, module_of, modules};
 
-/// A station (a folder of the engine) and the modules of other stations whose values it may use. All may use
-/// [`COMMON`].
+/// A station and the modules of other stations whose values it may use. All may use [`COMMON`].
 const STATIONS: &[(&str, &[&str])] = &[
     ("host", &["flash::address", "scheduler::transaction", "workload"]),
     ("cache", &["host::request", "scheduler::transaction"]),
@@ -54,7 +53,7 @@ const STATIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Modules that are no stations: the engine's ground, configuration, and the books.
+/// The engine's ground, configuration, and the books.
 const COMMON: &[&str] = &[
     "JsonSchema",
     "config",
@@ -75,7 +74,7 @@ const COMMON: &[&str] = &[
     "typed_id",
 ];
 
-/// The stations' own types, which only the route brings together.
+/// Only the route brings these together.
 const STATION_TYPES: &[&str] = &[
     "host::Host",
     "cache::DataCache",
@@ -86,8 +85,7 @@ const STATION_TYPES: &[&str] = &[
     "flash::FlashBackend",
 ];
 
-/// From the lowest layer to the highest. A module is in the layer that names it, or the nearest module above it in the
-/// tree.
+/// From the lowest to the highest. A module is in the layer that names it, or its nearest parent.
 const LAYERS: &[(&str, &[&str])] = &[
     ("ground", &["engine"]),
     (
@@ -122,7 +120,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("runs", &["", "drive", "inspection"]),
 ];
 
-/// Modules that the lowest crate, or one from elsewhere, defines and this one names again.
+/// Named again from other crates.
 const CONFIG: &[&str] = &[
     "JsonSchema",
     "config",
@@ -218,12 +216,11 @@ fn arrows_go_down() {
     assert!(unused.is_empty(), "these are allowed and nobody needs them: {unused:?}");
 }
 
-/// A module, its folder and its tests are one: others may not lead back to it.
+/// A module, its folder and its tests are one.
 #[test]
 fn no_modules_import_each_other_in_a_circle() {
     let modules = modules();
     let mut arrows = arrows(&modules);
-    // A module that imports none of those left, or that none of them imports, is in no circle.
     while let Some(end) = {
         let imported: BTreeSet<&str> = arrows.values().flatten().copied().collect();
         arrows.iter().find(|(from, to)| to.is_empty() || !imported.contains(*from)).map(|(from, _)| *from)

@@ -1,4 +1,4 @@
-//! Paths of the engine's own modules that its code names, in imports and in full.
+//! Paths of the engine's own modules that its code names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,6 +1,6 @@
-//! Random drives, small enough that a few thousand writes fill them many times.
+//! Random drives, small enough that writes fill them many times.
 //!
-//! Keys are drawn separately; [`Settings::made_to_agree`] then mends forbidden combinations (`config/check.rs`).
+//! Keys are drawn separately; [`Settings::made_to_agree`] mends forbidden combinations.
 
 use canaletto::fabric::facts_of;
 use std::collections::BTreeMap;
@@ -11,7 +11,6 @@ use canaletto::config::load_design;
 use canaletto::config::named::Named;
 use proptest::prelude::*;
 
-/// A key's value, as on the command line.
 pub type Setting = BoxedStrategy<(&'static str, String)>;
 
 pub fn any<T: Display>(key: &'static str, values: impl IntoIterator<Item = T>) -> Setting {
@@ -70,7 +69,7 @@ fn flash() -> Vec<Setting> {
         any("flash.errors.disturb.factor", [0.0, 0.0008, 0.04]),
         number("controller.ecc.max_read_retries", 0, 6),
         any("refresh.read_limit", [0, 0, 4, 50, 1000]),
-        // As old as a millisecond, or as a day, which data found in the beginning are about to be.
+        // A day: data found in the beginning are about to be as old.
         any("refresh.age_limit_days", [0.0, 0.0, 1e-8, 1.0]),
         any("refresh.scan_interval", ["1us", "40us", "200us"]),
         any("flash.errors.initial_age_days", [0.0, 0.99999999]),
@@ -81,7 +80,6 @@ fn ftl() -> Vec<Setting> {
     vec![
         rarely("ftl.mapping", "page", ["bast", "bast", "in-place"]),
         any("flash.addressing", ["page", "byte"]),
-        // Of a page.
         any("ftl.mapping_unit", [1.0, 1.0, 0.5, 0.25, 2.0, 4.0]),
         number("ftl.hybrid.log_blocks", 2, 6),
         // Place of a key that is gone: later draws stay as they are.
@@ -116,7 +114,6 @@ fn collection() -> Vec<Setting> {
     ]
 }
 
-/// From no cache, or one of a single page, to one as large as a small drive.
 fn cache() -> Vec<Setting> {
     vec![
         prop_oneof![Just(0), Just(1), Just(3), 1u32..60]
@@ -135,7 +132,6 @@ fn cache() -> Vec<Setting> {
     ]
 }
 
-/// Half of the drives cache their mapping table, from one entry (8 B) up to all.
 fn mapping() -> Vec<Setting> {
     let entries = prop_oneof![4 => Just(0u32), 1 => Just(1), 1 => 2u32..6, 1 => 2u32..80, 1 => 80u32..3000];
     vec![
@@ -231,13 +227,12 @@ impl Settings {
         self.parity();
         self.mapping_unit();
         self.preconditioning();
-        // Room for a block of data.
         let blocks = self.number("geometry.blocks_per_plane");
         self.set("ftl.min_spare_blocks", 4f64.min(blocks - 1.0));
         if !self.is("gc.scope", "plane") {
             self.set("ftl.write_placement", "dynamic");
         }
-        // A DRAM interface carries no frames, and a PC no accesses of a memory.
+        // A DRAM interface carries no frames or accesses of a memory.
         let attached = &self.0["attachment.kind"];
         if attached.starts_with("nb") || attached != "none" && self.is("host.protocol", "memory") {
             self.set("host.protocol", "nvme");
@@ -249,7 +244,6 @@ impl Settings {
         }
         let has = |settings: &Settings, key: &str, value: &str| settings.0.get(key).is_some_and(|set| set == value);
         if self.is("fabric.kind", "venice") && has(&self, "fabric.venice.as_printed", "true") {
-            // It holds every path, which not all drives can.
             let holds = self.is("fabric.hold_path", "always");
             self.set("fabric.venice.as_printed", holds);
         }
@@ -311,7 +305,7 @@ impl Settings {
         }
     }
 
-    /// Factory bad blocks, where there are spare ones: half of them are kept for collection.
+    /// Half of the spare blocks are kept for collection.
     fn factory_bad(&mut self) {
         if self.is("flash.failures.factory_bad", "0") {
             return;
@@ -336,7 +330,6 @@ impl Settings {
         is_on("flash.pslc.static_size") || is_on("flash.pslc.dynamic_size")
     }
 
-    /// A pseudo-SLC cache needs cells of several bits, and planes that are used on their own.
     fn pseudo_slc(&mut self) {
         let bits =
             ["slc", "mlc", "tlc", "qlc"].iter().position(|cell| self.is("flash.cell", cell)).map_or(1, |n| n + 1);
@@ -364,7 +357,7 @@ impl Settings {
 
     fn mapping_unit(&mut self) {
         let page = self.page_bytes();
-        // Drives of the golden set stay as they were drawn before superblocks had such units.
+        // Drives of the golden set stay as they were drawn.
         let gathers = self.is("ftl.superblock", "none") || self.0.contains_key("ftl.parity");
         let least = if gathers { 512.0 } else { page };
         let hybrid = !self.is("ftl.mapping", "page");
@@ -377,7 +370,6 @@ impl Settings {
         }
     }
 
-    /// Hybrid and in-place mapping exclude what page mapping does.
     fn only_whole_pages_in_their_planes(&mut self) {
         self.drop_cached_table();
         self.set("ftl.map_update", "program-end");
@@ -407,7 +399,6 @@ impl Settings {
         }
         self.only_whole_pages_in_their_planes();
         self.set("ftl.unwritten_reads", "zeroes");
-        // Log blocks, one to merge into and one for data.
         let blocks = self.number("geometry.blocks_per_plane");
         self.set("ftl.hybrid.log_blocks", self.number("ftl.hybrid.log_blocks").min(blocks - 2.0));
     }
@@ -458,12 +449,10 @@ impl Settings {
         match self.0["precondition.kind"].as_str() {
             "none" => self.set("precondition.occupancy", 1.0),
             "steady" => self.set("flash.failures.factory_bad", 0.0),
-            // A drive that wears out while it is filled is an error.
             _ => self.set("wear.endurance", 0),
         }
     }
 
-    /// Required parts do not fail.
     fn without_impossible_failures(mut self) -> Self {
         let overrides = Settings(self.0.clone()).overrides();
         let refused =
@@ -481,7 +470,7 @@ impl Settings {
     }
 }
 
-/// Random changes of the preset [`BASE`], of `newer` keys among others.
+/// With `newer` keys among others.
 pub fn designs(newer: Vec<Setting>) -> impl Strategy<Value = Vec<String>> {
     let device = [geometry(), flash(), ftl(), collection(), cache(), mapping(), scheduler()].concat();
     let keys = [device, interconnect(), host_and_controller(), newer].concat();
@@ -490,5 +479,4 @@ pub fn designs(newer: Vec<Setting>) -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// The preset that every drive starts from.
 pub const BASE: &str = "performance-optimized";

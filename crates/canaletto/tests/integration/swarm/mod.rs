@@ -1,4 +1,4 @@
-//! Nothing is lost: random drives, traffic, failures and losses of power, watched by a checker that keeps its own books.
+//! Random drives, traffic, failures and losses of power, watched by a checker with its own books.
 
 mod designs;
 mod newer;

@@ -1,5 +1,4 @@
-//! Keys and traffic that came after the golden set: drawn after all others and not for it, so that its drives stay as they were
-//! drawn.
+//! Drawn after the golden set's keys and not for it, so that its drives stay as they were drawn.
 
 use canaletto::config::design::{FabricKind, Policy, VictimPolicy};
 use canaletto::config::named::Named;
@@ -26,7 +25,6 @@ pub fn newer() -> Vec<Setting> {
         any("fabric.omnibus.transfers_per_controller", [2, 2, 1]),
         any("fabric.custom.route", ["shortest", "x-then-y"]),
         any("fabric.venice.as_printed", [false, true]),
-        // Full sequences need an interface that is fast enough.
         any("fabric.interface", ["nv-ddr3", "nv-lpddr4", "toggle"]),
         rarely("fabric.sequences", "short", ["full"]),
         any("fabric.status.ready", ["poll", "pin"]),
@@ -59,7 +57,6 @@ pub fn newer() -> Vec<Setting> {
         any("fabric.scheduled_mesh.setup", ["20ns", "0ns"]),
         any("fabric.scheduled_mesh.grant_width", [2, 1, 8]),
         any("fabric.scheduled_mesh.grant_rate", ["400MB/s", "400MB/s", "20MB/s"]),
-        // One block of every plane, or as many as are free.
         any("flash.pslc.static_size", ["0B", "0B", "1B"]),
         any("flash.pslc.dynamic_size", ["0B", "1B", "1GiB"]),
         any("flash.pslc.program", ["20us", "5us"]),
@@ -86,13 +83,12 @@ pub fn newer() -> Vec<Setting> {
     ]
 }
 
-/// Of six drives five cache their mapping table, most of them so little of it that look-ups wait for room.
+/// So little that look-ups wait for room.
 fn small_mapping_caches() -> Setting {
     let entries = prop_oneof![1 => Just(0u32), 1 => Just(1), 2 => 2u32..6, 1 => 2u32..80, 1 => 80u32..3000];
     entries.prop_map(|entries| ("mapping.cache_capacity", format!("{}B", entries * 8))).boxed()
 }
 
-/// A flow of nothing but trims, from a page to all that a small drive has.
 fn trimming() -> impl Strategy<Value = String> {
     let sizes = prop::sample::select(vec!["4KiB", "36KiB", "600KiB", "5MiB"]);
     (sizes, 1u32..300, 1u32..20).prop_map(|(size, requests, depth)| {
@@ -103,7 +99,7 @@ fn trimming() -> impl Strategy<Value = String> {
     })
 }
 
-/// A workload file: more trims than the golden set's have, and larger ones.
+/// More and larger trims than the golden set's.
 pub fn newer_workloads() -> impl Strategy<Value = String> {
     let trims = prop_oneof![1 => Just(None), 1 => trimming().prop_map(Some)];
     (workloads(vec![0.0, 0.1, 0.6]), trims).prop_map(|(file, trims)| file + &trims.unwrap_or_default())

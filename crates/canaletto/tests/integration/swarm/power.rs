@@ -1,4 +1,4 @@
-//! Power is lost at an event; what recovery makes of the flash must hold all that was promised to survive.
+//! What recovery makes of the flash must hold all that was promised to survive.
 
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
@@ -6,15 +6,12 @@ use canaletto::ftl::recovery::recover;
 
 use super::shadow::watch;
 
-/// A mapping table that changes before data are programmed (MQSim's) lets collection erase the old data first.
+/// With MQSim's order collection may erase the old data first.
 pub fn can_be_lost(design: &Design) -> bool {
     design.ftl.map_update == canaletto::config::design::MapUpdate::ProgramEnd
 }
 
 /// Runs up to `event`, loses power, recovers and reads everything back. Returns how many sectors had to be there.
-///
-/// With power-loss protection these are all acknowledged ones, otherwise those flushed, forced, or written past the
-/// cache.
 pub fn lose(design: &Design, workload: &Workload, event: u64) -> u64 {
     let (_, shadow) = watch(design, workload, Some(event));
     let image = shadow.recorder.image(design.cache.power_loss_protection);

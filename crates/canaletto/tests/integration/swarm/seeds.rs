@@ -101,7 +101,6 @@ impl Case {
     fn load(&self) -> (Design, Workload) {
         let design = load_design(BASE, None, &self.overrides).unwrap_or_else(|e| panic!("{e}"));
         let workload = load_workload("workload.toml", Some(&self.workload), &[]).unwrap_or_else(|e| panic!("{e}"));
-        // The flows of a drive with hybrid mapping share logical blocks.
         let partitioned = workload.partitioned && design.ftl.mapping == MappingScheme::Page;
         (design, Workload { partitioned, ..workload })
     }
@@ -115,7 +114,7 @@ impl Case {
         };
         let traces = workload.flow.iter().map(|_| None).collect();
         let unwatched = match run(design, workload, traces, &RunOptions::default(), &mut |_| true) {
-            // Too many blocks are bad after the preparation.
+            // Too many blocks are bad.
             Err(RunError::Config(refused)) if refused.starts_with("precondition.kind: ") => return,
             // With one page per block, a full drive may have no room.
             Err(RunError::Config(refused))
@@ -152,7 +151,6 @@ fn try_seed(seed: u64, is_alone: bool, tried: &Tried) -> Result<(), String> {
             eprintln!("{case:?}");
         }
         let (design, workload) = case.load();
-        // Some drives are too small to hold anything.
         prop_assume!(Limits::new(&design, &workload).is_ok());
         case.run(&design, &workload, tried);
         Ok(())
@@ -161,7 +159,7 @@ fn try_seed(seed: u64, is_alone: bool, tried: &Tried) -> Result<(), String> {
 }
 
 thread_local! {
-    /// Whether panics of this thread are failures on their way to be shrunk, which need no message each.
+    /// Panics on their way to be shrunk need no message each.
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -203,12 +201,10 @@ fn seeds() {
     });
     println!("{count} seeds from {first} on:{tried}");
     assert_eq!(*failures.lock().unwrap(), Vec::<u64>::new(), "seeds that failed");
-    // Enough seeds go everywhere.
     let missed = tried.counts().into_iter().find(|(_, n)| *n == 0);
     assert!(count < 60 || missed.is_none(), "no {}", missed.unwrap_or_default().0);
 }
 
-/// Repeats a printed case, in the file CASE.
 #[test]
 #[ignore = "needs CASE"]
 fn case() {

@@ -1,4 +1,4 @@
-//! The checker keeps its own idea of every physical page and never reads the FTL's tables.
+//! A checker that never reads the FTL's tables.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,16 +19,16 @@ use super::shadow_cache::ShadowCache;
 use crate::common::contents::Contents;
 use crate::common::seen::Seen;
 
-/// Version of each of a page's 64 sectors; 0 is what was there before the run.
+/// Version of each sector; 0 is from before the run.
 pub type Sectors = [u64; 64];
 
-/// Contents of the drive by the programs, copies and erases that it performs.
+/// By the programs, copies and erases that the drive performs.
 #[derive(Default)]
 pub struct Shadow {
     flash: HashMap<(PlaneId, u32), HashMap<u32, (u64, Sectors)>>,
-    /// Newest version of each sector whose write the host has seen completed.
+    /// Newest version of each sector that the host has seen completed.
     pub acknowledged: HashMap<(u64, u32), u64>,
-    /// Writes on their way: (logical page, sectors, version).
+    /// (logical page, sectors, version).
     writing: HashMap<RequestId, Vec<(u64, u64, u64)>>,
     /// Each page, its sectors not read yet, and the versions acknowledged when the read began.
     reading: HashMap<RequestId, Vec<(u64, u64, Sectors)>>,
@@ -44,7 +44,7 @@ pub struct Shadow {
     last_cached: bool,
     pub lost: HashSet<u64>,
     trimmed: HashMap<u64, u64>,
-    /// Every trim that the journal holds, by page: place and version.
+    /// Place and version.
     journal: HashMap<u64, Vec<(usize, u64)>>,
     journaled: usize,
     holding: HashSet<u64>,
@@ -82,7 +82,6 @@ impl Shadow {
         version
     }
 
-    /// The newest of the first `entries` trims in the journal that is of this page.
     pub fn journaled(&self, lpa: u64, entries: usize) -> u64 {
         let trims = self.journal.get(&lpa).into_iter().flatten().filter(|trim| trim.0 < entries);
         trims.map(|trim| trim.1).max().unwrap_or(0)
@@ -92,7 +91,6 @@ impl Shadow {
         [self.trimmed.get(&lpa).copied().unwrap_or(0); 64]
     }
 
-    /// A translation page is read from where it is.
     fn check_translation(&mut self, lpa: u64, from: Ppa) {
         let holds = self.held(from).map(|(holds, _)| holds);
         if holds != Some(lpa) && !self.early {
@@ -105,7 +103,7 @@ impl Shadow {
         held.is_none_or(|(holds, _)| self.in_place && holds == lpa)
     }
 
-    /// A flash page is programmed once, with all that it holds.
+    /// Once, with all that it holds.
     fn pulse(&mut self, now: Time, at: Ppa) {
         let pages = self.programmed.entry((at.plane, at.block)).or_default();
         if *pages.entry(at.page >> self.flash_shift).or_insert(now) != now && !self.early && !self.in_place {
@@ -117,7 +115,7 @@ impl Shadow {
         self.problems.extend(result.err().filter(|_| !self.early));
     }
 
-    /// A read finds these versions: none may be older than what was acknowledged when it began.
+    /// None may be older than what was acknowledged when the read began.
     fn found(&mut self, request: RequestId, lpa: u64, sectors: u64, versions: &Sectors) {
         self.reads += 1;
         let pages = self.reading.get_mut(&request).expect("a read that began");
@@ -135,12 +133,10 @@ impl Shadow {
         }
     }
 
-    /// Version of a request's change of a page.
     fn version(&self, request: RequestId, lpa: u64) -> u64 {
         self.writing[&request].iter().find(|w| w.0 == lpa).expect("a change that began").2
     }
 
-    /// A page is programmed with new sectors and those merged from an old page.
     fn program(&mut self, lpa: u64, sectors: u64, new: &Sectors, at: Ppa, merged: Ppa) {
         self.cache.programmed(lpa, sectors, new);
         if self.early {
@@ -149,7 +145,6 @@ impl Shadow {
         let mut content =
             if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { self.blank(lpa) };
         if let Some((_, held)) = self.held(at).filter(|_| self.in_place) {
-            // Unwritten sectors stay, unless they were deallocated since.
             content.iter_mut().zip(held).for_each(|(version, held)| *version = held.max(*version));
         }
         members(sectors).for_each(|s| content[s as usize] = new[s as usize]);
@@ -168,7 +163,7 @@ impl Observer for Shadow {
         true
     }
 
-    // The engine asserts that the root causes of every request add up.
+    // The engine asserts that root causes add up.
     fn follows_waits(&self) -> bool {
         true
     }
@@ -258,7 +253,6 @@ impl Observer for Shadow {
     }
 
     fn page_read(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64, from: Ppa) {
-        // Nothing is left of writes between two trims under way.
         let blank = || self.cache.trims.get(&lpa).map_or(self.blank(lpa), |&begun| [begun; 64]);
         let held = if from.is_some() { self.held(from) } else { Some((lpa, blank())) };
         if held.is_none_or(|(holds, _)| holds != lpa) {
@@ -329,7 +323,6 @@ impl Observer for Shadow {
 
     fn page_lost(&mut self, now: Time, lpa: u64, sectors: u64) {
         self.recorder.page_lost(now, lpa, sectors);
-        // Lost for good: nobody looks for it any more.
         let content = self.cache.land(lpa, sectors);
         self.cache.programmed(lpa, sectors, &content);
         self.lost.insert(lpa);
@@ -436,10 +429,10 @@ impl Observer for Shadow {
     }
 }
 
-/// Most times that a run looks whether to continue, every 65,536 events, without a further request completed.
+/// Every 65,536 events, without a further completed request.
 const MOST_LOOKS: u32 = 300;
 
-/// A run with the shadow watching, up to `last_event` if one is given.
+/// Up to `last_event` if one is given.
 pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (Outcome, Shadow) {
     let cache = ShadowCache::new(design.cache.power_loss_protection);
     let early = design.ftl.map_update == MapUpdate::Issue;
@@ -449,7 +442,6 @@ pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (
     let mut shadow = Shadow { early, cache, last_event, flash_shift, in_place, wires, ..Shadow::default() };
     let options = RunOptions { records: true, root_causes: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();
-    // Requests take some ten thousand events even with a scan per microsecond.
     let (mut looks, mut completed) = (0, 0);
     let mut ends = |so_far: &Progress| {
         looks = if so_far.completed > completed { 0 } else { looks + 1 };
@@ -466,12 +458,11 @@ pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (
     (outcome, shadow)
 }
 
-/// A run to its end; also checks what every outcome must satisfy.
+/// Also checks what every outcome must satisfy.
 pub fn check(design: &Design, workload: &Workload) -> (Outcome, Shadow) {
     let (outcome, shadow) = watch(design, workload, None);
     let requests = &outcome.report.measures.requests;
     assert_eq!(requests.generated, requests.completed);
-    // A read for the drive's own use may also fail its request.
     assert!(shadow.failures == 0 || requests.failed > 0);
     assert!(shadow.writing.is_empty() && shadow.reading.is_empty());
     let records = outcome.records.as_ref().unwrap();

@@ -1,5 +1,4 @@
-//! The part of the checker for the data cache: what it holds, what flash holds, what a loss of power takes. It never
-//! reads the cache's own books.
+//! The checker's part for the data cache, which never reads the cache's books.
 
 use std::collections::HashMap;
 
@@ -7,20 +6,17 @@ use canaletto::host::request::{Kind, Request};
 
 use super::shadow::{Sectors, members};
 
-/// A version that a sector is known to have.
 type Written = ((u64, u32), u64);
 
-/// Contents of the cache and of the flash.
 #[derive(Default)]
 pub struct ShadowCache {
-    /// Whether data in the cache count as safe.
     survives_power_loss: bool,
     held: HashMap<u64, (u64, Sectors)>,
-    /// Pages that have set out for flash, as they were then.
+    /// As they were then.
     setting_out: HashMap<u64, (u64, Sectors)>,
     /// Newest version of each sector that was ever programmed.
     durable: HashMap<(u64, u32), u64>,
-    /// Newest trim of each page, from its beginning on.
+    /// From its beginning on.
     pub trims: HashMap<u64, u64>,
     completed: HashMap<u16, Vec<Written>>,
     flushes: HashMap<u32, Vec<Written>>,
@@ -48,7 +44,6 @@ impl ShadowCache {
         if twice == 0 { Ok(()) } else { Err(format!("page {lpa}: sectors {twice:x} were filled over newer ones")) }
     }
 
-    /// Returns the data that a read finds, if all of `sectors` is here.
     pub fn find(&mut self, lpa: u64, sectors: u64) -> Option<Sectors> {
         self.hits += u64::from(sectors.count_ones());
         self.held.get(&lpa).filter(|(valid, _)| sectors & !valid == 0).map(|(_, content)| *content)
@@ -68,7 +63,6 @@ impl ShadowCache {
         }
     }
 
-    /// A page that set out is programmed. Returns what.
     pub fn land(&mut self, lpa: u64, sectors: u64) -> Sectors {
         let (out, content) = self.setting_out.remove(&lpa).expect("a page that set out");
         assert_eq!(out, sectors);
@@ -95,13 +89,13 @@ impl ShadowCache {
         }
     }
 
-    /// Whether nothing would be lost if the cache dropped this version now.
+    /// Nothing would be lost if the cache dropped it now.
     fn is_safe(&self, &((lpa, sector), version): &Written) -> bool {
         version <= self.durable.get(&(lpa, sector)).copied().unwrap_or(0)
             || version <= self.trims.get(&lpa).copied().unwrap_or(0)
     }
 
-    /// The cache gives a page up: flash must have all of it.
+    /// Flash must have all of it.
     pub fn drop_page(&mut self, lpa: u64) -> Result<(), String> {
         let Some((valid, content)) = self.held.remove(&lpa) else { return Ok(()) };
         match members(valid).find(|&s| !self.is_safe(&((lpa, s), content[s as usize]))) {
@@ -110,7 +104,7 @@ impl ShadowCache {
         }
     }
 
-    /// A request arrives: a flush is for all that its flow has completed.
+    /// A flush is for all that its flow has completed.
     pub fn arrived(&mut self, request: &Request) {
         if request.kind == Kind::Flush && !self.survives_power_loss {
             let mut completed = self.completed.remove(&request.flow).unwrap_or_default();
@@ -121,7 +115,6 @@ impl ShadowCache {
         }
     }
 
-    /// A request has ended; it wrote (or trimmed) these pages, some of them into the cache.
     pub fn ended(&mut self, request: &Request, written: &[(u64, u64, u64)], cached: bool) -> Result<(), String> {
         let sectors = |&(lpa, sectors, version): &(u64, u64, u64)| members(sectors).map(move |s| ((lpa, s), version));
         let written: Vec<Written> = written.iter().flat_map(sectors).collect();

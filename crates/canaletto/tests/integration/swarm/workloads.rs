@@ -1,5 +1,3 @@
-//! Random traffic.
-
 use proptest::prelude::*;
 
 fn flow(name: usize, trim_shares: Vec<f64>) -> impl Strategy<Value = String> {
@@ -32,7 +30,7 @@ fn flow(name: usize, trim_shares: Vec<f64>) -> impl Strategy<Value = String> {
     )
 }
 
-/// A workload file of one or two flows, whose shares of trims are some of these.
+/// Of one or two flows.
 pub fn workloads(trim_shares: Vec<f64>) -> impl Strategy<Value = String> {
     let flows = (flow(0, trim_shares.clone()), prop::option::of(flow(1, trim_shares)));
     (flows, prop::bool::ANY).prop_map(|((first, second), partitioned)| {

@@ -1,4 +1,4 @@
-//! Faults on buses: who drives them, whom they reach, in which order and how fast.
+//! Faults on buses.
 
 use canaletto::fabric::trace::WireUse;
 use canaletto::flash::interface::Operation;
@@ -52,7 +52,6 @@ fn is_column(tape: &Tape, wire: u32) -> bool {
     matches!(&tape.shape.wires[wire as usize].line, Line::Bus { rows, .. } if rows.len() > 1)
 }
 
-/// An agreement and the cycles after it, for a chip of a row whose controller does not drive the column.
 fn agreement(tape: &Tape) -> (usize, Cycles) {
     tape.cycles(|c, _| c.what == WireUse::Handshake)
 }
@@ -65,7 +64,7 @@ fn is_control(c: &Cycles, load: &Load) -> bool {
     c.what == WireUse::Command && load.carries == Carries::Control
 }
 
-/// Commands of one chip go over the pins on which data of another cross. A channel's command pins are numbered three behind.
+/// A channel's command pins are numbered three behind.
 fn on_the_data_pins(tape: &mut Tape) {
     let data: Vec<Cycles> = tape
         .entries

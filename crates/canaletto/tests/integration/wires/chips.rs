@@ -1,4 +1,4 @@
-//! Faults of chips: busy LUNs, arrays, registers, distances and suspensions.
+//! Faults of chips.
 
 use canaletto::engine::time::Time;
 use canaletto::fabric::trace::WireUse;
@@ -43,7 +43,7 @@ fn change_step(tape: &mut Tape, step: ArrayStep, operation: fn(Operation) -> boo
     change(&mut tape.entries[place].fact);
 }
 
-/// Lets a read end, and its data set out, as if tRR were none: where they set out as soon as they are in the register.
+/// As if tRR were none.
 fn without_t_rr(tape: &mut Tape) {
     const T_RR: u64 = 20 * NS;
     let ends = |at: Time, load: &Load| {
@@ -148,7 +148,7 @@ pub const FAULTS: &[Fault] = &[
         site: "pipelines",
         rule: Rule::Array,
         plant: |tape| {
-            // One array after the other: the first one's end comes after the second one's beginning.
+            // The first one's end comes after the second one's beginning.
             let begins_at_once = |end: usize, next: usize| tape.entries[next].at == tape.entries[end].at;
             let (end, next) = tape.steps(ArrayStep::Ends, ArrayStep::Begins, begins_at_once);
             tape.entries[end].at = later(tape.entries[next].at, NS);

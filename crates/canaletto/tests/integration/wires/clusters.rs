@@ -1,4 +1,4 @@
-//! Faults behind switches: trunks that lead elsewhere, bytes that pass a switch at once, circuits that nobody granted.
+//! Faults behind switches.
 
 use canaletto::fabric::trace::WireUse;
 use canaletto::measure::probe::Carries;

@@ -1,4 +1,4 @@
-//! Faults of ways over a custom fabric: links that do not lead from a controller to the chip, and links that carry two transfers.
+//! Faults of ways over a custom fabric.
 
 use canaletto::fabric::trace::WireUse;
 use canaletto::measure::wire_check::found::Rule;

@@ -1,4 +1,4 @@
-//! Faults of pages whose end goes over a second bus: controllers that were not told, chips that have not turned to the column.
+//! Faults of pages whose end goes over a second bus.
 
 use canaletto::fabric::trace::WireUse;
 use canaletto::measure::wire_check::found::Rule;
@@ -9,7 +9,6 @@ use super::tape::{NS, Tape, earlier, later};
 
 const SITE: &str = "late-split";
 
-/// Whether a transfer carries data on another bus before a time.
 fn crosses_elsewhere(tape: &Tape, c: &Cycles, before: u64) -> bool {
     let is_it = |o: &Cycles| {
         (o.transfer, o.what) == (c.transfer, WireUse::Data) && o.wire != c.wire && o.from.0 < before && o.from <= c.from
@@ -21,7 +20,6 @@ fn message(tape: &Tape) -> (usize, Cycles) {
     tape.cycles(|c, _| c.what == WireUse::Handshake && crosses_elsewhere(tape, c, c.until.0))
 }
 
-/// The packet that turns a chip to the column, four flits.
 fn packet(tape: &Tape) -> (usize, Cycles) {
     tape.cycles(|c, _| {
         c.what == WireUse::Data && c.until.0 - c.from.0 < 5 * NS && crosses_elsewhere(tape, c, c.until.0)

@@ -24,7 +24,7 @@ use canaletto::{RunError, RunOptions, Simulation, run};
 use self::tape::Tape;
 use crate::common;
 
-/// A fault: its name, the recording that it is planted in, the rule that must notice it, and how it is planted.
+/// Its name, recording and rule, and how it is planted.
 pub struct Fault {
     pub name: &'static str,
     pub site: &'static str,
@@ -32,7 +32,6 @@ pub struct Fault {
     pub plant: fn(&mut Tape),
 }
 
-/// Recordings that faults are planted in, with what sets them apart from a small drive.
 const SITES: &[(&str, &[&str])] = &[
     ("bus", &[]),
     ("suspend", &["flash.suspend.operations=both", "flash.suspend.min_remaining=0us"]),
@@ -69,8 +68,7 @@ fn workload(requests: u32) -> Workload {
     common::synthetic(&format!("requests = {requests}\nread_share = 0.6\nsize = \"8KiB\"\nqueue_depth = 24"))
 }
 
-/// A small drive, full, that is busy with reads, programs and erases: the recording's own, and as the rules' least times have it
-/// without a margin.
+/// A full drive busy with reads, programs and erases, as recorded, and with the rules' least times.
 fn drive(changes: &[&str]) -> Design {
     let shape = ["geometry.channels=3", "geometry.chips_per_channel=3", "precondition.kind=steady"];
     common::design(common::SMALL, &[&shape, changes].concat())
@@ -83,7 +81,6 @@ fn faults() -> Vec<&'static Fault> {
         .collect()
 }
 
-/// Everything that goes over the wires of a drive, unchecked.
 fn record(design: &Design) -> Vec<Entry> {
     let (workload, options) = (workload(1200), RunOptions::default());
     let mut check = WireCheck::new(design, true);
@@ -118,7 +115,7 @@ fn planted_faults_are_found() {
     assert!(missed.is_empty(), "{}", missed.join("\n"));
 }
 
-/// Shortest ways of a mesh may turn anywhere, ways along the row first may not.
+/// Shortest ways of a mesh may turn anywhere.
 #[test]
 fn ways_that_turn_back_to_a_row_are_found() {
     let design = |route: &str| drive(&["fabric.kind=custom", &format!("fabric.custom.route={route}")]);
@@ -144,7 +141,6 @@ fn every_rule_and_every_fabric_has_faults() {
     }
 }
 
-/// Settings that change what goes over the wires.
 const SETTINGS: &[&[&str]] = &[
     &["fabric.burst_bytes=12", "fabric.interface=nv-ddr3"],
     &["fabric.command_time=100ns"],
@@ -230,7 +226,6 @@ fn no_fabric_violates_a_rule() {
             false => &[],
         };
         for changes in SETTINGS.iter().chain(held) {
-            // Their keys change nothing elsewhere.
             let is_of = |keys: &str, owner| changes[0].starts_with(keys) && *kind != owner;
             if is_of("fabric.clusters.", FabricKind::Clusters)
                 || is_of("fabric.scheduled_mesh.", FabricKind::ScheduledMesh)

@@ -1,4 +1,4 @@
-//! Faults in networks: packets that stray or hurry, circuits that nobody reserved, scouts that jump.
+//! Faults in networks.
 
 use canaletto::fabric::Direction;
 use canaletto::fabric::trace::WireUse;
@@ -79,7 +79,7 @@ pub const FAULTS: &[Fault] = &[
         site: "mesh",
         rule: Rule::Route,
         plant: |tape| {
-            // Chip 8 of row 2 is reached along row 2; a packet through row 1 goes Y first.
+            // A packet through row 1 goes Y first.
             let (place, c) = tape.cycles(|c, load| {
                 c.what == WireUse::Data
                     && load.direction == Direction::ToChip
@@ -112,7 +112,7 @@ pub const FAULTS: &[Fault] = &[
         site: "mesh",
         rule: Rule::Route,
         plant: |tape| {
-            // The first link is the controller's: the next one starts a hop later.
+            // The first link is the controller's.
             let (_, c) = on_its_way(tape);
             let (_, own) = tape.find_from(0, |_, entry| match entry.fact {
                 Fact::Wire(o) => {

@@ -1,4 +1,4 @@
-//! Faults of circuits that an arbiter grants: rows that were not told, circuits that share a link.
+//! Faults of circuits that an arbiter grants.
 
 use canaletto::fabric::trace::WireUse;
 use canaletto::measure::probe::Carries;
@@ -15,7 +15,6 @@ fn grant(tape: &Tape) -> (usize, Cycles) {
     tape.cycles(|c, load| c.what == WireUse::Handshake && load.carries == Carries::Command)
 }
 
-/// Data on a link between routers.
 fn on_link(tape: &Tape) -> (usize, Cycles) {
     tape.cycles(|c, _| c.what == WireUse::Data && !tape.is_of_controller(c.wire))
 }

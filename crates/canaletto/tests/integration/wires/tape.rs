@@ -63,7 +63,7 @@ impl Tape {
         })
     }
 
-    /// Data that cross at the same time, on the wires and for the chips of two.
+    /// On the wires and for the chips of two.
     pub fn overlapping(&self) -> (Cycles, Cycles) {
         let is_one = |c: &Cycles, load: &Load| c.what == WireUse::Data && load.direction == Direction::FromChip;
         let beside = |c: &Cycles, o: &Cycles| {
@@ -82,7 +82,6 @@ impl Tape {
         all.iter().enumerate().find_map(pair).expect("two cross at the same time")
     }
 
-    /// Sends two transfers that cross at the same time to the same chip.
     pub fn share_port(&mut self) {
         let (one, other) = self.overlapping();
         let chip = self.load(one.transfer).chip;
@@ -127,7 +126,6 @@ impl Tape {
         self.find_from(from, is_one).0
     }
 
-    /// The LUN and the step, if that is what an entry tells.
     fn step_of(&self, place: usize) -> Option<(LunId, ArrayStep)> {
         match self.entries[place].fact {
             Fact::Array { lun, step, .. } => Some((lun, step)),
@@ -140,7 +138,7 @@ impl Tape {
         (after + 1..self.entries.len()).find(|&i| self.step_of(i) == Some((lun, wanted))).expect("a further step")
     }
 
-    /// Two steps of a LUN with no other of its steps between them, once the drive is busy.
+    /// With no other step between them, once the drive is busy.
     pub fn steps(&self, first: ArrayStep, then: ArrayStep, fits: impl Fn(usize, usize) -> bool) -> (usize, usize) {
         let following = |place: usize| {
             let (lun, _) = self.step_of(place).filter(|(_, step)| *step == first)?;

@@ -66,9 +66,8 @@ fn way(columns: i32, edge: ControllerEdge, source: Node, destination: Node) -> V
     stops.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
-/// Moves every packet to its destination; a packet's index is its id.
 fn run_by_the_rules(packets: &mut [Sent], hop: u64, buffer: u64) {
-    // Packets on each link in the order in which they started; at sources, of creation.
+    // In the order in which they started; at sources, of creation.
     let mut order: BTreeMap<Edge, Vec<usize>> = BTreeMap::new();
     let before =
         |list: &[usize], id: usize| list.iter().position(|&p| p == id).unwrap().checked_sub(1).map(|i| list[i]);
@@ -80,7 +79,7 @@ fn run_by_the_rules(packets: &mut [Sent], hop: u64, buffer: u64) {
             if i == p.way.len() || p.ready(hop) > t {
                 continue;
             }
-            // The one before it in its buffer, which it shares with those that came over the same link.
+            // The one before it in its buffer.
             let ahead = match i {
                 0 => (0..id).rev().find(|&other| packets[other].way[0] == p.way[0] && packets[other].at <= t),
                 _ => before(&order[&p.way[i - 1]], id),
@@ -126,7 +125,6 @@ fn orders() -> impl Strategy<Value = Vec<Order>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: super::cases(400), ..ProptestConfig::default() })]
 
-    /// Every start over every link, every crossing and every wait, to the flit.
     #[test]
     fn packets_follow_the_rules(
         (rows, columns) in (1u32..5, 1u32..5),
@@ -156,7 +154,6 @@ proptest! {
         for (id, &(source, destination, pause, length)) in orders.iter().enumerate() {
             now += pause;
             let (source, destination) = (node(source), node(destination));
-            // Within a moment, what is sent before and after other things happen is the same.
             if length % 2 == 0 { bench.run_before(Time(now)) } else { bench.run_until(Time(now)) }
             paths.insert(id, bench.send(source, destination, Time(length)));
             packets.push(Sent { at: now, length, way: way(columns as i32, edge, source, destination), starts: vec![] });

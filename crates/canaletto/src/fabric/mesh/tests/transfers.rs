@@ -4,7 +4,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::config::units::Duration;
 
-/// The rows of the controllers that serve transfers which start at the same time.
 fn chosen(config: &FabricConfig, layout: &Layout, transfers: &[(u32, Direction)]) -> Vec<u32> {
     let mut bench = Bench::new(config, layout);
     let before = |bench: &Bench| bench.mesh.controllers.loads.clone();
@@ -26,7 +25,7 @@ fn the_least_loaded_controller_serves() {
     // Chips 4 to 7 are in row 1. Rows 0 and 2 are equally near once its own controller is loaded.
     let rows = chosen(&config, &layout, &[(4, FromChip), (5, FromChip), (6, FromChip), (7, FromChip), (0, FromChip)]);
     assert_eq!(rows, [1, 0, 2, 3, 0]);
-    // Command and data are longer than data alone, so that controller 1 has the more after them.
+    // Command and data are longer than data alone.
     let rows = chosen(&config, &layout, &[(4, ToChip), (12, FromChip), (4, FromChip), (5, FromChip), (6, FromChip)]);
     assert_eq!(rows, [1, 3, 0, 2, 0]);
     // The other three receive more than controller 1 sends, but it is still sending.
@@ -38,7 +37,7 @@ fn the_least_loaded_controller_serves() {
     bench.start(bench.page(5, ToChip));
     let load = |bench: &Bench, c: usize| bench.mesh.controllers.loads[c];
     assert!(load(&bench, 0) > load(&bench, 2) && load(&bench, 1) < load(&bench, 2));
-    // Alternating: chip 7 at the east end of row 1 is next to its controller, chip 4 nearer to row 0's.
+    // Alternating: chip 7 is next to its controller, chip 4 nearer to row 0's.
     let config = shape(ControllerEdge::Alternating);
     assert_eq!(chosen(&config, &layout, &[(7, FromChip)]), [1]);
     assert_eq!(chosen(&config, &layout, &[(4, FromChip)]), [0]);
@@ -74,7 +73,7 @@ fn only_what_lets_others_start_is_reported() {
     assert_eq!(bench.freed.len(), 1);
 }
 
-/// A transfer is cut into packets of at most `mesh.packet` with their headers, and alone takes their sum and its hops.
+/// Packets of at most `mesh.packet` with their headers.
 #[test]
 fn transfers_are_cut_into_packets() {
     let mut config = shape(ControllerEdge::West);
@@ -94,7 +93,6 @@ fn transfers_are_cut_into_packets() {
     assert_eq!(lengths, [8, 1003, 1003, 1003, 1003, 99]);
 }
 
-/// A command stated to take no time crosses at once; one that is longer than a buffer still gets there.
 #[test]
 fn stated_commands_always_cross() {
     let mut config = shape(ControllerEdge::West);
@@ -114,13 +112,12 @@ fn stated_commands_always_cross() {
     }
 }
 
-/// A transfer to try to start: chip, whether it goes there, planes, pause before.
 type Try = (u32, bool, usize, u64);
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(200), ..ProptestConfig::default() })]
 
-    /// A transfer's waits are exactly what it took beyond its own time; no wire carries two packets at once.
+    /// Waits are exactly what it took beyond its own time.
     #[test]
     fn transfers_cross_and_account_for_their_time(
         (rows, columns) in (1u32..6, 1u32..6),
@@ -164,7 +161,6 @@ proptest! {
             prop_assert_eq!(*unhindered + arrival.conflict + arrival.port, arrival.at);
             on_wires += transfer.time().0 * u64::from(*routers);
         }
-        // A chip's own two links are none of the wires, the controller's one is.
         let wires = bench.mesh.wires();
         prop_assert_eq!(wires.iter().map(|w| w.busy.0).sum::<u64>(), on_wires);
         let crossed: TimeSum = started.iter().map(|s| s.1.time() * u64::from(s.2)).sum();

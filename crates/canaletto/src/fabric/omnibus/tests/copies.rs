@@ -7,7 +7,7 @@ fn copy(bench: &mut Bench<Omnibus>, from: u32, to: u32) -> (u64, u64) {
     (bench.crossed[0].1.setup.ns(), bench.fabric.counters()[0].1)
 }
 
-/// Fig. 11 on four rows: the bus of column 0 is controller 0's, which tells the others when the page is in its buffer.
+/// Fig. 11 on four rows: the bus of column 0 is controller 0's.
 #[test]
 fn copies_are_agreed_on_as_in_figure_11() {
     let cases = [
@@ -22,7 +22,7 @@ fn copies_are_agreed_on_as_in_figure_11() {
         assert!(bench.fabric.can_copy(ChipId(from), ChipId(to)));
         assert_eq!(copy(&mut bench, from, to), (agreements * AGREE, 2 * agreements + told), "{what}");
     }
-    // Chips of one row on one column bus: nothing to agree on if its controller is their row's, else one question.
+    // Nothing to agree on if its controller is their row's, else one question.
     assert_eq!(copy(&mut whole(2, 4), 0, 1), (0, 0));
     assert_eq!(copy(&mut whole(2, 4), 2, 3), (AGREE, 3));
     // 20 ns of chip enable, header and command, three flits of header, the page.
@@ -96,7 +96,6 @@ fn copies_are_checked_as_told() {
     let detecting = fabric(ChipToChipEcc::Detect, 3);
     assert!(!detecting.must_check(9) && detecting.check_time() == Time::from_us(1));
     assert_eq!(fabric(ChipToChipEcc::None, 3).check_time(), Time::ZERO);
-    // Every third: two direct ones, then one through the controller.
     let third = fabric(ChipToChipEcc::ViaController, 3);
     assert_eq!([0, 1, 2].map(|n| third.must_check(n)), [false, false, true]);
     assert!(fabric(ChipToChipEcc::ViaController, 1).must_check(0));

@@ -12,7 +12,7 @@ fn late() -> Bench<Omnibus> {
 const TURNED: u64 = 4 + 300;
 const END: u64 = TURNED + 3 + 2 * 1024;
 
-/// The end of a page over the column's bus of the same controller: two chunks, so that both buses end soonest.
+/// Two chunks, so that both buses end soonest.
 #[test]
 fn the_end_of_a_page_goes_over_the_other_bus() {
     let mut bench = late();
@@ -29,7 +29,6 @@ fn the_end_of_a_page_goes_over_the_other_bus() {
     assert_eq!(bench.fabric.port_free_at(ChipId(4), Direction::ToChip), Time::from_ns(END));
 }
 
-/// A bus of another controller joins after one message; a program's end after its command.
 #[test]
 fn a_bus_joins_after_a_message_and_the_command() {
     let mut bench = late();
@@ -84,7 +83,6 @@ fn others_go_before_the_end_of_a_page() {
 }
 
 proptest! {
-    /// Every page crosses once, and no bus carries two at once.
     #[test]
     fn pages_that_are_split_late_get_through(transfers in prop::collection::vec((0u32..9, prop::bool::ANY, 0u64..3000), 1..40)) {
         let mut bench = late();
