@@ -44,7 +44,7 @@ TRACES = Path(__file__).resolve().parents[2] / "shared" / "traces"
 
 @dataclass(frozen=True)
 class Grid:
-    """Values of fabrics by row; None where a fabric does not get there."""
+    """None where a fabric does not get there."""
 
     title: str
     rows: dict[str, dict[str, float | None]]
@@ -263,7 +263,6 @@ def bounds() -> Iterator[str]:
 
 
 FAILED = {"links": ((0, 1, 2, 4, 8), 0.7), "controllers": ((0, 1, 2, 4), 0.35)}
-"""Numbers of failed parts, and the share of the lower knee at which tails are measured."""
 PLACEMENTS = 16
 
 
@@ -303,7 +302,6 @@ FAILING = {
     "scheduled-mesh": ("links", "routers", "controllers"),
     "clusters": ("controllers", "buses", "switches"),
 }
-"""Kinds of part of each fabric that fail."""
 FAILED_PARTS = (0, 1, 2, 4)
 WHOLE_PLACEMENTS = 4
 
@@ -330,10 +328,9 @@ def without(fabric: str, part: str, count: int) -> str:
 
 
 BEHIND = 0.02
-"""Share by which ours must be behind for a row to count as lost: knees are found to 1/256."""
+"""Knees are found to 1/256."""
 
 LISTED = ("scheduled-mesh", "clusters")
-"""Our fabrics whose lost rows are named."""
 
 
 def losses() -> Iterator[str]:
@@ -360,7 +357,6 @@ def lost(found: Sequence[float]) -> str:
 
 
 def margins(grid: Grid, values: Mapping[str, float | None]) -> tuple[str, dict[str, float]]:
-    """The best fabric of the papers, and by what share each of ours is better."""
     sign = 1 if grid.more_is_better else -1
     worst = float("-inf")
 

@@ -25,7 +25,6 @@ def chart(rows: Mapping[str, Mapping[str, float | None]], places: Iterable[str])
 
 
 def svg(data: list[dict[str, object]], places: list[str]) -> str:
-    """Dots of fabrics in their colours, a row per place, a panel per kind of load."""
     fabrics = list(dict.fromkeys(str(each["fabric"]) for each in data))
     tones = [colours.fabric("omnibus" if name == LATE else name) for name in fabrics]
     fills = ["white" if name == LATE else tone for name, tone in zip(fabrics, tones, strict=True)]

@@ -35,8 +35,6 @@ FABRICS = (*KEYS, "ideal", CROSSBAR)
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of requests, and the drive that they need."""
-
     reads: float
     requests: int
     keys: tuple[tuple[str, Any], ...] = ()
@@ -71,7 +69,6 @@ PLACES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "a quarter on a chip": ({"hot_spot": {"at": "chip", "share": 0.25}}, {}),
     "half on the worst line": ({"hot_spot": {"at": "worst-line", "share": 0.5}}, LATIN),
 }
-"""Places of the load: keys of the flow, and of the drive."""
 
 DEPTH = 256
 STEPS = 8
@@ -143,7 +140,7 @@ def mean_us(found: Mapping[str, Any]) -> float:
 
 
 def highest(waits: Callable[[float], float], limit: float, most: float) -> float:
-    """The highest rate up to `most` at which requests wait for at most a limit, to 1/256."""
+    """The highest rate up to `most` within a limit of waiting, to 1/256."""
     if waits(most) <= limit:
         return most
     low, high = 0.0, most

@@ -43,8 +43,6 @@ queue_depth = {depth}
 
 @dataclass(frozen=True)
 class Compared:
-    """A drawn drive: its bound and its simulated throughput."""
-
     fabric: str
     bound: cn.Bound
     depth: int
@@ -113,8 +111,6 @@ def drawings() -> tuple[Compared, ...]:
 
 @dataclass(frozen=True)
 class Written:
-    """A drawn drive that is written: its peak, and a long run of another seed at saturation."""
-
     fabric: str
     reads: float
     state: str
@@ -199,7 +195,6 @@ def all_written() -> tuple[Written, ...]:
 
 
 def writes() -> Iterator[str]:
-    """Peaks of drives that are written against long runs."""
     yield "| 30 to 100 % writes | designs | least | 10 % | median | 90 % | most | within 15 % |\n" + "| --- " * 8 + "|"
     shares = sorted({each.reads for each in all_written()}, reverse=True)
     labels = [

@@ -36,18 +36,15 @@ SMALL = {"blocks_per_plane": 24, "pages_per_block": 32}
 
 
 def synthetic(name: str, where: str, reads: float, size: str, depth: int, requests: int) -> cn.Workload:
-    """One closed loop."""
     text = FLOW.format(name=name, where=where, reads=reads, size=size, depth=depth, requests=requests)
     return cn.Workload.from_toml(text, name)
 
 
 def times(value: float | None) -> str:
-    """A speedup over the bus."""
     return "" if value is None else f"{value:.2f}"
 
 
 def row(label: str, result: Comparison, measure: str) -> str:
-    """The bus in figures, the others as speedups over it."""
     cells = [times(result.speedup[fabric][measure]) for fabric in FABRICS[1:]]
     base = result.runs[0]
     absolute = f"{base.iops / 1e3:.4g} k" if measure == "iops" else f"{base.latency_us.all.mean:.4g} µs"
@@ -55,13 +52,12 @@ def row(label: str, result: Comparison, measure: str) -> str:
 
 
 def head(label: str, absolute: str) -> str:
-    """The head of a table; `absolute` is what the bus has in figures."""
+    """`absolute`: what the bus has in figures."""
     names = " | ".join([label, f"bus, {absolute}", *FABRICS[1:]])
     return f"| {names} |\n" + "| --- " * (len(FABRICS) + 1) + "|"
 
 
 def closed_loops() -> Iterator[str]:
-    """Sizes and queue depths, everywhere and in one place."""
     for place, where in PLACES.items():
         for reads, kind in ((1.0, "reads"), (0.0, "writes")):
             yield f"\n#### {place}, {kind}\n"
@@ -74,7 +70,6 @@ def closed_loops() -> Iterator[str]:
 
 
 def collecting() -> Iterator[str]:
-    """Overwriting a small drive."""
     yield head("collecting, 4 KiB writes, queue depth", "mean")
     design = cn.design("performance-optimized").replace(**{f"geometry.{key}": value for key, value in SMALL.items()})
     design = design.replace(**{"ftl.overprovisioning": 0.25, "gc.threshold": 0.1, "gc.hard_threshold": 0.05})
@@ -85,7 +80,6 @@ def collecting() -> Iterator[str]:
 
 
 def traces() -> Iterator[str]:
-    """Real traces, at their own times and as fast as 64 outstanding requests go."""
     files = sorted([*TRACES.glob("mqsim/*.trace"), *TRACES.glob("msr/*.csv*")])
     for depth, pace in ((None, "recorded times"), (64, "queue depth 64")):
         measure = "iops" if depth else "mean_latency"
@@ -97,7 +91,7 @@ def traces() -> Iterator[str]:
 
 
 def sequences() -> Iterator[str]:
-    """Each fabric with short and full command sequences, where neither host nor arrays are the limit."""
+    """Where neither host nor arrays limit."""
     yield "| reads, queue depth | sequences | " + " | ".join(FABRICS) + " |\n" + "| --- " * (len(FABRICS) + 2) + "|"
     base = {"fabric.interface": "nv-ddr3", "link.lane_rate": "63GB/s"}
     for place in ("uniform", "one row"):

@@ -25,18 +25,16 @@ PE_CYCLES = 100_000
 
 
 def simulated(design: cn.Design, work: cn.Workload) -> cn.Result:
-    """A run without records of its requests."""
     return cn.run(design, work, records=False)
 
 
 def reads(requests: int, **pace: Any) -> cn.Workload:
-    """Reads of 4 KiB at random places."""
     shape = {"requests": requests, "read_share": 1.0, "size": f"{PAGE_BYTES}B", "alignment": f"{PAGE_BYTES}B", **pace}
     return workload("reads", [flow("reads", shape)])
 
 
 def stack(grade: str, read_us: float) -> cn.Design:
-    """A grade with as many banks as fill it at a read time, rounded up to a power of two."""
+    """As many banks as fill it at a read time, rounded up to a power of two."""
     base = cn.design(grade)
     keys = base.to_dict()["geometry"]
     raw = keys["chips_per_channel"] * keys["blocks_per_plane"]
@@ -53,7 +51,7 @@ def stack(grade: str, read_us: float) -> cn.Design:
 
 
 def outstanding() -> Iterator[str]:
-    """Reads of 4 KiB that must be outstanding, by Little's law and simulated."""
+    """By Little's law and simulated."""
     yield "| read time | " + " | ".join(f"`{grade}`" for grade in GRADES) + " |"
     yield "| --- |" + " ---: |" * len(GRADES)
     for time in TIMES_US:
@@ -71,7 +69,6 @@ def outstanding() -> Iterator[str]:
 
 
 def tails() -> Iterator[str]:
-    """Latencies by load, with power."""
     yield "| grade | load | GB/s | p50 µs | p99 µs | p99.9 µs | W |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     for grade, rate in GRADES.items():
@@ -85,7 +82,6 @@ def tails() -> Iterator[str]:
 
 
 def used() -> Iterator[str]:
-    """Three workloads on a drive and on stacks."""
     works = {
         "weights, 1 MiB, 16 outstanding": lambda: workloads.weights(600, 16),
         "cache blocks, 8 MiB, 8 outstanding, 10 % writes": lambda: workloads.cache_blocks(60, 8),
@@ -131,7 +127,6 @@ KINDS = {
 
 
 def dies() -> Iterator[str]:
-    """Fabrics over dies per channel: bandwidth, idle latency, pins of a controller, energy of a request."""
     counts, points = (4, 8, 16, 32), list[dict[str, Any]]()
     yield "| fabric | pins | " + " | ".join(f"{count} dies" for count in counts) + " |"
     yield "| --- | ---: |" + " ---: |" * len(counts)
@@ -164,7 +159,6 @@ def dies() -> Iterator[str]:
 
 
 def drawn(points: list[dict[str, Any]]) -> str:
-    """Lines of fabrics over dies, a panel per quantity."""
     tones = [colours.fabric(name) if "," not in name else "#888888" for name in KINDS]
     lines = (
         alt.Chart()

@@ -25,7 +25,7 @@ REQUEST = 4096
 
 
 class Limit(NamedTuple):
-    """A bound of a drive; None where nothing limits it."""
+    """None where nothing limits it."""
 
     title: str
     short: str
@@ -59,9 +59,7 @@ def inside(preset: str) -> Iterator[str]:
 
 
 BUSES = 54
-"""Column at which buses begin."""
 MOST_DRAWN = 16
-"""Chips of a bus that are drawn one by one."""
 
 
 def lanes(link: dict[str, Any]) -> str:

@@ -8,10 +8,10 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 
 CHAINS = ("daisy-chain", "ring")
-"""Fabrics that have their own table, by dies on a channel (fabrics.md)."""
+"""Their own table is by dies on a channel (fabrics.md)."""
 
 Table = tuple[Path, Callable[[], Iterable[str]]]
-"""Page that includes a table, and the function that makes its lines."""
+"""Page, and function that makes the table's lines."""
 
 
 def main(about: str, tables: Mapping[str, Table]) -> None:
@@ -29,12 +29,11 @@ def main(about: str, tables: Mapping[str, Table]) -> None:
 
 
 def place(page: Path, name: str) -> Path:
-    """File of a table that a page includes."""
     folder = DOCS / "generated" / Path(*page.relative_to(DOCS).with_suffix("").parts[1:])
     return folder / f"{name.removeprefix(page.stem + '-')}.md"
 
 
 def file(name: str, table: str, script: str = "") -> str:
-    """Contents of the file of a table, which begin with the command that makes it."""
+    """The first line is the command that makes it."""
     table = table.strip("\n")
     return f"<!-- Made by `python docs/{script or Path(sys.argv[0]).name} {name} --write` -->\n\n{table}\n"

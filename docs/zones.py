@@ -29,9 +29,7 @@ WIDTHS: dict[str, tuple[int, int]] = {
     "8 dies, one of each channel": (8, 8),
     "64 dies": (64, 8),
 }
-"""Dies and channels of a zone."""
 DIE_BYTES = 2 * 768 * 4096
-"""A block of each plane of a die."""
 
 
 def result(design: cn.Design, work: cn.Workload) -> dict[str, Any]:
@@ -40,7 +38,6 @@ def result(design: cn.Design, work: cn.Workload) -> dict[str, Any]:
 
 @cache
 def zoned(fabric: str, width: str) -> dict[str, Any]:
-    """Reads at random places of full zones, next to appends to four zones."""
     dies, channels = WIDTHS[width]
     keys = {
         **{"zns.zone_size": f"{dies * DIE_BYTES}B", "zns.stripe.dies": dies, "zns.stripe.channels": channels},

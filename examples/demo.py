@@ -10,7 +10,6 @@ from rich.table import Table
 OUT = Path(sys.argv[1] if len(sys.argv) > 1 else "out/demo")
 FABRICS = ("bus", "sca", "packetized", "omnibus", "mesh", "venice", "scheduled-mesh", "clusters", "ideal")
 WIDTH = 26
-"""Characters of the longest bar, with which a line has room in 80 columns."""
 
 
 def first_sentence(verdict: str) -> str:

@@ -1,9 +1,9 @@
 """Lists prose that a reader must read twice: long sentences, words that point back, phrases with a plainer form.
 
-`python tools/prose.py [FILE …]` reads every tracked Markdown, Rust and Python file, or the files that are named.
-It reads Markdown outside code, tables and docs/generated; Rust comments, messages and descriptions; Python docstrings
-and long strings. A finding is a place to look at: change the sentence, not the list. Exit status 1 above `MOST`
-or `MOST_INSIDE` findings. `--summary` prints counts per file and words per kind of text.
+`python tools/prose.py [FILE …]` reads every tracked Markdown, Rust and Python file, or the named ones: Markdown outside
+code, tables and docs/generated; Rust comments and messages; Python docstrings and long strings. A finding is a place to
+look at: change the sentence, not the list. Exit status 1 above `MOST` or `MOST_INSIDE` findings. `--summary` prints
+counts per file, and words.
 """
 
 import argparse
@@ -31,10 +31,10 @@ INSIDE = (
     "rtl/",
     "tools/",
 )
-"""Paths of that rest. Files of Python in docs/ and in folders named tests belong to it."""
+"""Files of Python in docs/ and in folders named tests also belong to it."""
 
 LONGEST = 32
-"""Words of a sentence, outside parentheses. Items of a list with semicolons count one by one."""
+"""Words outside parentheses. Items of a list with semicolons count one by one."""
 
 _THINGS = "requests?|instructions?|events?|bytes|pages?|files?|lines?|hops?|points?|commands?|transfers?"
 _EACH = "CPU|request|second|page|plane|chip|die|read|write|hop|format|fabric|figure|table|run|channel|link|block|group"
@@ -61,8 +61,6 @@ PHRASES = {
 
 
 class Finding(NamedTuple):
-    """A place to look at."""
-
     line: int
     found: str
     advice: str
@@ -70,7 +68,6 @@ class Finding(NamedTuple):
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a paragraph, without code and addresses of links."""
     text = re.sub(r"`[^`]*`", "CODE", text)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"\b(e\.g|i\.e|vs|Fig|Sec|cf|al|No|approx|etc)\.", r"\1", text)
@@ -85,7 +82,6 @@ def length(sentence: str) -> int:
 
 
 def findings(line: int, text: str) -> Iterator[Finding]:
-    """What is doubtful in a paragraph."""
     for sentence in sentences(text):
         for phrase, advice in PHRASES.items():
             if found := re.search(phrase, sentence):
@@ -95,7 +91,6 @@ def findings(line: int, text: str) -> Iterator[Finding]:
 
 
 def markdown(text: str) -> Iterator[tuple[int, str]]:
-    """(line, text) of each paragraph and each item of a list."""
     block: list[str] = []
     start, code = 0, False
     for number, line in enumerate([*text.splitlines(), ""], 1):
@@ -112,7 +107,6 @@ def markdown(text: str) -> Iterator[tuple[int, str]]:
 
 
 def rust(text: str) -> Iterator[tuple[int, str]]:
-    """(line, text) of each paragraph and item of a list in comments outside diagrams, and of each message."""
     block: list[str] = []
     start, drawn = 0, False
     for number, line in enumerate([*text.splitlines(), ""], 1):
@@ -131,18 +125,16 @@ def rust(text: str) -> Iterator[tuple[int, str]]:
 
 
 _NO_PROSE = re.compile(r"\s*(\||#|```)|.*[│─┌└├┐┘┬╦═▶◀]")
-"""Tables, headings and drawings."""
 
 
 def is_prose(text: str) -> bool:
-    """Whether a string looks like a sentence, not like code, markup or a format."""
+    """A string that is not code, markup or a format."""
     if "://" in text or text.lstrip()[:1] in "[{<(#.$%-" or text.rstrip()[-1:] in ";{":
         return False
     return len(re.findall(r"(?<![\w/.-])[A-Za-z]{2,}(?![\w/=-])", text)) >= 5
 
 
 def python(text: str) -> Iterator[tuple[int, str]]:
-    """(line, text) of each paragraph of a docstring, and of each message."""
     tree = ast.parse(text)
     bodies = (getattr(node, "body", None) for node in ast.walk(tree))
     texts = [
@@ -168,7 +160,6 @@ READERS = {".md": markdown, ".rs": rust, ".py": python}
 
 
 def main() -> int:
-    """Prints the findings. Returns 1 if there are too many."""
     parser = argparse.ArgumentParser(description="List prose that a reader must read twice.")
     parser.add_argument("--summary", action="store_true", help="print counts per file, and words per kind of text")
     parser.add_argument("files", nargs="*")
@@ -196,7 +187,6 @@ def main() -> int:
 
 
 def is_inside(name: str) -> bool:
-    """Whether only developers read a file."""
     return name.startswith(INSIDE) or "/tests" in name or (name.startswith("docs/") and name.endswith(".py"))
 
 

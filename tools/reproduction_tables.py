@@ -12,12 +12,10 @@ MADE = "<!-- Made by `canaletto reproduce SOURCE --out OUT; python tools/reprodu
 
 
 def included() -> list[Path]:
-    """Files of the tables that the pages include."""
     return sorted(file for page in ("reproduction", "drives") for file in (GENERATED / page).glob("*.md"))
 
 
 def main() -> None:
-    """Replaces the tables."""
     if len(sys.argv) != 2:
         sys.exit("usage: python tools/reproduction_tables.py OUT (the folder of `canaletto reproduce … --out OUT`)")
     for file in included():

@@ -43,7 +43,6 @@ PLAIN = {"number": "float", "integer": "int", "string": "str", "boolean": "bool"
 
 
 def source() -> str:
-    """The text of the module."""
     schema = json.loads(SCHEMA.read_text())
     definitions: dict[str, Schema] = dict(schema["$defs"])
     literals = {name: found for name, found in definitions.items() if "oneOf" in found}
@@ -58,7 +57,6 @@ def source() -> str:
 
 
 def wholes(schema: Schema) -> dict[str, Schema]:
-    """The classes of whole results: one with the shared fields, and its subclasses."""
     own = {field for field, _ in OWN.values()}
     fields = schema["properties"]
     shared = {key: field for key, field in fields.items() if key not in own}
@@ -69,25 +67,22 @@ def wholes(schema: Schema) -> dict[str, Schema]:
 
 
 def names_of(names: list[str]) -> str:
-    """The list of public names."""
     return f"__all__ = {sorted(names, key=lambda name: (not name.isupper(), name))!r}"
 
 
 def literal(name: str, schema: Schema) -> str:
-    """The alias of a choice among names."""
     choices = ", ".join(repr(choice["const"]) for choice in schema["oneOf"])
     return f"{name}: TypeAlias = Literal[{choices}]\n{docstring(schema)}"
 
 
 def meanings(causes: Schema) -> str:
-    """The meaning of each cause."""
     rows = "".join(f"    {cause['const']!r}: {joined(cause['description'])!r},\n" for cause in causes["oneOf"])
     about = '"""Meaning of each cause, in the order in which a request meets them."""'
     return f"CAUSES: Mapping[Cause, str] = {{\n{rows}}}\n{about}"
 
 
 def class_of(name: str, schema: Schema, classes: set[str], base: str) -> str:
-    """The class of an object: a declaration and a docstring for each field."""
+    """A declaration and a docstring for each field."""
     lines = [f"class {name}({base}):", indent(docstring(schema), "    "), ""]
     kinds = {}
     for key, field in schema["properties"].items():
@@ -105,13 +100,12 @@ def class_of(name: str, schema: Schema, classes: set[str], base: str) -> str:
 
 
 def annotation(field: Schema, *, optional: bool = False) -> str:
-    """The type of a field; one that may be absent is None then."""
+    """None for a field that may be absent."""
     found = " | ".join(dict.fromkeys([*types_of(field), *["None"] * optional]))
     return found.removeprefix("None | ") + " | None" if found.startswith("None | ") else found
 
 
 def types_of(field: Schema) -> list[str]:
-    """The types that a field may have."""
     if "$ref" in field:
         return [field["$ref"].rpartition("/")[2]]
     if "anyOf" in field:
@@ -121,7 +115,6 @@ def types_of(field: Schema) -> list[str]:
 
 
 def plain(kind: str, field: Schema) -> str:
-    """One type of JSON as one of Python."""
     if kind == "null":
         return "None"
     if kind == "array":
@@ -134,7 +127,6 @@ def plain(kind: str, field: Schema) -> str:
 
 
 def references(field: Any) -> Iterator[str]:
-    """The names of the classes that a field holds."""
     if isinstance(field, list):
         for each in field:
             yield from references(each)
@@ -147,7 +139,7 @@ def references(field: Any) -> Iterator[str]:
 
 
 def in_order(classes: Mapping[str, Schema]) -> list[str]:
-    """The classes, each behind those that it holds."""
+    """Each behind those that it holds."""
     done: list[str] = []
 
     def add(name: str) -> None:
@@ -163,7 +155,6 @@ def in_order(classes: Mapping[str, Schema]) -> list[str]:
 
 
 def docstring(schema: Schema) -> str:
-    """The description as a docstring."""
     text = joined(schema["description"])
     if len(text) <= 110:
         return f'"""{text}"""'
@@ -174,12 +165,10 @@ def docstring(schema: Schema) -> str:
 
 
 def joined(text: str) -> str:
-    """A doc comment in one line."""
     return " ".join(text.split())
 
 
 def formatted(text: str) -> str:
-    """The text as the formatter leaves it."""
     ruff = Path(sys.executable).with_name("ruff")
     command = [ruff, "format", "--stdin-filename", TARGET, "-"]
     return subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout

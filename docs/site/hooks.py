@@ -22,7 +22,7 @@ _LOADED = re.compile(r"""<(?:script|img|iframe|link(?=[^>]*stylesheet))[^>]*(?:s
 
 
 FIRST_FOUND = ("reference/commands.md", "reference/glossary.md", "reference/traces.md")
-"""Pages that define words and options, which a search shows before pages that use them."""
+"""Definitions, which a search shows before their uses."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -40,7 +40,6 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the pages that are made from the package."""
     pages = {
         "reference/commands.md": commands.page(),
         **package.pages(),
@@ -57,7 +56,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def _from_root(text: str) -> str:
-    """A page of the repository's root, whose links to the documentation stay and whose links to sources become text."""
+    """Links to sources become text."""
     text = re.sub(r"\]\(docs/", "](../", text)
     project = {source: page for page, source in _PROJECT.items()}
 
@@ -71,9 +70,9 @@ def _from_root(text: str) -> str:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Includes measured tables, and calls pages by their titles where sources name the file.
+    """A line that is a link into `generated/` is replaced by that file.
 
-    A line that is a link into `generated/` is replaced by that file.
+    Pages have their titles where sources name the file.
     """
     if page.file.src_uri == "explanation/index.md":
         text = (ROOT / "README.md").read_text()
@@ -97,11 +96,11 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
 
 
 WIDE = 7
-"""Columns of a table that needs the width of the page's contents, too."""
+"""With more columns a table needs the width of the contents."""
 
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
-    """Pages with wide tables take the whole width: their list of contents is folded at the top."""
+    """Wide tables fold the list of contents to the top."""
     columns = (row.count("<th") for row in re.findall(r"<thead>(.*?)</thead>", html, re.DOTALL))
     if max(columns, default=0) < WIDE:
         return html
@@ -116,7 +115,7 @@ def _table(file: Path) -> str:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Refuses pages that load anything from elsewhere: the site works without a network."""
+    """Refuses pages that load anything from elsewhere."""
     missing = Path(__file__).with_name("missing.html").read_text(encoding="utf-8")
     (Path(config.site_dir) / "404.html").write_text(missing, encoding="utf-8")
     for page in Path(config.site_dir).rglob("*.html"):

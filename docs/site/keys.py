@@ -22,7 +22,6 @@ file and [its page](../presets.md) name. `canaletto schema design` prints the sa
 
 
 def pages(root: Path) -> dict[str, str]:
-    """Pages by their places: one for each table of a design, one for workloads, one for PCs."""
     design = json.loads(_engine.schema("design"))
     presets = dict(_preset(path) for path in sorted((root / "crates/canaletto-config/src/presets").glob("*.toml")))
     presets.pop("profiles", None)
@@ -53,8 +52,6 @@ _PC = """A PC with a fixed-latency drive, as `canaletto reproduce pc-ssd` runs i
 
 @dataclass
 class _Book:
-    """A schema, with what is known of its keys next to it: values and sources of presets, and what keys need."""
-
     root: Schema
     presets: Mapping[str, Mapping[str, tuple[str, str]]] = field(default_factory=dict)
     needs: Sequence[tuple[str, str]] = ()
@@ -75,7 +72,7 @@ def _table(path: str, schema: Schema, book: _Book) -> Iterator[str]:
 
 
 def _needs(root: Path) -> list[tuple[str, str]]:
-    """Names of keys, or of tables with a dot at their end, and what they need to have an effect."""
+    """Keys, or tables with a dot at their end."""
     source = (root / "crates/canaletto-config/src/without_effect.rs").read_text()
     found = re.findall(r'need\(\s*&\[([^]]*)\],\s*"((?:[^"\\]|\\.)*)"', source)
     if len(found) != len(re.findall(r"^ +need\(", source, re.MULTILINE)):
@@ -105,7 +102,6 @@ def _key(path: str, schema: Schema, book: _Book, required: bool) -> Iterator[str
 
 
 def _value(schema: Schema, root: Schema) -> str:
-    """Type, unit and range of a value, in words."""
     schema = resolved(schema, root)
     parts = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
     if parts:
@@ -132,7 +128,6 @@ def _is_table(schema: Schema, root: Schema) -> bool:
 
 
 def in_short(kind: str, root: Path) -> Iterator[str]:
-    """A row for each key of a kind of file, under the table that has it."""
     schema = json.loads(_engine.schema(kind))
     yield from _rows("", schema, _Book(schema, needs=_needs(root) if kind == "design" else ()))
 
@@ -167,7 +162,6 @@ def _row(path: str, schema: Schema, book: _Book, required: bool) -> str:
 
 
 _UNITS = re.compile(r', one of [^(]*\(for example "[^"]*"\)')
-"""Units and an example, which the kind of a value repeats for each key."""
 
 
 def _concerns(known: str, path: str) -> bool:
@@ -178,7 +172,7 @@ _LINE = re.compile(r"""([\w-]+) *= *((?:"[^"]*"|\[[^]]*\]|\{[^}]*\}|[^#"\[{])+?)
 
 
 def _preset(path: Path) -> tuple[str, dict[str, tuple[str, str]]]:
-    """Name of a preset, and of each key its value and its source, which is the comment behind it."""
+    """Value and source, which is the comment behind it."""
     text = path.read_text()
     found: dict[str, tuple[str, str]] = {}
     table = ""

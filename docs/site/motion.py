@@ -12,7 +12,7 @@ from canaletto._run import names, timeline
 
 DESIGN = "performance-optimized"
 WINDOW_PS = (200_000_000, 260_000_000)
-"""Simulated time that is played: 60 µs after the queues have filled."""
+"""60 µs after the queues have filled."""
 
 _WORKLOAD = """name = "hot-row"
 [[flow]]
@@ -26,13 +26,11 @@ channel_skew = { share = SHARE, channels = 8 }
 """
 
 _LIMIT = 1_500_000
-"""Bytes of all prepared windows together."""
 
 _SCRIPTS = ("page.js", "array.js", "animation.js")
 
 
 def files(root: Path) -> dict[str, str]:
-    """Scripts by their places on the site."""
     engine = root / "target/wasm32-unknown-unknown/wasm/canaletto_wasm.wasm"
     encoded = base64.b64encode(engine.read_bytes()).decode() if engine.exists() else ""
     return {

@@ -50,7 +50,7 @@ def _swatch(cause: str) -> str:
 
 
 def _rows(struct: Schema, path: str, root: Schema) -> Iterator[tuple[str, str, str]]:
-    """Name, kind of value and meaning of each field; `[]` stands for the entries of a list."""
+    """`[]` stands for the entries of a list."""
     for field, schema in struct["properties"].items():
         inner, is_list = _inner(schema, root)
         name = path + field
@@ -67,7 +67,7 @@ def _rows(struct: Schema, path: str, root: Schema) -> Iterator[tuple[str, str, s
 
 
 def _inner(schema: Schema, root: Schema) -> tuple[Schema, bool]:
-    """The schema behind references, options and lists, and whether it is a list."""
+    """Behind references, options and lists, and whether it is a list."""
     found = resolved(schema, root)
     inner = entries(found, root)
     return inner, inner is not found

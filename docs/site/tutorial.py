@@ -9,7 +9,7 @@ from nbconvert import MarkdownExporter
 
 
 def page(notebook: Path) -> str:
-    """The notebook with what its cells show. Raises CellExecutionError if one fails."""
+    """Raises CellExecutionError if a cell fails."""
     found = nbformat.read(notebook, as_version=4)
     with TemporaryDirectory() as folder:
         NotebookClient(found, timeout=120, resources={"metadata": {"path": folder}}).execute()
@@ -18,7 +18,6 @@ def page(notebook: Path) -> str:
 
 
 def lessons(folder: Path) -> dict[str, str]:
-    """Pages of the course by their places, each with a link to its notebook."""
     found = {}
     for notebook in sorted(folder.glob("*.ipynb")):
         title, _, rest = page(notebook).replace(".ipynb)", ".md)").partition("\n\n")

@@ -113,10 +113,9 @@ _LATER = {
     "Search": "canaletto_extras.searching.found",
     "search": "canaletto_extras.searching.search",
 }
-"""Names whose modules are loaded when they are asked for: a program uses few of them."""
+"""Loaded when they are asked for."""
 
 _MODULES = ("attachments", "bounds", "result", "traces")
-"""Public modules, loaded when they are asked for, too."""
 
 
 def __getattr__(name: str) -> object:

@@ -89,7 +89,7 @@ def _run() -> int:
 
 
 def _is_text(name: str) -> bool:
-    """Whether a name of the system's, whose bytes need not be UTF-8, is."""
+    """Bytes of a system's name need not be UTF-8."""
     return not any("\udc80" <= character <= "\udcff" for character in name)
 
 
@@ -106,7 +106,7 @@ def _interrupted() -> int:
 
 
 def _terminate(number: int, frame: object) -> NoReturn:
-    """Ends like Ctrl-C does, so that nothing half-written stays behind."""
+    """Like Ctrl-C, so that nothing half-written stays behind."""
     sys.exit(128 + number)
 
 

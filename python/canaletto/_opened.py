@@ -88,7 +88,6 @@ def load(path: str | PathLike[str]) -> "Result | Comparison | Points | Tables":
 
 
 def _many(home: Path, kind: str, points: "type[Points]") -> "Points":
-    """The folder of many points."""
     from canaletto._sweeping.folder import Folder, about
 
     about(home, kind)
@@ -96,7 +95,6 @@ def _many(home: Path, kind: str, points: "type[Points]") -> "Points":
 
 
 def _tables(home: Path) -> dict[str, Path]:
-    """The tables of a folder of `load` or `reproduce`, next to its pages; none for other folders."""
     if (home / "load.json").is_file() and (home / "load.csv").is_file():
         return {"load": home / "load.csv"}
     if (home / folder.RUN_FILE).exists():
@@ -107,7 +105,7 @@ def _tables(home: Path) -> dict[str, Path]:
 
 
 def _comparison(home: Path) -> Comparison:
-    """A frozen comparison: its runs, and, of several seeds, the intervals that were found."""
+    """With the intervals of several seeds."""
     record = folder.record_of_comparison(home)
     runs = [frozen(home / str(fabric)) for fabric in record["fabrics"]]
     equal, crossbar = _equal(home, record)
@@ -126,7 +124,7 @@ def _comparison(home: Path) -> Comparison:
 
 
 def _equal(home: Path, record: Mapping[str, Any]) -> tuple[Equal | None, Result | None]:
-    """The budget of a frozen comparison and the run that bounds it, if it has one."""
+    """None without equal budget."""
     found = record.get("equal")
     if found is None:
         return None, None

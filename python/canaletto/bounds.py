@@ -60,13 +60,12 @@ __all__ = [
 ]
 
 Mix = Literal["times", "rates"]
-"""How reads and programs share a part: their times add up, or their rates are weighted by how many there are."""
+"""Times of reads and programs add up, or rates are weighted by numbers."""
 
 QUEUE_DEPTH, COMMANDS = "queue depth", "commands in the drive"
-"""Limits by requests outstanding, and by those that the drive works on at a time."""
 
 _COMPLETION, _READ_REQUEST, _DOORBELL = 16.0, 4.0, 2.0
-"""Bytes of a completion queue entry, of a read request in addition to its packet's, and of a doorbell: the engine's."""
+"""Bytes: a completion entry, a read request besides its packet's, a doorbell."""
 
 
 def limits_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> dict[str, Number]:
@@ -245,7 +244,7 @@ def mean_unloaded_us(drive: Drive, work: Work) -> Number:
 
 
 def _mean_us(drive: Drive, work: Work, link: "LinkTime") -> Number:
-    """Mean time of requests that are alone, of which the link takes so much."""
+    """Mean time of lone requests, of which the link takes so much."""
     shares = {"read": work.reads, "program": work.writes, "other": work.other_share}
     return sum(
         (np.asarray(share) * _alone_us(drive, work, kind, link) for kind, share in shares.items()), np.float64(0.0)
@@ -253,12 +252,12 @@ def _mean_us(drive: Drive, work: Work, link: "LinkTime") -> Number:
 
 
 def _host_us(drive: Drive) -> Number:
-    """Time of the host's software for a request that is alone."""
+    """Host software for a lone request."""
     return np.asarray(drive.host.submit_us) + drive.host.interrupt_us + drive.host.complete_us
 
 
 def _alone_us(drive: Drive, work: Work, kind: str, link: "LinkTime") -> Number:
-    """Time of a request that is alone, the host's software apart. Trims and flushes have nothing to wait for."""
+    """Without the host's software. Trims and flushes have nothing to wait for."""
     around = np.asarray(drive.controller.per_request_us) + link(drive, work, kind)
     if kind == "other":
         return around
@@ -268,7 +267,7 @@ def _alone_us(drive: Drive, work: Work, kind: str, link: "LinkTime") -> Number:
 
 
 def _flash_us(drive: Drive, work: Work, kind: str) -> Number:
-    """Time of a request that is alone in the flash and on the way there; of a write with the read of a rest."""
+    """In the flash and on the way there, with the read of a rest."""
     drive = replace(drive, read_sharing=1.0)
     parts = work.pages if work.parts is None else work.parts
     size = np.asarray(work.size) / parts
@@ -300,7 +299,7 @@ def _flash_us(drive: Drive, work: Work, kind: str) -> Number:
 
 
 def _behind_us(drive: Drive, work: Work, kind: Kind, size: Number) -> Number:
-    """Time that the data of a request's last page wait for the others', on the wires that have most of them."""
+    """Wait of a request's last page for the others, on the wires that have most of them."""
 
     def waits(part: Wires) -> Number:
         others = np.maximum(np.asarray(work.pages) / part.servers - 1.0, 0.0)
@@ -360,7 +359,6 @@ def knee(service_us: Number, unloaded: Number) -> Number:
 
 
 def _rate(part: Wires, work_of: list[Operation], mix: Mix) -> Number:
-    """Requests that one server of a part serves in a microsecond."""
     times = [(each, np.asarray(each.number) * part.time_us(each.kind, each.size)) for each in work_of]
     if mix == "times":
         total = np.asarray(sum(time for _, time in times), dtype=np.float64)
@@ -376,7 +374,7 @@ def _rate(part: Wires, work_of: list[Operation], mix: Mix) -> Number:
 
 
 def _dies(drive: Drive, work: Work) -> list[Wires]:
-    """LUNs, each busy with one command at a time, and planes, whose registers a page leaves before the next is read."""
+    """LUNs with one command at a time, and planes, whose registers a page leaves before the next is read."""
     luns = np.asarray(even_chips(drive, work)) * drive.luns
     read = drive.read_us + np.asarray(drive.read_chip_us)
 
@@ -412,7 +410,7 @@ def _dies(drive: Drive, work: Work) -> list[Wires]:
 
 
 def _unloaded_wires(drive: Drive, work: Work, size: Number, *, reads: bool) -> Number:
-    """Time on the wires of a page that meets nothing, the array apart."""
+    """Without the array."""
     kind: Kind = "read" if reads else "program"
     held = drive.read_us if reads else drive.program_us
     chip = drive.read_chip_us if reads else drive.program_chip_us
@@ -424,12 +422,10 @@ def _unloaded_wires(drive: Drive, work: Work, size: Number, *, reads: bool) -> N
 
 
 def _packets(link: Link, size: Number) -> Number:
-    """Bytes on the link of a message of that many."""
     return size + np.ceil(np.asarray(size) / link.max_payload) * link.overhead
 
 
 def _request_us(drive: Drive, work: Work) -> dict[str, Number]:
-    """Time that a request takes of each part that there is one of."""
     inside, reads, writes = drive.controller, np.asarray(work.reads), np.asarray(work.writes)
     size, queues = np.asarray(work.size), np.asarray(work.queues)
     from_flash, to_flash = reads * (1.0 - np.asarray(work.found)), writes * (1.0 - np.asarray(work.absorbed))
@@ -466,11 +462,11 @@ def _request_us(drive: Drive, work: Work) -> dict[str, Number]:
 
 
 LinkTime = Callable[[Drive, Work, str], Number]
-"""Time of a request's messages on the link, by kind: "read", "program" or "other"."""
+""""read", "program" or "other"."""
 
 
 def _unloaded_link(drive: Drive, work: Work, kind: str) -> Number:
-    """Time of all messages: doorbell, fetch, entry, data (of a write fetched, too), completion."""
+    """Doorbell, fetch, entry, data (of a write fetched, too), completion."""
     if drive.link is None:
         return 0.0
     link = drive.link
@@ -484,9 +480,9 @@ def _unloaded_link(drive: Drive, work: Work, kind: str) -> Number:
 
 
 def _slot_link(drive: Drive, work: Work, kind: str) -> Number:
-    """Time of the messages while the drive has a request: fetch and entry, and data of a write with theirs.
+    """While the drive has a request: fetch and entry, and a write's data with theirs.
 
-    Of Serial ATA all of them but, of a read, the answer to its command.
+    For Serial ATA all but the answer to a read's command.
     """
     if drive.link is None:
         return 0.0

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["PARQUET", "convert", "fit", "formats", "frame", "info"]
 
 PARQUET = "parquet"
-"""Format that `convert` writes next to the trace formats. canaletto does not read it."""
+"""canaletto writes this format alone."""
 
 
 def formats() -> list[dict[str, Any]]:
@@ -93,13 +93,13 @@ def info(
 
 
 CLOSED = 100_000
-"""Requests that are looked at of a closed loop which ends by the clock, or late."""
+"""Requests of a closed loop that are looked at."""
 LATE = 10_000_000
-"""Requests of a closed loop that are not all looked at."""
+"""Requests of a closed loop that are looked at."""
 
 
 def _bounded(work: "Workload") -> "tuple[Workload, str | None]":
-    """A workload of which each closed loop that ends by the clock, or late, is cut, and a sentence on that."""
+    """Each closed loop that ends by the clock, or late, is cut, with a sentence on that."""
     from canaletto._io import _toml
     from canaletto._run.config import Workload
 
@@ -119,7 +119,6 @@ def _bounded(work: "Workload") -> "tuple[Workload, str | None]":
 
 
 def _generated(source: "str | PathLike[str] | Workload", job: str | None, design: "Design | None") -> "Workload | None":
-    """The workload that is meant, if it is one and not a trace."""
     from canaletto._run import config
 
     if isinstance(source, config.Workload):
@@ -274,7 +273,6 @@ def convert(
 
 
 def _to_parquet(path: str, out: Path, trace_format: str | None, how: str) -> dict[str, Any]:
-    """Streams a trace into a Parquet file."""
     import polars as pl
     from polars.io.plugins import register_io_source
 
@@ -304,7 +302,6 @@ def _to_parquet(path: str, out: Path, trace_format: str | None, how: str) -> dic
 
 
 def _frame(columns: Any) -> "pl.DataFrame":
-    """A batch of requests; without columns, none."""
     import polars as pl
 
     from canaletto._io import frames

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # `canaletto --help` imports this package for its commands al
     from canaletto_papers.verdicts import Finding
 
 SOURCES = ("networked-ssd", "venice", "mqsim", "pc-ssd", "storage-next", "drives", "load", "hbf", "zns", "fdp")
-"""Sources by the names of the command line; each is a package of this one, with an underscore for each hyphen."""
+"""A package each, with an underscore for each hyphen."""
 
 
 def _package(source: str) -> ModuleType:
@@ -23,7 +23,6 @@ def _package(source: str) -> ModuleType:
 
 
 def names_of(source: str) -> Mapping[str, str]:
-    """Our fabrics by the names of a source's systems, if it has other names."""
     return dict(getattr(_package(source), "NAMES", {})) if source in SOURCES else {}
 
 
@@ -32,7 +31,7 @@ def findings_of(source: str) -> "Sequence[Finding]":
 
 
 def figures(source: str, wanted: Sequence[str] = ()) -> "list[Figure]":
-    """A source's wanted figures, in the paper's order.
+    """In the paper's order.
 
     Raises ConfigError for an unknown source or figure.
     """

@@ -1,4 +1,4 @@
-"""Charts in the form of the papers: bars in groups, a colour a system, and what was published."""
+"""Charts in the form of the papers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,11 +9,9 @@ from canaletto._report.charts import Spec, short, spec
 from canaletto_papers.figure import Row
 
 PUBLISHED = "#c1121f"
-"""The colour of published numbers."""
 
 
 _ACROSS = 45
-"""Letters of upright labels that fit a screen of 390 pixels."""
 
 
 def fabric_colours(systems: Mapping[str, str]) -> dict[str, str]:
@@ -21,9 +19,9 @@ def fabric_colours(systems: Mapping[str, str]) -> dict[str, str]:
 
 
 def grouped(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, str], *, one: bool = True) -> Spec:
-    """Upright bars in groups, with a line where the paper says a number and the intervals where there are some.
+    """With a line per published number, and intervals where there are some.
 
-    one: whether to draw a line at 1, the baseline.
+    one: whether to draw the baseline.
     """
     order = list(dict.fromkeys(row[group] for row in rows))
     systems = [name for name in shades if any(row["system"] == name for row in rows)]
@@ -56,7 +54,7 @@ def grouped(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, st
 
 
 def dots(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, str]) -> Spec:
-    """One line per group with a dot a system, for many groups; dashed upright lines where the paper says a number."""
+    """For many groups: a line each, dashed upright lines for published numbers."""
     order = list(dict.fromkeys(row[group] for row in rows))
     systems = [name for name in shades if any(row["system"] == name for row in rows)]
     x = alt.X("ours:Q", title=title, scale=alt.Scale(type="log", nice=False))

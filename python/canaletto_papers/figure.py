@@ -1,4 +1,4 @@
-"""Parts of a figure: the runs it needs, the table they make, and the chart in the form of the paper."""
+"""Parts of a figure: runs, table, chart."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,16 +13,13 @@ if TYPE_CHECKING:
     from canaletto._report.charts import Spec  # Altair takes longer than `canaletto --help`.
 
 Label: TypeAlias = tuple[str, ...]
-"""Names a run within its figure."""
 
 Row: TypeAlias = dict[str, Any]
-"""A line of a figure's table. `ours` is what was measured, `published` what the paper says of it, if anything."""
+"""`ours` was measured, `published` is printed, if anything."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Extent of the runs: all requests, or few for an indication."""
-
     quick: bool = False
 
     def of(self, full: int, quick: int) -> int:
@@ -31,40 +28,38 @@ class Scale:
 
 @dataclass(frozen=True)
 class Settings:
-    """Columns of a table that say under which setting a line was measured."""
+    """Columns with the setting of a line."""
 
     columns: tuple[str, ...]
     stated: tuple[str, ...] = ()
-    """The paper's own setting, as far as it states one. None: the figure tries others for another figure's numbers."""
+    """As far as the paper states one. None: the figure tries others for another figure's numbers."""
     of: str = ""
-    """The figure whose numbers are printed next to these; empty: this one."""
+    """Figure whose numbers stand next to these; empty: this one."""
     beside: tuple[str, ...] = ()
-    """Columns within which numbers are printed next to each other, such as a drive; empty: all of the figure's are."""
+    """Columns within which numbers are printed together, such as a drive; empty: all."""
     figure: str = ""
-    """Column that names the figure whose number a line has, where they are several figures'."""
+    """Column with the figure of a line's number, if there are several."""
     spelt: "Callable[[Row], str] | None" = None
-    """Name of a line's number in that figure; None: as `verdicts.quantity` has it."""
+    """A number's name in that figure; None: as `verdicts.quantity` has it."""
     against: str = ""
-    """Column with what the paper prints against a setting; empty: there is none."""
+    """Column with what the paper prints against a setting; empty: none."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Short form of a long table: `ours` in lines and columns, and what was published in its own line."""
+    """Short form of a long table, published numbers in their own line."""
 
     line: str
-    """Column of the table whose values are the lines."""
     column: str
-    """Column of the table whose values are the columns."""
     where: Mapping[str, str]
-    """Values that other columns must have."""
+    """Values of other columns."""
     across: bool = False
-    """Whether lines have a published number each, in a separate column; else columns have, in a separate line."""
+    """Each line has a published number in its own column."""
     notes: tuple[str, ...] = ()
-    """Columns whose parts, separated by semicolons, stand as notes at the column or the line that shares them."""
+    """Columns whose parts, separated by semicolons, are notes at the column or line that shares them."""
 
     def parts(self, rows: Sequence[Row]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-        """Parts of the notes by line and by column; what all columns share stands at the columns."""
+        """What all columns share stands at the columns."""
         kept = [row for row in rows if all(row[column] == value for column, value in self.where.items())]
 
         def shared(of: str) -> dict[str, list[str]]:
@@ -81,7 +76,7 @@ class Grid:
         return {name: [part for part in each if part not in everywhere] for name, each in of_lines}, columns
 
     def cells(self, rows: Sequence[Row]) -> tuple[list[str], list[tuple[str, list[float | None]]]]:
-        """Column names, and every line's name and numbers; the published ones first, if there are any."""
+        """Column names, and every line's name and numbers; published ones first."""
         kept = [row for row in rows if all(row[column] == value for column, value in self.where.items())]
         columns = list(dict.fromkeys(str(row[self.column]) for row in kept))
         names = list(dict.fromkeys(str(row[self.line]) for row in kept))
@@ -96,38 +91,35 @@ class Grid:
 
 
 ShortTable: TypeAlias = tuple[list[str], list[tuple[str, list[float | None]]]]
-"""Headings, and each line's name and numbers."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One published figure or table."""
-
     name: str
     title: str
     about: str
-    """The module's docstring: a title, then method and assumptions in paragraphs."""
+    """The module's docstring: title, method, assumptions."""
     runs: Callable[[Scale], Mapping[Label, Simulation]]
     table: Callable[[Mapping[Label, Data]], list[Row]]
     chart: "Callable[[list[Row]], Spec | dict[str, Spec] | None]"
-    """A chart, several by their captions, or none for what the paper prints as a table."""
+    """One or several by caption; None for what the paper prints as a table."""
     settings: Settings | None = None
     """None: every line is measured as the paper states."""
     grids: Mapping[str, Grid] = field(default_factory=dict)
-    """Short forms of a long table, by their captions; none: its published numbers."""
+    """By caption; none: the published numbers."""
     is_counted: bool = False
-    """Whether its published numbers are counted and not judged one by one: inputs, or another simulator's results."""
+    """Published numbers are counted, not judged: inputs, or another simulator's results."""
     is_given: bool = False
-    """Whether its published numbers are inputs of the model, or follow from inputs by arithmetic alone."""
+    """Published numbers are inputs, or follow from inputs by arithmetic."""
     neutral: float = 1.0
-    """Value without an effect: 1 of ratios, 0 of times and rates, 100 of shares in percent that a loss lowers."""
+    """1 for ratios, 0 for times and rates, 100 for shares in percent that a loss lowers."""
     flat: str = ""
-    """Reason why its charts are flat, which stands above them where they are."""
+    """Why its charts are flat."""
     ordered: tuple[str, ...] = ("system",)
-    """Columns whose values the paper ranks: lines that differ in one of them alone are compared with each other."""
+    """Lines that differ in one of these alone are ranked."""
 
     def short_tables(self, rows: Sequence[Row]) -> tuple[list[ShortTable], list[str]]:
-        """Its grids as headings and lines, the captions in the first heading; and the notes that they refer to."""
+        """Headings, lines, and notes."""
         notes: list[str] = []
 
         def marked(name: str, parts: Sequence[str]) -> str:
@@ -151,10 +143,9 @@ class Figure:
 
 
 def of_modules(package: str, names: str) -> list[Figure]:
-    """The figures of a package's modules, in the order of their names: each has a `FIGURE`, or several `FIGURES`."""
+    """In the order of module names: each has a `FIGURE`, or several `FIGURES`."""
     modules = [import_module(f"{package}.{name}") for name in names.split()]
     return [figure for module in modules for figure in getattr(module, "FIGURES", None) or [module.FIGURE]]
 
 
 CAPTION = "bars: ours; red: what was published"
-"""Title of a chart without its own title."""

@@ -8,10 +8,10 @@ from canaletto._run.config import Workload
 
 
 def flow(name: str, keys: Mapping[str, Any], **outside: Any) -> dict[str, Any]:
-    """A synthetic flow of a workload file; `outside`: keys of the flow itself, such as `channels`."""
+    """`outside`: keys of the flow itself, such as `channels`."""
     return {"name": name, **outside, "synthetic": dict(keys)}
 
 
 def workload(name: str, flows: Iterable[Mapping[str, Any]], **keys: Any) -> Workload:
-    """A workload of these flows; `keys`: of the workload, such as `partitioned`."""
+    """`keys`: of the workload, such as `partitioned`."""
     return Workload.from_toml(_toml.dumps({"name": name, **keys, "flow": list(flows)}), f"{name}.toml")

@@ -8,7 +8,6 @@ from canaletto_papers.figure import Figure, Row
 from canaletto_papers.verdicts import Verdict, in_short, with_notes
 
 VERDICTS, EXTENT = "verdicts", "extent"
-"""Names of the table of verdicts and of the line that says how much was run."""
 
 
 def pages(
@@ -19,7 +18,6 @@ def pages(
     *,
     quick: bool,
 ) -> dict[str, str]:
-    """The tables by name: every published number with its verdict, the figures', and how much was run."""
     said = f"{extent[0].upper()}{extent[1:]}.\n"
     # Of few requests: a table must not be taken for more than that wherever it stands.
     beside = f"\n{said}" if quick else ""

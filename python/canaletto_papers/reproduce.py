@@ -1,4 +1,4 @@
-"""Runs the figures of a source and writes them down: a page with charts, a CSV file per figure, tables in Markdown."""
+"""Runs a source's figures and writes a page, CSV files and Markdown tables."""
 
 import csv
 import io
@@ -25,16 +25,14 @@ T = TypeVar("T")
 INDICATIVE = "--quick, indicative only"
 
 FLAT = 0.1
-"""Charts whose numbers all are as near to no effect as this are flat."""
+"""Numbers this near to no effect make a flat chart."""
 
 MOST_ROWS = 80
-"""Tables longer than this are shown by the rows that have a published number; the files have all of them."""
+"""Longer tables show rows with a published number; files have all."""
 
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A source's figures, repeated."""
-
     figures: Sequence[Figure]
     tables: Mapping[str, list[Row]]
     verdicts: Sequence[Verdict]
@@ -42,11 +40,11 @@ class Reproduced:
 
 
 def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, report: Report) -> Reproduced:
-    """Repeats figures of a source.
+    """out: the folder for `SOURCE.html`, `SOURCE-FIGURE.csv`, `SOURCE-verdicts.csv`, `markdown` and `runs`.
 
-    out: the folder for `SOURCE.html`, `SOURCE-FIGURE.csv`, `SOURCE-verdicts.csv`, in `markdown` the tables as
-    documents have them, and in `runs` the results so far.
-    Raises ConfigError for a source or a figure that there is not, and what `laboratory.carry_out` raises.
+    Raises ConfigError for an unknown source or figure, and what `laboratory.carry_out` raises.
+
+    A later call continues.
     """
     chosen, scale = figures(source, wanted), Scale(quick)
     runs = {figure.name: figure.runs(scale) for figure in chosen}
@@ -90,14 +88,12 @@ def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, rep
 
 
 def _opening(verdicts: Sequence[Verdict], tables: Mapping[str, Sequence[Row]], would: str) -> str:
-    """A page's first sentence: how many numbers have which verdict, or where there are verdicts."""
     if not verdicts and any(row["published"] for rows in tables.values() for row in rows):
         return "Ours and published numbers. Their verdicts are on pages that also have the figures which print them."
     return in_short(verdicts, would)
 
 
 def _judged(verdicts: Sequence[Verdict]) -> list[str]:
-    """The first section of a page: every published number, and what must be thought of it."""
     if not verdicts:
         return []
     words, notes = with_notes(verdicts)
@@ -122,7 +118,7 @@ _REFERENCE = re.compile(r"\b(?:Fig\.|Table) [0-9]+")
 
 
 def _related(figure: Figure, chosen: Sequence[Figure], there: Sequence[Figure]) -> list[Figure]:
-    """Figures of the source that this one's text refers to and that are not on the page, and those that theirs do."""
+    """And those that theirs refer to."""
     found: list[Figure] = []
     texts = [figure.about]
     while texts:
@@ -181,7 +177,6 @@ def _section(
     *,
     quick: bool,
 ) -> str:
-    """A figure: how much was run, its charts, its table, its method, and the methods of figures it refers to."""
     said = effort(runs, quick)
     short = in_short(verdicts, said if quick else "") if verdicts else said
     charts = [
@@ -201,14 +196,14 @@ def _section(
 
 
 def _flat(figure: Figure, rows: Sequence[Row]) -> str:
-    """Sentence above charts in which no system gains or loses much, where the figure has one."""
+    """Where no system gains or loses much."""
     shown = [row["ours"] for row in rows if row["published"] and row["ours"] is not None and is_stated(figure, row)]
     flat = figure.flat and shown and all(comes_near(ours, figure.neutral, FLAT) for ours in shown)
     return f"<p>{escape(figure.flat)}</p>" if flat else ""
 
 
 def _listed(source: str, figure: Figure, rows: list[Row]) -> list[str]:
-    """A figure's table, in its short forms if it has some; and where the rest is."""
+    """In short forms if there are some."""
     file = f"{source}-{figure.name}.csv"
     if figure.grids:
         tables, notes = figure.short_tables(rows)

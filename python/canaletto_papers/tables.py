@@ -11,11 +11,10 @@ from canaletto_papers.reproduce import Reproduced
 from canaletto_papers.verdicts import in_short, with_notes
 
 _SHORT = 30
-"""Rows of a table that the terminal shows whole."""
 
 
 def reproduced(found: Reproduced, *, quick: bool) -> Iterator[RenderableType]:
-    """Every number that the source published, ours next to it, and the verdict; grids and short tables of the rest."""
+    """Grids and short tables of the rest."""
     if found.verdicts:
         table = plain_table("figure", "what", "ours", "published", "ratio", "verdict", right=(2, 3, 4))
         words, notes = with_notes(found.verdicts)

@@ -1,4 +1,4 @@
-"""Verdicts on published numbers: which of them come out, and what speaks against the others. `RULE` is the rule."""
+"""Verdicts on published numbers. `RULE` is the rule."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,9 +10,9 @@ from canaletto._io.units import bare, listing, number_of
 from canaletto_papers.figure import Figure, Row, Settings
 
 NEAR, NEARLY = 0.15, 0.25
-"""Deviations from a published number, as shares of its effect, that verdicts and summaries count."""
+"""As shares of a number's effect."""
 TIE = 0.01
-"""Values that differ by less than this share have no order."""
+"""Smaller differences have no order."""
 
 REPRODUCED = "reproduced"
 CHANGED = "reproduced under a stated change"
@@ -42,24 +42,18 @@ SPOKEN = {
 }
 
 Tables = Mapping[str, Sequence[Row]]
-"""Rows by the names of figures."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Published numbers that do not go together with another figure of the same paper."""
-
     figures: tuple[str, ...]
-    """Names of the figures whose numbers it concerns."""
     concerns: Callable[[Row], bool]
     shown: Callable[[Tables], str | None]
-    """Contradiction with the tables that show it; None where they do not, or are not at hand."""
+    """None where the tables do not show it, or are not at hand."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A published number, ours, and a verdict."""
-
     figure: str
     what: str
     ours: float | None
@@ -67,9 +61,9 @@ class Verdict:
     verdict: str
     because: str
     changed: float | None = None
-    """Ours under the change that gives the number."""
+    """Under the change that gives the number."""
     is_order: bool = False
-    """Whether the number is a count of ranked pairs, and not one that the paper prints."""
+    """A count of ranked pairs, which no paper prints."""
 
     @property
     def ratio(self) -> float | None:
@@ -77,7 +71,7 @@ class Verdict:
 
     @property
     def words(self) -> str:
-        """The verdict; of a change also its value and the ratio of it to the published number."""
+        """A change has its value and ratio."""
         if self.changed is None:
             return self.verdict
         return f"{self.verdict}: {bare(self.changed)} ({bare(self.changed / self.published)} of it)"
@@ -96,10 +90,7 @@ class Verdict:
 
 
 def in_short(verdicts: Sequence[Verdict], would: str = "") -> str:
-    """How many published numbers have which verdict.
-
-    would: the extent of runs that are too short for a verdict; empty if they are not.
-    """
+    """would: the extent of runs that are too short for a verdict; empty if they are not."""
     if not verdicts:
         return "Nothing is published that these figures could be compared with."
     judged = [each for each in verdicts if each.verdict != GIVEN and not each.is_order]
@@ -118,19 +109,19 @@ def in_short(verdicts: Sequence[Verdict], would: str = "") -> str:
 
 
 def with_notes(verdicts: Sequence[Verdict]) -> tuple[list[str], list[str]]:
-    """Verdicts in words, with the number of a note where there is a reason; and the notes, each once."""
+    """Each note once."""
     notes = list(dict.fromkeys(each.because for each in verdicts if each.because))
     words = [f"{each.words} [{notes.index(each.because) + 1}]" if each.because else each.words for each in verdicts]
     return words, [f"[{number}] {note}" for number, note in enumerate(notes, 1)]
 
 
 def comes_near(ours: float | None, published: float, limit: float = NEAR, neutral: float = 0.0) -> bool:
-    """Whether a number of ours is within a share of the effect of a published one: its distance from `neutral`."""
+    """Within a share of the published effect, its distance from `neutral`."""
     return ours is not None and abs(ours - published) <= limit * abs(published - neutral)
 
 
 def judged(figures: Sequence[Figure], tables: Tables, findings: Sequence[Finding]) -> list[Verdict]:
-    """A verdict on every published number in the tables, in the figures' order; of inputs how many are as printed."""
+    """In the figures' order; inputs are counted."""
     here = [figure for figure in figures if figure.name in tables]
     neutrals = {figure.name: figure.neutral for figure in here}
     tried = [found for figure in here for found in _tried(figure, tables[figure.name], neutrals)]
@@ -160,11 +151,9 @@ def is_stated(figure: Figure, row: Row) -> bool:
 
 @dataclass(frozen=True)
 class _Tried:
-    """One number under one setting."""
-
     figure: str
     beside: tuple[object, ...] | None
-    """Values of the columns within which numbers are printed next to each other; None: whatever its setting gives."""
+    """Columns within which numbers are printed together; None: any."""
     setting: str
     against: str
     what: str
@@ -173,9 +162,9 @@ class _Tried:
 
 
 def _tried(figure: Figure, rows: Sequence[Row], neutrals: Mapping[str, float]) -> Iterator[_Tried]:
-    """Numbers of a figure that were measured with settings that the paper does not state.
+    """Numbers measured with settings that the paper does not state.
 
-    neutrals: values without an effect, by the names of figures.
+    neutrals: values without an effect, by figure.
     """
     settings = figure.settings
     if settings is None:
@@ -197,7 +186,7 @@ def _group(settings: Settings | None, row: Row) -> tuple[object, ...]:
 
 
 def quantity(figure: Figure, row: Row) -> str:
-    """The name of a number: the words of its line, without the setting's."""
+    """The words of its line, without the setting's."""
     settings = figure.settings
     left_out = (*settings.columns, settings.against) if settings else ()
     return ", ".join(str(value) for key, value in row.items() if isinstance(value, str) and key not in left_out)
@@ -211,7 +200,7 @@ def _verdict(
     tables: Tables,
     findings: Sequence[Finding],
 ) -> Verdict:
-    """tried: the numbers next to this one under other settings; beside: how many are printed there."""
+    """tried: numbers under other settings; beside: how many are printed there."""
     what = quantity(figure, row)
 
     def is_(verdict: str, because: str, changed: float | None = None) -> Verdict:
@@ -232,17 +221,17 @@ def _verdict(
 
 
 FEW = 3
-"""Numbers that a setting must have been tried on, where the paper prints as many."""
+"""A setting must have been tried on this many, if the paper prints as many."""
 
 
 def _share(one: _Tried, among: Sequence[_Tried], published: int) -> float:
-    """Share of the numbers next to one that its setting gives. It need not have been tried on all of them."""
+    """It need not have been tried on all."""
     same = {each.what: each.near for each in among if each.setting == one.setting}
     return sum(same.values()) / max(len(same), min(published, FEW))
 
 
 def _counted(figure: Figure, known: Sequence[Row], tables: Tables, findings: Sequence[Finding]) -> Iterator[Verdict]:
-    """One line for numbers that are inputs, or other simulators'; it is about the number that is farthest."""
+    """About the number that is farthest."""
     if not known:
         return
     near = sum(comes_near(row["ours"], row["published"]) for row in known)
@@ -260,7 +249,7 @@ def _counted(figure: Figure, known: Sequence[Row], tables: Tables, findings: Seq
 
 
 def _order(figure: Figure, rows: Sequence[Row]) -> Iterator[Verdict]:
-    """One line for how many of the pairs that the paper ranks are ranked the same way."""
+    """How many ranked pairs are ranked the same way."""
     pairs = [pair for pair in combinations(rows, 2) if _is_ranked(figure, *pair)]
     if not pairs:
         return
@@ -275,7 +264,7 @@ def _order(figure: Figure, rows: Sequence[Row]) -> Iterator[Verdict]:
 
 
 def _is_ranked(figure: Figure, one: Row, other: Row) -> bool:
-    """Whether two lines differ in one ranked column alone, and have values of the same kind."""
+    """Values of the same kind."""
     if None in (one["ours"], other["ours"]) or one["published"] == other["published"]:
         return False
     apart = [key for key, value in one.items() if isinstance(value, str) and value != other[key]]

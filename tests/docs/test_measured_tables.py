@@ -1,4 +1,7 @@
-"""Do the pages' measured tables say what this version says? A line of each is measured again. `make tables` mends them."""
+"""Do the pages' measured tables say what this version says?
+
+A line of each is measured again. `make tables` mends them.
+"""
 
 import importlib
 import sys

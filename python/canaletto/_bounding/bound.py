@@ -21,14 +21,14 @@ from canaletto._run.quantities import size_bytes
 from canaletto._run.shown import Shown
 
 LOADS = (0.7, 0.8, 0.9, 0.99)
-"""Loads whose latencies are shown, as shares of the peak, from arXiv 2511.03944."""
+"""As shares of the peak, from arXiv 2511.03944."""
 PERCENTILES = (0.5, 0.99, 0.999)
 
 CONTENTION = "contention"
-"""Why a measured peak is far below the least limit of a part: parts wait for each other."""
+"""Parts wait for each other."""
 
 _NEAR = 0.8
-"""Share of the least limit from which on a measured peak belongs to that part."""
+"""Least share of a part's limit at which that part limits a measured peak."""
 
 _DEFAULT_SIZE = "4KiB"
 
@@ -40,7 +40,7 @@ class Bound(Shown):
     design: str
     fabric: str
     size_bytes: float
-    """Data that a request reads or writes, in the mean."""
+    """Mean data of a request."""
     read_share: float
     write_amplification: float
     peak_iops: float
@@ -56,16 +56,15 @@ class Bound(Shown):
     unloaded_write_us: float | None
     """Latency of a write on the idle drive; None if nothing is written."""
     mean_unloaded_us: float
-    """Mean over all requests, of which the data cache may serve some."""
+    """Mean over all requests, some from the data cache."""
     service_us: float
-    """Time that a request takes one server of the part that limits, channel or die or link."""
+    """Time that a request takes one server of the limiting part."""
     is_exact: bool
-    """Whether the fabric has a closed form. Otherwise its limits are what controllers, ports and wires impose, which
-    contention lowers."""
+    """Whether the fabric has a closed form. Otherwise its limits are upper bounds."""
     simulated_requests: int = 0
-    """Requests of the saturating run that measured the peak; 0 where the peak is the least of the limits."""
+    """Requests of the run that measured the peak; 0 for a closed form."""
     sustained_iops: float | None = None
-    """Requests per second of endless writing at the most: with the write amplification below, without pseudo-SLC."""
+    """Endless writing at most: at the write amplification below, without pseudo-SLC."""
     sustained_write_amplification: float | None = None
 
     @property
@@ -75,7 +74,7 @@ class Bound(Shown):
 
     @property
     def is_closed(self) -> bool:
-        """Whether the requests outstanding limit, so that there is no load to vary."""
+        """Requests outstanding limit, so there is no load to vary."""
         return self.limit == bounds.QUEUE_DEPTH
 
     @property
@@ -91,7 +90,7 @@ class Bound(Shown):
 
     @property
     def knee_depth(self) -> float:
-        """Requests outstanding that the peak needs at least (Little's law): below, latency limits throughput."""
+        """Least requests outstanding for the peak (Little's law)."""
         queues = (bounds.QUEUE_DEPTH, bounds.COMMANDS)
         parts = min(limit for part, limit in self.limits_iops.items() if part not in queues)
         peak = min(self.peak_iops, parts) if self.simulated_requests else parts
@@ -124,7 +123,6 @@ class Bound(Shown):
         return float(bounds.percentile_us(self.service_us, load, percentile, self.unloaded_us))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything that `canaletto bound --json` prints, next to its schema's number."""
         tails = [
             {"load": load, **{f"p{100 * share:g}_us": self.latency_us(load, share) for share in PERCENTILES}}
             for load in ([] if self.is_closed else LOADS)
@@ -207,8 +205,6 @@ def bound(
 
 
 def _of_run(design: Design, run: Saturated, work: Work) -> Bound:
-    """The closed forms for the collection of a run, with what that run served."""
-
     def closed(amplification: float, written: float) -> Bound:
         used = replace(work, write_amplification=max(1.0, amplification), written_bytes=written)
         used = with_cache(design.to_dict(), used)
@@ -229,7 +225,7 @@ def _of_run(design: Design, run: Saturated, work: Work) -> Bound:
 
 
 def of_run(design: Design, workload: Workload) -> Bound | None:
-    """The bound of a run; None for requests or parts of a drive that have no closed form."""
+    """None for requests or drives without closed form."""
     try:
         return bound(design, workload)
     except (ConfigError, SimulationError):
@@ -237,10 +233,7 @@ def of_run(design: Design, workload: Workload) -> Bound | None:
 
 
 def of_numbers(drive: Drive, alone: Drive, work: Work, name: str, mix: bounds.Mix = "times") -> Bound:
-    """The bound of a single drive whose numbers are known.
-
-    alone: the same drive with one request at a time.
-    """
+    """alone: the same drive with one request at a time."""
     unloaded = float(bounds.unloaded_us(alone, work))
     limits = {part: float(limit) for part, limit in bounds.limits_iops(drive, work, mix=mix).items()}
     servers = bounds.servers(drive, work)
@@ -269,7 +262,6 @@ def of_numbers(drive: Drive, alone: Drive, work: Work, name: str, mix: bounds.Mi
 
 
 def _unloaded(alone: Drive, work: Work, *, read_share: float) -> float | None:
-    """Latency of a read, or of a write, on the idle drive."""
     asked = work.reads if read_share else work.writes
     if float(asked) <= 0:
         return None
@@ -277,7 +269,6 @@ def _unloaded(alone: Drive, work: Work, *, read_share: float) -> float | None:
 
 
 def _changed(design: Design, work: Work, size: str | None, read_share: float | None, queue_depth: int | None) -> Work:
-    """The work with what was asked for next to it."""
     keys = design.to_dict()
     if size is not None:
         work = with_size(design, work, _size(size))

@@ -1,4 +1,4 @@
-"""Numbers of a drive in the closed forms, from a design."""
+"""Numbers of a design in the closed forms."""
 
 import math
 from collections.abc import Mapping
@@ -15,23 +15,26 @@ from canaletto._run.quantities import lane_rate, rate, size_bytes, time_us
 from canaletto._run.sequences import sequences
 
 _ENTRY_BYTES = 8.0
-"""Bytes of a mapping entry in DRAM ("Five-Minute Rule 40 Years Later", arXiv 2511.03944, §III)."""
+""""Five-Minute Rule 40 Years Later", arXiv 2511.03944, §III."""
 
 _SATA_RATE = 150.0
-"""Bytes a microsecond of Serial ATA's first generation; each further one doubles it (Serial ATA 3.1 §7.2)."""
+"""Generation 1; each further one doubles it (Serial ATA 3.1 §7.2)."""
 _SATA_REGISTER = 20 + 32.0
-"""Bytes of a Register FIS with its primitives: a command, and the drive's answer (Serial ATA 3.1 §9.4, §10.3)."""
+"""A command, and the drive's answer, with primitives (Serial ATA 3.1 §9.4, §10.3)."""
 _SATA_FRAMES = 2 * 20 + 28 + 4 + 8 + 5 * 32.0
-"""Bytes of a queued read in addition to its data: two Register FIS, DMA Setup, the header of the Data FIS, Set Device
-Bits, and the primitives around these five (Serial ATA 3.1 §9.4, §10.3)."""
+"""A queued read besides data.
+
+Two Register FIS, DMA Setup, header of the Data FIS, Set Device Bits, and the primitives around these five (Serial ATA
+3.1 §9.4, §10.3).
+"""
 
 Keys = Mapping[str, Any]
 
 
 def drive_of(design: Design, work: Work, *, is_alone: bool = False) -> Drive:
-    """A design as the closed forms see it, whose commands address as many planes as the work lets them.
+    """A design whose commands address as many planes as the work lets them.
 
-    is_alone: a request at a time, so that commands address a plane.
+    is_alone: one request at a time, so commands address one plane.
 
     Raises ConfigError for what has no closed form.
     """
@@ -103,7 +106,7 @@ def drive_of(design: Design, work: Work, *, is_alone: bool = False) -> Drive:
 
 
 def _command_us(times: Mapping[Any, Any], planes: int, kind: str, batch: float, key: str) -> float:
-    """Time of a command to a mean number of planes, between its times for one plane and for all."""
+    """Between the times for one plane and for all."""
     one, most = times[kind, 1][key], times[kind, planes][key]
     part = (batch - 1.0) / (planes - 1.0) if planes > 1 else 0.0
     return float(one + part * (most - one)) / 1e3
@@ -120,7 +123,7 @@ def _codewords(ecc: Keys) -> dict[str, float]:
 
 
 def _check(keys: Keys) -> None:
-    """Raises ConfigError for parts of a design that no closed form counts, where they decide."""
+    """Raises ConfigError for parts of a design that no closed form counts."""
     if (kind := keys["attachment"]["kind"]) != "none":
         raise ConfigError(f'attachment.kind: got "{kind}", expected "none": attachments have no closed form')
     if (mapping := keys["ftl"]["mapping"]) != "page":
@@ -128,7 +131,7 @@ def _check(keys: Keys) -> None:
 
 
 def failing_parts(design: Design) -> dict[str, int]:
-    """Keys of parts of the interconnect that fail, as far as the fabric has such parts, with how many do."""
+    """Keys of parts that fail and that the fabric has, with how many do."""
     parts = ("links", "routers", "controllers", "buses", "switches")
     failures = design.to_dict()["fabric"]["failures"]
     given = {f"fabric.failures.{part}": int(failures[part]) for part in parts}
@@ -146,14 +149,14 @@ def _pseudo_slc_bytes(flash: Keys) -> float:
 
 
 def _program_us(flash: Keys, work: Work) -> float:
-    """Array time of a program: in pseudo-SLC mode for the share of what is written that finds room there."""
+    """Pseudo-SLC mode for the share of writes that finds room there."""
     native = _mean_us(flash["program"])
     share = _pseudo_slc_bytes(flash) / max(_programmed(work), 1.0)
     return native - min(1.0, share) * max(0.0, native - time_us(flash["pslc"]["program"]))
 
 
 def _erase_us(keys: Keys) -> float:
-    """Time of erases for a page programmed, if all planes of a die are erased together where that is possible."""
+    """All planes of a die are erased together where possible."""
     together = 1 if keys["flash"]["multi_plane"] == "off" else keys["geometry"]["planes_per_die"]
     return float(time_us(keys["flash"]["erase"]) / keys["geometry"]["pages_per_block"] / together)
 
@@ -163,7 +166,7 @@ def _programmed(work: Work) -> float:
 
 
 def _read_us(keys: Keys, work: Work) -> float:
-    """Array time of a read: in pseudo-SLC mode for the share of the pages that writes may have put there."""
+    """Pseudo-SLC mode for the share of pages that writes may have put there."""
     flash, native = keys["flash"], _mean_us(keys["flash"]["read"])
     if _pseudo_slc_bytes(flash) <= 0 or float(work.writes) <= 0:
         return native
@@ -177,7 +180,7 @@ def _luns(keys: Keys) -> int:
 
 
 def _waiting(keys: Keys, work: Work) -> float:
-    """Pages that wait for a LUN, of those that any wait for, when all requests are outstanding.
+    """Pages that wait for a LUN, if any do, when all requests are outstanding.
 
     Infinite if nothing states how many are.
     """
@@ -189,7 +192,7 @@ def _waiting(keys: Keys, work: Work) -> float:
 
 
 def _pages_waiting(keys: Keys, work: Work) -> float:
-    """Pages of all requests that are in the drive, each with those that share a mapping unit with its own."""
+    """Pages of all requests in the drive, with those that share its mapping unit."""
     pages = max(float(work.pages), float(work.parts or 0.0))
     if work.programmed_bytes is not None and float(work.writes) > 0:
         pages = max(pages, float(work.programmed_bytes) / size_bytes(keys["geometry"]["page"]))
@@ -197,7 +200,7 @@ def _pages_waiting(keys: Keys, work: Work) -> float:
 
 
 def _together(number: float, places: float) -> float:
-    """How many of so many meet in a place, on average over the places that any choose: at least one.
+    """Mean number that meet in a place where any are: at least one.
 
     Of n that each choose one of N, n over the number of different ones, N (1 - (1 - 1/N)^n).
     """
@@ -208,15 +211,14 @@ def _together(number: float, places: float) -> float:
 
 
 def _places(keys: Keys, work: Work) -> float:
-    """Pages of flash among which requests choose with equal chance; 1: all may want the same one."""
+    """Pages among which requests choose with equal chance; 1: all may want the same one."""
     return max(1.0, float(work.spread_bytes) / size_bytes(keys["geometry"]["page"]))
 
 
 def _read_sharing(keys: Keys, work: Work) -> float:
-    """Reads that one array read serves, of those that wait: with mapping units below a page all that want the same one.
+    """Waiting reads that one array read serves: with mapping units below a page all of the same page.
 
-    A page waits for its turn from the first of them on while others come, and has k in the end: of those that wait the
-    mean is (k + 1) / 2.
+    Others come while a page waits, which has k in the end: the mean over those that wait is (k + 1) / 2.
     """
     waiting = _pages_waiting(keys, work)
     if unit_bytes(keys) >= size_bytes(keys["geometry"]["page"]) or np.isinf(waiting):
@@ -229,16 +231,15 @@ def unit_bytes(keys: Keys) -> float:
 
 
 def _batch(keys: Keys, waiting: float) -> float:
-    """Planes that a command addresses if all that wait for a LUN go together."""
     return float(min(keys["geometry"]["planes_per_die"], waiting))
 
 
 def _read_batch(keys: Keys, work: Work, waiting: float) -> float:
-    """Planes that a read command addresses on average, of those that wait for a LUN.
+    """Mean planes of a read command.
 
-    With `any-page` all of them go together. Otherwise the others need the page number of the first, which a request at
-    a random place has with a chance of one in the pages of a block, or in those of a plane that are asked for; of an
-    unknown number that wait none is taken to.
+    With `any-page` all that wait go together. Otherwise the others need the first one's page number, which a random
+    place has with a chance of one in the pages of a block, or of a plane that are asked for; of an unknown number that
+    wait none is assumed to.
     """
     geometry, mode = keys["geometry"], keys["flash"]["multi_plane"]
     planes = geometry["planes_per_die"]
@@ -263,17 +264,17 @@ def _status(fabric: Keys, times: Mapping[Any, Any]) -> dict[str, float]:
 
 
 MESSAGE_BITS = 64.0
-"""Size of a message between controllers, as `fabric/omnibus/control.rs` has it."""
+"""As in `fabric/omnibus/control.rs`."""
 
 
 def _handshake_us(control: Keys) -> float:
-    """Request and grant between controllers, each with the time to its answer (Networked SSD §V-D)."""
+    """Request and grant, each with the time to its answer (Networked SSD §V-D)."""
     message = MESSAGE_BITS / (control["width"] * rate(control["rate"]))
     return float(2.0 * (message + time_us(control["delay"])))
 
 
 def _switches(keys: Keys, controllers: int) -> dict[str, Any]:
-    """Switches of `clusters`, and a grant: two bits for what it is and the way, a trunk, an inner bus, a chip on it."""
+    """Switches, and a grant: two bits of kind and way, a trunk, an inner bus, a chip."""
     trunks = min(keys.get("trunks", 4), controllers)
     chips_per_bus = keys["chips_per_switch"] // keys["inner_buses"]
     chip = (keys["inner_buses"] - 1).bit_length() + (chips_per_bus - 1).bit_length()
@@ -289,7 +290,7 @@ def _switches(keys: Keys, controllers: int) -> dict[str, Any]:
 
 
 def _granted(fabric: Keys, columns: int) -> dict[str, Any]:
-    """A grant to a row of `scheduled-mesh`: the way, and of both ends of its run a column and one of four links."""
+    """A grant to a row: the way, and a column and one of four links for both ends of its run."""
     if fabric["kind"] != "scheduled-mesh":
         return {}
     keys = fabric["scheduled_mesh"]
@@ -299,7 +300,7 @@ def _granted(fabric: Keys, columns: int) -> dict[str, Any]:
 
 
 def _hop_us(fabric: Keys, geometry: Keys) -> float:
-    """Time from router to router, of a packet's head in a mesh, of a scout in Venice.
+    """A packet's head in a mesh, a scout in Venice.
 
     A scout has two flits, of two bytes each where one cannot name every chip (Venice Fig. 6).
     """

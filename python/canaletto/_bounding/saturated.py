@@ -1,7 +1,7 @@
-"""Saturation of a drive that is written, measured: collection, batches of planes and waits have no closed form.
+"""Measured saturation of a drive that is written.
 
-A run of the engine has as many requests outstanding as the drive takes. A drive begins with an empty data cache, and
-in steady state with free blocks. The run continues until writes have used both, as far as `MOST_PAGES` suffice.
+The engine has as many requests outstanding as the drive takes. The drive begins with an empty data cache, in steady
+state with free blocks. The run continues until writes have used both, as far as `MOST_PAGES` suffice.
 """
 
 import math
@@ -16,20 +16,20 @@ from canaletto._run.config import Design, Workload, WorkloadOptions
 from canaletto._run.quantities import size_bytes
 
 MOST_PAGES = 100_000
-"""Most pages that the host reads and writes in a run: some seconds."""
+"""Some seconds."""
 
 _FAR = 16
-"""Multiple of the longest run, beyond which a drive is so far from pressed collection that a long run shows no more."""
+"""Beyond this multiple of the longest run a long run shows no more."""
 
 _FILLS = 3
-"""Multiple of a pseudo-SLC cache that writes must take to show the rate behind it. With less, a run stays within it."""
+"""Multiple of a pseudo-SLC cache that must be written to show the rate behind it."""
 
 _LEAST_REQUESTS = 8_000
 _ROUNDS = 16
-"""Requests for each that is outstanding, so that the end, where fewer are, weighs little."""
+"""Requests per outstanding one, so that the end weighs little."""
 
 _DEEPEST = 1024
-"""Most requests outstanding: a drive of the presets takes half as many."""
+"""A drive of the presets takes half as many."""
 
 _LEAST_INTERVALS = 20
 _SEED = 1
@@ -37,19 +37,17 @@ _SEED = 1
 
 @dataclass(frozen=True)
 class Saturated:
-    """Results of a run at saturation."""
-
     iops: float
     requests: int
-    """Requests of the run, those that it leaves out at the beginning included."""
+    """With those left out at the beginning."""
     write_amplification: float
     """Programs over what the host wrote."""
     long_run: float | None
-    """Write amplification that the drive's state before the run settles at. None for a fresh drive."""
+    """Write amplification at which the drive's state settles. None for a fresh drive."""
 
 
 def measured(design: Design, workload: Workload | None, work: Work) -> Saturated:
-    """The saturation of a drive. workload: its requests; None: as `work`, at random places.
+    """workload: its requests; None: as `work`, at random places.
 
     Raises ConfigError or SimulationError for what cannot be simulated.
     """
@@ -76,14 +74,14 @@ def measured(design: Design, workload: Workload | None, work: Work) -> Saturated
 
 
 def _requests(work: Work, depth: int, cache: float) -> int:
-    """Requests that fill a data cache twice, as far as writes go through it, and pass through the queue many times."""
+    """Requests that fill a data cache twice and pass through the queue many times."""
     most = MOST_PAGES / float(work.pages)
     filled = 2.0 * cache * float(work.cached_writes) / (float(work.size) * float(work.writes))
     return int(max(min(max(_LEAST_REQUESTS, _ROUNDS * depth, filled), most), 2 * depth, 100))
 
 
 def _until_pressed(found: dict[str, Any]) -> int:
-    """Requests in which writes take the free blocks that a drive in steady state begins with, and as many again."""
+    """Requests whose writes take the initial free blocks, and as many again."""
     before, pages = found.get("precondition") or {}, found["flash"]["host_pages"] + found["flash"]["padding"]
     if before.get("kind") != "steady" or not pages:
         return 0
@@ -92,14 +90,14 @@ def _until_pressed(found: dict[str, Any]) -> int:
 
 
 def _is_left_half_full(design: Design, work: Work, requests: float) -> bool:
-    """Whether that many requests would leave a pseudo-SLC cache between its two rates."""
+    """That many requests would leave a pseudo-SLC cache between its two rates."""
     sizes = design.to_dict()["flash"]["pslc"]
     cache = sum(size_bytes(sizes[f"{kind}_size"]) for kind in ("static", "dynamic"))
     return requests * float(work.size) * float(work.writes) < _FILLS * cache
 
 
 def rate(found: dict[str, Any]) -> float:
-    """Requests per second up to the last arrival. Behind it fewer and fewer are outstanding."""
+    """Requests per second up to the last arrival; then fewer are outstanding."""
     series = found["series"]
     served = [number for number, count in enumerate(series["completed"]) if count]
     last = max(number for number, count in enumerate(series["arrivals"]) if count)

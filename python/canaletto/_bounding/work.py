@@ -1,4 +1,4 @@
-"""Numbers of requests in the closed forms, from a workload and the design that serves it."""
+"""Numbers of a workload in the closed forms."""
 
 import math
 from collections.abc import Mapping
@@ -20,10 +20,7 @@ Keys = Mapping[str, Any]
 
 
 def work_of(design: Design, workload: Workload, write_amplification: float) -> Work:
-    """Requests of a workload that generates them, as the closed forms see them.
-
-    Raises ConfigError for requests whose sizes nothing states, such as a trace's.
-    """
+    """Raises ConfigError for requests of unknown sizes, such as a trace's."""
     keys, flows = design.to_dict(), workload.to_dict()["flow"]
     if any("synthetic" not in flow for flow in flows):
         raise ConfigError(
@@ -73,7 +70,6 @@ def work_of(design: Design, workload: Workload, write_amplification: float) -> W
 
 
 def work_of_size(design: Design, write_amplification: float) -> Work:
-    """Requests at random places of all of a drive, of a size that must be stated."""
     keys = design.to_dict()
     return Work(
         size=0.0,
@@ -85,27 +81,24 @@ def work_of_size(design: Design, write_amplification: float) -> Work:
 
 
 def with_size(design: Design, work: Work, size: float) -> Work:
-    """The work with requests of one size, aligned to it or to pages."""
     keys = design.to_dict()
     each = _Size(size, 1.0, min(size, _page(keys)))
     return with_units(keys, replace(work, size=size, pages=pages_of(each, _page(keys))), [each])
 
 
 class _Size(NamedTuple):
-    """A size of requests."""
-
     bytes: float
     share: float
     step: float
-    """Distance of the places where they may begin."""
+    """Distance of places where requests may begin."""
     is_even: bool = True
-    """Whether all of these places are as likely. Otherwise all requests may begin at the best one."""
+    """All places are as likely. Otherwise all requests may begin at the best one."""
 
     def starts(self, period: float) -> Any:
         return np.arange(0, int(period), math.gcd(int(self.step), int(period)))
 
     def least(self, values: Any) -> float:
-        """The least, on average, of what requests have that begin at the places."""
+        """Mean over the places of the least that requests have."""
         return float(np.mean(values) if self.is_even else np.min(values))
 
 
@@ -118,7 +111,7 @@ def _most_pages(size: _Size, page: float) -> float:
 
 
 def with_units(keys: Keys, work: Work, written: list[_Size]) -> Work:
-    """The work with what its writes, of these sizes, program and read first.
+    """Programs and first reads of writes of these sizes.
 
     A write programs the mapping units that it touches, and first reads what it leaves of them if all pages hold data.
     """
@@ -141,7 +134,7 @@ def with_units(keys: Keys, work: Work, written: list[_Size]) -> Work:
 
 
 def _of_write(keys: Keys, write: _Size, *, is_full: bool) -> tuple[float, float, float]:
-    """Bytes that a write programs, pages of flash of which it reads a rest, and whether it reads any, on average."""
+    """Means of bytes programmed, pages of which a rest is read, and whether any is."""
     page = _page(keys)
     # Of a larger unit, pages that hold nothing stay so.
     unit = unit_bytes(keys) if is_full else min(unit_bytes(keys), page)
@@ -165,10 +158,9 @@ def _is_full(keys: Keys) -> bool:
 
 
 def with_cache(keys: Keys, work: Work) -> Work:
-    """The work with the shares of its pages that the data cache, or trims that leave them empty, spare flash.
+    """Shares of pages that the data cache, or trims, spare flash.
 
-    Of pages at random places the cache holds as many as it has room for. In the end it also holds what it has not yet
-    given to flash.
+    The cache holds as many random pages as it has room for, and in the end what it has not yet given to flash.
     """
     is_empty = keys["ftl"]["unwritten_reads"] == "zeroes" and not _is_full(keys)
     room, modes = size_bytes(keys["cache"]["capacity"]), keys["cache"]["mode"]
@@ -184,7 +176,7 @@ def with_cache(keys: Keys, work: Work) -> Work:
 
 
 def in_queues(keys: Keys, work: Work, flows: int) -> Work:
-    """The work with its queue pairs, and the commands that the drive works on.
+    """Queue pairs, and commands in the drive.
 
     Entries make room in a queue when they are fetched. Only a queue of two limits, because its only entry waits for a
     completion.
@@ -204,7 +196,7 @@ def _page(keys: Keys) -> float:
 
 
 def _step(synthetic: Keys) -> float:
-    """Distance of the places where a flow's requests may begin: some begin where others of their run ended."""
+    """Some of a flow's requests begin where others of their run ended."""
     alignment = size_bytes(synthetic["alignment"])
     if _is_even(synthetic):
         return alignment
@@ -220,7 +212,7 @@ def _mean_size(sizes: list[_Size]) -> float:
 
 
 def _mean(shares: Any, values: list[float]) -> float:
-    """Mean over flows of those that have a share; 0 if none has."""
+    """Mean over flows that have a share; 0 if none has."""
     total = float(sum(shares))
     return float(np.dot(shares, values)) / total if total > 0 else 0.0
 
@@ -232,7 +224,7 @@ def _capacity(keys: Keys) -> float:
 
 
 def _spread(keys: Keys, synthetic: Keys, parts: int) -> float:
-    """Bytes over which a flow's requests are spread evenly, of a drive in that many parts; 0 unless they are.
+    """Bytes over which a flow's requests are spread evenly; 0 unless they are.
 
     Runs, popular places and recent ones put any number of requests next to each other.
     """
@@ -250,7 +242,7 @@ def _is_even(synthetic: Keys) -> bool:
 
 
 def _written(count: Any, made: list[Any], write_shares: Any) -> float:
-    """Bytes that flows write in all; 0 if a time ends one of them."""
+    """Bytes that flows write; 0 if a time ends one of them."""
     if any("stop" in each for each in made):
         return 0.0
     means = [sum(size * weight for size, weight in _sizes(each, reads=False)) for each in made]
@@ -263,7 +255,7 @@ def _caches_writes(keys: Keys, flow: Keys) -> bool:
 
 
 def _safe_writes(keys: Keys, flow: Keys) -> float:
-    """Share of a flow's writes that go through a cache that may lose them and must be safe when they are complete."""
+    """Share of a flow's cached writes that must be safe when complete."""
     is_lost = _caches_writes(keys, flow) and not keys["cache"]["power_loss_protection"]
     return float(flow["synthetic"]["fua_share"]) if is_lost else 0.0
 
@@ -281,7 +273,7 @@ def _sizes(synthetic: Keys, *, reads: bool) -> list[tuple[float, float]]:
 def _busiest(at_chips: Any, pages: float) -> dict[str, float]:
     """Shares of the busiest row and chip, and columns in use.
 
-    Of requests of several pages on a hot part of the drive the first one is there, and the others are elsewhere.
+    Only the first page of a request lies on a hot part; the others are elsewhere.
     """
     row, chip = at_chips.sum(axis=1).max(), at_chips.max()
     if pages > 1.0:
@@ -295,7 +287,7 @@ def _busiest(at_chips: Any, pages: float) -> dict[str, float]:
 
 
 def _chip_shares(design: Design, workload: Workload) -> Any:
-    """Share of the requests that begin at each chip, as an array of rows and columns."""
+    """Rows and columns."""
     geometry = design.to_dict()["geometry"]
     shares = _engine.chip_shares(design.to_toml(), workload.to_toml())
     return np.array(shares).reshape(geometry["channels"], geometry["chips_per_channel"])

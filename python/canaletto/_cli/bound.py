@@ -1,4 +1,4 @@
-"""The command `bound`: throughput, what limits it, and latencies in closed form."""
+"""The command `bound`."""
 
 from typing import Annotated, Literal
 
@@ -11,7 +11,6 @@ from canaletto._cli.trace import Job, JsonFlag
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to the program's."""
     app.command("bound", cls=Command)(_bound)
 
 

@@ -1,4 +1,4 @@
-"""The command `compare`: one drive with several interconnects under the same workload."""
+"""The command `compare`."""
 
 import sys
 from functools import partial
@@ -48,7 +48,6 @@ ReportWindow = Annotated[
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to the program's."""
     app.command("compare", cls=Command)(spread(_compare))
 
 
@@ -121,7 +120,6 @@ def _compare(
 def _drives(
     design: str, keys: "list[Setting]", fabrics: str | None, equal: str | None, shared: "Parts"
 ) -> "tuple[list[Design], list[Parts]]":
-    """The drive with each fabric."""
     from canaletto._engine import ConfigError
     from canaletto._run import config
 
@@ -142,7 +140,6 @@ def _show(comparison: "Comparison", json: str | None) -> None:
 
 
 def _lean(comparison: dict[str, Any]) -> dict[str, Any]:
-    """A comparison without what takes many numbers."""
     from canaletto._run.results import lean
 
     found = {**comparison, "runs": [lean(run) for run in comparison["runs"]]}

@@ -1,6 +1,6 @@
-"""Standard output and standard error of the command line: results on one, words on the other.
+"""Results on standard output, words on standard error.
 
-Rich is loaded where something is drawn: to import it takes as long as a short command.
+Rich is loaded where something is drawn: importing it takes as long as a short command.
 """
 
 import json
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 
 def show(*parts: "RenderableType") -> None:
-    """Prints for people."""
     from rich.console import Console
 
     from canaletto._cli.trimmed import Trimmed
@@ -30,5 +29,5 @@ def show(*parts: "RenderableType") -> None:
 
 
 def emit(document: Mapping[str, Any] | list[Any]) -> None:
-    """Prints for machines: one JSON document. Refuses NaN and infinity, which JSON does not have."""
+    """One JSON document. Refuses NaN and infinity, which JSON does not have."""
     sys.stdout.write(json.dumps(document, indent=1, allow_nan=False) + "\n")

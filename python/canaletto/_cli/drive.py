@@ -114,7 +114,6 @@ _WORKLOAD = "workload."
 
 
 def assignments(given: list[str] | None) -> "tuple[list[Setting], list[Setting]]":
-    """Settings of `--set` for the design and for the workload."""
     settings = [_assignment(text) for text in given or []]
     return (
         [setting for setting in settings if not setting.prefix],
@@ -123,7 +122,7 @@ def assignments(given: list[str] | None) -> "tuple[list[Setting], list[Setting]]
 
 
 def resolve_drive(design: str, keys: "list[Setting]", fabric: str | None) -> "Design":
-    """The drive of `DESIGN`, `--set` and `--fabric`, with notes on keys without effect."""
+    """With notes on keys without effect."""
     from canaletto._run import config
 
     if fabric is not None and "," in fabric:
@@ -140,7 +139,6 @@ def resolve_drive(design: str, keys: "list[Setting]", fabric: str | None) -> "De
 
 
 def say_notes(drives: "list[Design]") -> None:
-    """Prints notes on keys without effect, with the fabrics of a comparison that they are about."""
     from canaletto._run import caveats
 
     for note in dict.fromkeys(note for drive in drives for note in drive.notes):
@@ -157,21 +155,20 @@ def _check_name(given: str, label: str) -> None:
 
 
 def on_fabric(design: str, keys: "list[Setting]", fabric: str, label: str) -> "Design":
-    """The drive with one of several fabrics; `label` names the option that asked for it in messages."""
+    """`label` names the option in messages."""
     from canaletto._run import config
 
     return config.resolve_design(design, [*keys, config.Setting(label, "", f"{config.FABRIC}={fabric}")])
 
 
 def own_part(part: str, given: str | None, option: str) -> "type[Any] | None":
-    """The class that an option names as FILE.py:CLASS, or a plug-in; none for a name of the engine's."""
+    """None for a name of the engine's."""
     from canaletto._run.own import named
 
     return None if given is None else named(part, given, option)
 
 
 def own_parts(fabric: str | None, gc_policy: str | None, scheduler: str | None) -> "Parts":
-    """The classes that `--fabric`, `--gc-policy` and `--scheduler` name."""
     from canaletto._run.own import Parts
 
     return Parts(
@@ -182,7 +179,6 @@ def own_parts(fabric: str | None, gc_policy: str | None, scheduler: str | None) 
 
 
 def policies(gc_policy: str | None, scheduler: str | None) -> "list[Setting]":
-    """Keys of the design for what `--gc-policy` and `--scheduler` name."""
     from canaletto._run.config import Setting
     from canaletto._run.own import BASES, OWN
 
@@ -197,9 +193,9 @@ def policies(gc_policy: str | None, scheduler: str | None) -> "list[Setting]":
 def drives_of(
     design: str, keys: "list[Setting]", fabrics: str | None, equal: str | None = None, parts: "Parts | None" = None
 ) -> "tuple[list[Design], list[Parts]]":
-    """The drive with each fabric of `--fabrics`, or with the usual ones, of `--equal` if that is given. Prints notes.
+    """The drive with each fabric of `--fabrics`, or the usual ones. Prints notes.
 
-    Returned with each are its user-defined parts: its class, if it is one, and the classes in `parts`.
+    With each are its user-defined parts: its class, if it is one, and the classes in `parts`.
     """
     from canaletto._run.compare import chosen_fabrics, on_fabrics, parts_of
     from canaletto._run.equal import usual_fabrics
@@ -215,7 +211,6 @@ def drives_of(
 
 
 def equalised(drives: "list[Design]", equal: str | None) -> "Equalised | None":
-    """The drives with the budget of `--equal`, if it is given."""
     if equal is None:
         return None
     from canaletto._run import equal as budgets
@@ -226,14 +221,13 @@ def equalised(drives: "list[Design]", equal: str | None) -> "Equalised | None":
 def named_drives(
     drives: "list[Design]", parts: "list[Parts]", same: "Equalised | None"
 ) -> "tuple[dict[str, Design], dict[str, Parts]]":
-    """The drives by fabric, with an equal budget if it is given, and parts that are classes."""
     called = [own.fabric_name or each.fabric for own, each in zip(parts, drives, strict=True)]
     named = dict(zip(called, drives, strict=True)) if same is None else same.named()
     return named, {name: own for name, own in zip(called, parts, strict=True) if own.given}
 
 
 def resolve_workload(label: str, keys: "list[Setting]", asked: "WorkloadOptions") -> "Workload":
-    """The workload of the options of `run` and `compare`, with notes on parts that are left out."""
+    """With notes on parts that are left out."""
     from canaletto._run import config
 
     made = config.resolve_workload(label, keys, asked)

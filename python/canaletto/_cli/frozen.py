@@ -14,7 +14,6 @@ RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder written b
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the commands to the program's."""
     app.command("explain", cls=Command)(_explain)
     app.command("rerun", cls=Command)(_rerun)
     app.command("diff", cls=Command)(_diff)

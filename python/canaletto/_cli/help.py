@@ -1,4 +1,4 @@
-"""Conventions of all commands: help in groups, examples as they are typed, numbers as people write them, completion."""
+"""Conventions of all commands: groups of options, examples, numbers, completion."""
 
 import inspect
 import re
@@ -26,10 +26,9 @@ _EXAMPLES = "Examples:"
 
 
 class _Plainly:
-    """Commands that convert what was typed without Pydantic, because loading it takes as long as a short run."""
+    """Pydantic is not loaded: that takes as long as a short run."""
 
     def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
-        """Reads the words behind the command."""
         for param in self.get_params(ctx):  # type: ignore[attr-defined]
             described = getattr(param, "type_descriptor", None)
             if described is not None:
@@ -42,14 +41,12 @@ class Command(_Plainly, TyperCommand):
     """A command with options in groups. `--json` alone means `--json=full`."""
 
     def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
-        """Reads the words behind the command."""
         if any(param.name == "json" and not getattr(param, "is_flag", True) for param in self.params):
             words = args.index("--") if "--" in args else len(args)
             args = [*("--json=full" if word == "--json" else word for word in args[:words]), *args[words:]]
         return super().parse_args(ctx, args)
 
     def format_help_text(self, ctx: "Context", formatter: "HelpFormatter") -> None:
-        """Writes what the command does, then its examples, each on its own line."""
         text, _, examples = inspect.cleandoc(self.help or "").partition(_EXAMPLES)
         formatter.write_paragraph()
         with formatter.indentation():
@@ -60,11 +57,11 @@ class Command(_Plainly, TyperCommand):
                     formatter.write(f"{' ' * formatter.current_indent}{line.strip()}\n")
 
     def collect_usage_pieces(self, ctx: "Context") -> list[str]:
-        """Words of the usage line, without the braces that Typer puts around required arguments."""
+        """Without the braces that Typer puts around required arguments."""
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
     def format_options(self, ctx: "Context", formatter: "HelpFormatter") -> None:
-        """Writes arguments, common options, then groups. If the page gets too long, the last groups only have names."""
+        """Arguments, common options, then groups; in a long page the last groups only have names."""
         groups: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
@@ -84,7 +81,6 @@ class Command(_Plainly, TyperCommand):
 
 
 def _write_groups(formatter: "HelpFormatter", groups: list[tuple[str, list[tuple[str, str]]]], described: int) -> None:
-    """Writes groups of options: the first ones with their descriptions, the others as names."""
     for name, records in groups[:described]:
         with formatter.section(name):
             formatter.write_dl(records)
@@ -97,13 +93,12 @@ def _write_groups(formatter: "HelpFormatter", groups: list[tuple[str, list[tuple
 
 @dataclass(frozen=True)
 class _Plain:
-    """Converter of the words of a parameter, for kinds that need no more than a call. Typer converts others."""
+    """Converter for kinds that need no more than a call. Typer converts others."""
 
     kind: Any
     info: Any
 
     def coerce(self, value: Any, param: Any, ctx: "Context") -> Any:
-        """Returns the value of what was typed, or of a default."""
         if value is None:
             return () if param.multiple or param.nargs == -1 else None
         if self.kind == list[str]:
@@ -128,14 +123,14 @@ class _Plain:
 
 
 _TYPE = re.compile(r" <(str|path|list\[str\])>$")
-"""Python's type of an argument, which means nothing to who types it."""
+"""A Python type, which means nothing to users."""
 
 _LINES, _ALL = 50, "canaletto.help-all"
 """Lines of `--help`; key of the context that `--help-all` sets."""
 
 
 def describe_all(ctx: typer.Context, wanted: bool) -> None:
-    """Prints the help of a command with all its options, and ends, if `--help-all` is given."""
+    """Prints the help with all options if `--help-all` is given."""
     if wanted:
         ctx.meta[_ALL] = True
         sys.stdout.write(f"{ctx.get_help()}\n")
@@ -143,14 +138,13 @@ def describe_all(ctx: typer.Context, wanted: bool) -> None:
 
 
 _FIRST = ("run", "compare", "load", "sweep", "search", "bound", "explain", "presets", "trace")
-"""Commands that most users need, whichever package they come from."""
+"""Commands that most users need."""
 
 
 class Program(_Plainly, TyperGroup):
-    """All commands, those that most users need first. Plug-ins' are loaded when needed."""
+    """Plug-ins' commands are loaded when needed."""
 
     def get_command(self, ctx: "Context", cmd_name: str) -> Any:
-        """The command of a name, if there is one."""
         if cmd_name not in self.commands:
             if cmd_name in plugins.names("command"):
                 self._add(cmd_name, plugins.load("command", cmd_name))
@@ -159,14 +153,12 @@ class Program(_Plainly, TyperGroup):
         return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: "Context") -> list[str]:
-        """Names of all commands."""
         for name, found in plugins.each("command"):
             self._add(name, found)
         rest = [name for name in self.commands if name not in _FIRST]
         return [*(name for name in _FIRST if name in self.commands), *rest]
 
     def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:
-        """Writes common commands and the others with a sentence each."""
         names = self.list_commands(ctx)
         limit = formatter.width - 6 - max(map(len, names))
         for title, is_common in (("Common commands", True), ("More commands", False)):
@@ -222,21 +214,18 @@ def _decimal(given: Any) -> Decimal | None:
 
 
 def complete_design(incomplete: str) -> list[str]:
-    """Presets and TOML files."""
     from canaletto._run import names
 
     return [*_beginning(names.presets(), incomplete), *_files(incomplete, ".toml")]
 
 
 def complete_workload(incomplete: str) -> list[str]:
-    """Profiles and files."""
     from canaletto._run import names
 
     return [*_beginning(names.profiles(), incomplete), *_files(incomplete)]
 
 
 def complete_fabric(incomplete: str) -> list[str]:
-    """Fabrics."""
     from canaletto._run import names
 
     return _beginning(names.fabrics(), incomplete)
@@ -250,14 +239,13 @@ def complete_fabrics(incomplete: str) -> list[str]:
 
 
 def complete_budget(incomplete: str) -> list[str]:
-    """Quantities that fabrics can have as much of."""
     from canaletto._run.equal import MEASURES
 
     return _beginning(MEASURES, incomplete)
 
 
 def complete_setting(incomplete: str) -> list[str]:
-    """Keys of designs and, behind `workload.`, of workloads, with an equals sign."""
+    """Keys of designs and, behind `workload.`, of workloads."""
     import json
 
     from canaletto import _engine
@@ -270,8 +258,6 @@ def complete_setting(incomplete: str) -> list[str]:
 
 
 def _keys(schema: dict[str, Any]) -> Iterator[str]:
-    """Every dotted key of a schema that holds a value."""
-
     def walk(part: dict[str, Any], path: str) -> Iterator[str]:
         choices = [each for each in part.get("anyOf", ()) if each.get("type") != "null"]
         part = choices[0] if choices else part
@@ -289,7 +275,6 @@ def _beginning(known: Any, incomplete: str) -> list[str]:
 
 
 def _files(incomplete: str, ending: str = "") -> list[str]:
-    """Files and folders that a path may become."""
     folder, _, _ = incomplete.rpartition("/")
     try:
         found = sorted(Path(folder or ("/" if incomplete.startswith("/") else ".")).iterdir())

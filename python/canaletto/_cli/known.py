@@ -1,4 +1,4 @@
-"""Commands that print what is known: designs, profiles and fabrics, command sequences, keys of files and results."""
+"""Commands that print what is known."""
 
 import tomllib
 from typing import Annotated, Literal
@@ -13,7 +13,6 @@ from canaletto._cli.trace import JsonFlag
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the commands to the program's."""
     app.command("presets", cls=Command)(_presets)
     app.command("sequences", cls=Command)(_sequences)
     app.command("schema", cls=Command)(_schema)

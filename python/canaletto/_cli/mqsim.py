@@ -1,4 +1,4 @@
-"""The command `mqsim`: MQSim's own files."""
+"""The command `mqsim`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +11,6 @@ from canaletto._cli.trace import JsonFlag
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to the program's."""
     app.command("mqsim", cls=Command)(_mqsim)
 
 

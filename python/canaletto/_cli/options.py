@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose parameters that are groups of options stand for each option of the group.
+    """A command with each option of its groups.
 
-    A group is a dataclass; Typer sees its fields in the place of the parameter.
+    A group is a dataclass; Typer sees its fields instead of the parameter.
     """
     parameters: list[inspect.Parameter] = []
     groups: dict[str, type[Any]] = {}
@@ -101,8 +101,6 @@ Json = Annotated[
 
 @dataclass(frozen=True)
 class DriveOptions:
-    """Options that change the drive."""
-
     gc_policy: GcPolicyName = None
     scheduler: SchedulerName = None
     set_: Settings = None
@@ -110,7 +108,6 @@ class DriveOptions:
     occupancy: Occupancy = None
 
     def settings(self) -> "tuple[list[Setting], list[Setting]]":
-        """Settings of the design and of the workload."""
         from canaletto._run.config import Setting
 
         keys, workload_keys = assignments(self.set_)
@@ -123,20 +120,19 @@ class DriveOptions:
         return [*keys, *policies(self.gc_policy, self.scheduler), *state], workload_keys
 
     def parts(self, fabric: str | None = None) -> "Parts":
-        """The classes that the options, and `--fabric`, name."""
         return own_parts(fabric, self.gc_policy, self.scheduler)
 
 
 @dataclass(frozen=True)
 class SeedOptions:
-    """Options of seeds and of what statistics leave out."""
+    """Seeds and what statistics leave out."""
 
     seed: Seed = 1
     seeds: Seeds = 1
     warmup: Warmup = "0"
 
     def left_out(self, design: "Design", workload: "Workload", parts: "Parts") -> int:
-        """The number of requests to leave out, which is found in its own run where that is asked for."""
+        """Found in its own run if that is asked for."""
         from canaletto._engine import ConfigError
         from canaletto._run import simulate
 
@@ -152,8 +148,6 @@ class SeedOptions:
 
 @dataclass(frozen=True)
 class FolderOptions:
-    """Options of the folder that is written."""
-
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="New folder for inputs, results and report page."),
@@ -165,7 +159,7 @@ class FolderOptions:
     ] = False
 
     def check(self, window: str | None) -> None:
-        """Raises ConfigError for `--no-report` without a folder, or with a window for the report."""
+        """Raises ConfigError for `--no-report` without a folder or with a window for the report."""
         from canaletto._engine import ConfigError
 
         if self.no_report and self.out is None:
@@ -174,14 +168,13 @@ class FolderOptions:
             raise ConfigError(f"--window {window}: given with --no-report, expected one of them")
 
     def say_written(self) -> None:
-        """Says what was written, if anything."""
         if self.out is not None:
             page = "" if self.no_report else f" (open {self.out / 'report.html'})"
             console.say(f"wrote {self.out}{page}")
 
 
 def needed(out: Path | None) -> Path:
-    """The folder of `--out`. Raises ConfigError if it is not given."""
+    """Raises ConfigError without `--out`."""
     from canaletto._engine import ConfigError
 
     if out is None:
@@ -190,7 +183,6 @@ def needed(out: Path | None) -> Path:
 
 
 def parsed_window(window: str | None) -> "Window | None":
-    """The window of `--window`, if it is given."""
     if window is None:
         return None
     from canaletto._run import timeline

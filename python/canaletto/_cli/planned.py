@@ -1,4 +1,4 @@
-"""Dry runs of commands that simulate several drives: bounds, memory and time without a run."""
+"""Dry runs of commands that simulate several drives."""
 
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Annotated
@@ -17,9 +17,9 @@ DryRun = Annotated[
 
 
 def show(drives: "Mapping[str, Design]", work: "Workload", runs: int, own: Collection[str], *, json: bool) -> None:
-    """Prints peak, limit, knee and memory of each drive, and the time of that many runs of each.
+    """Prints peak, limit, knee, memory and time of each drive.
 
-    own: drives with user-defined parts, of which nothing is known beforehand but their memory.
+    own: drives with user-defined parts, of which only memory is known beforehand.
     """
     from canaletto._bounding.bound import of_run
     from canaletto._report import tables

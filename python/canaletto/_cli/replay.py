@@ -89,8 +89,6 @@ DeviceNumbers = Annotated[
 
 @dataclass(frozen=True)
 class ReplayOptions:
-    """Options of arrivals and traces, which `run` and `compare` take."""
-
     queue_depth: QueueDepth = None
     inter_arrival: InterArrival = None
     speed: Speed = None
@@ -117,7 +115,7 @@ class ReplayOptions:
     ] = False
 
     def asked(self, drive: "Design") -> "WorkloadOptions":
-        """The same for a workload of a drive. Raises ConfigError if both `--wrap` and `--fit` are given."""
+        """Raises ConfigError if both `--wrap` and `--fit` are given."""
         from canaletto._engine import ConfigError
         from canaletto._run.config import WorkloadOptions
 

@@ -1,4 +1,4 @@
-"""The command `run`: one drive under one workload."""
+"""The command `run`."""
 
 import sys
 from contextlib import nullcontext
@@ -31,14 +31,11 @@ if TYPE_CHECKING:
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to the program's."""
     app.command("run", cls=Command)(spread(_run))
 
 
 @dataclass(frozen=True)
 class _RunOptions:
-    """Options of the run itself."""
-
     slowdowns: Annotated[
         bool,
         typer.Option("--slowdowns", help="Also run each flow alone, for slowdowns and fairness.", rich_help_panel=RUN),
@@ -66,8 +63,6 @@ class _RunOptions:
 
 @dataclass(frozen=True)
 class _TimelineOptions:
-    """Options of a timeline."""
-
     file: Annotated[
         Path | None,
         typer.Option(
@@ -170,7 +165,6 @@ def _simulated(
 
 
 def _show(found: dict[str, Any], json: str | None, account: Any) -> None:
-    """Prints a result: for machines all of it or its summary, for people by an account of where latency goes."""
     if json is not None:
         from canaletto._report import summary
         from canaletto._run.results import lean
@@ -183,7 +177,7 @@ def _show(found: dict[str, Any], json: str | None, account: Any) -> None:
 
 
 def _window(timeline: _TimelineOptions, folder: FolderOptions) -> "Window | None":
-    """The window that was given, if any, after a check that a timeline can be written."""
+    """Checks that a timeline can be written."""
     from canaletto._engine import ConfigError
     from canaletto._io import files
 
@@ -195,7 +189,7 @@ def _window(timeline: _TimelineOptions, folder: FolderOptions) -> "Window | None
 
 
 def _timeline(result: "Result", moments: "Window | None") -> "Timeline":
-    """The timeline of a run, with a note if it is cut or empty."""
+    """With a note if it is cut or empty."""
     from canaletto._run import timeline
 
     found = timeline.of_result(result, moments)
@@ -212,10 +206,7 @@ def _timeline(result: "Result", moments: "Window | None") -> "Timeline":
 
 
 def _dry_run(design: "Design", workload: "Workload", as_json: bool, *, full: bool, own: bool) -> None:
-    """Prints capacity, bounds, memory and time, and the configuration if it is asked for.
-
-    own: whether parts are user-defined, so that nothing is known of their time.
-    """
+    """own: parts are user-defined, so nothing is known of their time."""
     from canaletto._bounding.bound import of_run
     from canaletto._run import simulate
     from canaletto._sweeping.estimate import cpu_s

@@ -1,4 +1,4 @@
-"""The command `sweep`: many runs."""
+"""The command `sweep`."""
 
 import sys
 from dataclasses import dataclass
@@ -23,7 +23,6 @@ CLUSTER = "Cluster"
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the commands to the program's."""
     app.command("sweep", cls=Command)(spread(_sweep))
 
 
@@ -44,8 +43,6 @@ Workers = Annotated[
 
 @dataclass(frozen=True)
 class _ClusterOptions:
-    """Options of where points are simulated."""
-
     on: Annotated[
         str,
         typer.Option(
@@ -146,7 +143,7 @@ def _sweep(
 
 
 def _check_one(given: dict[str, Any]) -> None:
-    """Raises ConfigError for two options of which each is its own task."""
+    """Raises ConfigError for two options that exclude each other."""
     from canaletto._engine import ConfigError
 
     names = [name for name, value in given.items() if value not in (None, False)]
@@ -186,7 +183,7 @@ def _carry_out(
 
 
 def _executor(asked: "Document", on: str, workers: int | None) -> "Executor":
-    """The executor of `--on`. Raises ConfigError for one that there is not, or that cannot be reached."""
+    """Raises ConfigError for an unknown executor, or one out of reach."""
     from canaletto._engine import ConfigError
 
     if on == "local":
@@ -203,7 +200,7 @@ def _executor(asked: "Document", on: str, workers: int | None) -> "Executor":
 
 
 def _tell(found: "Sweep", computed: int, no_report: bool, json: bool) -> None:
-    """Says how a sweep came out. Ends with status 1 if points stopped."""
+    """Ends with status 1 if points stopped."""
     table = found.table
     stopped = table["error"].len() - table["error"].null_count()
     page = "" if no_report else f"; open {found.path / 'report.html'}"
@@ -255,7 +252,6 @@ def _show_dry_run(asked: "Document", out: Path | None, json: bool) -> None:
 
 
 def _freeze(found: "Sweep", point: int) -> None:
-    """Makes a run folder of a point."""
     run = found.run(point)
     place = found.path / "runs" / str(point)
     run.save(place)

@@ -1,4 +1,4 @@
-"""The `trace` commands, and the options with which every command reads traces."""
+"""The `trace` commands, and options with which every command reads traces."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -74,7 +74,6 @@ Force = Annotated[bool, typer.Option("--force", help="Replace the file.", rich_h
 def reading(
     on_error: str | None, sort_window: int | None, events: str | None, columns: str | None, time_unit: str | None
 ) -> dict[str, Any]:
-    """Keys of `flow.trace.read` that the options set."""
     given = {
         "on_error": on_error,
         "sort_window": sort_window,

@@ -14,12 +14,11 @@ from canaletto._io.printable import printable
 
 @dataclass
 class Trimmed:
-    """A part without blanks at the ends of its lines, with which tables fill their width."""
+    """Tables fill their width with blanks."""
 
     part: RenderableType
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
-        """The part's lines."""
         for part in _leaves(self.part):
             yield from self._lines(console, options.update_width(_width(part, console, options)), part)
 
@@ -35,7 +34,6 @@ class Trimmed:
 
 
 def _leaves(part: RenderableType) -> Iterator[RenderableType]:
-    """The parts that groups consist of."""
     if isinstance(part, Group):
         for inner in part.renderables:
             yield from _leaves(inner)
@@ -44,7 +42,7 @@ def _leaves(part: RenderableType) -> Iterator[RenderableType]:
 
 
 def _width(part: RenderableType, console: Console, options: ConsoleOptions) -> int:
-    """The console's width, or more for figures whose columns would have to be cut for it."""
+    """The console's width, or more for figures that it would cut."""
     is_rigid = isinstance(part, Padding) or (isinstance(part, Table) and all(each.no_wrap for each in part.columns))
     if not is_rigid:
         return options.max_width

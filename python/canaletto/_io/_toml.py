@@ -7,15 +7,12 @@ from typing import Any
 
 
 def dumps(document: Mapping[str, Any]) -> str:
-    """`document` as TOML text: plain values first, then tables, then arrays of tables. `None` values are left out."""
+    """Plain values first, then tables, then arrays of tables. `None` values are left out."""
     return "\n".join(_table(document, ())) + "\n"
 
 
 def value(given: Any) -> str:
-    """One plain value or list in TOML's spelling.
-
-    Raises TypeError for a value that TOML cannot express.
-    """
+    """Raises TypeError for a value that TOML cannot express."""
     given = plain(given)
     if isinstance(given, bool):
         return "true" if given else "false"
@@ -32,13 +29,13 @@ def value(given: Any) -> str:
 
 
 def bare(given: Any) -> str:
-    """A value as `--set` takes it: a text without quotes, others as `value` spells them."""
+    """As `--set` takes it: text without quotes."""
     given = plain(given)
     return given if isinstance(given, str) else value(given)
 
 
 def plain(given: Any) -> Any:
-    """A number or a text of Python's own types, which NumPy's and members of enumerations are spelt otherwise than."""
+    """Python's own type of a number or text of NumPy or an enumeration."""
     if isinstance(given, bool):
         return given
     if isinstance(given, float):

@@ -12,7 +12,7 @@ class Fields(Mapping[str, Any]):
     """
 
     _kinds: ClassVar[Mapping[str, type["Fields"]]] = {}
-    """The class of each field that has its own fields, or holds several such."""
+    """Class of each field that has fields, or holds several such."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = data

@@ -1,4 +1,4 @@
-"""Writing files so that they appear whole or not at all."""
+"""Files appear whole or not at all."""
 
 import os
 import re
@@ -24,7 +24,7 @@ if sys.platform != "win32":
 
 @contextmanager
 def named(path: str | PathLike[str]) -> Iterator[None]:
-    """Gives errors of the system that name no file (a full disk) the name of this one."""
+    """A system's error without file gets this file's name."""
     try:
         yield
     except OSError as error:
@@ -34,7 +34,7 @@ def named(path: str | PathLike[str]) -> Iterator[None]:
 
 
 def check_free(path: str | PathLike[str], *, force: bool = False, made_later: Path | None = None) -> None:
-    """Raises ConfigError if a file must not be written to `path`. The folder `made_later` counts as there."""
+    """Raises ConfigError if a file must not be written. The folder `made_later` counts as there."""
     target = Path(path)
     if made_later is not None:
         # Whatever they are spelt like: what counts is where they end up.
@@ -52,9 +52,9 @@ def check_free(path: str | PathLike[str], *, force: bool = False, made_later: Pa
 
 @contextmanager
 def whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to write, which takes its place at `path` if the block ends well and is removed otherwise.
+    """A file that takes its place at `path` if the block ends well and is removed otherwise.
 
-    Devices and pipes are written to directly. Raises OSError if it cannot be written.
+    Devices and pipes are written to directly.
     """
     target = Path(path)
     if is_special(target):
@@ -74,7 +74,7 @@ def whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def placed(path: str | PathLike[str]) -> Iterator[Path]:
-    """Like `whole`, for callers that open files by name: the path to write to."""
+    """Like `whole`: the path to write to."""
     target = Path(path)
     if is_special(target):
         yield target
@@ -93,20 +93,20 @@ def placed(path: str | PathLike[str]) -> Iterator[Path]:
 
 
 def beside(target: Path) -> Path:
-    """A name that nothing has, in the folder of `target`.
+    """A free name in the folder of `target`.
 
-    It is known before anything is made under it: a signal may come in the very moment at which something is.
+    It is known before anything is made under it: a signal may come at the very moment.
     """
     return target.absolute().parent / f".{target.name}.{secrets.token_hex(6)}"
 
 
 _SETTLED_S = 60
-"""Age from which a file or folder that nobody has locked is a leftover: the lock follows upon the making."""
+"""Age of a leftover without lock: the lock follows upon the making."""
 
 
 @contextmanager
 def in_use(path: Path) -> Iterator[None]:
-    """Marks what was made `beside` something as in use, until the end of the block or of the process."""
+    """Marks what was made `beside` something as in use."""
     if sys.platform == "win32":  # No locks on folders: what is left is old, and that alone decides.
         yield
         return
@@ -133,7 +133,7 @@ def remove_leftovers(target: Path) -> None:
 
 
 def leftovers(target: Path) -> list[Path]:
-    """Leftovers of killed calls `beside` the target: nobody has it in use any more."""
+    """Leftovers of killed calls."""
     name = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{12}}")
     found = []
     with suppress(OSError):
@@ -159,10 +159,9 @@ def _is_locked(path: str) -> bool:
 
 @contextmanager
 def awaiting_writers(paths: Iterable[str | PathLike[str]]) -> Iterator[None]:
-    """Waits until every named pipe among the files has a writer, and keeps the pipes open during the block.
+    """Waits until every named pipe among the files has a writer, and keeps the pipes open.
 
-    A process that opens a pipe without a writer is stopped until there is one, deaf to Ctrl-C; this wait hears it, and
-    says what it waits for if that takes long.
+    A process that opens a pipe without a writer is deaf to Ctrl-C; this wait is not, and reports what it waits for.
     """
     with ExitStack() as opened:
         for path in map(Path, paths):
@@ -184,7 +183,7 @@ _POLL_MS, _SILENT_MS = 100, 1000
 
 
 def system_error(error: Exception, path: str | PathLike[str]) -> OSError | None:
-    """The system's error inside one of Polars, which wraps them into its own."""
+    """Polars wraps the system's errors."""
     code = re.search(r"\(os error (\d+)\)", str(error))
     return OSError(int(code[1]), os.strerror(int(code[1])), os.fspath(path)) if code else None
 
@@ -196,7 +195,7 @@ def os_error(error: OSError) -> str:
 
 @contextmanager
 def sound_parquet(path: str | PathLike[str]) -> Iterator[None]:
-    """Turns what Polars raises of a file that is damaged into ConfigError. Its panics are no Exceptions."""
+    """ConfigError for a damaged file. Polars' panics are no Exceptions."""
     forks.check_polars()
     try:
         yield
@@ -213,7 +212,7 @@ def is_special(path: Path) -> bool:
 
 
 def cache_folder() -> Path | None:
-    """The user's cache folder, after the XDG base directory specification. None for a user without a home."""
+    """After the XDG base directory specification. None for a user without a home."""
     given = os.environ.get("XDG_CACHE_HOME", "")
     try:
         folder = Path(given) if os.path.isabs(given) else Path.home() / ".cache"

@@ -1,7 +1,7 @@
-"""fio job files as workloads: flows of generated requests like the job's.
+"""fio job files as workloads.
 
-`docs/explanation/workloads.md` has a row per option. One note names the options that make no difference to a device.
-Options that would make a difference, but are not supported, are errors with file, line and key.
+`docs/explanation/workloads.md` has a row per option. One note names options without effect on a device. Unsupported
+options with effect are errors with file, line and key.
 """
 
 import difflib
@@ -17,12 +17,12 @@ from canaletto._io.fio_values import DAY_PS, DEPTHS, FLOWS, MOST, PROCESSES, Giv
 
 SECTOR = 512
 SHORTEST_REQUEST_S = 50e-9
-"""No device serves requests faster than this: it bounds how many a job may need that ends by the clock."""
+"""No device is faster: bounds the requests of a job that ends by the clock."""
 
 
 @dataclass
 class Job:
-    """A section of the file with what it inherits from `[global]`, and what must be said of it."""
+    """A section with what it inherits from `[global]`."""
 
     name: str
     place: str
@@ -31,7 +31,7 @@ class Job:
     used: set[str] = field(default_factory=set)
 
     def get(self, *names: str) -> Given | None:
-        """An option by any of its names. Raises ConfigError for one that a variable stands in."""
+        """Raises ConfigError for an option that a variable stands in."""
         self.used.update(names)
         given = next((self.options[name] for name in names if name in self.options), None)
         if given is not None and (variable := _VARIABLE.search(given.text)):
@@ -65,10 +65,9 @@ class Job:
 def workload(
     text: str, label: str, *, job: str | None = None, drive_bytes: Callable[[], int] | None = None
 ) -> tuple[str, list[str]]:
-    """A job file's text as a workload, in TOML, and notes on what is not as in fio.
+    """A job file as a workload, in TOML, and notes on differences from fio.
 
-    label: names the file in errors. job: names of jobs, which are all that is taken. drive_bytes: returns the size of
-    the drive, which is the size of jobs that state none.
+    label: the file in errors. job: names of the jobs to take. drive_bytes: returns the size of jobs that state none.
     Raises ConfigError for what has no counterpart.
     """
     jobs = list(read(text, label))
@@ -95,7 +94,7 @@ def workload(
 
 
 def _step(jobs: Sequence[Job], label: str, wanted: str | None) -> list[Job]:
-    """The jobs that run at the same time: all of them, or the ones with the given names.
+    """All jobs, or the named ones.
 
     Raises ConfigError for jobs that run one after another.
     """
@@ -127,11 +126,11 @@ def _step(jobs: Sequence[Job], label: str, wanted: str | None) -> list[Job]:
 
 
 _VARIABLE = re.compile(r"\$\{[^}]*\}?|\$(?:pagesize|mb_memory|ncpus|jobnum|jobname)\b")
-"""A variable of the environment, or one of fio's own."""
+"""Of the environment or of fio."""
 
 
 def read(text: str, label: str) -> Iterator[Job]:
-    """The jobs of a file, each with what `[global]` sections before it say."""
+    """Each job with what `[global]` sections before it say."""
     common: dict[str, Given] = {}
     current: dict[str, Given] | None = None
     job: Job | None = None
@@ -180,7 +179,7 @@ def _leftover(job: Job) -> Iterator[str]:
 
 
 def _flows(job: Job, crowded: bool, drive_bytes: Callable[[], int] | None) -> list[dict[str, Any]]:
-    """A flow for each of the job's processes; where these are too many, one for all of them if that is as good."""
+    """A flow per process; if these are too many, one for all if that is as good."""
     synthetic = _synthetic(job, drive_bytes)
     increment = job.get("offset_increment")
     step = 0 if increment is None else increment.sectors(least=0)
@@ -201,7 +200,6 @@ def _flows(job: Job, crowded: bool, drive_bytes: Callable[[], int] | None) -> li
 
 
 def _joined(synthetic: dict[str, Any], count: int) -> dict[str, Any]:
-    """The keys of a generator for so many processes that do the same."""
     made = dict(synthetic)
     offset = made.pop("_offset")
     if offset:
@@ -233,7 +231,7 @@ def _synthetic(job: Job, drive_bytes: Callable[[], int] | None) -> dict[str, Any
 
 
 def _handle(job: Job) -> dict[str, Any]:
-    """The reclaim unit handle of a job with `fdp=1`, by its place in the list of placement identifiers."""
+    """By its place in the list of placement identifiers."""
     handle = job.get("fdp_pli", "plids")
     if not job.flag("fdp") and job.text("none", "dataplacement") != "fdp":
         return {}
@@ -241,7 +239,7 @@ def _handle(job: Job) -> dict[str, Any]:
 
 
 def _zones(job: Job, direction: str) -> dict[str, Any]:
-    """Commands to zones of a job with `zonemode=zbd` that writes."""
+    """Of a job with `zonemode=zbd` that writes."""
     given, append, zones = job.get("zonemode"), job.flag("zone_append"), job.whole(1, "max_open_zones")
     if given is None or given.text == "none":
         return {}
@@ -316,7 +314,7 @@ def _region(job: Job) -> dict[str, Any]:
 
 
 def _flushes(job: Job, read_share: float, trims: bool) -> dict[str, Any]:
-    """Flushes after so many writes, by chance instead of by count; writes that are complete on flash only."""
+    """By chance instead of by count."""
     made: dict[str, Any] = {}
     every = job.whole(0, "fsync") or job.whole(0, "fdatasync")
     if every and not trims and read_share < 1:
@@ -330,7 +328,7 @@ def _flushes(job: Job, read_share: float, trims: bool) -> dict[str, Any]:
 
 
 def _pace(job: Job, read_share: float) -> dict[str, Any]:
-    """A closed loop of that many requests, with thought in between, or arrivals at a rate."""
+    """A closed loop with thought in between, or arrivals at a rate."""
     engine, waiting = job.text("psync", "ioengine"), job.whole(1, "iodepth", bounds=DEPTHS)
     if waiting > 1 and engine in fio_options.SYNCHRONOUS:
         job.note(f"iodepth counts for nothing with ioengine={engine}, as in fio: one request at a time")
@@ -370,7 +368,7 @@ def _open_loop(
 
 
 def _end(job: Job, mean_bytes: float, flush_share: float, drive_bytes: Callable[[], int] | None) -> dict[str, Any]:
-    """Number of requests, or end time. As in fio, 0 stands for none of both."""
+    """As in fio, 0 stands for neither."""
     made: dict[str, Any] = {}
     start, runtime = job.time_ps("s", "startdelay"), job.time_ps("s", "runtime", "timeout")
     if start:
@@ -398,7 +396,7 @@ def _end(job: Job, mean_bytes: float, flush_share: float, drive_bytes: Callable[
 
 
 def _volume(job: Job, drive_bytes: Callable[[], int] | None) -> float:
-    """Bytes that the job moves, 0 if it does not say how many and there is no drive. As in fio, a size of 0 is none."""
+    """0 if the job does not say and there is no drive. As in fio, a size of 0 is none."""
     given = [job.get("io_size", "io_limit"), job.get("size", "filesize")]
     share = 1.0
     for each in given:

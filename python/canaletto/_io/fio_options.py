@@ -5,7 +5,6 @@ from typing import Any
 from canaletto._io.fio_values import Given, decimal
 
 SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "falloc"})
-"""I/O engines that wait for each request."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -38,7 +37,6 @@ _REASONS = {
 
 
 def without_effect(key: str, value: str) -> bool:
-    """Whether an option makes no difference to what a device is asked for."""
     return key in _WITHOUT_EFFECT or key.startswith(_NAMES_WITHOUT_EFFECT) or (key, value) == ("nrfiles", "1")
 
 

@@ -21,22 +21,20 @@ MOST_SIZES = 1024
 MOST_BYTES = 2**63 - 1
 DAY_PS = _TIMES_PS["d"]
 MOST = 10**18
-"""No count of requests, and no other number, is larger."""
 PROCESSES = (1, 1 << 16)
 FLOWS = 64
-"""Flows that a workload has at most."""
 DEPTHS = (1, 1 << 20)
 
 
 def decimal(text: str) -> float:
-    """A number without suffix. Raises ValueError for what is none."""
+    """Raises ValueError for anything else."""
     if not _DECIMAL.fullmatch(text):
         raise ValueError(text)
     return float(text)
 
 
 def _bytes(text: str) -> float:
-    """A number with one of fio's suffixes, or none. Raises ValueError for what is no such number."""
+    """Raises ValueError for anything else."""
     found = _SIZE.fullmatch(text)
     if not found:
         raise ValueError(text)
@@ -74,7 +72,7 @@ class Given:
         return self.text not in ("0", "false", "no")
 
     def size(self, text: str | None = None) -> int:
-        """Bytes, of `4k`, `1g`, `512`: with fio's default kb_base, k and kb are 1024 and kib is 1000."""
+        """With fio's default kb_base, k and kb are 1024 and kib is 1000."""
         found = math.nan
         with suppress(ValueError):
             found = _bytes((self.text if text is None else text).strip().lower())
@@ -106,7 +104,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of reads and of others, in bytes, with their shares."""
+    """In bytes, with their shares."""
 
     reads: tuple[tuple[int, float], ...]
     others: tuple[tuple[int, float], ...]
@@ -161,7 +159,7 @@ class Sizes:
 
 
 def _apart(given: Given, trims: bool, mix: Any) -> Sizes:
-    """Reads, writes and trims have their own values, after commas; one that is missing is as the one before."""
+    """A missing value after a comma is as the one before."""
     parts = given.text.split(",")
     values = [parts[min(number, len(parts) - 1)] or parts[0] for number in range(3)]
     return Sizes(mix(values[0]), mix(values[2 if trims else 1]))

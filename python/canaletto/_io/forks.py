@@ -1,4 +1,4 @@
-"""Polars after a fork: its threads stay behind in the parent, and a request to them waits for ever."""
+"""After a fork Polars waits for ever: its threads stay in the parent."""
 
 import os
 import re
@@ -7,14 +7,14 @@ from contextlib import suppress
 from pathlib import Path
 
 _threads = False
-"""Whether Polars had threads when this process was last forked."""
+"""At the last fork."""
 
 _lost = False
-"""Whether this process, or one before it, was forked from one in which Polars had threads."""
+"""This process comes from one in which Polars had threads."""
 
 
 def check_polars() -> None:
-    """Raises RuntimeError in a process in which Polars would wait for ever: instead of waiting."""
+    """Raises RuntimeError where Polars would wait for ever."""
     if _lost:
         raise RuntimeError(
             "this process was forked from one in which Polars had been at work, and would wait for its threads for "
@@ -23,7 +23,7 @@ def check_polars() -> None:
 
 
 def _has_threads() -> bool:
-    """Whether Polars has started those that it computes with: it does when they first have something to do."""
+    """Polars starts its threads when they first have something to do."""
     if "polars" not in sys.modules:
         return False
     tasks = Path("/proc/self/task")

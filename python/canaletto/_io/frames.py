@@ -11,7 +11,7 @@ import polars as pl
 from canaletto._io import forks
 
 Columns: TypeAlias = dict[str, tuple[str, bytes]]
-"""Columns as the engine hands them over: name -> (type, little-endian buffer)."""
+"""name -> (type, little-endian buffer)."""
 
 _NUMPY = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "u64": "<u8", "i64": "<i8", "f64": "<f8"}
 _PS_PER_US = 1e6
@@ -20,10 +20,9 @@ FIRST = (
     *("request", "flow", "kind", "status", "lba", "sectors"),
     *("arrival_ps", "enqueue_ps", "complete_ps", "path_conflict"),
 )
-"""The columns of a request next to its causes."""
 
 KINDS = ["read", "write", "trim", "flush", "append", "zone-reset", "zone-finish", "zone-open", "zone-close"]
-"""Kinds of request, by the engine's numbers."""
+"""By the engine's numbers."""
 
 
 def raw(columns: Columns) -> pl.DataFrame:
@@ -47,7 +46,7 @@ def _spans(columns: Columns) -> list[str]:
 
 
 def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
-    """One row a request, in order of completion, with times in microseconds and a column for every cause."""
+    """In order of completion, with times in microseconds and a column for every cause."""
     table = raw(columns)
     names = pl.Series("flow", flows, dtype=pl.String)
     return table.select(
@@ -68,7 +67,7 @@ def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
 
 
 def completions(columns: Columns) -> pl.DataFrame:
-    """One row a request of a drive that is stepped, in order of completion, with times in whole picoseconds."""
+    """In order of completion, with times in whole picoseconds."""
     table = raw(columns)
     spans = [name for name in _spans(columns) if (table[name] > 0).any()]
     return table.select(
@@ -99,7 +98,6 @@ def causes(account: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
 
 
 def write_parquet(frame: pl.DataFrame, file: IO[bytes]) -> None:
-    """Writes a frame. Raises OSError if the file takes no more."""
     try:
         frame.write_parquet(file)
     except pl.exceptions.PolarsError as error:

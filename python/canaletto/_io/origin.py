@@ -1,4 +1,4 @@
-"""Origin of results: the commit, the platform and the packages that they came from."""
+"""Origin of results."""
 
 import platform
 from functools import cache
@@ -11,7 +11,7 @@ _PACKAGES = ("altair", "dask-jobqueue", "distributed", "numpy", "optuna", "polar
 
 @cache
 def origin() -> dict[str, Any]:
-    """The commit of the package's checkout, None if it is in none; the platform; the versions of packages."""
+    """Commit of the package's checkout (None if it is in none), platform, versions of packages."""
     return {
         "commit": _commit(Path(__file__).resolve()),
         "platform": {
@@ -32,7 +32,7 @@ def _version(package: str) -> str | None:
 
 
 def _commit(file: Path) -> str | None:
-    """The commit that is checked out where a file of this package is: three folders below one of Git's."""
+    """Three folders above a file of this package."""
     git = file.parents[3] / ".git"
     try:
         if git.is_file():  # A further working tree of a repository, which says where its own state is.

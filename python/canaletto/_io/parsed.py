@@ -1,4 +1,4 @@
-"""JSON and TOML of others as plain data: what is nested without end, or has numbers without end, is refused."""
+"""JSON and TOML of others; endless nesting and numbers are refused."""
 
 import json
 import re
@@ -6,15 +6,15 @@ import tomllib
 from typing import Any
 
 MOST_NESTED = 100
-"""Lists and tables within each other: none of ours has a tenth of it, and Python fails at some hundred."""
+"""None of ours has a tenth of it, and Python fails at some hundred."""
 MOST_PARTS = 1000
-"""Parts of a key with dots: the time that tomllib takes grows with their square."""
+"""tomllib's time grows with the square of a key's parts."""
 MOST_DIGITS = 4000
-"""Digits of a whole number: Python reads few more."""
+"""Python reads few more."""
 
 
 def from_json(text: str) -> Any:
-    """The contents of JSON. Raises ValueError for what is none, or is nested too deep."""
+    """Raises ValueError for anything else, or deep nesting."""
     try:
         return _shallow(json.loads(text))
     except RecursionError:
@@ -22,9 +22,9 @@ def from_json(text: str) -> Any:
 
 
 def within(text: str, key: str) -> dict[str, Any]:
-    """The last table of JSON in a text that has a key, whatever stands before and after it.
+    """The last table in a text that has a key, whatever stands around it.
 
-    Raises ValueError for a text without such a table, or one that is nested too deep.
+    Raises ValueError for a text without such a table.
     """
     decoder, found = json.JSONDecoder(), None
     at = text.find("{")
@@ -48,7 +48,7 @@ def within(text: str, key: str) -> dict[str, Any]:
 
 
 def from_toml(text: str) -> dict[str, Any]:
-    """The contents of TOML. Raises ValueError, with the line if known, for what is none, or is nested too deep."""
+    """Raises ValueError, with the line if known."""
     for number, line in enumerate(text.splitlines(), 1):
         place = f"(at line {number}, column 1)"
         for word in re.split(r"[,=\[\]{}#]", line.replace(" ", "").replace("\t", "")):

@@ -1,10 +1,8 @@
 """Parts that installed packages add, by entry points of the group `canaletto.plugins`.
 
-An entry point is named KIND.NAME. `command.NAME` is a Typer application with that command; `fabric.NAME`,
-`gc_policy.NAME` and `scheduler.NAME` are classes of that name; `preset.NAME` is a package that holds NAME.toml.
-`executor.NAME` makes an executor of sweeps for `--on NAME`, `folder.NAME` opens a folder with NAME.json, and
-`page.NAME` is the function that makes the page of a sweep or a trace.
-Looking for names reads the metadata of installed packages; a part is imported when it is used or listed.
+Names are KIND.NAME. `command`: a Typer application with that command. `fabric`, `gc_policy`, `scheduler`: a class of
+that name. `preset`: a package that holds NAME.toml. `executor`: makes an executor for `--on NAME`. `folder`: opens a
+folder with NAME.json. `page`: makes the page of a sweep or a trace. A part is imported when it is used or listed.
 """
 
 from collections.abc import Iterator
@@ -32,7 +30,7 @@ def names(kind: str) -> list[str]:
 
 
 def load(kind: str, name: str) -> Any:
-    """The object of a part, or the text of a preset. Raises ConfigError if its package is broken."""
+    """The object of a part, or a preset's text. Raises ConfigError if its package is broken."""
     entry = _found()[f"{kind}.{name}"]
     try:
         if kind == "preset":
@@ -46,7 +44,7 @@ def load(kind: str, name: str) -> Any:
 
 
 def each(kind: str) -> Iterator[tuple[str, Any]]:
-    """Name and object of every part of a kind; broken ones are reported and left out."""
+    """Broken parts are reported and left out."""
     for name in names(kind):
         try:
             yield name, load(kind, name)

@@ -19,7 +19,7 @@ While a drive is written before the run (`precondition.kind = "replay"`): pages 
 
 
 class Row:
-    """One run's bar. Called as a `Progress`, from whatever thread the run is in."""
+    """One run's bar, called from any thread."""
 
     def __init__(self, bar: "Bar", label: str) -> None:
         self._bar = bar
@@ -38,7 +38,7 @@ class Row:
         )
 
     def place(self, rich: "RichProgress") -> "TaskID":
-        """Its place among the rows, at the end if it has none yet. It shows with the first report."""
+        """At the end if it has no place yet. It shows with the first report."""
         if self._task is None:
             self._task = rich.add_task(self._label, visible=False, total=None, done="", simulated="")
         return self._task
@@ -49,9 +49,9 @@ class Row:
 
 
 class Bar:
-    """Shows how far runs are; shows nothing of runs that end at once, and takes itself away at the end.
+    """Shows nothing of runs that end at once, and removes itself.
 
-    A context manager. The bar appears with the engine's first report.
+    A context manager.
     """
 
     def __init__(self) -> None:
@@ -64,12 +64,12 @@ class Bar:
         return Bar() if sys.stderr.isatty() else _NoBar()
 
     def task(self, label: str) -> Progress:
-        """Starts a run after those before, whose bars disappear, and returns the callback for the engine."""
+        """Bars of earlier runs disappear."""
         (row,) = self.tasks([label])
         return row
 
     def tasks(self, labels: Sequence[str]) -> list[Row]:
-        """Starts runs side by side, a row each in this order, and returns the callbacks for the engine."""
+        """A row per run in this order."""
         with self._lock:
             if self._rich is not None:
                 for earlier in self._rich.task_ids:

@@ -1,7 +1,6 @@
-"""Protocol buffers on the wire: as much of the encoding as writing takes.
+"""Protocol buffers on the wire, as far as writing needs them.
 
-A message is its fields one after the other; a field is a key (number and wire type) and a value. See
-https://protobuf.dev/programming-guides/encoding/.
+A field is a key (number and wire type) and a value. See https://protobuf.dev/programming-guides/encoding/.
 """
 
 from functools import lru_cache
@@ -11,7 +10,7 @@ _SINGLE = tuple(number.to_bytes(1, "little") for number in range(0x80))
 
 
 def varint(number: int) -> bytes:
-    """A whole number from 0 to 2^64 - 1 in groups of seven bits, the lowest first."""
+    """Groups of seven bits, the lowest first."""
     if number < 0x80:
         return _SINGLE[number]
     groups = bytearray()

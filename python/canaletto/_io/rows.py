@@ -1,4 +1,4 @@
-"""Rows of single requests: in memory while they are few, in files beyond, so that memory does not grow with a run."""
+"""Rows of requests: in memory while they are few, else in files."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class Rows:
-    """The rows of one run. The engine hands them over some ten thousands at a time; the last ones stay in memory.
+    """The rows of one run.
 
-    flows: the flows' names. Files lie in a temporary folder that goes with the rows, and along with pickled ones.
+    flows: their names. Files lie in a temporary folder, and go along with pickled rows.
     """
 
     def __init__(self, flows: list[str]) -> None:
@@ -28,7 +28,7 @@ class Rows:
         self._occurring: set[str] = set()
 
     def add(self, columns: frames.Columns) -> None:
-        """Takes some rows, which are not the last. Raises OSError if there is no room for them."""
+        """Not the last rows. Raises OSError if there is no room."""
         if self._home is None:
             self._home = TemporaryFolder()
         part = _part(self._home, self._written)
@@ -61,7 +61,6 @@ class Rows:
         return self.scan().collect()
 
     def write(self, path: Path) -> None:
-        """Writes all rows as Parquet. Raises OSError if the file takes no more."""
         import polars as pl
 
         if not self._parts:
@@ -79,7 +78,7 @@ def _part(home: TemporaryFolder, number: int) -> Path:
 
 
 class Saved:
-    """The rows of a frozen run. find: checks and returns their file, when they are asked for."""
+    """find: checks and returns the file on demand."""
 
     def __init__(self, find: Callable[[], Path]) -> None:
         self._find = find

@@ -1,4 +1,4 @@
-"""Temporary folders that go with the objects whose files they hold."""
+"""Temporary folders that are removed with their objects."""
 
 import os
 import shutil
@@ -9,13 +9,13 @@ from pathlib import Path
 
 
 class TemporaryFolder:
-    """A folder that is removed once nothing holds this object any more, or at the end of the process that made it.
+    """Removed once nothing holds this object, or at the end of its process.
 
-    Copies share it. One that is pickled takes its files along, into a new folder.
+    Copies share it. A pickled one takes its files along.
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        """path: a folder that is there already; by default a new one. Raises OSError if there is no room for it."""
+        """path: an existing folder; by default a new one."""
         self.path = Path(tempfile.mkdtemp(prefix="canaletto-")) if path is None else path
         weakref.finalize(self, _remove, self.path, os.getpid())
 

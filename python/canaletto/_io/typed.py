@@ -1,4 +1,4 @@
-"""Results that were read from a file, held against the engine's schema of them."""
+"""Results from a file, held against the engine's schema."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -14,14 +14,13 @@ _TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     **{"boolean": ((bool,), "true or false"), "null": ((type(None),), "null")},
     **{"integer": ((int,), "a whole number"), "number": ((int, float), "a number")},
 }
-"""The types of each kind, and its name in messages."""
 MOST_WHOLE = 2**64
 MOST_NUMBER = 1e300
-"""Numbers in results are smaller: those that are not finite are none of them."""
+"""Excludes infinity."""
 
 
 def misfits(result: Any) -> Iterator[str]:
-    """Parts that are not as the schema of results says: key, what it is, and what is expected."""
+    """Key, value, and what is expected."""
     return _misfits(result, _schema(), "")
 
 

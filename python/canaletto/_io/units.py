@@ -19,7 +19,7 @@ _CAUSES = {
     "chip_busy_parity": "chip busy (parity)",
     "transfer_of_others": "others' traffic",
 }
-"""Causes whose names say too little as words. GC is garbage collection."""
+"""GC is garbage collection."""
 
 
 def time_us(microseconds: float | None) -> str:
@@ -35,7 +35,7 @@ def time_us(microseconds: float | None) -> str:
 
 
 def axis_unit(largest_us: float) -> tuple[str, float]:
-    """The unit that suits an axis up to this many microseconds, and its size in microseconds."""
+    """Unit up to this many microseconds, and its size in microseconds."""
     for limit, unit, size in _TIMES:
         # Ten times more than in text: 5,000 µs on an axis are easier to read next to 50 than 5 ms.
         if largest_us < limit * 10:
@@ -70,7 +70,7 @@ def share(part: float | None) -> str:
 
 
 def bare(number: float | None) -> str:
-    """Three digits without a unit: `2.65`. A value of not quite 100 (%) does not look like it: `99.98`."""
+    """A value just below 100 (%) does not round up: `99.98`."""
     if number is None:
         return ABSENT
     text = f"{number:.3g}"
@@ -78,7 +78,7 @@ def bare(number: float | None) -> str:
 
 
 def part_of_whole(part: float) -> str:
-    """A share of one for a column of them, which sum up: `4.8 %`, or nothing for nothing."""
+    """`4.8 %`, or nothing for nothing."""
     if part == 0:
         return ""
     return "<0.1 %" if part < 0.0005 else f"{part * 100:.1f} %"
@@ -115,12 +115,12 @@ def bar(part: float, width: int) -> str:
 
 
 def number_of(number: float | None, one: str, many: str | None = None) -> str:
-    """A count with its noun in the right number: `1 device`, `2 devices`. many: the plural, if it is not regular."""
+    """`1 device`, `2 devices`. many: an irregular plural."""
     return f"{count(number)} {one if number == 1 else many or f'{one}s'}"
 
 
 def thousandths(number: float | None, unit: str) -> str:
-    """A number of thousandths of a unit, with the prefix that leaves three digits: `1.25 mJ`, `2.57 J`."""
+    """`1.25 mJ`, `2.57 J` from thousandths of a unit."""
     if number is None:
         return ABSENT
     if number == 0:
@@ -132,7 +132,7 @@ def thousandths(number: float | None, unit: str) -> str:
 
 
 def axis_prefix(largest: float, unit: str) -> tuple[str, float]:
-    """The prefixed unit for an axis of thousandths of a unit up to this many, and its size in thousandths."""
+    """Prefixed unit and its size in thousandths."""
     for size, prefix in _THOUSANDTHS:
         if largest < 999.5 * size:
             return f"{prefix}{unit}", size

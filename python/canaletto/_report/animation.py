@@ -1,7 +1,7 @@
 """Timeline of a window, packed for the page to play.
 
-Times are picoseconds from the window's start; columns instead of rows, starts as differences, durations looked up: a
-span takes some 15 bytes.
+Columns instead of rows, starts as differences, durations looked up: a span takes some 15 bytes. Times are picoseconds
+from the window's start.
 """
 
 import json
@@ -14,7 +14,7 @@ from canaletto._io.units import cause_label
 from canaletto._report import colours
 
 MAX_BYTES = 700_000
-"""Largest size of all timelines of a page. The window is cut at its end until they fit."""
+"""The window is cut at its end until all timelines of a page fit."""
 
 WIRES = (
     *("channel", "command_channel", "column", "path", "link", "controller_link"),
@@ -29,8 +29,6 @@ Place: TypeAlias = tuple[int, int]
 
 
 class Timeline(Protocol):
-    """Attributes of `canaletto._run.timeline.Timeline` that this module uses."""
-
     @property
     def header(self) -> dict[str, Any]: ...
     @property
@@ -51,8 +49,8 @@ def pack(
 ) -> dict[str, Any] | None:
     """Every fabric's timeline on one clock, in at most `limit` bytes. None if nothing happened.
 
-    request: the one to be explained first. first: fabrics that are shown first. `end` is where it ends for being too
-    much, or for the run having recorded no more; `whole` is where it was to end.
+    request: explained first. first: fabrics shown first. `end` is where it is cut or its record ends; `whole` is where
+    it was to end.
     """
     known = {fabric: timeline for fabric, timeline in timelines.items() if timeline.spans.height}
     if not known:
@@ -119,7 +117,7 @@ def _fabric(
 
 
 def _told(alive: pl.DataFrame, seen: set[int | None], request: int | None) -> pl.DataFrame:
-    """So many requests as a page has room for, in order of arrival: first those that use a part of the drive."""
+    """As many as a page has room for, in order of arrival: first those that use a part."""
     chosen, using = ([number for number in numbers if number is not None] for numbers in ({request}, seen))
     ranks = pl.when(pl.col("number").is_in(chosen)).then(0).when(pl.col("number").is_in(using)).then(1)
     ranked = alive.with_columns(rank=ranks.otherwise(2)).sort("rank", "arrival_ps", maintain_order=True)
@@ -144,10 +142,10 @@ def _spans(
     writes: Mapping[int, bool],
     start: int,
 ) -> dict[str, Any]:
-    """Columns: kind, part, start, duration, request, chip, and the places of those that move back.
+    """Columns: kind, part, start, duration, request, chip, and the places of spans that move back.
 
-    Starts and places are differences to the one before. Requests count from `first`; 0 is the drive's own work. The
-    chip is the one that a transfer is for, as its part plus one; 0 where that is not asked for.
+    Starts and places are differences. Requests count from `first`; 0 is the drive's own work. The chip is a transfer's,
+    as its part plus one; 0: none.
     """
     kinds = sorted({str(row["kind"]) for row in rows})
     durations = sorted({row["end_ps"] - row["start_ps"] for row in rows})
@@ -181,10 +179,10 @@ def _back(
     writes: Mapping[int, bool],
     programs: set[int],
 ) -> Iterator[bool]:
-    """Whether what moves over a wire moves from its `to` to its `from`.
+    """Wires that carry both ways do not show it.
 
-    Wires that carry both ways do not tell. Scouts go out from a controller hop by hop until something is transferred;
-    commands and data to be written go their way, data that were read come back on it.
+    Scouts go out hop by hop until something is transferred; commands and written data go their way, read data come back
+    on it.
     """
     places: dict[int, Place] = {}
     scouted: dict[tuple[int, int], bool] = {}
@@ -209,13 +207,12 @@ def _back(
 
 
 def _both_ways(parts: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a link carries both directions: then there is none that leads back."""
+    """Then no other link leads back."""
     links = {(*part["from"], *part["to"]) for part in parts if part["kind"] == "link"}
     return not any((*link[2:], *link[:2]) in links for link in links)
 
 
 def _waits(steps: Sequence[Mapping[str, Any]], index: Mapping[int, int], start: int, end: int) -> dict[str, list[int]]:
-    """Times at which a command or data waited at a chip for a path."""
     rows = sorted(
         (row["start_ps"] - start, row["end_ps"] - row["start_ps"], index[row["part"]], row["request"])
         for row in steps
@@ -232,9 +229,9 @@ def _requests(
     causes: list[str],
     start: int,
 ) -> list[list[Any]]:
-    """Number, what it asks for, address, sectors, arrival, completion (null: not yet), and the steps that explain it.
+    """Number, operation, address, sectors, arrival, completion (null: not yet), and steps.
 
-    A step is a cause, its start and duration, and a part, -1 if none: the request's own and its last-finishing page's.
+    A step is a cause, its start and duration, and a part, -1 if none.
     """
     by_request: dict[int, list[Mapping[str, Any]]] = {}
     for row in steps:

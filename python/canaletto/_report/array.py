@@ -1,7 +1,6 @@
-"""The chip array with its utilisation, as numbers for the page to draw.
+"""The chip array with its utilisation.
 
-Arrays with many rows or columns are drawn in blocks of chips, so that a page stays small and a square large enough to
-see. A block shows the mean of what it holds.
+Arrays with many rows or columns are drawn in blocks, which show means.
 """
 
 from collections import defaultdict
@@ -15,23 +14,23 @@ Data: TypeAlias = Mapping[str, Any]
 Place: TypeAlias = tuple[int, int]
 
 _BUSES = ("channel", "command_channel", "column", "inner_bus", "grant_line")
-"""Wires that are drawn even if all of one is within a square."""
+"""Drawn even if all of a wire is within a square."""
 
 MAX_SIDE = 16
 """At most that many squares along a side."""
 
 
 def maps(runs: Sequence[Data]) -> dict[str, Any] | None:
-    """Every run's array, on the scale of all reports: the square root of the share. None if no run has a map.
+    """Scaled by the square root of the share. None if no run has a map.
 
-    Colours then tell 0.5 % from 2 % as well as 50 % from 70 %, and mean the same on every page.
+    Colours then show 0.5 % and 2 % as different as 50 % and 70 %, and mean the same on every page.
     """
     found = [_map(run["fabric"], run["map"]) for run in runs if run.get("map") and run["map"]["chips"]]
     return {"top": 1, "ticks": [0, 0.02, 0.1, 0.25, 0.5, 1], "power": 0.5, "maps": found} if found else None
 
 
 def wear(runs: Sequence[Data]) -> dict[str, Any] | None:
-    """Every run's chips with the mean erases of their blocks, all on one scale from 0. None if nothing was erased."""
+    """On one scale from 0. None if nothing was erased."""
     found = []
     for run in runs:
         given = run.get("map")

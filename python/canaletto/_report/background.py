@@ -1,4 +1,4 @@
-"""Sections of a page on background activity: collection, pseudo-SLC cache, wear, cache and mapping table."""
+"""Sections of a page on background activity."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -71,7 +71,6 @@ _PSLC = (
 
 
 def pseudo_slc(data: Sequence[Data]) -> str:
-    """Pseudo-SLC cache: the share of writes that it took over time, and its counts."""
     over_time = {run["fabric"]: found for run in data if (found := maintenance.cached_over_time(run))}
     if not over_time:
         return ""
@@ -86,7 +85,6 @@ def pseudo_slc(data: Sequence[Data]) -> str:
 
 
 def wear(data: Sequence[Data]) -> str:
-    """Wear of the blocks by chip; errors and suspensions of the flash, if any were counted."""
     counts = [(run.get("flash") or {}).get("wear") or {} for run in data]
     worn = any(each.get("erases_max") or each.get("bad_blocks") for each in counts)
     medium = maintenance.figures(data, "flash", only=maintenance.MEDIUM)
@@ -109,7 +107,6 @@ def wear(data: Sequence[Data]) -> str:
 
 
 def caches(data: Sequence[Data]) -> str:
-    """Activity of the data cache, the mapping table and preconditioning, on drives that have them."""
     parts = {"cache": "Data cache", "mapping": "Mapping table", "precondition": "Initial state"}
     tables = []
     for name, title in parts.items():
@@ -139,7 +136,7 @@ def _delayed(runs: Sequence["Result"]) -> str:
 
 
 def _tables(data: Sequence[Data], *tables: tuple[str, list[list[str]]]) -> str:
-    """Tables with a column a fabric, narrow ones side by side; those without rows are left out."""
+    """Narrow tables lie side by side; empty ones are left out."""
     columns = [fabric(run["fabric"]) for run in data] if len(data) > 1 else [""]
     found = [
         table([escape(title), *columns], [[escape(cell) for cell in row] for row in rows])

@@ -1,4 +1,4 @@
-"""Charts of bars: a bar or a stack a fabric, with its value at its end."""
+"""Charts of bars, with values at their ends."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -23,10 +23,7 @@ _MEASURES = {
 
 @unchecked
 def speedup(found: Gains) -> Spec | None:
-    """Speedup of each fabric over the first, by four measures, with intervals if there are several seeds.
-
-    None if there is nothing to compare.
-    """
+    """None if there is nothing to compare."""
     rows: list[dict[str, Any]] = [
         {"measure": label, "fabric": fabric, "speedup": short(gain.mean), "text": f"{summary.times(gain)} {fabric}"}
         | _interval(gain)
@@ -76,7 +73,7 @@ def _interval(gain: Gain) -> dict[str, float]:
 
 @unchecked
 def bars(rows: Sequence[tuple[str, float | None, str]], title: str, largest: float | None = None) -> Spec | None:
-    """A bar a fabric with its value printed at its end: (fabric, value, text). None if all values are absent."""
+    """(fabric, value, text). None if all values are absent."""
     found: list[dict[str, Any]] = [
         {"fabric": name, "value": short(value), "text": text} for name, value, text in rows if value is not None
     ]
@@ -101,11 +98,10 @@ def bars(rows: Sequence[tuple[str, float | None, str]], title: str, largest: flo
 def causes(
     runs: Sequence[Data], kind: str, shown: Account | None = None, *, shares: bool = False, to_scale: bool = False
 ) -> Spec | None:
-    """Latency of the mean request (`all`) or of the slowest hundredth (`p99`) by cause, a stack a fabric.
+    """Stacks by cause of the mean request (`all`) or the slowest hundredth (`p99`).
 
-    shown: the account; by default root causes. The causes of a stack sum to its latency, as shares to 100 %.
-    None if nothing is charged, or if the scaled chart would be the same. Otherwise stacks that would flatten
-    all others are shortened.
+    shown: the account; by default root causes. None if nothing is charged, or if the scaled chart would be the same.
+    Stacks that would flatten others are shortened.
     """
     tables = {run["fabric"]: account.table(run, kind, shown) for run in runs}
     over = {"all": "mean request", "p99": "slowest 1 % of requests"}[kind]
@@ -119,7 +115,7 @@ def causes(
 
 
 def outlier_limit(sums: Sequence[float]) -> float | None:
-    """Length up to which stacks are drawn, where some would flatten the others. None if none would.
+    """Length of the longest stack that is drawn whole. None if all are.
 
     An outlier is several times as long as the next shorter stack.
     """
@@ -132,11 +128,10 @@ def outlier_limit(sums: Sequence[float]) -> float | None:
 
 _OUTLIER = 4.0
 _BEYOND = 1.35
-"""Length of a shortened stack, in lengths of the longest that is not."""
+"""In lengths of the longest whole stack."""
 
 
 def collection(runs: Sequence[Data], kind: str) -> Spec | None:
-    """Share of collection in the time of the mean request (`all`) or of the slowest hundredth (`p99`)."""
     over = {"all": "mean request", "p99": "slowest 1 % of requests"}[kind]
     tables = {
         run["fabric"]: {cause: 100 * part for cause, part in maintenance.delay_shares(run, kind).items()}
@@ -146,9 +141,9 @@ def collection(runs: Sequence[Data], kind: str) -> Spec | None:
 
 
 def energy(runs: Sequence[Data], *, dynamic: bool = False) -> Spec | None:
-    """Energy by consumer, a stack a fabric. None if no run has energies.
+    """None if no run has energies.
 
-    dynamic: only of what the work itself takes, which the static energy of a long run would hide.
+    dynamic: without static energy, which would hide the work's in a long run.
     """
     left_out = {"total", "static"} if dynamic else {"total"}
     tables = {
@@ -169,9 +164,9 @@ def stacks(
     *,
     longest: float | None = None,
 ) -> Spec | None:
-    """One stacked bar a fabric, its sum printed at its end. None if there is nothing to stack.
+    """None if there is nothing to stack.
 
-    longest: stacks beyond are shortened to it, keep their proportions, and say so.
+    longest: longer stacks are shortened to it, and say so.
     """
     occurring = [part for table in tables.values() for part, value in table.items() if value]
     order = [*(part for part in palette if part in occurring)]
@@ -243,7 +238,7 @@ _GAP = "M-0.55,1L0.15,-1L0.55,-1L-0.15,1Z"
 
 
 def _totals(sums: Mapping[str, float], drawn: Mapping[str, float], size: float) -> alt.Chart:
-    """The sum of each stack, at its end. drawn: the part of its length that is drawn."""
+    """drawn: the part of its length that is drawn."""
     ends = [
         {
             "fabric": fabric,
@@ -259,7 +254,6 @@ def _totals(sums: Mapping[str, float], drawn: Mapping[str, float], size: float) 
 
 
 SHORTENED = "(not to scale)"
-"""Mark of a shortened stack."""
 
 
 def _sum(table: Mapping[str, float | None]) -> float:

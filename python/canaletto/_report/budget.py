@@ -1,10 +1,10 @@
-"""Counting of an equal budget: each fabric before and after its links were made as wide as that allows."""
+"""Counting of an equal budget."""
 
 from canaletto._run.equal import MEASURES, Equal, amount
 
 
 def sheet(equal: Equal) -> list[list[str]]:
-    """The counting: headings, whose lines break where there is a newline, then a row a fabric."""
+    """Headings (a newline breaks a line), then a row per fabric."""
     title = MEASURES[equal.measure].title
     heads = [f"equal\n{equal.measure}", "own link,\nwires", title, "link,\nwires", title, "left over"]
     return [

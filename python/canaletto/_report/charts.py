@@ -1,7 +1,7 @@
-"""Common parts of charts. Each is a Vega-Lite specification, for one run or many.
+"""Common parts of charts, as Vega-Lite specifications.
 
-Colours are for a light page (`colours.py`); everything else of the look belongs to the page, which follows light
-and dark. Long lines are arrays that the chart itself flattens, so that a page stays small.
+Colours are for a light page (`colours.py`); the page adds the rest. Long lines are arrays that the chart flattens, so
+that a page stays small.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +21,7 @@ DOTS = alt.Legend(symbolType="circle", symbolStrokeWidth=0, symbolSize=80)
 
 
 unchecked = schemapi.debug_mode(False)
-"""A decorator of functions that make charts: Altair does not check them, which takes longer than all else.
-Tests do."""
+"""Altair's checks take longer than all else. Tests do them."""
 
 
 def spec(chart: alt.TopLevelMixin) -> Spec:
@@ -33,7 +32,6 @@ def spec(chart: alt.TopLevelMixin) -> Spec:
 
 
 def fabric_colour(fabrics: Sequence[str], *, legend: bool = True, dots: bool = False) -> alt.Color:
-    """The encoding that gives each fabric its colour; the legend, if any, is of lines or of dots."""
     found = colours.fabrics(fabrics)
     scale = alt.Scale(domain=list(fabrics), range=[found[name] for name in fabrics])
     return alt.Color("fabric:N", title=None, scale=scale, legend=(DOTS if dots else LINES) if legend else None)
@@ -44,7 +42,7 @@ def fabric_axis(fabrics: Sequence[str]) -> alt.Y:
 
 
 def room(largest: float, pixels: int) -> alt.Scale:
-    """A scale from 0 that leaves so much room for text next to the largest bar, however narrow the chart."""
+    """From 0, with room for text next to the largest bar."""
     largest = largest or 1
     return alt.Scale(domainMin=0, domainMax=alt.ExprRef(f"{largest} * width / max(width - {pixels}, 60)"), nice=False)
 
@@ -63,7 +61,7 @@ def lines(
     marks: Sequence[Data] = (),
     height: int = 300,
 ) -> Spec:
-    """One line per system, through its rows in the order of a field; `marks`: points on these lines to show."""
+    """One line per system; `marks`: points to show on the lines."""
     systems = [name for name in shades if any(row["system"] == name for row in rows)]
     fields = {str(axis.shorthand).partition(":")[0] for axis in (x, y)} | {"system", order}
     colour = alt.Color(

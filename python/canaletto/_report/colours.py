@@ -2,8 +2,7 @@
 
 Fabrics have the colour-blind-safe colours of Okabe and Ito. Causes have families: greys at the host, browns in the
 controller, purples for waiting at chips, yellows for garbage collection, crimson and pink for paths, blues on the
-wires, greens in the array. Colours differ for people with protanopia and deuteranopia as well, and most between
-neighbours of a stack: a test simulates both.
+wires, greens in the array. A test simulates protanopia and deuteranopia.
 """
 
 from collections.abc import Iterable
@@ -27,7 +26,7 @@ FABRICS = {
 }
 
 PAPER = "#ffffff"
-"""Colour of a light page, for marks that look like gaps."""
+"""Marks that look like gaps."""
 
 DARK = {"#000000": "#e6e6e6", PAPER: "#12181f"}
 """Colours that a dark page shows otherwise."""
@@ -66,7 +65,7 @@ CAUSES = {
     "data_transfer": "#2b6cb0",
     "completion": "#97a9c6",
 }
-"""In the order in which a request meets them, which is the order of stacks."""
+"""In the order of stacks."""
 
 ENERGIES = {"array": "#26796c", "fabric": "#2b6cb0", "static": "#adadad"}
 
@@ -76,7 +75,6 @@ SEQUENTIAL = (
     *("#440154", "#482878", "#3e4989", "#31688e", "#26828e"),
     *("#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"),
 )
-"""Viridis, from nothing to the most."""
 
 OWN = ("#399257", "#de4092", "#8579cb", "#985e21", "#c9b857", "#b53367")
 
@@ -85,9 +83,9 @@ _BOUNDS = ("crossbar",)
 
 
 def fabrics(names: Iterable[str]) -> dict[str, str]:
-    """Colours of fabrics that are shown together, on a light page.
+    """Colours of fabrics that are shown together.
 
-    That of a class follows from its name, or is the next one if another class has it already.
+    A class's follows from its name, or is the next free one.
     """
     found: dict[str, str] = {}
     for name in names:
@@ -101,7 +99,7 @@ def fabrics(names: Iterable[str]) -> dict[str, str]:
 
 
 def fabric(name: str) -> str:
-    """A fabric's colour on a light page, where it meets no user-defined other."""
+    """Where it meets no user-defined other."""
     return fabrics([name])[name]
 
 
@@ -115,7 +113,7 @@ def in_order(causes: Iterable[str]) -> list[str]:
 
 
 def css(shown: Iterable[str] = ()) -> str:
-    """The fabrics' colours as custom properties, light and dark, and of others that are shown."""
+    """As custom properties, light and dark."""
 
     def block(colours: dict[str, str]) -> str:
         return "".join(f" --fabric-{name}: {colour};" for name, colour in colours.items())

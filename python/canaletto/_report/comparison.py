@@ -1,4 +1,4 @@
-"""The report of a comparison: the same work on several fabrics, one page, complete in itself."""
+"""The report of a comparison."""
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 
 class Comparison(Protocol):
-    """Attributes of `canaletto.Comparison` that this page uses."""
-
     @property
     def shown(self) -> Sequence["Result"]: ...
     @property
@@ -36,10 +34,9 @@ def html(
     request: int | None = None,
     say: Callable[[str], object] | None = None,
 ) -> str:
-    """The whole page.
+    """command: repeats the comparison. timelines: a window, by fabric. request: the one that the window shows.
 
-    command: repeats the comparison. timelines: a window, by fabric. request: the one that the window shows. say:
-    receives a sentence if the page does not show all of the window.
+    say: receives a sentence if the page does not show the whole window.
     """
     runs = list(comparison.shown)
     data = [run.to_dict() for run in runs]

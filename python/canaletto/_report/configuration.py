@@ -1,4 +1,4 @@
-"""Configuration on a page: differences between runs, all keys, and the command that repeats the run."""
+"""Configuration on a page."""
 
 import shlex
 from collections.abc import Sequence

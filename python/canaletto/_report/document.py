@@ -1,4 +1,4 @@
-"""An HTML document that is complete in itself: styles, scripts and data inside, nothing loaded from anywhere."""
+"""An HTML document with its styles, scripts and data."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inl
 
 
 MAX_BYTES = 1_900_000
-"""Largest size of a page. Timelines get what the rest leaves."""
+"""Timelines get what the rest leaves."""
 
 
 def room(sections: Iterable[str], scripts: Sequence[str]) -> int:
@@ -27,10 +27,7 @@ def room(sections: Iterable[str], scripts: Sequence[str]) -> int:
 def document(
     title: str, opening: str, sections: Iterable[str], scripts: Sequence[str], fabrics: Iterable[str] = ()
 ) -> str:
-    """The whole page: opening, list of contents, sections.
-
-    scripts: names of assets, run in this order after the page is there. fabrics: those that it shows.
-    """
+    """scripts: names of assets, run in this order. fabrics: those that it shows."""
     found = [section for section in sections if section]
     body = "\n".join([opening, _contents(found), *found])
     return (
@@ -48,7 +45,7 @@ def document(
 
 
 def section(name: str, heading: str, *parts: str, about: str = "") -> str:
-    """A part of the page under a heading and what there is to know about it; nothing if all its parts are empty."""
+    """Nothing if all parts are empty."""
     body = "\n".join(part for part in parts if part)
     body = body and note(about) + body
     return f'<section id="{name}">\n<h2>{escape(heading)}</h2>\n{body}\n</section>' if body else ""
@@ -68,9 +65,9 @@ def note(text: str) -> str:
 
 
 def chart(name: str, title: str, spec: Mapping[str, Any] | None, **others: Mapping[str, Any] | None) -> str:
-    """A figure with its buttons, drawn when the page opens; nothing if there is no specification.
+    """Drawn when the page opens; nothing without a specification.
 
-    others: the same in another way, each behind a button of that name.
+    others: further charts, each behind a button of that name.
     """
     if spec is None:
         return ""
@@ -92,11 +89,11 @@ def chart(name: str, title: str, spec: Mapping[str, Any] | None, **others: Mappi
 
 
 _MANY = 12
-"""That many values are read out with a chart; the others are in its CSV file and the page's tables."""
+"""More values are in the CSV file and the page's tables."""
 
 
 def described(title: str, spec: Mapping[str, Any]) -> str:
-    """A chart in words: its title, the texts next to its bars or the names of its lines."""
+    """Its title, and the texts next to its bars or the names of its lines."""
     rows = [row for values in spec.get("datasets", {}).values() for row in values]
     told = [f"{row.get('measure') or row.get('fabric', '')} {row['text']}".strip() for row in rows if row.get("text")]
     told = told or list(dict.fromkeys(str(row["fabric"]) for row in rows if row.get("fabric")))
@@ -105,7 +102,7 @@ def described(title: str, spec: Mapping[str, Any]) -> str:
 
 
 def map_figure(name: str, title: str) -> str:
-    """A figure of maps of the chip array with its buttons, which `map.js` fills from the data `name`-data."""
+    """`map.js` fills it from the data `name`-data."""
     saves = "".join(f'<button type="button" data-save-maps="{kind}">{kind.upper()}</button>' for kind in ("svg", "csv"))
     return (
         f'<figure class="chart" id="{name}"><figcaption><b>{escape(title)}</b><span class="save">{saves}</span>'
@@ -129,9 +126,9 @@ _FEW = 4
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of ready-made HTML cells, whose first column names the rows.
+    """Cells are HTML; the first column names the rows.
 
-    On a small screen each row of a table with many columns is a block, whose cells carry their headings.
+    On a small screen each row of a wide table is a block, whose cells carry their headings.
     """
     head = "".join(f'<th scope="col">{heading}</th>' for heading in headings)
     body = "".join(

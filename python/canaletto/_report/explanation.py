@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from canaletto._run.explain import Explained, Explanation, Holder, Step
 
 SMALL = 0.005
-"""Neighbouring steps below this share of the latency are printed in one line."""
+"""Share of the latency; neighbouring steps below share a line."""
 
 TOLD = 3
-"""Holders listed one by one; more are listed together, that many kinds of use."""
+"""More holders are listed together."""
 
 PHRASES = {
     "host_queue": "waited in the host for room in the submission queue",
@@ -53,7 +53,7 @@ PHRASES = {
     "data_transfer": "sent its data",
     "completion": "sent its completion over the host link",
 }
-"""Story of a request while time is charged to a cause; `{chip}` stands for its chip."""
+"""`{chip}` stands for the request's chip."""
 
 _SHORT = {
     "host_queue": "waiting in the host's queue",
@@ -108,7 +108,6 @@ _WORKS = {
     "mapping": "mapping tables",
     "parity": "parity",
 }
-"""Owner of work that belongs to no request."""
 
 
 def to_dict(found: "Explained") -> dict[str, Any]:
@@ -143,7 +142,7 @@ def headline(explanation: "Explanation") -> Text:
 
 
 def lines(explanation: "Explanation") -> list[tuple[int, int, str]]:
-    """Steps of the request: picoseconds since arrival, duration in picoseconds, and words, without gaps."""
+    """Since arrival and duration in picoseconds, and words, without gaps."""
     told: list[tuple[int, int, str]] = []
     limit = SMALL * explanation.latency_ps
     for small, group in groupby(_joined(explanation.steps), lambda same: _duration(same) < limit):
@@ -157,7 +156,7 @@ def lines(explanation: "Explanation") -> list[tuple[int, int, str]]:
 
 
 def mostly(explanation: "Explanation") -> str:
-    """The largest part of the latency, with its share: by root cause, or where none is known by what was waited for."""
+    """By root cause, or where none is known by what was waited for."""
     roots = explanation.root_causes
     parts = roots or _parts_by_wait(explanation)
     if not parts:
@@ -168,7 +167,7 @@ def mostly(explanation: "Explanation") -> str:
 
 
 def _rooted(explanation: "Explanation", cause: str) -> str:
-    """A root cause in words, with the parts behind it where they can be told."""
+    """With the parts behind it, if known."""
     label = _SHORT.get(cause, words(cause))
     chips = [step.chip for step in explanation.steps if step.chip is not None]
     chip = chips[-1] if chips else "its chip"
@@ -186,7 +185,7 @@ def _rooted(explanation: "Explanation", cause: str) -> str:
 
 
 def _longest(explanation: "Explanation", busy_ps: int) -> str:
-    """The request that kept the chip busy for most of such a time, if there is one and this one was not alone."""
+    """None for short waits or the request itself."""
     held = _held(explanation)
     longest = max(held, key=lambda request: held[request], default=None)
     # A wait for an earlier request is passed on to what that one waited for, which is not among the holders.
@@ -196,7 +195,7 @@ def _longest(explanation: "Explanation", busy_ps: int) -> str:
 
 
 def _held(explanation: "Explanation") -> dict[int, int]:
-    """For how long each request kept what the request waited for while its chip was busy with requests."""
+    """While its chip was busy with requests."""
     sums: dict[int, int] = {}
     for step in explanation.steps:
         for holder in step.holders if step.cause == "chip_busy_user" else ():
@@ -206,7 +205,7 @@ def _held(explanation: "Explanation") -> dict[int, int]:
 
 
 def _parts_by_wait(explanation: "Explanation") -> dict[str, int]:
-    """Time by what was waited for, waits for a chip by what it was busy with."""
+    """Waits for a chip by what it was busy with."""
     parts: dict[str, int] = {}
 
     def add(label: str, time: int) -> None:
@@ -232,7 +231,7 @@ def _part_of_wait(cause: str, label: str, holder: "Holder") -> str:
 
 
 def figure(explanation: "Explanation", ps: int) -> str:
-    """A time in microseconds, with as many decimals as suit the request's latency."""
+    """With as many decimals as suit the request's latency."""
     return f"{ps / 1e6:,.{_decimals(explanation)}f}"
 
 
@@ -296,7 +295,7 @@ def _holder(explanation: "Explanation", step: "Step", holder: "Holder") -> str:
 
 
 def _by_use(holders: Sequence["Holder"]) -> list[list["Holder"]]:
-    """Holders of the same kind and work together; what took longest comes first."""
+    """Longest first."""
     uses: dict[tuple[str, str], list[Holder]] = {}
     for holder in holders:
         uses.setdefault((holder.kind, holder.work), []).append(holder)
@@ -304,7 +303,7 @@ def _by_use(holders: Sequence["Holder"]) -> list[list["Holder"]]:
 
 
 def _alike(explanation: "Explanation", holders: Sequence["Holder"]) -> str:
-    """Holders of one kind in words: how often, of whom, how long in all."""
+    """How often, of whom, how long in all."""
     requests = list(dict.fromkeys(holder.request for holder in holders))
     names = [f"{number}" for number in requests if number is not None]
     owner = f"request{'s' if len(names) > 1 else ''} {_listed(names, 2)}" if names else _WORKS[holders[0].work]

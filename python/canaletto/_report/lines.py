@@ -1,4 +1,4 @@
-"""Charts of lines: distributions of latency, and values over the run."""
+"""Charts of lines."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ _PERCENTILES = "{'10': 'p90 · ', '1': 'p99 · ', '0.1': 'p99.9 · ', '0.01': 'p
 
 @unchecked
 def tail(runs: Sequence["Result"]) -> Spec | None:
-    """The share of requests slower than each latency, both logarithmic so that the tail can be read.
+    """Share of requests slower than each latency, both logarithmic.
 
     One run: a line for reads, one for writes. Many: one line per fabric, and a switch. None if no request completed.
     """
@@ -68,9 +68,9 @@ def tail(runs: Sequence["Result"]) -> Spec | None:
 
 
 def over_time(runs: Sequence[Data], value: Callable[[Data], Iterable[float | None]], title: str) -> Spec | None:
-    """One line per fabric over the run, of what `value` makes of its series; `{unit}` in the title stands for a time's.
+    """Values that `value` makes of each run's series; `{unit}` in the title is a time's.
 
-    None if no run has a series of it.
+    None if no run has a series.
     """
     found = {
         run["fabric"]: (run["series"]["interval_us"], list(value(run["series"]))) for run in runs if run.get("series")
@@ -80,9 +80,9 @@ def over_time(runs: Sequence[Data], value: Callable[[Data], Iterable[float | Non
 
 @unchecked
 def over_intervals(found: Mapping[str, tuple[float, Sequence[float | None]]], title: str) -> Spec | None:
-    """One line per fabric over the run: how long intervals are in microseconds, and a value for each.
+    """Intervals in microseconds, and a value for each. None if there is no value.
 
-    `{unit}` in the title stands for the values' unit, and then they are microseconds. None if there is no value.
+    `{unit}` in the title is the values' unit, which are microseconds then.
     """
     values = [each for _, line in found.values() for each in line if each is not None]
     if not values:
@@ -121,7 +121,7 @@ def over_intervals(found: Mapping[str, tuple[float, Sequence[float | None]]], ti
 
 @unchecked
 def valid_pages(runs: Sequence[Data]) -> Spec | None:
-    """Share of valid pages of the full blocks at the end, a step line per fabric. None if no block is full."""
+    """A step line per fabric. None if no block is full."""
     found: dict[str, list[int]] = {}
     for run in runs:
         bins = ((run.get("flash") or {}).get("blocks") or {}).get("by_valid_share")

@@ -1,4 +1,4 @@
-"""Background activity of a drive in words: garbage collection, wear, cache, mapping table and medium."""
+"""Background activity of a drive in words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,7 +16,6 @@ COLLECTION = {
     "chip_busy_gc_program": "programs",
     "chip_busy_erase": "erases",
 }
-"""Causes that belong to garbage collection, in words."""
 
 REASONS = {
     "space": "a plane was short of free blocks",
@@ -30,7 +29,6 @@ REASONS = {
 }
 
 MEDIUM = ("padding", "suspensions", "copybacks", "read_retries", "uncorrectable", "program_failures", "erase_failures")
-"""Counts of the flash medium, where a run has them."""
 
 _COUNTED = {
     "padding": ("unit of padding", "units of padding"),
@@ -115,7 +113,7 @@ def collections(run: Data) -> int:
 
 
 def delay_shares(run: Data, kind: str) -> dict[str, float]:
-    """Share of collection in the mean request's time (`all`) or the slowest hundredth's (`p99`), by cause."""
+    """By cause, of the mean request's time (`all`) or the slowest hundredth's (`p99`)."""
     table = run["blame_us"].get(kind) or {}
     total = sum(value or 0 for value in table.values())
     return {cause: table[cause] / total for cause in COLLECTION if table.get(cause)}
@@ -151,7 +149,7 @@ def _why(run: Data) -> str:
 
 
 def _when(run: Data) -> str:
-    """Start of collection, and the share of the intervals from then on in which it worked."""
+    """Start, and share of the later intervals with collection."""
     series = _flash(run).get("series")
     if not series:
         return ""
@@ -166,7 +164,6 @@ def _when(run: Data) -> str:
 
 
 def delays(runs: Sequence[Data]) -> str:
-    """Sentence on the share of collection in the requests' time, on each fabric."""
     if len(runs) == 1:
         (run,) = runs
         parts = []
@@ -181,9 +178,9 @@ def delays(runs: Sequence[Data]) -> str:
 
 
 def delayed(result: "Result") -> list[list[str]]:
-    """Requests delayed by collection: a row a kind, where single requests were kept and any was delayed.
+    """Rows: kind, delayed requests, their share, mean and longest delay.
 
-    Columns: kind, number of delayed requests, their share, mean delay, longest delay.
+    Only where single requests were kept and any was delayed.
     """
     if not result.has_requests:
         return []
@@ -216,7 +213,7 @@ def delayed(result: "Result") -> list[list[str]]:
 
 
 def reasons(runs: Sequence[Data]) -> list[list[str]]:
-    """Number of collections for each reason: a row a reason, with a column a run."""
+    """A row per reason, a column per run."""
     tables = [dict(_reasons(run)) for run in runs]
     names = [name for name in REASONS if any(name in table for table in tables)]
     names += sorted({name for table in tables for name in table} - set(REASONS))
@@ -224,7 +221,7 @@ def reasons(runs: Sequence[Data]) -> list[list[str]]:
 
 
 def amplification_over_time(series: Data) -> tuple[float, list[float | None]]:
-    """Length of an interval, and pages programmed for each one of the host: None where the host wrote nothing."""
+    """Length of an interval, and pages programmed per host page: None where the host wrote nothing."""
     width, (host, copied) = _coarse(series, "host_pages", "pages_copied")
     return width, [(h + c) / h if h else None for h, c in zip(host, copied, strict=True)]
 
@@ -238,7 +235,7 @@ def erases_over_time(series: Data) -> tuple[float, list[float]]:
 
 
 def cached_over_time(run: Data) -> tuple[float, list[float | None]] | None:
-    """Share of the host's pages that the pseudo-SLC cache took over the run; None where the host wrote nothing."""
+    """None where the host wrote nothing."""
     flash = _flash(run)
     cache, series = flash.get("pslc"), flash.get("series")
     if not cache or not series:
@@ -248,9 +245,9 @@ def cached_over_time(run: Data) -> tuple[float, list[float | None]] | None:
 
 
 def figures(runs: Sequence[Data], *path: str, only: Sequence[str] | None = None) -> list[list[str]]:
-    """Figures of a part of the results: one row per figure, one column per run, without columns of zeros.
+    """A row per figure, a column per run, without zeros.
 
-    path: the names that lead to the part. only: the figures wanted.
+    path: names that lead to the part. only: the figures wanted.
     """
     tables = []
     for run in runs:
@@ -268,20 +265,19 @@ def figures(runs: Sequence[Data], *path: str, only: Sequence[str] | None = None)
 
 
 def hit_share(found: Data) -> float | None:
-    """Share of hits among reads (of the cache) or look-ups (of the mapping table)."""
+    """Among reads of the cache, or look-ups of the mapping table."""
     counts: Data = found.get("reads") or found
     hits, others = counts.get("hits"), [counts.get(name) or 0 for name in ("partial", "misses")]
     return hits / (hits + sum(others)) if hits is not None and hits + sum(others) else None
 
 
 def hit_row(runs: Sequence[Data], part: str) -> list[str]:
-    """The row of a table that tells what share was a hit, with a column a run."""
     found = [run.get(part) for run in runs]
     return ["share of hits", *(share(hit_share(each)) if each else ABSENT for each in found)]
 
 
 def facts(data: Data) -> Iterator[tuple[str, str]]:
-    """Label and text of a line for each of these parts that did something."""
+    """Of parts that did something."""
     flash = _flash(data)
     if collections(data):
         gc = flash["gc"]
@@ -360,7 +356,7 @@ _POINTS = 128
 
 
 def _coarse(series: Data, *names: str) -> tuple[float, list[list[float]]]:
-    """Lists of counts, neighbours summed up until they are few enough for a line that can be read."""
+    """Neighbours are summed up until they fit a line."""
     length = max(len(series[name]) for name in names)
     step = max(-(-length // _POINTS), 1)
     sums = [[sum(series[name][at : at + step]) for at in range(0, length, step)] for name in names]

@@ -37,11 +37,11 @@ def _part(part: RenderableType) -> str:
 
 
 _WIDTH = 680
-"""Width of a chart in pixels, for a cell's answer in a window of usual size."""
+"""Pixels of a cell's answer in a usual window."""
 
 
 def picture(spec: Spec | None, about: str) -> str:
-    """A chart as an image, which needs no script and keeps its own names to itself; nothing if there is none."""
+    """An image needs no script and keeps its names to itself; nothing without chart."""
     if spec is None:
         return ""
     import vl_convert

@@ -1,4 +1,4 @@
-"""A run's report: one page, complete in itself."""
+"""A run's report."""
 
 from collections.abc import Callable
 from html import escape
@@ -22,10 +22,9 @@ def html(
     request: int | None = None,
     say: Callable[[str], object] | None = None,
 ) -> str:
-    """The whole page.
+    """command: repeats the run. timeline: a window to play. request: the one that the window shows.
 
-    command: repeats the run. timeline: a window to play. request: the one that the window shows. say: receives a
-    sentence if the page does not show all of the window.
+    say: receives a sentence if the page does not show the whole window.
     """
     data = result.to_dict()
     title = listing(terminal.title(data))

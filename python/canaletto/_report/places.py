@@ -1,4 +1,4 @@
-"""Figures of fabrics by place of load, side by side: as the workload is, on a channel, on a chip, on the worst line."""
+"""Figures of fabrics by place of load."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -28,7 +28,7 @@ _FIGURES: Mapping[str, tuple[str, Callable[[float | None], str]]] = {
 def sheets(
     runs: Sequence[Mapping[str, Any]], places: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> list[list[list[str]]]:
-    """A table a figure, a row a fabric. places: runs of the same fabrics by place; none: no table."""
+    """A table per figure, a row per fabric. places: runs by place; without any: no table."""
     if not places:
         return []
     columns = [runs, *(places[place] for place in SHARES)]

@@ -10,7 +10,7 @@ Data = Mapping[str, Any]
 
 
 def facts(data: Data) -> Iterator[tuple[str, str]]:
-    """Label and text of each stream of replayed requests, and of a scaling of all times."""
+    """Of each replayed stream, and of a scaling of times."""
     for stream in data.get("replays") or ():
         traces = stream["traces"]
         if len(traces) > 1:

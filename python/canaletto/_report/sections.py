@@ -1,4 +1,4 @@
-"""The parts of a page, each for one run or many. A part without data is empty text."""
+"""Parts of a page, for one run or many. A part without data is empty text."""
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
@@ -140,7 +140,6 @@ def _gain(runs: Sequence[Data], found: Gains) -> str:
 
 
 def causes_chart(runs: Sequence[Data], kind: str) -> str:
-    """Latency by root cause of the mean request (`all`) or of the slowest hundredth (`p99`)."""
     name, title = {
         "all": ("causes-mean", "Latency by root cause, mean request"),
         "p99": ("causes-slow", "Latency by root cause, slowest 1 % of requests"),
@@ -156,7 +155,7 @@ def causes_chart(runs: Sequence[Data], kind: str) -> str:
 
 
 def causes(runs: Sequence[Data]) -> str:
-    """Latency by cause of slow requests, and all of it as tables; the mean request's chart opens the page."""
+    """The mean request's chart opens the page."""
     about = (
         "Every picosecond of a request is charged to one cause; a stack's causes sum to the latency. A wait is passed "
         "on to what its holder did or waited for itself; the other account charges it to what was waited for."
@@ -226,7 +225,7 @@ def _lost_a_request(run: Data) -> float | None:
 
 
 def flows(data: Data) -> str:
-    """A row a flow, if there are several; what they cost each other, if that is known."""
+    """A row per flow, if there are several."""
     slowed = data.get("fairness") is not None
     rows = [
         [
@@ -251,7 +250,6 @@ def flows(data: Data) -> str:
 
 
 def confidence(data: Data) -> str:
-    """Means over all seeds with their 95 % confidence intervals, if there are several."""
     found = data.get("confidence") or {}
     rows = []
     for name, interval in found.items():
@@ -293,7 +291,6 @@ def energy(runs: Sequence[Data]) -> str:
 
 
 def utilisation(runs: Sequence[Data]) -> str:
-    """The chip array of each fabric, coloured by how busy its parts were."""
     found = array.maps(runs)
     if found is None:
         return ""
@@ -348,10 +345,10 @@ def seen(
     say: Callable[[str], object] | None = None,
     first: Sequence[str] = (),
 ) -> str:
-    """The animation of a window, in at most that many bytes.
+    """In at most that many bytes.
 
-    request: the one that the window was chosen for. say: called with a sentence if not all of the window is shown.
-    first: fabrics that are shown first.
+    request: the one that the window was chosen for. say: called if not all of the window is shown. first: fabrics shown
+    first.
     """
     if not timelines:
         return ""
@@ -395,7 +392,7 @@ def facts(data: Data) -> str:
 
 
 def opening(title: str, faint: str, runs: Sequence[Data], found: Gains | None = None, *parts: str) -> str:
-    """Title, run, and verdict in words next to the causes of the mean request. found: the runs' gains."""
+    """found: the runs' gains."""
     failed = terminal.failed(runs)
     ideal = any(run["fabric"] == IDEAL for run in runs[1:])
     told = (

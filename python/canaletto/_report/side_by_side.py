@@ -1,4 +1,4 @@
-"""Several fabrics' results of the same work, in one screen of 80 columns: who wins, by how much, and why."""
+"""Several fabrics' results of the same work, in 80 columns."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
@@ -20,16 +20,15 @@ if TYPE_CHECKING:
 
 Run: TypeAlias = Mapping[str, Any]
 Sheet: TypeAlias = list[list[str]]
-"""A table: the headings, whose lines break where there is a newline, then the rows."""
+"""Headings (a newline breaks a line), then rows."""
 
 _WIDTH = 80
 _CONFLICTS = ("path_conflict", "path_reservation")
 _MANY = 6
-"""Fabrics beyond which headings are narrow."""
+"""With more fabrics headings are narrow."""
 _MOST = 9
-"""Fabrics next to each other; more are in two tables."""
+"""More fabrics are in two tables."""
 _LABEL = 17
-"""Characters of a cause's name in one line of a table with many fabrics."""
 
 
 def render(
@@ -38,10 +37,7 @@ def render(
     equal: Equal | None = None,
     hot_spots: Mapping[str, "Comparison"] | None = None,
 ) -> RenderableType:
-    """The whole answer.
-
-    found: the runs' gains, if there are several seeds. equal: their budget. hot_spots: the same with load on places.
-    """
+    """found: gains, if there are several seeds. equal: the budget. hot_spots: results by place of load."""
     found = found or gains([runs])
     absolute, speedups = headlines(runs, found)
     parts: list[RenderableType] = [
@@ -114,7 +110,6 @@ def counting(equal: Equal) -> list[RenderableType]:
 
 
 def by_place(runs: Sequence[Run], hot_spots: Mapping[str, "Comparison"]) -> list[Sheet]:
-    """Latencies and rates of each fabric by place of load, if places were asked for."""
     return places.sheets(runs, {place: each.shown for place, each in hot_spots.items()})
 
 
@@ -125,7 +120,7 @@ def title(runs: Sequence[Run]) -> str:
 
 
 def headlines(runs: Sequence[Run], found: Gains) -> list[Sheet]:
-    """Speed and energy of each fabric, of the first seed, and speedups, which have intervals if there are several."""
+    """Of the first seed; speedups have intervals if there are several."""
     confidence = runs[0].get("confidence")
     columns = {
         "IOPS": [scaled(run["iops"]) for run in runs],
@@ -174,16 +169,16 @@ def _interconnect_row(run: Run) -> list[str]:
 
 
 def busiest(run: Run) -> tuple[str, float] | None:
-    """The part of a run's fabric that is in use most, and for what share of the time. None if nothing was used."""
+    """With its share of the time. None if nothing was used."""
     layout = run.get("map") or {}
     parts = [(part["name"], part["share"]) for kind in ("wires", "controllers") for part in layout.get(kind) or ()]
     return max(parts, key=lambda part: part[1] or 0, default=None)
 
 
 def blame(runs: Sequence[Run], kind: str) -> Sheet:
-    """Causes in rows, fabrics in columns; they sum to the last row.
+    """Causes in rows, fabrics in columns.
 
-    kind: `all` for the mean over all requests, `p99` for the mean over the slowest hundredth.
+    kind: `all` for the mean over all requests, `p99` over the slowest hundredth.
     """
     tables = [account.table(run, kind) for run in runs]
     sums = [sum(table.values()) if table else None for table in tables]
@@ -202,7 +197,7 @@ def blame(runs: Sequence[Run], kind: str) -> Sheet:
 
 
 def collection(runs: Sequence[Run]) -> list[Sheet]:
-    """Garbage collection and the requests it delayed, if it ran on any fabric."""
+    """If it ran on any fabric."""
     if not any(map(maintenance.collections, runs)):
         return []
     heads = ["garbage\ncollection", "blocks", "pages\ncopied", "victims\nvalid", "write\nampl.", "erases,\nmost"]
@@ -227,7 +222,7 @@ def table(sheet: Sheet) -> Table:
 
 
 def _table(sheet: Sheet, *, left: Sequence[int] = (), causes: bool = False) -> Table:
-    """A sheet for the terminal. left: columns of words. causes: the last row is the sum of the others."""
+    """left: columns of words. causes: the last row is the sum."""
     if causes and _room(sheet) < len(sheet[0]) - 1:
         sheet = _narrowed(sheet)
     heads, *rows = sheet
@@ -243,7 +238,7 @@ def _table(sheet: Sheet, *, left: Sequence[int] = (), causes: bool = False) -> T
 
 
 def _divided(sheet: Sheet) -> list[Sheet]:
-    """A sheet with a fabric in each column, as halves if they are too many for a line."""
+    """As halves if the fabrics are too many for a line."""
     columns = len(sheet[0]) - 1
     if columns <= _MOST:
         return [sheet]
@@ -252,13 +247,12 @@ def _divided(sheet: Sheet) -> list[Sheet]:
 
 
 def _room(sheet: Sheet) -> int:
-    """Room that its columns leave in a line for the gaps between them."""
     columns = zip(*sheet, strict=True)
     return _WIDTH - sum(max(len(line) for cell in column for line in cell.split("\n")) for column in columns)
 
 
 def _narrowed(sheet: Sheet) -> Sheet:
-    """Columns for many fabrics: their names in short lines, times without the space before the unit."""
+    """Names in short lines, times without the space before the unit."""
     heads, *rows = sheet
     names = ["\n".join(_pieces(name)) for name in heads[1:]]
     return [[heads[0], *names], *[[_broken(row[0]), *[cell.replace(" ", "") for cell in row[1:]]] for row in rows]]

@@ -1,4 +1,4 @@
-"""Verdicts on results, in plain words made from the data."""
+"""Verdicts on results."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -12,7 +12,7 @@ from canaletto._run.gains import SAME, Gain, Gains, gains
 Data: TypeAlias = Mapping[str, Any]
 
 BOUNDS = {IDEAL: "conflict-free", CROSSBAR: "crossbar"}
-"""Fabrics that nobody can build, in words. They are named next to the winner, and win only where no other ran."""
+"""Nobody can build these fabrics. They win only where no other ran."""
 
 ABOUT_IDEAL = (
     "ideal is conflict-free: wires like the bus's, but a separate set for each chip. "
@@ -21,7 +21,7 @@ ABOUT_IDEAL = (
 
 
 def comparison(runs: Sequence[Data], found: Gains | None = None) -> str:
-    """Verdict, and further results in words. found: the runs' gains, if there are several seeds."""
+    """found: gains, if there are several seeds."""
     served = [run for run in runs if _mean(run) is not None]
     if len(served) < 2:
         return single(served[0]) if served else "No request was completed, so there is nothing to compare."
@@ -43,9 +43,9 @@ def comparison(runs: Sequence[Data], found: Gains | None = None) -> str:
 
 
 def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
-    """Verdict: the fastest and the slowest fabric next to the baseline, by how much, and the cause.
+    """Fastest and slowest fabric next to the baseline, by how much, and the cause.
 
-    found: the runs' gains, if there are several seeds. Differences within their intervals are called equal.
+    found: gains, if there are several seeds. Differences within intervals are called equal.
     """
     first, *others = runs
     name = first["fabric"]
@@ -71,13 +71,13 @@ def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
 
 
 FULL = 0.95
-"""Use of a part above which its queue decides latencies, also in a run too short to show that they grow."""
+"""Use of a part above which its queue decides latencies."""
 
 PAGES = {"venice": " See docs/explanation/reproduction.md for when Venice pays and when not."}
 
 
 def _saturated(first: Data, worst: Data) -> str:
-    """A sentence on a fabric that carries all it can where the first one does not; else empty."""
+    """On a fabric that carries all it can where the first does not; else empty."""
 
     def is_full(run: Data) -> bool:
         load = run.get("load") or {}
@@ -91,7 +91,7 @@ def _saturated(first: Data, worst: Data) -> str:
 
 
 def unequal_failures(runs: Sequence[Data]) -> str:
-    """A sentence instead of a winner where chips that are cut off fail unequal numbers of requests; else empty."""
+    """Instead of a winner where cut-off chips fail unequal numbers of requests; else empty."""
     failed = {run["fabric"]: (run.get("cut_off") or {}).get("requests_failed", 0) for run in runs}
     if len(set(failed.values())) < 2:
         return ""
@@ -103,7 +103,7 @@ def unequal_failures(runs: Sequence[Data]) -> str:
 
 
 def contenders(runs: Sequence[Data], found: Gains) -> list[str]:
-    """The baseline and the fabric that the verdict calls the fastest, or else the one that differs most from it."""
+    """The baseline and the fastest fabric, or else the one that differs most."""
     served = [run for run in runs if _mean(run) is not None]
     if len(served) < 2:
         return [run["fabric"] for run in served or runs[:1]]
@@ -142,9 +142,9 @@ def single(run: Data) -> str:
 
 
 def none_faster(name: str, known: Mapping[str, Gain]) -> str:
-    """Beginning of a verdict without a winner: `No fabric but … is surely more than 1 % faster than bus`.
+    """Beginning of a verdict without a winner.
 
-    known: the gains in mean latency of the others over the fabric `name`.
+    known: the others' gains in mean latency over the fabric `name`.
     """
     faster = [word for name, word in BOUNDS.items() if name in known and known[name].is_faster]
     but = f" but the {' and the '.join(faster)} one" if faster else ""
@@ -167,7 +167,7 @@ def _nobody_wins(first: Data, others: Sequence[Data], known: Mapping[str, Gain])
 
 
 def _reason(slow: Data, fast: Data) -> str:
-    """Cause of a difference: the loss by path conflicts, and first any larger cause."""
+    """The loss by path conflicts, and first any larger cause."""
     a, b = slow["fabric"], fast["fabric"]
     conflicts = (
         f"{a} loses {causes.conflict_share(slow)} of its latency to path conflicts, {b} {causes.conflict_share(fast)}"
@@ -189,19 +189,19 @@ def _where(run: Data) -> str:
 
 
 def _sentence(text: str) -> str:
-    """A sentence begins with a capital, unless with a name, which is spelt as it is."""
+    """A name keeps its spelling."""
     return text[0].upper() + text[1:] if text.startswith("the ") else text
 
 
 def _winner(first: Data, contestants: Sequence[Data], found: Gains) -> Data:
-    """The one that the verdict calls the fastest: the first unless another surely gains something."""
+    """The first unless another surely gains something."""
     best = min(contestants, key=lambda run: _mean(run) or 0)
     gain = found[best["fabric"]]["mean_latency"]
     return best if gain is not None and gain.is_faster else first
 
 
 def _exchange(first: Data, winner: Data) -> Iterator[str]:
-    """Cost of a gain in mean latency, and measures that it does not change."""
+    """Costs of a gain, and measures that it does not change."""
     changes = {cause: before - after for cause, (before, after) in causes.differences(first, winner).items()}
     gained = sum(gain for gain in changes.values() if gain > 0)
     lost = [cause for cause, gain in reversed(changes.items()) if gain < -0.05 * gained][:2]
@@ -223,7 +223,7 @@ def _free(runs: Sequence[Data]) -> str:
 
 
 def _tail(winner: Data, contestants: Sequence[Data], found: Gains) -> Iterator[str]:
-    """Sentence on another fabric than the winner with the better tail, if there is one: surely, over all seeds."""
+    """On another fabric with the better tail, surely, over all seeds."""
     best = min(contestants, key=lambda run: _p99(run) or float("inf"))
     gain, of_winner = (found[run["fabric"]]["p99_latency"] for run in (best, winner))
     ahead = gain is not None and of_winner is not None and gain.is_beyond(of_winner)
@@ -235,7 +235,7 @@ def _tail(winner: Data, contestants: Sequence[Data], found: Gains) -> Iterator[s
 
 
 def _slowest(first: Data, contestants: Sequence[Data], found: Gains) -> Iterator[str]:
-    """Cause of the slowest fabric's loss, if one is slower than the first."""
+    """If one is slower than the first."""
     worst = max(contestants, key=lambda run: _mean(run) or 0)
     gain = found[worst["fabric"]]["mean_latency"]
     if gain is None or not gain.is_slower:

@@ -156,7 +156,7 @@ def sequences(found: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 
 def overload(found: Mapping[str, Any]) -> str:
-    """A sentence if more is asked of the drive than it can do at best; empty otherwise."""
+    """Empty if the drive can do what is asked."""
     offered: Mapping[str, float] = found.get("offered") or {"read_gb_s": 0.0, "write_gb_s": 0.0}
     for kind in ("read", "write"):
         lowest = found[f"{kind}_bounds"][0]
@@ -170,7 +170,6 @@ def overload(found: Mapping[str, Any]) -> str:
 
 
 def answers(found: Mapping[str, Any], closed_form: "Bound | None") -> Iterator[RenderableType]:
-    """Peak, capacity, memory and time of a run before it, and the bandwidth of each part."""
     if said := overload(found):
         yield Text(said, "bold yellow")
     if closed_form is not None:
@@ -198,7 +197,6 @@ def answers(found: Mapping[str, Any], closed_form: "Bound | None") -> Iterator[R
 def several_planned(
     rows: Sequence[Mapping[str, Any]], simulations: int, cpu_s: float | None
 ) -> Iterator[RenderableType]:
-    """Drives before they are simulated side by side, and what all of it takes."""
     table = plain_table("fabric", "most IOPS", "bandwidth", "limited by", "knee", "memory", right=(1, 2, 4, 5))
     for row in rows:
         bandwidth = row["peak_bandwidth_mb_s"]
@@ -216,7 +214,6 @@ def several_planned(
 
 
 def bound(found: "Bound") -> Iterator[RenderableType]:
-    """Closed forms of a drive: limits of its parts, the knee, and latencies by load."""
     yield Text(_said(found), "bold")
     if not found.is_exact:
         yield Text(

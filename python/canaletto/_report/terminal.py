@@ -39,10 +39,8 @@ PERCENTILES = {
 }
 
 FEW = "–: fewer than ten requests are slower, too few for a percentile."
-"""Note to a table of latencies in which percentiles are absent."""
 
 KINDS = ("all", "read", "write", "trim", "flush")
-"""Kinds of requests whose latencies are reported, where there are any."""
 
 _BAR = 11
 _HEAD = "bold cyan"
@@ -50,7 +48,7 @@ _FAINT = "dim"
 
 
 def render(data: Mapping[str, Any], shown: Account | None = None) -> RenderableType:
-    """The whole summary. shown: the account of where latency goes; by default root causes."""
+    """shown: the account of latency; by default root causes."""
     parts: list[RenderableType] = [_title(data)]
     if failures := failed([data]):
         parts.append(Text(failures, "bold red"))
@@ -134,7 +132,7 @@ def _latency(data: Mapping[str, Any]) -> RenderableType:
 
 
 def lacks_percentiles(runs: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether a kind of requests that were served has too few of them for some percentile."""
+    """Too few requests of a served kind for some percentile."""
     served = [row for run in runs for row in run["latency_us"].values() if row and row.get("mean") is not None]
     return any(row.get(key) is None for row in served for key in PERCENTILES)
 
@@ -157,7 +155,7 @@ def _causes(data: Mapping[str, Any], shown: Account | None) -> RenderableType:
 def cause_rows(
     data: Mapping[str, Any], shown: Account | None = None
 ) -> list[tuple[str, tuple[float, float], tuple[float, float]]]:
-    """For each cause that occurs, the largest first: its time and share, over all requests and over the slowest."""
+    """The largest first: time and share, over all requests and over the slowest."""
     mean, p99 = (account.table(data, kind, shown) for kind in ("all", "p99"))
     sums = [sum(part.values()) for part in (mean, p99)]
     rows = []

@@ -1,7 +1,6 @@
-"""The scripts that draw a page's charts: Vega, Vega-Lite and Vega-Embed, in one text.
+"""The scripts of a page's charts: Vega, Vega-Lite and Vega-Embed.
 
-Putting them together takes two seconds of a processor, so the text is kept in the user's cache folder, a file for each
-version of the library that makes it. Where nothing can be kept, it is made each time.
+Making the text takes two CPU-seconds, so it is kept in the user's cache folder, a file per version of the library.
 """
 
 from functools import cache
@@ -29,13 +28,13 @@ def script() -> str:
 
 
 def _file() -> Path | None:
-    """The file that holds the scripts. None for a user without a home."""
+    """None for a user without a home."""
     folder = cache_folder()
     return folder and folder / f"vega-{version('vl-convert-python')}.js"
 
 
 def _read(file: Path) -> str | None:
-    """The scripts that a file holds. None if it is absent, cannot be read, or is not as it was written."""
+    """None if it is absent, unreadable or changed."""
     try:
         digest, _, text = file.read_bytes().partition(b"\n")
     except OSError:
@@ -44,7 +43,7 @@ def _read(file: Path) -> str | None:
 
 
 def _keep(file: Path, text: str) -> None:
-    """Writes the file as a whole, so that processes side by side see nothing or all of it. Failing is no harm."""
+    """As a whole. Failing is no harm."""
     content = text.encode()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -55,5 +54,5 @@ def _keep(file: Path, text: str) -> None:
 
 
 def _digest(text: bytes) -> bytes:
-    """First line of the file: a comment with a hash of what follows and of what was asked for."""
+    """A hash of what follows and of what was asked for."""
     return b"// " + sha256(_SNIPPET.encode() + text).hexdigest().encode()

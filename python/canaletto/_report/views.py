@@ -1,4 +1,4 @@
-"""Ways to show results, for what lies below: see `_run/shown.py`."""
+"""See `_run/shown.py`."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any

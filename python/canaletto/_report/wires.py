@@ -1,4 +1,4 @@
-"""Rate, width and extent of the wires of compared fabrics: differences that are no structure, and what they decide."""
+"""Differences of wires between compared fabrics, and what they decide."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -10,7 +10,7 @@ from canaletto._run.gains import Gains
 Run: TypeAlias = Mapping[str, Any]
 
 APART = 1.02
-"""Ratio of two bandwidths from which on they differ."""
+"""Least ratio of bandwidths that differ."""
 
 
 def sheet(runs: Sequence[Run]) -> list[list[str]]:
@@ -58,7 +58,7 @@ def about(runs: Sequence[Run]) -> str:
 
 
 def caveat(runs: Sequence[Run], gains: Gains) -> str:
-    """A sentence if wires alone, by rate or number, explain what the verdict says; empty otherwise."""
+    """If wires alone explain the verdict; else empty."""
     first, *others = contenders(runs, gains)
     bandwidths = {run["fabric"]: bandwidth_mb_s(run) for run in runs}
     mine, theirs = bandwidths[first], bandwidths[others[0]] if others else None
@@ -77,7 +77,7 @@ def caveat(runs: Sequence[Run], gains: Gains) -> str:
 
 
 def bandwidth_mb_s(run: Run) -> float | None:
-    """Rate at which all data pins of a controller carry data; None if nobody counted them."""
+    """Of all data pins of a controller; None if nobody counted them."""
     found = run.get("interconnect") or {}
     pins = found.get("data_pins_per_controller")
     return None if pins is None else float(found["rate_mt_s"] * pins / 8)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Number: TypeAlias = float | NDArray[np.float64]
-"""A number, or one for each drive of many."""
+"""A number, or one per drive."""
 
 Kind: TypeAlias = Literal["read", "program"]
 
@@ -21,39 +21,38 @@ class Link:
     """Link between host and drive."""
 
     rate: Number
-    """Bytes a microsecond, each way."""
+    """Bytes per microsecond, each way."""
     max_payload: Number = 128.0
     """Largest payload of a packet, in bytes."""
     overhead: Number = 28.0
-    """Bytes that each packet adds; for Serial ATA, a request's frames without data."""
+    """Bytes that each packet adds; for Serial ATA, frames without data."""
     latency_us: Number = 0.0
-    """Time of a packet in addition to its transfer, each way."""
+    """Time of a packet besides its transfer, each way."""
     entry_bytes: Number = 64.0
     """Bytes of a submission queue entry."""
     half_duplex: bool = False
-    """Whether only one end sends at a time (Serial ATA)."""
+    """Only one end sends at a time (Serial ATA)."""
     register: Number = 0.0
-    """Bytes of a frame with a command, and of the drive's answer to it, which crosses while the array reads (Serial
-    ATA)."""
+    """Bytes of a frame with a command, and of the drive's answer, which crosses while the array reads (Serial ATA)."""
     access: Number | None = None
-    """Bytes of a packet without data, where the link carries loads and stores (`host.protocol = "memory"`)."""
+    """Bytes of a packet without data (`host.protocol = "memory"`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Host:
-    """Time of the host's software for a request. A separate core serves each queue pair."""
+    """Time of the host's software. A separate core serves each queue pair."""
 
     submit_us: Number = 0.0
-    """Time of the core before a request enters its queue."""
+    """Core time before a request enters its queue."""
     complete_us: Number = 0.0
-    """Time of the core for its completion."""
+    """Core time for its completion."""
     interrupt_us: Number = 0.0
     """Time until a completion reaches the core, which it does not occupy."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Controller:
-    """Parts of the controller. A rate of infinity is no limit."""
+    """Parts of the controller. Infinite rates are no limit."""
 
     dram: Number = np.inf
     system_bus: Number = np.inf
@@ -63,19 +62,19 @@ class Controller:
     per_request_us: Number = 0.0
     """Processor time of a request."""
     per_page_us: Number = 0.0
-    """Processor time of each page of it."""
+    """Processor time of each of its pages."""
     lookup_rate: Number = np.inf
-    """Look-ups of mapping entries a microsecond that DRAM allows."""
+    """Look-ups of mapping entries per microsecond that DRAM allows."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drive:
-    """A drive as the closed forms see it, with the times of commands of its fabric, data apart."""
+    """A drive for the closed forms. Times of commands do not include data."""
 
     fabric: str
     """Name of the interconnect, as in designs."""
     rows: Number
-    """Channels, the rows of the array of chips."""
+    """Rows of the chip array."""
     columns: Number
     """Chips on each."""
     luns: Number = 1.0
@@ -90,19 +89,19 @@ class Drive:
     read_planes: Number = 1.0
     """Planes that a read command can address when places are random."""
     read_sharing: Number = 1.0
-    """Reads of the host that wait for the same page, which one array read serves (`ftl.mapping_unit` below a page)."""
+    """Host reads that one array read serves (`ftl.mapping_unit` below a page)."""
     program_planes: Number = 1.0
     """Planes that a program command can address."""
     erase_us: Number = 0.0
-    """Time that a page programmed takes for erases at the least: of a block of all planes, over its pages."""
+    """Least time that erases take per programmed page."""
     independent_planes: bool = False
-    """Whether each plane takes its own read commands while others of its LUN work."""
+    """Each plane takes its own read commands while others of its LUN work."""
     reads_overlap: bool = False
-    """Whether commands and data cross while the array reads on (cache registers)."""
+    """Commands and data cross while the array reads (cache registers)."""
     programs_overlap: bool = False
-    """Whether commands and data cross while the array programs on (cache registers)."""
+    """Commands and data cross while the array programs (cache registers)."""
     program_busy_us: Number = 0.0
-    """Time between the array's programs of which the later one crossed meanwhile (tCBSY)."""
+    """Time between two such programs (tCBSY)."""
     link_rate: Number
     """Rate of eight data pins of a bus."""
     network_rate: Number = 1000.0
@@ -114,29 +113,29 @@ class Drive:
     program_command_us: Number = 0.0
     """Time of a program command of `program_planes` planes on the wires."""
     column_us: Number = 0.0
-    """Time of the change of column before each page that is read."""
+    """Time of the change of column before each page read."""
     status_us: Number = 0.0
     """Time of a status read on the wires."""
     read_status: Number = 0.0
-    """Status reads of a read command: 1 if it is polled and the array is done by then."""
+    """Status reads of a read command: 1 if polled and the array is done by then."""
     program_status: Number = 0.0
-    """The same of a program command."""
+    """Status reads of a program command."""
     read_chip_us: Number = 0.0
-    """Time that the chip takes in addition to its array for a read."""
+    """Time of the chip besides its array for a read."""
     program_chip_us: Number = 0.0
-    """The same for a program."""
+    """Time of the chip besides its array for a program."""
     data_first: bool = True
-    """Whether data of finished reads go before new commands."""
+    """Data of finished reads go before new commands."""
     holds_reads: bool = False
-    """Whether a path stays taken from the command of a read to its data."""
+    """A path stays taken from the command of a read to its data."""
     holds_programs: bool = False
-    """Whether a path stays taken until a program is done."""
+    """A path stays taken until a program is done."""
     handshake_us: Number = 0.0
     """Time in which controllers agree on a column bus (`omnibus`)."""
     serves_one: bool = False
-    """Whether a controller serves one transfer at a time (`omnibus`)."""
+    """A controller serves one transfer at a time (`omnibus`)."""
     late_split_bytes: Number = 0.0
-    """Data of the chunks in which the end of a page goes over its chip's other bus (`omnibus`); 0: in none."""
+    """Chunk in which the end of a page goes over its chip's other bus (`omnibus`); 0: none."""
     turn_us: Number = 0.0
     """Time in which a chip turns to another column."""
     hop_us: Number = 0.0
@@ -148,7 +147,7 @@ class Drive:
     chips_per_bus: Number = 2.0
     """Chips of an inner bus of a switch."""
     setup_us: Number = 0.0
-    """Time of a grant, and of the set-up of a switch, or of the routers of a circuit."""
+    """Time of a grant, and of the set-up of a switch or of a circuit's routers."""
     search_us: Number = 0.0
     """Time of a step of an arbiter's search (`scheduled-mesh`)."""
     switch_us: Number = 0.0
@@ -156,17 +155,17 @@ class Drive:
     mesh_packet_bytes: Number = 4096.0
     """Largest payload of a packet of a mesh."""
     any_controller: bool = True
-    """Whether any controller of a network serves any chip, or the row's controller alone."""
+    """Any controller of a network serves any chip, not the row's controller alone."""
     piece_bytes: Number = np.inf
-    """Bytes of a page that pass the controller by themselves: a mapping unit, where it is smaller."""
+    """Bytes that pass the controller together: a mapping unit, if smaller than a page."""
     codeword_bytes: Number = 512.0
     """Data of a codeword of the inner code."""
     outer_bytes: Number = 0.0
-    """Data of an outer codeword, all of which is read where a codeword within fails; 0: no outer code."""
+    """Data of an outer codeword, all read if a codeword within fails; 0: no outer code."""
     inner_failure: Number = 0.0
     """Probability that a codeword cannot be corrected by itself."""
     outer_us: Number = 0.0
-    """Time that the ECC engine takes for an outer codeword, in addition to any page's."""
+    """Time of the ECC engine for an outer codeword, in addition to any page's."""
     link: Link | None = None
     """None: the host is no limit."""
     controller: Controller = Controller()
@@ -174,7 +173,7 @@ class Drive:
 
     @property
     def read_pages(self) -> Number:
-        """Reads of the host that a read command serves: on several planes, and of the same pages."""
+        """Host reads that a read command serves: on several planes, and of the same pages."""
         return np.asarray(self.read_planes) * self.read_sharing
 
 
@@ -185,29 +184,28 @@ class Work:
     size: Number
     """Bytes of a request that reads or writes."""
     read_share: Number = 1.0
-    """Share of those that read, of the requests that read or write."""
+    """Share of reads, of the requests that read or write."""
     other_share: Number = 0.0
-    """Share of the requests that neither read nor write: trims and flushes."""
+    """Share of trims and flushes."""
     write_amplification: Number = 1.0
     """Programs of the drive over what the host writes."""
     pages: Number = 1.0
     """Pages that a request touches, on average."""
     parts: Number | None = None
-    """Pages over which the data of a request that is alone may be spread. None: `pages`."""
+    """Pages over which a lone request's data may be spread. None: `pages`."""
     programmed_bytes: Number | None = None
-    """Bytes that a write programs: less than a page where writes fill pages together (`ftl.mapping_unit`). None: all
-    pages that it touches."""
+    """Bytes that a write programs: less than a page where writes fill pages together. None: all pages that it touches.
+    """
     crossing_bytes: Number | None = None
     """Bytes of a write that cross to the chips. None: all that it programs."""
     rest_reads: Number | None = None
-    """Page reads before a write that leaves a part of them as it is. None: one for each page where not all is
-    written."""
+    """Page reads before a write of parts of pages. None: one for each page that is not written whole."""
     rest_share: Number | None = None
-    """Share of the writes that have such reads. None: all, if there are any."""
+    """Share of the writes with such reads. None: all, if there are any."""
     zeroes: Number = 0.0
-    """Share of the writes that write zeroes, which do not cross the host link."""
+    """Share of the writes of zeroes, which do not cross the host link."""
     spread_bytes: Number = np.inf
-    """Bytes over which requests are spread evenly at random; 0: all may want the same page."""
+    """Bytes over which requests are spread evenly; 0: all may want the same page."""
     written_bytes: Number = np.inf
     """Bytes that are written in all."""
     trimmed_bytes: Number = 0.0
@@ -215,13 +213,13 @@ class Work:
     cached_writes: Number = 0.0
     """Share of the writes that go through the data cache."""
     safe_writes: Number = 0.0
-    """Share of the writes that do and yet wait until they are on flash."""
+    """Share of the cached writes that wait until they are on flash."""
     found: Number = 0.0
-    """Share of the pages read for which the data cache, or that they hold nothing, spares a read of flash."""
+    """Share of the pages read that need no flash: cached, or without data."""
     absorbed: Number = 0.0
-    """Share of the pages written that the data cache keeps from flash: overwritten there, or there in the end."""
+    """Share of the pages written that never reach flash: overwritten in the cache, or there in the end."""
     busiest_row: Number | None = None
-    """Share of the requests on the busiest row. None: all rows have as many."""
+    """Share of the requests on the busiest row. None: equal shares."""
     columns: Number | None = None
     """Chips of each row that are used. None: all."""
     busiest_chip: Number | None = None
@@ -229,9 +227,9 @@ class Work:
     queue_depth: Number = np.inf
     """Requests outstanding at the most."""
     think_us: Number = 0.0
-    """Time between a completion and the request that follows it, where a number of them is outstanding."""
+    """Time between a completion and the next request of a closed loop."""
     commands: Number = np.inf
-    """Requests that the drive works on at a time at the most."""
+    """Most requests that the drive works on at a time."""
     queues: Number = 1.0
     """Queue pairs."""
 
@@ -249,8 +247,6 @@ class Work:
 
 
 class Operation(NamedTuple):
-    """Page reads or programs of a request."""
-
     kind: Kind
     number: Number
     size: Number
@@ -273,9 +269,9 @@ def operations(drive: Drive, work: Work) -> list[Operation]:
 
 
 def outer_chance(drive: Drive, size: Number) -> Number:
-    """Probability that a read must read a whole outer codeword, aligned places assumed.
+    """Probability that an aligned read must read a whole outer codeword.
 
-    Outer codewords that the read has in whole need not be read again.
+    Codewords that it has in whole are not read again.
     """
     outer = np.asarray(drive.outer_bytes, dtype=np.float64)
     partial = np.where(outer > 0, np.asarray(size) % np.where(outer > 0, outer, 1.0), 0.0)

@@ -12,26 +12,24 @@ import numpy as np
 from canaletto._run.bound_drive import Drive, Kind, Number, Work, even_chips, even_rows, used_columns
 
 DATA_HEADER = 3
-"""Flits of a data packet before its payload (Networked SSD, MICRO 2022, Fig. 8; two for the size assumed)."""
+"""Flits before the payload (Networked SSD, MICRO 2022, Fig. 8; two for the size assumed)."""
 DATA_REQUEST = 2
 """Flits of the packet that asks for read data."""
 COLUMN = 4
-"""Flits of a packet that turns a chip to a column: header, command, column address."""
+"""Flits of header, command and column address."""
 STATUS_REPORT = 2
 """Flits of a status that a chip sends by itself."""
 
 
 class Wires(NamedTuple):
-    """Wires of one kind."""
-
     name: str
     servers: Number
     time_us: Callable[[Kind, Number], Number]
     """Time that a page's read or program with that many bytes takes one of them."""
     is_exact: bool = True
-    """Whether only the sum of these times limits them."""
+    """Only the sum of these times limits them."""
     alone_us: Callable[[Kind, Number], Number] | None = None
-    """Time of a page that meets nothing, where it is not `time_us`."""
+    """Time without waits, where it is not `time_us`."""
 
 
 Fabric = Callable[[Drive, Work], list[Wires]]
@@ -87,8 +85,6 @@ def _packetized(drive: Drive, work: Work) -> list[Wires]:
 
 
 def _sca(drive: Drive, work: Work) -> list[Wires]:
-    """Commands and data have separate pins."""
-
     def commands(kind: Kind, _: Number) -> Number:
         return _transfers(drive, kind, 0.0)
 
@@ -101,7 +97,7 @@ def _sca(drive: Drive, work: Work) -> list[Wires]:
 
 def _omnibus_of(packets: int) -> Fabric:
     def wires(drive: Drive, work: Work) -> list[Wires]:
-        """Row and column buses. Chips of the busiest row have its bus and every column's."""
+        """The busiest row has its bus and every column's."""
         rows, columns = even_rows(drive, work), used_columns(drive, work)
         # A controller drives one column bus at the most; those join columns evenly (Networked SSD §V-E).
         all_column_buses = np.minimum(drive.rows, drive.columns)
@@ -116,7 +112,6 @@ def _omnibus_of(packets: int) -> Fabric:
             return _transfers(drive, kind, _packet(drive, kind, size, 1, packets)) + handshakes
 
         def alone(kind: Kind, size: Number) -> Number:
-            """Over the row's bus; the other half of a split page over the column's, once that is agreed on."""
             if packets == 1:
                 return _transfers(drive, kind, _split_late(drive, kind, size))
             return _transfers(drive, kind, _packet(drive, kind, size, 1, packets) / packets) + drive.handshake_us
@@ -127,10 +122,7 @@ def _omnibus_of(packets: int) -> Fabric:
 
 
 def _split_late(drive: Drive, kind: Kind, size: Number) -> Number:
-    """Time of a page whose last chunks go over its column's bus at the same time.
-
-    Other rows' controllers tell the bus's controller in one message.
-    """
+    """Other rows' controllers send the bus's controller one message."""
     whole = _packet(drive, kind, size, 1)
     if not np.any(drive.late_split_bytes):
         return whole
@@ -140,7 +132,7 @@ def _split_late(drive: Drive, kind: Kind, size: Number) -> Number:
     chunks = np.floor(np.round(flits) / chunk) - 1.0
 
     def beside(told: Number) -> Number:
-        """The second bus ends after its message, the change of column and a header."""
+        """The second bus also needs its message, the change of column and a header."""
         ready = told + (COLUMN + DATA_HEADER) / np.asarray(drive.link_rate) + drive.turn_us
         each = np.where(np.isfinite(chunk), chunk, 0.0) / drive.link_rate
         even = (whole - ready) * drive.link_rate / (2.0 * chunk)
@@ -155,7 +147,7 @@ def _split_late(drive: Drive, kind: Kind, size: Number) -> Number:
 
 def _mesh_of(pins: int) -> Fabric:
     def wires(drive: Drive, work: Work) -> list[Wires]:
-        """Links of controllers, one each way. Data leave a row over its first link alone."""
+        """Data leave a row over its first link alone."""
         flit = 8.0 / pins / np.asarray(drive.network_rate)
         rows, columns = np.asarray(even_rows(drive, work)), np.asarray(used_columns(drive, work))
         anywhere = np.minimum(drive.rows, rows * (columns / np.maximum(columns - 1.0, 1.0)))
@@ -189,26 +181,24 @@ def _mesh_of(pins: int) -> Fabric:
 
 
 def _venice(drive: Drive, work: Work) -> list[Wires]:
-    """Circuits: a controller, a chip's port and a link into the busiest row each.
+    """A scout sets up each circuit, there and back (Venice, ISCA 2023, §4.2).
 
-    Links between routers never limit an even load. A scout sets up each circuit, there and back (Venice, ISCA 2023,
-    §4.2).
+    Links between routers never limit an even load.
     """
     return _circuits(drive, work, lambda distance: distance * (2.0 * np.asarray(drive.hop_us)) + drive.hop_us)
 
 
 def _scheduled_mesh(drive: Drive, work: Work) -> list[Wires]:
-    """Circuits as of Venice, each set up by the arbiter's search, out and back, and grants to the rows on the way."""
+    """Circuits set up by the arbiter's search, out and back, and grants to the rows on the way."""
     return _circuits(drive, work, lambda distance: distance * (2.0 * np.asarray(drive.search_us)) + drive.setup_us)
 
 
 def _custom(drive: Drive, work: Work) -> list[Wires]:
-    """Circuits over the mesh that is there by default, whose ways are found at once."""
     return _circuits(drive, work, lambda _: 0.0)
 
 
 def _circuits(drive: Drive, work: Work, setup_us: Callable[[Number], Number]) -> list[Wires]:
-    """Controllers and chip ports of a mesh of circuits, by the set-up time over that many links."""
+    """Controllers and chip ports, by the set-up time over that many links."""
     rows, columns = np.asarray(even_rows(drive, work)), np.asarray(used_columns(drive, work))
     distance = (columns + 1.0) / 2.0  # links from the nearest controller, its own included
     cycle = 1.0 / np.asarray(drive.network_rate)
@@ -234,9 +224,9 @@ def _switched(drive: Drive, kind: Kind) -> Number:
 
 
 def _clusters(drive: Drive, work: Work) -> list[Wires]:
-    """Trunks, and inner buses of switches: a transfer takes one of each.
+    """A transfer takes a trunk and an inner bus.
 
-    The trunks that other rows' switches take meanwhile have no closed form.
+    Trunks that other rows' switches take meanwhile have no closed form.
     """
     rows, columns = np.asarray(even_rows(drive, work)), np.asarray(used_columns(drive, work))
 
@@ -254,10 +244,10 @@ def _clusters(drive: Drive, work: Work) -> list[Wires]:
 
 
 def _chain(drive: Drive, work: Work) -> list[Wires]:
-    """Links next to the controllers, one each way: commands and written data go out, read data come back.
+    """Commands and written data go out, read data come back.
 
-    A packet that comes from nearer than the last one waits for a hop or more, so that no bound is exact. The mean way
-    there and back is as long in a ring as in a daisy chain.
+    A packet that comes from nearer than the last one waits for a hop or more, so no bound is exact. The mean way there
+    and back is as long in a ring as in a daisy chain.
     """
     rows, hops = even_rows(drive, work), (np.asarray(drive.columns) - 1.0) / 2.0 * np.asarray(drive.hop_us)
 
@@ -265,7 +255,6 @@ def _chain(drive: Drive, work: Work) -> list[Wires]:
         return _transfers(drive, kind, _packet(drive, kind, size, 1) if kind == "program" else 0.0)
 
     def alone(kind: Kind, size: Number) -> Number:
-        """With the way of each packet that goes out: the command, and requests for status."""
         packets = np.asarray(_crossings(drive, kind)) - (1.0 if kind == "read" else 0.0)
         return np.asarray(out(kind, size) + hops * packets)
 
@@ -300,14 +289,13 @@ FABRICS: dict[str, Fabric] = {
     "custom": _custom,
     "ideal": _ideal,
 }
-"""The wires of every fabric."""
 
 
 def data_before_command_us(drive: Drive, size: Number) -> Number:
     """Time by which a LUN's own data delay its next command, where data go first.
 
-    Two buses, or links of two directions, carry both at the same time. On separate pins a command waits for the change
-    of column alone.
+    Two buses, or links of two directions, carry both at once. On separate pins a command waits for the change of column
+    alone.
     """
     if drive.fabric == "sca":
         return drive.column_us

@@ -1,4 +1,4 @@
-"""Caveats before any figure of a run: saturation, runs too short for a steady figure, and limits."""
+"""Caveats of a run: saturation, runs too short for a steady figure, and limits."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,14 +10,14 @@ from canaletto._run.config import Design, Workload
 from canaletto._run.quantities import size_bytes
 
 GROWTH = 1.5
-"""A backlog that grows this much from the second quarter of the arrivals to the last is not steady."""
+"""Growth from the second quarter of arrivals to the last that is not steady."""
 
 BACKLOG = 2.0
 """Outstanding requests on average, below which growth is noise."""
 
 
 def of(run: Mapping[str, Any]) -> list[str]:
-    """Sentences, the most important first; none for a run that has come to rest."""
+    """The most important first; none for a run that has come to rest."""
     parts = (_cut_off, _traces, _load, _small, _collection, _cached, _unsettled)
     return [sentence for part in parts for sentence in part(run)]
 
@@ -27,7 +27,7 @@ def notes(run: Mapping[str, Any], design: Design, workload: Workload) -> list[st
 
 
 def of_all(runs: Sequence[Mapping[str, Any]], *, before: bool = True) -> list[str]:
-    """Notes of one run, or of several of the same work on several fabrics, each with the fabrics that it is about.
+    """Notes of several runs, each with its fabrics.
 
     before: whether to include notes on keys, which commands print before they run.
     """
@@ -58,7 +58,7 @@ _IDLE = ": has no effect: it needs "
 
 
 def is_told(note: str, fabrics: Sequence[str], of: int) -> bool:
-    """Whether a note on some of several fabrics says what a reader cannot expect, as of a key of Venice's on a bus."""
+    """A reader cannot expect a key of Venice's to act on a bus."""
     return len(fabrics) == of or f"{_IDLE}fabric.kind = " not in note
 
 
@@ -72,7 +72,7 @@ def _saturated(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def on(sentence: str, fabrics: Sequence[str], of: int) -> str:
-    """A sentence with the fabrics that it is about, if these are not all."""
+    """A sentence with its fabrics, if these are not all."""
     if len(fabrics) == of:
         return sentence
     # A sentence may also begin with a file or a flow.
@@ -96,7 +96,7 @@ def _cut_off(run: Mapping[str, Any]) -> Iterator[str]:
 
 
 WRAPPED = 0.01
-"""Share of requests beyond the drive from which on they are reported."""
+"""Least share of requests beyond the drive that is reported."""
 
 
 def _traces(run: Mapping[str, Any]) -> Iterator[str]:
@@ -113,9 +113,9 @@ def _traces(run: Mapping[str, Any]) -> Iterator[str]:
 
 
 def of_trace(lines: Mapping[str, Any], *, overlaid: bool = True, paced: bool = True) -> Iterator[str]:
-    """Sentences on a trace that may be misread, with what to do about it.
+    """Doubts about a trace.
 
-    overlaid: whether its devices share the drive's addresses. paced: whether it is replayed at its times.
+    overlaid: its devices share the drive's addresses. paced: it is replayed at its times.
     """
     devices, together, clock = (lines.get(key) or 0 for key in ("devices", "simultaneous_share", "clock_ns"))
     if overlaid and devices > 1:

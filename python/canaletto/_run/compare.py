@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FabricProgress: TypeAlias = NamedProgress
-"""Called with the fabric, requests done, requests in all (0 if unknown) and simulated picoseconds."""
+"""Called with fabric, requests done, all requests (0 if unknown) and simulated picoseconds."""
 
 
 class Comparison(shown.Shown, Mapping[str, Result]):
@@ -49,9 +49,9 @@ class Comparison(shown.Shown, Mapping[str, Result]):
         crossbar: Result | None = None,
         hot_spots: "Mapping[str, Comparison] | None" = None,
     ) -> None:
-        """samples: results per seed and fabric, if there are several seeds; or gains: the speedups.
+        """samples: results per seed and fabric; or gains: the speedups.
 
-        equal: the fabrics' budget; crossbar: the run that bounds them. hot_spots: the same with load on single places.
+        equal: the fabrics' budget; crossbar: the run that bounds them. hot_spots: results with load on single places.
         """
         self._runs = list(runs)
         self._gains = gains
@@ -67,12 +67,12 @@ class Comparison(shown.Shown, Mapping[str, Result]):
 
     @property
     def fabrics(self) -> list[str]:
-        """The fabrics' names, in that order."""
+        """The fabrics' names in that order."""
         return [run["fabric"] for run in self._runs]
 
     @property
     def equal(self) -> Equal | None:
-        """The budget of which all fabrics have as much, with the counting, if one was asked for."""
+        """The equal budget with its counting, if one was asked for."""
         return self._equal
 
     @property
@@ -82,15 +82,11 @@ class Comparison(shown.Shown, Mapping[str, Result]):
 
     @property
     def hot_spots(self) -> "dict[str, Comparison]":
-        """The same with load on a channel, on a chip and on each fabric's worst line, if that was asked for.
-
-        Keys are `channel`, `chip` and `worst-line`, as for the key `hot_spot.at` of flows.
-        """
+        """Results with load on a `channel`, a `chip` and each fabric's `worst-line`, by these names."""
         return dict(self._hot_spots)
 
     @property
     def shown(self) -> list[Result]:
-        """The results, then the crossbar's under its own name, as tables and charts have it."""
         return self.runs if self._crossbar is None else [*self._runs, _as_crossbar(self._crossbar)]
 
     def __getitem__(self, fabric: str) -> Result:
@@ -108,10 +104,9 @@ class Comparison(shown.Shown, Mapping[str, Result]):
 
     @property
     def speedup(self) -> Fields:
-        """For each fabric its execution_time, mean_latency, p99_latency and iops over the first one's.
+        """Each fabric's execution_time, mean_latency, p99_latency and iops over the first one's; above 1 is better.
 
-        The crossbar of an equal budget has them, too. More than 1 is always better. Undefined values are None. With
-        several seeds, the mean over them.
+        Undefined values are None. With several seeds, the mean over them.
         """
         means = {
             fabric: {measure: None if gain is None else gain.mean for measure, gain in found.items()}
@@ -140,7 +135,7 @@ class Comparison(shown.Shown, Mapping[str, Result]):
 
     @property
     def notes(self) -> list[str]:
-        """Sentences that a reader needs before the verdict: of the runs, and on differences that are no structure."""
+        """Sentences that a reader needs before the verdict."""
         return shown.views.notes(self)
 
     def timelines(
@@ -339,9 +334,9 @@ Chosen: TypeAlias = Sequence[str | type[Fabric]]
 
 
 def chosen_fabrics(fabrics: Iterable[str | type[Fabric]] | str | type[Fabric] | None) -> Chosen:
-    """The fabrics that are asked for, by default the usual ones.
+    """The usual fabrics by default.
 
-    Raises ConfigError for none, for a name that is given twice, and for a class whose name is taken.
+    Raises ConfigError for none, for a repeated name, and for a class whose name is taken.
     """
     known = names.fabrics()
     if isinstance(fabrics, str | type):
@@ -374,10 +369,9 @@ def _name(fabric: str | type[Fabric]) -> str:
 
 
 def on_fabrics(make: Callable[[str], Design], fabrics: Iterable[str | type[Fabric]] | None) -> list[Design]:
-    """A design with each of the fabrics (by default the usual ones).
+    """A design with each of the fabrics.
 
-    Raises ConfigError for a name that is unknown or given twice, for none at all, and for a fabric that the design
-    cannot have.
+    Raises ConfigError for a fabric that is unknown, repeated or impossible, and for none.
     """
     known = names.fabrics()
     designs = []
@@ -402,10 +396,9 @@ def run_all(
     records: bool = True,
     progress: bool | FabricProgress | None = None,
 ) -> Comparison:
-    """Runs designs that differ in their fabrics, as `compare` does.
+    """parts: user-defined classes of each run.
 
-    parts: user-defined classes of each run. equal: runs these instead, and their bound. hot_spots: the workload with
-    load on single places, which follow.
+    equal: runs these instead, and their bound. hot_spots: the workload with load on single places.
     """
     check_whole("seeds", seeds, 1, 10_000)
     check_whole("seed", seed, 0, 2**64 - seeds)
@@ -470,9 +463,9 @@ def _run_once(
     own: Parts,
     report: Progress,
 ) -> tuple[Result, list[Sample]]:
-    """The result of one design with all seeds, and the samples that speedups are made of.
+    """The result with all seeds, and the samples of its speedups.
 
-    widths: data wires of a link of each fabric whose links are not as wide as its paper's.
+    widths: data wires per link of fabrics whose links are not as wide as their paper's.
     """
     first, results, seed = None, [], options["seed"]
     for number in range(options["seeds"]):
@@ -499,19 +492,16 @@ def _side_by_side(
     workers: int,
     progress: bool | FabricProgress | None,
 ) -> list[T]:
-    """Does a job per fabric, that many at a time, with a bar each or reports to `progress`.
-
-    The first that fails stops all, and its error names its fabric.
-    """
+    """The first that fails stops all, and its error names its fabric."""
     with Bar.when_wanted() if progress is None or progress is True else nullcontext() as bar:
         rows: Sequence[Row | None] = bar.tasks(fabrics) if bar is not None else [None] * len(fabrics)
         return side_by_side("fabric", fabrics, jobs, workers, rows, progress if callable(progress) else None)
 
 
 def _workers(designs: Sequence[Design], workload: Workload, records: bool) -> int:
-    """Number of runs at a time that processors and memory allow.
+    """Runs at a time that processors and memory allow.
 
-    Raises ConfigError if the memory is too small for one at a time.
+    Raises ConfigError if memory is too small for one.
     """
     one = 0
     for design in designs:

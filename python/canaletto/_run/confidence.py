@@ -39,10 +39,7 @@ _T = (
 
 
 def intervals(seeds: Sequence[int], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The mean of every headline over the runs and the half width of its 95 % confidence interval.
-
-    A headline that does not apply to some run is left out.
-    """
+    """Mean and half width of the 95 % interval of each headline that applies to all runs."""
     found: dict[str, Any] = {"seeds": list(seeds), "level": LEVEL}
     for name in HEADLINES:
         values = [lookup(result, name) for result in results]

@@ -1,8 +1,4 @@
-"""Designs and workloads: what is simulated and what it is asked to do.
-
-Both hold their full configuration as TOML text in which every default is spelt out, so that what ran can be read,
-frozen and repeated.
-"""
+"""Designs and workloads, which hold their full configuration as TOML text with every default."""
 
 import copy
 import json
@@ -23,7 +19,7 @@ from canaletto._io.files import awaiting_writers
 from canaletto._run import names
 
 MAX_CONFIG_BYTES = 16 << 20
-"""A configuration file larger than this is refused: it is something else, most likely a trace."""
+"""A larger file is most likely a trace."""
 
 OUT_OF_RANGE = ("refuse", "wrap", "fit")
 DEVICES = ("ignore", "offset")
@@ -34,11 +30,9 @@ FABRIC = "fabric.kind"
 
 
 class Setting(NamedTuple):
-    """A value for one key next to a file."""
-
     label: str
     prefix: str
-    """Part of the key that stands there only, such as `workload.`."""
+    """Part of the key in messages alone, such as `workload.`."""
     text: str
 
 
@@ -99,7 +93,7 @@ class Config:
         return copy.deepcopy(_read(self.to_toml()))
 
     def _stated(self) -> dict[str, Any]:
-        """The same without values that follow others, such as the rate of links that follows the rate of buses."""
+        """Without values that follow others, as the rate of links follows the rate of buses."""
         return copy.deepcopy(_read(self._toml))
 
     @property
@@ -238,7 +232,7 @@ def resolve_design(label: str, settings: list[Setting]) -> Design:
 
 @dataclass(frozen=True)
 class WorkloadOptions:
-    """Settings of a workload next to its keys. None: as the workload says."""
+    """None: as the workload says."""
 
     requests: int | None = None
     queue_depth: int | None = None
@@ -488,7 +482,7 @@ _ANY_WORK = {
 
 
 def trace_name(path: str) -> str:
-    """A trace's name: its file's without the endings for compression and format."""
+    """A trace's file name without endings."""
     file = os.path.basename(path)
     name = file.removesuffix(".gz").removesuffix(".zst").removesuffix(".xz")
     return os.path.splitext(name)[0] or file
@@ -501,7 +495,6 @@ def _read(toml: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=8)
 def _spelt_out(kind: str, toml: str) -> str:
-    """A configuration's text with the values that follow others."""
     return _engine.spelt_out(kind, toml)
 
 
@@ -516,14 +509,14 @@ def _with_absolute_traces(toml: str, folder: Path) -> str:
 
 
 def _absolute(path: str | os.PathLike[str]) -> str:
-    """A trace's path from everywhere. Raises ConfigError if the folder that it is in has a name that is no text."""
+    """Raises ConfigError if the folder's name is no text."""
     found = os.path.abspath(path)
     check_text(found)
     return found
 
 
 def check_text(path: str | os.PathLike[str]) -> None:
-    """Raises ConfigError for a path that is not UTF-8, as the engine takes no others, or that no file can have."""
+    """Raises ConfigError for a path that is not UTF-8 or that no file can have."""
     if "\0" in os.fspath(path):
         raise ConfigError(f"{os.fspath(path)!r}: got a name with a zero byte, expected one without")
     try:

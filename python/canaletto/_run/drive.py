@@ -1,4 +1,4 @@
-"""A drive that a Python program steps: its requests come from the program, while simulated time continues."""
+"""A drive that a Python program steps."""
 
 import json
 from collections.abc import Iterator, Sequence

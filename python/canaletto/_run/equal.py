@@ -21,7 +21,7 @@ CROSSBAR = "crossbar"
 IDEAL = "ideal"
 
 MOST_WIRES = 4096
-"""Most data wires of a link: more than any package has pins."""
+"""More than any package has pins."""
 
 MOST_TRUNKS = 64
 """Most trunks, inner buses and chips of a switch (`fabric.clusters`)."""
@@ -32,8 +32,6 @@ TRUNK_WIDTH = 16
 
 
 class Measure(NamedTuple):
-    """A quantity that fabrics can have as much of."""
-
     unit: str
     title: str
     count_of: Callable[[Links, int], Count | None]
@@ -54,7 +52,7 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Widths:
-    """Width of a fabric's links before and after, and what it has of the budget."""
+    """Width before and after, and what the fabric has of the budget."""
 
     fabric: str
     own_width: int
@@ -66,17 +64,16 @@ class Widths:
 
 @dataclass(frozen=True)
 class Equal:
-    """A budget of which all fabrics of a comparison have as much, and how that was reached."""
+    """An equal budget, and how it was reached."""
 
     measure: str
     budget: float
     fabrics: tuple[Widths, ...]
     crossbar_pins: int
-    """Data pins a controller of the crossbar that bounds them, as many as the fabric with most has."""
+    """Data pins per controller of the bound, as many as the fabric with most has."""
 
     @property
     def unit(self) -> str:
-        """Words behind a number of the budget."""
         return MEASURES[self.measure].unit
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,15 +89,12 @@ class Equal:
 
 @dataclass(frozen=True)
 class Equalised:
-    """Designs of an equal budget."""
-
     designs: tuple[Design, ...]
     counting: Equal
     crossbar: Design
-    """Design that bounds them."""
 
     def named(self) -> dict[str, Design]:
-        """The designs by fabric, and behind them the crossbar."""
+        """By fabric, and behind them the crossbar."""
         return {**{each.fabric: each for each in self.designs}, CROSSBAR: self.crossbar}
 
     def widths(self) -> dict[str, int]:
@@ -113,16 +107,16 @@ def amount(measure: str, number: float) -> str:
 
 
 def usual_fabrics() -> list[str]:
-    """Fabrics that are compared at an equal budget if none are named: the crossbar stands in for `ideal`."""
+    """The crossbar stands in for `ideal`."""
     return [name for name in names.usual_fabrics() if name != IDEAL]
 
 
 def equalised(designs: Sequence[Design], asked: str, label: str) -> Equalised:
-    """Designs with links as wide as a budget allows, the counting, and the crossbar that bounds them.
+    """Designs with links as wide as a budget allows, the counting, and the crossbar.
 
-    asked: a measure, of which all get as much as the first has, or `measure=budget`. label: its name in messages.
+    asked: a measure, of which all get as much as the first, or `measure=budget`. label: its name in messages.
 
-    Raises ConfigError for what is no budget or cannot be reached.
+    Raises ConfigError for an unknown or unreachable budget.
     """
     measure, given = _parsed(asked, label)
     label = f"{label} {asked}"
@@ -150,7 +144,7 @@ class _Counted(NamedTuple):
 
 
 _ROUNDING = 1e-9
-"""Part of a wire by which links may exceed a budget: sums of fractions are not exact."""
+"""Sums of fractions are not exact."""
 
 
 def _parsed(asked: str, label: str) -> tuple[str, float | None]:
@@ -185,7 +179,7 @@ def _counted(keys: Mapping[str, Any], measure: str, label: str) -> _Counted:
 
 
 def _refusal(each: _Counted, measure: str, budget: float) -> str:
-    """The reason why a fabric cannot be brought to a budget, if it cannot."""
+    """None if the fabric can have the budget."""
     width, got = _widest(each, budget), f"fabric {each.fabric}: got {amount(measure, budget)}, expected"
     if width < 1:
         return f"{got} at least {amount(measure, each.growth.at(1))}, with links of one data wire"
@@ -209,9 +203,9 @@ def _scaled(own: float, width: int, own_width: int) -> str:
 
 
 def _crossbar(design: Design, counted: Sequence[_Counted], widths: Sequence[Widths], label: str) -> tuple[Design, int]:
-    """A drive whose chips have direct lines to switches on every trunk, and the width of a trunk.
+    """Direct lines from chips to switches on every trunk.
 
-    Grants and set-up take no time, pins are as fast as the fastest of the fabrics', and commands go first.
+    Grants and set-up take no time, pins are as fast as the fastest fabric's, and commands go first.
     """
     controllers = counted[0].controllers
     if controllers > MOST_TRUNKS:

@@ -23,10 +23,10 @@ from canaletto._run.shown import Shown
 from canaletto._run.timeline import Timeline, Window, around, record
 
 LIMIT, LIMIT_ALONE = 2_000_000, 20_000_000
-"""Most spans and steps: some 60 MB, and 600 MB for a single request."""
+"""Some 60 MB, and 600 MB for a single request."""
 
 _MARGIN_PS = 1_000_000
-"""Added to a request's recorded time, which is a rounded number of microseconds."""
+"""A recorded time is a rounded number of microseconds."""
 
 _WORK = {
     "free_blocks": ("gc", ("read", "program", "erase")),
@@ -37,7 +37,6 @@ _WORK = {
     "chip_busy_folding": ("gc", ("read", "program")),
     "chip_busy_parity": ("parity", ("read", "program")),
 }
-"""Causes of the drive's own work: which, and what part of it."""
 
 _OPERATION_OF = {"array_read": "read", "register": "read", "array_program": "program", "array_erase": "erase"}
 
@@ -50,10 +49,7 @@ _BUSES = ("channel", "command_channel", "column", "path")
 
 @dataclass(frozen=True)
 class Holder:
-    """Holder of what a request waited for: kind of use, request (None: the drive's own work), parts, duration.
-
-    work: whose work, as in a timeline's spans.
-    """
+    """A use during a wait. request: None for the drive's own work."""
 
     kind: str
     request: int | None
@@ -64,10 +60,9 @@ class Holder:
 
 @dataclass(frozen=True)
 class Step:
-    """A part of a request's latency, charged to one cause.
+    """A part of a request's latency with one cause.
 
-    chip: the chip concerned, if any. parts: what it used or waited for. holders: who held that, the longest first.
-    unheld_ps: for how long nobody held any of it.
+    chip: the chip concerned, if any. holders: the longest first. unheld_ps: time without a holder.
     """
 
     cause: str
@@ -80,17 +75,15 @@ class Step:
 
     @property
     def duration_ps(self) -> int:
-        """Duration in picoseconds."""
         return self.end_ps - self.start_ps
 
 
 @dataclass(frozen=True, repr=False)
 class Explanation(Shown):
-    """A request, and the steps that its latency consists of.
+    """A request and the steps of its latency.
 
-    pages: how many page transactions it had; page: the one that finished last, whose steps these are. median_ps: the
-    median latency of the run's requests. root_causes: picoseconds by root cause, if the run has recorded them. ways:
-    the buses that lead to the page's chip, empty where there are routers between.
+    page: its last-finishing page, whose steps these are. median_ps: of the run's requests. root_causes: picoseconds by
+    cause, if recorded. ways: buses to the page's chip, empty where routers lie between.
     """
 
     request: int
@@ -111,16 +104,13 @@ class Explanation(Shown):
 
     @property
     def latency_ps(self) -> int:
-        """From arrival to completion."""
         return self.complete_ps - self.arrival_ps
 
     @property
     def times_median(self) -> float | None:
-        """Latency as a multiple of the median."""
         return self.latency_ps / self.median_ps if self.median_ps else None
 
     def by_cause(self) -> dict[str, int]:
-        """Picoseconds by cause, the largest first."""
         sums: dict[str, int] = {}
         for step in self.steps:
             sums[step.cause] = sums.get(step.cause, 0) + step.duration_ps
@@ -129,7 +119,7 @@ class Explanation(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Explained(Shown):
-    """Explanations of some requests of a run. left_out: those for which the timeline was too long, until_ps its end."""
+    """left_out: requests for which the timeline was too long, until_ps its end."""
 
     explanations: list[Explanation]
     left_out: list[int]
@@ -222,10 +212,7 @@ def explain_one(
     root_causes: Mapping[str, int] | None = None,
     zone_bytes: int = 0,
 ) -> Explanation:
-    """Explains a request of a timeline.
-
-    Raises SimulationError if the timeline does not hold all of it, or if its steps have gaps or overlap.
-    """
+    """Raises SimulationError if the timeline lacks part of it, or if its steps have gaps or overlap."""
     about = timeline.requests.filter(pl.col("number") == number)
     if about.height != 1 or about["complete_ps"][0] is None:
         raise SimulationError(f"request {number}: is not completed in this timeline")
@@ -318,8 +305,6 @@ def _check_closed(request: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]
 
 
 class _Scene:
-    """Activity during one request."""
-
     def __init__(self, timeline: Timeline, request: Mapping[str, Any], page: int | None, page_bytes: int) -> None:
         self._timeline = timeline
         self._parts = timeline.parts
@@ -334,7 +319,6 @@ class _Scene:
         self._others = spans.filter(~own.fill_null(value=False))
 
     def step(self, rows: Sequence[Mapping[str, Any]], place: int) -> Step:
-        """One of the request's steps, with who held what it waited for."""
         row = rows[place]
         cause, start, end = str(row["cause"]), row["start_ps"], row["end_ps"]
         chip = None if row["part"] is None else self._parts[row["part"]]
@@ -356,7 +340,7 @@ class _Scene:
     def _held_chip(
         self, chip: Mapping[str, Any], wait: Sequence[Mapping[str, Any]], cause: str
     ) -> tuple[tuple[Holder, ...], int]:
-        """Holders of the chip during the part of a wait that is charged to a cause, and the time without a holder.
+        """Holders of the chip during a wait of one cause, and the time without a holder.
 
         Read data wait for the chip's port alone; a command waits for its plane, its die, the chip.
         """
@@ -382,10 +366,7 @@ class _Scene:
         return holders, unheld
 
     def _operation(self, spans: pl.DataFrame) -> Callable[[int | None, int], str]:
-        """Returns the operation of a use among these spans, by its page and start.
-
-        A copied page is read until its data have left the register, then programmed.
-        """
+        """A copied page is read until its data have left the register, then programmed."""
         pages = spans["page"].unique().to_list()
         known = self._timeline.spans.filter(pl.col("page").is_in(pages)).with_columns(pl.col("kind").cast(pl.String))
         ends: dict[int | None, list[tuple[int, str]]] = {}
@@ -437,7 +418,7 @@ class _Scene:
         return _longest_first(holders), (end - start) - _covered(spans)
 
     def _earlier_writes(self, start: int, end: int) -> tuple[Holder, ...]:
-        """Writes and trims of the page under way meanwhile: the one whose program ends the wait, else any."""
+        """The one whose program ends the wait, else any."""
         first, last = self.pages(self._request)
         writes = self._timeline.requests.filter(
             pl.col("op").cast(pl.String).is_in(["write", "trim"])
@@ -456,7 +437,7 @@ class _Scene:
         return tuple(Holder("array_program", number, (), end - start) for number in same[:1])
 
     def _reads_of_own(self, start: int, end: int) -> tuple[Holder, ...]:
-        """Time of the read of the old page, which ends the wait, by cause instead of use."""
+        """The read ends the wait."""
         steps = self._timeline.steps.filter(pl.col("request") == self._request["number"])
         ending = steps.filter((pl.col("end_ps") == end) & (pl.col("page") != self._page))
         read = steps.filter(pl.col("page").is_in(ending["page"].to_list()[:1]) & (pl.col("end_ps") > start))
@@ -493,7 +474,7 @@ class _Scene:
         end: int,
         told: Callable[[str, int | None, int], bool] | None = None,
     ) -> tuple[tuple[Holder, ...], int]:
-        """The wait divided among its holders: every moment to the part of the lowest rank.
+        """Every moment goes to the part of the lowest rank.
 
         told: uses that must be included, by work, page and start.
         """
@@ -519,9 +500,9 @@ class _Scene:
 
 
 def share_out(uses: Iterable[tuple[int, int, int, Any]]) -> dict[Any, int]:
-    """Gives every moment to one use: the lowest rank's, then the earliest.
+    """Each owner's time: a moment goes to the lowest rank, then to the earliest.
 
-    uses: rank, start, end, owner. Returns each owner's time.
+    uses: rank, start, end, owner.
     """
     waiting = sorted(uses, key=lambda use: use[1])
     moments = sorted({moment for use in waiting for moment in use[1:3]})

@@ -50,7 +50,7 @@ RUN_FILE = "run.json"
 REQUESTS_FILE = "requests.parquet"
 RESULT_FILE = "result.json"
 COMPARISON = "compare"
-"""The kind of folder that `run.json` names if it is none of a single run."""
+"""Kind of a comparison's folder in `run.json`."""
 
 
 def save(result: Ran, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
@@ -67,9 +67,9 @@ def save_comparison(
 
 @contextmanager
 def place(path: str | PathLike[str], *, force: bool = False) -> Iterator[Path]:
-    """An empty folder to write into, which takes its place at `path` if the block ends well and is removed otherwise.
+    """An empty folder that takes its place at `path` if the block ends well and is removed otherwise.
 
-    Raises ConfigError if `path` exists, unless `force` is given and it is empty or the folder of a run or a comparison.
+    Raises ConfigError if `path` exists, unless `force` is given and it is empty or a run's or comparison's folder.
     """
     target = Path(os.path.abspath(path))
     _restore(target)
@@ -94,11 +94,10 @@ def place(path: str | PathLike[str], *, force: bool = False) -> Iterator[Path]:
 
 
 _REPLACED = ".replaced"
-"""Between the names of a folder that makes way for another one and what makes it unique."""
 
 
 def _restore(target: Path) -> None:
-    """Puts a folder back whose replacement was killed in the middle; removes one that was replaced."""
+    """Puts a folder back whose replacement was killed; removes one that was replaced."""
     replaced = target.with_name(f"{target.name}{_REPLACED}")
     for old in leftovers(replaced):
         if os.path.lexists(target):
@@ -117,10 +116,9 @@ def write(
     *,
     report: bool = True,
 ) -> None:
-    """Writes a run's files into an empty folder.
+    """window: what the report plays; by default about 100 us.
 
-    window: what the report plays; by default about 100 us. The run is repeated up to there. say: receives a sentence if
-    the report does not show the whole window. report: whether to write one.
+    say: receives a sentence if the report does not show the whole window.
     """
     _write_run(result, folder, traces, command)
     if not report:
@@ -138,7 +136,7 @@ def write_comparison(
     *,
     report: bool = True,
 ) -> None:
-    """Writes a comparison's files and its runs' folders into an empty folder. window, say, report: as for `write`."""
+    """window, say, report: as for `write`."""
     homes = dict(zip(comparison.fabrics, comparison.runs, strict=True))
     record = {**_record(comparison.runs[0], traces, command), "kind": COMPARISON, "fabrics": comparison.fabrics}
     if comparison.equal is not None and comparison.crossbar is not None:
@@ -172,7 +170,7 @@ def _write_run(result: Ran, folder: Path, traces: list[dict[str, str]], command:
 
 
 def _write_record(folder: Path, document: dict[str, Any]) -> None:
-    """Writes `run.json`, with the hashes of the files that were written before it and its own."""
+    """Written last, with the hashes of all other files and its own."""
     files = {path.name: _engine.hash_trace(str(path)) for path in sorted(folder.iterdir()) if path.is_file()}
     document = {**document, "files": files}
     _write_json(folder / RUN_FILE, {**document, "checksum": _checksum(document)})
@@ -185,12 +183,11 @@ def _checksum(document: Mapping[str, Any]) -> str:
 
 
 def checked(folder: Path, name: str) -> Path:
-    """A file of a frozen run. Raises ConfigError if it is not what the run wrote, OSError if it cannot be read."""
+    """Raises ConfigError if a file is not what the run wrote."""
     return checked_against(folder, record(folder), name)
 
 
 def checked_against(folder: Path, its_record: Mapping[str, Any], name: str) -> Path:
-    """Like `checked`, with a record that was read before."""
     path, expected = folder / name, its_record["files"].get(name)
     if is_special(path):
         raise ConfigError(f"{path}: not a regular file, expected the one that the run wrote")
@@ -201,7 +198,6 @@ def checked_against(folder: Path, its_record: Mapping[str, Any], name: str) -> P
 
 
 def _record(result: Ran, traces: list[dict[str, str]], command: list[str] | None) -> dict[str, Any]:
-    """Contents of `run.json`, which describes the origin of a run."""
     from canaletto._io.origin import origin
 
     design, workload = result.configuration
@@ -218,9 +214,9 @@ def _record(result: Ran, traces: list[dict[str, str]], command: list[str] | None
 
 
 def load(path: str | PathLike[str]) -> tuple[dict[str, Any], Design, Workload, dict[str, Any], "Saved | None"]:
-    """A frozen run: its result, configuration, options, and requests, which are read when they are asked for.
+    """A frozen run; its requests are read on demand.
 
-    Raises ConfigError if the folder is not a frozen run, OSError if it cannot be read.
+    Raises ConfigError if the folder is not a frozen run.
     """
     folder = Path(path)
     found = record(folder)
@@ -241,10 +237,7 @@ def _check_result(path: Path, data: Mapping[str, Any]) -> None:
 
 
 def record(folder: Path) -> dict[str, Any]:
-    """A run folder's `run.json`.
-
-    Raises ConfigError if there is none or it is of another kind: a comparison's folder holds several runs.
-    """
+    """Raises ConfigError if there is none or it is a comparison's."""
     found = _read_record(folder)
     if found.get("kind") == COMPARISON:
         fabrics = [*(found.get("fabrics") or ()), *([CROSSBAR] if "equal" in found else [])]
@@ -299,20 +292,16 @@ _SHAPE: Mapping[str, Callable[[Any], bool]] = {
         isinstance(found, list) and all(_is_texts(each) and {"file", "hash"} <= each.keys() for each in found)
     ),
 }
-"""Contents of `run.json` that others rely on: a checksum tells damage, not a file that was made by other means."""
+"""A checksum shows damage, not a file that was made by other means."""
 
 
 def configuration(folder: Path) -> tuple[Design, Workload]:
-    """The design and the workload of a frozen run, checked anew."""
     design, workload = (str(checked(folder, name)) for name in ("design.toml", "workload.toml"))
     return Design.from_toml(read_text(design), design), Workload.from_toml(read_text(workload), workload)
 
 
 def hash_traces(workload: Workload) -> list[dict[str, str]]:
-    """Each trace of a workload with the hash of its file.
-
-    Raises OSError if one cannot be read, ConfigError if it can be read only once.
-    """
+    """Raises ConfigError for a trace that can be read only once."""
     for file in workload.traces():
         if is_special(Path(file)):
             raise ConfigError(
@@ -323,7 +312,7 @@ def hash_traces(workload: Workload) -> list[dict[str, str]]:
 
 
 def check_traces(folder: Path, workload: Workload) -> None:
-    """Raises ConfigError if a frozen run's traces are no longer what they were, OSError if one is missing."""
+    """Raises ConfigError if a trace has changed, OSError if one is missing."""
     recorded = {trace["file"]: trace["hash"] for trace in record(folder)["traces"]}
     for trace in hash_traces(workload):
         expected = recorded.get(trace["file"])
@@ -335,7 +324,7 @@ def check_traces(folder: Path, workload: Workload) -> None:
 
 
 FILES = frozenset({".html", ".json", ".csv", ".parquet", ".toml"})
-"""Endings that a folder cannot have, because they mean a file."""
+"""Endings of files."""
 
 
 def _check_free(target: Path, given: str | PathLike[str], force: bool) -> None:
@@ -372,7 +361,6 @@ def _write_json(path: Path, document: Mapping[str, Any]) -> None:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A file's JSON object. Raises ConfigError for what is none."""
     try:
         found = from_json(read_text(str(path)))
     except ValueError as error:

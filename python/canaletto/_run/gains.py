@@ -1,4 +1,4 @@
-"""Speedups of fabrics over the first of a comparison, and how sure they are."""
+"""Speedups over the first fabric of a comparison, with their intervals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,40 +16,37 @@ MEASURES = ("execution_time", "mean_latency", "p99_latency", "iops")
 
 @dataclass(frozen=True)
 class Gain:
-    """Speedup over the baseline. With several seeds: their mean, and half the width of its 95 % interval."""
+    """With several seeds: the mean, and half the width of its 95 % interval."""
 
     mean: float
     half_width: float | None = None
 
     @property
     def is_sure(self) -> bool:
-        """Whether the interval does not include 1, which is no difference."""
         return self.half_width is None or abs(self.mean - 1) > self.half_width
 
     @property
     def is_faster(self) -> bool:
-        """Whether it is more than 1 % faster, surely."""
         return self.mean > 1 + SAME and self.is_sure
 
     @property
     def is_slower(self) -> bool:
-        """Whether it is more than 1 % slower, surely."""
         return self.mean * (1 + SAME) < 1 and self.is_sure
 
     def is_beyond(self, other: "Gain") -> bool:
-        """Whether it is surely more than 1 % above another one over the same baseline: their intervals do not meet."""
+        """Their intervals over the same baseline do not meet."""
         least, most = self.mean - (self.half_width or 0), other.mean + (other.half_width or 0)
         return self.mean > (1 + SAME) * other.mean and least > most
 
 
 Gains: TypeAlias = Mapping[str, Mapping[str, Gain | None]]
-"""By fabric and measure; None where it is not defined."""
+"""By fabric and measure; None where undefined."""
 
 
 def gains(samples: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, dict[str, Gain | None]]:
-    """Gains of results: one sequence a seed, each with a result for every fabric, the baseline first.
+    """One sequence per seed, each with a result for every fabric, the baseline first.
 
-    Ratios are taken seed by seed, where all fabrics serve the same requests: what all of them owe to the seed cancels.
+    Ratios are taken seed by seed, because all fabrics then serve the same requests.
     """
     each = [_ratios(runs) for runs in samples]
     return {
@@ -59,7 +56,6 @@ def gains(samples: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, dict[str,
 
 
 def intervals(found: Gains, seeds: Sequence[int]) -> dict[str, Any]:
-    """Gains as plain data, as `canaletto compare --json` has them."""
     speedup = {
         fabric: {measure: _plain(gain) for measure, gain in measures.items()} for fabric, measures in found.items()
     }

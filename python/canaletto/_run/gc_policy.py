@@ -71,4 +71,3 @@ class GcPolicy:
 
 
 _KINDS: tuple[Literal["I", "Q"], ...] = ("I", "I", "Q", "Q", "I")
-"""Types of the columns, in their order: `struct`'s letters."""

@@ -6,7 +6,6 @@ from canaletto._run.config import Workload
 from canaletto._run.together import naming
 
 OWN = "own"
-"""Name of the places that a workload itself has."""
 
 SHARES = {"channel": 0.5, "chip": 0.25, "worst-line": 0.5}
 """Share of the load on each place (`hot_spot.at`). Half of it on one chip would only fill that chip's own wires."""
@@ -16,13 +15,12 @@ WORDS = {
     "chip": "a quarter on a chip",
     "worst-line": "half on the worst line",
 }
-"""These in words."""
 
 
 def on_place(workload: Workload, place: str, label: str) -> Workload:
-    """A workload with its share of the load on a place, instead of where its own hot spots and skew have it.
+    """A workload with a share of its load on a place; replaces its hot spots and skew.
 
-    label: name of the option in messages. Raises ConfigError for a workload that cannot have one.
+    label: the option in messages. Raises ConfigError for a workload that cannot have one.
     """
     document = workload.to_dict()
     for flow in document["flow"]:

@@ -1,4 +1,4 @@
-"""Identity of a simulation: a name for all that its results depend on, and for nothing else."""
+"""A name for all that the results of a simulation depend on."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ def build() -> str:
 
 
 def hash_of(trace: str) -> str:
-    """The hash of a trace's content, read once while the file stays as it is. Raises OSError if it cannot be read."""
+    """Read once while the file stays as it is."""
     state = os.stat(trace)
     return _hash(trace, state.st_ino, state.st_size, state.st_mtime_ns)
 
@@ -34,14 +34,13 @@ def _hash(trace: str, *state: int) -> str:
 
 
 def drive(design: Design) -> str:
-    """A design without its name."""
     return _text({key: value for key, value in design.to_dict().items() if key not in ("name", "about")})
 
 
 def traffic(workload: Workload, traces: Mapping[str, str]) -> str:
-    """A workload without what only describes it, and with the content of its traces instead of their paths.
+    """Without descriptions, and with the content of traces instead of their paths.
 
-    traces: the hash of each trace's file, by its path.
+    traces: each file's hash, by path.
     """
     keys = {**workload.to_dict(), "name": "", "about": ""}
     flows = [{**flow, "synthetic": _undescribed(flow.get("synthetic"))} for flow in keys["flow"]]

@@ -1,4 +1,4 @@
-"""Carries runs out, several at a time, and keeps their results, so that what was interrupted continues where it was."""
+"""Carries runs out and keeps their results, so that an interrupted call continues."""
 
 import hashlib
 import json
@@ -22,11 +22,11 @@ Report = Callable[[int, int], object]
 """Called with runs that are done and runs in all."""
 
 _REQUESTS_A_SECOND = 200_000
-"""Of a busy drive, in simulated time, roughly: only the order of runs depends on it."""
+"""In simulated time: only the order of runs depends on it."""
 
 
 class Simulation(Protocol):
-    """Simulation that must be carried out. Equal ones are run once."""
+    """Equal ones are run once."""
 
     @property
     def key(self) -> str: ...
@@ -43,8 +43,6 @@ class Simulation(Protocol):
 
 @dataclass(frozen=True)
 class Run:
-    """One simulation of canaletto's own configuration."""
-
     design: Design
     workload: Workload
     seed: int = 1
@@ -53,13 +51,12 @@ class Run:
     warmup: int = 0
     """First requests that are left out of the statistics."""
     parts: Parts | None = None
-    """Classes instead of the engine's parts."""
     root_causes: bool = False
-    """Whether waits are followed to their root causes, which takes memory on a drive that falls ever further behind."""
+    """Following waits takes memory on a drive that falls ever further behind."""
 
     @cached_property
     def key(self) -> str:
-        """Identity of the run, as a name for its result: any change of configuration, traces or engine gives another.
+        """Any change of configuration, traces or engine gives another key.
 
         Raises OSError for a trace that cannot be read.
         """
@@ -74,7 +71,7 @@ class Run:
 
     @property
     def until_s(self) -> float | None:
-        """The simulated time that ends it, where that and not a number of requests does."""
+        """Simulated time that ends the run, if no number of requests does."""
         stops = [made.get("synthetic", {}).get("stop") for made in self.workload.to_dict()["flow"]]
         return max(seconds(stop) for stop in stops) if all(stops) else None
 
@@ -95,9 +92,9 @@ def _requests(workload: Workload) -> int:
 
 
 def carry_out(runs: Iterable[Simulation], kept: Path, report: Report) -> Mapping[str, Data]:
-    """The results of runs, by their keys. Runs in the folder `kept` are not run again; the others are kept there.
+    """Results by key; those in the folder `kept` are not run again.
 
-    Raises ConfigError, SimulationError or OSError as `canaletto.run` does; Ctrl-C stops all of them.
+    Raises ConfigError, SimulationError or OSError as `canaletto.run` does; Ctrl-C stops all.
     """
     wanted = {run.key: run for run in runs}
     found: dict[str, Data] = {key: data for key in wanted if (data := _read(kept / f"{key}.json")) is not None}
@@ -131,7 +128,7 @@ def _size(run: Simulation) -> float:
 
 
 def _essence(data: dict[str, Any]) -> Data:
-    """A result without its pictures of flows, wires and time: thousands of results must fit into memory."""
+    """Without flows, wires and time: thousands of results must fit into memory."""
     flows = [{key: value for key, value in flow.items() if key not in ("series", "tail_us")} for flow in data["flows"]]
     small = {key: value for key, value in data.items() if key not in ("map", "cost")}
     return {

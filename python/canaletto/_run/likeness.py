@@ -36,8 +36,7 @@ DISTRIBUTIONS: dict[str, Callable[[Found], Sequence[Sequence[float]]]] = {
 def likeness(a: Found, b: Found) -> dict[str, list[dict[str, Any]]]:
     """`figures` side by side (`a`, `b`, `ratio`), and `distributions`.
 
-    A distance is the largest difference of the cumulative distributions (Kolmogorov-Smirnov). `by_chance` is the
-    distance that two samples of one distribution exceed in one case of twenty.
+    A distance is the largest difference of the cumulative distributions (Kolmogorov-Smirnov).
     """
     figures = [
         {"name": name, "unit": unit, "a": of(a), "b": of(b), "ratio": _ratio(of(a), of(b))}
@@ -63,17 +62,16 @@ def distance(a: Sequence[Sequence[float]], b: Sequence[Sequence[float]]) -> floa
 
 
 def by_chance(a: Sequence[Sequence[float]], b: Sequence[Sequence[float]]) -> float | None:
-    """The distance that two samples of one distribution exceed with a probability of 5 %; None without values.
+    """The distance that two samples of one distribution exceed in one case of twenty; None without values.
 
-    The two-sample Kolmogorov-Smirnov test for large samples (Smirnov 1948): 1.358 times the root of 1/n + 1/m.
+    The two-sample test for large samples (Smirnov 1948): 1.358 times the root of 1/n + 1/m.
     """
     counts = [sum(pair[1] for pair in pairs) for pairs in (a, b)]
     return min(1.358 * sqrt(sum(1 / number for number in counts)), 1.0) if all(counts) else None
 
 
 ALIKE, DIFFERENT = 0.1, 0.3
-"""Assumed: a tenth of the requests elsewhere changes a drive's mean latency by little, a third makes it another
-workload."""
+"""Assumed: a tenth of the requests elsewhere hardly changes a mean latency, a third does."""
 
 ABOUT = (
     "Apart: the largest difference of the cumulative distributions (Kolmogorov-Smirnov), 0 % for equal ones. "

@@ -1,7 +1,7 @@
-"""Links of each fabric: where they end, how long they are, and what grows with their width.
+"""Links of each fabric: ends, length, and what grows with their width.
 
-A link is a bundle of data wires: a bus, a trunk or inner bus, one direction between two routers. Strobes, enables of
-switches and grants count for area alone; other control pins do not count.
+A link is a bundle of data wires. Strobes, enables of switches and grants count for area alone; other control pins do
+not count.
 """
 
 from collections import Counter
@@ -34,24 +34,21 @@ class Count(NamedTuple):
 
 
 class Links(NamedTuple):
-    """The links of a drive's fabric."""
-
     width: int
-    """Data wires of a link, as its paper has it."""
+    """Data wires, as in its paper."""
     rate_key: str
     """Key of the rate of eight of them."""
     at_controllers: int
     """Ends at controllers."""
     at_chip: int
-    """Ends at a chip, of the chips that have most: all chips of a drive are one part."""
+    """Ends at the chip that has most: all chips of a drive are one part."""
     length: int
-    """Sum of lengths in chip pitches, with controllers one pitch next to the array."""
+    """In chip pitches, with controllers one pitch next to the array."""
     area: Count | None
-    """Area in mm² of pads at controllers, routers, switches and controllers on dies. None where nobody published it."""
+    """mm² of pads, routers, switches and controllers on dies. None where nobody published it."""
 
 
 Counted: TypeAlias = Callable[[Mapping[str, Any], int, int], Links]
-"""Links of a design's fabric in an array of that many rows and columns."""
 
 
 def links_of(design: Mapping[str, Any]) -> Links | None:
@@ -68,10 +65,7 @@ def interconnect(
     own: type[Fabric] | None = None,
     width: int | None = None,
 ) -> dict[str, Any]:
-    """The field `interconnect` of a run's result.
-
-    data: the result, for its energy. own: a user-defined fabric. width: data wires of a link other than its paper's.
-    """
+    """data: the result, for its energy. own: a user-defined fabric. width: data wires per link if not its paper's."""
     found, rows = links_of(design) if own is None else _of_class(own, design), design["geometry"]["channels"]
     assert found is not None  # every fabric of the engine is counted, which a test holds
     wires = width or found.width
@@ -112,7 +106,6 @@ def loaded_rate(design: Mapping[str, Any]) -> float:
 
 
 def _of_class(fabric: type[Fabric], design: Mapping[str, Any]) -> Links:
-    """The links of a user-defined fabric. A link runs from each of its places to the next."""
     rows, columns = design["geometry"]["channels"], design["geometry"]["chips_per_channel"]
     alternating = design["fabric"]["network"]["controllers"] == "alternating"
     controllers = [(row, columns if alternating and row % 2 else -1) for row in range(rows)]
@@ -139,7 +132,7 @@ def _ideal(design: Mapping[str, Any], rows: int, columns: int) -> Links:
 
 def _chain(*, both_ways: bool) -> Counted:
     def links(design: Mapping[str, Any], rows: int, columns: int) -> Links:
-        """A link from each chip to the next and, from the last one or from each, a way back; packets on dies."""
+        """A way back from the last chip or from each; packets on dies."""
         at_chip = 4 if both_ways and columns > 1 else 2
         area = _at_controllers(design, 2 * rows, _on_dies(design, rows * columns))
         return Links(8, BUS_RATE, 2 * rows, at_chip, 2 * rows * columns, area)
@@ -148,7 +141,7 @@ def _chain(*, both_ways: bool) -> Counted:
 
 
 def _omnibus(design: Mapping[str, Any], rows: int, columns: int) -> Links:
-    """Row buses, and column buses that controllers drive along their rows; a bus joins columns where these are more."""
+    """Controllers drive column buses along their rows; a bus joins columns where these are more."""
     buses = min(rows, columns)
     along_rows = sum(-(-(bus + 1) * columns // buses) for bus in range(buses))
     length = rows * columns + along_rows + columns * (rows - 1)
@@ -158,7 +151,7 @@ def _omnibus(design: Mapping[str, Any], rows: int, columns: int) -> Links:
 
 def _mesh(width: int) -> Counted:
     def links(_: Mapping[str, Any], rows: int, columns: int) -> Links:
-        """Two links between neighbours, one each way; routers are in the chips."""
+        """One each way; routers are in the chips."""
         neighbours = rows * (columns - 1) + columns * (rows - 1)
         ports = min(columns, 2) + min(rows - 1, 2)
         return Links(width, NETWORK_RATE, 2 * rows, 2 * ports, 2 * (neighbours + rows), None)
@@ -167,7 +160,7 @@ def _mesh(width: int) -> Counted:
 
 
 def _venice(design: Mapping[str, Any], rows: int, columns: int) -> Links:
-    """A link between neighbours, used one way at a time; routers are next to the chips. Grants have other pins."""
+    """Used one way at a time; routers are next to the chips. Grants have other pins."""
     keys = design["area"]
     pads = keys["router_pads"] * area_mm2(keys["router_pad"]) / ROUTER_PORT_WIDTH
     controllers = _at_controllers(design, rows, rows * columns * _router_logic(keys))
@@ -177,9 +170,9 @@ def _venice(design: Mapping[str, Any], rows: int, columns: int) -> Links:
 
 
 def _scheduled_mesh(design: Mapping[str, Any], rows: int, columns: int) -> Links:
-    """The links of Venice, with strobes at both ends; grants have pins at routers and, for each row, at controllers.
+    """Strobes at both ends; grants have pins at routers and, for each row, at controllers.
 
-    The arbiter is in the controllers' chip. `area` in a run's result counts the same (docs/explanation/energy.md).
+    The arbiter is in the controllers' chip.
     """
     venice, keys, chips = _venice(design, rows, columns), design["area"], rows * columns
     assert venice.area is not None  # Venice's is published
@@ -191,7 +184,7 @@ def _scheduled_mesh(design: Mapping[str, Any], rows: int, columns: int) -> Links
 
 
 def _clusters(design: Mapping[str, Any], rows: int, columns: int) -> Links:
-    """Trunks and inner buses. A switch is at its first chip."""
+    """A switch is at its first chip."""
     keys, chips = design["fabric"]["clusters"], rows * columns
     per_switch = keys["chips_per_switch"]
     per_bus = -(-per_switch // keys["inner_buses"])
@@ -216,7 +209,7 @@ def _clusters(design: Mapping[str, Any], rows: int, columns: int) -> Links:
 
 
 def trunk_offsets(trunks: int, controllers: int) -> list[int]:
-    """Steps from a switch's own trunk to its others: two switches share as few as possible (fabrics.md)."""
+    """Two switches share as few trunks as possible (fabrics.md)."""
     offsets = [0]
 
     def shared(candidate: int) -> int:
@@ -279,4 +272,3 @@ _FABRICS: dict[str, tuple[Counted, str]] = {
     "custom": (_venice, "the links of Venice"),
     "ideal": (_ideal, "Venice §3.1: a channel of eight data wires for each chip"),
 }
-"""For each fabric its links, and the source of their number and width."""

@@ -23,21 +23,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One scenario of a workload file: its results by flow, and its completions if they were kept."""
+    """Results of a scenario by flow, and its completions if they were kept."""
 
     flows: list[dict[str, Any]]
     cost: dict[str, Any]
     inexact: list[str]
-    """Reasons for which the results come close to MQSim's; without any they are equal, to the nanosecond."""
+    """Reasons why results may differ from MQSim's; without any they are equal."""
     _columns: "Columns | None"
 
     @property
     def equality(self) -> str:
-        """`exact`, or `close` if there is a reason."""
         return "close" if self.inexact else "exact"
 
     def completions(self, flow: int) -> "pl.DataFrame":
-        """A flow's completions in order: arrival_ns, enqueue_ns, complete_ns, type (R or W), start_lba, sectors.
+        """In order: arrival_ns, enqueue_ns, complete_ns, type (R or W), start_lba, sectors.
 
         Raises RuntimeError if they were not kept.
         """
@@ -63,7 +62,7 @@ class Replay:
     notes: list[str]
     """Settings in the files that have no effect, as in MQSim."""
     warnings: list[str]
-    """Settings in the files that say something else than what was simulated."""
+    """Settings that say something else than what was simulated."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the data that `canaletto mqsim --json` prints."""
@@ -79,15 +78,15 @@ def replay(
     records: bool = True,
     progress: Progress | None = None,
 ) -> Replay:
-    """Runs MQSim's device and workload files as MQSim does, every scenario on a fresh drive.
+    """Runs MQSim's two files, every scenario on a fresh drive.
 
-    Traces that the workload names are looked for from its own folder, then from the working directory.
+    Traces are looked for in the workload's folder, then in the working directory.
 
-    settings: keys of the design to set, each as `key=value`. ignore_unknown: continue with a warning where MQSim's
-    parser does not know a tag. records: keep every completion.
+    settings: keys of the design, each as `key=value`. ignore_unknown: continue where MQSim's parser does not know a
+    tag. records: keep every completion.
 
-    Raises ConfigError for what the files may not hold or memory does not suffice for, SimulationError for a run that
-    stopped and explained why, OSError for a file that cannot be read.
+    Raises ConfigError for refused files or too little memory, SimulationError for a run that stopped, OSError for a
+    file that cannot be read.
     """
     labels = [os.fspath(path) for path in (device, workload)]
     texts = [read_text(label) for label in labels]
@@ -110,10 +109,9 @@ def replay(
 
 
 def completion_files(path: str | PathLike[str], replay: Replay) -> dict[Path, tuple[int, int]]:
-    """The file for each flow of each scenario.
+    """`path` itself for a single one, else with the flow's number before the ending (`log.flow1.csv`).
 
-    `path` itself for a single one, else with the flow's number before the ending (`log.flow1.csv`), and before that the
-    scenario's (`log.scenario1.flow0.csv`).
+    Several scenarios have their number before that (`log.scenario1.flow0.csv`).
     """
     base = Path(path)
     files = {}
@@ -129,9 +127,9 @@ def completion_files(path: str | PathLike[str], replay: Replay) -> dict[Path, tu
 
 
 def write_completions(path: str | PathLike[str], replay: Replay, *, force: bool = False) -> list[Path]:
-    """Writes the completions of every flow as CSV; returns the files. A file appears whole or not at all.
+    """Returns the files.
 
-    Raises ConfigError if one exists, unless `force` is given, OSError if one cannot be written.
+    Raises ConfigError if one exists, unless `force` is given.
     """
     files = completion_files(path, replay)
     _check_free(files, force)
@@ -144,10 +142,7 @@ def write_completions(path: str | PathLike[str], replay: Replay, *, force: bool 
 
 
 def check_writable(path: str | PathLike[str], *, force: bool = False) -> None:
-    """Raises OSError or ConfigError now if completions could not be written to `path` later.
-
-    How many flows there will be is not known yet: any file that one of them may have counts.
-    """
+    """How many flows there will be is not known yet: any file that one of them may have counts."""
     target = Path(path)
     if target.is_dir():
         raise ConfigError(f"{target}: is a folder, expected the name of a CSV file")
@@ -173,7 +168,6 @@ _HAPPENED = {
     "flash.erases": "garbage collection ran, in which MQSim loses requests and blocks",
     "mapping.stalls": "the mapping cache had no room for a look-up, where MQSim loses requests",
 }
-"""Reasons for which a run may be close only, by the field of the result that shows them."""
 
 
 def _at(data: Mapping[str, Any], path: str) -> Any:

@@ -1,4 +1,4 @@
-"""Parts of a user-defined drive: classes instead of the engine's fabric, GC policy and scheduler."""
+"""Classes instead of the engine's fabric, GC policy and scheduler."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -18,16 +18,13 @@ BASES: dict[str, tuple[type[Any], str]] = {
     "gc_policy": (GcPolicy, "gc.policy"),
     "scheduler": (Scheduler, "scheduler.policy"),
 }
-"""Parts that can be classes, by their names as arguments: what to derive from, and the key that is "custom" then."""
+"""Argument: base class, and the key that is "custom" then."""
 
 OWN = "custom"
-"""Name of a part that is a class, in a design."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Classes instead of parts of the engine, as it takes them."""
-
     fabric: type[Fabric] | None = None
     gc_policy: type[GcPolicy] | None = None
     scheduler: type[Scheduler] | None = None
@@ -38,7 +35,7 @@ class Parts:
         return {name: given for name in BASES if (given := getattr(self, name)) is not None}
 
     def on(self, design: Design) -> Design:
-        """The drive with these parts. Raises ConfigError for what is none."""
+        """Raises ConfigError for what is no part."""
         for name, given in self.given.items():
             base = BASES[name][0]
             if not (isinstance(given, type) and issubclass(given, base)):
@@ -47,21 +44,20 @@ class Parts:
 
     @property
     def names(self) -> dict[str, str]:
-        """The run's options that name them: `fabric_class` and the like, with module and name, and a file's hash."""
+        """The run's options that name them: module and name, and a file's hash."""
         found = {f"{name}_class": title(given) for name, given in self.given.items()}
         files = {key: file_of(text) for key, text in found.items() if own_files.is_file(text)}
         return found | {f"{key}_sha256": hash_of(file) for key, file in files.items()}
 
     @property
     def fabric_name(self) -> str | None:
-        """The name of the fabric's class, by which results call it."""
         return None if self.fabric is None else self.fabric.__name__
 
 
 def named(part: str, text: str, label: str) -> type[Any] | None:
-    """The class that a text names: FILE.py:CLASS, or a plug-in. None for names of the engine.
+    """The class of FILE.py:CLASS or a plug-in. None for names of the engine.
 
-    label: the option, for messages. Raises ConfigError for a class that is none of the part.
+    label: the option in messages.
     """
     base = BASES[part][0]
     if own_files.is_file(text):
@@ -72,10 +68,10 @@ def named(part: str, text: str, label: str) -> type[Any] | None:
 
 
 def of_record(options: Mapping[str, Any], where: str, what: str) -> Parts:
-    """Parts of a recorded run, whose classes plug-ins have.
+    """Classes of a recorded run.
 
-    where: file of the options; what: what needs them. Raises ConfigError for a class of another process, and for one
-    whose file has changed.
+    where: file of the options; what: what needs them. Raises ConfigError for a class of another process, and for a
+    changed file.
     """
     found: dict[str, type[Any]] = {}
     for part in BASES:
@@ -106,9 +102,9 @@ def _check_unchanged(recorded: str, sha256: Any, label: str) -> None:
 
 
 def check_names(given: Any, label: str, why: str = "classes are no part of a configuration") -> None:
-    """Raises ConfigError for a class, or a plug-in's, where only parts of the engine are allowed.
+    """Raises ConfigError for a class where only parts of the engine are allowed.
 
-    given: value of one of `KEYS`. label: where it stands, and why: reason, for messages.
+    given: value of one of `KEYS`. label: its place, why: the reason, for messages.
     """
     plugged = isinstance(given, str) and any(given in plugins.names(part) for part in BASES)
     if isinstance(given, str) and (own_files.is_file(given) or plugged) and given not in names.fabrics():
@@ -123,7 +119,7 @@ KEYS = ("fabric", *(key for _, key in BASES.values()))
 
 
 def check_name(fabric: type[Any], known: Collection[str]) -> None:
-    """Raises ConfigError for a class whose name cannot be a fabric's in results and folders."""
+    """Raises ConfigError for a name that cannot be a fabric's in results and folders."""
     name = fabric.__name__
     if not name.isidentifier():
         raise ConfigError(f"fabrics: got a class named {name!r}, expected letters, digits and underscores")

@@ -19,10 +19,9 @@ def is_file(text: str) -> bool:
 
 
 def from_file(text: str, label: str, base: type[Part]) -> type[Part]:
-    """The class that a file of Python derives from `base`, named as `FILE.py:CLASS`.
+    """The class that a file of Python derives from `base`.
 
-    label: the option that names it, for messages. Raises ConfigError for a file that is missing or cannot be imported,
-    and for a class that it does not have or that is no such part.
+    label: the option in messages. Raises ConfigError for a missing or broken file, and for no such class.
     """
     file, colon, name = text.rpartition(":")
     if not colon or not file.endswith(".py") or not name.isidentifier():
@@ -40,7 +39,7 @@ def from_file(text: str, label: str, base: type[Part]) -> type[Part]:
 
 
 def from_plugin(found: Any, label: str, name: str, base: type[Part]) -> type[Part]:
-    """The class of a plug-in, which results call by its name. Raises ConfigError for another name, or no such part."""
+    """Raises ConfigError for another name, or no such part."""
     if isinstance(found, type) and issubclass(found, base) and found.__name__ == name:
         _PLUGINS.add(str(sys.modules[found.__module__].__file__))
         return found
@@ -48,7 +47,7 @@ def from_plugin(found: Any, label: str, name: str, base: type[Part]) -> type[Par
 
 
 def _imported(file: Path, label: str) -> ModuleType:
-    """A file as a module, once for a process. Raises ConfigError for what keeps it from being one."""
+    """Once per process."""
     if not file.is_file():
         raise ConfigError(f"{label}: {file}: no such file, expected a file of Python")
     path = str(file.resolve())
@@ -95,7 +94,7 @@ def hash_of(file: str) -> str:
 
 
 def raised_in_file(error: BaseException) -> str | None:
-    """The exception of a user-defined class, with the place; none for others."""
+    """With the place; None for exceptions of others."""
     files = _PLUGINS | {str(module.__file__) for name, module in sys.modules.items() if name.startswith(_MODULES)}
     for at in reversed(extract_tb(error.__traceback__)):
         if at.filename in files:

@@ -16,10 +16,9 @@ class StoppedError(Exception):
 
 
 def in_threads(jobs: Sequence[Callable[[Event], T]], workers: int) -> list[T]:
-    """Does jobs in that many threads; returns their results in order.
+    """Results of jobs in order.
 
-    The first that fails, or Ctrl-C, sets the event at which jobs must give up. None is left when this returns or
-    raises.
+    The first that fails, or Ctrl-C, sets the event at which jobs must give up. None runs when this returns or raises.
     """
     stop = Event()
     pool = ThreadPoolExecutor(workers)
@@ -42,7 +41,6 @@ def in_threads(jobs: Sequence[Callable[[Event], T]], workers: int) -> list[T]:
 
 
 def processors() -> int:
-    """Processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,7 +1,7 @@
-"""Timelines as traces for the Perfetto trace viewer, https://ui.perfetto.dev.
+"""Timelines as traces for https://ui.perfetto.dev.
 
-A trace is a row of packets: descriptors of tracks, then events in order of time. Field numbers follow Perfetto's
-`perfetto_trace.proto`. Times are rounded down to whole nanoseconds; each slice carries its exact picoseconds.
+Field numbers follow Perfetto's `perfetto_trace.proto`. Times are rounded down to whole nanoseconds; each slice carries
+its exact picoseconds.
 """
 
 from bisect import bisect_right
@@ -43,21 +43,21 @@ _GROUPS = {
     "link": "links",
     "chip": "chips",
 }
-"""Groups of tracks, by the kind of their parts, from the controllers' end to the chips'."""
+"""From the controllers' end to the chips'."""
 
 _ARROWS = ("command", "data", "array_read", "array_program", "array_erase")
-"""Events that arrows join, in order of time."""
+"""In order of time."""
 
 _LEGS = (
     *("channel", "command_channel", "trunk", "column", "path", "controller_link", "link", "controller"),
     *("inner_bus", "plane"),
 )
-"""Parts that arrows touch: of all that a transfer uses at the same time, the first of these."""
+"""An arrow touches the first of these that a transfer uses."""
 
 _ABOUT_REQUESTS = "From arrival to completion; below each, what it spent its time on."
 
 _Event: TypeAlias = tuple[int, bytes]
-"""When, in nanoseconds, and the packet's contents."""
+"""Time in nanoseconds and contents."""
 
 
 class Timeline(Protocol):
@@ -102,7 +102,7 @@ def write(timeline: Timeline, out: IO[bytes]) -> None:
 
 
 class _Lane:
-    """One track, whose slices lie next to or inside one another. They come in order of their start."""
+    """Slices come in order of their start."""
 
     def __init__(self, track: int, events: list[_Event]) -> None:
         self._track = uint(_TRACK, track)
@@ -138,7 +138,6 @@ class _Lanes:
         return self._new()
 
     def beside(self, start: int, end: int) -> _Lane:
-        """The first lane that is free, and from now on taken until `end`."""
         while self._taken and self._taken[0][0] <= start:
             heappush(self._free, heappop(self._taken)[1])
         number = heappop(self._free) if self._free else len(self._lanes)
@@ -155,8 +154,6 @@ class _Lanes:
 
 
 class _Tracks:
-    """The tree of tracks: the host's requests first, then the parts in groups, planes below their chips."""
-
     def __init__(self, timeline: Timeline) -> None:
         self.descriptors: list[bytes] = []
         self._uuids = count(1)
@@ -169,11 +166,10 @@ class _Tracks:
         self._place_parts(timeline.parts, root)
 
     def of_requests(self) -> int:
-        """The host's requests first, then the parts in groups, planes below their chips."""
         return self._add("requests", self._host, 1, text(_DESCRIPTION, _ABOUT_REQUESTS))
 
     def of_part(self, number: int) -> int:
-        """A track for a part; every call after the first gives a new one of the same name."""
+        """Every call after the first gives a new track of the same name."""
         return self._first.pop(number, 0) or self._add(*self._parts[number])
 
     def _place_parts(self, parts: list[dict[str, Any]], root: int) -> None:
@@ -204,8 +200,6 @@ class _Tracks:
 
 
 class _View:
-    """Visible part of a trace, cut at the ends of the windows."""
-
     def __init__(self, timeline: Timeline) -> None:
         ends = [end for _, end in timeline.windows] or [timeline.until_ps]
         self.start = min((start for start, _ in timeline.windows), default=0)

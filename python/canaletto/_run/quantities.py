@@ -20,7 +20,7 @@ _LANE_RATES = {
     "gen6": 7375.0,
     "gen7": 14750.0,
 }
-"""Rate of a lane of each generation of PCI Express after line coding, in bytes a microsecond, as the engine has it."""
+"""Bytes per microsecond after line coding, as in the engine."""
 
 
 def time_us(text: str) -> float:

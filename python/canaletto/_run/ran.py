@@ -1,4 +1,4 @@
-"""A run and a comparison as their folders and timelines see them, which lie below `Result` and `Comparison`."""
+"""Runs and comparisons for layers below `Result` and `Comparison`."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol

@@ -15,12 +15,12 @@ from canaletto._run.results import frozen
 from canaletto._run.running import run
 
 SWITCHES = {"slowdowns": False, "root_causes": True}
-"""Options of a run that are on or off, with what they are where a folder does not have them."""
+"""With their values for folders that lack them."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Something that two runs do not share. None stands for absent."""
+    """None stands for absent."""
 
     name: str
     a: Any
@@ -28,14 +28,13 @@ class Difference:
 
     @property
     def change(self) -> float | None:
-        """Relative change from a to b; None where that has no meaning."""
         numbers = all(isinstance(x, int | float) and not isinstance(x, bool) for x in (self.a, self.b))
         return (self.b - self.a) / self.a if numbers and self.a else None
 
 
 @dataclass(frozen=True)
 class Rerun:
-    """A repeated run: where its results differ from the recorded ones, cost aside."""
+    """Where results differ from the recorded ones, cost aside."""
 
     recorded_version: str
     version: str
@@ -43,15 +42,11 @@ class Rerun:
 
     @property
     def identical(self) -> bool:
-        """Whether every result is the same, to the bit."""
         return not self.differences
 
 
 def rerun(path: str | PathLike[str], *, progress: bool | None = None) -> Rerun:
-    """Repeats a frozen run exactly, and compares.
-
-    Raises ConfigError if the folder is not a frozen run or a trace has changed, SimulationError if the run stops.
-    """
+    """Raises ConfigError if the folder is not a frozen run or a trace has changed, SimulationError if the run stops."""
     home = Path(path)
     record = folder.record(home)
     design, workload = folder.configuration(home)
@@ -71,7 +66,7 @@ def rerun(path: str | PathLike[str], *, progress: bool | None = None) -> Rerun:
 
 
 def diff(a: str | PathLike[str], b: str | PathLike[str]) -> tuple[list[Difference], list[Difference]]:
-    """Differences between two frozen runs in configuration, and their headline results side by side (all of them).
+    """Differences in configuration, and all headline results side by side.
 
     Raises ConfigError if either folder is not a frozen run.
     """
@@ -93,7 +88,7 @@ def _slowdowns(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
 
 
 def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
-    """The keys, dotted, at which two nested documents differ."""
+    """Dotted keys."""
     flat_a, flat_b = _flatten(a), _flatten(b)
     keys = [*flat_a, *(key for key in flat_b if key not in flat_a)]
     found = [Difference(key, flat_a.get(key), flat_b.get(key)) for key in keys]

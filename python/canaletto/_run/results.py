@@ -54,7 +54,7 @@ class Result(shown.Shown, RunResult):
 
     @property
     def parts(self) -> "Parts | None":
-        """User-defined classes instead of parts of the engine, where the process knows them."""
+        """User-defined classes, where the process knows them."""
         return self._parts
 
     @property
@@ -100,7 +100,6 @@ class Result(shown.Shown, RunResult):
 
     @property
     def rows(self) -> "Rows | Saved":
-        """Where the single requests are. Raises RuntimeError if the run did not keep them."""
         if self._rows is None:
             raise RuntimeError("this run kept no single requests; run it with records=True")
         return self._rows
@@ -202,9 +201,7 @@ def frozen(path: str | PathLike[str]) -> Result:
 
 
 _LARGE = ("tail_us", "series", "map")
-"""Fields of a result that hold many numbers: distributions, what happened over time, every part of the array."""
 
 
 def lean(data: Mapping[str, Any]) -> dict[str, Any]:
-    """A result without what takes many numbers: `--json=summary`."""
     return {key: found for key, found in data.items() if key not in _LARGE}

@@ -1,4 +1,4 @@
-"""How results are shown: as text, in notebooks, as pages.
+"""How results are shown.
 
 `_report`, which lies above, does it: `canaletto/__init__.py` says here how its `views` are loaded.
 """
@@ -37,7 +37,7 @@ def _unknown() -> Views:
 
 
 made_by: Callable[[], Views] = _unknown
-"""Loads what shows results, which takes longer than to import the package."""
+"""Loading takes longer than importing the package."""
 
 
 def __getattr__(name: str) -> Views:

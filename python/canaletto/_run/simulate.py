@@ -22,16 +22,12 @@ if TYPE_CHECKING:
 
 
 def resolved(design: Design | str | PathLike[str], workload: Workload | str | PathLike[str]) -> tuple[Design, Workload]:
-    """The drive and its work, by their names or files where these are given."""
     drive = design if isinstance(design, Design) else load_design(design)
     return drive, workload if isinstance(workload, Workload) else load_workload(workload)
 
 
 def found_warmup(design: Design, workload: Workload, seed: int, parts: Parts | None = None) -> int:
-    """The number of requests that a run needs to come to rest, from its own run.
-
-    Raises ConfigError if it does not come to rest, or is too short to tell.
-    """
+    """Raises ConfigError if the run does not come to rest, or is too short to tell."""
     from canaletto._run import warmup
 
     check_rereadable(workload, "the run and the one that finds its warm-up")
@@ -60,9 +56,9 @@ def run_once(
     check_wires: bool = False,
     parts: Parts | None = None,
 ) -> "tuple[dict[str, Any], Rows | None]":
-    """One run of the engine, with options that are in range: its results, and its requests if they must be kept.
+    """One run, with its requests if they must be kept.
 
-    alone: the number of the only flow that makes its requests. parts: classes instead of the engine's.
+    alone: number of the only flow that makes its requests. parts: classes instead of the engine's.
     """
     options = {
         "seed": seed,
@@ -106,7 +102,7 @@ def _most_requests(workload: Workload) -> int | None:
 
 
 def over_seeds(results: list[dict[str, Any]], seed: int, alone: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    """The first of the results of seeds counted up from `seed`, with the intervals over all and the cost of all.
+    """The first of the seeds' results, with intervals and cost of all.
 
     alone: further runs that were needed.
     """
@@ -158,7 +154,7 @@ def inspect(
 
 
 def memory_needed(designs: Sequence[Design], workload: Workload, records: bool) -> int:
-    """Memory in bytes that runs of these designs side by side may take, in one process.
+    """Bytes of runs side by side in one process.
 
     Raises ConfigError for what cannot be simulated.
     """
@@ -168,9 +164,9 @@ def memory_needed(designs: Sequence[Design], workload: Workload, records: bool) 
 
 
 def check_memory(what: str, choices: Sequence[int]) -> int:
-    """The first of several needs of memory, in bytes, that this machine can meet, as its place among them.
+    """Place of the first need that this machine can meet.
 
-    what: who needs it, for the error. Raises ConfigError if it can meet none.
+    what: who needs it. Raises ConfigError if it can meet none.
     """
     free = memory.available_bytes()
     for number, needed in enumerate(choices):
@@ -184,7 +180,7 @@ def check_memory(what: str, choices: Sequence[int]) -> int:
 
 
 def check_rereadable(workload: Workload, what: str) -> None:
-    """Raises ConfigError for a trace that only one run can read; `what`: those that are to read it."""
+    """Raises ConfigError for a trace that only one run can read."""
     for trace in workload.traces():
         if is_special(Path(trace)):
             raise ConfigError(f"{trace}: not a regular file, which only one run can read; expected one for {what}")

@@ -1,7 +1,6 @@
-"""Slowdown of flows by each other, and fairness.
+"""Slowdown of flows by each other, and fairness, as MQSim defines them.
 
-The slowdown of a flow is its mean latency next to the others over its mean latency alone; fairness is the smallest of
-the slowdowns over the largest (MQSim, FAST 2018, slides: "Defining Slowdown and Fairness for I/O Flows").
+FAST 2018, slides: "Defining Slowdown and Fairness for I/O Flows".
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +12,6 @@ from canaletto._run.config import Design, Workload
 from canaletto._run.together import side_by_side
 
 ALONE = "alone, flow"
-"""Name of runs of single flows."""
 
 
 def add(
@@ -24,10 +22,10 @@ def add(
     rows: Sequence[Row | None],
     tell: Progress | None,
 ) -> list[dict[str, Any]]:
-    """Runs each flow alone, several at a time, and adds `slowdown` to each flow of a result, `fairness` to all of it.
+    """Runs each flow alone, and adds `slowdown` to each flow of a result and `fairness` to all of it.
 
-    Alone, a flow makes the same requests on a drive in the same state, with the same warm-up. The only flow of a
-    workload is not run again. Returns the results of the runs.
+    Alone, a flow makes the same requests on a drive in the same state, with the same warm-up. Returns the results of
+    the runs.
     """
     flows = data["flows"]
     alone = _run_alone(flows, design, workload, seed, rows, tell) if len(flows) > 1 else [data]
@@ -38,20 +36,19 @@ def add(
 
 
 def fairness(slowdowns: Sequence[float | None]) -> float | None:
-    """The smallest slowdown over the largest; flows that have none do not count."""
     known = [each for each in slowdowns if each is not None]
     return ratio(min(known), max(known)) if known else None
 
 
 def ratio(shared: float | None, alone: float | None) -> float | None:
-    """A slowdown; None where there was nothing to slow down."""
+    """None where there was nothing to slow down."""
     return shared / alone if shared is not None and alone else None
 
 
 def workers(design: Design, workload: Workload, records: bool) -> int:
-    """Number of flows at a time that processors and memory allow, next to a run whose single requests are kept or not.
+    """Flows at a time that processors and memory allow.
 
-    Raises ConfigError if the memory is too small for one at a time.
+    Raises ConfigError if memory is too small for one.
     """
     most = min(len(workload.to_dict()["flow"]), parallel.processors())
     needs = [simulate.memory_needed([design] * count, workload, records) for count in range(most, 0, -1)]

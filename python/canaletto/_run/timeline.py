@@ -1,7 +1,4 @@
-"""Timelines: what happened when, on which part of the drive, for which request.
-
-The run is repeated, and some windows of simulated time are recorded.
-"""
+"""Timelines: the run is repeated, and some windows of simulated time are recorded."""
 
 import json
 import re
@@ -29,19 +26,19 @@ if TYPE_CHECKING:
     from canaletto._run.own import Parts
 
 Window: TypeAlias = tuple[int, int]
-"""From when until when, in simulated picoseconds."""
+"""First and last simulated picosecond."""
 
 LIMIT = 250_000
-"""Spans and steps that a timeline holds unless told otherwise: some 30 MB as a file, still pleasant to look at."""
+"""Some 30 MB as a file."""
 
 DEFAULT_WINDOW_PS = 200_000_000
-"""The length of a window that nobody chose: 200 us."""
+"""200 us."""
 
 PAGE_WINDOW_PS = 100_000_000
-"""The length of a window of a report that nobody chose: 100 us, or what its request takes, but not twice as much."""
+"""100 us, or what its request takes, but not twice as much."""
 
 PAGE_LIMIT = 50_000
-"""Spans and steps of a report's timeline: more than a page has room for."""
+"""More than a page has room for."""
 
 LATEST_PS = 2**63 - 1
 """No window ends later: 107 days."""
@@ -155,10 +152,10 @@ def record(
     progress: bool | Callable[[int, int, int], object] | None = None,
     parts: "Parts | None" = None,
 ) -> Timeline:
-    """Runs until the last window is over, and keeps what happens inside the windows.
+    """Runs until the last window is over.
 
-    windows: from when until when, in simulated picoseconds, in any order. limit: the most spans and steps it may hold.
-    parts: user-defined classes instead of the engine's parts. The other arguments are as in `canaletto.run`.
+    windows: in any order. limit: most spans and steps. parts: user-defined classes. The other arguments are as in
+    `canaletto.run`.
 
     Raises ConfigError for what cannot be simulated and for windows that are none, SimulationError for a run that
     stopped, OSError for a trace that cannot be read.
@@ -185,7 +182,7 @@ def of_result(
     limit: int = LIMIT,
     progress: bool | Callable[[int, int, int], object] | None = None,
 ) -> Timeline:
-    """The timeline of a run's first seed. Without a window: around its slowest request, or its first 200 us."""
+    """Without a window: around the slowest request, or the first 200 us."""
     design, workload = result.configuration
     parts = result.parts or of_record(result.options, f"{design.name}, {workload.name}", "recorded")
     options = {key: result.options[key] for key in ("seed", "warmup")}
@@ -203,7 +200,7 @@ def from_columns(
     windows: Iterable[Window],
     title: str,
 ) -> Timeline:
-    """A timeline from what the engine hands over: words for numbers, nulls for what stands for nothing."""
+    """From the engine's columns: words for numbers, nulls for what stands for nothing."""
     about = json.loads(header)
     return Timeline(
         header=about,
@@ -225,9 +222,9 @@ def from_columns(
 
 
 def merged(windows: Iterable[Window]) -> list[Window]:
-    """The same windows in order, those that touch made one.
+    """In order; windows that touch are one.
 
-    Raises ConfigError for none at all, and for one that is empty, backwards or out of range.
+    Raises ConfigError for none, and for one that is empty, backwards or out of range.
     """
     found: list[Window] = []
     for start, end in sorted(windows):
@@ -256,7 +253,7 @@ def parse_window(text: str) -> Window:
 
 
 def window_text(start: int, end: int) -> str:
-    """A window as `parse_window` reads it, within the given one and a nanosecond smaller at the most: `1.5ms:1.7ms`."""
+    """At most a nanosecond smaller than the given one."""
     first = -(-start // _PS["ns"])
     return f"{_moment(first)}:{_moment(max(end // _PS['ns'], first + 1))}"
 
@@ -268,7 +265,7 @@ def _moment(nanoseconds: int) -> str:
 
 
 def window_us(from_us: float | None, to_us: float | None) -> Window | None:
-    """A window given in microseconds; 200 us long if only one end is given, None if neither is.
+    """200 us long if only one end is given, None if neither is.
 
     Raises ConfigError for a window that is none.
     """
@@ -284,7 +281,7 @@ def window_us(from_us: float | None, to_us: float | None) -> Window | None:
 
 
 def default_window(result: Ran) -> Window:
-    """At least 200 us with the slowest request in the middle; the first 200 us if single requests were not kept."""
+    """200 us around the slowest request; the first 200 us if requests were not kept."""
     if not result.has_requests:
         return 0, DEFAULT_WINDOW_PS
     slowest = result.scan_requests().filter(pl.col("latency_us") == pl.col("latency_us").max()).head(1).collect()
@@ -294,9 +291,9 @@ def default_window(result: Ran) -> Window:
 
 
 def telling(result: Ran) -> tuple[Window, int | None]:
-    """A window worth showing, early in the run, and the number of its request.
+    """An early window around the request that lost most to path conflicts, or else the slowest, and its number.
 
-    It is the request that lost most to path conflicts, or else the slowest. None if single requests were not kept.
+    None if requests were not kept.
     """
     if not result.has_requests or "request" not in result.scan_requests().collect_schema().names():
         return (0, PAGE_WINDOW_PS), None
@@ -313,7 +310,7 @@ def telling(result: Ran) -> tuple[Window, int | None]:
 
 
 def around(arrival_us: float, completed_us: float, least_ps: int = DEFAULT_WINDOW_PS) -> Window:
-    """A request's time with a tenth more on either side, and at least `least_ps` in all."""
+    """With a tenth more on either side, at least `least_ps`."""
     start, end = int(arrival_us * 1e6), int(completed_us * 1e6) + 1
     margin = max((end - start) // 10, (least_ps - (end - start)) // 2)
     return max(0, start - margin), end + margin

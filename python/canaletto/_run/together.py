@@ -22,9 +22,9 @@ def side_by_side(
     rows: Sequence[Row | None],
     tell: NamedProgress | None,
 ) -> list[T]:
-    """Does a job for each name, that many at a time; reports to the rows, or else to `tell`, from several threads.
+    """Does a job per name; reports to the rows, or else to `tell`, from several threads.
 
-    Ctrl-C stops all of them, and so does the first that fails, whose error names it: `what` and the name.
+    Ctrl-C and the first error stop all; the error names its job.
     """
 
     def watched(name: str, job: Callable[[Progress], T], row: Row | None) -> Callable[[Event], T]:
@@ -50,7 +50,6 @@ def side_by_side(
 
 @contextmanager
 def naming(label: str) -> Iterator[None]:
-    """Errors say which run it was."""
     try:
         yield
     except (ConfigError, SimulationError) as error:

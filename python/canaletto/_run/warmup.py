@@ -1,8 +1,8 @@
-"""The length of a run's warm-up, found from its latencies.
+"""The length of a run's warm-up.
 
 MSER-5 (K. P. White, Simulation 69, 1997; White, Cobb and Spratt, Winter Simulation Conference 2000): latencies in the
-order of completion are averaged in batches of five. The marginal standard error after leaving out `d` of `n` batches is
-the sum of squared deviations of the others over (n − d)². Its least value over the first half is taken.
+order of completion are averaged in batches of five. The sum of squared deviations after leaving out `d` of `n` batches,
+over (n − d)², is least at the warm-up's end.
 """
 
 import numpy as np
@@ -12,11 +12,11 @@ BATCH = 5
 """Latencies averaged to one figure, hence the method's name."""
 
 LEAST = 40
-"""Requests below which there is nothing to find out."""
+"""Too few requests to find anything out."""
 
 
 def mser(latencies: npt.NDArray[np.float64]) -> int | None:
-    """The number of requests to leave out at the beginning; None if no beginning of up to half the run is long enough.
+    """None if no beginning of up to half the run is long enough.
 
     latencies: in order of completion, in any unit.
     """

@@ -1,4 +1,4 @@
-"""Values of one key: lists, and ranges with units."""
+"""Values of a key."""
 
 import math
 import re
@@ -12,9 +12,8 @@ from canaletto._io import _toml
 Value: TypeAlias = str | int | float | bool | list[Any]
 
 MOST = 100_000
-"""The most points of a sweep, and so the most values of an axis."""
+"""Of a sweep, and so of an axis."""
 BELOW = 1e19
-"""No number of a range or with a unit reaches so far."""
 
 _UNITS: Mapping[str, Mapping[str, float]] = {
     "time": {"us": 1, "ps": 1e-6, "ns": 1e-3, "ms": 1e3, "s": 1e6, "min": 6e7, "h": 3.6e9, "d": 8.64e10},
@@ -28,17 +27,15 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
     "area": {"mm2": 1, "um2": 1e-6, "cm2": 100},
     "share": {"%": 0.01},
 }
-"""Units of each dimension, in its columns', which is the first; shares are parts of one there."""
+"""The first unit is the columns'; shares are parts of one."""
 
 _MEANT, _EXACT = 6, 12
-"""Digits of a value within a span, of which nobody means more, and of one of a range, whose steps must be even."""
+"""Digits of a value within a span, and of one of a range, whose steps must be even."""
 
 _QUANTITY = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9_]*)?(?:e[+-]?[0-9]+)?|\.[0-9]+)\s*([a-zA-Z%][a-zA-Z0-9/]*)\s*")
 
 
 class Quantity(NamedTuple):
-    """A number with its unit."""
-
     number: float
     unit: str
     dimension: str
@@ -60,8 +57,6 @@ def quantity(value: Value) -> Quantity | None:
 
 @dataclass(frozen=True)
 class Axis:
-    """A key with the values that it takes in turn."""
-
     key: str
     values: tuple[Value, ...]
     dimension: str | None = None
@@ -87,10 +82,10 @@ class Axis:
 
 
 def axis(place: str, key: str, given: Any, *, distinct: bool = True) -> Axis:
-    """An axis from a list or a range, in Python from anything that can be gone through.
+    """From a list or a range, in Python from any iterable.
 
-    `place` names file and line in errors; distinct: whether each value stands once.
-    Raises ConfigError for what is neither, for values of several kinds or units, and for values given twice.
+    `place`: file and line in errors; distinct: each value stands once. Raises ConfigError for anything else, and for
+    values of several kinds or units.
     """
     values = _range(f"{place}{key}", given) if isinstance(given, Mapping) else _listed(given)
     if not values:
@@ -115,7 +110,7 @@ def axis(place: str, key: str, given: Any, *, distinct: bool = True) -> Axis:
 
 
 def _listed(given: Any) -> list[Value]:
-    """Values as a file has them: NumPy's are plain numbers and lists, sets have an order. Empty for none or no list."""
+    """NumPy's values are plain, sets have an order. Empty for none or no list."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         return []
     # A set of texts has another order in each process: the same sweep would be another one.
@@ -152,7 +147,7 @@ def _kind(value: Value) -> str:
 
 
 def _range(place: str, given: Mapping[str, Any]) -> list[Value]:
-    """Values of `{ from, to, step }` or `{ from, to, count, scale }`, both ends included."""
+    """`{ from, to, step }` or `{ from, to, count, scale }`, both ends included."""
     span = Span.of(place, given, {"step", "count"})
     if ("step" in given) == ("count" in given):
         raise ConfigError(f"{place}: got {_shown(given)}, expected either step or count in addition to from and to")
@@ -180,8 +175,6 @@ def _range(place: str, given: Mapping[str, Any]) -> list[Value]:
 
 @dataclass(frozen=True)
 class Span:
-    """The values between two ends."""
-
     low: float
     high: float
     unit: str
@@ -191,7 +184,7 @@ class Span:
 
     @staticmethod
     def of(place: str, given: Mapping[str, Any], further: set[str]) -> "Span":
-        """From `{ from, to, scale }`. Raises ConfigError for another key than these and `further`."""
+        """`{ from, to, scale }`. Raises ConfigError for other keys than these and `further`."""
         known = {"from", "to", "scale"} | further
         for key in given:
             if key not in known:
@@ -212,13 +205,12 @@ class Span:
         return Span(low, high, unit, dimension, scale == "log", is_whole)
 
     def at(self, part: float, digits: int = _MEANT) -> Value:
-        """The value at a part of the way from one end to the other."""
         if self.is_log:
             return self.value(self.low * (self.high / self.low) ** part, digits)
         return self.value(self.low + part * (self.high - self.low), digits)
 
     def value(self, number: float, digits: int = _MEANT) -> Value:
-        """A number in the unit of the dimension's columns as it is written in the span's unit, to that many digits."""
+        """In the unit of the columns, from the span's unit, to that many digits."""
         if self.dimension is None:
             return round(number) if self.is_whole else float(f"{number:.{digits}g}")
         size = _UNITS[self.dimension][self.unit]
@@ -232,7 +224,7 @@ class Span:
 
 
 def _number(place: str, given: Any, dimension: str | None) -> float:
-    """A number, in the unit of the dimension's columns if it has one."""
+    """In the unit of the columns if it has one."""
     found = quantity(given)
     if dimension is None and isinstance(given, int | float) and not isinstance(given, bool) and abs(given) < BELOW:
         return float(given)

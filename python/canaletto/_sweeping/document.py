@@ -17,38 +17,37 @@ from canaletto._sweeping.axes import MOST, Axis, Span, axis
 from canaletto._sweeping.grid import Condition, Grid, Latin
 
 OPTIONS = tuple(option.name for option in fields(WorkloadOptions))
-"""Keys that are options of a workload and not keys of its file."""
+"""Options of a workload that are no keys of its file."""
 
 RUN_KEYS = ("seed", "warmup")
 SOURCES = ("design", "workload")
 FIXED = (*SOURCES, *RUN_KEYS, *OPTIONS)
-"""Keys of a sweep's file next to its tables."""
+"""Keys next to the tables."""
 
 _TABLES = ("set", "grid", "zip", "latin", "only_where", "skip", "page", "cluster", "slurm")
 PAGE = ("x", "lines")
-"""Keys of `[page]`: the axes of its first chart."""
+"""Axes of the first chart."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """Runs to carry out: what they share, and how they differ."""
+    """Shared parts of runs, and their differences."""
 
     label: str
-    """Name in messages: the file's."""
+    """The file's name in messages."""
     fixed: Mapping[str, Any]
-    """Keys that all points share, unless an axis has them."""
+    """Unless an axis has them."""
     grid: Grid
     lines: Mapping[str, int] = field(default_factory=dict)
-    """Line of each key in the file."""
     cluster: Mapping[str, Any] = field(default_factory=dict)
     slurm: Mapping[str, Any] = field(default_factory=dict)
     text: str = ""
     folder: Path = Path()
-    """Folder that paths in the file are relative to."""
+    """Paths in the file are relative to it."""
 
     @property
     def identity(self) -> str:
-        """Hash of what is asked for, however it is spelt and wherever it runs."""
+        """Hash of what is asked for, however it is spelt."""
         grid = self.grid
         parts = [
             {key: value.to_toml() if isinstance(value, Config) else str(value) for key, value in self.fixed.items()},
@@ -68,17 +67,14 @@ class Document:
 
 
 def read(path: str | os.PathLike[str]) -> Document:
-    """A sweep from its file.
-
-    Raises ConfigError for a file that is none, naming file, line and key; OSError if it cannot be read.
-    """
+    """Raises ConfigError with file, line and key."""
     label = os.fspath(path)
     text = read_text(label)
     return checked(label, parsed(label, text), text, Path(label).parent)
 
 
 def parsed(label: str, text: str) -> dict[str, Any]:
-    """TOML as a dictionary. Raises ConfigError with file and line for what is none."""
+    """Raises ConfigError with file and line."""
     try:
         return from_toml(text)
     except ValueError as error:
@@ -88,7 +84,6 @@ def parsed(label: str, text: str) -> dict[str, Any]:
 
 
 def checked(label: str, document: Mapping[str, Any], text: str = "", folder: Path = Path()) -> Document:
-    """A sweep from the contents of its file, or from what was given in its place."""
     lines = lines_of(text)
     place = Document(label, {}, Grid(), lines).place
     for key in document:
@@ -125,7 +120,7 @@ def checked(label: str, document: Mapping[str, Any], text: str = "", folder: Pat
 
 
 def lines_of(text: str) -> dict[str, int]:
-    """The line of each key of a file, the last where it stands in several tables."""
+    """The last line where a key stands in several tables."""
     found = {}
     for number, line in enumerate(text.splitlines(), 1):
         key = re.match(r"""\s*(?:\[+\s*)?(?:"([^"]+)"|'([^']+)'|([A-Za-z0-9_.-]+))\s*[\]=]""", line)
@@ -135,7 +130,6 @@ def lines_of(text: str) -> dict[str, int]:
 
 
 def _table(place: Any, document: Mapping[str, Any], name: str, kind: type) -> Any:
-    """A table, or an array of tables, of the file; empty if it is absent. Dotted keys need no quotes."""
     found = document.get(name, kind())
     items = found if isinstance(found, list) else [found]
     if not isinstance(found, kind) or not all(isinstance(item, dict) for item in items):
@@ -151,7 +145,7 @@ _RANGE = {"from", "to"}
 
 
 def flattened(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """A table with dotted keys: `flash.read = […]` is a table in a table. A range is also one, and stays whole."""
+    """`flash.read = […]` is a table in a table. A range stays whole."""
     found: dict[str, Any] = {}
     for key, given in table.items():
         if isinstance(given, Mapping) and not _RANGE & given.keys() and _is_nested(given):
@@ -204,7 +198,7 @@ def _latin(place: Any, table: Mapping[str, Any]) -> Latin:
 
 
 def _check_axes(place: Any, grid: Grid, shared: Mapping[str, Any]) -> None:
-    """Raises ConfigError for no axes at all, and for a key that has several places."""
+    """Raises ConfigError for none, and for a key in several places."""
     keys = [axis.key for axis in grid.all_axes]
     for key in keys:
         if keys.count(key) > 1 or key in shared:

@@ -1,4 +1,4 @@
-"""Cost of a sweep before it is carried out, from a few of its points."""
+"""Cost of a sweep, from a few of its points."""
 
 import time
 from collections.abc import Sequence
@@ -10,25 +10,25 @@ from canaletto._run.config import Design, Workload
 from canaletto._sweeping.tasks import Task
 
 SAMPLES = 8
-"""Points that are tried, spread evenly over all."""
+"""Spread evenly over all points."""
 
 BUDGET_S = 0.5
-"""CPU time after which a try is given up: from then on it is known by how far it came."""
+"""After this CPU time a try is given up; its progress gives the rest."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Cost of the points that are missing."""
+    """Of missing points."""
 
     cpu_hours: float | None
-    """None if no point came so far that it could be told."""
+    """None if no point came far enough."""
     tried: int
     memory_mb: float
-    """Memory of the largest of those that were tried, in its own process."""
+    """Of the largest that was tried, in its own process."""
 
 
 def estimate(tasks: Sequence[Task]) -> Estimate:
-    """The cost of tasks. Raises ConfigError for what cannot be simulated, OSError for a trace that cannot be read."""
+    """Raises ConfigError for what cannot be simulated, OSError for an unreadable trace."""
     chosen = _spread(tasks)
     found = [cpu_s(*_configuration(task), task.seed, task.warmup) for task in chosen]
     known = [each for each in found if each is not None]
@@ -38,9 +38,9 @@ def estimate(tasks: Sequence[Task]) -> Estimate:
 
 
 def affordable(tasks: Sequence[Task], workers: int) -> int:
-    """Number of processes that the machine has memory for, up to `workers`, judged by a few of the tasks.
+    """Processes up to `workers` that memory allows, by a few of the tasks.
 
-    Raises ConfigError if the memory is too small for one.
+    Raises ConfigError if memory is too small for one.
     """
     chosen = map(_configuration, _spread(tasks))
     needed = max((simulate.memory_needed([design], work, False) for design, work in chosen), default=0)
@@ -60,7 +60,7 @@ class _EnoughError(Exception):
 
 
 def cpu_s(design: Design, workload: Workload, seed: int, warmup: int) -> float | None:
-    """CPU time of a run, in seconds; None if its requests are not counted beforehand and it takes long."""
+    """Seconds; None if requests are not counted beforehand and it takes long."""
     begun = time.process_time()
     share = 0.0
 

@@ -1,4 +1,4 @@
-"""Where simulations are carried out. All executors do the same: they take tasks and give their records as they come."""
+"""Executors take tasks and give their records as they come."""
 
 import json
 import queue
@@ -16,7 +16,7 @@ from canaletto._sweeping.tasks import Task
 
 @dataclass(frozen=True)
 class Done:
-    """A task that is over: its record, or why it has none."""
+    """Its record, or why it has none."""
 
     task: Task
     record: bytes = b""
@@ -24,28 +24,25 @@ class Done:
 
 
 class Executor(Protocol):
-    """Carries tasks out, in any order."""
-
     @property
     def workers(self) -> int:
         """Simulations at a time."""
 
     def carry_out(self, tasks: Iterable[Task]) -> Generator[Done]:
-        """The tasks' records, each as soon as it is there. Tasks are taken when they are needed, not before."""
+        """As soon as they are there. Tasks are taken when they are needed."""
 
     def close(self) -> None:
         """Gives up what is still going on."""
 
 
 MOST_DEATHS = 3
-"""A task whose worker has died that many times is given up: it is what kills it."""
+"""A task that kills this many workers is given up."""
 
 
 class LocalProcesses:
     """Processes of this machine.
 
-    They are separate commands with pipes: they need nothing of the script that started them, die with it, and one
-    that is killed is replaced.
+    Separate commands with pipes need nothing of the script that started them and die with it. A killed one is replaced.
     """
 
     def __init__(self, workers: int | None = None) -> None:
@@ -136,7 +133,7 @@ _LOOK_S = 0.1
 
 
 def _asked(process: "subprocess.Popen[bytes]", task: Task) -> Done | None:
-    """A task's end, as the process tells it; None if the process died over it."""
+    """None if the process died over it."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:

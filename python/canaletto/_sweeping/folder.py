@@ -36,8 +36,6 @@ PLAN, TABLE, REPORT, POINTS = "plan.parquet", "table.parquet", "report.html", "p
 
 
 class Asked(Protocol):
-    """A sweep or a search, as its file asks for it."""
-
     @property
     def label(self) -> str: ...
     @property
@@ -47,8 +45,6 @@ class Asked(Protocol):
 
 
 class Folder:
-    """A sweep's folder, or a search's."""
-
     def __init__(self, path: Path, kind: str = SWEEP) -> None:
         self.path = path
         self.kind = kind
@@ -58,7 +54,7 @@ class Folder:
         return Folder(path, self.kind)
 
     def claim(self, asked: Asked, command: Sequence[str] | None) -> None:
-        """Makes the folder, or takes the one that is there to continue with.
+        """A new folder, or one to continue with.
 
         Raises ConfigError if it is of another sweep or of something else.
         """
@@ -71,7 +67,7 @@ class Folder:
         self.write(f"{self.kind}.json", (json.dumps(about, indent=1) + "\n").encode())
 
     def check(self, asked: Asked) -> None:
-        """Raises ConfigError if the folder is there and not this sweep's."""
+        """Raises ConfigError if the folder is not this sweep's."""
         if not self.path.exists():
             return
         if not self.path.is_dir():
@@ -94,13 +90,13 @@ class Folder:
             )
 
     def discard(self) -> None:
-        """Removes the folder with all points. Raises ConfigError if it is no folder of this kind."""
+        """Raises ConfigError if it is no folder of this kind."""
         if self.path.exists():
             about(self.path, self.kind)
             shutil.rmtree(self.path)
 
     def known(self, asked: Asked) -> "Folder":
-        """The folder itself. Raises ConfigError if it is not this sweep's, or not there."""
+        """Raises ConfigError if it is missing or not this sweep's."""
         self.check(asked)
         about(self.path, self.kind)
         return self
@@ -122,11 +118,11 @@ class Folder:
             out.write(content.getbuffer())
 
     def plan(self) -> pl.DataFrame:
-        """The points. Raises ConfigError if the plan is not there or damaged."""
+        """Raises ConfigError if it is missing or damaged."""
         return self.table(PLAN)
 
     def table(self, name: str) -> pl.DataFrame:
-        """One of its tables. Raises ConfigError if it is not there or damaged."""
+        """Raises ConfigError if it is missing or damaged."""
         path = self.path / name
         if not path.is_file():
             raise ConfigError(f"{self.path}: no {name} in it, expected the folder of a {self.kind} that is done")
@@ -135,7 +131,7 @@ class Folder:
 
 
 def about(path: Path, kind: str) -> dict[str, Any]:
-    """A folder's `sweep.json` or `search.json`. Raises ConfigError if it is not of this kind."""
+    """Raises ConfigError if it is not of this kind."""
     file = path / f"{kind}.json"
     if not file.is_file():
         what = f"no {file.name} in it" if path.is_dir() else "no such folder"
@@ -151,7 +147,7 @@ def about(path: Path, kind: str) -> dict[str, Any]:
 
 
 def _package(command: Sequence[str] | None) -> dict[str, Any]:
-    """The package that the results are of, and the command that asked for them."""
+    """Package and command that made it."""
     build = {"version": _engine.version(), "build": identity.build(), **origin()}
     return {**build, "command": list(command) if command else None}
 
@@ -168,7 +164,7 @@ def task_of(row: dict[str, Any]) -> Task:
 
 
 def plan_of(document: Document, points: Sequence[Point]) -> pl.DataFrame:
-    """One row a point. An axis that a point does not have is null there."""
+    """One row per point; null for an axis that a point does not have."""
     tasks = [point.task for point in points]
     columns: dict[str, pl.Series] = {
         "point": pl.Series([point.number for point in points], dtype=pl.Int64),

@@ -1,4 +1,4 @@
-"""Axes combined into points: products, zipped axes, Latin hypercubes, and conditions."""
+"""Axes combined into points."""
 
 import itertools
 import math
@@ -12,25 +12,23 @@ from canaletto._io import _toml
 from canaletto._sweeping.axes import MOST, Axis, Span, Value
 
 Assignment: TypeAlias = Mapping[str, Value]
-"""The value of each key at a point."""
+"""By key."""
 
 Condition: TypeAlias = Mapping[str, Sequence[Value]]
-"""Values of other keys, of which a point has to have one each."""
+"""A point must have one of each key's values."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The axes of a sweep and how they are combined."""
-
     axes: tuple[Axis, ...] = ()
-    """Axes that are combined with everything."""
+    """Combined with everything."""
     zips: tuple[tuple[Axis, ...], ...] = ()
-    """Axes of one length that take their values together."""
+    """Of one length; values go together."""
     latin: "Latin | None" = None
     only_where: Mapping[str, Condition] | None = None
-    """For some keys the condition without which they are left as the design or the workload has them."""
+    """Keys stay as the design or workload has them unless the condition holds."""
     skip: tuple[Condition, ...] = ()
-    """Conditions under which a point is left out."""
+    """Points that are left out."""
 
     @property
     def all_axes(self) -> tuple[Axis, ...]:
@@ -42,7 +40,7 @@ class Grid:
         return math.prod(lengths) * (self.latin.points if self.latin else 1)
 
     def points(self, label: str) -> list[Assignment]:
-        """The points, each once. Raises ConfigError for too many, or for none; `label` names the sweep in it."""
+        """Each once. Raises ConfigError for too many, or for none; `label`: the sweep in it."""
         if self.size > MOST:
             lengths = " x ".join(f"{len(axis.values)}" for axis in self.axes) or "them"
             raise ConfigError(f"{label}: got {self.size:,} points ({lengths}), expected at most {MOST:,}")
@@ -63,7 +61,7 @@ class Grid:
             yield {key: value for part in combination for key, value in part.items()}
 
     def pruned(self, point: dict[str, Value]) -> dict[str, Value]:
-        """A point without the keys whose conditions it does not meet, in whatever order these are given."""
+        """Without the keys whose conditions it does not meet, in any order."""
         conditions = (self.only_where or {}).items()
         # Again and again: a key that is left out may be in the condition of another.
         while unmet := [key for key, condition in conditions if key in point and not _meets(point, condition)]:
@@ -76,7 +74,7 @@ class Grid:
 
 
 def _spelt(point: Assignment) -> tuple[tuple[str, str], ...]:
-    """A point by its spelling: lists among its values have no hash, and 1, 1.0 and true would be the same."""
+    """Lists have no hash, and 1, 1.0 and true would be the same."""
     return tuple((key, repr(value)) for key, value in point.items())
 
 
@@ -86,13 +84,13 @@ def _meets(point: Assignment, condition: Condition) -> bool:
 
 @dataclass(frozen=True)
 class Latin:
-    """A Latin hypercube: each axis in as many parts as there are points, each part hit once, in random order."""
+    """Each axis has as many parts as there are points, each hit once, in random order."""
 
     points: int
     seed: int
     axes: tuple[Axis, ...]
     spans: Mapping[str, Span]
-    """The keys whose values are anywhere between two ends. The others take the values of their axes."""
+    """Keys with any value between two ends. Others take the values of their axes."""
 
     def sample(self) -> list[Assignment]:
         stream = random.Random(self.seed)

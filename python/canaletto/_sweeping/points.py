@@ -1,4 +1,4 @@
-"""Many points in a folder: what sweeps and searches have in common."""
+"""Common parts of sweeps and searches."""
 
 import shutil
 import tempfile
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 
 class Points:
-    """Points that were simulated, in a folder."""
-
     def __init__(self, folder: "Folder") -> None:
         self._folder = folder
         self._temporary: TemporaryFolder | None = None
@@ -60,13 +58,13 @@ class Points:
         return run(design, workload, seed=task.seed, warmup=task.warmup, records=records, progress=progress)
 
     def _planned(self, point: int) -> dict[str, Any]:
-        """A point's row of the plan. Raises ConfigError for one that there is not."""
+        """Raises ConfigError for an unknown point."""
         plan = self._folder.plan()
         check_whole("point", point, 0, plan.height - 1)
         return plan.row(point, named=True)
 
     def remove_folder_at_end(self) -> None:
-        """Removes the folder, a temporary one, when this object and its copies are gone."""
+        """When this object and its copies are gone."""
         self._temporary = TemporaryFolder(self.path)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -78,7 +76,7 @@ class Points:
 
 @contextmanager
 def place(out: str | PathLike[str] | None) -> Iterator[Path]:
-    """The folder `out`; or, for None, a temporary one, which is removed if the block fails."""
+    """For None a temporary folder, removed if the block fails."""
     if out is not None:
         yield Path(out)
         return

@@ -1,4 +1,4 @@
-"""Simulations carried out, as far as they have not been before."""
+"""Simulations carried out once."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -9,23 +9,21 @@ from canaletto._sweeping.store import Store
 from canaletto._sweeping.tasks import Task
 
 Report = Callable[[int, int], object]
-"""Called with points that are done and points in all."""
+"""Called with points that are done and all points."""
 
 
 @dataclass
 class Carried:
-    """Work that a call has done."""
-
     computed: int = 0
     failures: list[Done] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """Keys that have no effect in any point."""
+    """Keys without effect in any point."""
 
 
 def carry_out(tasks: Sequence[Task], store: Store, executor: Executor, report: Report) -> Carried:
-    """Computes those tasks that have no record yet, and keeps each as soon as it is there.
+    """Computes missing records, and keeps each at once.
 
-    Raises OSError if the disk takes no more; Ctrl-C stops it. After any end, what was kept is not computed again.
+    Raises OSError if the disk is full; Ctrl-C stops it. After any end, what was kept is not computed again.
     """
     missing = [task for task in tasks if store.get(task.key) is None]
     done = len(tasks) - len(missing)
@@ -45,5 +43,5 @@ def carry_out(tasks: Sequence[Task], store: Store, executor: Executor, report: R
 
 
 def _still_missing(tasks: Sequence[Task], store: Store) -> Iterator[Task]:
-    """Tasks that nobody else has carried out by the time it is their turn: sweeps may share a folder."""
+    """Sweeps may share a folder."""
     return (task for task in tasks if store.get(task.key) is None)

@@ -10,14 +10,14 @@ from canaletto._sweeping.tasks import Point, Task
 
 @dataclass(frozen=True)
 class Shard:
-    """One of several parts, counted from 1, as arrays of jobs are."""
+    """Counted from 1, as arrays of jobs are."""
 
     number: int = 1
     of: int = 1
 
     @staticmethod
     def parsed(text: str) -> "Shard":
-        """A part from `2/50`. Raises ConfigError for what is none."""
+        """`2/50`. Raises ConfigError for anything else."""
         number, slash, of = text.partition("/")
         if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST):
             raise ConfigError(

@@ -1,4 +1,4 @@
-"""A sweep as an array of jobs: a script for `sbatch`, and no service that runs next to it."""
+"""A sweep as an array of jobs for `sbatch`."""
 
 import os
 import re
@@ -14,16 +14,16 @@ from canaletto._sweeping.tasks import resolve
 
 SCRIPT = "slurm.sh"
 SETUP = "setup"
-"""Key of the lines that every job begins with; all others are options of `sbatch`."""
+"""Lines at the beginning of every job; other keys are options of `sbatch`."""
 
 _OURS = ("array", "dependency", "parsable", "output", "wrap")
-"""Options that the script needs for itself."""
+"""The script needs these itself."""
 
 
 def write_script(asked: Document, file: Path, out: Path, jobs: int) -> Path:
-    """Writes a script that submits a sweep as an array of jobs, and one that collects their results.
+    """Scripts for an array of jobs and for collecting results.
 
-    Raises ConfigError for what cannot be simulated, and for a `[slurm]` that is none.
+    Raises ConfigError for what cannot be simulated, and for a wrong `[slurm]`.
     """
     folder = Folder(out)
     folder.check(asked)

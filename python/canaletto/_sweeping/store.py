@@ -1,10 +1,9 @@
 """Records on disk: whole, checked, and shared among folders.
 
-A record is written under another name, brought to the disk, and renamed: whatever is killed at whatever moment, it is
-there as a whole or not at all. Its name is the hash of what was computed, so that those who write at the same time
-write the same. A torn or foreign record all the same (a damaged disk, a file of somebody's) is as good as absent.
+A record is written under another name, brought to the disk, and renamed. Its name is the hash of what was computed, so
+simultaneous writers write the same. A torn or foreign record counts as absent.
 
-Records are also kept in the user's cache folder, of all sweeps: a point is computed once, whatever folder it is for.
+Records are also kept in the user's cache folder: a point is computed once for all sweeps.
 """
 
 import os
@@ -17,21 +16,21 @@ from canaletto._io import files
 from canaletto._sweeping import work
 
 Found = tuple[dict[str, Any], dict[str, Any]]
-"""A result, and what it cost."""
+"""A result and its cost."""
 
 _SETTLED_S = 3600
-"""Age from which a file that was never renamed is what a killed call left."""
+"""Age of a file that a killed call left."""
 
 
 class Store:
-    """The records of a folder. `shared`: where further ones are looked for and kept; None for nowhere."""
+    """`shared`: where further records are looked for and kept; None for nowhere."""
 
     def __init__(self, home: Path, shared: Path | None) -> None:
         self._home = home
         self._shared = shared
 
     def get(self, key: str) -> Found | None:
-        """The record of a key, if there is one anywhere; from then on it is in the folder."""
+        """From then on it is in the folder."""
         found = _read(_path(self._home, key), key)
         if found is None and self._shared is not None:
             found = self._lent(key)
@@ -40,7 +39,7 @@ class Store:
         return found
 
     def put(self, key: str, content: bytes) -> None:
-        """Keeps a record. Raises OSError if the disk takes no more."""
+        """Raises OSError if the disk is full."""
         path = _path(self._home, key)
         _write(path, content)
         if self._shared is not None:
@@ -52,14 +51,14 @@ class Store:
         return _read(_path(self._home, key), key) is not None or self._lent(key) is not None
 
     def _lent(self, key: str) -> Found | None:
-        """The shared record of a key. One that cannot be read is as good as absent: the folder is others', too."""
+        """An unreadable record counts as absent: the folder belongs to others, too."""
         with suppress(OSError):
             return None if self._shared is None else _read(_path(self._shared, key), key)
         return None
 
 
 def shared_folder() -> Path | None:
-    """The folder of all sweeps' records: a lab's, or in the user's cache. None for a user without a home."""
+    """A lab's, or in the user's cache. None for a user without a home."""
     if given := os.environ.get("CANALETTO_POINTS"):
         return Path(given)
     cache = files.cache_folder()
@@ -67,7 +66,7 @@ def shared_folder() -> Path | None:
 
 
 def _path(home: Path, key: str) -> Path:
-    """The place of a record. A folder of many thousand files is slow, hence those between."""
+    """A folder of many thousand files is slow, hence those between."""
     return home / key[:2] / f"{key}.json"
 
 
@@ -94,7 +93,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _copy(source: Path, target: Path, key: str) -> None:
-    """Gives a record another name, on another disk a copy, unless there is a whole one of that name."""
+    """On another disk a copy, unless there is a whole one of that name."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(source, target)

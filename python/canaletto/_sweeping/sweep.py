@@ -1,4 +1,4 @@
-"""Many configurations under many workloads: one row each in a table."""
+"""`cn.sweep`: one row per run in a table."""
 
 import time
 import warnings
@@ -137,7 +137,7 @@ def go_on(
     shard: Shard | None = None,
     page: bool = True,
 ) -> tuple[Sweep, Carried]:
-    """Carries out what is missing of a sweep and writes its table and page; of a shard, only the former.
+    """Computes what is missing, and writes table and page unless it is a shard.
 
     Raises what `sweep` does.
     """
@@ -167,10 +167,7 @@ def go_on(
 
 
 def collect(found: Sweep, *, page: bool = True) -> None:
-    """Writes the table of a sweep whose points are all computed, and a page of it.
-
-    Raises ConfigError if some are not.
-    """
+    """Raises ConfigError if some points are missing."""
     from canaletto._sweeping.folder import REPORT, TABLE
 
     missing = found.points - found.table.height
@@ -185,7 +182,7 @@ def collect(found: Sweep, *, page: bool = True) -> None:
 
 
 def reporting(progress: bool | Report | None = None, what: str = "points") -> AbstractContextManager[Report]:
-    """Somebody to report to: a function, a bar if standard error is a terminal, or nobody."""
+    """A function, a bar if standard error is a terminal, or nobody."""
     if callable(progress):
         return nullcontext(progress)
     return nullcontext(lambda done, total: None) if progress is False else _bar(what)

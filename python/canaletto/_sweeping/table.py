@@ -1,4 +1,4 @@
-"""One row a point: its values, its results, and what it cost."""
+"""One row per point."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -45,7 +45,7 @@ RESULTS: dict[str, tuple[str, type[pl.DataType]]] = {
     "router_board_share": ("area.router_board_share", pl.Float64),
     "fairness": ("fairness", pl.Float64),
 }
-"""Columns of results, with their fields and types."""
+"""With their fields and types."""
 
 MACHINE = {
     "machine_wall_s": ("wall_s", pl.Float64),
@@ -53,19 +53,19 @@ MACHINE = {
     "machine_peak_rss_mb": ("peak_rss_mb", pl.Float64),
     "machine_requests_per_cpu_s": ("requests_per_cpu_s", pl.Float64),
 }
-"""Columns that the machine decides: all others are the same wherever a point is computed."""
+"""All other columns are the same wherever a point is computed."""
 
 ACCOUNTS = {"blame": "blame_us", "root": "root_cause_us"}
-"""Beginnings of the columns of causes, with their accounts."""
+"""With their accounts."""
 
 _BATCH = 5_000
-"""Rows that are made at a time: frames are smaller than what they are made of."""
+"""Rows made at a time: frames are smaller than what they are made of."""
 
 
 def frame(plan: pl.DataFrame, get: Callable[[str], Found | None]) -> pl.DataFrame:
-    """The table of those points of a plan whose records there are, in the order of the plan.
+    """Points with records, in the order of the plan.
 
-    get: the record of a key, if there is one. The columns of causes are those that charge anybody anything.
+    get: the record of a key, if there is one. Columns of causes are those that occur.
     """
     values = plan.drop(*PLAN_ONLY)
     frames = [_part(values[start : start + _BATCH], get) for start in range(0, plan.height, _BATCH)]
@@ -79,7 +79,6 @@ def frame(plan: pl.DataFrame, get: Callable[[str], Found | None]) -> pl.DataFram
 
 
 PLAN_ONLY = ("design_toml", "workload_toml", "traces")
-"""Columns of a plan that its table does not have."""
 
 
 def _part(values: pl.DataFrame, get: Callable[[str], Found | None]) -> pl.DataFrame:
@@ -102,7 +101,7 @@ def _value(result: Row, path: str, kind: type[pl.DataType]) -> Any:
 
 
 def _causes(results: Sequence[Row]) -> list[pl.Series]:
-    """A column a cause that occurs in an account: the mean time of a request that is charged to it."""
+    """Mean time per request."""
     columns = []
     for prefix, account in ACCOUNTS.items():
         found = [lookup(result, f"{account}.all") or {} for result in results]

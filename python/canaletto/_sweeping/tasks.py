@@ -1,4 +1,4 @@
-"""Points resolved into simulations, each with the hash of what it computes."""
+"""Points resolved into simulations."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ WORKLOAD = "workload."
 
 @dataclass(frozen=True)
 class Task:
-    """One simulation, with all that it needs: it may be carried out anywhere."""
+    """With all that it needs anywhere."""
 
     key: str
     """Hash of what it computes."""
@@ -29,9 +29,8 @@ class Task:
     seed: int
     warmup: int
     traces: Mapping[str, str]
-    """Hash of each trace's content, by its path in the workload."""
+    """By path in the workload."""
     build: str = field(default_factory=identity.build)
-    """The engine that the hash is of."""
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -39,8 +38,6 @@ class Task:
 
 @dataclass(frozen=True)
 class Point:
-    """One combination of the axes' values, and its simulation."""
-
     number: int
     values: Assignment
     task: Task
@@ -50,7 +47,7 @@ class Point:
 
 
 class Resolver:
-    """Makes simulations of points. Parts that several points share is resolved once."""
+    """Shared parts are resolved once."""
 
     def __init__(self, sweep: Document) -> None:
         self._sweep = sweep
@@ -58,12 +55,12 @@ class Resolver:
         self._workloads: dict[tuple[Any, ...], tuple[Workload, str]] = {}
         self._traces: dict[str, str] = {}
         self.notes: dict[str, int] = {}
-        """Keys without effect, with the number of designs in which they have none."""
+        """With the number of designs."""
         self.idle: set[str] = set()
-        """Keys that have no effect in some design: there they are left out, so that equal designs are run once."""
+        """Left out where they have no effect, so that equal designs are run once."""
 
     def points(self, assignments: Iterable[Assignment]) -> list[Point]:
-        """The points' simulations. Raises ConfigError for what cannot be simulated, OSError for unreadable files."""
+        """Raises ConfigError for what cannot be simulated, OSError for unreadable files."""
         return [self.point(number, values) for number, values in enumerate(assignments)]
 
     @property
@@ -134,7 +131,7 @@ class Resolver:
         return Setting(label, WORKLOAD if known_as.startswith(WORKLOAD) else "", f"{key}={_toml.bare(value)}")
 
     def _source(self, kind: str, given: Any, known: Mapping[str, str]) -> str:
-        """A name, or a file's path: relative to the folder of the sweep's file."""
+        """A file's path is relative to the folder of the sweep's file."""
         if isinstance(given, os.PathLike):
             return str(os.fspath(given))
         if not isinstance(given, str):
@@ -158,7 +155,7 @@ def _shown(source: Design | Workload | str | os.PathLike[str]) -> str:
 
 
 def resolve(sweep: Document) -> tuple[list[Point], list[str]]:
-    """The points of a sweep, and notes on keys that have no effect in some or any of them."""
+    """With notes on keys without effect."""
     resolver = Resolver(sweep)
     found = resolver.points(sweep.grid.points(sweep.label))
     again = len(found) - len({point.task.key for point in found})

@@ -1,4 +1,4 @@
-"""One simulation, wherever it is carried out, and the record of its result."""
+"""One simulation and the record of its result."""
 
 import hashlib
 import json
@@ -13,17 +13,17 @@ from canaletto._run.config import Design, Workload
 from canaletto._sweeping.tasks import Task
 
 _NAMES = ("schema", "design", "workload", "seed", "cost")
-"""Fields of a result that are known without it, or that the machine decides."""
+"""Known without the result, or decided by the machine."""
 
 _PICTURES = ("map", "series", "tail_us", "utilisation")
-"""Fields that hold many numbers: they are had again by repeating the run."""
+"""Repeating the run gives these again."""
 
 
 def compute(task: Task, report: Progress | None = None) -> bytes:
-    """Carries a simulation out; returns its record.
+    """Returns a simulation's record.
 
-    A run that stops and explains why has a record, too: it would stop there every time. Raises OSError for a trace that
-    cannot be read, ConfigError for another build of the engine or another trace than the task's.
+    A run that stops has a record, too: it would stop there every time. Raises OSError for an unreadable trace,
+    ConfigError for another engine or trace than the task's.
     """
     check(task)
     design, workload = Design(task.design, "design"), Workload(task.workload, "workload")
@@ -35,7 +35,7 @@ def compute(task: Task, report: Progress | None = None) -> bytes:
 
 
 def check(task: Task) -> None:
-    """Raises ConfigError if this package, or a trace on this machine, is not what the task was made with."""
+    """Raises ConfigError if package or trace is not the task's."""
     if task.build != identity.build():
         raise ConfigError(
             f"another build of canaletto: got {_engine.version()} ({identity.build()[:12]}), "
@@ -48,9 +48,9 @@ def check(task: Task) -> None:
 
 
 def record(key: str, result: Mapping[str, Any], cost: Mapping[str, Any]) -> bytes:
-    """A result as it is kept: a line that tells whether the rest is whole, the result, and what it cost.
+    """A line that shows whether the rest is whole, the result, and its cost.
 
-    The line of the result is the same bytes wherever and whenever it was computed.
+    The result's line is the same bytes wherever it was computed.
     """
     lines = [json.dumps(part, separators=(",", ":"), allow_nan=False) for part in (result, cost)]
     body = "".join(f"{line}\n" for line in lines).encode()
@@ -58,7 +58,7 @@ def record(key: str, result: Mapping[str, Any], cost: Mapping[str, Any]) -> byte
 
 
 def opened(key: str, content: bytes) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """The result and its cost in a record. None if it is torn, or not the record of this key."""
+    """None if it is torn or another key's."""
     checksum, _, body = content.partition(b"\n")
     if checksum.decode(errors="replace") != _checksum(key, body):
         return None
@@ -71,7 +71,7 @@ def _checksum(key: str, body: bytes) -> str:
 
 
 def _essence(data: Mapping[str, Any]) -> dict[str, Any]:
-    """A result without its names and pictures: a hundred thousand of them must fit on a disk."""
+    """A hundred thousand of them must fit on a disk."""
     found = {key: value for key, value in data.items() if key not in (*_NAMES, *_PICTURES)}
     found["flash"] = {key: value for key, value in data["flash"].items() if key not in ("series", "blocks")}
     found["flows"] = [

@@ -1,4 +1,4 @@
-"""A process that carries simulations out for another: tasks come in as lines, records go out with their lengths."""
+"""Carries simulations out for another process: tasks come as lines, records go with their lengths."""
 
 import contextlib
 import json
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def answer(task: Task, watch: Progress | None = None) -> tuple[bytes, bytes]:
-    """A record behind a plus, or, behind a minus, why there is none."""
+    """A record behind a plus, or a reason behind a minus."""
     try:
         return b"+", work.compute(task, watch)
     except OSError as error:

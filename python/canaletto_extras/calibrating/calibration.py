@@ -1,4 +1,4 @@
-"""A design calibrated from measurements, and what must be thought of it."""
+"""A design calibrated from measurements."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 AT_BOUND = 0.01
-"""Part of a range within which a value counts as being at its end."""
+"""Part of a range next to its end."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,7 +35,7 @@ class Calibration(Shown):
     design: Design
     """The calibrated design."""
     report: Mapping[str, Any]
-    """Parameters, errors of both halves, and what the data can distinguish, as `calibrate --json` prints them."""
+    """As `calibrate --json` prints it."""
 
     def to_dict(self) -> dict[str, Any]:
         """The report, as plain dictionaries and lists."""
@@ -70,7 +70,7 @@ class Calibration(Shown):
 
     @cached_property
     def notes(self) -> list[str]:
-        """Sentences on bounds that were hit, and on parameters that the data do not say or cannot distinguish."""
+        """On values at bounds, and on parameters that the data do not determine."""
         return list(self.report["notes"])
 
     def _parts(self) -> "Iterator[RenderableType]":
@@ -140,7 +140,6 @@ def calibrate(
 
 
 def carry_out(asked: Asked, report: Report) -> Calibration:
-    """Carries a calibration out. Raises what `calibrate` does."""
     check_optuna()
     points = halved(asked.points, judge=asked.judge)
     # The ends of every range before anything takes long: a value that cannot be simulated shows here.
@@ -214,7 +213,7 @@ def _parameter(design: Design, each: Parameter, part: float, told: Identified, n
 
 
 def _errors(points: Sequence[Point], found: Sequence[Mapping[str, float]]) -> dict[str, float | None]:
-    """Root mean square of both halves, as a relative error."""
+    """Of both halves, as a relative error."""
     halves = {
         half: model.rms(model.flat([each for point, each in zip(points, found, strict=True) if point.half == half]))
         for half in ("fitted", "judged")
@@ -223,7 +222,6 @@ def _errors(points: Sequence[Point], found: Sequence[Mapping[str, float]]) -> di
 
 
 def _relative(logarithm: float) -> float:
-    """A ratio's distance from 1, from its logarithm."""
     return float(2.718281828459045**logarithm - 1)
 
 
@@ -249,7 +247,7 @@ def _notes(parameters: Sequence[Mapping[str, Any]], apart: Mapping[str, Any]) ->
 
 
 def write(found: Calibration, out: Path, *, force: bool) -> None:
-    """Writes the design and, next to it, the report as JSON. Raises what `Calibration.save` does."""
+    """The design and its report as JSON."""
     import json
 
     report = out.with_suffix(".json")

@@ -1,4 +1,4 @@
-"""The command `calibrate`: a design that answers as a measured drive does."""
+"""The command `calibrate`."""
 
 from pathlib import Path
 from typing import Annotated, Literal

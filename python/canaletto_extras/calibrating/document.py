@@ -24,8 +24,6 @@ MAX_MEASURED_BYTES = 256 << 20
 
 @dataclass(frozen=True)
 class Asked:
-    """A calibration."""
-
     label: str
     design: Design
     parameters: tuple[Parameter, ...]
@@ -38,9 +36,9 @@ class Asked:
 
 
 def read(path: str | os.PathLike[str], measured: Sequence[Any] = (), **more: Any) -> Asked:
-    """A calibration from its file. measured: files next to those that it names; more: keys that go before its own.
+    """measured: files next to those that it names; more: keys that go before its own.
 
-    Raises ConfigError for a file that is none, OSError if one cannot be read.
+    Raises ConfigError for a wrong file, OSError for an unreadable one.
     """
     label = os.fspath(path)
     text = read_text(label)
@@ -64,7 +62,6 @@ def _beside(measured: Sequence[Any], folder: Path) -> Iterator[Any]:
 
 
 def checked(label: str, document: Mapping[str, Any], folder: Path = Path()) -> Asked:
-    """A calibration from the contents of its file, or from what was given in its place."""
     for key in document:
         if key not in _KEYS:
             raise ConfigError(f"{label}: {key}: unknown key, expected one of {', '.join(_KEYS)}")

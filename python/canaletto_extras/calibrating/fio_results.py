@@ -1,7 +1,7 @@
 """Results of fio (`--output-format=json`) as measured points.
 
-Latencies are those from submission to completion (`lat_ns`): percentiles that fio has of completion alone (`clat_ns`)
-get the mean time of submission added. Job options become a workload as in a job file (`_io/fio.py`).
+From submission to completion (`lat_ns`): percentiles of completion alone (`clat_ns`) get the mean time of submission
+added. Job options become a workload (`_io/fio.py`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,11 +17,11 @@ from canaletto_extras.calibrating.measured import BELOW, OPS, QUANTILES, Job, Po
 Keys = Mapping[str, Any]
 
 _ENDS = ("runtime", "timeout", "time_based", "number_ios", "io_size", "io_limit", "loops", "startdelay", "ramp_time")
-"""Options that say how long a job lasts: a simulated one is as long as it takes to tell."""
+"""A simulated job has its own length."""
 
 
 def points(text: str, label: str) -> list[Point]:
-    """A point for each job and direction. Raises ConfigError for what is no such result, or lacks what is compared."""
+    """A point per job and direction. Raises ConfigError for a result that lacks what is compared."""
     try:
         document = within(text, "jobs")
     except ValueError:
@@ -54,7 +54,7 @@ def _of_job(entry: Any, shared: Any, label: str, jobs: int) -> Iterator[Point]:
 
 
 def job_of(options: Mapping[str, Any], place: str) -> Job:
-    """A job of options as fio names them. Raises ConfigError for some that have no counterpart."""
+    """Raises ConfigError for options without counterpart."""
     kept = {}
     for key, value in options.items():
         text = "" if value is None else str(value)
@@ -87,7 +87,7 @@ def job_of(options: Mapping[str, Any], place: str) -> Job:
 
 
 def job_text(job: Job, requests: int) -> str:
-    """The job as a file of fio, which ends after that many requests of all its processes."""
+    """Ends after that many requests of all its processes."""
     lines = [f"{key}={value}" if value else key for key, value in job.options.items()]
     return "\n".join(["[job]", *lines, f"number_ios={max(requests // job.processes, 1)}"])
 
@@ -127,14 +127,11 @@ def _statistics(side: Mapping[str, Any], place: str) -> dict[str, float]:
 
 
 ROUNDING = 1.05
-"""Percentiles are of bins, whose middle may be above the largest latency by this factor."""
+"""The middle of a bin may be above the largest latency."""
 
 
 def _check_possible(total: Keys, completion: Keys, cuts: Keys, place: str) -> None:
-    """Raises ConfigError for latencies that contradict each other.
-
-    A request's time (lat) is the sum of its submission (slat) and its completion (clat): neither can be longer.
-    """
+    """Raises ConfigError: a request's time (lat) is submission (slat) and completion (clat)."""
 
     def wrong(what: str) -> ConfigError:
         return ConfigError(

@@ -1,8 +1,8 @@
-"""The search for the parameters: Optuna's TPE over the ranges, then steps of least squares from the best of its trials.
+"""Optuna's TPE over the ranges, then damped least squares from the best trial.
 
-TPE (Bergstra et al., NIPS 2011) finds the valley, wherever in the ranges it is. The sensitivities there, which are
-needed anyway to say what the data can distinguish, give the steps to its floor (Gauss and Newton, damped, kept within
-the ranges; a step that does not gain is not taken). Seeded: the same data give the same design.
+TPE (Bergstra et al., NIPS 2011) finds the valley. Sensitivities, needed anyway to say what the data can distinguish,
+give the steps to its floor (Gauss and Newton, within the ranges; a step that does not gain is not taken). Seeded: the
+same data give the same design.
 """
 
 import warnings
@@ -18,25 +18,22 @@ from canaletto_extras.calibrating.measured import Point
 from canaletto_extras.calibrating.parameters import Parameter, applied, value_of
 
 STEPS = 4
-"""Steps of least squares at the most; the next one would be within the noise of the runs."""
+"""A further step would be within the noise of the runs."""
 ENOUGH = 1e-4
-"""Gain of a step, in root mean square, below which there is no next one."""
+"""Least gain of a step, in root mean square."""
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """The best that was found."""
-
     parts: tuple[float, ...]
     error: float
     """Root mean square over all fitted statistics."""
     columns: tuple[tuple[float, ...], ...]
-    """Sensitivities at the best: for each parameter, what its whole range does to each error."""
+    """For each parameter, what its whole range does to each error."""
     trials: int
 
 
 def check_optuna() -> None:
-    """Raises ConfigError if Optuna is not installed."""
     _optuna()
 
 
@@ -50,7 +47,7 @@ def fit(
     seed: int,
     report: Callable[[int, int], object],
 ) -> Fitted:
-    """Fits parameters to points. Raises ConfigError for a range that allows values which cannot be simulated."""
+    """Raises ConfigError for values that cannot be simulated."""
     found = _Search(design, parameters, points, requests, seed)
     optuna = _optuna()
     total = trials + (STEPS + 1) * (len(parameters) + 1)
@@ -72,14 +69,14 @@ def fit(
 
 
 def _starts(design: Design, parameters: Sequence[Parameter]) -> list[list[float]]:
-    """Places to begin at: the design as it is, where its values lie in the ranges, and their middle."""
+    """The design as it is, if within the ranges, and their middle."""
     given = [each.part(value_of(design, each.keys[0])) for each in parameters]
     middle = [0.5] * len(parameters)
     return [middle] if None in given else [[part for part in given if part is not None], middle]
 
 
 class _Search:
-    """Errors of parts of the ranges, each computed once."""
+    """Each is computed once."""
 
     def __init__(
         self, design: Design, parameters: Sequence[Parameter], points: Sequence[Point], requests: int, seed: int
@@ -107,7 +104,7 @@ class _Search:
         return found
 
     def descend(self, parts: Sequence[float], report: Callable[[int], object]) -> tuple[list[float], list[list[float]]]:
-        """Steps of least squares while they gain; returns the last place and the sensitivities there."""
+        """Returns the last place and the sensitivities there."""
         import numpy as np
 
         here = list(parts)
@@ -132,7 +129,7 @@ class _Search:
         return here, columns
 
     def _columns(self, here: Sequence[float]) -> list[list[float]]:
-        """By parameter, the change of each error over its whole range, from differences around a place."""
+        """From differences around a place."""
         found = []
         for number, each in enumerate(self._asked[1]):
             ends = [max(here[number] - each.step, 0.0), min(here[number] + each.step, 1.0)]

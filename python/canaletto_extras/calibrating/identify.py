@@ -1,9 +1,9 @@
-"""Parameters that the data can distinguish, and those that they cannot: the local sensitivities of the fitted points.
+"""Parameters that the data can distinguish, by local sensitivities.
 
-A column of the matrix is what a parameter's whole range does to the logarithms of all fitted statistics, by a step at
-the calibrated values. A parameter whose column is nearly nothing has no effect. Where columns, scaled to one length,
-are nearly dependent, the data know a combination of the parameters and none of them alone (the singular vectors of
-small singular values name them: Belsley, Kuh and Welsch, "Regression Diagnostics", 1980, §3.2).
+A column of the matrix is what a parameter's whole range does to the logarithms of all fitted statistics. A column of
+nearly nothing has no effect. If columns, scaled to one length, are nearly dependent, the data determine a combination
+of the parameters; singular vectors of small singular values name them (Belsley, Kuh and Welsch, "Regression
+Diagnostics", 1980, §3.2).
 """
 
 from collections.abc import Sequence
@@ -14,24 +14,22 @@ if TYPE_CHECKING:
     import numpy as np
 
 LEAST_EFFECT = 0.005
-"""Mean effect of a whole range on the statistics, below which a parameter has none: half a percent."""
+"""Half a percent of the statistics."""
 NEARLY_DEPENDENT = 0.15
-"""Singular value of the scaled columns below which some are nearly dependent; of independent ones all are 1."""
+"""Singular value of scaled columns that are nearly dependent; of independent ones all are 1."""
 TAKES_PART = 0.3
-"""Weight in a singular vector from which a parameter takes part in a combination."""
+"""Least weight in a singular vector."""
 
 
 @dataclass(frozen=True)
 class Identified:
-    """Result for parameters by their numbers."""
-
     effects: tuple[float, ...]
     """Mean effect of each whole range: 0.1 is ten percent."""
     without_effect: tuple[int, ...]
     together: tuple[tuple[int, ...], ...]
     """Groups whose members cannot be told apart."""
     uncertainties: tuple[float | None, ...]
-    """Standard error of each, as a part of its range; None where the data say nothing of it alone."""
+    """As a part of its range; None where the data say nothing of it alone."""
 
 
 def identify(columns: Sequence[Sequence[float]], error: float) -> Identified:

@@ -1,4 +1,4 @@
-"""Logs of single latencies as measured points: fio's `_lat.log`, and CSV with a unit in its header."""
+"""Logs of single latencies: fio's `_lat.log`, and CSV with a unit in its header."""
 
 import re
 from collections.abc import Mapping
@@ -17,9 +17,9 @@ _DIRECTIONS = ("read", "write")
 
 
 def points(text: str, label: str, options: Mapping[str, Any]) -> list[Point]:
-    """Points of a log, one for each depth that it has a column for. options: fio's job, which it lacks.
+    """A point per depth that has a column. options: fio's job, which a log lacks.
 
-    Raises ConfigError for a line that is none, a header without unit, and options that say too little.
+    Raises ConfigError for wrong lines, a header without unit, and missing options.
     """
     for needed in ("rw", "bs", "iodepth"):
         if needed not in options and not (needed == "iodepth" and _header(text) is not None):
@@ -37,11 +37,11 @@ def points(text: str, label: str, options: Mapping[str, Any]) -> list[Point]:
 
 
 Rows = dict[tuple[str, str | None], list[float]]
-"""Latencies in microseconds by direction, if it is known, and depth, if it is."""
+"""Latencies in µs by direction and depth, if known."""
 
 
 def _header(text: str) -> list[str] | None:
-    """The columns of a file whose first line has letters, in small letters."""
+    """In small letters, if the first line has letters."""
     first = text.lstrip("﻿").partition("\n")[0].strip()
     return [part.strip().strip('"').lower() for part in first.split(",")] if re.search("[a-zA-Z]", first) else None
 
@@ -77,7 +77,7 @@ def _csv(text: str, label: str) -> Rows:
 
 
 def _log(text: str, label: str, depth: int) -> Rows:
-    """Lines of fio: time in ms, latency in ns, direction, size, offset; from 3.x on also a priority."""
+    """Time in ms, latency in ns, direction, size, offset; from 3.x on also a priority."""
     rows: Rows = {}
     times: Rows = {}
     sizes: set[str] = set()
@@ -117,7 +117,6 @@ def _log(text: str, label: str, depth: int) -> Rows:
 
 
 FEWEST_STEPS = 5
-"""Lines below which it is not judged whether they come at even steps."""
 
 
 def _median(values: list[float]) -> float:
@@ -125,7 +124,7 @@ def _median(values: list[float]) -> float:
 
 
 def _is_averaged(times_ms: list[float], latencies_us: list[float], depth: int) -> bool:
-    """Whether lines come at even steps, and less often than requests of these latencies complete."""
+    """At even steps, less often than requests of these latencies complete."""
     steps = [after - before for before, after in pairwise(times_ms)]
     step = _median(steps)
     even = sum(abs(each - step) <= max(1.0, 0.02 * step) for each in steps)

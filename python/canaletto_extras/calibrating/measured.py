@@ -1,4 +1,4 @@
-"""Measured points: what a drive was asked for, and how it answered."""
+"""Measured points: jobs, and how a drive answered."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,16 +7,15 @@ from typing import Literal
 from canaletto._engine import ConfigError
 
 QUANTILES = (0.1, 0.5, 0.9, 0.99)
-"""Quantiles of latency that are compared: fio's results have these by default."""
+"""In fio's results by default."""
 
 OPS = ("read", "write")
 Half = Literal["fitted", "judged"]
 BELOW = 1e18
-"""Nothing that is measured of a drive reaches so far."""
 
 
 def positive(found: object) -> float | None:
-    """A number above 0 that may have been measured; None for anything else, such as infinity."""
+    """None for anything else, such as infinity."""
     if isinstance(found, bool) or not isinstance(found, int | float) or not 0 < found < BELOW:
         return None
     return float(found)
@@ -27,15 +26,12 @@ def name_of(quantile: float) -> str:
 
 
 STATISTICS = ("iops", "mean_us", *(name_of(quantile) for quantile in QUANTILES))
-"""Numbers that a point is compared by."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Requests of one kind: a job of fio, or of a latency log that says the same."""
-
     options: Mapping[str, str]
-    """As in a job file of fio, without what ends it."""
+    """Without what ends the job."""
     processes: int
     depth: int
     size: str
@@ -51,13 +47,13 @@ class Point:
     """One measurement, of reads or of writes."""
 
     name: str
-    """File and job, for messages and tables."""
+    """In messages and tables."""
     job: Job
     op: str
     statistics: Mapping[str, float]
     """Some of `STATISTICS`, by name."""
     latencies_us: tuple[float, ...] = ()
-    """Single latencies, in the order in which they were measured; none where only statistics are known."""
+    """In the order of measurement; none where only statistics are known."""
     half: Half = "fitted"
 
     @property
@@ -67,10 +63,9 @@ class Point:
 
 
 def halved(points: Sequence[Point], *, judge: bool) -> list[Point]:
-    """Points in the order of kind, size and depth, every second of which is kept for judging; with `judge` false, none.
+    """By kind, size and depth, every second point is judged; with `judge` false, none.
 
-    A single log of latencies is cut in the middle: what came first is fitted. Raises ConfigError for a single point
-    without latencies.
+    A single log is cut in the middle. Raises ConfigError for a single point without latencies.
     """
     ordered = sorted(points, key=lambda point: (point.op, point.job.kind, size_order(point), point.job.outstanding))
     if not judge:
@@ -92,7 +87,7 @@ def halved(points: Sequence[Point], *, judge: bool) -> list[Point]:
 
 
 FEWEST = 100
-"""Latencies of a log below which a 99th percentile says nothing."""
+"""With fewer a percentile shows chance."""
 
 
 def size_order(point: Point) -> tuple[int, str]:
@@ -101,11 +96,11 @@ def size_order(point: Point) -> tuple[int, str]:
 
 
 LEAST_ABOVE = 10
-"""Latencies above a percentile, with fewer than which it says more of chance than of the drive."""
+"""With fewer a percentile shows chance."""
 
 
 def of_latencies(name: str, job: Job, op: str, latencies_us: Sequence[float], half: Half = "fitted") -> Point:
-    """A point of single latencies. Its rate follows from Little's law where the loop is closed."""
+    """In a closed loop the rate follows from Little's law."""
     import numpy as np
 
     found = np.asarray(latencies_us)

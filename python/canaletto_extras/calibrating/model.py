@@ -1,4 +1,4 @@
-"""The design's answers to the measured jobs, and how far they are from the measured ones."""
+"""The design's answers to the measured jobs."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ def workload_of(job: Job, requests: int) -> Workload:
 
 
 def check_fits(design: Design, points: Sequence[Point], capacity_bytes: float | None) -> None:
-    """Raises ConfigError for a drive of another capacity than the design's, or jobs that go beyond it."""
+    """Raises ConfigError for another capacity, or jobs that go beyond it."""
     there = simulate.inspect(design, workload("hm_0", requests=1))["logical_bytes"]
     for point in points:
         reach = max(_reach(flow["synthetic"]) for flow in workload_of(point.job, 1).to_dict()["flow"])
@@ -48,11 +48,11 @@ def check_fits(design: Design, points: Sequence[Point], capacity_bytes: float | 
 
 
 CAPACITY_WITHIN = 0.1
-"""Drives of one geometry are sold with some more or less spare space."""
+"""Spare space differs between drives of one geometry."""
 
 
 def _reach(synthetic: Mapping[str, Any]) -> float:
-    """End of the part of the drive that a job uses, in bytes, as far as it states one."""
+    """As far as the job states one."""
     return sum(bytes_of(synthetic.get(key)) for key in ("working_set_offset", "working_set_size"))
 
 
@@ -62,7 +62,7 @@ def bytes_of(size: object) -> float:
 
 
 def answers(design: Design, points: Sequence[Point], requests: int, seed: int) -> list[Statistics]:
-    """The design's statistics for each point. Jobs that several points share are simulated once, side by side."""
+    """Shared jobs are simulated once, side by side."""
     jobs = {job_text(point.job, requests): point.job for point in points}
 
     def task(job: Job) -> Any:
@@ -81,11 +81,11 @@ def answers(design: Design, points: Sequence[Point], requests: int, seed: int) -
 
 
 Simulated = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]", float]
-"""Latencies in microseconds, whether they are of reads, and the time that all took."""
+"""Latencies in µs, whether they are reads, total time."""
 
 
 def simulated(design: Design, job: Job, requests: int, seed: int, report: Any) -> Simulated:
-    """A run of a job, request by request. The first tenth, in which the drive fills with work, is left out."""
+    """Without the first tenth, in which the drive fills."""
     work = workload_of(job, requests)
     data, rows = simulate.run_once(design, work, seed, 0, True, report, root_causes=False)
     assert rows is not None
@@ -109,7 +109,7 @@ def _statistics(run: Simulated, op: str) -> Statistics:
 
 
 def errors(points: Sequence[Point], found: Sequence[Statistics]) -> list[dict[str, float]]:
-    """By statistic, the natural logarithm of ours over the measured one: 0.01 is one percent too much."""
+    """Natural logarithm of ours over measured."""
     return [
         {
             name: math.log(ours[name] / measured)

@@ -1,4 +1,4 @@
-"""Parameters to calibrate: keys of a design, each with the range that its value may have."""
+"""Keys of a design, each with the range of its value."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -11,15 +11,15 @@ from canaletto._run.config import Design
 from canaletto._sweeping.axes import Span, Value, quantity
 
 MOST = 12
-"""Parameters beyond which a calibration would take days and tell little."""
+"""With more a calibration would take days."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One value, for one key or for several that share it."""
+    """Keys that share it."""
 
     keys: tuple[str, ...]
-    """Keys with dots; a number behind the key of a list is one of its values, such as `flash.read.0`."""
+    """A number behind a list's key is one of its values, such as `flash.read.0`."""
     span: Span
     low: Value
     high: Value
@@ -32,7 +32,7 @@ class Parameter:
         return self.span.at(min(max(part, 0.0), 1.0))
 
     def part(self, value: Value) -> float | None:
-        """The part of the way at which a value is; None for one outside the range, or of another kind."""
+        """Place in the range; None outside, or for another kind."""
         found = quantity(value)
         if self.span.dimension is None:
             number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
@@ -44,7 +44,7 @@ class Parameter:
 
     @property
     def step(self) -> float:
-        """A step that shows: a twentieth of the range, or one where values are whole numbers."""
+        """A twentieth of the range, or one for whole numbers."""
         return max(0.05, 1 / (self.span.high - self.span.low)) if self.span.is_whole else 0.05
 
     @property
@@ -53,7 +53,7 @@ class Parameter:
 
 
 def read(ranges: Any, place: str) -> tuple[Parameter, ...]:
-    """Parameters from a table of ranges. Raises ConfigError for what is none."""
+    """Raises ConfigError for a wrong table."""
     if not isinstance(ranges, Mapping) or not ranges:
         raise ConfigError(f"{place}: got {ranges!r}, expected a table of keys with their ranges [low, high]")
     found = [_parameter(key, given, f"{place}.{key}") for key, given in _flat(ranges).items()]
@@ -88,13 +88,12 @@ def _parameter(key: str, given: Any, place: str) -> Parameter:
 
 
 def applied(design: Design, parameters: Sequence[Parameter], parts: Sequence[float]) -> Design:
-    """The design with each parameter at a part of its range. Raises ConfigError for a key that there is not."""
+    """Raises ConfigError for an unknown key."""
     values = {key: each.at(part) for each, part in zip(parameters, parts, strict=True) for key in each.keys}
     return with_values(design, values)
 
 
 def is_index(part: str) -> bool:
-    """Whether a part of a key is the number of a value in a list."""
     return part.isascii() and part.isdigit() and len(part) < 10
 
 

@@ -10,7 +10,6 @@ from rich.text import Text
 
 
 def tables(report: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """A calibration: parameters, errors of each point, and what the data leave open."""
     table = plain_table("parameter", "range", "before", "calibrated", "uncertainty", right=(2, 3, 4))
     for each in report["parameters"]:
         uncertain = each["uncertainty_of_range"]

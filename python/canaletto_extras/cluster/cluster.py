@@ -1,4 +1,4 @@
-"""Simulations on a cluster, through a Dask scheduler that is running; `jobs.py` has one whose workers are jobs."""
+"""Simulations through a running Dask scheduler; `jobs.py` starts one whose workers are jobs."""
 
 import contextlib
 import logging
@@ -19,26 +19,24 @@ from canaletto_extras.cluster import remote
 
 Client: TypeAlias = Any
 Future: TypeAlias = Any
-"""Classes of `distributed`, which need not be installed."""
+"""`distributed` need not be installed."""
 
 TIMEOUT_S, WORKERS_S = 10, 60
-"""Time within which a scheduler answers, and within which it has a first worker: busy machines start them slowly."""
+"""For a scheduler's answer, and for its first worker: busy machines start slowly."""
 
 TELL_S = 60
-"""Time after which it is said that there is no worker; again after twice as long, and so on."""
+"""A missing worker is reported after this time, then after twice as long, and so on."""
 
 _ASK_AGAIN_S = 2
-"""Time after which the number of workers is asked for again."""
 
 _LOOK_S = 0.1
-"""Time between two looks at whether a task is over."""
 
 _AHEAD = 2
-"""Tasks that are submitted for each thread of a worker: one that is carried out, and one that is on its way."""
+"""One task is carried out, one is on its way."""
 
 
 class Watch:
-    """Says when a scheduler has no worker left: tasks would wait for one in silence, perhaps for ever."""
+    """Reports that a scheduler has no worker left: tasks would wait in silence."""
 
     def __init__(self, tell: Callable[[str], object]) -> None:
         self.tell = tell
@@ -46,7 +44,7 @@ class Watch:
         self._tell_at_s = TELL_S
 
     def look(self, threads: int) -> None:
-        """Looks at a scheduler that now has that many threads. Called all the time, by the thread that may print."""
+        """Called all the time, by the thread that may print."""
         now = time.monotonic()
         if threads:
             self._gone_since = None
@@ -61,7 +59,7 @@ class Watch:
 
 
 class Dask:
-    """Workers of a Dask scheduler. They only need this package: traces reach them by their hash."""
+    """Workers only need this package: traces reach them by hash."""
 
     def __init__(self, client: Client, watch: Watch, queue: Any = None) -> None:
         self._client = client
@@ -76,9 +74,9 @@ class Dask:
         return max(1, self._counted())
 
     def carry_out(self, tasks: Iterable[Task]) -> Generator[Done]:
-        """The tasks' records, each as soon as it is there. A worker that dies only costs the time it had taken.
+        """A worker that dies only costs the time it had taken.
 
-        Raises SimulationError if the scheduler is lost, or if there will be no worker any more.
+        Raises SimulationError if the scheduler is lost, or if no worker will come.
         """
         waiting = iter(tasks)
         running: dict[Future, tuple[Task, int]] = {}
@@ -113,7 +111,7 @@ class Dask:
             fill()
 
     def close(self) -> None:
-        """Leaves the scheduler, or ends it and its jobs if it is ours."""
+        """Ends the scheduler and its jobs if it is ours."""
         with contextlib.suppress(Exception):
             self._client.close()
             if self._queue is not None:
@@ -129,7 +127,7 @@ class Dask:
         return self._threads
 
     def _await_one(self, finished: Any) -> None:
-        """Waits until one of the tasks is over, as `next` does, and looks at the workers meanwhile."""
+        """Looks at the workers meanwhile."""
         self._watch.look(self._counted())
         while not finished.has_ready():
             with finished.thread_condition:
@@ -138,7 +136,7 @@ class Dask:
             self._watch.look(self._counted())
 
     def _answer(self, future: Future, found: Any) -> tuple[bytes, bytes]:
-        """A worker's answer, or that it is lost: it died over it too often, or does not have this package."""
+        """Or that a worker is lost: it died too often, or does not have this package."""
         if self._client.status != "running":
             raise SimulationError("the Dask scheduler is lost; the same command continues from here")
         if future.status == "finished":
@@ -148,7 +146,7 @@ class Dask:
         return remote.LOST, f"no worker brought it to an end: {type(reason).__name__}: {reason}".encode()
 
     def _sent(self, task: Task, digest: str) -> dict[str, Future]:
-        """A trace that a worker has not, by its hash. It is read once, and goes from worker to worker from then on."""
+        """Read once; then it goes from worker to worker."""
         file = next(file for file, found in task.traces.items() if found == digest)
         known = self._traces.get(digest)
         if known is None or known.status != "finished":
@@ -157,10 +155,11 @@ class Dask:
 
 
 def connected(asked: Document, where: str, tell: Callable[[str], object]) -> Dask:
-    """The workers of a scheduler at `dask://HOST:PORT`, whatever is asked of them.
+    """tell: called with reports for those who wait.
 
-    tell: called with what somebody who waits should know. Raises ConfigError if it cannot be reached, has no workers,
-    or workers with another build of this package.
+    Raises ConfigError if a scheduler is out of reach, without workers, or with another build.
+
+    The address is `dask://HOST:PORT`.
     """
     found = re.fullmatch(r"dask://([^/\s:]+|\[[0-9a-fA-F:]+\]):(\d{1,5})", where)
     if found is None:
@@ -186,7 +185,6 @@ def connected(asked: Document, where: str, tell: Callable[[str], object]) -> Das
 
 
 def _check_workers(where: str, found: Mapping[str, Any]) -> None:
-    """Raises ConfigError if a worker does not have this build of the package."""
     for worker, told in found.items():
         if told != remote.build():
             theirs = f"no canaletto that answers ({told})" if isinstance(told, Exception) else _told(*told)

@@ -1,4 +1,4 @@
-"""Workers that are jobs of a batch system, submitted by dask-jobqueue."""
+"""Workers as jobs of a batch system, by dask-jobqueue."""
 
 import contextlib
 import signal
@@ -14,14 +14,12 @@ from canaletto_extras.cluster.cluster import TELL_S, Client, Dask, Watch, packag
 _QUEUES = {"slurm": "SLURMCluster", "pbs": "PBSCluster", "lsf": "LSFCluster"}
 
 _LOOK_S = 1
-"""Time between two looks at whether jobs were refused, while there is no worker."""
 
 
 def started(asked: Document, where: str, tell: Callable[[str], object]) -> Dask:
-    """Workers that are jobs, as the table `[cluster]` of a sweep's file says, once one of them has joined.
+    """Workers of the table `[cluster]`, once one has joined.
 
-    tell: called with what somebody who waits for workers should know. Raises ConfigError for a table that is none,
-    and if the batch system takes no job.
+    tell: called with reports. Raises ConfigError for a wrong table, and if the batch system takes no job.
     """
     place, kind, jobs, keys = _checked(asked)
     distributed, jobqueue = package("distributed"), package("dask_jobqueue")
@@ -44,7 +42,7 @@ def started(asked: Document, where: str, tell: Callable[[str], object]) -> Dask:
 
 
 def _checked(asked: Document) -> tuple[str, str, int, dict[str, Any]]:
-    """The table's place in messages, the batch system, the number of jobs, and keys for dask-jobqueue."""
+    """Place in messages, batch system, number of jobs, keys for dask-jobqueue."""
     table = dict(asked.cluster)
     place = f"{asked.place('cluster')}cluster"
     if not table:
@@ -58,7 +56,7 @@ def _checked(asked: Document) -> tuple[str, str, int, dict[str, Any]]:
 
 
 def _noting(kind: Any, refusals: list[str]) -> Any:
-    """A class of jobs that notes why one is refused, which Dask logs and does not say."""
+    """Notes why a job is refused, which Dask only logs."""
 
     class Job(kind):  # type: ignore[misc]
         async def start(self) -> None:
@@ -73,7 +71,6 @@ def _noting(kind: Any, refusals: list[str]) -> Any:
 
 
 def _check_taken(place: str, jobs: int, refusals: list[str]) -> None:
-    """Raises ConfigError if all jobs were refused."""
     if len(refusals) >= jobs:
         raise ConfigError(f"{place}: no job is taken: {_said(refusals[0])}")
 
@@ -83,12 +80,12 @@ def _said(refusal: str) -> str:
 
 
 class _JobWatch(Watch):
-    """Says which jobs are refused, and submits those that have ended again once no worker is left."""
+    """Reports refused jobs, and submits ended ones again once no worker is left."""
 
     def __init__(
         self, place: str, queue: Any, jobs: int, refusals: Sequence[str], tell: Callable[[str], object]
     ) -> None:
-        """queue: the cluster of dask-jobqueue; refusals: those so far, which grow in Dask's thread."""
+        """refusals: grow in Dask's thread."""
         super().__init__(tell)
         self._place = place
         self._queue = queue
@@ -98,7 +95,7 @@ class _JobWatch(Watch):
         self._joined: set[str] = set()
 
     def look(self, threads: int) -> None:
-        """Looks at the workers, too. Raises SimulationError if there is none and no job that may bring one."""
+        """Raises SimulationError if there is neither worker nor job."""
         # As the queue knows them: threads may have been counted before one joined, whose job has not ended.
         here = {worker["name"] for worker in list(self._queue.scheduler_info["workers"].values())}
         # A job that was refused stays so: as many refusals as jobs are one of each.
@@ -116,7 +113,7 @@ class _JobWatch(Watch):
         super().look(len(here))
 
     def none_left(self, waited_s: int) -> None:
-        """Submits the jobs again that have ended, as at the end of their walltime."""
+        """As at the end of their walltime."""
         ended = self._ended()
         if not ended:
             self.tell(_none_joined(waited_s))
@@ -128,14 +125,14 @@ class _JobWatch(Watch):
         self._queue.scale(jobs=self._jobs)
 
     def _ended(self) -> list[str]:
-        """The jobs whose workers had joined: each has the name of its job, or that and a number."""
+        """A worker has the name of its job, or that and a number."""
         return [
             job for job in self._queue.worker_spec if any(f"{name}-".startswith(f"{job}-") for name in self._joined)
         ]
 
 
 def _await_worker(client: Client, check: Callable[[], None], tell: Callable[[str], object]) -> None:
-    """Waits for a first worker, for as long as the queue of a batch system may take, and does not do so in silence."""
+    """For as long as a queue may take, with reports."""
     tell_at_s = TELL_S
     for waited_s in count(_LOOK_S, _LOOK_S):
         check()
@@ -156,7 +153,7 @@ def _none_joined(waited_s: int) -> str:
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Lets Ctrl-C take effect at the end: in the midst of connecting it leaves behind what Dask cannot close."""
+    """Interrupted connecting leaves behind what Dask cannot close."""
     came: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
     try:

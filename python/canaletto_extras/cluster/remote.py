@@ -1,4 +1,4 @@
-"""A simulation on another machine: traces are found by their content, wherever they are there."""
+"""A simulation on another machine."""
 
 import os
 import tomllib
@@ -13,7 +13,7 @@ from canaletto._sweeping import worker
 from canaletto._sweeping.tasks import Task
 
 RECORD, FAILURE, MISSING, LOST = b"+", b"-", b"?", b"!"
-"""Kinds of answers: a record, the reason for none, the hash of a trace that is missing here, nothing at all."""
+"""A record, a reason for none, the hash of a missing trace, nothing at all."""
 
 
 def build() -> tuple[str, str]:
@@ -21,7 +21,7 @@ def build() -> tuple[str, str]:
 
 
 def answer(task: dict[str, Any], contents: Mapping[str, bytes]) -> tuple[bytes, bytes]:
-    """Carries a task out. contents: traces that this machine was missing, by their hashes."""
+    """contents: traces that this machine was missing, by hash."""
     asked = Task(**task)
     places: dict[str, str] = {}
     for file, digest in asked.traces.items():
@@ -40,7 +40,7 @@ def moved(task: Task, places: Mapping[str, str]) -> Task:
 
 
 def _place(file: str, digest: str, content: bytes | None) -> str | None:
-    """The place of a trace on this machine: its own path, or the cache. None if it is nowhere."""
+    """Its own path, or the cache. None if it is nowhere."""
     cache = files.cache_folder()
     kept = None if cache is None else cache / "traces" / digest.replace(":", "-")
     if kept is not None and content is not None and not _is(str(kept), digest):

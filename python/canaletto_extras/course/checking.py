@@ -17,22 +17,16 @@ from canaletto_extras.course.lessons import LESSONS
 
 @dataclass(frozen=True)
 class Outcome:
-    """How an answer was judged."""
-
     exercise: int
     right: bool
     text: str
-    """A mistake, and a hint."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A lesson that was checked."""
-
     lesson: str
     outcomes: list[Outcome]
     broken: list[str]
-    """Cells that stopped with an error."""
 
     @property
     def right(self) -> bool:
@@ -40,9 +34,9 @@ class Checked:
 
 
 def check(path: Path) -> Checked:
-    """Runs a notebook or a program, and judges its `answer_1` to `answer_3`.
+    """Judges `answer_1` to `answer_3` of a notebook or a program.
 
-    Raises ConfigError for a file that is none of a lesson, OSError if it cannot be read.
+    Raises ConfigError for a file of no lesson.
     """
     names, broken = _carried_out(path)
     lesson = names.get("lesson")
@@ -59,7 +53,7 @@ def check(path: Path) -> Checked:
 
 
 def _carried_out(path: Path) -> tuple[dict[str, Any], list[str]]:
-    """Names that a file has set, and errors. It runs in a separate folder; its output is no result."""
+    """In a separate folder."""
     names: dict[str, Any] = {"__name__": "__main__"}
     broken = []
     cells = list(_cells(path))
@@ -76,7 +70,6 @@ def _carried_out(path: Path) -> tuple[dict[str, Any], list[str]]:
 
 
 def _cells(path: Path) -> Iterator[tuple[str, str]]:
-    """Place and text of each part that is run: the cells of a notebook, or a whole program."""
     text = path.read_text(encoding="utf-8", errors="replace")
     if path.suffix != ".ipynb":
         yield str(path), text

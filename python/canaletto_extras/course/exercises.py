@@ -1,4 +1,4 @@
-"""The exercises: an answer is judged by running the simulator, so that it stays true when a model changes."""
+"""Answers are judged by running the simulator, so they stay true when a model changes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,16 +8,14 @@ from typing import Any
 import canaletto as cn
 
 Judge = Callable[[Any], str | None]
-"""Returns what is wrong with an answer, or None."""
+"""What is wrong with an answer, or None."""
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """An exercise of a lesson."""
-
     judge: Judge
     hint: str
-    """A way to the answer, for those who gave a wrong one."""
+    """For wrong answers."""
 
 
 def workload(name: str, **flows: Mapping[str, Any]) -> cn.Workload:
@@ -67,7 +65,7 @@ def word(right: Callable[[], str], choices: tuple[str, ...]) -> Judge:
 
 
 def design(base: cn.Design, allowed: tuple[str, ...], measured: Callable[[cn.Design], str | None]) -> Judge:
-    """A design that differs from another in allowed keys alone, and of which a run shows what was asked for."""
+    """Differs in allowed keys alone, and a run shows what was asked for."""
 
     def judge(answer: Any) -> str | None:
         if not isinstance(answer, cn.Design):

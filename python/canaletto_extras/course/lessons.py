@@ -18,7 +18,7 @@ SMALL: Mapping[str, Any] = {
     "geometry.pages_per_block": 64,
     "precondition.kind": "steady",
 }
-"""A drive of lesson 3, whose collection is at work from the first write."""
+"""Collection is at work from the first write."""
 
 PAIR = workload(
     "pair",
@@ -26,7 +26,6 @@ PAIR = workload(
     writer={"requests": 1000000, "stop": '"10ms"', "read_share": "0.0", "size": '"16KiB"', "queue_depth": 32},
 )
 SHARED: Mapping[str, Any] = {"geometry.channels": 4, "geometry.chips_per_channel": 2}
-"""The drive of lesson 4."""
 
 
 def _run(drive: cn.Design, work: cn.Workload, **more: Any) -> cn.Result:

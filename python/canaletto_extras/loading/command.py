@@ -1,4 +1,4 @@
-"""The command `load`: latency against throughput of any design."""
+"""The command `load`."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -120,7 +120,7 @@ def _load(
 
 
 def _show(about: dict[str, Any]) -> None:
-    """Prints the verdict and the tables. about: as `--json` has it."""
+    """about: as `--json` has it."""
     from canaletto._report import side_by_side, wires
     from canaletto._run.equal import Equal
     from rich.text import Text

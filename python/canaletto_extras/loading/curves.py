@@ -1,9 +1,8 @@
-"""Latency against throughput of any design under any workload, from idle to saturated.
+"""Latency against throughput, from idle to saturated.
 
-Open loops: the arrivals of the workload are scaled to a number of loads, up to somewhat more than what the wires, the
-host link and the arrays can carry of its reads and writes by the drive's own arithmetic. Closed loops: the queue depth
-of every flow doubles from one load to the next. The knee is where the mean latency is twice the latency of single
-requests.
+Open loops: arrivals are scaled to a number of loads, up to somewhat more than wires, host link and arrays can carry by
+the drive's own arithmetic. Closed loops: the queue depth doubles. The knee is where the mean latency is twice that of
+single requests.
 """
 
 import json
@@ -25,43 +24,38 @@ from canaletto._run.links import interconnect
 from canaletto._run.own import Parts
 
 BEYOND = 1.2
-"""Highest load, as a multiple of what the drive can carry by its arithmetic: it errs where both directions are free."""
+"""Over the drive's arithmetic, which errs where both directions are free."""
 
 UNLOADED = "unloaded"
-"""Load of a point of single requests."""
 
 Axis: TypeAlias = Literal["arrivals", "queue_depth"]
-"""Quantity that grows from one load to the next."""
 
 ARRIVALS: Final = "arrivals"
 QUEUE_DEPTH: Final = "queue_depth"
 
 Row: TypeAlias = dict[str, Any]
-"""A point of a curve. `ours` is the mean latency in microseconds, `load` its place on the curve."""
+"""`ours` is the mean latency in µs, `load` its place on the curve."""
 
 RUNS = "runs"
 
 AT = {"idle": "idle, one request at a time", "knee": "near the knee", "busy": "busiest without saturation"}
-"""Loads whose causes are reported."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """The points of a fabric from idle to saturated, and the results near three of them."""
+    """With results near three of the points."""
 
     rows: list[Row]
     at: Mapping[str, tuple[Row, Data]]
-    """Point and result, with root causes, at the loads of `AT` that there are."""
+    """With root causes, at the loads of `AT`."""
     interconnect: Mapping[str, Any]
-    """Pins, wires, area and energy, near the knee if there is one, else of the idle drive."""
+    """Near the knee if there is one, else idle."""
 
 
 Curves = Mapping[str, Curve]
-"""The curve of each fabric."""
 
 
 def discard(out: Path) -> None:
-    """Removes the results in a folder, from which a later call would continue."""
     if (out / RUNS).is_dir():
         shutil.rmtree(out / RUNS)
 
@@ -78,11 +72,10 @@ def measure(
     widths: Mapping[str, int] | None = None,
     parts: Mapping[str, Parts] | None = None,
 ) -> Curves:
-    """The curve of each drive, by its fabric's name.
+    """By fabric.
 
-    The folder `out` keeps the results, from which a later call continues. axis: the quantity that grows; by default
-    the depth of workloads whose flows are all closed loops, otherwise the rate of arrivals. widths: data wires of
-    links that differ from a fabric's paper. parts: user-defined parts of each drive.
+    The folder `out` keeps the results for a later call. axis: what grows; by default depth if all flows are closed
+    loops, otherwise rate. widths: data wires of links that differ from a fabric's paper. parts: user-defined parts.
     Raises ConfigError for what cannot be simulated or scaled, SimulationError for a run that stopped.
     """
     if axis is None:
@@ -132,7 +125,7 @@ def _explained(run: Run) -> Run:
 
 
 def _told(rows: list[Row]) -> dict[str, Row]:
-    """The points whose causes are reported: idle, the last one before the knee, the last one that is not saturated."""
+    """Idle, the last before the knee, the last that is not saturated."""
     idle, *loaded = rows
     at = knee(rows)
     steady = [row for row in loaded if not row["saturated"]]
@@ -146,7 +139,7 @@ def _told(rows: list[Row]) -> dict[str, Row]:
 
 
 def _closed(workload: Workload) -> list[tuple[str, Any] | None]:
-    """For each flow the key and value that make it a closed loop; None for one with arrivals."""
+    """Key and value that make a flow a closed loop; None for one with arrivals."""
     found: list[tuple[str, Any] | None] = []
     for flow in workload.to_dict()["flow"]:
         kind = next(kind for kind in ("synthetic", "trace", "mix") if kind in flow)
@@ -156,7 +149,7 @@ def _closed(workload: Workload) -> list[tuple[str, Any] | None]:
 
 
 def _check_open(workload: Workload) -> None:
-    """Raises ConfigError for a flow in a closed loop: its rate follows from the drive, and is none that is offered."""
+    """Raises ConfigError for a closed loop, whose rate follows from the drive."""
     for number, (flow, closed) in enumerate(zip(workload.to_dict()["flow"], _closed(workload), strict=True)):
         if closed is not None:
             key, value = closed
@@ -179,13 +172,13 @@ def _rates(loads: int, drive: Design, workload: Workload, single: Data) -> list[
 
 
 def _depths(loads: int, single: Data) -> list[float]:
-    """Queue depths, each twice the one before. A quarter of the requests must not be outstanding at once."""
+    """Each twice the one before. A quarter of the requests must not be outstanding at once."""
     most = max(2, single["requests"]["completed"] // 4)
     return [depth for depth in (2.0**number for number in range(1, loads + 1)) if depth <= most]
 
 
 def limit_iops(drive: Design, workload: Workload, single: Data) -> float:
-    """Requests per second of a workload's mix that a drive can carry, by its arithmetic. single: a result of it."""
+    """By the drive's arithmetic. single: a result of one request at a time."""
     requests = single["requests"]
     moved = requests["reads"] + requests["writes"]
     if not moved or not requests["bytes"]:
@@ -202,7 +195,7 @@ def limit_iops(drive: Design, workload: Workload, single: Data) -> float:
 
 
 def _row(fabric: str, axis: Axis, place: int, load: float | None, data: Data) -> Row:
-    """A point of a curve, with the columns that the curves of the experiments have."""
+    """With the columns of the experiments' curves."""
     latency, rate = data["latency_us"]["all"], load if axis == ARRIVALS else None
     size = data["bandwidth_mb_s"] / data["iops"] if data["iops"] else 0.0
     served = data["bandwidth_mb_s"] / 1e3
@@ -225,9 +218,9 @@ def _row(fabric: str, axis: Axis, place: int, load: float | None, data: Data) ->
 
 
 def knee(rows: Sequence[Row]) -> Row | None:
-    """Point at which the mean latency is twice the idle drive's, between two loads; None if nowhere.
+    """Interpolated between two loads; None if nowhere.
 
-    Every number of the point is interpolated, so that it lies on each line through the rows.
+    Every number is interpolated, so the point lies on each line through the rows.
     """
     idle = rows[0]["ours"]
     for low, high in pairwise(rows):
@@ -280,13 +273,13 @@ def _plain(fabric: str, curve: Curve) -> dict[str, Any]:
 
 
 def _iops_at(knee: Row, loaded: Sequence[Row]) -> float | None:
-    """The rate at the knee: its bandwidth in requests of the mean size."""
+    """In requests of the mean size."""
     size = next((row["served_gb_s"] / row["served_iops"] for row in loaded if row["served_iops"]), None)
     return knee["served_gb_s"] / size if size else None
 
 
 def about(found: Mapping[str, Curves], design: str, workload: str, equal: Equal | None) -> dict[str, Any]:
-    """All of it for machines. found: curves by place of load, first where the workload has it."""
+    """found: curves by place of load."""
     told = {place: plain(each) for place, each in found.items()}
     own = told.pop(OWN)
     counted = {} if equal is None else {"equal": equal.to_dict()}

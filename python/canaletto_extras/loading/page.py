@@ -1,4 +1,4 @@
-"""The page and the tables of load curves: latency against throughput, with the knee of each interconnect."""
+"""Page and tables of load curves."""
 
 import csv
 import io
@@ -29,11 +29,11 @@ _LATENCIES = {
     "p99_us": ("p99 latency", "1,000"),
     "p99_99_us": ("p99.99 latency", "100,000"),
 }
-"""Latencies that are drawn: their names, and the requests of which there is one."""
+"""With the least requests for each."""
 
 
 def verdict(told: Sequence[Mapping[str, Any]]) -> str:
-    """Who carries most before latency doubles, and who least; bounds only where no other ran."""
+    """Bounds are named only where no other ran."""
     real = [each for each in told if each["fabric"] not in BOUNDS] or told
     known = [(each["knee"]["iops"], each["fabric"]) for each in real if each["knee"] and each["knee"]["iops"]]
     if not known:
@@ -65,14 +65,14 @@ def sheets(told: Sequence[Mapping[str, Any]]) -> list[list[list[str]]]:
 
 
 def by_place(about: Mapping[str, Any]) -> list[list[str]]:
-    """IOPS at the knees by place of load, a row a fabric. about: as `canaletto load --json` has it."""
+    """A row per fabric. about: as `canaletto load --json` has it."""
     heads = ["IOPS at\nthe knee", "as it is", *(places.HEADINGS[place] for place in SHARES)]
     rows = zip(about["curves"], *(about["hot_spots"][place] for place in SHARES), strict=True)
     return [heads, *([row[0]["fabric"], *(scaled((each["knee"] or {}).get("iops")) for each in row)] for row in rows)]
 
 
 def write(found: Mapping[str, Curves], told: Mapping[str, Any], out: Path) -> None:
-    """Writes page, table and results into the folder. told: what `about` says of the curves."""
+    """told: what `about` says of the curves."""
     contents = {
         TABLE: _csv(told),
         ABOUT: json.dumps({**told, "kind": KIND}, indent=1, allow_nan=False) + "\n",
@@ -84,7 +84,7 @@ def write(found: Mapping[str, Curves], told: Mapping[str, Any], out: Path) -> No
 
 
 def _csv(told: Mapping[str, Any]) -> str:
-    """A row a point; with hot spots, a column that names the place."""
+    """A row per point; with hot spots, a column for the place."""
     spots = told.get("hot_spots", {})
     rows = [
         {**({"place": place} if spots else {}), "fabric": each["fabric"], **point}
@@ -159,7 +159,6 @@ def _chart(name: str, title: str, found: Curves, column: str) -> str:
 
 
 def _causes(found: Curves) -> Iterator[str]:
-    """A chart a load: latency of the mean request by root cause, a stack a fabric."""
     for name, title in AT.items():
         at = {fabric: each.at[name][1] for fabric, each in found.items() if name in each.at}
         tables = {f"{fabric} at {scaled(data['iops'])}": account.table(data, "all") for fabric, data in at.items()}

@@ -75,7 +75,7 @@ def _search(
 
 
 def _show_dry_run(asked: "Search", json: bool) -> None:
-    """Prints the trials, the best points that are repeated at least, and the CPU time, from a few points."""
+    """From a few points."""
     from canaletto._io.units import time_us
     from canaletto._sweeping.estimate import estimate
 

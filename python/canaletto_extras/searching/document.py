@@ -24,14 +24,12 @@ _OF_A_SWEEP = ("set", "only_where")
 
 @dataclass(frozen=True)
 class Constraint:
-    """A limit that a design must keep."""
-
     measure: Measure
     limit: float
     is_least: bool
 
     def excess(self, value: float | None) -> float:
-        """How far a value is beyond the limit, relative to it; 0 or less if it is kept. An unknown value keeps none."""
+        """Relative to the limit; 0 or less if it is kept. An unknown value keeps none."""
         if value is None:
             return 1.0
         apart = self.limit - value if self.is_least else value - self.limit
@@ -44,19 +42,17 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Search:
-    """Designs to choose from, and how they are judged."""
-
     points: sweeping.Document
-    """Keys that they share and keys in which they differ: axes as of a sweep, spans as of a Latin hypercube."""
+    """Shared keys, axes and spans."""
     objectives: tuple[Measure, ...]
     constraints: tuple[Constraint, ...]
     trials: int
     sampler: str
     sampler_seed: int
     batch: int
-    """Trials at a time: none depends on the others."""
+    """None depends on the others."""
     seeds: int
-    """Seeds with which the best points are run."""
+    """For the best points."""
 
     @property
     def label(self) -> str:
@@ -68,7 +64,7 @@ class Search:
 
     @property
     def identity(self) -> str:
-        """Hash of what is asked for. The number of trials is not part of it: a search may continue."""
+        """Without the number of trials: a search may continue."""
         constraints = [each.told for each in self.constraints]
         objectives = [each.name for each in self.objectives]
         parts = [self.points.identity, objectives, constraints, self.sampler, self.sampler_seed, self.batch]
@@ -76,14 +72,13 @@ class Search:
 
 
 def read(path: str | os.PathLike[str]) -> Search:
-    """A search from its file. Raises ConfigError for a file that is none, OSError if it cannot be read."""
+    """Raises ConfigError for a wrong file."""
     label = os.fspath(path)
     text = read_text(label)
     return checked(label, sweeping.parsed(label, text), text, Path(label).parent)
 
 
 def checked(label: str, document: Mapping[str, Any], text: str = "", folder: Path = Path()) -> Search:
-    """A search from the contents of its file, or from what was given in its place."""
     lines = sweeping.lines_of(text)
 
     def place(key: str) -> str:

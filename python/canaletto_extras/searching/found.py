@@ -1,4 +1,4 @@
-"""A search that was carried out: `cn.Search`."""
+"""`cn.Search`."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,14 +15,14 @@ class Search(Points):
 
     @cached_property
     def table(self) -> "pl.DataFrame":
-        """One row a point that was tried: its values, pins and area, whether it is feasible, and its results."""
+        """One row per point: values, pins, area, feasibility, results."""
         from canaletto._sweeping.folder import TABLE
 
         return self._folder.table(TABLE)
 
     @property
     def front(self) -> "pl.DataFrame":
-        """The rows of the Pareto front: feasible points that none is better than, the first objective's best first."""
+        """Feasible points that none is better than, the first objective's best first."""
         return self.table.filter(self.table["front"].is_not_null()).sort("front")
 
     def design(self, point: int) -> Design:

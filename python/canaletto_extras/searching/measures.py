@@ -1,4 +1,4 @@
-"""Objectives and constraints: results of a point, and what is known of a design without a run."""
+"""Objectives and constraints."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,14 +14,12 @@ from canaletto.traces import info
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure that designs are judged by."""
-
     name: str
     column: str
     """Its column in the table, with the unit."""
     title: str
     path: str = ""
-    """Its field in a result; empty for those known without a run."""
+    """Empty for measures known without a run."""
     more_is_better: bool = False
 
 
@@ -42,11 +40,10 @@ MEASURES = {
 }
 
 DESIGN_ONLY = ("area", "pins", "wires")
-"""Measures that are known without a run."""
 
 
 def of_design(design: Mapping[str, Any]) -> dict[str, float | None]:
-    """The measures that are known without a run. Nobody published the area of a mesh's routers."""
+    """Nobody published the area of a mesh's routers."""
     found = interconnect(design)
     return {
         "area": found["area_mm2"],
@@ -63,7 +60,7 @@ def value(measure: Measure, design: Mapping[str, Any], result: Mapping[str, Any]
 
 
 def most_iops(design: Design, workload: Workload) -> float | None:
-    """More requests per second than a design can serve, by its closed forms. None if its requests have no size."""
+    """An upper bound by closed forms. None if requests have no size."""
     size = _mean_bytes(workload)
     found = inspect(design, workload)
     # Reads and writes share less than all: only their sum is surely not exceeded.

@@ -1,4 +1,4 @@
-"""The page of a search: the best designs, and all points that were tried."""
+"""The page of a search."""
 
 from collections.abc import Mapping
 from html import escape
@@ -51,7 +51,6 @@ def verdict(asked: "Asked", found: "Search") -> str:
 
 
 def conditions(asked: "Asked", found: "Search") -> str:
-    """The search as it was asked for, and how many points were run for it."""
     kept = ", ".join(each.told for each in asked.constraints)
     pruned = int(found.table["pruned"].sum())
     spared = f" {number_of(pruned, 'point')} not run: by closed forms they cannot keep them." if pruned else ""
@@ -97,7 +96,6 @@ def _designs(asked: "Asked", found: "Search", axes: list[str]) -> str:
 
 
 def _told(row: Mapping[str, Any], measure: Measure) -> str:
-    """A figure of a design: of an objective its mean over the seeds, with its interval."""
     if row[measure.column] is None:
         return "–"
     repeated = f"{measure.column}_mean" in row

@@ -1,4 +1,4 @@
-"""The best points again with further seeds, so that differences within noise are marked as such.
+"""The best points with further seeds.
 
 Points just behind the Pareto front may owe that to a seed: they are repeated as well.
 """
@@ -20,12 +20,10 @@ from canaletto_extras.searching.study import Trial
 
 @dataclass(frozen=True)
 class Repeated:
-    """A point over several seeds."""
-
     values: tuple[tuple[float, ...], ...]
-    """Of each objective, one for each seed."""
+    """One per seed for each objective."""
     alike: tuple[int, ...] = ()
-    """Points of the front before this one from which no objective differs by more than noise."""
+    """Earlier points of the front within noise."""
 
     @property
     def seeds(self) -> int:
@@ -37,16 +35,16 @@ class Repeated:
 
     @property
     def half_widths(self) -> list[float]:
-        """Half widths of their 95 % confidence intervals; 0 for what needs no run."""
+        """Of 95 % intervals; 0 for measures without a run."""
         return [half_width(each) or 0.0 for each in self.values]
 
 
 RUNNERS_UP = 5
-"""Points behind the front that are repeated, at least: whole fronts of what the fronts before leave."""
+"""Whole fronts behind the first."""
 
 
 def candidates(asked: Search, trials: Sequence[Trial]) -> list[Trial]:
-    """The points of the front, the best first, then the fronts behind it."""
+    """Front by front, the best first."""
     chosen = study.front(asked, trials)
     least = len(chosen) + RUNNERS_UP
     while len(chosen) < least:
@@ -59,10 +57,9 @@ def candidates(asked: Search, trials: Sequence[Trial]) -> list[Trial]:
 
 
 def carry_out(asked: Search, trials: Sequence[Trial], best: Sequence[Trial], store: Store) -> Mapping[int, Repeated]:
-    """The best points over `asked.seeds` seeds, by their numbers. best: the front's.
+    """By number. best: the front's.
 
-    None for a single seed, or where the seed is one of the keys to choose. A point that stops with a further seed is
-    left out.
+    None for a single seed, or where the seed is a key to choose. A point that stops with a further seed is left out.
     """
     if asked.seeds == 1 or "seed" in {axis.key for axis in asked.points.grid.all_axes}:
         return {}
@@ -94,6 +91,6 @@ def carry_out(asked: Search, trials: Sequence[Trial], best: Sequence[Trial], sto
 
 
 def _is_alike(a: Sequence[Sequence[float]], b: Sequence[Sequence[float]]) -> bool:
-    """Whether no objective surely differs. Both have the same seeds and the same requests: differences are paired."""
+    """Both have the same seeds and requests: differences are paired."""
     differences = [[x - y for x, y in zip(mine, other, strict=True)] for mine, other in zip(a, b, strict=True)]
     return all(abs(fmean(each)) <= (half_width(each) or 0.0) for each in differences)

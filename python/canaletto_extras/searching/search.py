@@ -79,7 +79,7 @@ def search(
 def go_on(
     asked: Asked, out: Path, *, report: Report, command: Sequence[str] | None = None, page: bool = True
 ) -> Search:
-    """Carries a search out, and writes its table, the best designs and a page. Raises what `search` does."""
+    """Carries a search out and writes table, designs and page."""
     from canaletto._sweeping.folder import PLAN, REPORT, SEARCH, TABLE, Folder, plan_of
 
     from canaletto_extras.searching import repeats, study, table

@@ -1,7 +1,6 @@
-"""Trials: asked of Optuna, carried out as points of a sweep, told to Optuna.
+"""Trials, asked of Optuna and carried out as points of a sweep.
 
-Nothing of Optuna is kept. Sampler and results are seeded, so a search that is started again asks for
-the same points, whose records are there: it continues where it was, after whatever ended it.
+Sampler and results are seeded, so a search that is started again asks for the same points, whose records are there.
 """
 
 import warnings
@@ -26,14 +25,12 @@ from canaletto_extras.searching.measures import DESIGN_ONLY, most_iops, value
 
 @dataclass(frozen=True)
 class Trial:
-    """One point that was tried."""
-
     point: Point
     values: tuple[float | None, ...]
-    """Of the objectives; None where they do not apply, or for a point without a run."""
+    """None where an objective does not apply, or without a run."""
     excesses: tuple[float, ...]
     is_pruned: bool = False
-    """Whether it was not run, as it cannot keep a constraint."""
+    """It cannot keep a constraint."""
     error: str = ""
 
     @property
@@ -43,9 +40,9 @@ class Trial:
 
 
 def carry_out(asked: Search, store: Store, report: Report) -> list[Trial]:
-    """The trials, equal points once.
+    """Equal points once.
 
-    Raises ConfigError for what cannot be simulated, OSError if the disk takes no more; Ctrl-C stops it.
+    Raises ConfigError for what cannot be simulated, OSError for a full disk.
     """
     optuna = _optuna()
     study = optuna.create_study(
@@ -70,7 +67,7 @@ def carry_out(asked: Search, store: Store, report: Report) -> list[Trial]:
 
 
 def check(asked: Search) -> list[Task]:
-    """Raises ConfigError if Optuna is not installed, a value cannot be resolved, or p99 is asked of few requests.
+    """Raises ConfigError without Optuna, for a wrong value, or p99 of few requests.
 
     Returns simulations in which each value of each key occurs.
     """
@@ -86,11 +83,11 @@ def check(asked: Search) -> list[Task]:
 
 
 LEAST_FOR_P99 = 1_000
-"""Requests of which a 99th percentile is known: ten are slower."""
+"""Ten are slower."""
 
 
 def _check_requests(asked: Search, task: Task) -> None:
-    """Raises ConfigError if designs are judged by the 99th percentile of too few generated requests."""
+    """Raises ConfigError for too few requests."""
     names = {each.name for each in (*asked.objectives, *(each.measure for each in asked.constraints))}
     flows = Workload(task.workload, "workload").to_dict()["flow"]
     if "p99" not in names or not all("synthetic" in flow for flow in flows):
@@ -104,8 +101,6 @@ def _check_requests(asked: Search, task: Task) -> None:
 
 
 class Space:
-    """The keys to choose, as Optuna has them."""
-
     def __init__(self, optuna: Any, asked: Search) -> None:
         grid = asked.points.grid
         spans = grid.latin.spans if grid.latin else {}
@@ -139,7 +134,7 @@ class Space:
 
 
 def front(asked: Search, trials: Sequence[Trial]) -> list[Trial]:
-    """Feasible trials than which no other is better in one objective and no worse in the rest, by the first one."""
+    """No other is better in one objective and no worse in the rest."""
     signs = [-1 if each.more_is_better else 1 for each in asked.objectives]
     costs = {
         number: [sign * each for sign, each in zip(signs, trial.values, strict=True) if each is not None]
@@ -155,7 +150,7 @@ def front(asked: Search, trials: Sequence[Trial]) -> list[Trial]:
 
 
 def _tried(asked: Search, points: Sequence[Point], store: Store) -> Iterator[Trial]:
-    """The points' trials, side by side: the engine leaves the interpreter to others while it runs."""
+    """The engine leaves the interpreter to others while it runs."""
     reasons = {point.task.key: _excesses_beforehand(asked, point) for point in points}
     run_missing(asked, [point.task for point in points if max(reasons[point.task.key]) <= 0], store)
     for point in points:
@@ -163,7 +158,6 @@ def _tried(asked: Search, points: Sequence[Point], store: Store) -> Iterator[Tri
 
 
 def run_missing(asked: Search, tasks: Sequence[Task], store: Store) -> None:
-    """Carries out the simulations that have no record yet, each once, and keeps their records."""
     missing = [task for key, task in {task.key: task for task in tasks}.items() if store.get(key) is None]
 
     def job(task: Task) -> Callable[[Event], None]:
@@ -193,7 +187,7 @@ def _judged(asked: Search, point: Point, store: Store, beforehand: Sequence[floa
 
 
 def _excesses_beforehand(asked: Search, point: Point) -> list[float]:
-    """How far a point is beyond each constraint, as far as closed forms tell: more than 0 needs no run."""
+    """By closed forms: more than 0 needs no run."""
     design = Design(point.task.design, "design")
     keys = design.to_dict()
 

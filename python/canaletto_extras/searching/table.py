@@ -21,11 +21,10 @@ def frame(
     store: Store,
     again: Mapping[int, Repeated],
 ) -> pl.DataFrame:
-    """The trials, in the order in which they were tried, with the results of those that were run.
+    """In the order of trials.
 
-    front: the place on the Pareto front, from 0; null for points that are not on it. The best points have the mean of
-    each objective over all seeds and the half width of its 95 % interval. `alike` lists points of the front that are
-    the same within noise.
+    front: the place on the Pareto front, from 0; null for others. The best points have means and half widths of 95 %
+    intervals. `alike` lists points of the front within noise.
     """
     places = {trial.point.number: place for place, trial in enumerate(best)}
     known = [measures.of_design(tomllib.loads(trial.point.task.design)) for trial in trials]

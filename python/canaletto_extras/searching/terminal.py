@@ -23,12 +23,12 @@ def worded(measure: measures.Measure) -> Measure:
 
 
 def alike(rows: pl.DataFrame) -> pl.DataFrame:
-    """Points that are not on the front, and not worse than one that is by more than noise."""
+    """Not on the front, but within noise."""
     return rows.filter(pl.col("front").is_null() & (pl.col("alike").list.len() > 0))
 
 
 def table(asked: Search, rows: pl.DataFrame) -> RenderableType:
-    """The best designs, the first objective's best first, and those that are worse by no more than noise."""
+    """The first objective's best first."""
     front = rows.filter(pl.col("front").is_not_null()).sort("front")
     if not front.height:
         return Text("no tried point keeps all constraints")
@@ -52,7 +52,7 @@ def table(asked: Search, rows: pl.DataFrame) -> RenderableType:
 
 
 def interval(row: Mapping[str, Any], column: str, words: Callable[[float], str]) -> str:
-    """An objective's mean over the seeds with its 95 % interval; the value of the only seed if there is one."""
+    """The value of a single seed."""
     mean, half_width = row[f"{column}_mean"], row[f"{column}_half_width"]
     if mean is None or not half_width:
         return words(row[column] if mean is None else mean)

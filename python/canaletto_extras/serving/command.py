@@ -1,4 +1,4 @@
-"""The command `serve`: a drive that real programs use."""
+"""The command `serve`."""
 
 import sys
 from contextlib import ExitStack
@@ -26,8 +26,6 @@ app = typer.Typer()
 
 @dataclass(frozen=True)
 class _ClientOptions:
-    """Options of the place at which clients find the drive, and of their data."""
-
     socket: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="Listen at a new Unix socket.", rich_help_panel=CLIENTS),
@@ -61,8 +59,6 @@ class _ClientOptions:
 
 @dataclass(frozen=True)
 class _ClockOptions:
-    """Options of simulated time."""
-
     clock: Annotated[
         Literal["real", "scaled", "free"],
         typer.Option(
@@ -145,7 +141,7 @@ def _serve(
 def _served(
     drive: "Design", options: "Options", trace: Path | None, out: Path | None, *, force: bool, report: bool
 ) -> dict[str, object]:
-    """Serves, and keeps what must be kept. Returns the statistics."""
+    """Returns the statistics."""
     from canaletto._io import files
     from canaletto._run import config, folder, running
 

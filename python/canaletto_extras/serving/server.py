@@ -1,4 +1,4 @@
-"""A drive at work for programs: the server's life, and the run of what its clients asked for."""
+"""The server's life, and the run of its clients' requests."""
 
 import ipaddress
 import json
@@ -23,17 +23,16 @@ from canaletto._run.timeline import time_ps
 CLOCKS = ("real", "scaled", "free")
 
 _LOOK_S = 0.05
-"""Wall time between two looks at signals and at the command that is run."""
 
 _LARGEST_FACTOR = LATEST_PS // (3600 * 10**12)
-"""Largest number of simulated seconds in a second: time must not end within the hour."""
+"""Time must not end within the hour."""
 
 _PORT_FORM = "an IP address and a port, such as 127.0.0.1:10809"
 
 
 @dataclass(frozen=True)
 class Options:
-    """How to serve. socket and listen: where; neither: a Unix socket in its own folder, for `command` only."""
+    """socket and listen: where; neither: a Unix socket in its own folder, for `command` only."""
 
     socket: Path | None = None
     listen: str | None = None
@@ -68,17 +67,14 @@ class Options:
         self.address()
 
     def power_ps(self) -> int | None:
-        """When power is lost, in picoseconds. Raises ConfigError for what is no time."""
+        """In picoseconds. Raises ConfigError for another text."""
         if self.lose_power_at is None:
             return None
         label = f"--lose-power-at {self.lose_power_at}"
         return time_ps(self.lose_power_at, label, "a simulated time with its unit, such as 1.5ms")
 
     def address(self) -> str | None:
-        """Address and port to listen at.
-
-        Raises ConfigError for what is none, and for one that other machines reach unless that is wanted.
-        """
+        """Raises ConfigError for a wrong address, and for one that other machines reach unless that is wanted."""
         if self.listen is None:
             return None
         host, _, port = self.listen.rpartition(":")
@@ -101,12 +97,10 @@ class Options:
 def serve(
     design: Design, options: Options, trace: tuple[Path, str] | None, say: Callable[[str], object]
 ) -> dict[str, Any]:
-    """Serves until Ctrl-C, the end of the command that is run, or the loss of power.
+    """Until Ctrl-C, the end of the command, or the loss of power.
 
-    Returns the statistics, with the status of the command.
-
-    trace: a file for what clients ask for, and the name that it will have. say: called with what people want to know
-    meanwhile.
+    Returns statistics with the command's status. trace: a file for requests, and its final name. say: called with
+    reports.
 
     Raises ConfigError for what cannot be served, SimulationError if the simulation cannot continue.
     """
@@ -151,7 +145,7 @@ def serve(
 
 
 def check_used(statistics: Mapping[str, Any], out: Path) -> None:
-    """Raises SimulationError if clients have asked for nothing, of which there is no run to keep in a folder."""
+    """Raises SimulationError without requests, of which there is no run to keep."""
     if not any(found["completed"] for found in statistics["requests"].values()):
         raise SimulationError(f"{out}: no client has asked for anything, so that there is no run to keep")
 
@@ -173,7 +167,7 @@ def _uri(socket: Path | None, options: Options, port: int | None) -> str:
 
 
 def _run(command: str, uri: str, socket: Path | None, signals: Sequence[int]) -> int | None:
-    """Runs a shell command next to the server. Returns its status; none if a signal ended it."""
+    """Returns its status; None if a signal ended it."""
     where = {"uri": uri, "unixsocket": "" if socket is None else os.path.abspath(socket)}
     # Its output would mix with ours: standard output is for statistics.
     with subprocess.Popen(["sh", "-c", command], env={**os.environ, **where}, stdout=2) as running:
@@ -186,7 +180,7 @@ def _run(command: str, uri: str, socket: Path | None, signals: Sequence[int]) ->
 
 @contextmanager
 def _noted_signals() -> Iterator[Sequence[int]]:
-    """Signals that would end the command, instead of their effect: they are how a server ends, whenever they come."""
+    """They are how a server ends, whenever they come."""
     came: list[int] = []
     usual = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     # A shell starts background jobs with interrupts ignored.

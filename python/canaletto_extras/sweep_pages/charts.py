@@ -1,4 +1,4 @@
-"""Charts of many points: main effects, heat maps, Pareto fronts, parallel coordinates."""
+"""Charts of many points."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -11,18 +11,16 @@ from canaletto._report.charts import LINES, Spec, fabric_colour, short, spec
 from canaletto_extras.sweep_pages.points import Measure, Points, cell
 
 INK = "#2b6cb0"
-"""The colour of points, unless they have their fabric's."""
 
 FRONT = "#c1121f"
 
 MOST_LINES = 500
-"""Lines of parallel coordinates: more are no longer told apart, and make a page large."""
+"""More lines are no longer told apart, and make a page large."""
 
 MOST_DOTS = 4_000
 
 
 def effect(means: Sequence[tuple[str, float]], axis: str, title: str, *, is_number: bool) -> Spec:
-    """The mean of a measure at each value of a key: a line if these are numbers, else bars."""
     is_fabric = axis == "fabric"
     rows = [{"value": value, "mean": short(mean), **({"fabric": value} if is_fabric else {})} for value, mean in means]
     base = alt.Chart(alt.InlineData(rows), height=180, width="container").encode(
@@ -38,7 +36,7 @@ def effect(means: Sequence[tuple[str, float]], axis: str, title: str, *, is_numb
 
 
 def curves(points: Points, measure: Measure, x: str, lines: str | None) -> Spec:
-    """A line through the means of a measure at each value of a key, for each level of another one."""
+    """Means at each value of a key, a line per level of another."""
     means = points.curves(x, lines, measure)
     rows = [{**row, "value": short(row["value"])} for row in means.iter_rows(named=True)]
     values = means["x"].unique().sort().to_list()
@@ -66,13 +64,13 @@ def curves(points: Points, measure: Measure, x: str, lines: str | None) -> Spec:
 
 
 LOG_FROM = 8.0
-"""Ratio of the largest to the least value from which an axis is logarithmic."""
+"""Least ratio of a logarithmic axis."""
 
 MOST_TICKS = 12
 
 
 def _shades(number: int) -> list[str]:
-    """Colours of lines that are not of fabrics: of a scale where there are many."""
+    """Of a scale where there are many."""
     if number <= len(colours.OWN):
         return list(colours.OWN[:number])
     steps = colours.SEQUENTIAL[:-1]
@@ -80,7 +78,6 @@ def _shades(number: int) -> list[str]:
 
 
 def heat(points: Points, measure: Measure, x: str, y: str) -> Spec:
-    """The mean of a measure at each pair of values of two keys."""
     (columns, x_order), (rows, y_order) = points.levels[x], points.levels[y]
     means = (
         pl.DataFrame({"x": columns, "y": rows, "value": points.rows[measure.column]})
@@ -133,7 +130,7 @@ def scatter(points: Points, x: Measure, y: Measure, front: pl.DataFrame) -> Spec
 
 
 def parallel(points: Points) -> Spec:
-    """A line a point across all keys and results, each from its least to its largest value."""
+    """A line per point across all keys and results."""
     rows = points.rows[:: -(-points.rows.height // MOST_LINES)]
     names = [*points.axes, *(measure.column for measure in points.measures)]
     places = {f"d{number}": _places(points, rows, name) for number, name in enumerate(names)}
@@ -176,7 +173,7 @@ def parallel(points: Points) -> Spec:
 
 
 def _marks(points: Points, key: str, name: str) -> list[dict[str, object]]:
-    """Values along an axis of parallel coordinates: the least and the largest number, or every text."""
+    """The least and the largest number, or every text."""
     values = points.rows[name].drop_nulls()
     told = next((measure.told for measure in points.measures if measure.column == name), cell)
     if values.dtype.is_numeric():
@@ -197,7 +194,7 @@ def _colour(points: Points, *, dots: bool = False) -> alt.Color | Any:
 
 
 def _places(points: Points, rows: pl.DataFrame, name: str) -> list[float | None]:
-    """The place of each row between the least and the largest value, from 0 to 1; texts are spread evenly."""
+    """From 0 to 1; texts are spread evenly."""
     if rows[name].dtype.is_numeric():
         least, most = points.rows[name].min(), points.rows[name].max()
         width = (most - least) or 1  # type: ignore[operator]

@@ -1,4 +1,4 @@
-"""The page of a sweep: which key matters how much, which points are best, and all of them at a glance."""
+"""The page of a sweep."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -35,7 +35,7 @@ def html(found: "Sweep") -> str:
 
 
 def _asked(found: "Sweep") -> Mapping[str, str]:
-    """The table `[page]` of the sweep's file; empty for a sweep without a file."""
+    """Empty for a sweep without a file."""
     file = found.path / "sweep.toml"
     return dict(from_toml(file.read_text(encoding="utf-8")).get("page", {})) if file.is_file() else {}
 
@@ -67,13 +67,13 @@ def verdict(points: Points) -> str:
 
 
 LOADS = ("inter_arrival_us", "queue_depth", "speed")
-"""Columns, without their prefixes, that are a load."""
+"""Without prefixes."""
 
 
 def chosen_axes(points: Points, asked: Mapping[str, str]) -> tuple[str | None, str | None]:
-    """The keys of the x-axis and of the lines: by default a load, or the number on which most depends, and fabrics.
+    """By default a load, or the most important number, and fabrics.
 
-    asked: what `[page]` of the sweep's file says.
+    asked: `[page]` of the sweep's file.
     """
     first = points.measures[0] if points.measures else None
     ranked = sorted(points.axes, key=lambda axis: points.strength(axis, first) if first else 1, reverse=True)
@@ -86,7 +86,6 @@ def chosen_axes(points: Points, asked: Mapping[str, str]) -> tuple[str | None, s
 
 
 def _column(points: Points, key: str | None) -> str | None:
-    """The column of an axis: its key, with the unit if it has one."""
     names = [axis for axis in points.axes if key and re.fullmatch(rf"{re.escape(key)}(\.kind|_[a-z_]+)?", axis)]
     return next(iter(names), "fabric" if key == "fabric.kind" else None)
 

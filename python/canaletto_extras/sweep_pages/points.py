@@ -1,4 +1,4 @@
-"""Points of a sweep or a search, and the results by which they are judged."""
+"""Points and their results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,6 @@ from canaletto._io.units import ABSENT, cause_label, count, scaled, share, thous
 
 @dataclass(frozen=True)
 class Measure:
-    """A result that points are judged by."""
-
     column: str
     name: str
     title: str
@@ -31,24 +29,24 @@ ENERGY = Measure("energy_total_mj", "energy", "energy (mJ)")
 MEAN = Measure("latency_mean_us", "mean latency", "mean latency (µs)")
 AMPLIFICATION = Measure("write_amplification", "write amplification", "write amplification")
 MEASURES = (P99, MEAN, IOPS, ENERGY, AMPLIFICATION)
-"""Latency comes first: an open loop's rate is the rate at which requests arrive."""
+"""Latency comes first: an open loop's rate is that of its arrivals."""
 
 SAME = 1.01
-"""Ratio of a measure's largest value to its smallest below which nothing changes it."""
+"""Least ratio of a measure's values that shows a change."""
 
 MOST_LEVELS = 12
-"""An axis of more values than these is shown in as many classes as `CLASSES`, of equal numbers of points."""
+"""More values are shown in `CLASSES` classes of equal numbers of points."""
 CLASSES = 8
 
 
 class Points:
-    """Points of a sweep, seeds averaged."""
+    """Seeds averaged."""
 
     measures: list[Measure]
-    """Results of which any point has a value: p99 latency needs 1,000 requests."""
+    """With a value for any point: p99 needs 1,000 requests."""
 
     def __init__(self, rows: pl.DataFrame, axes: Sequence[str], measures: Sequence[Measure] = MEASURES) -> None:
-        """rows: of the sweep's table, without those that stopped. axes: columns of what differs, seeds aside."""
+        """rows: without points that stopped. axes: columns of differences, seeds aside."""
         self.axes = list(axes)
         measured = [measure for measure in measures if rows[measure.column].null_count() < rows.height]
         self.measures = [each for each in measured if rows.height and (each != AMPLIFICATION or varies(rows, each))]
@@ -69,14 +67,14 @@ class Points:
         return [(name, found[name]) for name in order if found.get(name) is not None]
 
     def curves(self, x: str, lines: str | None, measure: Measure) -> pl.DataFrame:
-        """The mean of a measure at each value of `x`, for each level of `lines`: columns x, line and value."""
+        """Columns x, line and value."""
         level = self.levels[lines][0] if lines else [""] * self.rows.height
         chosen = pl.DataFrame({"x": self.rows[x], "line": level, "value": self.rows[measure.column]})
         means = chosen.group_by("x", "line", maintain_order=True).agg(pl.col("value").mean())
         return means.drop_nulls().sort("x")
 
     def mean_causes(self, axis: str) -> dict[str, dict[str, float]]:
-        """Latency by root cause at each level of an axis, in microseconds, means over all points."""
+        """In µs, means over all points."""
         level, order = self.levels[axis]
         means = self.rows.select(self.causes).with_columns(pl.Series("level", level)).group_by("level").mean()
         found = {row.pop("level"): row for row in means.iter_rows(named=True)}
@@ -84,7 +82,7 @@ class Points:
         return {name: {_cause(column): time for column, time in found[name].items() if time} for name in known}
 
     def largest_cause(self, row: Mapping[str, object]) -> str:
-        """The root cause that takes most of a point's mean latency, with its share."""
+        """With its share."""
         times = {name: time for name in self.causes if isinstance(time := row[name], float) and time > 0}
         if not times:
             return ABSENT
@@ -92,7 +90,7 @@ class Points:
         return f"{cause_label(_cause(most))}, {share(times[most] / sum(times.values()))}"
 
     def strength(self, axis: str, measure: Measure) -> float:
-        """Ratio of the largest mean of a measure at any level of an axis to the smallest."""
+        """Largest mean at any level over the smallest."""
         values = [value for _, value in self.effect(axis, measure)]
         return max(values) / min(values) if values and min(values) > 0 else 1.0
 
@@ -100,7 +98,7 @@ class Points:
         return self.rows.sort(measure.column, descending=measure.more_is_better, nulls_last=True).row(0, named=True)
 
     def front(self, first: Measure, second: Measure) -> pl.DataFrame:
-        """Points than which no other is better in one of two measures and no worse in the other, best first."""
+        """No other is better in one measure and no worse in the other."""
         rows = self.rows.drop_nulls([first.column, second.column]).sort(
             first.column, second.column, descending=[first.more_is_better, second.more_is_better]
         )
@@ -113,7 +111,6 @@ class Points:
 
 
 def varies(rows: pl.DataFrame, measure: Measure) -> bool:
-    """Whether a measure differs between points."""
     values = rows[measure.column].drop_nulls().to_list()
     return bool(values) and max(values) > SAME * min(values)
 
@@ -123,7 +120,7 @@ def _cause(column: str) -> str:
 
 
 def levels(values: pl.Series) -> tuple[list[str], list[str]]:
-    """The level of each value as text, and all levels in order. Many numbers are put into classes."""
+    """As text, in order. Many numbers are put into classes."""
     if values.dtype.is_numeric() and values.n_unique() > MOST_LEVELS:
         ends = [values.quantile(n / CLASSES, "nearest") for n in range(1, CLASSES)]
         edges = sorted({end for end in ends if end is not None and end < values.max()})  # type: ignore[operator]

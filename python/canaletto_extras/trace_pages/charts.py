@@ -14,7 +14,7 @@ _POINTS = 400
 
 
 def sizes(found: Mapping[str, Any]) -> Spec | None:
-    """Share of requests up to each size. None without requests that move data."""
+    """None without requests that move data."""
     reads, writes = found["sizes"]
     lines = [
         {"kind": kind, **_cumulative(((size / 1024, number) for size, number in counts), number)}
@@ -27,7 +27,7 @@ def sizes(found: Mapping[str, Any]) -> Spec | None:
 
 
 def gaps(found: Mapping[str, Any]) -> Spec | None:
-    """Share of requests that arrive within each time after the one before. None if all arrive together."""
+    """None if all arrive together."""
     counts = [(gap, number) for gap, number in found["inter_arrivals"] if gap > 0]
     if not counts:
         return None
@@ -39,7 +39,7 @@ def gaps(found: Mapping[str, Any]) -> Spec | None:
 
 
 def reuse(found: Mapping[str, Any]) -> Spec | None:
-    """Share of page accesses that return to a page within each distance. None if none does."""
+    """None if no access returns."""
     reuse = found["reuse"]
     if not reuse["distances"]:
         return None
@@ -48,7 +48,7 @@ def reuse(found: Mapping[str, Any]) -> Spec | None:
 
 
 def addresses(found: Mapping[str, Any], kind: str) -> Spec | None:
-    """Requests by time and address. None if none of the kind moves data."""
+    """None if none moves data."""
     maps = found["map"]
     parts = [maps[place] for place, name in enumerate(("read", "write")) if kind in (name, "all")]
     cells: dict[tuple[float, float], int] = {}
@@ -120,9 +120,9 @@ def channels(found: Mapping[str, Any]) -> Spec:
 
 
 def _distribution(lines: Sequence[Mapping[str, Any]], x: str, y: str, base: int = 10, *, whole: bool = True) -> Spec:
-    """Lines of shares up to values on a logarithmic axis with ticks at the powers of `base`.
+    """Ticks at the powers of `base`.
 
-    whole: the axis of shares goes to 100 % in any case.
+    whole: the axis of shares goes to 100 %.
     """
     kinds = [line["kind"] for line in lines]
     values = [value for line in lines for value in line["value"]]
@@ -157,7 +157,7 @@ def _kinds(kinds: Sequence[str], legend: alt.Legend | None) -> alt.Color:
 
 
 def _cumulative(counts: Iterable[tuple[float, float]], total: float, before: float = 0) -> dict[str, list[float]]:
-    """Values and the percentage of `total` up to each, as few points as a line needs; `before` counts for the first."""
+    """As few points as a line needs; `before` counts for the first."""
     ordered = sorted(counts)
     shares = [100 * reached / total for reached in accumulate((number for _, number in ordered), initial=before)][1:]
     points = [(short(value, 6), short(share, 4)) for (value, _), share in zip(ordered, shares, strict=True)]

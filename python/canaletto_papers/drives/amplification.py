@@ -25,9 +25,8 @@ MEASURED, OURS = "7450 MAX, measured", "ours"
 SHADES = {MEASURED: "#c1121f", OURS: "#2a6f97"}
 RAW_BYTES, SOLD_BYTES = 1024 * 2**30, 800e9
 PUBLISHED = {0.5: 1.10, 0.7: 1.28, 0.9: 1.60}
-"""By the share of the address space in use."""
 FILLS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-"""Shares of the address space that are tried: where nothing is published, ours stand alone."""
+"""Without a published number ours stands alone."""
 
 
 @cache

@@ -18,7 +18,6 @@ from canaletto_papers.flows import flow, workload
 
 TLC980, MLC970, ZN540 = "Samsung 980 PRO 1 TB", "Samsung 970 PRO 512 GB", "WD ZN540 1 TB"
 PRESETS = {TLC980: "pcie4-tlc-980pro", MLC970: "pcie3-mlc-970pro", ZN540: "pcie4-tlc-zn540"}
-"""Presets by the drives after which they are made."""
 
 SPDK, IO_URING = "SPDK", "io_uring"
 HOSTS: Mapping[tuple[str, str], Mapping[str, str]] = {
@@ -33,18 +32,17 @@ HOSTS: Mapping[tuple[str, str], Mapping[str, str]] = {
         "host.interrupt_latency": "5.1us",
     },
 }
-"""Keys of the host that measured a drive."""
 
 
 @cache
 def design(drive: str, engine: str | None = None) -> Design:
-    """A drive behind a host; without an engine behind one that takes no time."""
+    """Without an engine the host takes no time."""
     made = config.quiet_design(PRESETS[drive])
     return made if engine is None else made.replace(**HOSTS[drive, engine])
 
 
 def requests(number: int, size: str, depth: int, **keys: Any) -> Workload:
-    """Reads at random places, that many of them outstanding; `keys`: of the flow, where it is another one."""
+    """`keys`: of the flow."""
     shape = {"requests": number, "read_share": 1.0, "size": size, "alignment": size, "queue_depth": depth, **keys}
     return workload("measured", [flow("measured", shape)])
 
@@ -54,13 +52,11 @@ def extent(scale: Scale) -> int:
 
 
 CUTS = 200
-"""Quantiles of a distribution, at the middle of as many equal parts."""
+"""At the middle of equal parts."""
 
 
 @dataclass(frozen=True)
 class WithQuantiles(Run):
-    """A run whose result has the quantiles of its latencies, next to what every result has."""
-
     @property
     def key(self) -> str:
         return f"{super().key[:26]}-{CUTS}"
@@ -87,5 +83,5 @@ def measures(data: Data) -> dict[str, float | None]:
 
 
 def error_percent(ours: float | None, theirs: float) -> float | None:
-    """Deviation from a measured number; None for a percentile that needs more requests than there were."""
+    """None for a percentile of too few requests."""
     return None if ours is None else (ours / theirs - 1) * 100

@@ -41,7 +41,6 @@ def after_submission(data: Data) -> list[float] | None:
 
 
 def share_within(ours: Sequence[float], measured: Sequence[float]) -> float:
-    """Share of pairs that differ by 10 % of the measured one at the most."""
     near = [abs(a / b - 1) <= WITHIN for a, b in zip(ours, measured, strict=True)]
     return sum(near) / len(near)
 

@@ -40,7 +40,6 @@ READS: dict[tuple[str, str, str, int], Numbers] = {
     (ZN540, SPDK, "16KiB", 4): (36636, 108.8, 101.0, 185.5),
     (ZN540, SPDK, "16KiB", 8): (66768, 119.5, 111.2, 224.4),
 }
-"""Random reads by drive, engine, size and depth."""
 
 WRITES: dict[tuple[str, int], Numbers] = {
     ("4KiB", 1): (92783, 10.5, 10.5, 13.3),
@@ -56,4 +55,3 @@ WRITES: dict[tuple[str, int], Numbers] = {
     ("128KiB", 4): (9341, 427.9, 282.5, 1566.6),
     ("128KiB", 8): (9345, 855.8, 678.4, 2042.4),
 }
-"""Sequential writes of the ZN540 by size and depth, by SPDK."""

@@ -53,7 +53,6 @@ MEASURED = {
     MLC970: (3.47, 2.21, 376.8, None),
     TLC980: (2.55, 2.31, 304.5, None),
 }
-"""The first of each drive's results there."""
 PUBLISHED: Mapping[str, Mapping[str, tuple[float | None, ...]]] = {
     SHEET: SHEETS,
     ONE_BIT: CACHED,
@@ -87,7 +86,6 @@ WORKS = {
 
 
 def _design(drive: str, source: str) -> Design:
-    """A fresh drive; for what is sustained without the cache of one bit a cell."""
     made = config.quiet_design(DRIVES[drive])
     if source == ONE_BIT:
         return made.replace(**{"flash.read": made.to_dict()["flash"]["pslc"]["read"]})

@@ -28,9 +28,7 @@ SHADES = {WITHOUT: "#c1121f", INITIAL: "#2a6f97", PERSISTENT: "#8ecae6"}
 PUBLISHED = {(0.5, WITHOUT): 1.3, (0.5, INITIAL): 1.03}
 """At half of the space in use, by system."""
 USED = (0.5, 0.75, 1.0)
-"""Shares of the address space that the cache has."""
 OBJECTS = (0.2, 0.5, 0.8)
-"""Shares of the bytes that are small objects."""
 STATED = 0.5
 OBJECT_SPACE = 0.04
 PAGES = 8 * 320 * 16
@@ -39,7 +37,6 @@ PAGES = 8 * 320 * 16
 
 @cache
 def drive(system: str) -> Design:
-    """A small drive with superblocks over all planes."""
     keys = {
         "base": "performance-optimized",
         "name": "placed",
@@ -51,7 +48,7 @@ def drive(system: str) -> Design:
 
 
 def _cache(system: str, used: float, objects: float, turnovers: int) -> Workload:
-    """Writes of a cache that has a share of the address space, in multiples of the drive's pages."""
+    """In multiples of the drive's pages."""
     written = turnovers * PAGES
     # So slow that nothing waits: both flows keep their shares.
     gap_us = 40.0
@@ -76,7 +73,6 @@ def _turnovers(scale: Scale) -> tuple[int, int]:
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A shorter and a longer run for each line."""
     found: dict[Label, Run] = {}
     for system in (WITHOUT, INITIAL, PERSISTENT):
         for used in USED:
@@ -88,7 +84,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line for each system, share of the space and share of small objects."""
     rows: list[Row] = []
     for system, used, objects, name in found:
         if name != "longer":
@@ -108,7 +103,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> Spec:
-    """By the share of the space in use."""
     stated = f"{STATED:.0%}"
     drawn = [{**row, "fill": float(row["in_use"].rstrip("%"))} for row in rows if row["small_objects"] == stated]
     x = alt.X("fill:Q", title="share of the address space in use, %", scale=alt.Scale(domain=[50, 100]))

@@ -14,4 +14,3 @@ FIGURES = of_modules(
     sandisk
     """,
 )
-"""From the flash to what uses it."""

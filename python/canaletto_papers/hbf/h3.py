@@ -24,11 +24,9 @@ LINK_GB_S, OUTSTANDING = 1000.0, 2
 
 WEIGHTS, LAYERS, WIDTH = 405e9, 126, 16_384
 TOKEN_BYTES = LAYERS * 8 * 128 * 2 * 2
-"""Keys and values of a token."""
 OWN_TOKENS = 2048
 HBM_BYTES, HBM_BYTES_S, FLOP_S, CUBES = 192e9, 8e12, 4.5e15, 8
 CASES = {"1M": (1 << 20, 8), "10M": (10 << 20, 32)}
-"""Shared tokens and processors."""
 
 LINEAR, ALL = "linear layers", "linear layers and attention"
 PUBLISHED = {("1M", "batch"): 2.6, ("10M", "batch"): 18.8, ("1M", "throughput"): 1.25, ("10M", "throughput"): 6.14}
@@ -36,19 +34,16 @@ PUBLISHED = {("1M", "batch"): 2.6, ("10M", "batch"): 18.8, ("1M", "throughput"):
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """One cube."""
     drive = stack(CHANNELS, UNITS, "20us", **{"link.lanes": 1000, "link.lane_rate": f"{LINK_GB_S / 1000}GB/s"})
     return {("cube",): Run(drive, stream(CHANNELS * UNITS, scale.of(100, 40), OUTSTANDING))}
 
 
 def batches(shared: float, processors: int) -> tuple[float, float]:
-    """Requests at a time with HBM alone, and with HBF."""
     own, memory = OWN_TOKENS * TOKEN_BYTES, processors * HBM_BYTES
     return (memory - WEIGHTS - shared) / own, memory / own
 
 
 def throughput(batch: float, tokens: int, processors: int, hbf_bytes_s: float | None, counted: str) -> float:
-    """Tokens per second of all requests."""
     shared, own = tokens * TOKEN_BYTES, batch * OWN_TOKENS * TOKEN_BYTES
     hbm = processors * HBM_BYTES_S
     reads = (WEIGHTS + shared) / (processors * hbf_bytes_s if hbf_bytes_s else hbm) + own / hbm
@@ -57,7 +52,7 @@ def throughput(batch: float, tokens: int, processors: int, hbf_bytes_s: float | 
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per context, quantity and operations counted; `ours` over HBM alone."""
+    """`ours` over HBM alone."""
     cube = found["cube",]["bandwidth_mb_s"] * 1e6
     rows: list[Row] = []
     for context, (tokens, processors) in CASES.items():

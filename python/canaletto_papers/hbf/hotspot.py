@@ -17,7 +17,6 @@ from canaletto_papers.hbf.stack import stack, strided
 
 MHZ, PAGES, CHANNELS = 1132.0, 64, 4
 UNITS = {"modulo": 2, "interleave": 8}
-"""Units of a channel that the pages of a placement reach."""
 PUBLISHED = {
     ("modulo", 1): 141_530,
     ("modulo", 4): 549_017,
@@ -29,7 +28,6 @@ PUBLISHED = {
 
 
 def runs(_: Scale) -> dict[Label, Run]:
-    """A run for each placement and stride."""
     return {
         (placement, str(stride)): Run(stack(CHANNELS, UNITS[placement], "15us"), strided(PAGES, stride))
         for placement, stride in PUBLISHED
@@ -37,7 +35,7 @@ def runs(_: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per placement and stride; `ours` in cycles."""
+    """`ours` in cycles."""
     rows: list[Row] = []
     for (placement, stride), data in found.items():
         ours, published = data["execution_time_us"] * MHZ, PUBLISHED[placement, int(stride)]

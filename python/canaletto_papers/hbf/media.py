@@ -31,7 +31,6 @@ STEADY, AT_ONCE = "steady", "1,024 reads"
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each number of channels and way to ask."""
     found: dict[Label, Run] = {}
     for channels in PUBLISHED:
         drive = stack(channels, UNITS, f"{READ_US}us")
@@ -41,7 +40,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per number of channels and way; `ours` in GB/s."""
+    """`ours` in GB/s."""
     rows: list[Row] = []
     for (channels, way), data in found.items():
         closed = int(channels) * UNITS * PAGE / READ_US / 1e3
@@ -61,7 +60,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> Spec:
-    """Bandwidth by channels."""
     shared = alt.Chart(alt.InlineData([row for row in rows if row["reads"] == STEADY]))
     x = alt.X("channels:Q", title="channels")
     line = shared.mark_line(point=True).encode(x=x, y=alt.Y("ours:Q", title="GB/s"))

@@ -25,7 +25,6 @@ WAITS, FOLLOW = "each layer waits", "layers follow"
 
 
 def runs(_: Scale) -> dict[Label, Run]:
-    """A layer for each read time: requests of a page for each unit."""
     keys = {"link.lanes": 1000, "link.lane_rate": "1.6GB/s", "geometry.blocks_per_plane": 32}
     found: dict[Label, Run] = {}
     for time, units in UNITS.items():
@@ -36,7 +35,7 @@ def runs(_: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per read time and way; `ours` in percent of throughput lost."""
+    """`ours` in percent of throughput lost."""
     took = {float(time): data["execution_time_us"] for (time,), data in found.items()}
     rows: list[Row] = []
     for time in TIMES_US:

@@ -13,7 +13,7 @@ PAGE = 4096
 
 @cache
 def _base() -> Design:
-    """The preset of grade 3 without the time of its ECC, which no source here counts."""
+    """No source here counts ECC."""
     return design(
         "hbf-3072",
         **{"controller.ecc_latency": "0us", "controller.pages_in_flight": 0, "fabric.transfer_order": "commands-first"},
@@ -21,7 +21,7 @@ def _base() -> Design:
 
 
 def stack(channels: int, units: int, read: str, **changes: Any) -> Design:
-    """A stack of that many units, which read by themselves, on each channel of 192 GB/s."""
+    """Units that read by themselves, on channels of 192 GB/s."""
     keys: Mapping[str, Any] = {
         "geometry.channels": channels,
         "geometry.chips_per_channel": units,
@@ -33,7 +33,6 @@ def stack(channels: int, units: int, read: str, **changes: Any) -> Design:
 
 
 def stream(pages: int, requests: int, depth: int) -> Workload:
-    """Requests of that many adjacent pages, which begin at random multiples of their size."""
     shape = {
         "requests": requests,
         "read_share": 1.0,
@@ -45,7 +44,6 @@ def stream(pages: int, requests: int, depth: int) -> Workload:
 
 
 def strided(pages: int, stride: int) -> Workload:
-    """One read of each of that many pages, `stride` pages apart, all at once."""
     shape = {"requests": 1, "read_share": 1.0, "size": f"{PAGE}B", "queue_depth": 1, "working_set_size": f"{PAGE}B"}
     at = [{**shape, "working_set_offset": f"{page * stride * PAGE}B"} for page in range(pages)]
     return workload("strided", [flow(f"page-{number}", keys) for number, keys in enumerate(at)])

@@ -23,13 +23,12 @@ HEADER = "arrival_ns,device,offset_bytes,bytes,kind"
 
 
 def weights(requests: int, depth: int) -> Workload:
-    """Streamed weights: requests of 1 MiB, one behind the other, `depth` of them outstanding."""
     shape = {"requests": requests, "read_share": 1.0, "size": "1MiB", "sequential_share": 0.999, "queue_depth": depth}
     return workload("weights", [flow("weights", shape)])
 
 
 def cache_blocks(requests: int, depth: int) -> Workload:
-    """Blocks of a cache of keys and values on one of 8 stacks: 8 MiB each, Zipf popularity, one in ten written."""
+    """On one of 8 stacks: 8 MiB each, Zipf popularity, one in ten written."""
     size = BLOCK_TOKENS * TOKEN_BYTES // STACKS
     shape = {
         "requests": requests,
@@ -44,7 +43,7 @@ def cache_blocks(requests: int, depth: int) -> Workload:
 
 
 def search(requests: int, depth: int) -> Workload:
-    """Two stages of a vector search: lists of 64 KiB, and 16 vectors of 3 KiB (768 numbers of four bytes) for each."""
+    """Lists of 64 KiB, and 16 vectors of 3 KiB (768 numbers of four bytes) for each."""
     lists = {"requests": requests, "read_share": 1.0, "size": "64KiB", "queue_depth": depth}
     vectors = {
         "requests": 16 * requests,
@@ -57,7 +56,6 @@ def search(requests: int, depth: int) -> Workload:
 
 
 def accesses(lines: Iterable[str], stacks: int = STACKS) -> Iterator[str]:
-    """Lines of a CSV trace, of a conversation trace in Mooncake's JSON lines."""
     size, seen = BLOCK_TOKENS * TOKEN_BYTES // stacks, set[int]()
     yield HEADER
     for line in lines:
@@ -69,7 +67,6 @@ def accesses(lines: Iterable[str], stacks: int = STACKS) -> Iterator[str]:
 
 
 def main() -> None:
-    """Prints the accesses of a trace."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("trace", type=argparse.FileType())
     parser.add_argument("--stacks", type=int, default=STACKS)

@@ -30,7 +30,6 @@ SKEWED = f"{UNLIMITED}, half on one row"
 SITUATIONS = (LINKED, UNLIMITED, SKEWED)
 
 BY_ROW = ("bus", "packetized", "mesh", "mesh-2bit", "ideal")
-"""Fabrics whose rows have nothing but their own wires."""
 
 
 @cache
@@ -42,7 +41,6 @@ def limit_gb_s(fabric: str, situation: str) -> float:
 
 
 def reads(requests: int, gb_s: float, hot: bool = False) -> Workload:
-    """Random reads that arrive at a rate, half of them on one row if `hot`."""
     read = {"read_share": 1.0, "size": "4KiB"}
     gap_ns = BYTES / gb_s
     if not hot:
@@ -53,7 +51,7 @@ def reads(requests: int, gb_s: float, hot: bool = False) -> Workload:
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """A run for each situation, fabric and load, and one of single reads for the latency of the idle drive."""
+    """And a run of single reads."""
     found: dict[Label, Run] = {}
     alone = flow("reads", {"read_share": 1.0, "size": "4KiB", "requests": 1_000, "queue_depth": 1})
     for situation in SITUATIONS:

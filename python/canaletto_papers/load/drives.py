@@ -1,4 +1,4 @@
-"""Common parts of the sweeps: the fabrics on one drive, with its host link and without a limit there."""
+"""The fabrics on one drive, with and without a limit at the host."""
 
 from functools import cache
 
@@ -7,7 +7,6 @@ from canaletto._run import config
 from canaletto._run.config import Design
 
 FABRICS = tuple(colours.FABRICS)
-"""Every fabric, in the order of the reports."""
 
 SHADES = colours.FABRICS
 
@@ -19,6 +18,6 @@ ROWS = 8
 
 @cache
 def drive(fabric: str, link: str, preset: str = "performance-optimized") -> Design:
-    """The drive of Venice's Table 1 with a fabric; without a limit, its host link is 16 times as fast as there."""
+    """Without a limit, its host link is 16 times as fast."""
     keys = {} if link == LINKED else {"link.lanes": 16, "link.lane_rate": "8GB/s"}
     return config.design(preset, fabric=fabric, **keys)

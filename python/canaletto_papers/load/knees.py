@@ -18,7 +18,7 @@ from canaletto_papers.load.drives import FABRICS, SHADES
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a situation and fabric; `ours` is the throughput at the knee in GB/s."""
+    """`ours` in GB/s."""
     points = curves.table(found)
     rows: list[Row] = []
     for situation in curves.SITUATIONS:

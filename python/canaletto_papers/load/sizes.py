@@ -35,7 +35,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per drive, link, fabric and size; `ours` is the throughput in GB/s."""
+    """`ours` in GB/s."""
     return [
         {
             "ssd": preset,

@@ -1,4 +1,4 @@
-"""Common parts of canaletto's own figures: the drive, depths, and runs of two flows and of each alone."""
+"""Drive, depths, and runs of two flows and of each alone."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -11,12 +11,10 @@ from canaletto_papers.figure import Label, Run
 from canaletto_papers.mqsim.files import DEPTHS
 
 PRESET = "mqsim-fast18"
-"""The drive of MQSim's files, with canaletto's own model options."""
 
 BOTH, FIRST, SECOND = "both", "Flow-1 alone", "Flow-2 alone"
 
 ENDLESS = 10**12
-"""Requests of flows that end at a time."""
 
 __all__ = ["BOTH", "DEPTHS", "FIRST", "PRESET", "SECOND", "drive", "stopping", "three"]
 
@@ -35,7 +33,7 @@ def stopping(stop: str, **keys: Any) -> dict[str, Any]:
 
 
 def three(case: str, works: Sequence[tuple[str, Workload]], design: Design) -> dict[Label, Run]:
-    """Runs of both flows and of each alone, for each load of a case. Flow-1 alone does not depend on the load."""
+    """Flow-1 alone does not depend on the load."""
     found: dict[Label, Run] = {}
     for load, work in works:
         found[case, load, BOTH] = Run(design, work)

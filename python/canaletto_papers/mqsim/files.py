@@ -15,10 +15,8 @@ from canaletto._io.progress import Progress
 from canaletto._run.identity import key_of
 
 DEPTHS = (8, 16, 32, 64, 128, 256)
-"""Requests of Flow-2 that are outstanding."""
 
 STOP_S = 10.0
-"""Simulated time of a scenario of backend-contention and queue-fetch-size."""
 
 _HOST = {
     "PCIe_Lane_Bandwidth": "1.00000",
@@ -109,13 +107,11 @@ _FLOW = {
     "Stop_Time": round(STOP_S * 1e9),
     "Total_Requests_To_Generate": 0,
 }
-"""Random reads of 4 KiB at multiples of 8 KiB, over half of the addresses of one chip in two."""
+"""At multiples of 8 KiB, over half of the addresses of one chip in two."""
 
 
 @dataclass(frozen=True)
 class FileRun:
-    """A scenario of MQSim's, run as by `canaletto mqsim`, with its file's seed."""
-
     device: str
     workload: str
     until_s: float

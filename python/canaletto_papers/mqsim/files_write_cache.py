@@ -23,10 +23,8 @@ from canaletto_papers.mqsim.files import FileRun
 CASE = "data-cache-contention"
 
 FLOW_1_OCCUPANCY = 75
-"""Initial_Occupancy_Percentage, but for one scenario."""
 
 FLOW_1_OCCUPANCY_BESIDE = {128: 85}
-"""The same next to a Flow-2 of some depths."""
 
 FLOW_2 = {8: (77, 1, 1), 16: (77, 1, 1), 32: (87, 100, 50), 64: (88, 100, 50), 128: (89, 100, 50), 256: (89, 100, 50)}
 """Initial_Occupancy_, Working_Set_Percentage and Percentage_of_Hot_Region, by depth."""

@@ -15,7 +15,6 @@ FAIRNESS = "fairness"
 SHADES = {"Flow-1": "#0072b2", "Flow-2": "#d55e00", FAIRNESS: "#009e73"}
 
 Means = tuple[float, float]
-"""Mean latencies of Flow-1 and Flow-2, in one unit."""
 
 
 def slowdowns(shared: Means, alone: Means) -> dict[str, float | None]:
@@ -24,7 +23,6 @@ def slowdowns(shared: Means, alone: Means) -> dict[str, float | None]:
 
 
 def mean_us(flows: Sequence[Mapping[str, Any]]) -> float:
-    """The mean latency of the requests of one flow, or of several that are taken for one."""
     counts = [flow["requests"]["completed"] for flow in flows]
     means = [flow["latency_us"]["all"]["mean"] for flow in flows]
     return float(sum(n * mean for n, mean in zip(counts, means, strict=True) if n) / sum(counts))
@@ -63,7 +61,7 @@ def rows(
 
 
 def charts(found: Sequence[Row], title: str, *, log: bool = True) -> dict[str, Spec]:
-    """Two charts a case: slowdowns and fairness; points are the published ones, where there are some."""
+    """Slowdowns and fairness; points are published."""
     scale = alt.Scale(type="log", base=2, nice=False) if log else alt.Scale()
     places = sorted({row["x"] for row in found})
     x = alt.X("x:Q", title=title, scale=scale, axis=alt.Axis(values=places))

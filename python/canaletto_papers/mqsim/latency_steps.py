@@ -25,7 +25,6 @@ DRIVES = {
     "Z-NAND": "pcie3-z-nand",
     "3D XPoint": "pcie3-3d-xpoint",
 }
-"""The preset of each memory."""
 
 SAID = {
     ("MLC flash", "array_read"): "50 to 110 µs",
@@ -34,7 +33,6 @@ SAID = {
     ("3D XPoint", "data_transfer"): "below 5 µs",
     ("3D XPoint", "host_link"): "below 5 µs",
 }
-"""Description of each step in the slides."""
 
 
 def runs(scale: Scale) -> dict[Label, Run]:

@@ -19,7 +19,6 @@ from canaletto_papers.mqsim.drive import drive
 
 SIZES_KIB = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 KINDS = {"reads": (1.0, "256MiB"), "writes": (0.0, "256MiB"), "writes, no cache": (0.0, "0B")}
-"""Share of reads, and the cache."""
 
 SHADES = {"reads": "#0072b2", "writes": "#d55e00", "writes, no cache": "#cc79a7"}
 

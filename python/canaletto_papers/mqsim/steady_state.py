@@ -25,7 +25,7 @@ SHADES = {FRESH: "#0072b2", STEADY: "#d55e00"}
 MINUTES = 8
 STRETCH_S = 20
 REQUESTS_A_BLOCK = 3.125
-"""Each second, of a plane."""
+"""Per plane and second."""
 
 OVERPROVISIONING = 1 - 0.70 * 0.93
 """70 % of what MQSim's drive shows of its flash (the real drives were preconditioned by writing so much)."""
@@ -46,7 +46,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def stretches(data: Data) -> list[tuple[float, float | None]]:
-    """The middle of each stretch in minutes, and the mean latency of what was completed in it."""
+    """In minutes, and the mean latency completed in it."""
     series = data["series"]
     interval_s = series["interval_us"] / 1e6
     sums: dict[int, list[tuple[float, float]]] = {}

@@ -38,7 +38,6 @@ NOT_HERE = {
     'response times of three traces on real drives ("Real Trace Execution Results")': NO_DRIVE,
     'pairs of applications ("Measuring Impact of Interference on Applications")': GEM5,
 }
-"""Figures of the slides that cannot be repeated."""
 
 
 def runs(scale: Scale) -> dict[Label, FileRun]:
@@ -46,7 +45,6 @@ def runs(scale: Scale) -> dict[Label, FileRun]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a simulator and drive, one for what can be compared, and one for each thing that cannot be repeated."""
     time = "error of execution time, %"
     rows = [
         _row(name, against, time, NO_DRIVE, None, error)

@@ -22,4 +22,3 @@ FIGURES = of_modules(
     causes_gc
     """,
 )
-"""In the paper's order, then what explains them."""

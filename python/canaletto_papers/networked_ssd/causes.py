@@ -29,8 +29,6 @@ LEAST_LOADED = {"fabric.mesh.controller": "least-loaded"}
 
 @dataclass(frozen=True)
 class Change:
-    """One change of drive and traffic."""
-
     keys: Mapping[str, Any] = field(default_factory=dict)
     depth: int | None = QUEUE_DEPTH
     """None: open loop at Table 2's rates."""
@@ -59,7 +57,6 @@ CHANGES = {
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Every workload under every change on every system, labelled as in Fig. 14."""
     found: dict[Label, Run] = {}
     for change, how in CHANGES.items():
         for name in WORKLOADS[:: scale.of(1, 6)]:

@@ -29,11 +29,9 @@ COMPARED = (*fig19.PUBLISHED, ("pnSSD", "SpGC"))
 
 @dataclass(frozen=True)
 class Change:
-    """One change of drive and traffic."""
-
     keys: Mapping[str, Any] = field(default_factory=dict)
     slower: float = 1.0
-    """Times between arrivals are so many times as long."""
+    """Times between arrivals, multiplied."""
     traffic: str = OWN
 
 

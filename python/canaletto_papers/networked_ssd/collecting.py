@@ -1,4 +1,4 @@
-"""Common parts of the figures with garbage collection (§VII-C): systems, and their drive."""
+"""Systems with garbage collection (§VII-C)."""
 
 from canaletto._run import config
 from canaletto._run.config import Design, Workload
@@ -8,7 +8,6 @@ from canaletto_papers.flows import workload
 from canaletto_papers.venice.evaluation import OWN, TABLE2, flows
 
 FABRICS = {"baseSSD": "bus", "pSSD": "packetized", "pnSSD": "omnibus"}
-"""Our names of the paper's systems (Table III)."""
 
 KINDS: dict[str, dict[str, object]] = {
     "PaGC": {"gc.scope": "parallel", "gc.preemptible": False},
@@ -22,10 +21,10 @@ OCCUPANCY = 0.75
 
 
 def system(name: str, kind: str, scale: Scale, **keys: object) -> Design:
-    """The drive of Table II as one of its systems, with a kind of collection, in its steady state.
+    """In its steady state.
 
-    Its blocks have 128 pages instead of 512, and a plane 256 of them (16 and 128 at the small scale): an epoch collects
-    a block of every plane at once, and a run should see several epochs.
+    Blocks have 128 pages instead of 512, and a plane 256 of them (16 and 128 at the small scale): a run should see
+    several epochs.
     """
     shared: dict[str, object] = {
         "ftl.write_placement": "dynamic",
@@ -38,7 +37,7 @@ def system(name: str, kind: str, scale: Scale, **keys: object) -> Design:
 
 
 EPOCHS = 2
-"""Completed epochs below which a run shows how collection starts up, and not what it costs."""
+"""Fewer show how collection starts up."""
 
 
 def epochs(data: Data) -> int:
@@ -46,16 +45,18 @@ def epochs(data: Data) -> int:
 
 
 def work(data: Data) -> dict[str, float | int | None]:
-    """Columns that tell how much collection a run did, so that systems which did different work are seen."""
+    """Systems that did different work are seen."""
     return {"epochs": epochs(data), "write_amplification": data["flash"]["write_amplification"]}
 
 
 SLOWED = {"ssd-00": "45us", "ssd-10": "6us"}
-"""Mean times between requests of profiles whose published rates (Venice, Table 2: 90 KB every 5 us, 11.5 KB every 2 us)
-are more than the drive's link of 8 GB/s, or nearly: here they ask for 2 GB/s."""
+"""Mean times for 2 GB/s of profiles whose published rates (Venice, Table 2.
+
+90 KB every 5 us, 11.5 KB every 2 us) exceed the link's 8 GB/s, or nearly.
+"""
 
 
 def profile(name: str, requests: int, traffic: str = OWN) -> Workload:
-    """A published trace's traffic, open loop at its published rate if the drive can carry that."""
+    """At its published rate if the drive can carry that."""
     gap = float(SLOWED[name].removesuffix("us")) if name in SLOWED else TABLE2[name][2]
     return workload(name, flows(name, traffic, requests, inter_arrival_us=gap))

@@ -50,14 +50,13 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per traffic, load, system and workload; `measured` is the mean latency in us."""
+    """`measured` is the mean latency in us."""
     values = {label: latency(data) for label, data in found.items()}
     better = {label: values[(*label[:3], BASE)] / value for label, value in values.items()}
     return [row for row in improvements(values, better, PUBLISHED) if row["system"] != BASE]
 
 
 def bars(rows: list[Row], title: str) -> dict[str, Spec]:
-    """Bars in groups of a workload as in the paper, a chart a traffic and load."""
     drawn: dict[str, Spec] = {}
     for kind in TRAFFICS:
         for load in LOADS:

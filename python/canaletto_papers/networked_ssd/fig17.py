@@ -19,7 +19,6 @@ SPLIT_AHEAD_BELOW = 32.0
 """Concurrent requests (§VII-B)."""
 
 AHEAD = 1.01
-"""Improvements closer to each other than 1 % are the same."""
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
@@ -27,7 +26,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def split_ahead_below(rows: list[Row]) -> float | None:
-    """The number of requests tried next after the most at which splitting is ahead; None if there is none."""
+    """None if splitting is ahead nowhere."""
     ahead = []
     for depth in synthetic.DEPTHS:
         at = [row for row in rows if row["concurrent"] == depth]

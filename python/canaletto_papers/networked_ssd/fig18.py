@@ -74,7 +74,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> Spec:
-    """Bars in groups as in the paper; a tick where the paper says a number."""
     shown = [row for row in rows if row["pattern"] != "most"]
     return improvement(shown, "pattern", "I/O improvement over baseSSD (PaGC), times")
 
@@ -85,11 +84,9 @@ COLOURS = {
     "pSSD (SpGC)": "#E69F00",
     "pnSSD (SpGC)": "#56B4E9",
 }
-"""The fabrics' colours; the baseline's collection in grey."""
 
 
 def improvement(rows: list[Row], group: str, title: str, colours: Mapping[str, str] = COLOURS) -> Spec:
-    """Bars in groups, a colour a system, with a tick where the paper says a number."""
     order = list(dict.fromkeys(row[group] for row in rows))
     systems = [name for name in colours if any(row["system"] == name for row in rows)]
     shared = alt.Chart(alt.InlineData(rows)).encode(

@@ -45,7 +45,7 @@ def steady(found: Mapping[Label, Data]) -> list[str]:
 
 
 def averages(found: Mapping[Label, Data]) -> dict[tuple[str, str], float | None]:
-    """By how much pnSSD with SpGC is better than others on average; None without a workload that is steady."""
+    """None without a steady workload."""
     latency = {label: data["latency_us"]["all"]["mean"] for label, data in found.items()}
     names = steady(found)
     better = {other: [latency[name, *other] / latency[name, "pnSSD", "SpGC"] for name in names] for other in PUBLISHED}
@@ -53,7 +53,7 @@ def averages(found: Mapping[Label, Data]) -> dict[tuple[str, str], float | None]
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per workload and system; then by how much pnSSD with SpGC is better than others: average, and median."""
+    """Then by how much pnSSD with SpGC is better: average and median."""
     latency = {label: data["latency_us"]["all"]["mean"] for label, data in found.items()}
     counted = steady(found)
     rows: list[Row] = [
@@ -88,7 +88,6 @@ COLOURS = {
     "pnSSD (preemptive)": "#56B4E9",
     "pnSSD (SpGC)": "#b5def7",
 }
-"""Shades of the fabrics' colours."""
 
 
 def chart(rows: list[Row]) -> Spec:

@@ -27,7 +27,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per system and percentile, and one line per system for the time of an epoch."""
     first = found[SYSTEMS[0]]
     rows: list[Row] = []
     for label, data in found.items():

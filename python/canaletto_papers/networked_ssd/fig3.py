@@ -37,7 +37,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a kind and channel, in percent of the time, and how the busiest compares."""
+    """In percent of the time."""
     rows: list[Row] = []
     for (kind,), data in found.items():
         shares = {part["part"]: part["share"] for part in data["utilisation"] if part["part"].startswith("channel")}

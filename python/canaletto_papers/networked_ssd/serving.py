@@ -1,4 +1,4 @@
-"""Common parts of the figures without garbage collection (§III, §VII-B): systems, fresh drive, profiles' traffic."""
+"""Systems without garbage collection (§III, §VII-B)."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -22,10 +22,9 @@ SYSTEMS = {
     "NoSSD (pin-constraint)": "mesh-2bit",
     "NoSSD (no constraint)": "mesh",
 }
-"""Our names of the paper's systems (Table III)."""
 
 WORKLOADS = tuple(TABLE2)
-"""The paper's traces are not all named: these are the profiles that canaletto ships."""
+"""Not all of the paper's traces are named."""
 
 UNLIMITED: dict[str, Any] = {"link.lanes": 32, "controller.system_bus": "0B/s", "controller.dram": "0B/s"}
 """A host link of 64 GB/s, a system bus and DRAM that take no time: 0 B/s stands for that."""
@@ -36,13 +35,12 @@ TRAFFICS = (OWN, SKEWED)
 
 @cache
 def drive(system: str, **keys: Any) -> Design:
-    """The drive of Table II as one of the systems, fresh, so that nothing is collected."""
     return config.quiet_design("networked-ssd", fabric=SYSTEMS[system], **keys)
 
 
 @cache
 def traffic(name: str, kind: str, load: str, requests: int) -> Workload:
-    """A profile's traffic, or half of it on one row; open loop at its published rate if the drive can carry that."""
+    """Open loop at its published rate if the drive can carry that."""
     if load == CLOSED:
         parts = flows(name, kind, requests, queue_depth=QUEUE_DEPTH)
     else:
@@ -59,10 +57,10 @@ def latency(data: Data) -> float:
 def improvements(
     values: Mapping[Label, float], better_by: Mapping[Label, float], published: Mapping[tuple[str, str], float]
 ) -> list[Row]:
-    """One line per traffic, load, system and workload, then averages over workloads, and published maxima.
+    """Then averages, and published maxima.
 
-    values: what was measured, by traffic, load, workload and system; better_by: the improvement over the baseline.
-    published: by system and `AVERAGE` or `MOST`.
+    values: by traffic, load, workload and system; better_by: the improvement. published: by system and `AVERAGE` or
+    `MOST`.
     """
     rows: list[Row] = []
     for kind, load, system in dict.fromkeys((label[0], label[1], label[3]) for label in values):

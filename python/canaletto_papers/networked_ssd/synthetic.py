@@ -17,7 +17,7 @@ AVERAGE = "average"
 
 
 def runs(scale: Scale, allocation: str, systems: Iterable[str] = SYSTEMS, **keys: object) -> dict[Label, Run]:
-    """A run for each pattern, number of concurrent requests and system; keys: of the drive."""
+    """keys: of the drive."""
     found: dict[Label, Run] = {}
     for order, kind in PATTERNS:
         for depth in DEPTHS:
@@ -37,7 +37,7 @@ def runs(scale: Scale, allocation: str, systems: Iterable[str] = SYSTEMS, **keys
 
 
 def measured(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a pattern, depth and system: the mean latency, and by how much it is below baseSSD's."""
+    """By how much it is below baseSSD's."""
     values = {label: latency(data) for label, data in found.items()}
     return [
         {
@@ -59,7 +59,6 @@ def mean_improvement(rows: list[Row], system: str, published: float | None) -> R
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Latency against the number of requests, a chart a pattern as in the paper."""
     x = alt.X(
         "concurrent:Q",
         title="concurrent requests",

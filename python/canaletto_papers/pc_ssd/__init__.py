@@ -19,4 +19,3 @@ FIGURES = of_modules(
     device
     """,
 )
-"""In the slides' order, then what explains them, then a simulated drive."""

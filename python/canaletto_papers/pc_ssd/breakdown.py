@@ -40,7 +40,7 @@ AFTER: dict[tuple[str, ...], tuple[str, Keys]] = {
     (SOUTH, DIRECT): ("nbdp", SATA),
     (SOUTH, DRAM, DIRECT): ("nbdp", ()),
 }
-"""The PC after some of the changes, in whatever order: kind and keys."""
+"""In whatever order: kind and keys."""
 
 ORDERS: dict[str, list[tuple[str, ...]]] = {
     "NBSP": [(SOUTH, DRAM)],
@@ -63,7 +63,7 @@ def shares(scenario: str, order: Sequence[str], size: int) -> dict[str, float]:
 
 
 def table(_: Mapping[Label, Data]) -> list[Row]:
-    """A line a scenario, attachment, order and change. Of `system` the changes are the colours."""
+    """For `system` the changes are the colours."""
     rows: list[Row] = []
     for scenario, title in TITLES.items():
         for system, orders in ORDERS.items():

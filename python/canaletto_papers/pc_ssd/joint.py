@@ -24,8 +24,6 @@ from canaletto_papers.pc_ssd.study import BASELINE, SYSTEMS, TITLES, Keys, best,
 
 @dataclass(frozen=True)
 class Range:
-    """Values of keys that change together, from a source."""
-
     keys: tuple[str, ...]
     values: tuple[str, ...]
     source: str
@@ -70,7 +68,6 @@ BUSES = (
     ),
     Range(("attachment.ddr.shared",), ("true", "false"), "slides: 6.4 GB/s at the north bridge, in all or for each"),
 )
-"""The protocols of ATA, the DMA engine's chunks, cache lines and the timing of DRAM."""
 
 INSIDE = (
     Range(("ssd.miss_latency",), ("25us", "50us", "100us"), "tR of SLC and MLC flash, with as much for the controller"),
@@ -88,7 +85,6 @@ RATIOS = tuple((scenario, system) for scenario in TITLES for system in SYSTEMS i
 HALVES = {"odd ratios": RATIOS[::2], "even ratios": RATIOS[1::2]}
 
 Point = tuple[str, ...]
-"""A value of each range of a group."""
 
 
 def keys_of(ranges: Sequence[Range], point: Point) -> Keys:
@@ -112,7 +108,7 @@ def factor(keys: Keys, half: str) -> float:
 
 @cache
 def nearest(group: str, half: str) -> Point:
-    """The best point that one change at a time leads to, from the defaults or from a drawn start."""
+    """From the defaults or from a drawn start."""
     ranges = GROUPS[group]
     drawn = random.Random(1)
     starts = [tuple(each.default for each in ranges), tuple(drawn.choice(each.values) for each in ranges)]

@@ -27,7 +27,6 @@ from canaletto_papers.pc_ssd.study import BASELINE, SYSTEMS, TITLES, Keys, best,
 from canaletto_papers.verdicts import NEARLY, comes_near
 
 POWERS = range(-4, 5)
-"""Powers of two that keys are multiplied by."""
 
 CLOSE = 0.002
 """Ratios closer to each other than this part match."""
@@ -39,21 +38,18 @@ NO_KEY = "none; nearest"
 
 @dataclass(frozen=True)
 class Found:
-    """A key's value, and the ratio it gives."""
-
     key: str
     setting: str
     ratio: float
     matches: bool
     distance: float
-    """How far the value is from the default, in powers of two; of a choice, as a number that is far."""
+    """In powers of two; of a choice, far."""
 
 
 FAR = 8.0
 
 
 def operations() -> dict[str, str]:
-    """Names of operations in the table, and those by which their ratios are published."""
     traces = {name: number for name, (number, _) in named().items()}
     return {**{title: name for name, title in TITLES.items()}, **traces}
 
@@ -78,7 +74,7 @@ def _apart(found: Found, wanted: float) -> float:
 
 
 def _scaled(key: str, measure: Callable[[Keys], float], wanted: float) -> Iterator[Found]:
-    """A number: where the ratio crosses the wanted one; else the end that comes nearer."""
+    """Else the end that comes nearer."""
     if key not in SCALED:
         return
     default = defaults()[key]
@@ -106,7 +102,7 @@ def _scaled(key: str, measure: Callable[[Keys], float], wanted: float) -> Iterat
 def _crossing(
     at: Callable[[float], Found | None], start: tuple[float, float], high: float, wanted: float
 ) -> Iterator[Found]:
-    """Bisects between two powers, on one side of which the ratio is above the wanted one and on the other below."""
+    """The ratio crosses the wanted one between two powers."""
     low, side = start
     for _ in range(STEPS):
         middle = (low + high) / 2
@@ -126,7 +122,7 @@ def _chosen(key: str, measure: Callable[[Keys], float], wanted: float) -> Iterat
 
 
 def table(_: Mapping[Label, Data]) -> list[Row]:
-    """A line a ratio that is off and key that brings it; the nearest key where none does."""
+    """Else the nearest key."""
     rows: list[Row] = []
     for row in ratios({}):
         if row["setting"] != AS_IT_IS or row["published"] is None or comes_near(row["ours"], row["published"], NEARLY):

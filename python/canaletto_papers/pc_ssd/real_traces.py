@@ -47,12 +47,11 @@ FILES = (
     "cloudphysics/cloudPhysicsIO-2h.csv.gz",
     "mqsim/tpcc-small.trace",
 )
-"""Below the folder of traces."""
 
 NUMBERED = tuple(f"real trace {number}" for number in (1, 2, 3, 4))
 
 Sizes = tuple[tuple[tuple[int, int], ...], ...]
-"""Of reads and of writes: sizes in bytes, and how many."""
+"""Sizes in bytes, and how many, of reads and of writes."""
 
 
 def sources() -> tuple[str, ...]:
@@ -62,7 +61,7 @@ def sources() -> tuple[str, ...]:
 
 
 def named() -> dict[str, tuple[str, str]]:
-    """Of each trace as tables call it, where a profile that stands in says so, the slides' name and the source."""
+    """Trace, the slides' name and the source."""
     pairs = zip(NUMBERED, sources(), strict=True)
     return {
         f"{number} (profile {source} in its place)" if source in PROFILES else number: (number, source)
@@ -92,7 +91,7 @@ def trace_gain(system: str, source: str, keys: Keys = ()) -> float:
 
 
 def table(_: Mapping[Label, Data]) -> list[Row]:
-    """One line per trace and system. The slides' ratios stand next to ours in their order, for their size alone."""
+    """The slides' ratios are of their own traces."""
     return [
         {
             "trace": Path(source).name,

@@ -52,7 +52,6 @@ SCALED = (
     "network.rate",
     "network.blocks",
 )
-"""Keys that are halved and doubled."""
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "attachment.dma.write_window": ("64",),
@@ -67,10 +66,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
 """Further values of keys: 133 MB/s is parallel ATA's rate."""
 
 SHOWN = 0.005
-"""Changes of all ratios below this part are in the table and not in the chart."""
+"""Smaller changes are not in the chart."""
 
 UNSTATED = {"attachment.ata.rate": "300MB/s"}
-"""Defaults that depend on other keys."""
 
 
 @cache
@@ -109,11 +107,10 @@ def settings() -> Iterator[tuple[str, str]]:
 
 
 Measure = Callable[[str, Keys], float]
-"""The ratio of an attachment with some settings."""
 
 
 def table(operation: str, measure: Measure, printed: float | None) -> list[Row]:
-    """One line per change: the ratios of all attachments. `printed` is the published one of NBDP."""
+    """`printed` is the published ratio of NBDP."""
 
     def line(key: str, default: str, setting: str, given: str, keys: Keys, known: float | None) -> Row:
         ratios = {system: measure(system, keys) for system in SYSTEMS if system != BASELINE}
@@ -128,7 +125,7 @@ def table(operation: str, measure: Measure, printed: float | None) -> list[Row]:
 
 
 def chart(of: str, rows: list[Row]) -> Spec:
-    """One line per change that changes anything, a dot an attachment; upright lines where the ratios are as it is."""
+    """Upright lines where the ratios are as it is."""
     systems = [system for system in SYSTEMS if system != BASELINE]
 
     def moves(row: Row) -> bool:
@@ -157,7 +154,7 @@ def chart(of: str, rows: list[Row]) -> Spec:
 
 
 def figure(name: str, operation: str, measure: Measure, of: str) -> Figure:
-    """The sensitivity of a scenario or a trace, whose published ratios are those `of` it."""
+    """Published ratios are those `of` it."""
 
     def made(_: Mapping[Label, Data]) -> list[Row]:
         return table(operation, measure, published(of, "NBDP"))

@@ -1,4 +1,4 @@
-"""Common parts of the tables: the four attachments, sizes, published ratios, and each time computed once."""
+"""Attachments, sizes, published ratios; each time is computed once."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -42,7 +42,6 @@ PUBLISHED = {
 """Ratios to SBSP of NBSP, SBDP and NBDP (slides, "Max. Performance Improve Ratio")."""
 
 Keys = tuple[tuple[str, str], ...]
-"""Settings of a PC next to its kind."""
 
 
 @cache
@@ -72,8 +71,6 @@ def nothing(_: Scale) -> dict[Label, Run]:
 
 
 def scenario_figure(name: str, title: str, about: str | None, scenario: str) -> Figure:
-    """A scenario's two charts, total time and time without the drive's inside, by size."""
-
     def table(_: Mapping[Label, Data]) -> list[Row]:
         return [
             {

@@ -1,4 +1,4 @@
-"""A page that plays what the hardware in `rtl/` did in a window, next to the run that asked for it."""
+"""A page that plays what the hardware did, next to the run."""
 
 from html import escape
 

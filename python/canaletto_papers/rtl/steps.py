@@ -1,4 +1,4 @@
-"""Steps of the hardware in `rtl/` as a timeline: scouts hop by hop, circuits, failures, as the animation plays them.
+"""Steps of the hardware in `rtl/` as a timeline.
 
 rtl/compare/compare.cpp ──► lines (as in crates/canaletto/examples/venice_cycles.rs) ──► spans on links and chips
 """
@@ -19,10 +19,9 @@ _WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 @dataclass
 class _Controller:
-    """A controller's transfer, and how far it has come.
+    """departs: its next scout has not reached a router yet. decided: cycle of a decision without a row yet. links.
 
-    departs: its next scout has not reached a router yet. decided: the cycle of a decision without a row yet. links:
-    held by the scout, each with the cycle of its reservation. began: when bytes began to cross.
+    Held by the scout, with cycles. began: when bytes began to cross.
     """
 
     transfer: Transfer
@@ -33,18 +32,15 @@ class _Controller:
 
 
 def timeline(lines: Iterable[str], transfers: Sequence[Transfer], run: Timeline) -> Timeline:
-    """Timeline of what the hardware did.
+    """lines: as the harness records them. transfers: in the order given. run: the same window of the run.
 
-    lines: as the harness records them. transfers: in the order in which they were given. run: the same window of the
-    run; requests and the names of all parts are its own. Requests have no steps here: the hardware knows transfers.
+    Requests have no steps here: the hardware knows transfers.
     """
     spans = pl.DataFrame(list(_Steps(run).spans(lines, transfers)), schema=run.spans.schema, orient="row")
     return replace(run, spans=spans.sort("start_ps", maintain_order=True), steps=run.steps.clear())
 
 
 class _Steps:
-    """Follows all controllers through the lines."""
-
     def __init__(self, run: Timeline) -> None:
         self._start = run.windows[0][0]
         self._chips = [part for part, each in enumerate(run.parts) if each["kind"] == "chip"]
@@ -76,7 +72,7 @@ class _Steps:
                 yield from self._ended(now, int(numbers[0]))
 
     def _decided(self, now: int, packet: int) -> Iterator[tuple[Any, ...]]:
-        """A scout is at a router. The first one after its departure is its controller's."""
+        """The first one after a departure is its controller's."""
         controller = self._controllers[packet]
         if controller.departs:
             yield self._span(controller, "scout", self._own[packet], now - self._hop, now)
@@ -107,7 +103,7 @@ class _Steps:
                 controller.departs = True
 
     def _ended(self, now: int, number: int) -> Iterator[tuple[Any, ...]]:
-        """A transfer is over: what crossed, on every link and at the chip, where the last byte has just arrived."""
+        """The last byte has just arrived."""
         controller = self._controllers.pop(number)
         transfer = controller.transfer
         for link in (self._own[number], *(link for link, _ in controller.links)):

@@ -1,6 +1,6 @@
-"""The hardware of Venice in `rtl/`, driven by the requests of a run: waveforms of what it does, and its animation.
+"""The hardware of Venice, driven by the requests of a run.
 
-`rtl/` and Verilator belong to a checkout and are not part of the installed package.
+`rtl/` and Verilator belong to a checkout.
 """
 
 import subprocess
@@ -25,8 +25,6 @@ RTL = Path(__file__).parents[3] / "rtl"
 
 @dataclass(frozen=True)
 class Served:
-    """A window as the hardware served it: what is said about it, and the timelines of the run and of the hardware."""
-
     said: str
     run: Timeline
     hardware: Timeline
@@ -40,13 +38,12 @@ def trace(
     *,
     force: bool = False,
 ) -> str:
-    """Writes a VCD of the hardware that serves the transfers of a window of a frozen run. Returns what was served.
+    """A VCD of a window of a frozen run. Returns what was served.
 
-    window: in simulated picoseconds; by default the first 200 us. animation: name of a page (HTML) that plays what the
-    hardware did next to the run.
+    window: in simulated picoseconds; by default the first 200 us. animation: name of a page (HTML).
 
-    Raises ConfigError if it is no frozen run of `venice`, if `rtl/` or Verilator is not there, if a file exists
-    (unless `force` is given) or nothing is transferred in the window; SimulationError if the run or a tool fails.
+    Raises ConfigError if it is no frozen run of `venice`, without `rtl/` or Verilator, if a file exists (unless
+    `force`) or nothing is transferred; SimulationError if the run or a tool fails.
     """
     for path in (out, animation):
         if path is not None:
@@ -66,9 +63,7 @@ def trace(
 def serve(
     run: str | PathLike[str], window: Window | None, waves: Path | None = None, program: Path | None = None
 ) -> Served:
-    """Lets the hardware serve the transfers of a window of a frozen run.
-
-    waves: where a VCD goes, if one is wanted. program: simulator of the run's array; otherwise it is built.
+    """waves: where a VCD goes. program: simulator of the run's array; otherwise it is built.
 
     Raises what `trace` raises.
     """
@@ -114,7 +109,7 @@ def _program(build: Path, shape: list[str], variables: dict[str, str]) -> Path:
 
 
 def _said(command: list[str | Path], **options: Any) -> str:
-    """Standard output of a program. Raises SimulationError with the end of what it complains of if it fails."""
+    """Raises SimulationError with the end of standard error."""
     done: subprocess.CompletedProcess[str] = subprocess.run(
         command, capture_output=True, text=True, check=False, **options
     )

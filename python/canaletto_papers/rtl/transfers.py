@@ -1,4 +1,4 @@
-"""Transfers of a run that the hardware in `rtl/` is to serve, in the order and the cycles of the run."""
+"""Transfers of a run that the hardware is to serve."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ import polars as pl
 from canaletto._run.timeline import Timeline, Window
 
 CYCLE_PS = 1_000
-"""Clock period, picoseconds: a link carries a byte a cycle, at 1 GB/s (Venice Table 1)."""
+"""A link carries a byte per cycle, at 1 GB/s (Venice Table 1)."""
 
 LARGEST_TRANSFER = 2**16 - 1
 """Cycles on the wires that a controller can count."""
@@ -20,9 +20,9 @@ _Span: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Transfer:
-    """A transfer that the hardware is to serve. Times are cycles; `commands` of the `cycles` carry commands.
+    """Times are cycles; `commands` of the `cycles` carry commands.
 
-    chip: its number, row by row. request, page, work: as in the run's spans.
+    chip: row by row. request, page, work: as in the run's spans.
     """
 
     start: int
@@ -37,7 +37,7 @@ class Transfer:
 
 @dataclass(frozen=True)
 class _Sent:
-    """A transfer of the run: when a controller took it, which one, and when its first scout departed."""
+    """When a controller took it, which one, and when its first scout departed."""
 
     taken: int
     departs: int
@@ -46,12 +46,12 @@ class _Sent:
 
 
 def transfers(timeline: Timeline, window: Window) -> list[Transfer]:
-    """Transfers whose first scout departs in the window, in the order in which controllers took them."""
+    """In the order in which controllers took them."""
     chips = [each for each in timeline.parts if each["kind"] == "chip"]
     controllers = [each["from"] for each in timeline.parts if each["kind"] == "controller_link"]
 
     def far(sent: _Sent, controller: int) -> tuple[int, int]:
-        """Links from a controller to a transfer's chip: the nearest controller takes it, of these the lowest."""
+        """The nearest controller takes it, of these the lowest."""
         chip, (row, column) = chips[sent.transfer.chip], controllers[controller]
         return abs(chip["row"] - row) + abs(chip["column"] - column), controller
 
@@ -68,7 +68,7 @@ def transfers(timeline: Timeline, window: Window) -> list[Transfer]:
 
 
 def _one_a_cycle(sent: list[_Sent], start_ps: int) -> list[Transfer]:
-    """Transfers with the cycles in which the hardware is given them: from when they were taken until they depart.
+    """From when they were taken until they depart.
 
     Where several were taken at once, that is too late for some; then those before are earlier than in the run.
     """
@@ -85,7 +85,6 @@ def _one_a_cycle(sent: list[_Sent], start_ps: int) -> list[Transfer]:
 
 
 def _sent(timeline: Timeline) -> Iterator[_Sent]:
-    """Transfers of every page in turn, as its scouts and what crosses at chips tell."""
     parts = timeline.parts
     number = {part: place for place, part in enumerate(p for p, each in enumerate(parts) if each["kind"] == "chip")}
     own = [part for part, each in enumerate(parts) if each["kind"] == "controller_link"]
@@ -102,10 +101,6 @@ def _sent(timeline: Timeline) -> Iterator[_Sent]:
 
 
 def _of_page(rows: Iterable[_Span], own: list[int]) -> list[tuple[_Span | None, list[_Span]]]:
-    """A page's transfers: the first scout of each, and what crosses at the chip.
-
-    A command and the data that follow it at once are one transfer.
-    """
     found: list[tuple[_Span | None, list[_Span]]] = []
     scout: _Span | None = None
     for row in rows:

@@ -15,4 +15,3 @@ FIGURES = of_modules(
     tails
     """,
 )
-"""From the model to what changes it."""

@@ -33,7 +33,6 @@ CHANGES: dict[str, dict[str, Any]] = {
     "channels of 1.8 GB/s": {"fabric.link_rate": "1.8GB/s"},
     "host link of PCIe Gen5 x4": {"link.lanes": 4, "link.lane_rate": "gen5"},
 }
-"""Keys that differ, by what a line names."""
 
 MIXED: dict[str, dict[str, Any]] = {
     "as it is": {},
@@ -71,7 +70,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def _changed(keys: Mapping[str, Any]) -> Design:
-    """The drive with other keys. Full sequences take the times of their interface, not a stated one."""
+    """Full sequences take the times of their interface."""
     if "fabric.sequences" not in keys:
         return design(keys)
     document = design().to_dict()

@@ -27,8 +27,6 @@ READ_SHARE, AMPLIFICATION = 0.9, 3.0
 
 @dataclass(frozen=True)
 class Shape:
-    """A line of Table II."""
-
     channels: int
     dies: int
     command_us: float
@@ -42,7 +40,7 @@ SHAPES = {
 
 
 def numbers(shape: Shape, channel_mb_s: float = CHANNEL_MB_S) -> bounds.Drive:
-    """The drive as the source's formulas have it. Programs cost a command per page; arrays and wires overlap."""
+    """Programs cost a command per page; arrays and wires overlap."""
     return bounds.Drive(
         fabric="bus",
         rows=shape.channels,
@@ -116,7 +114,7 @@ def _base() -> Design:
 
 
 def design(changes: Mapping[str, Any] | None = None, shape: Shape = SHAPES["baseline"], size: int = 512) -> Design:
-    """The drive as the engine has it; `changes`: keys that are others. It maps units of a request's size."""
+    """`changes`: other keys. It maps units of a request's size."""
     keys = {
         "ftl.mapping_unit": f"{size}B",
         "geometry.channels": shape.channels,
@@ -127,10 +125,10 @@ def design(changes: Mapping[str, Any] | None = None, shape: Shape = SHAPES["base
 
 
 _WRITES = 400_000
-"""Writes after which collection is steady: each plane has filled as many blocks as it keeps free, several times."""
+"""Collection is steady then."""
 
 DEPTH = 8_000
-"""Requests outstanding: the host's queues are never empty, and 16 of 512 (`host.fetch_limit`) hold them."""
+"""The host's queues are never empty."""
 
 
 def extent(scale: Scale, read_share: float) -> int:

@@ -40,7 +40,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per mix, probability and way; `ours` in millions a second, also over the value without failures."""
+    """`ours` in millions per second, also over the value without failures."""
     rows: list[Row] = []
     for (mix, failure), data in found.items():
         none = found[mix, str(FAILURES[0])]

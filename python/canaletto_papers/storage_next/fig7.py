@@ -29,7 +29,7 @@ SIMULATED, FORMULA, SAME = "simulated", "formula, amplification 3", "formula, am
 SHADES = {SIMULATED: "#2a6f97", FORMULA: "#e09f3e", SAME: "#9a8c98"}
 MIXES = {"100:0": 1.0, "90:10": 0.9, "70:30": 0.7, "50:50": 0.5}
 PER_PAGE = 8
-"""Requests that fill a page; `unfilled_share` is the part of what was programmed that none filled."""
+"""`unfilled_share` is the part of programmed pages that no request filled."""
 RATES = {"3.6 GB/s": CHANNEL_MB_S, "5.6 GB/s": 5600.0}
 
 PUBLISHED = {
@@ -53,7 +53,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per rate, mix and way; `ours` in millions of requests per second."""
+    """`ours` in millions of requests per second."""
     rows: list[Row] = []
     for (rate, mix), data in found.items():
         share, drive = MIXES[mix], numbers(SHAPES["baseline"], RATES[rate])

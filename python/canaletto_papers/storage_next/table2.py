@@ -51,7 +51,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per drive, size and way; `ours` in millions of requests per second."""
+    """`ours` in millions of requests per second."""
     rows: list[Row] = []
     for (name, size), data in found.items():
         drive, work = numbers(SHAPES[name]), asked(SIZES[size])

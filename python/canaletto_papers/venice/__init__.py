@@ -30,4 +30,3 @@ FIGURES = of_modules(
     traces
     """,
 )
-"""In the paper's order, then what explains them."""

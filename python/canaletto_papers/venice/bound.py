@@ -45,22 +45,20 @@ HOW_MANY = "workloads of 19 that gain the most, in the mixture with the least"
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """The performance-optimized drive."""
     return {label: run for label, run in matrix(scale, [PERFORMANCE]).items() if label[4] in SHOWN}
 
 
 def bound(gain: float) -> float:
-    """Gain of paths twice as wide where paths without conflicts gain so much."""
     return 2 * gain / (1 + gain)
 
 
 def mixture(mean: float, most: float) -> float:
-    """Share of workloads that gain the most, if all others gain nothing and this is the mean."""
+    """If all others gain nothing and this is the mean."""
     return (mean - 1) / (most - 1)
 
 
 def published() -> list[Row]:
-    """Range that the published mean and most of the ideal SSD leave pSSD."""
+    """By the published mean and most of the ideal SSD."""
     mean, most = (fig9.PUBLISHED[PERFORMANCE, "ideal", what] for what in (AVERAGE, MOST))
     share = mixture(mean, most)
     theirs = fig9.PUBLISHED[PERFORMANCE, "pSSD", AVERAGE]
@@ -74,7 +72,7 @@ def published() -> list[Row]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per traffic, load, system and workload with the ideal SSD's gain and the bound; then published ones."""
+    """Then the published ones."""
     gains = [row for row in compared(found, execution_time, {}) if row["system"] != "Baseline"]
     ideal = {
         (row["traffic"], row["load"], row["workload"]): row["ours"]
@@ -105,7 +103,6 @@ def _is(name: str, wanted: str) -> bool:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """The distribution of gains: a dot a workload, in lines of traffic, load and system; red: published means."""
     shades = fabric_colours({name: SYSTEMS[name] for name in SHOWN if name != "Baseline"})
     dots = [
         {"where": f"{row['traffic']}, {row['load']}", **{key: row[key] for key in ("system", "workload", "ours")}}

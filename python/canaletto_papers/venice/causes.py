@@ -44,41 +44,33 @@ from canaletto_papers.venice.evaluation import (
 Keys = Mapping[str, Any]
 
 UNLIMITED: Keys = {"link.lanes": 16, "link.lane_rate": "8GB/s"}
-"""A host link of 128 GB/s, which limits nothing."""
 
 AGAINST_HELD = "against it: the example of Fig. 3 overlaps array times, which held paths do not allow (fig3)"
 
 COMPARED = tuple(system for system in SYSTEMS if system != BASELINE)
 SINGLE_PATH = ("pSSD", "pnSSD", "Venice", "ideal")
-"""Systems whose transfers hold one path: packets of a mesh hold none, halves of a page take two."""
+"""Packets of a mesh hold none, halves of a page take two."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One change of the drives, the traffic or both."""
-
     keys: Keys = field(default_factory=dict)
-    """Of every system."""
     of: Mapping[str, Keys] = field(default_factory=dict)
-    """Of some systems next to that."""
+    """Of some systems next to `keys`."""
     depth: int = QUEUE_DEPTH
     rate: float | None = None
-    """Open loop at that many times Table 2's rate; None: closed loop of `depth`."""
+    """None: closed loop of `depth`."""
     hot_share: float | None = None
-    """Share of the requests on one row of eight; None: the profile's own places."""
     traffic: str = OWN
     systems: tuple[str, ...] = COMPARED
-    """Systems that it applies to."""
     ssds: tuple[str, ...] = (PERFORMANCE,)
     against: str | None = None
     """Words of the paper that do not fit it."""
 
     def drive_keys(self, system: str) -> dict[str, Any]:
-        """Keys of a system."""
         return {**self.keys, **self.of.get(system, {})}
 
     def workload(self, name: str, requests: int) -> Workload:
-        """The traffic of a workload."""
         kind = self.traffic if self.hot_share is None else SKEWED
         load = {"queue_depth": self.depth} if self.rate is None else {"inter_arrival_us": TABLE2[name][2] / self.rate}
         parts = flows(name, kind, requests, hot_share=self.hot_share or 0.0, **load)
@@ -149,7 +141,6 @@ REQUESTS, QUICK = 10_000, 200
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Every workload under every change on every system, labelled as those of Fig. 9."""
     return {
         (ssd, change, "", name, system, "1"): Run(
             drive(ssd, system, **how.drive_keys(system)), how.workload(name, scale.of(REQUESTS, QUICK))
@@ -162,7 +153,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per change, drive, system and workload, with averages and the most; `ours` is the speedup."""
+    """`ours` is the speedup."""
     return [
         {
             "change": row["traffic"],
@@ -174,7 +165,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """One line per change with a dot a system, a chart a drive."""
     shades = fabric_colours({system: SYSTEMS[system] for system in COMPARED})
     title = "speedup over Baseline (times, logarithmic)"
     drawn: dict[str, Spec] = {}

@@ -1,7 +1,6 @@
-"""Common parts of the figures of the Venice paper (§5): drives, systems, traffic, and comparisons with the baseline.
+"""Drives, systems, traffic and comparisons of the Venice paper (§5).
 
-One matrix of runs serves Fig. 4, 9, 10, 11, 13 and 14: every workload on every system and drive, with three kinds of
-traffic, open loop at the published rates and closed loop next to it.
+One matrix of runs serves Fig. 4, 9, 10, 11, 13 and 14.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,7 +23,7 @@ SYSTEMS = {
     "Venice": "venice",
     "ideal": "ideal",
 }
-"""Our names of the paper's systems (§5). The paper does not say whether its pnSSD splits pages; both are shown."""
+"""The paper does not say whether its pnSSD splits pages; both are shown."""
 
 BASELINE = "Baseline"
 PERFORMANCE, COST = "performance-optimized", "cost-optimized"
@@ -60,13 +59,12 @@ LOADS = (OPEN, CLOSED)
 QUEUE_DEPTH = 64
 
 AS_PUBLISHED = Settings(("traffic", "load"), (OWN, OPEN), beside=("ssd",))
-"""Traffic and load that the paper states: its workloads at the rates of its Table 2."""
 
 HOT_SHARE = 0.5
-"""Share of the skewed traffic that one row of eight receives. Assumed: the paper states no imbalance."""
+"""On one row of eight. Assumed: the paper states no imbalance."""
 
 OCCUPANCY = 0.7
-"""Share of the addresses that hold data. Assumed: as in MQSim's own sample workloads; the paper states none."""
+"""Assumed, as in MQSim's sample workloads; the paper states none."""
 
 AVERAGE, MOST = "average", "most"
 
@@ -78,14 +76,14 @@ FLAT = (
 
 @cache
 def drive(ssd: str, system: str, **keys: Any) -> Design:
-    """A drive of Table 1 as one of the systems, in its steady state: CWDP and no write cache, the defaults."""
+    """In its steady state: CWDP and no write cache, the defaults."""
     steady = {"precondition.kind": "steady", "precondition.occupancy": OCCUPANCY}
     return config.quiet_design(ssd, fabric=SYSTEMS[system], **{**steady, **keys})
 
 
 @cache
 def traffic(name: str, kind: str, load: str, requests: int, rows: int = 8) -> Workload:
-    """A workload of Table 2 with one kind of traffic on that many rows, open loop at its published rate or closed."""
+    """On that many rows, open loop at its published rate or closed."""
     rate: dict[str, Any] = {"queue_depth": QUEUE_DEPTH} if load == CLOSED else {"inter_arrival_us": TABLE2[name][2]}
     parts = flows(name, kind, requests, rows, **rate)
     return workload(name, parts, partitioned=kind == SKEWED)
@@ -101,11 +99,10 @@ def flows(
     queue_depth: float | None = None,
     hot_share: float = HOT_SHARE,
 ) -> list[dict[str, Any]]:
-    """The flows of a workload: open loop with a mean time between arrivals, or closed with a queue depth.
+    """Open loop with a mean time between arrivals, or closed with a queue depth.
 
-    `profile`: the shipped profile. `uniform`: Only Table 2's three means of a profile.
-    `skewed`: the same, but a flow of its own sends `HOT_SHARE` of the requests to one row of chips, in a closed loop
-    with that share of the depth.
+    `profile`: the shipped profile. `uniform`: Table 2's three means alone. `skewed`: a separate flow sends `HOT_SHARE`
+    of the requests to one row, in a closed loop with that share of the depth.
     """
     if kind == OWN:
         depth = None if queue_depth is None else max(1, round(queue_depth))
@@ -131,7 +128,7 @@ def flows(
 
 
 def shown(scale: Scale) -> list[str]:
-    """Workloads of a figure: with --quick every seventh."""
+    """With --quick every seventh."""
     return list(TABLE2)[:: scale.of(1, 7)]
 
 
@@ -141,7 +138,6 @@ def matrix(
     systems: Iterable[str] = SYSTEMS,
     workloads: Sequence[str] | None = None,
 ) -> dict[Label, Run]:
-    """The runs by drive, traffic, load, workload, system and seed."""
     return {
         (ssd, kind, load, name, system, str(seed)): Run(
             drive(ssd, system), traffic(name, kind, load, extent(scale, is_headline(kind, load))), seed
@@ -156,17 +152,17 @@ def matrix(
 
 
 def is_headline(kind: str, load: str) -> bool:
-    """Whether these runs are those that the paper describes: open loop, the profiles' own traffic."""
+    """Open loop, the profiles' own traffic."""
     return (kind, load) == (OWN, OPEN)
 
 
 def extent(scale: Scale, headline: bool) -> int:
-    """Requests of a run: five times as many for the headline."""
+    """Five times as many for the headline."""
     return scale.of(100_000 if headline else 20_000, 300)
 
 
 def seeds(scale: Scale, headline: bool) -> Sequence[int]:
-    """Three seeds for the headline, one for what stands next to it."""
+    """Three for the headline, else one."""
     return (1, 2, 3) if headline and not scale.quick else (1,)
 
 
@@ -176,11 +172,10 @@ def compared(
     published: Mapping[tuple[str, str, str], float],
     against: str = BASELINE,
 ) -> list[Row]:
-    """One line per drive, traffic, load, system and workload: `value` of its run and of the system `against`.
+    """`value` of each run and of the system `against`.
 
-    The mean over seeds; then the average over workloads with the half width of its 95 % confidence interval over seeds,
-    where there are several, and the most of them where the paper prints that. published: by drive, system and `AVERAGE`
-    or `MOST`.
+    The mean over seeds; then the average over workloads with the half width of its 95 % interval over seeds, and the
+    most where the paper prints that. published: by drive, system and `AVERAGE` or `MOST`.
     """
     rows: list[Row] = []
     for ssd, kind, load, system in dict.fromkeys((label[0], label[1], label[2], label[4]) for label in found):
@@ -213,7 +208,7 @@ def against(
     published: Mapping[tuple[str, str, str], float],
     other: str,
 ) -> list[Row]:
-    """Averages (and the most) of Venice's `value` over another system's, where both were run."""
+    """Where both were run."""
     there = {label[:4] for label in found if label[4] == "Venice"} & {label[:4] for label in found if label[4] == other}
     pair = {label: data for label, data in found.items() if label[:4] in there and label[4] in ("Venice", other)}
     return [
@@ -224,5 +219,5 @@ def against(
 
 
 def execution_time(data: Data, other: Data) -> float:
-    """Ratio of the execution times of two runs (the paper's speedup)."""
+    """The paper's speedup."""
     return float(other["execution_time_us"] / data["execution_time_us"])

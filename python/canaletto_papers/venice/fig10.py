@@ -28,12 +28,10 @@ VENICE_OVER = {
 
 
 def throughput(data: Data, other: Data) -> float:
-    """A run's requests per second over another's."""
     return float(data["iops"] / other["iops"])
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """Shares of the ideal SSD's throughput, then Venice's over others."""
     rows = [row for row in compared(found, throughput, PUBLISHED, "ideal") if row["system"] != "ideal"]
     for other, published in VENICE_OVER.items():
         known = {(ssd, "Venice", AVERAGE): ratio for ssd, ratio in published.items()}
@@ -42,7 +40,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups as in the paper."""
     return fig9.charts(rows, "IOPS over the ideal SSD's, times")
 
 

@@ -49,21 +49,18 @@ PERCENTILES = (*range(90, 99), *(99 + tenth / 10 for tenth in range(0, 10)))
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """The two workloads on the performance-optimized drive."""
     return matrix(scale, [PERFORMANCE], workloads=WORKLOADS)
 
 
 def percentile(tail: Sequence[tuple[float, float]], percent: float) -> float:
-    """The latency that this share of requests does not exceed, from the points (share slower, latency) of a tail."""
+    """From the points (share slower, latency) of a tail."""
     return next((latency for slower, latency in tail if slower <= 1 - percent / 100 + 1e-12), tail[-1][1])
 
 
 PATHS = ("path_conflict", "path_reservation", "command_transfer", "data_transfer")
-"""Causes of latency that an interconnect decides."""
 
 
 def on_paths(found: Mapping[Label, Data], which: Label) -> float:
-    """Share of the slowest hundredth's latency that transfers and waits for paths take."""
     blames = [data["blame_us"]["p99"] for label, data in found.items() if label[1:5] == which]
     return float(
         sum(blame.get(cause, 0.0) for blame in blames for cause in PATHS) / sum(sum(each.values()) for each in blames)
@@ -71,7 +68,7 @@ def on_paths(found: Mapping[Label, Data], which: Label) -> float:
 
 
 def _mean_at(found: Mapping[Label, Data], which: Label, percent: float) -> float | None:
-    """A percentile, the mean over the seeds; None where there are too few requests for the 99th."""
+    """None where there are too few requests for the 99th."""
     runs = [data for label, data in found.items() if label[1:5] == which]
     if percent != 99:
         return fmean(percentile(data["tail_us"], percent) for data in runs)
@@ -80,7 +77,7 @@ def _mean_at(found: Mapping[Label, Data], which: Label, percent: float) -> float
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per workload, traffic, load, system and percentile (of the headline; else the 99th alone)."""
+    """All percentiles of the headline, else the 99th."""
     rows: list[Row] = []
     for name in WORKLOADS:
         for kind in TRAFFICS:
@@ -105,7 +102,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """The upper end of each distribution."""
     shades = fabric_colours(SYSTEMS)
     drawn: dict[str, Spec] = {}
     for name in WORKLOADS:
@@ -127,7 +123,6 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
 
 
 def reduction(rows: list[Row]) -> Spec:
-    """A bar a system."""
     shown = [{**row, "what": "99th percentile"} for row in rows]
     return grouped(shown, "what", "Venice's over this system's, times", fabric_colours(SYSTEMS))
 

@@ -32,7 +32,6 @@ from canaletto_papers.venice.evaluation import (
 from canaletto_papers.venice.mixes import CLOSED, SCALED, TABLE3, UNSCALED, mixed
 
 SHOWN = ((OWN, SCALED), (OWN, UNSCALED), (OWN, CLOSED), (SKEWED, SCALED))
-"""Traffic and load."""
 HEADLINE = SHOWN[0]
 
 VENICE_OVER = {"Baseline": 1.83, "pSSD": 1.81, "pnSSD": 1.80, "NoSSD": 1.63}
@@ -40,7 +39,7 @@ VENICE_OVER = {"Baseline": 1.83, "pSSD": 1.81, "pnSSD": 1.80, "NoSSD": 1.63}
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Every mix on every system; three seeds for the headline."""
+    """Three seeds for the headline."""
     return {
         (PERFORMANCE, kind, load, name, system, str(seed)): Run(
             drive(PERFORMANCE, system), mixed(name, load, extent(scale, (kind, load) == HEADLINE), kind), seed
@@ -53,7 +52,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """Speedups over the baseline, then Venice's over others."""
     rows = [row for row in compared(found, execution_time, {}) if row["system"] != BASELINE]
     for other, published in VENICE_OVER.items():
         rows += against(found, execution_time, {(PERFORMANCE, "Venice", AVERAGE): published}, other)
@@ -61,7 +59,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups as in the paper, which prints Venice's speedups alone."""
     shades = fabric_colours(SYSTEMS)
     title = "speedup over Baseline, times"
     drawn: dict[str, Spec] = {}

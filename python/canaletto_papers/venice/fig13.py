@@ -30,7 +30,6 @@ PUBLISHED = {
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """The performance-optimized drive."""
     return matrix(scale, [PERFORMANCE])
 
 
@@ -39,7 +38,7 @@ COUNTED = {REQUESTS: "free_request_share", TRANSACTIONS: "free_transaction_share
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per system and workload, and the averages; of requests, then of transactions."""
+    """Of requests, then of transactions."""
 
     def share(field: str) -> Callable[[Data, Data], float]:
         return lambda data, _: float(100 * data["path_conflicts"][field])
@@ -52,7 +51,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups as in the paper."""
     drawn: dict[str, Spec] = {}
     for counted in COUNTED:
         shown = [row for row in rows if row["counted"] == counted]

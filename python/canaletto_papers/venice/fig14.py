@@ -48,12 +48,10 @@ VENICE_OVER = {
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """The performance-optimized drive."""
     return matrix(scale, [PERFORMANCE])
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """Every measure over the baseline's; then Venice's over others', where one is published."""
     rows: list[Row] = []
     for what, measure in MEASURES.items():
 
@@ -68,7 +66,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """The paper's formulas next to ours, means over workloads; then bars in groups as in the paper."""
     shades = fabric_colours(SYSTEMS)
     headline = [row for row in rows if (row["traffic"], row["load"]) == (OWN, OPEN) and row["system"] in shades]
     shown = [

@@ -50,7 +50,6 @@ VENICE_OVER = {
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Every workload on every shape and system; three seeds for the headline."""
     found: dict[Label, Run] = {}
     for shape, (rows, columns) in SHAPES.items():
         keys = {} if shape == "8x8" else {"geometry.channels": rows, "geometry.chips_per_channel": columns}
@@ -64,7 +63,6 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """Averages over workloads: speedups over the baseline, then Venice's over others."""
     rows = [row for row in compared(found, execution_time, {}) if row["system"] != BASELINE]
     for other in ("Baseline", "pSSD", "NoSSD"):
         known = {(shape, "Venice", AVERAGE): published[other] for shape, published in VENICE_OVER.items()}
@@ -75,7 +73,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def trend(rows: Sequence[Row], kind: str, load: str) -> Row:
-    """By how much Venice's gain over the baseline with 8 x 8 chips exceeds the better of the other shapes, times."""
+    """Venice's gain with 8 x 8 chips over the better of the other shapes."""
     gains = {
         row["shape"]: row["ours"]
         for row in rows
@@ -90,7 +88,6 @@ def trend(rows: Sequence[Row], kind: str, load: str) -> Row:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups of a shape as in the paper."""
     shades = fabric_colours(SYSTEMS)
     drawn: dict[str, Spec] = {}
     for kind in (OWN, SKEWED):

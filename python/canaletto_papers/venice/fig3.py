@@ -34,14 +34,12 @@ RELEASED, HELD = "released during array time", "held during array time"
 PATHS = {RELEASED: "never", HELD: "reads"}
 
 TRANSFER = "1.024GB/s"
-"""4 KiB in 4 us."""
 
 PLACES = {"same channel": ([0], [0], [0], [1]), "different channels": ([0], [0], [1], [0])}
 """Channel and chip of the first read, then of the second."""
 
 
 def runs(_: Scale) -> dict[Label, Run]:
-    """Two reads for each place and system."""
     found: dict[Label, Run] = {}
     for system, hold in (("Baseline", RELEASED), ("Venice", RELEASED), ("Baseline", HELD)):
         drive = config.quiet_design(
@@ -67,7 +65,6 @@ def runs(_: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """The time of both reads in each place, and the increase."""
     rows: list[Row] = []
     for system, hold in dict.fromkeys(label[:2] for label in found):
         times = {place: found[system, hold, place]["execution_time_us"] for place in PLACES}
@@ -81,7 +78,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> Spec:
-    """A bar a case, as long as its timeline."""
     shown = [
         {**row, "what": f"{row['system']}, {row['case']}, path {row['path']}"}
         for row in rows

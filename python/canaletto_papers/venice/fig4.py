@@ -25,17 +25,15 @@ SHOWN = [name for name in SYSTEMS if name != "Venice"]
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """The performance-optimized drive without Venice."""
     return matrix(scale, [PERFORMANCE], SHOWN)
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """Speedups over the baseline (§3.3 prints the same numbers as §6.1)."""
+    """§3.3 prints the same numbers as §6.1."""
     return [row for row in compared(found, execution_time, fig9.PUBLISHED) if row["system"] != BASELINE]
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups as in the paper."""
     return fig9.charts(rows, "speedup over Baseline, times")
 
 

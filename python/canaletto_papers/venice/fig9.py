@@ -65,7 +65,6 @@ VENICE_OVER = {
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """Speedups over the baseline, then Venice's over the others."""
     rows = compared(found, execution_time, PUBLISHED)
     for other, published in VENICE_OVER.items():
         rows += against(found, execution_time, published, other)
@@ -73,7 +72,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def charts(rows: Sequence[Row], title: str, *, one: bool = True) -> dict[str, Spec]:
-    """Of each drive the profiles, open and closed loop, in the paper's form; then the averages of all traffic."""
     shades = {name: shade for name, shade in fabric_colours(SYSTEMS).items() if any(r["system"] == name for r in rows)}
     drawn: dict[str, Spec] = {}
     for ssd in dict.fromkeys(row["ssd"] for row in rows):
@@ -88,7 +86,6 @@ def charts(rows: Sequence[Row], title: str, *, one: bool = True) -> dict[str, Sp
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups as in the paper."""
     return charts(rows, "speedup over Baseline, times")
 
 

@@ -1,4 +1,4 @@
-"""Published numbers of the Venice paper that do not go together with others of it, each shown by a table of ours."""
+"""Published numbers that contradict others of the paper, each shown by a table of ours."""
 
 from canaletto_papers.figure import Row
 from canaletto_papers.venice.evaluation import PERFORMANCE

@@ -16,7 +16,6 @@ from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale, Settin
 from canaletto_papers.venice.evaluation import BASELINE, LOADS, OPEN, OWN, PERFORMANCE, TABLE2, TRAFFICS, matrix
 
 BUSY_US = 20
-"""Mean time between arrivals up to which a workload is of high intensity."""
 
 HIGH, OTHER = f"at most {BUSY_US} us between arrivals", "more"
 GROWTH = "growth of the overhead"
@@ -24,12 +23,11 @@ PUBLISHED = 1.6
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """The baseline and the ideal SSD."""
     return matrix(scale, [PERFORMANCE], [BASELINE, "ideal"], list(TABLE2))
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a traffic, load and group of workloads, in percent, and the growth from one group to the other."""
+    """In percent, and the growth from one group to the other."""
     rows: list[Row] = []
     for kind in TRAFFICS:
         for load in LOADS:

@@ -1,4 +1,4 @@
-"""The mixed workloads of Table 3: constituents, and traffic made of them."""
+"""The mixes of Table 3."""
 
 from canaletto._run.config import Workload
 
@@ -19,15 +19,14 @@ SCALED, UNSCALED, CLOSED = "scaled to Table 3", "unscaled", "QD 64"
 
 
 def superposed(name: str) -> float:
-    """Mean time between arrivals of a mix's constituents at their own rates, us."""
     return 1 / sum(1 / TABLE2[each][2] for each in TABLE3[name][0])
 
 
 def mixed(name: str, load: str, requests: int, kind: str = OWN) -> Workload:
-    """A mix of so many requests in all: a constituent sends the share of them that its rate is of all rates.
+    """A constituent sends the share of requests that its rate is of all rates.
 
-    Scaled, all their times between arrivals are divided by one factor so that the mix arrives at Table 3's mean; in the
-    closed loop they share the depth as they share the rate.
+    Scaled, times between arrivals are divided by one factor so that the mix arrives at Table 3's mean; in the closed
+    loop constituents share the depth as they share the rate.
     """
     constituents, published = TABLE3[name]
     alone = superposed(name)

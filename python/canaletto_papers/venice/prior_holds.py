@@ -58,13 +58,12 @@ PRIOR: dict[str, Keys] = {
     "Venice": {},
     "ideal": {},
 }
-"""Keys of each system."""
 WPDC: Keys = {"ftl.allocation": "WPDC"}
 
 RATES = (1.0, 3.0, 10.0, 30.0)
 """Arrivals over Table 2's on the performance-optimized drive."""
 CHOSEN = {COST: 1.0, PERFORMANCE: 30.0}
-"""Rates of the headline: the paper's own, and the one of `RATES` that is nearest on the other drive."""
+"""The paper's own, and the nearest of `RATES` on the other drive."""
 
 OF_SYSTEM = {
     BASELINE: (
@@ -83,7 +82,7 @@ OF_SYSTEM = {
     ),
     "ideal": ("for: §3.3, only a busy chip delays a request",),
 }
-"""Printed evidence for and against a system's keys."""
+"""For and against."""
 OF_FIGURE = {
     "fig11": ("against: Fig. 11, tails fall by a third at the most",),
     "fig12": ("against: Table 3, its rates do not follow from Table 2",),
@@ -95,7 +94,7 @@ OWN_RATE, OTHER_RATE = "for: the rate is Table 2's", "against: the rate is not T
 
 
 def speaks(figure: str, what: str, rate: str, changed: Collection[str] = ()) -> str:
-    """Printed evidence for and against the setting of a number: its systems', its figure's, its rate's.
+    """For and against: its systems', its figure's, its rate's.
 
     changed: systems whose keys are others.
     """
@@ -107,7 +106,6 @@ def speaks(figure: str, what: str, rate: str, changed: Collection[str] = ()) -> 
 
 @cache
 def drive(ssd: str, system: str, **keys: Any) -> Design:
-    """A drive of Table 1 as one of the systems, in its steady state, with other keys."""
     steady: Keys = {"precondition.kind": "steady", "precondition.occupancy": OCCUPANCY}
     if keys.get("precondition.kind") == "none":
         steady = {}
@@ -116,24 +114,22 @@ def drive(ssd: str, system: str, **keys: Any) -> Design:
 
 @cache
 def traffic(name: str, rate: float, requests: int) -> Workload:
-    """A workload's own traffic that arrives so many times as fast as in Table 2."""
     return workload(name, flows(name, OWN, requests, inter_arrival_us=TABLE2[name][2] / rate))
 
 
 def settings() -> Iterator[tuple[str, float, bool]]:
-    """Drives, rates, and whether they are the headline's."""
+    """And whether they are the headline's."""
     yield COST, CHOSEN[COST], True
     for rate in RATES:
         yield PERFORMANCE, rate, rate == CHOSEN[PERFORMANCE]
 
 
 def extent(scale: Scale, headline: bool) -> int:
-    """Requests of a run."""
     return scale.of(100_000, 10_000) if headline else scale.of(20_000, 2_000)
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Workloads, mixes and the shapes of Fig. 15 on every system: by drive, rate, shape, workload, system and seed."""
+    """By drive, rate, shape, workload, system and seed."""
     found: dict[Label, Run] = {}
     for ssd, rate, headline in settings():
         for name in TABLE2:
@@ -158,18 +154,15 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 MIXES = "Table 3's"
-"""Rate of the mixes."""
 
 
 class Compared:
-    """Runs of one drive, rate and shape."""
-
     def __init__(self, found: Mapping[Label, Data], ssd: str, rate: str, shape: str = "8x8") -> None:
         self.data = {label[3:]: data for label, data in found.items() if label[:3] == (ssd, rate, shape)}
         self.names = list(dict.fromkeys(name for name, _, _ in self.data))
 
     def each(self, one: str, other: str, value: Any = execution_time) -> list[float]:
-        """Ratio of a system over another for each workload, the mean over seeds."""
+        """Mean over seeds for each workload."""
         return [
             fmean(
                 value(data, self.data[name, other, seed])
@@ -181,23 +174,20 @@ class Compared:
 
     @property
     def size(self) -> str:
-        """Requests and seeds of the runs."""
         requests = {data["requests"]["completed"] for data in self.data.values()}
         seeds = {seed for _, _, seed in self.data}
         return f"{count(max(requests))} requests, {number_of(len(seeds), 'seed')}"
 
     def mean(self, system: str, value: Any) -> float:
-        """Mean of a value over workloads and seeds."""
         return fmean(value(data) for (_, of, _), data in self.data.items() if of == system)
 
 
 Number = tuple[str, str, float | None, float | None]
-"""Figure, words, ours and the published number, if there is one."""
 Numbers = Iterator[Number]
 
 
 def speedups(here: Compared, ssd: str) -> Numbers:
-    """Fig. 9, which has Fig. 4's numbers; averages of the systems that it does not print, too."""
+    """With averages that it does not print."""
     for system in PRIOR:
         if system != BASELINE and (ssd, system, AVERAGE) not in fig9.PUBLISHED:
             yield "fig9", f"{system}, {AVERAGE}", fmean(here.each(system, BASELINE)), None
@@ -211,7 +201,6 @@ def speedups(here: Compared, ssd: str) -> Numbers:
 
 
 def throughput(here: Compared, ssd: str) -> Numbers:
-    """Fig. 10."""
     yield (
         "fig10",
         f"Venice, {AVERAGE}",
@@ -224,7 +213,6 @@ def throughput(here: Compared, ssd: str) -> Numbers:
 
 
 def conflicts_and_energy(here: Compared) -> Numbers:
-    """Fig. 13 and Fig. 14."""
     for (_, system, _), known in fig13.PUBLISHED.items():
         share = here.mean(system, lambda data: 100 * data["path_conflicts"]["free_request_share"])
         yield "fig13", f"{system}, {AVERAGE}", share, known
@@ -236,7 +224,7 @@ def conflicts_and_energy(here: Compared) -> Numbers:
 
 
 def tails(here: Compared) -> Numbers:
-    """Fig. 11; a short run has no 99th percentile."""
+    """A short run has no 99th percentile."""
     for (name, other), known in fig11.PUBLISHED.items():
         pairs = [
             (data["latency_us"]["all"]["p99"], here.data[name, other, seed]["latency_us"]["all"]["p99"])
@@ -248,7 +236,7 @@ def tails(here: Compared) -> Numbers:
 
 
 def shapes(found: Mapping[Label, Data], rate: str) -> Iterator[tuple[str, Number]]:
-    """Fig. 15 with the size of its runs, and the trend that 8 x 8 is Venice's best shape."""
+    """And the trend that 8 x 8 is Venice's best shape."""
     gains: dict[str, float] = {}
     for shape, published in fig15.VENICE_OVER.items():
         here = Compared(found, PERFORMANCE, rate, shape)
@@ -262,7 +250,6 @@ def shapes(found: Mapping[Label, Data], rate: str) -> Iterator[tuple[str, Number
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a setting and number."""
     rows: list[Row] = []
     for ssd, rate, headline in settings():
         here = Compared(found, ssd, f"{rate:g}")
@@ -297,7 +284,6 @@ def _rows(setting: str, ssd: str, numbers: Sequence[Number], size: str, rate: st
 
 
 def spelt(row: Row) -> str:
-    """The name of a line's number in its figure."""
     if row["figure"] in ("fig11", "fig15"):
         return str(row["what"])
     if row["figure"] == "fig14":
@@ -309,7 +295,6 @@ COLOURS = {"ours": "#2a6f97", "published": "#c1121f"}
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A line a number of Fig. 9 with a dot for ours and one for the published, a chart a drive."""
     drawn: dict[str, Spec] = {}
     for ssd, rate in CHOSEN.items():
         setting = f"arrivals {rate:g} times as fast"

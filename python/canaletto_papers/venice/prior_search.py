@@ -39,17 +39,13 @@ FREE = fig13.PUBLISHED[PERFORMANCE, BASELINE, "average"]
 
 @dataclass(frozen=True)
 class Variation:
-    """One change of `prior-holds`."""
-
     keys: Keys = field(default_factory=dict)
     of: Mapping[str, Keys] = field(default_factory=dict)
-    """Keys of some systems."""
     rate: float | None = None
-    """Arrivals over Table 2's; None: as in the headline."""
+    """None: as in the headline."""
     by_page: bool = False
-    """Whether a request is a page, with as many pages per second."""
+    """A request is a page, with as many pages per second."""
     hot_row: bool = False
-    """Whether half of the requests go to one row of eight."""
 
 
 def _all(systems: tuple[str, ...], keys: Keys) -> dict[str, Keys]:
@@ -88,7 +84,7 @@ def _drive(ssd: str, system: str, keys: Keys) -> Any:
 
 @cache
 def _traffic(name: str, rate: float, requests: int, *, by_page: bool = False, hot_row: bool = False) -> Any:
-    """A workload's traffic; by the page, as many bytes per second in requests of 4 KiB."""
+    """By the page, as many bytes per second in requests of 4 KiB."""
     pages = TABLE2[name][1] / 4.096 if by_page else 1.0
     kind = SKEWED if hot_row else OWN
     parts = flows(name, kind, requests, inter_arrival_us=TABLE2[name][2] / rate / pages)
@@ -99,7 +95,6 @@ def _traffic(name: str, rate: float, requests: int, *, by_page: bool = False, ho
 
 
 def variations(scale: Scale) -> dict[Label, Run]:
-    """Every workload and system under each variation on both drives."""
     return {
         (ssd, change, "8x8", name, system, "1"): Run(
             _drive(ssd, system, {**how.keys, **how.of.get(system, {})}),
@@ -113,7 +108,7 @@ def variations(scale: Scale) -> dict[Label, Run]:
 
 
 def _matched(found: Mapping[Label, Data], ssd: str) -> dict[Label, Data]:
-    """Runs of each workload at the rate whose share of free requests is nearest to Fig. 13's."""
+    """At the rate whose share of free requests is nearest to Fig. 13's."""
     rates = [f"arrivals {rate:g} times as fast" for rate in RATES]
 
     def apart(name: str, rate: str) -> float:
@@ -126,7 +121,6 @@ def _matched(found: Mapping[Label, Data], ssd: str) -> dict[Label, Data]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a variation and number of Fig. 9."""
     everything = {**found, **{label: data for ssd in SSDS for label, data in _matched(found, ssd).items()}}
     rows: list[Row] = []
     for ssd, change in product(SSDS, (*VARIATIONS, MATCHED)):
@@ -157,11 +151,10 @@ VARIANTS: dict[str, tuple[str, Keys]] = {
 HELD = ("reads", "always")
 SEARCHED = (1.0, 3.0, 10.0, 30.0)
 BEST = 8
-"""Combinations that are printed for each drive, and for both at one rate."""
 
 
 def _kinds() -> Iterator[tuple[str, str, str, Keys]]:
-    """Systems with what they hold: a name of the run, the system, what is held and its keys."""
+    """A run's name, system, what is held and keys."""
     for system in PRIOR:
         if system not in HELD_BY:
             yield system, system, "", {}
@@ -174,7 +167,6 @@ def _kinds() -> Iterator[tuple[str, str, str, Keys]]:
 
 
 def searched(scale: Scale) -> dict[Label, Run]:
-    """Every workload on every system in each variant, at each rate, allocation and host link."""
     return {
         (ssd, f"{rate:g}", order, host, name, kind, held): Run(
             _drive(ssd, system, {"ftl.allocation": order, **keys, **of}),
@@ -191,8 +183,6 @@ def searched(scale: Scale) -> dict[Label, Run]:
 
 @dataclass(frozen=True)
 class Combination:
-    """Switches of one combination, and how far its numbers are from the published ones."""
-
     words: str
     rate: str
     apart: float
@@ -200,7 +190,6 @@ class Combination:
 
 
 def combinations(found: Mapping[Label, Data], ssd: str) -> Iterator[Combination]:
-    """Every combination on a drive."""
     groups: dict[tuple[str, str, str], dict[Label, Data]] = {}
     for (on, rate, order, host, *rest), data in found.items():
         if on == ssd:
@@ -225,12 +214,11 @@ def combinations(found: Mapping[Label, Data], ssd: str) -> Iterator[Combination]
 
 
 def no_packets(kind: str) -> bool:
-    """Whether a kind of NoSSD or another system can hold a path."""
     return kind != "NoSSD, packets"
 
 
 def factor(numbers: prior_holds.Numbers) -> float:
-    """Mean factor between our numbers and published ones, at least 1."""
+    """At least 1."""
     return math.exp(fmean(abs(math.log(ours / known)) for _, _, ours, known in numbers if ours and known))
 
 
@@ -238,7 +226,7 @@ BOTH = "both, at one rate"
 
 
 def best(found: Mapping[Label, Data]) -> list[Row]:
-    """The nearest combinations, on each drive and on both."""
+    """On each drive and on both."""
     by_drive = {ssd: list(combinations(found, ssd)) for ssd in (COST, PERFORMANCE)}
     other = {(each.words, each.rate): each for each in by_drive[PERFORMANCE]}
     pairs = [(each, other[each.words, each.rate]) for each in by_drive[COST]]
@@ -261,7 +249,6 @@ def best(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A line a variation with a dot a system, a chart a drive."""
     shades = fabric_colours({system: SYSTEMS[system] for system in PRIOR if system != BASELINE})
     shown = [
         {**row, "system": row["what"].removesuffix(", average")}

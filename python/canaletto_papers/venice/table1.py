@@ -37,11 +37,11 @@ PUBLISHED: dict[str, dict[str, float | None]] = {
     "host link, GB/s": {PERFORMANCE: 8.0, COST: 8.0},
     "network link, GB/s": {PERFORMANCE: 1.0, COST: 1.0},
 }
-"""Values as printed; None: not printed, or not for this drive."""
+"""None: not printed, or not for this drive."""
 
 
 def number(text: str, units: Mapping[str, float]) -> float:
-    """A quantity of a resolved configuration in the unit whose factor is 1."""
+    """The unit's factor is 1."""
     unit = max((unit for unit in units if text.endswith(unit)), key=len)
     return float(text.removesuffix(unit)) * units[unit]
 
@@ -66,11 +66,9 @@ OURS: dict[str, Callable[[dict[str, Any]], float]] = {
     "host link, GB/s": lambda keys: keys["link"]["lanes"] * number(keys["link"]["lane_rate"], RATES),
     "network link, GB/s": lambda keys: number(keys["fabric"]["network"]["link_rate"], RATES),
 }
-"""Value of each row in a resolved design."""
 
 
 def _bytes(keys: dict[str, Any]) -> float:
-    """Bytes of a die."""
     shape = keys["geometry"]
     pages = shape["planes_per_die"] * shape["blocks_per_plane"] * shape["pages_per_block"]
     return float(pages * number(shape["page"], SIZES) * 1024)
@@ -82,7 +80,6 @@ def _dies(keys: dict[str, Any]) -> int:
 
 
 def runs(_: Scale) -> dict[Label, Run]:
-    """Reads of a page, one at a time."""
     found: dict[Label, Run] = {}
     for ssd in SSDS:
         page = drive(ssd, "Baseline").to_dict()["geometry"]["page"]
@@ -92,7 +89,6 @@ def runs(_: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a key and drive; then what the whole drive does."""
     rows: list[Row] = []
     for ssd in SSDS:
         keys = drive(ssd, "Baseline").to_dict()

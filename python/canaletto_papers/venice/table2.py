@@ -17,13 +17,12 @@ WHAT = ("reads, %", "mean size, KB", "mean time between arrivals, us")
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """The baseline under each profile."""
     found = matrix(scale, [PERFORMANCE], [BASELINE])
     return {label: run for label, run in found.items() if label[1:3] == (OWN, OPEN)}
 
 
 def measured(data: Data) -> tuple[float, float, float]:
-    """Share of reads in percent, mean size in KB, mean time between arrivals in us."""
+    """Reads in percent, size in KB, time between arrivals in us."""
     made = data["requests"]
     arrivals, interval = data["series"]["arrivals"], data["series"]["interval_us"]
     # Arrivals end within the last interval that has any; those before it are whole.
@@ -33,7 +32,6 @@ def measured(data: Data) -> tuple[float, float, float]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per workload and characteristic."""
     rows: list[Row] = []
     for name in dict.fromkeys(label[3] for label in found):
         published = TABLE2[name]

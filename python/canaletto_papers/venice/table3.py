@@ -20,7 +20,6 @@ def runs(_: Scale) -> dict[Label, Run]:
 
 
 def table(_: Mapping[Label, Data]) -> list[Row]:
-    """One line per mix."""
     return [
         {
             "mix": name,

@@ -35,13 +35,11 @@ AREAS = {"um2": 1.0, "mm2": 1e6, "cm2": 1e8}
 
 
 def runs(_: Scale) -> dict[Label, Run]:
-    """Reads of a page, one at a time, on every system."""
     read = flow("reads", {"requests": 2_000, "read_share": 1.0, "size": "4KiB", "queue_depth": 1})
     return {(system,): Run(drive(PERFORMANCE, system), workload("reads", [read])) for system in SYSTEMS}
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """Inputs, then what follows from them, then what a page costs."""
     keys = drive(PERFORMANCE, "Venice").to_dict()
     link, channel = (number(keys["energy"]["wires"][name], POWERS) for name in ("link", "channel"))
     area = found[("Venice",)]["area"]

@@ -32,13 +32,11 @@ FILES = {
     "CloudPhysics": "cloudphysics/cloudPhysicsIO-2h.csv.gz",
     "LUN0": "systor17/systor17-traces-sample.csv.gz",
 }
-"""Below the folder of traces."""
 
 HOSTS: dict[str, Mapping[str, Any]] = {"8 GB/s": {}, "no limit": UNLIMITED}
 
 
 def there() -> dict[str, Path]:
-    """Traces that can be read here."""
     if "CANALETTO_SHARED" not in os.environ:
         return {}
     folder = Path(os.environ["CANALETTO_SHARED"]) / "traces"
@@ -46,7 +44,6 @@ def there() -> dict[str, Path]:
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Every trace on every system and host link."""
     found: dict[Label, Run] = {}
     for name, path in there().items():
         most = scale.of(20_000, 1_000)
@@ -58,7 +55,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """One line per trace, host link and system; one that says so without traces."""
+    """One line that says so without traces."""
     if not found:
         missing = "none: CANALETTO_SHARED names no folder with traces"
         return [{"trace": missing, "host": None, "system": None, "ours": None, "published": None}]
@@ -76,7 +73,6 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups of a trace, a chart a host link."""
     drawn: dict[str, Spec] = {}
     for host in HOSTS:
         if shown := [row for row in rows if row["host"] == host]:
