@@ -111,6 +111,7 @@ class Explanation(Shown):
         return self.latency_ps / self.median_ps if self.median_ps else None
 
     def by_cause(self) -> dict[str, int]:
+        """Picoseconds by cause, the largest first."""
         sums: dict[str, int] = {}
         for step in self.steps:
             sums[step.cause] = sums.get(step.cause, 0) + step.duration_ps
