@@ -123,7 +123,7 @@ class Bound(Shown):
         return float(bounds.percentile_us(self.service_us, load, percentile, self.unloaded_us))
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns what `canaletto bound --json` prints, without its schema\'s number."""
+        """Returns what `canaletto bound --json` prints, without its schema's number."""
         tails = [
             {"load": load, **{f"p{100 * share:g}_us": self.latency_us(load, share) for share in PERCENTILES}}
             for load in ([] if self.is_closed else LOADS)

@@ -1,5 +1,3 @@
-//! The cache's DRAM: one channel, one transfer at a time.
-
 use std::collections::VecDeque;
 
 use crate::config::cache::{CacheDram, DramTiming, Sharing};
@@ -9,7 +7,6 @@ use crate::scheduler::transaction::TransactionId;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     Part(TransactionId),
-    /// A page on its way to flash.
     Destage(TransactionId),
     Evicted(u32),
     Fill,
@@ -21,7 +18,6 @@ struct Transfer {
     bytes: u64,
 }
 
-/// The channel and what waits for it.
 pub struct Dram {
     timing: CacheDram,
     lines: Vec<VecDeque<Transfer>>,
@@ -54,7 +50,7 @@ impl Dram {
         now + time
     }
 
-    /// The transfer under way is done. Returns what it was for, and when the next one, which starts now, is done.
+    /// Returns what it was for, and when the next one, which starts now, is done.
     pub fn done(&mut self, now: Time) -> (Purpose, Option<Time>) {
         let done = self.current.take().expect("a transfer was under way");
         for _ in 0..self.lines.len() {
@@ -126,7 +122,6 @@ mod tests {
         let ns = |bytes| transfer_time(&dram, bytes).0 as f64 / 1e3;
         assert_eq!(ns(4096), 27.5 + 320.0);
         assert_eq!(ns(512), 27.5 + 40.0);
-        // Whole bursts of 32 B.
         assert_eq!(ns(33), 27.5 + 5.0);
         assert_eq!(ns(16384), 4.0 * 27.5 + 3.0 * 13.75 + 1280.0);
     }

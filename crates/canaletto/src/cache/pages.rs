@@ -1,4 +1,4 @@
-//! Cached pages: a slab, an index by logical page, and lists threaded through the pages.
+//! A slab, an index by logical page, and lists threaded through the pages.
 
 use std::ops::{Index as At, IndexMut};
 
@@ -13,13 +13,11 @@ typed_id!(CachedId);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     Clean,
-    /// It has sectors that flash has not, and none of it is on its way there.
     Dirty,
-    /// It is on its way to flash; it may have become dirty again since.
+    /// It may have become dirty again since.
     Flying,
 }
 
-/// A page in the cache. Sector masks have one bit for each 512 B.
 #[derive(Clone, Copy)]
 pub struct CachedPage {
     pub lpa: u64,
@@ -29,7 +27,7 @@ pub struct CachedPage {
     pub used: u64,
     /// When its newest data came to the drive, with [`Destage::Mqsim`](crate::config::cache::Destage::Mqsim).
     pub stamp: Time,
-    /// The flush that its dirty sectors are too late for: later ones wait for them.
+    /// Its dirty sectors are too late for this flush: later ones wait for them.
     pub epoch: u32,
     pub flying_epoch: u32,
     pub flow: u16,

@@ -8,7 +8,7 @@ use super::{DataCache, Destage, DestageRule};
 use crate::config::workload::Priority;
 use crate::engine::time::Time;
 
-/// Stands for all pages that are read without ever having been programmed, one per partition.
+/// All pages that are read without having been programmed, one per partition.
 const UNPROGRAMMED: u64 = u64::MAX - 1;
 
 impl DataCache {
@@ -16,8 +16,7 @@ impl DataCache {
         self.rule == DestageRule::Mqsim
     }
 
-    /// Takes sectors that came to the drive at `stamp`, if few enough are in flight. The page's first write within a
-    /// second sets out at once.
+    /// If few enough are in flight. The page's first write within a second sets out at once.
     pub(super) fn write_slot(&mut self, flow: u16, lpa: u64, sectors: u64, stamp: Time) -> bool {
         let partition = self.partition(flow);
         if self.partitions[usize::from(partition)].in_flight >= self.limit {
@@ -38,7 +37,7 @@ impl DataCache {
         true
     }
 
-    /// Keeps sectors that a request of `stamp` has read. Returns whether they must be written to DRAM.
+    /// Returns whether sectors that a request of `stamp` has read must be written to DRAM.
     pub fn keep_in_slot(&mut self, flow: u16, lpa: u64, programmed: bool, sectors: u64, stamp: Time) -> bool {
         let lpa = if programmed { lpa } else { UNPROGRAMMED - u64::from(self.partition(flow)) };
         let found = self.pages.find(lpa);
@@ -57,7 +56,7 @@ impl DataCache {
         }
     }
 
-    /// Takes the evicted pages as one transfer from DRAM: its number and sectors.
+    /// Number and sectors of one transfer from DRAM.
     pub fn take_evicted(&mut self) -> Option<(u32, u32)> {
         let evicted = std::mem::take(&mut self.evicted);
         let sectors = evicted.iter().map(|destage| destage.sectors.count_ones()).sum();
@@ -83,7 +82,7 @@ impl DataCache {
         self.link(id, true);
     }
 
-    /// A slot for a page, perhaps the coldest one's, whose data go to flash in the class `priority`.
+    /// Perhaps the coldest page's, whose data go to flash in the class `priority`.
     fn new_slot(&mut self, flow: u16, lpa: u64, priority: Priority) -> CachedId {
         let partition = self.partition(flow);
         let p = &self.partitions[usize::from(partition)];

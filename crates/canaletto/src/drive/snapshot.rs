@@ -14,13 +14,11 @@ use crate::config::writer::write_text;
 use crate::engine::random::fnv1a;
 use crate::engine::run::{Progress, TraceInput};
 
-/// Beginning of every snapshot.
 const MAGIC: &[u8; 16] = b"canaletto drive\n";
 
-/// Version of what follows it. Grows with every change of what is written here.
+/// Grows with every change of what is written here.
 const FORMAT: u32 = 2;
 
-/// Bytes of magic, format and the digest of what follows these.
 const HEAD: usize = 16 + 4 + 8;
 
 /// Why bytes are no snapshot, or none that can be continued from.
@@ -77,7 +75,6 @@ impl Snapshot {
         }
         let format = u32::from_le_bytes(*format);
         let reader = &mut Reader(body);
-        // The version comes first in every format.
         let made = reader.text().unwrap_or_else(|| String::from("?"));
         if format != FORMAT || made != env!("CARGO_PKG_VERSION") {
             return Err(SnapshotError::Version { made, format });
@@ -85,7 +82,7 @@ impl Snapshot {
         Snapshot::of_body(reader).unwrap_or_else(|| Err(SnapshotError::Unfit("it reads differently".to_owned())))
     }
 
-    /// Reads what follows the version; none if it ends before.
+    /// None if it ends before.
     fn of_body(reader: &mut Reader) -> Option<Result<Snapshot, SnapshotError>> {
         let (design, workload) = (reader.text()?, reader.text()?);
         let [seed, taken, results] = [reader.number()?, reader.number()?, reader.number()?];
@@ -163,7 +160,6 @@ impl Drive {
         Snapshot::read(bytes)?.restore(Vec::new(), &mut |_| true)
     }
 
-    /// Digest of the results so far.
     fn digest(&mut self) -> u64 {
         let report = serde_json::to_vec(&self.report()).expect("results are JSON");
         fnv1a(&report)

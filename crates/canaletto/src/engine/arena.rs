@@ -1,18 +1,16 @@
-//! The slab that typed ids index: no per-event allocation, no pointers.
-
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
 use crate::engine::memory::{expect, make_room};
 
-/// A growable pool whose freed places are reused, newest first.
+/// Freed places are reused, newest first.
 pub struct Slab<I, T> {
     items: Vec<T>,
     free: Vec<u32>,
     id: PhantomData<I>,
 }
 
-/// Items that the processor's caches hold: a quarter of a kilobyte each, of the megabyte that one level has.
+/// A quarter of a kilobyte each, of the megabyte that one level of caches has.
 pub const CACHED: usize = 4096;
 
 impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
@@ -35,7 +33,7 @@ impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
         }
     }
 
-    /// Gives a place back. Its content stays readable until the place is reused.
+    /// Its content stays readable until the place is reused.
     #[inline(always)]
     pub fn remove(&mut self, id: I) {
         let place = id.into();
@@ -43,7 +41,7 @@ impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
         self.free.push(place);
     }
 
-    /// Tells the processor that an item, if there is one, will soon be used. A few thousand lie in its caches anyhow.
+    /// A prefetch. A few thousand items lie in the caches anyhow.
     #[inline(always)]
     pub fn expect(&self, id: I) {
         if self.items.len() > CACHED {

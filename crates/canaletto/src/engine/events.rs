@@ -1,8 +1,7 @@
 //! The event queue, totally ordered by (time, insertion).
 //!
 //! A source with at most one pending event has its own *slot*. Most other events of a kind come in order of time and
-//! queue up in *lanes*. An event goes to the first lane that ends before it; the rest is sorted into a list
-//! ([`SortedList`]).
+//! queue up in *lanes*. An event goes to the first lane that ends before it; the rest is sorted into a [`SortedList`].
 
 mod sorted;
 
@@ -12,14 +11,13 @@ use crate::engine::events::sorted::SortedList;
 use crate::engine::fifo::Fifo;
 use crate::engine::time::Time;
 
-/// An event and its place in the order.
 #[derive(Clone, Copy)]
 struct Entry<E> {
     key: Key,
     event: E,
 }
 
-/// Place in the order: time, insertion and, in the lowest bits, the source that holds the event.
+/// Time, insertion and, in the lowest bits, the source.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key(u128);
 
@@ -45,28 +43,26 @@ impl Key {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Due<E> {
-    /// The event of the source that owns this slot.
     Single(usize),
     Event(E),
 }
 
-/// Number of slots for sources with at most one event pending. They are the first sources.
+/// The first sources.
 const SLOTS: usize = 2;
 
-/// Number of lanes, the next sources. The pending events of as many kinds, each with its own delay, never need the list.
+/// The pending events of as many kinds, each with its own delay, never need the list.
 const LANES: usize = 4;
 
 const LIST: usize = SLOTS + LANES;
 
-/// A priority queue of events with first-in first-out order among equal times.
 pub struct EventQueue<E> {
-    /// Key of each slot's event, [`Key::NEVER`] if it has none.
+    /// [`Key::NEVER`] without event.
     slot_keys: [Key; SLOTS],
-    /// Key of the first event of each lane and of the list.
+    /// Of each lane and of the list.
     heads: [Key; LANES + 1],
     front: Key,
     lanes: [Fifo<Entry<E>>; LANES],
-    /// Time of the event last added to each lane. Each is later than the next lane's, or as late.
+    /// Of the last event of each lane. Each is later than the next lane's, or as late.
     ends: [Time; LANES],
     list: SortedList<E>,
     pushed: u64,
@@ -102,8 +98,6 @@ impl<E: Copy> EventQueue<E> {
         self.front == Key::NEVER && self.slot_keys == [Key::NEVER; SLOTS]
     }
 
-    /// The time at which something due at `time` comes.
-    ///
     /// Times are added without a check: a sum past the end of the clock comes after everything, beyond
     /// [`Time::LATEST`].
     #[inline]
@@ -120,11 +114,10 @@ impl<E: Copy> EventQueue<E> {
         key
     }
 
-    /// Adds `event` at `time`, which must not lie in the past.
+    /// `time` must not lie in the past.
     #[inline]
     pub fn push(&mut self, time: Time, event: E) {
         let time = self.time_of(time);
-        // Ends fall from lane to lane.
         let place: usize = self.ends.iter().map(|&end| usize::from(end > time)).sum();
         let key = self.next_key(time, SLOTS + place);
         let Some(lane) = self.lanes.get_mut(place) else {
@@ -138,7 +131,7 @@ impl<E: Copy> EventQueue<E> {
         lane.push(Entry { key, event });
     }
 
-    /// Keeps a place in the order for an event that is not known yet, as if it were pushed now.
+    /// For an event that is not known yet, as if it were pushed now.
     #[inline]
     pub fn reserve(&mut self) {
         self.reserved = self.pushed;
@@ -157,14 +150,14 @@ impl<E: Copy> EventQueue<E> {
         self.front = self.front.min(key);
     }
 
-    /// Adds the event of the source that owns `slot` and has no other event pending.
+    /// The source has no other event pending.
     #[inline]
     pub fn push_single(&mut self, slot: usize, time: Time) {
         debug_assert!(self.slot_keys[slot] == Key::NEVER, "a slot holds one event");
         self.slot_keys[slot] = self.next_key(self.time_of(time), slot);
     }
 
-    /// The time of the earliest event; later than anything if there is none.
+    /// Later than anything if there is none.
     #[inline]
     pub fn next_time(&self) -> Time {
         self.slot_keys.iter().fold(self.front.time(), |first, key| first.min(key.time()))
@@ -193,7 +186,6 @@ impl<E: Copy> EventQueue<E> {
         Some((front, Due::Event(self.pop_front())))
     }
 
-    /// The slot whose event comes first, if that is before all others, of events at the same time.
     #[inline(never)]
     fn slot_of_equals(&self) -> Option<usize> {
         let key = self.slot_keys[0].min(self.slot_keys[1]);

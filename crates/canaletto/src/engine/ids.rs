@@ -1,5 +1,3 @@
-//! Ids of what passes through the stations.
-
 use crate::typed_id;
 
 typed_id!(TransactionId);

@@ -1,6 +1,4 @@
-//! Work in flight: host requests, page transactions, and their accounts of time.
-//!
-//! Stations work on these by id; each step charges the time since the last one.
+//! Requests, page transactions, and their accounts of time. Each step charges the time since the last one.
 
 use std::ops::{Index, IndexMut};
 
@@ -20,27 +18,25 @@ use crate::measure::statistics::Statistics;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Flag, OldPage, Origin, Outer, Rare, Transaction, TransactionId, Transactions};
 
-/// Page transactions with their accounts, and the watcher that hears what becomes of them.
 pub struct PageWork<P: Probe> {
     pub transactions: Transactions,
-    /// Rows of transactions that have something rare, by their ids.
+    /// Rows of transactions that have something rare.
     rare: Vec<Rare>,
-    /// Where the time went of those charged for several rare causes.
+    /// Of transactions charged for several rare causes.
     ledgers: Ledgers,
     pub interference: FlowInterference,
     pub root_causes: RootCauses,
-    /// Numbers of requests, for probes that watch wires.
+    /// For probes that watch wires.
     numbers: Vec<u32>,
     pub probe: P,
     layout: Layout,
     made: u32,
 }
 
-/// Host requests from their arrival to their completion, and the counts of those that are complete.
 pub struct Requests {
     live: Slab<RequestId, Request>,
     pub statistics: Statistics,
-    /// Where the time went of requests charged for several rare causes.
+    /// Of requests charged for several rare causes.
     ledgers: Ledgers,
 }
 
@@ -60,7 +56,7 @@ impl IndexMut<RequestId> for Requests {
     }
 }
 
-/// Time of a request: its own, and its last page's.
+/// Its own, and its last page's.
 struct RequestAccount<'a> {
     request: &'a RequestCharges,
     page: Option<&'a Transaction>,
@@ -135,13 +131,13 @@ impl<P: Probe> PageWork<P> {
         &mut self.rare[id.index()]
     }
 
-    /// Notes when a transaction began that is no page of a request, or began on behalf of another.
+    /// For one that is no page of a request, or began on behalf of another.
     pub fn set_began(&mut self, id: TransactionId, time: Time) {
         self.transactions[id].set(Flag::HasOwnTime, true);
         self.rare_mut(id).began = time;
     }
 
-    /// When a transaction began, unless that was when its request arrived.
+    /// None if that was when its request arrived.
     fn own_time(&self, id: TransactionId) -> Option<Time> {
         self.transactions[id].is(Flag::HasOwnTime).then(|| self.rare(id).began)
     }
@@ -154,7 +150,7 @@ impl<P: Probe> PageWork<P> {
         }
     }
 
-    /// The data that a read was for continue alone, without the rest of their outer codewords.
+    /// Without the rest of their outer codewords.
     #[inline(always)]
     pub fn leave_outer_codewords(&mut self, id: TransactionId) {
         if self.rare(id).outer != Outer::Unread {
@@ -175,7 +171,6 @@ impl<P: Probe> PageWork<P> {
         }
     }
 
-    /// Removes a page transaction that is over, and that others have waited for.
     #[inline(always)]
     pub fn remove_awaited(&mut self, id: TransactionId, what: Ended) {
         if self.probe.follows_waits() {
@@ -184,7 +179,7 @@ impl<P: Probe> PageWork<P> {
         self.remove_page(id);
     }
 
-    /// Charges everything since a page's last charge to `cause`: a wait for what has just ended.
+    /// A wait for what has just ended.
     #[inline(always)]
     pub fn charge_page_for(&mut self, id: TransactionId, what: Ended, cause: Cause, now: Time) {
         if self.probe.follows_waits() {
@@ -211,7 +206,7 @@ impl<P: Probe> PageWork<P> {
         self.tell_page(id, cause, since, now);
     }
 
-    /// Charges at most `span` of the time since a page's last charge to `cause`, and returns how much that was.
+    /// Returns how much of at most `span` that was.
     #[inline(always)]
     pub fn charge_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
         if self.probe.follows_waits() {
@@ -235,26 +230,22 @@ impl<P: Probe> PageWork<P> {
         part
     }
 
-    /// The time that a page has been charged with for path conflicts.
     #[inline(always)]
     pub fn lost(&self, id: TransactionId) -> Time {
         self.transactions[id].charges.path_conflict()
     }
 
-    /// Charges what is left of a wait to the path that was not free.
     #[inline(always)]
     pub fn charge_path_conflict(&mut self, id: TransactionId, now: Time) {
         let waited = self.transactions[id].since < now;
         if waited {
             self.transactions[id].set(Flag::PathConflict, true);
         }
-        // The account of root causes may lag behind.
         if waited || self.probe.follows_waits() {
             self.charge_page(id, Cause::PathConflict, now);
         }
     }
 
-    /// Charges what a transfer spent its time on next to crossing.
     #[inline(always)]
     pub fn charge_crossing(&mut self, id: TransactionId, crossed: &TransferDone, now: Time) {
         if crossed.met_nothing() {
@@ -269,7 +260,6 @@ impl<P: Probe> PageWork<P> {
         self.charge_page_up_to(id, Cause::PathReservation, crossed.setup, now);
     }
 
-    /// Charges every page of the flash pages that begin with `firsts`.
     #[inline(always)]
     pub fn charge_flash_pages(&mut self, firsts: &[TransactionId], cause: Cause, now: Time) {
         for &first in firsts {
@@ -290,14 +280,13 @@ impl<P: Probe> PageWork<P> {
         }
     }
 
-    /// The request, page and kind of work that a page transaction is for.
+    /// Request, page and kind of work.
     pub fn owner(&self, id: TransactionId) -> Owner {
         if !self.probe.watches_wires() {
             return Owner::NONE;
         }
         let t = &self.transactions[id];
         let asking = match t.old_page() {
-            // The old page of a partial write is read for that write.
             OldPage::For(write) if t.origin == Origin::OldPage => &self.transactions[write],
             _ => t,
         };
@@ -345,7 +334,7 @@ impl Requests {
         id
     }
 
-    /// Tells the processor that a request, if this is one, will soon be charged.
+    /// A prefetch.
     #[inline(always)]
     pub fn expect<P: Probe>(&self, pages: &PageWork<P>, id: RequestId) {
         self.live.expect(id);
@@ -363,7 +352,7 @@ impl Requests {
         }
     }
 
-    /// When a transaction began: with its request, if it is a page of one.
+    /// With its request, if it is a page of one.
     pub fn began<P: Probe>(&self, pages: &PageWork<P>, id: TransactionId) -> Time {
         match pages.own_time(id) {
             Some(began) => began,
@@ -385,8 +374,7 @@ impl Requests {
         }
     }
 
-    /// A request's last page is done: where that one's time went is where the request's did. Returns what it lost to path
-    /// conflicts.
+    /// The last page's account is the request's. Returns what it lost to path conflicts.
     #[inline(always)]
     pub fn close_account<P: Probe>(
         &mut self,
@@ -407,7 +395,6 @@ impl Requests {
         lost
     }
 
-    /// The host has dealt with a request, all of whose time is charged: it is counted and forgotten.
     #[inline(always)]
     pub fn complete<P: Probe>(&mut self, pages: &mut PageWork<P>, id: RequestId, now: Time) {
         let request = &self.live[id];

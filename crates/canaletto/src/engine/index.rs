@@ -1,10 +1,10 @@
-//! From a number, such as a page's, to another: open addressing, memory in proportion to its content.
+//! Open addressing from number to number, memory in proportion to its content.
 //!
 //! Nothing walks the table, so places of keys decide nothing.
 
 const EMPTY: u64 = u64::MAX;
 
-/// A table of at most half its places filled.
+/// At most half its places are filled.
 pub struct Index {
     keys: Vec<u64>,
     values: Vec<u32>,
@@ -16,13 +16,13 @@ impl Index {
         Index { keys: vec![EMPTY; 16], values: vec![0; 16], len: 0 }
     }
 
-    /// Where the search for a key begins: the upper bits of a product with 2^64 / φ, over which neighbours spread evenly.
+    /// Upper bits of a product with 2^64 / φ, over which neighbours spread evenly.
     fn home(&self, key: u64) -> usize {
         let bits = self.keys.len().trailing_zeros();
         (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize
     }
 
-    /// The key's place, or the empty one where it would go.
+    /// Or the empty place where it would go.
     fn place(&self, key: u64) -> usize {
         let mut at = self.home(key);
         while self.keys[at] != key && self.keys[at] != EMPTY {
@@ -31,7 +31,6 @@ impl Index {
         at
     }
 
-    /// Returns the value stored under a key, if there is one.
     pub fn get(&self, key: u64) -> Option<u32> {
         let at = self.place(key);
         (self.keys[at] == key).then(|| self.values[at])
@@ -48,7 +47,7 @@ impl Index {
         new
     }
 
-    /// Forgets a key that is stored. Later keys of its run move up, so that searches never pass over a hole.
+    /// Later keys of its run move up, so that searches never pass over a hole.
     pub fn remove(&mut self, key: u64) {
         let mask = self.keys.len() - 1;
         let mut hole = self.place(key);
@@ -59,7 +58,7 @@ impl Index {
             if self.keys[at] == EMPTY {
                 break;
             }
-            // A key may move to the hole unless that lies before the place where its search begins.
+            // Unless the hole lies before the place where its search begins.
             let from_home = at.wrapping_sub(self.home(self.keys[at])) & mask;
             if from_home >= at.wrapping_sub(hole) & mask {
                 (self.keys[hole], self.values[hole]) = (self.keys[at], self.values[at]);

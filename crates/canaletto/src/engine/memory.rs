@@ -1,4 +1,4 @@
-//! The end of the machine's memory as an error of the run instead of the end of the process.
+//! The end of memory ends the run, not the process.
 //!
 //! Memory that grows with a run's work is asked for here: if there is none, the run is unwound and [`guarded`] makes an
 //! error of it.
@@ -7,10 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::engine::error::RunError;
 
-/// Payload with which a run is unwound. Of no size, because it must not need memory.
+/// Of no size, because it must not need memory.
 struct OutOfMemory;
 
-/// Payload with which a run is unwound that cannot continue, for a reason from outside.
 struct Ended(String);
 
 #[inline(always)]
@@ -28,19 +27,19 @@ fn grow<T>(items: &mut Vec<T>, more: usize) {
     }
 }
 
-/// Ends the run with [`RunError::Own`]: what is under way is dropped as a whole.
+/// With [`RunError::Own`].
 pub fn end_run(why: String) -> ! {
     resume_unwind(Box::new(Ended(why)))
 }
 
-/// Makes `count` items of zeroes, for types whose zeroes the system has ready.
+/// For types whose zeroes the system has ready.
 pub fn zeroed<T: Clone + Default>(count: usize) -> Vec<T> {
-    // The same request, to learn whether it can be met; the memory itself is touched by neither.
+    // Learns whether the request can be met; touches no memory.
     grow(&mut Vec::<T>::new(), count);
     vec![T::default(); count]
 }
 
-/// Tells the processor that something will soon be used, so that several fetches from memory overlap.
+/// A prefetch: several fetches from memory overlap.
 #[inline(always)]
 pub fn expect<T>(item: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -72,7 +71,6 @@ pub fn guarded<T>(run: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunErr
 mod tests {
     use super::*;
 
-    /// More bytes than any machine has.
     const TOO_MANY: usize = 1 << 50;
 
     #[test]

@@ -1,4 +1,4 @@
-//! The engine: time, events, arenas and randomness; what is in flight, and the way from station to station.
+//! Time, events, arenas, randomness, what is in flight, and the way from station to station.
 
 // Parts of the engine, no interface: what a name says needs no comment.
 #![allow(missing_docs)]

@@ -1,15 +1,14 @@
-//! Named random streams: every component draws from its own, so that adding one never shifts another.
+//! Named streams: a new component never shifts another.
 
 use rand_core::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use crate::engine::mrg::Mrg32k3a;
 
-/// A stream of random numbers that belongs to one component.
 pub enum Stream {
-    /// Canaletto's own: PCG, seeded by the run's seed and the component's name.
+    /// PCG, seeded by the run's seed and the component's name.
     Pcg(Pcg64Mcg),
-    /// The generator of MQSim, for runs that repeat its workloads draw by draw.
+    /// MQSim's generator, draw by draw.
     Mrg(Box<Mrg32k3a>),
 }
 
@@ -22,7 +21,7 @@ impl Stream {
         Stream::Mrg(Box::new(Mrg32k3a::seeded(seed)))
     }
 
-    /// A number in [0, 1).
+    /// In [0, 1).
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         match self {
@@ -32,24 +31,24 @@ impl Stream {
         }
     }
 
-    /// A whole number in `first..=last`, of which there are fewer than 2^63.
+    /// In `first..=last`, of which there are fewer than 2^63.
     #[inline]
     pub fn integer(&mut self, first: u64, last: u64) -> u64 {
-        // Signed numbers turn into doubles and back in one step, unsigned ones in several.
+        // Signed numbers turn into doubles and back in one step.
         let count = (last - first + 1) as i64;
         debug_assert!(count > 0, "too many numbers to choose from");
         first + (count as f64 * self.uniform()) as i64 as u64
     }
 
     pub fn exponential(&mut self, mean: f64) -> f64 {
-        // 1 - u would be the usual guard against ln 0; MQSim's generator never returns 0, and its order must be kept.
+        // MQSim's generator never returns 0, and its order must be kept.
         match self {
             Stream::Pcg(_) => -mean * (1.0 - self.uniform()).ln(),
             Stream::Mrg(rng) => -mean * rng.uniform().ln(),
         }
     }
 
-    /// A normally distributed number (Marsaglia's polar method; `spare` keeps the second value of each pair).
+    /// Marsaglia's polar method; `spare` keeps the second value of each pair.
     pub fn normal(&mut self, mean: f64, deviation: f64, spare: &mut Option<f64>) -> f64 {
         if let Some(z) = spare.take() {
             return mean + deviation * z;
@@ -67,7 +66,7 @@ impl Stream {
     }
 }
 
-/// A number that looks random, of a seed and a place, in any order (SplitMix64: Steele, Lea and Flood, OOPSLA 2014).
+/// Of a seed and a place, in any order (SplitMix64: Steele, Lea and Flood, OOPSLA 2014).
 pub fn mixed(seed: u64, place: u64) -> u64 {
     let mut z = seed ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     for factor in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb] {
@@ -76,7 +75,7 @@ pub fn mixed(seed: u64, place: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// FNV-1a, 64 bits: turns a component's name into a seed the same way on every machine.
+/// FNV-1a, 64 bits: the same on every machine.
 pub fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -1,10 +1,10 @@
-//! A set of small numbers that is walked in circles: round robin over the members, skipping the others for free.
+//! Round robin over a set of small numbers.
 
-/// Members among `0..length`.
+/// Of `0..length`.
 pub struct Ring {
-    /// Members below 64: in most rings all of them.
+    /// Below 64: in most rings all.
     low: u64,
-    /// The others, 64 a word.
+    /// 64 per word.
     high: Vec<u64>,
     length: u32,
 }
@@ -25,7 +25,7 @@ impl Ring {
         *word = *word & !(1 << (member % 64)) | u64::from(present) << (member % 64);
     }
 
-    /// The first member at or after `from`, going round past the end; none if the set is empty.
+    /// Goes round past the end; none if the set is empty.
     pub fn next_from(&self, from: u32) -> Option<u32> {
         self.first_in(from, self.length).or_else(|| self.first_in(0, from))
     }
@@ -42,7 +42,6 @@ impl Ring {
         if to <= 64 { None } else { self.first_high(from.max(64), to) }
     }
 
-    /// The first of those from 64 on.
     fn first_high(&self, from: u32, to: u32) -> Option<u32> {
         let mut base = from & !63;
         let mut mask = u64::MAX << (from % 64);

@@ -1,8 +1,8 @@
-//! Rows of chips that pass packets on from one to the next: what `ring` and `daisy-chain` have in common.
+//! Rows of chips that pass packets on: `ring` and `daisy-chain`.
 //!
-//! A packet follows its links as a train does: it is on the next link a hop's delay after it was on the last one, and several may be
-//! on a row at the same time. One packet a direction sets out from the controller, and one from the chips, at a time. Where a
-//! link on the way is still taken when it would arrive, the packet sets out that much later: links have no buffers.
+//! A packet is on the next link a hop's delay after the last one, and several may be on a row. One packet per direction
+//! sets out from the controller, and one from the chips, at a time. Where a link on the way is still taken, the packet
+//! sets out that much later: links have no buffers.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -27,23 +27,21 @@ pub const FACTS: Facts = Facts {
     routers: None,
     interconnect: |_, _, _| Interconnect::PACKET_CHANNELS,
     failing: failing::ROWS,
-    // A row's links are its only way, and its controller takes one packet at a time.
+    // A controller takes one packet at a time.
     lines: |_, rows, columns| Line::rows("channel", rows, columns, |_| 1),
 };
 
-/// Links of a row, by number.
 pub trait Course {
-    /// Links of a row of so many chips.
+    /// In a row of so many chips.
     fn links(columns: u32) -> u32;
 
-    /// Ends of a link in a row of so many chips, as columns. The controller is at -1.
+    /// As columns, in a row of so many chips. The controller is at -1.
     fn ends(link: u32, columns: u32) -> (i32, i32);
 
-    /// Links between the controller and a chip's column, in the order in which they are passed.
+    /// In the order in which they are passed.
     fn way(direction: Direction, column: u32, columns: u32) -> Range<u32>;
 }
 
-/// A fabric of rows that pass packets on.
 pub struct Chains<C: Course> {
     rows: Vec<Row>,
     links: Vec<Link>,
@@ -57,7 +55,7 @@ pub struct Chains<C: Course> {
 
 #[derive(Clone, Copy, Default)]
 struct Row {
-    /// Whether a packet sets out, by direction.
+    /// By direction.
     sets_out: [bool; 2],
     under_way: u32,
     since: Time,
@@ -74,13 +72,12 @@ struct Link {
 struct Passage {
     transfer: Transfer,
     waited: Time,
-    /// Time from the first link to the last one.
+    /// From the first link to the last one.
     hops: Time,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
-    /// The packet has left its first link.
     Left(PathId),
     Crossed(PathId),
 }
@@ -157,7 +154,6 @@ impl<C: Course> Fabric for Chains<C> {
         let (row, column) = (self.ports.row_of(chip).index(), chip.0 % self.ports.columns());
         let (first, hop) = (self.links_of(row), self.hop);
         let way = C::way(direction, column, self.ports.columns());
-        // The way from a chip of a daisy chain begins at its far end.
         let passed = |place: u32| {
             let link = if way.start < way.end { way.start + place } else { way.start - place };
             first + link as usize
@@ -267,7 +263,7 @@ mod tests {
         Bench::new(&config(1_000_000_000, 0), &array(2, 4))
     }
 
-    /// When each of some transfers, which set out as soon as they can, has crossed.
+    /// Transfers set out as soon as they can.
     fn crossed<F: Fabric>(wanted: &[(u32, Direction)]) -> Vec<Time> {
         let mut bench = bench::<F>();
         for &(chip, direction) in wanted {
@@ -281,7 +277,7 @@ mod tests {
         bench.crossed.iter().map(|&(time, _)| time).collect()
     }
 
-    /// Chip 2 is behind two others: two hops there and two back; in a ring one back.
+    /// Two hops there and two back; in a ring one back.
     #[test]
     fn packets_take_a_hop_a_chip() {
         let (out, back) = {
@@ -293,12 +289,11 @@ mod tests {
         assert_eq!(crossed::<DaisyChain>(&[(2, Direction::FromChip)]), [back + hops(2)]);
         assert_eq!(crossed::<Ring>(&[(2, Direction::ToChip)]), [out + hops(2)]);
         assert_eq!(crossed::<Ring>(&[(2, Direction::FromChip)]), [back + hops(1)]);
-        // The first chip of a chain and the last one of a ring are next to the controller.
         assert_eq!(crossed::<DaisyChain>(&[(0, Direction::FromChip)]), [back]);
         assert_eq!(crossed::<Ring>(&[(3, Direction::FromChip)]), [back]);
     }
 
-    /// Data of a near chip wait until those of a far one have passed; a far chip's set out at once behind a near one's.
+    /// A far chip's set out at once behind a near one's.
     #[test]
     fn a_link_carries_one_packet_at_a_time() {
         let (far, near) = ((3, Direction::FromChip), (0, Direction::FromChip));
@@ -308,7 +303,7 @@ mod tests {
         assert_eq!(crossed::<DaisyChain>(&[near, far]), [page, page * 2 + hops]);
     }
 
-    /// Both directions of a chain work at once. In a ring data of an early chip pass the links of what goes to a late one.
+    /// In a ring data of an early chip pass the links of what goes to a late one.
     #[test]
     fn directions_share_the_links_of_a_ring() {
         let (read, write) = ((1, Direction::FromChip), (2, Direction::ToChip));
@@ -318,7 +313,6 @@ mod tests {
         };
         let at = |time: Time, hops: u64| time + Time::from_ns(HOP * hops);
         assert_eq!(crossed::<DaisyChain>(&[read, write]), [at(data, 1), at(program, 2)]);
-        // The link from chip 1 to chip 2 is the first one of the data, and the third one of the program.
         assert_eq!(crossed::<Ring>(&[read, write]), [at(data, 2), data + program]);
     }
 

@@ -1,4 +1,4 @@
-//! Rules of a design that need the interconnect itself: paths that it holds, parts that fail, and chips that they cut off.
+//! Rules of a design that need the interconnect itself.
 
 use crate::config::check::{Checked, check_reserves, require};
 use crate::config::design::{
@@ -45,7 +45,6 @@ fn check(design: &Design) -> Checked {
     check_failing(design)
 }
 
-/// Checks that the drive can continue without the failing parts.
 fn check_failing(design: &Design) -> Checked {
     if !design.fabric.failures.any() {
         return Ok(());
@@ -86,7 +85,7 @@ fn check_counts(design: &Design) -> Checked {
                  over ways that have failed"
             )
         })?;
-        // Behind a switch of `clusters` nothing fails that does not cut chips off.
+        // Behind a switch nothing fails that does not cut chips off.
         let copies_over_what_fails =
             matches!(fabric.kind, FabricKind::Omnibus | FabricKind::OmnibusSplit | FabricKind::ScheduledMesh);
         let is_split =
@@ -101,7 +100,7 @@ fn check_counts(design: &Design) -> Checked {
     Ok(())
 }
 
-/// Checks that the drive can continue without some chips: by parity, or by letting requests fail.
+/// By parity, or by letting requests fail.
 fn check_cut_off(design: &Design, chips: &[ChipId]) -> Checked {
     let (part, _, count) = failing_parts(design).next().expect("chips are cut off by parts that fail");
     let key = &*format!("fabric.failures.{part}");
@@ -128,7 +127,7 @@ fn check_cut_off(design: &Design, chips: &[ChipId]) -> Checked {
     }
 }
 
-/// Without parity pages that are out of reach stay where they are: nothing may have to copy them.
+/// Nothing may have to copy pages out of reach.
 fn check_without_parity(design: &Design, key: &str, off: &str) -> Checked {
     let wrong = [
         (
@@ -154,7 +153,6 @@ fn check_without_parity(design: &Design, key: &str, off: &str) -> Checked {
     Ok(())
 }
 
-/// With parity all that is lost must be of one unit.
 fn check_with_parity(design: &Design, chips: &[ChipId], key: &str, off: &str) -> Checked {
     let layout = design.layout();
     let planes: Vec<u32> = chips.iter().flat_map(|&chip| layout.planes_of_chip(chip)).map(|plane| plane.0).collect();

@@ -1,17 +1,14 @@
-//! Pages sent directly from chip to chip: an ability of some fabrics.
+//! Pages sent from chip to chip.
 
 use crate::engine::time::Time;
 use crate::fabric::PathId;
 use crate::flash::address::ChipId;
 
-/// Paths from chip to chip of a fabric with events of type `E`.
-///
-/// The defaults fit a fabric without any: constants, so that calls compile away.
+/// Defaults fit a fabric without such paths: constants, so that calls compile away.
 pub trait ChipToChip<E> {
-    /// Whether there are such paths. If so, every function below must be defined.
+    /// If so, every function below must be defined.
     const JOINS_CHIPS: bool = false;
 
-    /// Whether pages can be sent from this chip to that one.
     fn can_copy(&self, _from: ChipId, _to: ChipId) -> bool {
         false
     }
@@ -22,7 +19,6 @@ pub trait ChipToChip<E> {
 
     fn release_register(&mut self, _chip: ChipId) {}
 
-    /// Whether a page may be sent from chip to chip now: a path is free.
     fn copy_is_free(&self, _from: ChipId, _to: ChipId) -> bool {
         false
     }
@@ -31,7 +27,7 @@ pub trait ChipToChip<E> {
         Time::ZERO
     }
 
-    /// Sends a page from chip to chip, into a register kept for it. To be called only if [`ChipToChip::copy_is_free`].
+    /// Into a register kept for it. Requires [`ChipToChip::copy_is_free`].
     fn start_copy(
         &mut self,
         _from: ChipId,
@@ -43,7 +39,7 @@ pub trait ChipToChip<E> {
         unreachable!("this fabric sends nothing from chip to chip")
     }
 
-    /// Whether a page must pass a controller after that many direct `copies`.
+    /// After that many direct `copies`.
     fn must_check(&self, _copies: u32) -> bool {
         false
     }
@@ -52,6 +48,6 @@ pub trait ChipToChip<E> {
         Time::ZERO
     }
 
-    /// From now on, column paths of chips that are `kept` carry copies only.
+    /// Column paths of chips that are `kept` carry copies only.
     fn keep_columns(&mut self, _kept: impl Fn(ChipId) -> bool) {}
 }

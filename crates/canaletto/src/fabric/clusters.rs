@@ -45,7 +45,7 @@ use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 
-/// Data pins of a trunk or an inner bus, in eights: flits that cross at a time.
+/// Flits that cross at a time.
 const LANES: u64 = 2;
 
 pub const FACTS: Facts = Facts {
@@ -57,7 +57,7 @@ pub const FACTS: Facts = Facts {
     lines,
 };
 
-/// The chips of each switch. As many of them transfer at a time as a row has, if that is fewer.
+/// As many transfer at a time as a row has chips, if that is fewer.
 fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<ChipLine> {
     let keys = &config.clusters;
     let (count, per_switch, per_bus) = (rows * columns, keys.chips_per_switch, keys.chips_per_bus());
@@ -80,7 +80,7 @@ fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
     let keys = &config.clusters;
     let count = (rows * columns).div_ceil(keys.chips_per_switch);
     let chips = keys.chips_per_switch.min(rows * columns);
-    // A switch's grants have a clock next to their pins.
+    // A clock is next to the pins.
     let grants = keys.grant_width + 1;
     let switches = Switches {
         count,
@@ -94,7 +94,7 @@ fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
 
 const FAILED: PathId = PathId(u32::MAX - 1);
 
-/// The one domain: whatever crosses may free a trunk for chips of any switch.
+/// Whatever crosses may free a trunk for chips of any switch.
 const ALL: DomainId = DomainId(0);
 
 pub struct Clusters {
@@ -110,7 +110,6 @@ pub struct Clusters {
     free: u32,
     under_way: Slab<PathId, Crossing>,
     chunks: Chunks,
-    /// Whether a chip has more parts to send or receive.
     in_parts: Vec<bool>,
     registers: PageRegisters,
     port_free_at: Vec<Time>,
@@ -126,7 +125,6 @@ struct Line {
     active: Time,
 }
 
-/// A transfer or a copy on its way.
 #[derive(Clone, Copy)]
 struct Crossing {
     chip: ChipId,
@@ -135,9 +133,8 @@ struct Crossing {
     direction: Direction,
     left: Time,
     ready: Time,
-    /// Time that parts waited for wires.
     conflict: Time,
-    /// Time from the arbiter's decisions until the first flits.
+    /// From decisions until the first flits.
     setup: Time,
 }
 
@@ -148,7 +145,7 @@ pub enum Event {
 }
 
 impl Crossing {
-    /// A page or a command, from one chip to another or, if both are the same, on a trunk.
+    /// On a trunk if both chips are the same.
     fn new(chip: ChipId, to: ChipId, direction: Direction, left: Time) -> Crossing {
         let (trunk, none) = (TrunkId::NONE, Time::ZERO);
         Crossing { chip, to, trunk, direction, left, ready: none, conflict: none, setup: none }
@@ -179,7 +176,7 @@ impl Clusters {
         self.tree.trunks(switch).iter().copied().find(|trunk| self.trunks[trunk.index()].is_free())
     }
 
-    /// Places of inner buses and of grants' lines among the wires, behind the trunks.
+    /// Behind the trunks.
     fn bus_wire(&self, bus: BusId) -> u32 {
         self.tree.controllers() + bus.0
     }
@@ -193,7 +190,7 @@ impl Clusters {
         self.buses[ways.bus.index()].is_free() && self.free_trunks[ways.switch.index()] > 0
     }
 
-    /// Tells a switch of a circuit. Returns when it is there.
+    /// Returns when it is there.
     fn grant(&mut self, path: PathId, switch: SwitchId, now: Time) -> Time {
         let (from, until) = self.grants.send(switch.0, now);
         self.trace.write(self.grant_wire(switch), WireUse::Handshake, path, from, until);
@@ -341,7 +338,6 @@ impl Fabric for Clusters {
         path
     }
 
-    /// The switch keeps a held circuit: no grant.
     fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
         debug_assert!(self.under_way[path].chip == transfer.chip);
         self.under_way[path].setup = Time::ZERO;
@@ -375,7 +371,6 @@ impl Fabric for Clusters {
         ALL
     }
 
-    /// A failed wire is taken for ever. A switch takes its inner buses with it.
     fn lose(&mut self, failed: &Failed) {
         for &trunk in &failed.controllers {
             self.take_trunk(TrunkId(trunk), FAILED, Time::ZERO);

@@ -1,4 +1,4 @@
-//! Command sequences of a design for people: steps with time, place and source, and their times on the fabric.
+//! Command sequences of a design for people.
 
 use serde::Serialize;
 

@@ -49,14 +49,14 @@ fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
         None => mesh,
         Some(blueprint) => {
             let controllers = places_of_controllers(config, rows, columns);
-            // Links to controllers and chips are not counted: a channel has as many connectors (Venice §6.6).
+            // A channel has as many connectors to controllers and chips (Venice §6.6).
             let inner = blueprint.links.iter().filter(|ends| !ends.iter().any(|end| controllers.contains(end)));
             Interconnect { links: inner.count() as u32, ..mesh }
         }
     }
 }
 
-/// Rows and columns, whose ways are the links that lead out of them.
+/// Ways of rows and columns are the links out of them.
 fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Line> {
     let Some(blueprint) = &config.blueprint else {
         return venice::circuit_lines(config, rows, columns, false);
@@ -121,7 +121,6 @@ struct Circuit {
 
 struct Controller {
     place: Place,
-    /// Transfers on its links, and since when there are any.
     transfers: u32,
     since: Time,
     busy: Time,
@@ -139,11 +138,11 @@ pub struct Custom {
     taken: Vec<bool>,
     used: Vec<LinkUse>,
     circuits: Slab<PathId, Circuit>,
-    /// Ways of circuits that are over, kept for their memory.
+    /// Kept for their memory.
     spare: Vec<Vec<u32>>,
     under_way: u32,
     waiting: Vec<Asked>,
-    /// How many have come, or links have become free, since the last decision.
+    /// Since the last decision.
     arrived: u32,
     freed: Vec<u32>,
     is_due: bool,
@@ -316,7 +315,7 @@ impl Fabric for Custom {
         true
     }
 
-    /// The decision sees one transfer of each chip.
+    /// A decision sees one transfer of each chip.
     fn is_free(&self, chip: ChipId, _: Direction) -> bool {
         !self.port_taken[chip.index()]
     }
@@ -338,7 +337,6 @@ impl Fabric for Custom {
 
     fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
         let circuit = &mut self.circuits[path];
-        // Nothing to decide: the circuit stands.
         (circuit.transfer, circuit.waited) = (transfer, (Time::ZERO, Time::ZERO));
         self.cross(path, now, later);
     }
@@ -382,7 +380,6 @@ impl Fabric for Custom {
         &self.cycles
     }
 
-    /// Each transfer takes a link of a controller.
     fn peak_rate(&self) -> f64 {
         self.cycles.rate() * self.ways.own_links() as f64
     }

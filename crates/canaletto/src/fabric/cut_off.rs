@@ -1,22 +1,22 @@
-//! Chips that nothing reaches any more, and parts that are about to fail.
+//! Chips that nothing reaches, and parts about to fail.
 //!
-//! A transfer to a chip that is cut off "crosses" at once over a path that leads nowhere, and its operation fails.
-//! Before parts fail the interconnect comes to rest.
+//! A transfer to a cut-off chip "crosses" at once over a path that leads nowhere, and its operation fails. Before parts
+//! fail the interconnect comes to rest.
 
 use crate::engine::arena::Slab;
 use crate::fabric::PathId;
 use crate::fabric::carried::Carried;
 use crate::flash::address::ChipId;
 
-/// Paths of this number and above lead nowhere.
+/// Paths from here on lead nowhere.
 const NOWHERE: u32 = 1 << 31;
 
 pub struct CutOff {
-    /// By chip; empty as long as none is.
+    /// By chip; empty while none is.
     chips: Vec<bool>,
     sent: Slab<PathId, Carried>,
     in_use: u32,
-    /// Whether no transfer may begin because parts are about to fail.
+    /// No transfer may begin because parts are about to fail.
     pub comes_to_rest: bool,
 }
 
@@ -51,7 +51,6 @@ impl CutOff {
         path.0 >= NOWHERE
     }
 
-    /// Sends something nowhere.
     pub fn send(&mut self, carried: Carried) -> PathId {
         PathId(NOWHERE | self.sent.insert(carried).0)
     }

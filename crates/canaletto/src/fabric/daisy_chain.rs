@@ -14,7 +14,7 @@ use crate::fabric::Direction;
 pub use crate::fabric::chains::FACTS;
 use crate::fabric::chains::{Chains, Course};
 
-/// Out and back by the same chips. Links out come first.
+/// Links out come first.
 pub enum OutAndBack {}
 
 impl Course for OutAndBack {
@@ -30,11 +30,9 @@ impl Course for OutAndBack {
     fn way(direction: Direction, column: u32, columns: u32) -> Range<u32> {
         match direction {
             Direction::ToChip => 0..column + 1,
-            // From the chip's own link down to the first one.
             Direction::FromChip => Range { start: columns + column, end: columns - 1 },
         }
     }
 }
 
-/// The interconnect.
 pub type DaisyChain = Chains<OutAndBack>;

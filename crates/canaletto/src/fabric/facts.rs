@@ -1,4 +1,4 @@
-//! Facts that a fabric states about itself, so that nothing else lists fabrics.
+//! Facts that a fabric states about itself in its own file.
 
 use serde::Serialize;
 
@@ -10,33 +10,30 @@ use crate::fabric::lines::Line;
 pub use crate::fabric::wires::neighbours;
 use crate::fabric::{FabricKind, facts_of};
 
-/// The facts of a fabric, stated in its own file.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Facts {
-    /// Whether a comparison that names no fabrics includes it.
+    /// Compared if no fabrics are named.
     pub is_usual: bool,
-    /// Whether a transfer holds a single path, which can stay taken while the array works (`fabric.hold_path`).
+    /// Can stay taken while the array works (`fabric.hold_path`).
     pub holds_paths: bool,
-    /// Kind of its routers or switches, if it has any, which draw power all the time.
+    /// These draw power all the time.
     pub routers: Option<RouterKind>,
-    /// Parts that take area, for an array of that many rows and columns.
+    /// For an array of that many rows and columns.
     #[serde(skip)]
     pub interconnect: fn(&FabricConfig, u32, u32) -> Interconnect,
-    /// Parts of it that may fail, and what they cut off.
     #[serde(skip)]
     pub failing: Failing,
-    /// Chips that share a way to the controllers; each chip is in at least one line.
+    /// Each chip is in at least one line.
     #[serde(skip)]
     pub lines: fn(&FabricConfig, u32, u32) -> Vec<Line>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Listed {
-    /// Name in configurations, on the command line and in results.
+    /// Also on the command line and in results.
     pub name: &'static str,
-    /// One sentence about it, with its source.
+    /// With its source.
     pub sentence: &'static str,
-    /// Form in which commands come to its chips.
     pub signalling: Signalling,
     #[serde(flatten)]
     pub facts: &'static Facts,
@@ -61,7 +58,6 @@ pub enum RouterKind {
     Switch,
 }
 
-/// Parts of an interconnect that take area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interconnect {
     pub links: u32,
@@ -70,7 +66,7 @@ pub struct Interconnect {
     pub on_die_controllers: bool,
     pub switches: Option<Switches>,
     pub arbiter: Option<Arbiter>,
-    /// Pins of all controllers, where they are counted.
+    /// If counted.
     pub controller_pins: Option<ControllerPins>,
 }
 

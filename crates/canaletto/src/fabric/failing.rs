@@ -1,4 +1,4 @@
-//! Parts of an interconnect that fail, and the chips that they cut off.
+//! Parts that fail, and chips that they cut off.
 //!
 //! A chip is cut off when no controller reaches it. Each fabric states this in its [`Facts`](super::facts::Facts).
 
@@ -14,11 +14,8 @@ use crate::flash::address::ChipId;
 pub struct Parts {
     pub links: u32,
     pub routers: u32,
-    /// Controllers.
     pub controllers: u32,
-    /// Buses.
     pub buses: u32,
-    /// Switches.
     pub switches: u32,
 }
 
@@ -26,10 +23,8 @@ pub struct Parts {
 pub struct Failed {
     pub links: Vec<(u32, u32)>,
     pub routers: Vec<u32>,
-    /// Controllers.
     pub controllers: Vec<u32>,
     pub buses: Vec<u32>,
-    /// Switches.
     pub switches: Vec<u32>,
 }
 
@@ -57,7 +52,6 @@ pub fn of_network(_: &FabricConfig, rows: u32, columns: u32) -> Parts {
     Parts { links: wires::neighbours(rows, columns), routers: rows * columns, controllers: rows, ..Parts::default() }
 }
 
-/// Parts of the configured interconnect that fail.
 pub fn failed(config: &FabricConfig, rows: u32, columns: u32) -> Failed {
     let (keys, failing) = (&config.failures, &facts_of(config.kind).failing);
     if !keys.any() {
@@ -88,7 +82,6 @@ pub fn failed(config: &FabricConfig, rows: u32, columns: u32) -> Failed {
     }
 }
 
-/// Chips of the configured interconnect that are cut off once its parts have failed.
 pub fn cut_off(config: &FabricConfig, rows: u32, columns: u32) -> Vec<ChipId> {
     match config.failures.any() {
         true => (facts_of(config.kind).failing.cut_off)(config, rows, columns, &failed(config, rows, columns)),
@@ -100,7 +93,7 @@ pub fn without(chips: u32, is_reached: impl Fn(u32) -> bool) -> Vec<ChipId> {
     (0..chips).filter(|&chip| !is_reached(chip)).map(ChipId).collect()
 }
 
-/// Links that fail, in random order. With `spare_chips`, links that are the last to join some routers come last.
+/// In random order. With `spare_chips`, links that are the last to join some routers come last.
 ///
 /// Read backwards, they form a spanning tree (Kruskal).
 fn links(count: u32, placement: u32, rows: u32, columns: u32, spare_chips: bool) -> Vec<(u32, u32)> {
@@ -116,7 +109,7 @@ fn links(count: u32, placement: u32, rows: u32, columns: u32, spare_chips: bool)
     order
 }
 
-/// The first parts of an order; parts that cut chips off come last.
+/// Parts that cut chips off come last.
 fn spared_last(order: Vec<u32>, count: u32, cuts_off: impl Fn(&[u32]) -> usize) -> Vec<u32> {
     let (mut chosen, mut others, mut off) = (Vec::new(), Vec::new(), 0);
     for part in order {
@@ -150,7 +143,7 @@ fn neighbours(rows: u32, columns: u32) -> Vec<(u32, u32)> {
     along_rows.chain(along_columns).collect()
 }
 
-/// Joins the sets of two chips. Returns whether they were apart.
+/// Returns whether they were apart.
 fn join(joined: &mut [u32], one: u32, other: u32) -> bool {
     let [one, other] = [one, other].map(|chip| {
         let mut at = chip;
@@ -164,7 +157,7 @@ fn join(joined: &mut [u32], one: u32, other: u32) -> bool {
     one != other
 }
 
-/// For each router the set that working links join it to; none for failed ones.
+/// By working links; none for failed routers.
 pub fn sets_of_routers(rows: u32, columns: u32, failed: &Failed) -> Vec<Option<u32>> {
     let links: BTreeSet<_> = failed.links.iter().copied().collect();
     let routers: BTreeSet<_> = failed.routers.iter().copied().collect();

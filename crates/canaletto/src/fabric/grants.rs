@@ -15,13 +15,13 @@ struct Line {
     busy: Time,
 }
 
-/// Bits of a number below `count`.
+/// Of a number below `count`.
 pub fn bits(count: u32) -> u32 {
     u32::BITS - count.saturating_sub(1).leading_zeros()
 }
 
 impl Grants {
-    /// Idle lines for messages of `bits` bits over `width` pins; the rate is for eight pins.
+    /// The rate is for eight pins.
     pub fn new(bits: u32, width: u32, rate: Rate, lines: u32) -> Grants {
         let edges = bits.div_ceil(width);
         Grants {

@@ -25,7 +25,6 @@ pub const FACTS: Facts = Facts {
         parts: |_, rows, columns| Parts { buses: rows * columns, ..Parts::default() },
         cut_off: |_, rows, columns, failed| without(rows * columns, |chip| !failed.buses.contains(&chip)),
     },
-    // No chips share wires: the rows stand for any chips of their number.
     lines: |_, rows, columns| Line::rows("row", rows, columns, |_| columns),
 };
 

@@ -1,7 +1,6 @@
-//! Items made of the list of fabrics in `config/kinds.rs`: [`facts_of`](super::facts_of), [`AnyFabric`](super::AnyFabric),
-//! `with_fabric!` and `inside!`.
+//! Items made of the list of fabrics in `config/kinds.rs`.
 
-/// Makes items of the list of fabrics. The `$` in front stands for itself in the macros that are made.
+/// The `$` in front stands for itself in the macros that are made.
 macro_rules! fabrics {
     (
         ($d:tt)
@@ -9,12 +8,11 @@ macro_rules! fabrics {
             $module:ident::$Fabric:ident, $facts:ident, $joined:ident, $signalling:ident, $name:literal, $sentence:literal
         })+
     ) => {
-        /// Facts that a fabric states about itself.
         pub fn facts_of(kind: FabricKind) -> &'static $crate::fabric::facts::Facts {
             match kind { $(FabricKind::$Kind => &$crate::fabric::$module::$facts,)+ }
         }
 
-        /// Evaluates an expression with a type name standing for the fabric of a kind.
+        /// With a type name standing for the fabric of a kind.
         macro_rules! with_fabric {
             ($d kind:expr, $d F:ident => $d body:expr) => {
                 match $d kind {
@@ -27,25 +25,22 @@ macro_rules! fabrics {
         }
         pub(crate) use with_fabric;
 
-        /// An interconnect of any kind.
         #[allow(clippy::large_enum_variant, reason = "a run has one")]
         pub enum AnyFabric {
             $(#[doc = concat!("[`FabricKind::", stringify!($Kind), "`].")] $Kind($module::$Fabric),)+
         }
 
-        /// Event inside an interconnect of any kind.
         #[derive(Clone, Copy, Debug)]
         pub enum AnyEvent {
             $(#[doc = concat!("Of [`FabricKind::", stringify!($Kind), "`].")] $Kind(<$module::$Fabric as Fabric>::Event),)+
         }
 
         impl AnyFabric {
-            /// The idle interconnect of a validated design.
+            /// Of a validated design.
             fn of(config: &FabricConfig, layout: &Layout) -> AnyFabric {
                 match config.kind { $(FabricKind::$Kind => AnyFabric::$Kind(Fabric::new(config, layout)),)+ }
             }
 
-            /// Something that the interconnect inside scheduled happens.
             #[inline(always)]
             fn handle_inside(&mut self, event: AnyEvent, now: Time, later: &mut impl FnMut(Time, AnyEvent)) -> FabricOutcome {
                 match (self, event) {
@@ -57,7 +52,7 @@ macro_rules! fabrics {
             }
         }
 
-        /// Evaluates an expression with the interconnect inside. Where that schedules events, `later` takes them.
+        /// `later` takes the events that it schedules.
         macro_rules! inside {
             ($d any:expr, $d fabric:ident => $d body:expr) => {
                 match $d any { $(AnyFabric::$Kind($d fabric) => $d body,)+ }

@@ -42,7 +42,7 @@ pub fn name_of_columns(joined: &Range<u32>) -> String {
     }
 }
 
-/// The line with the fewest ways, the first among equals.
+/// The first among equals.
 pub fn worst_line(config: &FabricConfig, layout: &Layout) -> Line {
     let lines = (facts_of(config.kind).lines)(config, layout.channels, layout.chips_per_channel);
     lines.into_iter().min_by_key(|line| line.ways).expect("every fabric has lines")
@@ -57,7 +57,6 @@ mod tests {
     use crate::config::named::Named;
     use crate::fabric::tests::{array, of};
 
-    /// Name, first and last chip, and ways.
     fn worst(config: &FabricConfig, rows: u32, columns: u32) -> (String, u32, u32, u32) {
         let Line { name, chips, ways } = worst_line(config, &array(rows, columns));
         (name, chips[0].0, chips[chips.len() - 1].0, ways)
@@ -92,16 +91,15 @@ mod tests {
         {
             assert_eq!(worst(&of(kind), 8, 8), row("channel 0", 8, 1), "{kind:?}");
         }
-        // A row's bus and eight column buses; four that join four columns each.
+        // Eight column buses, or four that join four columns each.
         assert_eq!(worst(&of(FabricKind::Omnibus), 8, 8), row("channel 0", 8, 9));
         assert_eq!(worst(&of(FabricKind::Omnibus), 4, 16), row("channel 0", 16, 5));
-        // A row and two columns, where a column has eight rows.
         assert_eq!(worst(&of(FabricKind::Omnibus), 8, 2), row("channel 0", 2, 3));
         assert_eq!(worst(&of(FabricKind::Mesh), 8, 8), row("row 0", 8, 1));
-        // A switch of eight chips on four trunks; with two trunks two.
+        // On four trunks, or on two.
         assert_eq!(worst(&of(FabricKind::Clusters), 8, 8), row("switch 0", 8, 4));
         assert_eq!(worst(&of(FabricKind::Clusters), 2, 8), row("switch 0", 8, 2));
-        // Nine wires, but eight controllers; a row at the edge of a long array has five.
+        // Nine wires, but eight controllers.
         assert_eq!(worst(&of(FabricKind::Venice), 8, 8), row("row 0", 8, 8));
         assert_eq!(worst(&of(FabricKind::Venice), 16, 4), row("row 0", 4, 5));
 

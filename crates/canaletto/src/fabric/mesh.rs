@@ -58,14 +58,14 @@ pub const NARROW: Facts = Facts {
     ..WIDE
 };
 
-/// Rows. With X before Y a row's chips send along the row, toward its controllers.
+/// A row's chips send along it, toward its controllers.
 fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Line> {
     let any_row = config.mesh.controller == MeshController::LeastLoaded;
     let ends = if any_row && config.network.controllers == ControllerEdge::Alternating && rows > 1 { 2 } else { 1 };
     Line::rows("row", rows, columns, |_| ends)
 }
 
-/// Chips whose way along the row has failed: with X before Y there is no other. A link fails both ways.
+/// With X before Y there is no other way. A link fails both ways.
 fn cut_off(config: &FabricConfig, rows: u32, columns: u32, failed: &Failed) -> Vec<ChipId> {
     let is_east = |row: u32| config.network.controllers == ControllerEdge::Alternating && row % 2 == 1;
     failing::without(rows * columns, |chip| {
@@ -90,20 +90,17 @@ pub struct Mesh {
     controllers: Controllers,
     own_row: bool,
     narrow: bool,
-    /// Time of one byte on a link.
     flit: Time,
-    /// Most payload of a data packet, in bytes.
     payload: u64,
     full_packet: Time,
     command_time: Option<Time>,
     page_bytes: u64,
-    /// Whether each chip has nothing on its way into the network.
+    /// Nothing is on its way into the network.
     idle_chips: Vec<bool>,
     idle_chip_count: u32,
     idle_controller_count: u32,
 }
 
-/// The controllers at the edges, each in the row of its number.
 struct Controllers {
     columns: Vec<u32>,
     at_one_edge: bool,
@@ -125,10 +122,10 @@ impl Controllers {
         self.set_idle(c, self.is_idle(c));
     }
 
-    /// Of the controllers that can start a transfer the least loaded, then the nearest, then the lowest.
+    /// The least loaded that can start, then the nearest, then the lowest.
     fn choose(&self, (row, column): (u32, u32), direction: Direction) -> u32 {
         let loads = if direction == Direction::FromChip { &self.loads } else { &self.idle_loads };
-        // Of controllers at one edge none is nearer than the row's.
+        // None at one edge is nearer than the row's.
         if self.at_one_edge && loads[row as usize] == Time::ZERO {
             return row;
         }
@@ -139,12 +136,10 @@ impl Controllers {
     }
 }
 
-/// All chips compete for the same links.
 const ALL: DomainId = DomainId(0);
 
 impl Mesh {
-    /// Sends a single packet of `length` (its time on a link), behind those at its source. Its path must be released
-    /// like any other.
+    /// `length` is its time on a link. Its path must be released like any other.
     ///
     /// For checks any node may send to any other. Between two controllers it counts as load of the first.
     pub fn send(
@@ -174,7 +169,7 @@ impl Mesh {
             self.controllers.set_load(controller, self.controllers.loads[controller as usize] + time);
         }
         if time == Time::ZERO {
-            // A command that is stated to take no time has nothing to wait for.
+            // A command of no time waits for nothing.
             let path = self.network.open(now, time, controller);
             later(now, MeshEvent::Arrived(path));
             return path;
@@ -198,8 +193,6 @@ impl Mesh {
         path
     }
 
-    /// Notes whether a node has nothing on its way into the network. Returns whether a transfer may start that could
-    /// not before.
     fn set_idle(&mut self, node: Node, idle: bool) -> bool {
         let (was_idle, count) = match node {
             Node::Chip(chip) => {
@@ -212,7 +205,6 @@ impl Mesh {
             }
         };
         *count = *count + u32::from(idle) - u32::from(was_idle);
-        // A transfer for any controller would have started if another one had been idle.
         idle && !was_idle && (self.own_row || *count == 1 || node.controller().is_none())
     }
 }
@@ -228,7 +220,6 @@ impl WireTimes for Mesh {
         self.flit * (bytes + DATA_HEADER_FLITS * bytes.div_ceil(self.payload))
     }
 
-    /// The chip's interface sends word by itself.
     fn status(&self) -> (Direction, Time) {
         (Direction::FromChip, self.flit * STATUS_REPORT_FLITS)
     }
@@ -246,7 +237,6 @@ impl Fabric for Mesh {
         let network = &config.network;
         let grid = Grid::new(layout, network.controllers);
         let narrow = config.kind == FabricKind::Mesh2bit;
-        // A byte takes a narrow link four times as long.
         let flit = Time::of_transfer(if narrow { 4 } else { 1 }, config.network_rate().0);
         let buffer = Time(flit.0.saturating_mul(config.mesh.buffer.0));
         let no_load = vec![Time::ZERO; layout.channels as usize];
@@ -285,8 +275,7 @@ impl Fabric for Mesh {
         self.idle_controller_count + self.idle_chip_count > 0
     }
 
-    /// A transfer may set out if nothing is in front of it at its source: others wait where the scheduler can still
-    /// choose.
+    /// Others wait where the scheduler can still choose.
     fn is_free(&self, chip: ChipId, direction: Direction) -> bool {
         match direction {
             Direction::FromChip => self.idle_chips[chip.index()],
@@ -295,7 +284,7 @@ impl Fabric for Mesh {
         }
     }
 
-    /// A transfer waits for its chip in the network and reports it ([`TransferDone::port`]).
+    /// A transfer waits in the network ([`TransferDone::port`]).
     fn port_free_at(&self, chip: ChipId, direction: Direction) -> Time {
         match direction {
             Direction::FromChip => self.network.free_at(self.grid.injection(Node::Chip(chip))),
@@ -357,7 +346,6 @@ impl Fabric for Mesh {
         page * self.controllers.loads.len() as f64
     }
 
-    /// A link each way.
     fn ports(&self) -> u64 {
         2
     }

@@ -8,7 +8,6 @@
 //! A new fabric is one file here, with its [`Facts`](facts::Facts), and one line of `fabric_list!`
 //! (`canaletto-config/src/kinds.rs`).
 
-// Parts of the engine, no interface: what a name says needs no comment.
 #![allow(missing_docs)]
 
 mod any;
@@ -71,7 +70,7 @@ use crate::typed_id;
 canaletto_config::fabric_list! { fabrics $ }
 
 typed_id!(
-    /// A set of chips that compete for the same paths.
+    /// They compete for the same paths.
     DomainId
 );
 
@@ -81,9 +80,7 @@ pub struct FabricOutcome {
     pub freed: Option<DomainId>,
 }
 
-/// An interconnect.
-///
-/// `later` schedules a fabric's own event, which [`Fabric::handle`] receives.
+/// [`Fabric::handle`] receives what `later` schedules.
 pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     type Event: Copy + Debug;
     type Times: WireTimes;
@@ -96,24 +93,23 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
 
     fn chips_of(&self, domain: DomainId) -> Range<u32>;
 
-    /// Whether any path of the domain may be free, so that asking for one is worth while.
+    /// Asking for a path is worth while.
     fn may_start(&self, domain: DomainId) -> bool;
 
-    /// Whether a transfer to or from this chip may start now.
     fn is_free(&self, chip: ChipId, direction: Direction) -> bool;
 
-    /// Whether a command with data may start where [`Fabric::is_free`] allows commands: data may have separate wires.
+    /// Where [`Fabric::is_free`] allows commands: data may have separate wires.
     fn takes_data(&self, _: ChipId) -> bool {
         true
     }
 
-    /// When the chip's port was last given back: a transfer waited for its chip until then, not for a path.
+    /// A transfer waited for its chip until then, not for a path.
     fn port_free_at(&self, chip: ChipId, direction: Direction) -> Time;
 
-    /// Takes a path for a transfer. Requires [`Fabric::is_free`].
+    /// Requires [`Fabric::is_free`].
     fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> PathId;
 
-    /// Sends another transfer of the chip over the path held after the last one (`fabric.hold_path`).
+    /// Over the path held after the last transfer (`fabric.hold_path`).
     fn start_on_held_path(
         &mut self,
         path: PathId,
@@ -122,27 +118,25 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
         later: &mut impl FnMut(Time, Self::Event),
     );
 
-    /// Something the fabric scheduled happens.
     fn handle(&mut self, event: Self::Event, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> FabricOutcome;
 
-    /// When the next step inside the fabric is due: such steps need no place in the engine's queue. In a tie the
-    /// engine's event goes first.
+    /// Such steps need no place in the engine's queue. In a tie the engine's event goes first.
     fn next_step(&self) -> Time {
         Time::MAX
     }
 
-    /// Does the step due at `now`, and may do those that follow from it before `until`.
+    /// May do steps that follow before `until`.
     fn step(&mut self, _now: Time, _until: Time, _later: &mut impl FnMut(Time, Self::Event)) {}
 
-    /// Whether nothing is under way, not even the end of a path that has been given back.
+    /// Not even the end of a path that has been given back.
     fn is_at_rest(&self) -> bool {
         true
     }
 
-    /// Parts of an interconnect at rest fail. Where each chip has a single way there is nothing to do.
+    /// Where each chip has a single way there is nothing to do.
     fn lose(&mut self, _failed: &Failed) {}
 
-    /// Gives a path back. Returns the domain whose transfers may now find something free.
+    /// Returns the domain whose transfers may now find something free.
     fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> DomainId;
 
     fn times(&self) -> &Self::Times;
@@ -177,30 +171,29 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
         self.times().suspend(resume)
     }
 
-    /// Upper bound on user data in bytes per second over the whole interconnect, for `--dry-run`.
+    /// User data in bytes per second, for `--dry-run`.
     fn peak_rate(&self) -> f64;
 
-    /// Every wire, with its use so far, in a fixed order: timelines name wires by their place.
+    /// In a fixed order: timelines name wires by their place.
     fn wires(&self) -> Vec<Wire>;
 
     fn controllers(&self) -> Vec<ControllerUse>;
 
-    /// Ports of a chip, each of which serves one transfer at a time.
+    /// Each serves one transfer at a time.
     fn ports(&self) -> u64 {
         1
     }
 
-    /// Time that data crossed routers, summed over the routers; zero where there are none.
+    /// Summed over the routers; zero without routers.
     fn router_time(&self) -> TimeSum {
         TimeSum::ZERO
     }
 
-    /// Time that a central arbiter searched for ways; zero where there is none.
+    /// Zero without a central arbiter.
     fn arbiter_time(&self) -> Time {
         Time::ZERO
     }
 
-    /// Further counts, by name.
     fn counters(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
@@ -208,7 +201,7 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     fn trace(&mut self) -> &mut WireTrace;
 }
 
-/// Routers of an array: one per chip, or a switch for several.
+/// One per chip, or a switch for several.
 pub fn router_count(config: &FabricConfig, rows: u32, columns: u32) -> u32 {
     let chips = rows * columns;
     match facts_of(config.kind).routers {
@@ -219,7 +212,6 @@ pub fn router_count(config: &FabricConfig, rows: u32, columns: u32) -> u32 {
     }
 }
 
-/// [`Fabric::peak_rate`] of the configured interconnect.
 pub fn peak_rate(config: &FabricConfig, layout: &Layout) -> f64 {
     with_fabric!(config.kind, F => F::new(config, layout).peak_rate())
 }
@@ -389,15 +381,14 @@ pub(crate) mod tests {
             let (config, joined) = (of(kind), kind.is_network() || interconnect(&of(kind), 2, 4).switches.is_some());
             assert_eq!(routers.is_some(), joined, "{name}");
             assert_eq!(router_count(&config, 2, 4) > 0, joined, "{name}");
-            // Those of a chain are pins of its chips, not links of routers.
+            // Links of a chain are pins of its chips.
             assert_eq!(interconnect(&config, 2, 4).links as usize, if kind.is_chain() { 0 } else { links }, "{name}");
         }
     }
 
-    /// Methods with a default must be passed on.
     #[test]
     fn every_call_is_passed_on() {
-        // Times are asked of what `times` returns, which is passed on.
+        // Times are asked of what `times` returns.
         let methods = |text: &'static str| {
             let of_times = text.lines().skip(1).map(|body| body.trim().starts_with("self.times()"));
             let own = text.lines().zip(of_times).filter(|(_, of_times)| !of_times);
@@ -411,7 +402,6 @@ pub(crate) mod tests {
         assert_eq!(stated.iter().filter(|method| !passed.contains(method)).collect::<Vec<_>>(), [] as [&&str; 0]);
     }
 
-    /// Fabrics that send pages from chip to chip can do so for some pair of chips, the others for none.
     #[test]
     fn chips_are_joined_where_a_fabric_says_so() {
         fn check<F: Fabric>(kind: FabricKind) {

@@ -49,7 +49,6 @@ pub const WHOLE: Facts = Facts {
     routers: None,
     interconnect: |_, _, _| Interconnect::PACKET_CHANNELS,
     failing: Failing { parts: grid::parts, cut_off: grid::cut_off },
-    // Its own bus, and all buses of the other direction.
     lines: |_, rows, columns| {
         let column_buses = grid::column_buses(rows, columns);
         let mut lines = Line::rows("channel", rows, columns, |_| 1 + column_buses);
@@ -60,10 +59,9 @@ pub const WHOLE: Facts = Facts {
 
 pub const SPLIT: Facts = Facts { holds_paths: false, ..WHOLE };
 
-/// The one domain: whatever crosses may free a bus for chips of any row.
+/// Whatever crosses may free a bus for chips of any row.
 const ALL: DomainId = DomainId(0);
 
-/// Two-dimensional buses.
 pub struct Omnibus {
     grid: Grid,
     packets: Packets,
@@ -88,7 +86,7 @@ struct Crossing {
     chunks: u32,
     data_from: Time,
     part_ends: Time,
-    /// Time that the bus of the packet that crossed first took to be agreed on.
+    /// Of the bus whose packet crossed first.
     setup: Time,
 }
 
@@ -118,7 +116,7 @@ pub enum Event {
     Offered(BusId),
 }
 
-/// Messages of an agreement between two controllers: request and grant.
+/// Request and grant.
 const AGREEMENT: u32 = 2;
 
 impl Omnibus {
@@ -233,7 +231,7 @@ impl Omnibus {
         if let Some(place) = line.iter().position(|&waits| waits == path) {
             line.remove(place);
         }
-        // A first half that crossed on this bus would have continued there.
+        // It would have continued there.
         let earlier = if left == 1 { self.grid.bus(bus).setup } else { Time::ZERO };
         let half = Transfer { chip, direction, command: Time::ZERO, data: second };
         self.send(path, bus, half, earlier, now, later);
@@ -302,7 +300,6 @@ impl Fabric for Omnibus {
         debug_assert!(!self.split && self.transfers[path].chip == transfer.chip);
         let bus = self.transfers[path].bus;
         self.transfers[path].left = 1;
-        // The controllers agreed when the path was taken.
         self.grid.bus_mut(bus).setup = Time::ZERO;
         self.cross(path, bus, transfer, now, later);
     }
@@ -333,7 +330,6 @@ impl Fabric for Omnibus {
             self.tell_status(from, to, now);
         }
         if self.transfers[path].left == 0 {
-            // Messages during the page's transfer delayed nothing.
             let of = if self.late.is_on() { self.transfers[path].first_bus } else { bus };
             let setup = if of == bus { self.grid.bus(bus).setup } else { self.transfers[path].setup };
             return FabricOutcome { crossed: Some(TransferDone { setup, ..TransferDone::freely(path) }), freed: None };

@@ -22,7 +22,6 @@ pub const FACTS: Facts = Facts {
     routers: None,
     interconnect: |_, _, _| Interconnect::PACKET_CHANNELS,
     failing: failing::ROWS,
-    // A row's bus is its only way.
     lines: |_, rows, columns| Line::rows("channel", rows, columns, |_| 1),
 };
 
@@ -50,8 +49,7 @@ mod tests {
     use crate::fabric::tests::{config, layout};
     use crate::flash::interface::Operation;
 
-    /// At 1 GB/s for 8 pins two flits take 1 ns: 20 ns of chip enable and 4 ns of packet per read. A page of 4 KiB
-    /// takes 1 + 2050 ns.
+    /// Two flits per ns: 20 ns of chip enable and 4 ns of packet per read, 1 + 2050 ns per page of 4 KiB.
     #[test]
     fn packets_take_their_flits() {
         let fabric = Packetized::new(&config(1_000_000_000, 0), &layout());

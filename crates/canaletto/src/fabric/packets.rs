@@ -13,26 +13,24 @@ use crate::fabric::Direction;
 use crate::fabric::wire_times::WireTimes;
 use crate::flash::interface::{CommandTable, Operation};
 
-/// Flits of a data packet before its payload.
 pub const DATA_HEADER_FLITS: u64 = 1 + 2;
 
-/// Flits of the control packet that asks for read data, "read data transfer": a header and a command.
+/// "Read data transfer": a header and a command.
 pub const READ_DATA_TRANSFER_FLITS: u64 = 1 + 1;
 
-/// Flits that turn a chip to another column: header, command and two of column. Assumed after the paper's packets.
+/// Header, command and two of column. Assumed after the paper's packets.
 pub const COLUMN_FLITS: u64 = 1 + 1 + 2;
 
-/// Flits of a LUN's status: a request of header, command and row address (three bytes), an answer of header and status.
-/// Assumed after the paper's packets.
+/// A request of header, command and row address (three bytes), an answer of header and status. Assumed after the
+/// paper's packets.
 pub const STATUS_FLITS: u64 = (1 + 1 + 3) + STATUS_REPORT_FLITS;
 
-/// Flits of a status that a chip sends by itself: header and status.
 pub const STATUS_REPORT_FLITS: u64 = 1 + 1;
 
-/// Flits of the control packet that suspends or resumes a LUN's work: header, command and row address. Assumed.
+/// Header, command and row address. Assumed.
 pub const SUSPEND_FLITS: u64 = 1 + 1 + 3;
 
-/// Fields after a control packet's header, by its T, C and R bits (§IV-B2).
+/// By a control packet's T, C and R bits (§IV-B2).
 pub struct ControlFields {
     pub commands: u64,
     pub column: u64,
@@ -46,19 +44,19 @@ pub fn control_fields(operation: Operation) -> ControlFields {
     }
 }
 
-/// Flits of a command's control packet, for each plane: the header, and what its bits announce.
+/// For each plane: the header, and what its bits announce.
 pub fn control_flits(operation: Operation) -> u64 {
     let ControlFields { commands, column, row } = control_fields(operation);
     1 + commands + column + row
 }
 
-/// Packets on a bus of `lanes` × 8 data pins. The chip is selected by its enable pin and asked for its data.
+/// On `lanes` × 8 data pins. The chip is selected by its enable pin and asked for its data.
 pub struct Packets {
     lanes: u64,
     rate: u64,
     chip_enable: Time,
     command_time: Option<Time>,
-    /// Time that a chip takes for its status, during which the bus waits.
+    /// The bus waits meanwhile.
     status_in_chip: Time,
 }
 
@@ -114,7 +112,7 @@ impl WireTimes for Packets {
 mod tests {
     use super::*;
 
-    /// Two bits each for T, C and R: six of a header's eight bits (§IV-B3). The two size flits hold every page.
+    /// Two bits each for T, C and R (§IV-B3). The two size flits hold every page.
     #[test]
     fn a_header_of_one_flit_announces_its_packet() {
         for operation in [Operation::Read, Operation::Program, Operation::Erase] {

@@ -5,15 +5,12 @@ use crate::config::design::{ChipToChipEcc, Omnibus as Keys};
 use crate::engine::time::Time;
 use crate::flash::address::{ChipId, Layout};
 
-/// Measure against errors that copies would pass on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CopyCheck {
-    /// Nothing.
     None,
-    /// The destination chip looks for errors before it programs; the bus is free meanwhile. Assumed: the paper gives no
-    /// time.
+    /// Before it programs; the bus is free meanwhile. Assumed: the paper gives no time.
     Detect(Time),
-    /// Every n-th copy of a page goes through the controller, which corrects it; n is at least 1.
+    /// Every n-th copy, which the controller corrects; n is at least 1.
     ViaControllerEvery(u32),
 }
 

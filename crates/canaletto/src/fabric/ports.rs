@@ -1,4 +1,4 @@
-//! Chips in rows whose ports take several transfers: one for the page register of each LUN.
+//! Ports that take a transfer for the page register of each LUN.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ struct Port {
     free_at: Time,
 }
 
-/// Ports of all chips, each row of which is a domain.
+/// Each row is a domain.
 pub struct Ports {
     columns: u32,
-    /// The row of each chip: divisions would take longer.
+    /// Divisions would take longer.
     rows: Vec<DomainId>,
     ports: Vec<Port>,
     luns_per_chip: u32,
@@ -44,7 +44,6 @@ impl Ports {
         row.0 * self.columns..(row.0 + 1) * self.columns
     }
 
-    /// Transfers that a port takes at a time.
     pub fn each(&self) -> u64 {
         u64::from(self.luns_per_chip)
     }
@@ -53,7 +52,7 @@ impl Ports {
         self.ports[chip.index()].under_way < self.luns_per_chip
     }
 
-    /// When the port last had room again after it had none.
+    /// Room again after none.
     pub fn free_at(&self, chip: ChipId) -> Time {
         self.ports[chip.index()].free_at
     }

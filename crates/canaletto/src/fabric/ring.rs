@@ -14,7 +14,6 @@ use crate::fabric::Direction;
 pub use crate::fabric::chains::FACTS;
 use crate::fabric::chains::{Chains, Course};
 
-/// Once around.
 pub enum Around {}
 
 impl Course for Around {
@@ -35,5 +34,4 @@ impl Course for Around {
     }
 }
 
-/// The interconnect.
 pub type Ring = Chains<Around>;

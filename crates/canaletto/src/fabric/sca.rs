@@ -48,7 +48,6 @@ pub const FACTS: Facts = Facts {
     routers: None,
     interconnect: |_, _, _| Interconnect::CHANNELS,
     failing: failing::ROWS,
-    // A row's bus is its only way.
     lines: |_, rows, columns| Line::rows("channel", rows, columns, |_| 1),
 };
 

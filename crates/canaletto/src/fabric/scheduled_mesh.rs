@@ -43,7 +43,6 @@ use crate::flash::address::{ChipId, Layout};
 
 const PORTS: u32 = 5;
 
-/// Facts of the scheduled mesh.
 pub const FACTS: Facts = Facts {
     is_usual: false,
     interconnect: parts,
@@ -54,7 +53,7 @@ pub const FACTS: Facts = Facts {
 
 fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
     let mesh = (venice::FACTS.interconnect)(config, rows, columns);
-    // Grants have a clock next to their pins.
+    // A clock is next to the pins.
     let grant_pads = config.scheduled_mesh.grant_width + 1;
     Interconnect {
         arbiter: Some(ArbiterFacts { cells: rows * columns, router_ports: PORTS, grant_pads }),
@@ -70,12 +69,12 @@ pub struct ScheduledMesh {
     arbiter: Arbiter,
     cycles: Cycles,
     under_way: Slab<PathId, Circuit>,
-    /// Ways of circuits that are over, kept for their memory.
+    /// Kept for their memory.
     spare: Vec<Way>,
     free_controllers: u32,
     port_taken: Vec<bool>,
     port_free_at: Vec<Time>,
-    /// Set of routers that each is joined to, once parts have failed; none before.
+    /// By router, once parts have failed; none before.
     sets: Vec<Option<u32>>,
     registers: PageRegisters,
     router_time: TimeSum,
@@ -123,22 +122,20 @@ impl ScheduledMesh {
         *taken = true;
     }
 
-    /// Sends a transfer over its circuit: Eq. 1 of Venice.
+    /// Eq. 1 of Venice.
     fn cross(&mut self, path: PathId, transfer: &Transfer, begins: Time, later: &mut impl FnMut(Time, Crossed)) {
         let way = &self.under_way[path].way;
         let (time, length) = (transfer.time(), way.links.len() as u64);
-        // In the order of the trace.
         for &link in way.links.iter().rev() {
             self.links.carry(link, time);
             self.trace.write_transfer(link.0, transfer, path, begins);
         }
-        // A link into each router but a copy's source.
+        // Each router but a copy's source.
         let routers = length + u64::from(self.under_way[path].chip != self.under_way[path].to);
         self.router_time += time * routers;
         later(begins + time + self.cycles.byte() * length, Crossed(path));
     }
 
-    /// Place of a row's grants among the wires, behind all links.
     fn grant_wire(&self, row: u32) -> u32 {
         self.links.grid().controller_link(self.links.grid().rows + row).0
     }
@@ -180,7 +177,6 @@ impl Fabric for ScheduledMesh {
         0..self.links.grid().routers()
     }
 
-    /// Copies need no controller.
     fn may_start(&self, _: DomainId) -> bool {
         self.free_controllers > 0 || self.registers.are_in_use()
     }
@@ -202,7 +198,7 @@ impl Fabric for ScheduledMesh {
         path
     }
 
-    /// The routers keep their settings: nothing has to be granted.
+    /// The routers keep their settings.
     fn start_on_held_path(
         &mut self,
         path: PathId,

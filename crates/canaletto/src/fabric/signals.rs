@@ -1,5 +1,3 @@
-//! Dedicated signalling, as on a conventional flash bus: command and address cycles, then data.
-
 use crate::config::design::Fabric as FabricConfig;
 use crate::engine::time::Time;
 use crate::fabric::Direction;
@@ -80,8 +78,7 @@ mod tests {
         let signals = |rate, burst| Signals::new(&config(rate, burst), &layout());
         assert_eq!(signals(1_200_000_000, 12).data(Operation::Read, 4096), Time::from_ns(3410));
         assert_eq!(signals(1_200_000_000, 0).data(Operation::Read, 4096), Time(3_413_334));
-        // Width 8, 333 MT/s, truncated to 6 ns for two beats: a rate that is no whole number of bytes per
-        // second.
+        // Truncated to 6 ns for two beats: no whole number of bytes per second.
         assert_eq!(signals(2_666_666_667, 16).data(Operation::Read, 4096), Time::from_ns(256 * 6));
     }
 }

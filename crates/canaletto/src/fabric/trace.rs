@@ -1,4 +1,4 @@
-//! Trace of what crosses the wires, for timelines. It is off unless someone watches.
+//! For timelines. Off unless someone watches.
 
 use crate::engine::time::Time;
 use crate::fabric::PathId;
@@ -22,7 +22,7 @@ pub struct WireSpan {
     pub end: Time,
 }
 
-/// Spans, taken away after every step of the fabric.
+/// Taken after every step of the fabric.
 #[derive(Default)]
 pub struct WireTrace {
     on: bool,

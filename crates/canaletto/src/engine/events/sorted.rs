@@ -1,5 +1,3 @@
-//! Events in no order that is known beforehand.
-
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -22,14 +20,14 @@ impl<E> Ord for Entry<E> {
     }
 }
 
-/// Longest sorted list; half of it moves to the heap when it is reached.
+/// Half of the list moves to the heap at this length.
 const NEAR: usize = 32;
 
-/// Sorted events. The soonest are in a short sorted list, later ones in a binary heap.
+/// The soonest are in a short sorted list, later ones in a binary heap.
 pub struct SortedList<E> {
-    /// The soonest events, soonest last; empty only if there are none.
+    /// Soonest last; empty only if there are none.
     near: Vec<Entry<E>>,
-    /// All others; none of them is sooner than any in `near`.
+    /// None is sooner than any in `near`.
     far: BinaryHeap<Reverse<Entry<E>>>,
 }
 
@@ -60,7 +58,7 @@ impl<E: Copy> SortedList<E> {
         }
     }
 
-    /// Takes the earliest event, and returns the key of the next one ([`Key::NEVER`] if there is none).
+    /// With the key of the next one ([`Key::NEVER`] if there is none).
     #[inline(never)]
     pub fn pop(&mut self) -> (E, Key) {
         let first = self.near.pop().expect("the list has an event");
@@ -70,7 +68,6 @@ impl<E: Copy> SortedList<E> {
         (first.event, self.first())
     }
 
-    /// Moves the soonest events of the heap to the empty list.
     #[cold]
     fn refill(&mut self) {
         let count = self.far.len().min(NEAR / 4);

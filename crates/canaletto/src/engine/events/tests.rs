@@ -5,18 +5,15 @@ use proptest::prelude::*;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// Adds an event this far ahead.
     Push(u64),
-    /// Adds it in this slot, if that is free.
     PushSingle(usize, u64),
-    /// Keeps a place in the order, and forgets the one kept before.
+    /// Forgets the place kept before.
     Reserve,
-    /// Adds an event this far ahead in the place that is kept, if there is one.
+    /// In the place that is kept, if there is one.
     PushReserved(u64),
     Pop,
 }
 
-/// The queue and a list of (time, insertion).
 struct Both {
     queue: EventQueue<usize>,
     model: Vec<(u64, usize)>,
@@ -80,7 +77,7 @@ impl Both {
     }
 }
 
-/// Steps of which somewhat fewer add than take, with delays drawn from `delays`.
+/// Fewer add than take.
 fn steps(delays: impl Strategy<Value = u64> + Clone + 'static) -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         3 => delays.clone().prop_map(Step::Push),
@@ -93,19 +90,16 @@ fn steps(delays: impl Strategy<Value = u64> + Clone + 'static) -> impl Strategy<
 }
 
 proptest! {
-    /// Delays that differ from event to event: lanes and the list.
     #[test]
     fn any_delays(steps in steps(0u64..50)) {
         Both::new().run(&steps);
     }
 
-    /// Delays of a few kinds, as many as there are lanes and more: all lanes, hardly ever the list.
     #[test]
     fn delays_of_some_kinds(steps in steps(prop::sample::select(vec![0, 3, 4, 10, 40, 100, 1000]))) {
         Both::new().run(&steps);
     }
 
-    /// Delays that fall, which no lane takes: the list and its heap.
     #[test]
     fn falling_delays(first in prop::collection::vec(0u64..5000, 0..300), steps in steps(0u64..5000)) {
         let mut first = first;
@@ -128,7 +122,7 @@ fn as_many_kinds_as_lanes_need_no_list() {
     }
 }
 
-/// Sums of times go round the end of the clock; what is due then never overtakes anything.
+/// Sums of times go round the end of the clock.
 #[test]
 fn what_lies_beyond_the_clock_happens_last() {
     let late = Time::LATEST;

@@ -1,5 +1,4 @@
-//! Batches of transactions (`scheduler.looks = "each-batch"`): paths are offered after each batch, not only at the end
-//! of the event.
+//! `scheduler.looks = "each-batch"`: paths are offered after each batch, not only at the end of the event.
 //!
 //! The read of a translation page is its own batch, before the other pages of its request.
 
@@ -13,14 +12,12 @@ use crate::scheduler::transaction::{Origin, TransactionId};
 
 #[derive(Default)]
 pub(super) struct Batches {
-    /// Whether paths are offered after each batch.
     each: bool,
-    /// Whether pages may have to be looked up on flash.
+    /// Pages may have to be looked up on flash.
     looks_up: bool,
-    /// Whether the pages of a request are being looked up.
     is_open: bool,
     held: Vec<TransactionId>,
-    /// Domain whose path has just carried data and is not free yet.
+    /// It has just carried data and is not free yet.
     busy: Option<DomainId>,
 }
 
@@ -42,7 +39,7 @@ impl Batches {
 }
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// The pages of a request are looked up from here on, until [`Route::close_batch`].
+    /// Until [`Route::close_batch`].
     #[inline(always)]
     pub(super) fn open_batch(&mut self) {
         self.batches.is_open = self.batches.looks_up;
@@ -60,7 +57,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.batches.held = held;
     }
 
-    /// Queues a transaction while the pages of a request are being looked up.
     #[cold]
     pub(super) fn issue_in_batch(&mut self, id: TransactionId, now: Time) {
         match self.pages.transactions[id].origin {
@@ -73,7 +69,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Offers paths to a batch that is complete, where that is not left to the end of the event.
     #[inline(always)]
     pub(super) fn end_batch(&mut self, now: Time) {
         if self.batches.each {
@@ -82,7 +77,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Data of a LUN have crossed: its domain's path is offered once all that follows from them has been queued.
+    /// Its path is offered once all that follows from the data has been queued.
     #[inline(always)]
     pub(super) fn keep_path(&mut self, lun: LunId) {
         if self.batches.looks_up {

@@ -1,4 +1,4 @@
-//! Commands side by side in a LUN: which one goes next, and programs that wait for the array.
+//! Commands side by side in a LUN.
 
 use super::{Event, Route};
 use crate::engine::time::Time;
@@ -11,10 +11,10 @@ use crate::measure::probe::Probe;
 use crate::scheduler::queues::{FreePlanes, IssueContext};
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// Forms the next command of a LUN that may have others in work.
+    /// Others may be in work.
     #[inline(never)]
     pub(super) fn next_beside(&mut self, lun: LunId, look: &IssueContext) -> Option<Command> {
-        // Also of what brings data, for which there may be no path now.
+        // Even if it brings data, for which there may be no path now.
         let all = IssueContext { served: self.served(lun), ..*look };
         if self.flash.lanes.drains(lun) {
             if let Some(command) = self.first_command(lun, &IssueContext { free: look.free.but_reads(), ..*look }) {
@@ -50,7 +50,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.scheduler.queues.first_operation(lun, look, &self.pages.transactions, &self.ftl.readiness())
     }
 
-    /// An array is done: the next program begins, if one is loaded.
+    /// The next program begins, if one is loaded.
     #[inline(never)]
     pub(super) fn lane_rests(&mut self, lane: LunId, now: Time) {
         let Some((next, begins)) = self.flash.lane_rests(lane, now) else { return };
@@ -61,7 +61,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.schedule_polls(next);
     }
 
-    /// A command sets out; others of its LUN continue, and count.
+    /// Others of its LUN continue, and count.
     #[inline(always)]
     pub(super) fn tell_sent(&mut self, lane: LunId, port_free_at: Time, now: Time) {
         if self.pages.probe.follows_waits() {

@@ -1,4 +1,4 @@
-//! Losses during a run: dies and channels that stop working, parts of the interconnect that fail, chips that these cut off.
+//! Losses during a run.
 
 use super::{Event, Route};
 use crate::config::design::Design;
@@ -40,7 +40,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// A die or a channel stops working, or parts of the interconnect fail as soon as that has come to rest.
+    /// Parts of the interconnect fail as soon as it has come to rest.
     #[cold]
     pub(super) fn lose(&mut self, number: u8, now: Time) {
         if self.losses.all[usize::from(number)].fabric {
@@ -52,7 +52,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.offer_paths(now);
     }
 
-    /// Lets parts fail for which the interconnect has come to rest.
     #[inline]
     pub(super) fn fail_parts_at_rest(&mut self, now: Time) {
         if self.paths.has_come_to_rest() {
@@ -78,7 +77,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.ftl.lose_planes(&loss.planes);
     }
 
-    /// A page lies where nothing reaches it, and cannot be rebuilt: its request continues without it.
+    /// It cannot be rebuilt: its request continues without it.
     #[cold]
     pub(super) fn page_is_out_of_reach(&mut self, id: TransactionId, now: Time) {
         let t = &mut self.pages.transactions[id];
@@ -89,7 +88,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.read_arrived(id, now);
     }
 
-    /// Report on chips that are cut off; none if no part of the interconnect fails.
+    /// None if no part of the interconnect fails.
     pub(super) fn cut_off_report(&self) -> Option<CutOffReport> {
         let fails = self.losses.all.iter().any(|loss| loss.fabric);
         fails.then(|| CutOffReport { chips: self.paths.chips_cut_off(), ..self.ftl.lost.report() })

@@ -1,4 +1,4 @@
-//! The way from station to station, one event after the other: for requests that come from outside.
+//! One event after the other, for requests from outside.
 
 use super::Route;
 use crate::config::design::Design;
@@ -12,13 +12,13 @@ use crate::measure::records::Records;
 use crate::measure::report::Report;
 use crate::workload::external::External;
 
-/// A [`Route`] of any fabric. It keeps rows of its requests, which come from outside.
+/// Of any fabric. It keeps rows of its requests.
 pub trait Stepped: Send {
     fn begin(&mut self);
 
     fn external(&mut self) -> &mut External;
 
-    /// The time of the earliest thing that is due; later than anything if there is none.
+    /// Later than anything if there is none.
     fn next_due(&mut self) -> Time;
 
     /// Does everything due at `until` or before, or up to the next request's end, in at most `events` events, from
@@ -69,7 +69,6 @@ where
             if self.requests.is_empty() || self.next_due() != Time::MAX {
                 return Ok(true);
             }
-            // Nothing is under way that could make room for those that wait for it.
             if !self.poll_until_something_starts() && !self.give_up_oldest() {
                 return Err(RunError::Stuck(self.explain_stuck()));
             }

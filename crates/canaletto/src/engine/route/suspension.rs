@@ -1,4 +1,4 @@
-//! Programs and erases that make way for requests of the host.
+//! Programs and erases that make way for host requests.
 
 use super::{Event, Route};
 use crate::engine::time::Time;
@@ -11,7 +11,7 @@ use crate::scheduler::Midway;
 use crate::scheduler::queues::FreePlanes;
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// Whether the LUN has something to do when a path is free: a command to take, or work to put aside for one.
+    /// A command to take, or work to put aside for one.
     #[inline(always)]
     pub(super) fn can_act(&self, lun: LunId) -> bool {
         let suspensions = &self.flash.suspensions;
@@ -27,7 +27,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.scheduler.queues.has_any(lun, self.served(lun))
     }
 
-    /// Whether the LUN takes a command now. One at work may be stopped to do so later.
+    /// A LUN at work may be stopped to do so later.
     pub(super) fn takes_commands(&mut self, lun: LunId, now: Time) -> bool {
         if self.flash.array.luns[lun.index()].busy {
             self.try_suspend(lun, now);
@@ -36,18 +36,17 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         !self.suspension_is_over(lun, now)
     }
 
-    /// Whether anything that the LUN's operation makes way for could be issued in the planes `free`.
+    /// In the planes `free`.
     fn waits(&self, lun: LunId, free: FreePlanes) -> bool {
         let (queues, transactions) = (&self.scheduler.queues, &self.pages.transactions);
         queues.waits(lun, self.served(lun), free, transactions, &self.ftl.readiness())
     }
 
-    /// Whether the LUN's operation may not make way: it frees blocks that are needed at once.
+    /// It frees blocks that are needed at once.
     fn is_needed_at_once(&self, lun: LunId) -> bool {
         self.flash.suspends_background_work(lun) && self.ftl.is_urgent(lun)
     }
 
-    /// Puts a LUN's work aside if something it makes way for waits.
     fn try_suspend(&mut self, lun: LunId, now: Time) {
         if self.flash.phase(lun) != Phase::Working
             || self.flash.statuses.is_engaged(lun)
@@ -64,7 +63,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.suspend(lun, now);
     }
 
-    /// The command to suspend a LUN's work has crossed: it stops, unless it is done meanwhile.
+    /// It stops, unless it is done meanwhile.
     pub(super) fn suspend_crossed(&mut self, lun: LunId, now: Time) {
         let is_meant = self.flash.statuses.takes_suspension(lun);
         if is_meant && self.flash.phase(lun) == Phase::Working && self.flash.remaining(lun, now) > Time::ZERO {
@@ -77,7 +76,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.events.push(time, Event::ArrayDone(lun));
     }
 
-    /// A suspension ends, begins or resumes at the array. Returns whether nothing else is to do.
+    /// Returns whether nothing else is to do.
     #[inline(always)]
     pub(super) fn suspension_moves(&mut self, lun: LunId, now: Time) -> bool {
         self.flash.phase(lun) != Phase::Idle && self.suspendee_moves(lun, now)
@@ -110,14 +109,13 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         true
     }
 
-    /// Whether a suspended LUN takes no further commands, because its operation has waited long enough.
+    /// Its operation has waited long enough.
     fn suspension_is_over(&self, lun: LunId, now: Time) -> bool {
         self.flash.phase(lun) == Phase::Suspended
             && (self.flash.suspensions.is_overdue(lun, now) || self.is_needed_at_once(lun))
     }
 
-    /// Resumes a suspended operation if nothing it made way for is left, or it has waited long enough. Returns whether
-    /// the command waits for a path.
+    /// If nothing it made way for is left, or it has waited long enough. Returns whether the command waits for a path.
     #[inline(always)]
     pub(super) fn settle_suspension(&mut self, lun: LunId, now: Time) -> bool {
         self.flash.phase(lun) == Phase::Suspended && self.resume_if_due(lun, now)

@@ -23,15 +23,14 @@ pub fn lines(keys: &Keys, controllers: u32, switches: u32) -> Grants {
 mod tests {
     use super::*;
 
-    /// Fields of the drawing above, added up by hand.
     #[test]
     fn grants_are_as_long_as_their_fields() {
         let of = |chips_per_switch, inner_buses, trunks| {
             grant_bits(&Keys { chips_per_switch, inner_buses, trunks: Some(trunks), ..Keys::default() }, 8)
         };
-        // Chips take 2 + 1 bits: a transfer's grant has 1 + 1 + 2 + 3, a copy's 1 + 3 + 3.
+        // Chips take 2 + 1 bits: a transfer's grant 1 + 1 + 2 + 3, a copy's 1 + 3 + 3.
         assert_eq!(of(8, 4, 4), 7);
-        // With eight trunks a transfer's is longer by one; with one trunk a copy's stays as long.
+        // With one trunk a copy's stays as long.
         assert_eq!((of(8, 4, 8), of(8, 4, 1)), (8, 7));
         // 2 + 3 bits for a chip: 1 + 1 + 2 + 5 and 1 + 5 + 5.
         assert_eq!(of(32, 4, 4), 11);

@@ -6,8 +6,7 @@ use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::clusters::tree::offsets;
 use crate::fabric::tests::{Bench, array, of};
 
-/// At 1 GB/s two flits take 1 ns. A program of 4 KiB: 20 ns of chip enable, 4 ns of command, 2050 ns of data (4099
-/// flits). A read's request takes 1 ns more.
+/// Two flits per ns. A program of 4 KiB: 20 ns of chip enable, 4 ns of command, 2050 ns of data (4099 flits).
 const COMMAND: u64 = 24;
 const WRITE: u64 = 2050;
 const REQUEST: u64 = 1;
@@ -32,7 +31,7 @@ fn send(bench: &mut Bench<Clusters>, chip: u32, direction: Direction) -> PathId 
     bench.start(transfer)
 }
 
-/// (wire, what, from ns, until ns) since the last look, in order of their beginnings.
+/// (wire, what, from ns, until ns) in order.
 fn traced(bench: &mut Bench<Clusters>) -> Vec<(String, WireUse, u64, u64)> {
     let names: Vec<String> = bench.fabric.wires().into_iter().map(|wire| wire.name).collect();
     let spans = bench.fabric.trace.drain();
@@ -60,12 +59,11 @@ fn trunks_are_spread() {
             assert!((0..8).filter(|&b| b != a).all(|b| in_common(b) <= most), "{trunks} trunks, switch {a}");
         }
     }
-    // Half as many switches as controllers: no trunk is left out.
     let tree = Tree::new(&Keys { chips_per_switch: 16, ..Keys::default() }, &array(8, 8));
     assert!((0..8).all(|c| tree.on_trunk(TrunkId(c)).len() == 2));
 }
 
-/// The last switch has what remains, and inner buses may continue in the next row.
+/// Inner buses may continue in the next row.
 #[test]
 fn switches_of_odd_arrays() {
     let fabric = bench(2, 5).fabric;
@@ -146,7 +144,7 @@ fn an_inner_bus_is_granted_when_it_is_free() {
 #[test]
 fn a_trunk_is_granted_when_it_is_free() {
     let mut bench = bench_of(8, 8, Keys { trunks: Some(2), ..Keys::default() });
-    // Switch 0 hangs on trunks 0 and 1, switch 1 on 1 and 2, switch 7 on 7 and 0.
+    // Switch 7 hangs on trunks 7 and 0.
     send(&mut bench, 2, Direction::ToChip);
     bench.run_until(Time::from_ns(100));
     send(&mut bench, 8, Direction::ToChip);
@@ -160,7 +158,6 @@ fn a_trunk_is_granted_when_it_is_free() {
     assert!(bench.is_free(0, Direction::ToChip));
 }
 
-/// Grants to one switch continue one after the other, to two switches at the same time.
 #[test]
 fn grants_wait_for_each_other() {
     let mut bench = bench(8, 8);
@@ -179,7 +176,7 @@ fn what_follows_on_a_held_path_needs_no_grant() {
     let mut bench = bench(8, 8);
     let command = Transfer { data: Time::ZERO, ..bench.page(0, Direction::ToChip) };
     let path = bench.start(command);
-    // The engine keeps the path: it is not given back when the command has crossed.
+    // The engine keeps the path.
     let crossed = Time::from_ns(GRANT + SETUP + COMMAND + DELAY);
     let event = Event::Crossed(path);
     bench.now = crossed;
@@ -196,14 +193,12 @@ fn what_follows_on_a_held_path_needs_no_grant() {
     assert_eq!(outcome.crossed.map(|done| done.setup), Some(Time::ZERO));
 }
 
-/// A copy takes one or two inner buses, but no trunk.
 #[test]
 fn copies_take_inner_buses_alone() {
     for (to, buses) in [(5, 2), (1, 1)] {
         let mut bench = bench(8, 8);
         let (from, to) = (ChipId(0), ChipId(to));
         assert!(bench.fabric.can_copy(from, to) && !bench.fabric.can_copy(from, ChipId(8)));
-        // Every trunk of the switch is taken, by others.
         for chip in [8, 24, 58, 60] {
             send(&mut bench, chip, Direction::ToChip);
         }
@@ -231,13 +226,12 @@ fn copies_take_inner_buses_alone() {
     }
 }
 
-/// Parts of 1 KiB with ECC words: each waits for its circuit, and the wires are free while the chip turns. 1157 flits
-/// go as 1158.
+/// The wires are free while the chip turns. 1157 flits go as 1158.
 #[test]
 fn parts_leave_the_wires_to_others() {
     let keys = Keys { chunk: Size(1024), ..Keys::default() };
     let mut bench = bench_of(8, 8, keys);
-    // Header, part, ECC word and the next column, two flits a nanosecond, without that column at last.
+    // Header, part, ECC word and the next column; no column at last.
     let (part, last) = ((3 + 1024 + 126 + 4u64).div_ceil(2), (3 + 1024 + 126u64).div_ceil(2));
     assert_eq!(bench.fabric.data_time(Operation::Read, 4096), Time::from_ns(3 * (REQUEST + part) + REQUEST + last));
     assert_eq!(bench.fabric.data_time(Operation::Program, 4096), Time::from_ns(3 * part + last));
@@ -247,7 +241,7 @@ fn parts_leave_the_wires_to_others() {
     assert!(!bench.is_free(1, Direction::ToChip));
     bench.run_until(Time::from_ns(circuit));
     assert!(bench.is_free(1, Direction::ToChip) && !bench.is_free(0, Direction::ToChip), "the chip is amid a page");
-    // A command to the bus's other chip crosses while chip 0 turns; another one is in the way of the next part.
+    // A command to the bus's other chip crosses while chip 0 turns.
     let command = Transfer { data: Time::ZERO, ..bench.page(1, Direction::ToChip) };
     let took = GRANT + SETUP + COMMAND + DELAY;
     bench.start(command);

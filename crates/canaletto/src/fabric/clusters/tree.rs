@@ -32,8 +32,7 @@ pub struct Tree {
     switches: Vec<Vec<SwitchId>>,
 }
 
-/// Steps from a switch's first trunk to its others: each keeps the trunks that any two switches share few, and is
-/// short.
+/// Short, and any two switches share few trunks.
 pub fn offsets(trunks: u32, controllers: u32) -> Vec<u32> {
     let shared = |offsets: &[u32]| {
         let mut counts = vec![0u32; controllers as usize];
@@ -55,7 +54,6 @@ pub fn offsets(trunks: u32, controllers: u32) -> Vec<u32> {
     offsets
 }
 
-/// Parts that may fail: switches, inner buses, and controllers, each with its trunk.
 pub fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Parts {
     let tree = Tree::of_array(&config.clusters, rows, columns);
     Parts { controllers: rows, buses: tree.buses(), switches: tree.switches(), ..Parts::default() }
@@ -97,7 +95,6 @@ impl Tree {
             tree.places.push(Ways { switch: SwitchId(chip / per_switch), bus });
         }
         for switch in 0..count {
-            // Switches are spread over the controllers evenly.
             let own = (u64::from(switch) * u64::from(controllers) / u64::from(count)) as u32;
             let trunks: Vec<_> = offsets.iter().map(|offset| TrunkId((own + offset) % controllers)).collect();
             trunks.iter().for_each(|trunk| tree.switches[trunk.index()].push(SwitchId(switch)));

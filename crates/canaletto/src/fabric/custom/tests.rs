@@ -33,7 +33,7 @@ fn custom(links: &[&[Place]], plan: &[u32]) -> FabricConfig {
     FabricConfig { blueprint: Some(blueprint), ..of(FabricKind::Custom) }
 }
 
-/// Two controllers, each with a bus of two chips, and a link between the last ones.
+/// Two buses of two chips, and a link between the last ones.
 const LINKS: [&[Place]; 3] = [&[(0, -1), (0, 0), (0, 1)], &[(1, -1), (1, 0), (1, 1)], &[(0, 1), (1, 1)]];
 
 fn send(plan: &[u32]) -> Result<Time, String> {
@@ -52,7 +52,7 @@ fn send(plan: &[u32]) -> Result<Time, String> {
 
 #[test]
 fn only_ways_from_a_controller_to_the_chip_are_taken() {
-    // Chip 3 has a bus and a link: its router takes a cycle. Through the other row there is one more.
+    // Chip 3's router takes a cycle. Through the other row there is one more.
     assert_eq!(send(&[1]), Ok(Time::from_ns(4096 + 1)));
     assert_eq!(send(&[0, 2]), Ok(Time::from_ns(4096 + 2)));
     for (plan, says) in [
@@ -99,7 +99,7 @@ fn blueprints_reach_every_chip() {
     assert_eq!(routers(&config, 2, 2), 2);
 }
 
-/// On an idle mesh a page takes Eq. 1 of Venice; four from one row leave by four controllers.
+/// Four pages from one row leave by four controllers.
 #[test]
 fn the_mesh_grants_shortest_ways_at_once() {
     let mut bench = Bench::<Custom>::new(&of(FabricKind::Custom), &array(4, 4));
@@ -111,7 +111,6 @@ fn the_mesh_grants_shortest_ways_at_once() {
     let took: Vec<u64> = bench.crossed.iter().map(|(at, _)| at.0 / 1000 - 4096).collect();
     assert_eq!(took.len(), 4);
     assert!(bench.crossed.iter().all(|(_, crossed)| crossed.conflict == Time::ZERO));
-    // Chip (0, c) is c + 1 links away from its own controller; the next ones have to go around.
     assert_eq!(took[0], 1);
     assert!(took.iter().all(|&links| links <= 9), "{took:?}");
 }
@@ -130,8 +129,8 @@ fn whoever_waits_goes_when_links_are_free() {
     assert_eq!(at, first + Time::from_ns(4096 + 2));
 }
 
-/// A 3 × 3 mesh at 1 GB/s: a page takes 4096 ns and a cycle of 1 ns per router. Controller 1 serves chip (1, 0),
-/// controller 0 chip (1, 1) down column 1. Chip (0, 1) has controller 2, whose one way goes up column 1.
+/// A page takes 4096 ns and 1 ns per router. Controller 1 serves chip (1, 0), controller 0 chip (1, 1) down column 1.
+/// Chip (0, 1) has controller 2, whose one way goes up column 1.
 fn third_of_three(route: CircuitRoute) -> (Time, Time) {
     let mut config = of(FabricKind::Custom);
     config.custom.route = route;
@@ -149,10 +148,9 @@ fn third_of_three(route: CircuitRoute) -> (Time, Time) {
 fn x_then_y_waits_where_another_way_is_free() {
     // Chip (1, 0): 1 router. Chip (1, 1) over (0, 0), (0, 1), (1, 1): 3 routers, until 4099 ns.
     let freed = Time::from_ns(4096 + 3);
-    // Then from controller 0 over (0, 0) and (0, 1).
     let waited = (freed + Time::from_ns(4096 + 2), freed);
     assert_eq!(third_of_three(CircuitRoute::XThenY), waited);
-    // A shortest way is free at once: from controller 2 around by column 2, through 7 routers at the most.
+    // Around by column 2, through 7 routers at most.
     let (at, conflict) = third_of_three(CircuitRoute::Shortest);
     assert_eq!(conflict, Time::ZERO);
     assert!(at <= Time::from_ns(4096 + 7), "{at:?}");

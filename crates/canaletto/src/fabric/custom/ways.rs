@@ -62,10 +62,10 @@ impl Ways {
         (0..self.at.len() as u32).filter(joins).count() as u32
     }
 
-    /// Checks that links lead from a controller to a chip, and returns the controller.
+    /// Returns the controller.
     ///
     /// # Errors
-    /// They do not.
+    /// The links do not lead from a controller to the chip.
     pub fn check(&self, links: &[u32], chip: u32) -> Result<u32, String> {
         let Some(controller) = links.first().and_then(|&first| self.controllers_of(first).next()) else {
             return Err("its first link has no controller".into());
@@ -83,7 +83,7 @@ impl Ways {
         }
     }
 
-    /// Grants waiting transfers, first come first served, a shortest free way to the nearest controller.
+    /// First come first served, from the nearest controller.
     pub fn grant_shortest(&mut self, view: &View<'_>, taken: &mut Vec<bool>, grants: &mut Grants) {
         taken.clear();
         taken.extend_from_slice(view.taken);

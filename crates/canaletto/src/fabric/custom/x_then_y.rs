@@ -14,7 +14,7 @@ use crate::flash::address::Layout;
 pub struct XThenY {
     columns: u32,
     own: Vec<(u32, u32)>,
-    /// Links from a chip to the next one of its row, and of its column, by chip.
+    /// To the next chip of its row, and of its column.
     east: Vec<u32>,
     south: Vec<u32>,
     taken: Vec<bool>,
@@ -40,7 +40,7 @@ impl XThenY {
         }
     }
 
-    /// The nearest controller whose own link is free; the lowest among equals.
+    /// The lowest among equals.
     fn nearest_free(&self, chip: u32, taken: &[bool]) -> Option<u32> {
         let (row, column) = (chip / self.columns, chip % self.columns);
         let hops = |&controller: &u32| controller.abs_diff(row) + self.own[controller as usize].1.abs_diff(column);
@@ -58,7 +58,7 @@ impl XThenY {
 }
 
 impl Plan for XThenY {
-    /// Grants waiting transfers their way if all of its links are free, first come first served.
+    /// First come first served.
     fn decide(&mut self, view: &View<'_>, grants: &mut Grants) -> Result<(), String> {
         let mut taken = std::mem::take(&mut self.taken);
         taken.clear();

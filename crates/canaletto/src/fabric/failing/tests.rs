@@ -36,7 +36,6 @@ fn most_spared_links(rows: u32, columns: u32) -> u32 {
 }
 
 proptest! {
-    /// Every chip can be reached from every other.
     #[test]
     fn spared_links_join_all_chips(rows in 1u32..9, columns in 1u32..9, placement in 0u32..1000, share in 0u32..=100) {
         let count = most_spared_links(rows, columns) * share / 100;
@@ -55,8 +54,7 @@ proptest! {
         prop_assert_eq!(reached.len() as u32, rows * columns);
     }
 
-    /// As many parts fail as asked for, the same ones with more. Where chips are spared, none is cut off as long as
-    /// possible.
+    /// The same ones with more. Where chips are spared, none is cut off as long as possible.
     #[test]
     fn placements_keep_what_they_promise(
         kind in 0..FabricKind::ALL.len(),
@@ -86,7 +84,7 @@ proptest! {
             prop_assert!(more.routers.starts_with(&some.routers) && more.links.starts_with(&some.links));
             prop_assert!(cut_off(&config, rows, columns).len() >= off.len());
         }
-        // Any other last part would also have cut chips off.
+        // Any other last part would also cut chips off.
         if spare_chips && !off.is_empty() && some.buses.len() > 1 {
             set(&mut config, part, count - 1);
             let before = failed(&config, rows, columns);
@@ -100,7 +98,6 @@ proptest! {
         }
     }
 
-    /// Chips are cut off exactly where no walk leads from a controller to them.
     #[test]
     fn walks_lead_to_all_other_chips(
         rows in 1u32..6,
@@ -164,18 +161,18 @@ fn chips_that_are_cut_off() {
     assert_eq!(off(FabricKind::Bus, buses(&[1])), [4, 5, 6, 7]);
     assert_eq!(off(FabricKind::Sca, controllers(&[2])), [8, 9, 10, 11]);
     assert_eq!(off(FabricKind::Ideal, buses(&[3, 7])), [3, 7]);
-    // Four columns on three controllers: three column buses, the first one of two columns, which are buses 3 to 5.
+    // Three column buses, the first of two columns, which are buses 3 to 5.
     assert_eq!(off(FabricKind::Omnibus, buses(&[0, 1, 2])), [] as [u32; 0]);
     assert_eq!(off(FabricKind::Omnibus, buses(&[1, 3, 4])), [4, 5, 6]);
     assert_eq!(off(FabricKind::OmnibusSplit, controllers(&[0])), [0, 1]);
-    // A row's packets go along it: behind the second link, and behind a router.
+    // Behind the second link, and behind a router.
     assert_eq!(off(FabricKind::Mesh, Failed { links: vec![(5, 6), (1, 5)], ..Failed::default() }), [6, 7]);
     assert_eq!(off(FabricKind::Mesh, Failed { routers: vec![8], ..Failed::default() }), [8, 9, 10, 11]);
-    // Switches of eight chips with four inner buses of two.
+    // Switches of eight chips with four inner buses.
     assert_eq!(off(FabricKind::Clusters, Failed { switches: vec![1], ..Failed::default() }), [8, 9, 10, 11]);
     assert_eq!(off(FabricKind::Clusters, buses(&[1])), [2, 3]);
     assert_eq!(off(FabricKind::Clusters, controllers(&[0, 1])), [] as [u32; 0]);
-    // A corner behind its two links, with its controller, is reached by that; without it, by nobody.
+    // A corner behind its two links has only its own controller.
     let corner = Failed { links: vec![(0, 1), (0, 4)], ..Failed::default() };
     assert_eq!(off(FabricKind::Venice, corner.clone()), [] as [u32; 0]);
     assert_eq!(off(FabricKind::ScheduledMesh, Failed { controllers: vec![0], ..corner }), [0]);

@@ -40,7 +40,7 @@ pub struct Network {
     packets: Slab<PacketId, Packet>,
     paths: Slab<PathId, Path>,
     strides: [i32; ROUTER_PORTS as usize],
-    /// From the start on one link to the earliest on the next.
+    /// Between the earliest starts on two links.
     hop: Time,
     buffer: Time,
     created: u64,
@@ -91,13 +91,12 @@ impl Network {
         self.uses[controller as usize].busy
     }
 
-    /// Lengths of the packets that crossed routers, summed over the routers.
+    /// Summed over the routers.
     pub fn router_time(&self) -> TimeSum {
         let of = |(i, link): (usize, &Link)| (!LinkId(i as u32).is_injection()).then_some(link.carried);
         self.links.iter().enumerate().filter_map(of).sum()
     }
 
-    /// Nothing is on its way, and every buffer knows.
     #[cfg(test)]
     pub fn assert_empty(&mut self) {
         assert!(self.packets.is_empty() && self.paths.is_empty());
@@ -120,8 +119,7 @@ impl Network {
         self.paths.remove(path);
     }
 
-    /// Adds a packet at the near end of a link into the network. Returns its id if it is the first: then
-    /// [`Network::set_off`] must follow.
+    /// Returns its id if it is the first: then [`Network::set_off`] must follow.
     pub fn enqueue(&mut self, injection: LinkId, packet: Packet) -> Option<PacketId> {
         let buffer = injection.opposite();
         self.created += 1;
@@ -131,7 +129,7 @@ impl Network {
         self.append(buffer, id).then_some(id)
     }
 
-    /// Sends a node's first packet on its way as soon as those before it have left.
+    /// As soon as those before it have left.
     pub fn set_off(&mut self, id: PacketId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let Packet { buffer, next, .. } = self.packets[id];
         let left_at = self.links[buffer.index()].left_at;
@@ -149,7 +147,7 @@ impl Network {
         !queue.head.is_some() && queue.left_at <= now
     }
 
-    /// Looks at a link, unless that was already done.
+    /// Unless that was already done.
     pub fn wake(&mut self, id: LinkId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let link = &mut self.links[id.index()];
         if link.wake_at == now {
@@ -158,7 +156,7 @@ impl Network {
         }
     }
 
-    /// Schedules a look at a link for `time`, unless one is due before.
+    /// Unless a look is due before.
     fn wake_at(&mut self, id: LinkId, time: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let link = &mut self.links[id.index()];
         if time < link.wake_at {
@@ -167,7 +165,7 @@ impl Network {
         }
     }
 
-    /// The head of a buffer gets in line for its next link, where it may start at `from` or later.
+    /// It may start at `from` or later.
     fn line_up(&mut self, id: PacketId, from: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let packet = &mut self.packets[id];
         packet.from = from;
@@ -195,7 +193,7 @@ impl Network {
         }
     }
 
-    /// Starts the first in line that may start now, if there is room for it.
+    /// If there is room.
     fn grant(&mut self, id: LinkId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let link = &mut self.links[id.index()];
         if link.free_at > now {
@@ -232,8 +230,7 @@ impl Network {
         self.wake_next(id, later);
     }
 
-    /// Takes room in the buffer at the far end of a link, if there is enough. Nodes have unlimited room. A packet
-    /// longer than the buffer takes all of it.
+    /// Nodes have unlimited room. A packet longer than the buffer takes all of it.
     fn take_room(&mut self, id: LinkId, length: Time, time: Time) -> bool {
         if id.is_ejection() {
             return true;
@@ -261,7 +258,7 @@ impl Network {
         }
     }
 
-    /// A packet starts to cross a link, and the next one if nothing is in its way.
+    /// And on the next link if nothing is in its way.
     fn start(&mut self, id: LinkId, packet: PacketId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let (mut id, mut start, mut in_advance) = (id, now, false);
         while let Some((next, ready)) = self.cross(id, packet, start, later) {
@@ -276,12 +273,12 @@ impl Network {
 
     fn is_undisputed(&self, id: LinkId, next: LinkId, now: Time) -> bool {
         let (here, there) = (&self.links[id.index()], &self.links[next.index()]);
-        // Short packets (less than a hop) would be booked further ahead of each other than a controller's account allows.
+        // Short packets would be booked further ahead of each other than a controller's account allows.
         let long = here.free_at >= now + self.hop;
         if !long || here.left_at > now || there.wanted != 1 || there.free_at > now + self.hop {
             return false;
         }
-        // At this very moment others may yet start to that router, and have been created before.
+        // Others may yet start to that router at this moment, and have been created before.
         let (router, port) = (next.0 - next.port(), next.port());
         let starts = |link: u32| self.links.get(link as usize).is_some_and(|link| link.wake_at == now);
         let toward = |port: u32| starts(router.wrapping_add_signed(-self.strides[port as usize]).wrapping_add(port));

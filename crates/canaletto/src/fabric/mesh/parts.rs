@@ -1,5 +1,3 @@
-//! Parts of a mesh: packets, links with their buffers, transfers, and the controllers' books.
-
 use super::routes::{LinkId, Route};
 use crate::engine::time::Time;
 use crate::fabric::PathId;
@@ -11,15 +9,15 @@ typed_id!(PacketId);
 #[derive(Clone, Copy)]
 pub struct Packet {
     pub length: Time,
-    /// When its head has passed the router; at the source, when the transfer's packets before it have left.
+    /// Its head has passed the router; at the source, the packets before it have left.
     pub ready: Time,
-    /// When it may start as far as its buffer is concerned.
+    /// As far as its buffer is concerned.
     pub from: Time,
     pub number: u64,
     pub path: PathId,
     pub behind: PacketId,
     pub after: PacketId,
-    /// The link at whose far end it is.
+    /// At its far end.
     pub buffer: LinkId,
     pub next: LinkId,
     pub route: Route,
@@ -46,29 +44,26 @@ impl Packet {
     }
 }
 
-/// A directed link and the buffer at its far end.
+/// With the buffer at its far end.
 ///
 /// At the far end of a link out of the network is a node, whose buffer holds what it has yet to send.
 #[derive(Clone, Copy)]
 pub struct Link {
     pub free_at: Time,
     pub wake_at: Time,
-    /// Room taken in the buffer, by packets of this total length.
+    /// Total length of packets in the buffer.
     pub taken: Time,
-    /// Room of the packet that is leaving, taken until `left_at`.
+    /// Of the packet that is leaving, until `left_at`.
     pub leaving: Time,
-    /// When the last one that started to leave has left.
     pub left_at: Time,
     pub carried: Time,
-    /// The first of the packets in the buffer that have not started to leave.
+    /// It has not started to leave.
     pub head: PacketId,
     pub tail: PacketId,
-    /// The packets that may start next, one per buffer, soonest ready first.
+    /// One per buffer, soonest ready first.
     pub line: PacketId,
     pub far: LinkId,
-    /// Packets at the near end whose next link is this one.
     pub wanted: u32,
-    /// Whether one of them waits for room.
     pub starved: bool,
 }
 
@@ -101,7 +96,7 @@ pub struct Path {
     pub unhindered: Time,
     pub port: Time,
     pub load: Time,
-    /// The controller it comes from or goes to.
+    /// It comes from there or goes there.
     pub controller: Option<u32>,
 }
 
@@ -113,7 +108,7 @@ pub struct Use {
 }
 
 impl Use {
-    /// Counts a use, which starts no sooner than any but the last one did.
+    /// It starts no sooner than any but the last one.
     pub fn book(&mut self, start: Time, end: Time) {
         if start >= self.until {
             self.idle = (self.until, start);

@@ -25,7 +25,6 @@ const TO_CONTROLLER: u32 = 5;
 pub const FROM_CHIP: u32 = 6;
 pub const FROM_CONTROLLER: u32 = 7;
 const PORTS: u32 = 8;
-/// One bit tells a controller's port from a chip's, another in from out.
 const EITHER_NODE: u32 = PORTS - 1 - (TO_CONTROLLER ^ TO_CHIP);
 const EITHER_WAY: u32 = PORTS - 1 - (FROM_CHIP ^ TO_CHIP);
 
@@ -75,7 +74,7 @@ impl Node {
     }
 }
 
-/// Rest of a packet's way: that many hops along the row, that many along the column, then out.
+/// Hops along the row, hops along the column, then out.
 #[derive(Debug, Clone, Copy)]
 pub struct Route {
     port: u8,
@@ -163,7 +162,7 @@ impl Grid {
         matches!(link.port(), TO_CONTROLLER | FROM_CONTROLLER).then(|| self.place(link.router()).0)
     }
 
-    /// The way from node to node: along the row first (X), then along the column (Y).
+    /// X, then Y.
     pub fn route(&self, source: Node, destination: Node) -> Route {
         let from = self.place(self.router_of(source));
         let to = self.place(self.router_of(destination));
@@ -176,7 +175,7 @@ impl Grid {
         }
     }
 
-    /// For each port, the first link of the neighbouring router less the router's own first link.
+    /// First link of the neighbouring router less the router's own.
     pub fn strides(&self) -> [i32; ROUTER_PORTS as usize] {
         let mut strides = [0; ROUTER_PORTS as usize];
         strides[EAST as usize] = PORTS as i32;

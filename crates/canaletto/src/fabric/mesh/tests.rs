@@ -1,5 +1,3 @@
-//! Requirements on the mesh as a whole; [`rules`] has the rules of its packets.
-
 mod rules;
 mod transfers;
 
@@ -149,7 +147,7 @@ fn sources_are_refused_until_they_have_sent() {
     assert!(bench.is_free(2, Direction::FromChip));
     assert_eq!(bench.freed, [sent]);
     assert_eq!(bench.mesh.port_free_at(ChipId(2), Direction::FromChip), sent);
-    // The only controller sends a page: no chip gets anything until it has.
+    // No chip gets anything until the page is through.
     let now = sent + Time::from_ns(1000);
     bench.run_until(now);
     let transfer = bench.page(0, Direction::ToChip);
@@ -174,13 +172,11 @@ fn everything_crosses() {
         }
     }
     bench.run();
-    // Each chip and each controller sends once.
     assert_eq!(bench.crossed.len(), 16 + 4);
     assert!((0..16).all(|c| bench.is_free(c, Direction::FromChip) && bench.is_free(c, Direction::ToChip)));
     bench.fabric.network.assert_empty();
 }
 
-/// Alone, a packet takes a flit and a router delay per router, and its length once.
 #[test]
 fn unloaded_latency_is_hops_and_length() {
     for (rows, columns) in [(1, 1), (1, 7), (5, 1), (3, 4), (8, 8), (16, 4)] {
@@ -207,8 +203,7 @@ fn unloaded_latency_is_hops_and_length() {
 #[test]
 fn a_link_is_granted_when_it_is_free() {
     let length = Time::from_ns(100);
-    // The first has its head past router 1 at 2 ns and holds the link until 102 ns; the second wants it at 4 ns +
-    // later.
+    // Past router 1 at 2 ns it holds the link until 102 ns; the second wants it at 4 ns + later.
     for (later, wait) in [(97_999, 1), (98_000, 0), (98_001, 0), (0, 98_000)] {
         let mut bench = Bench::new(&shape(ControllerEdge::West), &array(1, 4));
         bench.send(Node::Chip(ChipId(1)), Node::Controller(0), length);
@@ -220,7 +215,7 @@ fn a_link_is_granted_when_it_is_free() {
     }
 }
 
-/// A buffer of one packet: the next one starts when the last flit of the one before has left.
+/// The next one starts when the last flit before it has left.
 #[test]
 fn a_buffer_pushes_back_until_it_has_room() {
     let ns = Time::from_ns;
@@ -234,31 +229,27 @@ fn a_buffer_pushes_back_until_it_has_room() {
         bench.assert_idle();
         paths.iter().map(|path| bench.crossed[path].at).collect::<Vec<_>>()
     };
-    // With room for two they follow each other without a gap.
     assert_eq!(crossing(200), [ns(104), ns(204), ns(304)]);
-    // With less room, each waits until the last flit of the one before has left its buffer.
     for buffer in [100, 199] {
         assert_eq!(crossing(buffer), [ns(104), ns(206), ns(308)]);
     }
 }
 
-/// The head of a buffer blocks what is behind it even if that could continue.
+/// Even what could continue.
 #[test]
 fn the_head_of_a_line_blocks_what_is_behind() {
     let ns = Time::from_ns;
     let chip = |c| Node::Chip(ChipId(c));
-    // Two rows of three: chip 5 receives a long packet; one from controller 0 for chip 5 waits for it, and one for chip
-    // 2 waits behind that.
+    // Chip 5 receives a long packet; one from controller 0 waits for it, and one for chip 2 waits behind that.
     let mut bench = Bench::new(&shape(ControllerEdge::West), &array(2, 3));
     bench.send(Node::Controller(1), chip(5), ns(5000));
     let first = bench.send(Node::Controller(0), chip(5), ns(4000));
     let behind = bench.send(Node::Controller(0), chip(2), ns(100));
     bench.run();
-    // The long one takes its last link from 6 ns (3 routers) to 5006 ns; the second waits in router 5.
+    // The last link is taken from 6 ns (3 routers) to 5006 ns.
     assert_eq!(bench.crossed[&first].at, ns(5006 + 4000));
     assert_eq!((bench.crossed[&first].conflict, bench.crossed[&first].port), (Time::ZERO, ns(5006 - 8)));
     assert_eq!(bench.crossed[&behind].at, ns(4000 + 6 + 100), "nothing is in its way but the link it shares");
-    // With buffers of one packet the second stops in router 2.
     let mut config = shape(ControllerEdge::West);
     config.mesh.buffer = Size(5000);
     let mut bench = Bench::new(&config, &array(2, 3));
@@ -268,19 +259,17 @@ fn the_head_of_a_line_blocks_what_is_behind() {
     let first = bench.send(Node::Controller(0), chip(5), ns(4000));
     let behind = bench.send(Node::Controller(0), chip(2), ns(100));
     bench.run();
-    // Chip 2's packet leaves router 5 from 5006 to 9006 ns. Then the next one leaves router 2 until 13006 ns, and then
-    // the one behind it.
+    // From 5006 to 9006 ns. Then the next one leaves router 2 until 13006 ns.
     assert_eq!(bench.crossed[&first].at, ns(9006 + 2 + 4000));
     assert_eq!(bench.crossed[&behind].at, ns(13_006 + 100));
     bench.assert_idle();
 }
 
-/// The earliest ready goes first, then the oldest; none is overtaken on its link.
+/// Then the oldest.
 #[test]
 fn the_first_ready_goes_first() {
     let ns = Time::from_ns;
     let mut bench = Bench::new(&shape(ControllerEdge::West), &array(3, 1));
-    // All want the link to controller 1, which chip 1 takes first.
     let send = |bench: &mut Bench, chip| bench.send(Node::Chip(ChipId(chip)), Node::Controller(1), ns(100));
     send(&mut bench, 1);
     let (south, north) = (send(&mut bench, 2), send(&mut bench, 0));
@@ -289,7 +278,6 @@ fn the_first_ready_goes_first() {
     bench.run();
     let at = |path| bench.crossed[&path].at;
     assert_eq!([at(south), at(north), at(late)], [ns(202), ns(302), ns(402)]);
-    // The other way round if the other was created first.
     let mut bench = Bench::new(&shape(ControllerEdge::West), &array(3, 1));
     send(&mut bench, 1);
     let (north, south) = (send(&mut bench, 0), send(&mut bench, 2));
@@ -314,11 +302,9 @@ fn a_controllers_use_is_a_union() {
     assert_eq!(used[..2], [("link 0,0 to 0,1", ns(60)), ("link to controller 0", ns(100))]);
     assert_eq!(used[2..], [("link from controller 0", ns(60)), ("link 0,1 to 0,0", Time::ZERO)]);
     assert!(wires.iter().all(|w| w.busy == w.active));
-    // Two routers each for two packets of 30 ns, one for the other.
     assert_eq!(bench.mesh.router_time(), ns(2 * 60 + 100).into());
 }
 
-/// Wires are the directed links between packages: two for each neighbouring pair of routers and for each controller.
 #[test]
 fn wires_are_the_links_between_packages() {
     for (rows, columns) in [(1, 1), (4, 3), (256, 256)] {
@@ -332,7 +318,6 @@ fn wires_are_the_links_between_packages() {
     }
 }
 
-/// A byte takes a link of two pins four times as long, and everything else follows.
 #[test]
 fn narrow_links_take_four_times_as_long() {
     let mut config = shape(ControllerEdge::West);

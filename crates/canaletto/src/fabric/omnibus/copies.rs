@@ -20,7 +20,7 @@ use crate::flash::interface::Operation;
 impl ChipToChip<Event> for Omnibus {
     const JOINS_CHIPS: bool = true;
 
-    /// Whether a column bus joins the chips.
+    /// A column bus joins the chips.
     fn can_copy(&self, from: ChipId, to: ChipId) -> bool {
         let column = self.grid.ways(from).column;
         from != to && column == self.grid.ways(to).column && !self.grid.has_failed(column)
@@ -39,15 +39,13 @@ impl ChipToChip<Event> for Omnibus {
         self.grid.is_free(column) && self.grid.is_served(column)
     }
 
-    /// Once agreed on: both chips are enabled at once, header and transfer command go to the source, and the source
-    /// sends a data packet.
+    /// Once agreed on: both chips are enabled, header and command go to the source, which sends a data packet.
     fn copy_time(&self, bytes: u64) -> Time {
         self.packets.chip_enable()
             + self.packets.flits(READ_DATA_TRANSFER_FLITS)
             + self.data_time(Operation::Program, bytes)
     }
 
-    /// The path is given back like any other when the page has crossed.
     fn start_copy(
         &mut self,
         from: ChipId,
@@ -79,8 +77,7 @@ impl ChipToChip<Event> for Omnibus {
 }
 
 impl Omnibus {
-    /// Request and grant between the controllers of source and destination, through the bus's own controller if that is
-    /// a third one.
+    /// Through the bus's own controller if that is a third one.
     fn copy_messages(&self, from: ChipId, to: ChipId) -> u32 {
         let (source, destination) = (self.grid.row_controller(from), self.grid.row_controller(to));
         let driver = self.grid.bus(self.grid.ways(to).column).driver;

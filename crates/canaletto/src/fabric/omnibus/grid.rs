@@ -36,8 +36,7 @@ struct Controller {
     since: Time,
 }
 
-/// Column buses of an array. A controller drives at most one, so buses join adjacent columns if there are fewer
-/// controllers than columns (Networked SSD §V-E).
+/// A controller drives at most one, so buses join adjacent columns if controllers are fewer (Networked SSD §V-E).
 pub fn column_buses(rows: u32, columns: u32) -> u32 {
     rows.min(columns)
 }
@@ -51,7 +50,7 @@ pub fn parts(_: &FabricConfig, rows: u32, columns: u32) -> Parts {
     Parts { controllers: rows, buses: rows + column_buses(rows, columns), ..Parts::default() }
 }
 
-/// Whether a bus has failed, by itself or with its driver.
+/// Or its driver has.
 fn has_failed(bus: u32, rows: u32, failed: &Failed) -> bool {
     let driver = if bus < rows { bus } else { bus - rows };
     failed.buses.contains(&bus) || failed.controllers.contains(&driver)
@@ -64,12 +63,10 @@ pub fn cut_off(_: &FabricConfig, rows: u32, columns: u32, failed: &Failed) -> Ve
     })
 }
 
-/// A column bus carries nothing but copies.
 const COPIES: u32 = 1;
-/// The controller's other bus is taken, and it serves one transfer at a time.
 const OTHER: u32 = 2;
 
-/// The path of a bus that has failed: it is never free.
+/// Never free.
 const FAILED: PathId = PathId(u32::MAX - 1);
 
 pub struct Grid {
@@ -79,10 +76,9 @@ pub struct Grid {
     buses: Vec<Bus>,
     controllers: Vec<Controller>,
     free: u32,
-    /// Reasons why transfers may not take a bus: `COPIES`, and `OTHER`.
+    /// `COPIES`, and `OTHER`.
     kept: Vec<u32>,
-    /// The bus of the same controller that rests meanwhile; a place behind all buses if controllers serve two
-    /// transfers.
+    /// Of the same controller; a place behind all buses if controllers serve two transfers.
     other: Vec<BusId>,
     keeps_columns: bool,
 }
@@ -166,7 +162,7 @@ impl Grid {
         self.buses[bus.index()].path == FAILED
     }
 
-    /// Whether transfers may not take a free bus: it is for copies, or its controller serves its other bus.
+    /// It is for copies, or its controller serves its other bus.
     pub fn is_kept(&self, bus: BusId) -> bool {
         self.kept[bus.index()] != 0
     }

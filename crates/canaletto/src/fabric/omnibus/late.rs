@@ -19,7 +19,6 @@ use crate::fabric::packets::{COLUMN_FLITS, DATA_HEADER_FLITS, Packets};
 use crate::fabric::trace::WireUse;
 use crate::fabric::{PathId, Transfer};
 
-/// Times of chunks, and how often buses joined.
 pub struct Late {
     chunk: Time,
     column: Time,
@@ -52,8 +51,8 @@ impl Late {
         (data - self.chunk * chunks, chunks as u32)
     }
 
-    /// How many chunks a second bus takes, so that both end soonest: the first bus ends after `ends` and has `left`
-    /// more, the second is ready after `ready`. None if the first bus alone ends as soon.
+    /// So that both buses end soonest: the first ends after `ends` and has `left` more chunks, the second is ready
+    /// after `ready`. None if the first alone ends as soon.
     fn share(&self, ends: Time, left: u32, ready: Time) -> u32 {
         let both =
             |taken: u32| (ends + self.chunk * u64::from(left - taken)).max(ready + self.chunk * u64::from(taken));
@@ -92,7 +91,6 @@ impl Omnibus {
         let Some(path) = self.longest_beside(bus, now) else { return };
         let crossing = &self.transfers[path];
         let (chip, direction, first_bus) = (crossing.chip, crossing.direction, crossing.first_bus);
-        // Two controllers need a message.
         let messages = u32::from(self.grid.bus(bus).driver != self.grid.bus(first_bus).driver);
         let told = if messages > 0 { self.control.least() } else { Time::ZERO };
         let ready = told + self.late.column + self.late.turn + self.late.header;
@@ -108,7 +106,7 @@ impl Omnibus {
         self.take(path, bus, messages, Transfer { chip, direction, command: Time::ZERO, data }, now, later);
     }
 
-    /// The page with the most chunks to come on another bus of a chip on this one; the lowest bus on a tie.
+    /// On another bus of a chip on this one; the lowest bus on a tie.
     fn longest_beside(&self, bus: BusId, now: Time) -> Option<PathId> {
         let crosses = |other: &BusId| {
             let taken = self.grid.bus(*other);
@@ -123,11 +121,10 @@ impl Omnibus {
             may_join.then_some((taken.path, crossing.chunks))
         };
         let pages = (0..self.grid.count()).map(BusId).filter_map(|other| crosses(&other));
-        // Of several the last would be taken.
         pages.rev().max_by_key(|&(_, chunks)| chunks).map(|(path, _)| path)
     }
 
-    /// Sends a page's end over the bus that joined: the chip turns to its column first.
+    /// The chip turns to the column first.
     pub(super) fn cross_end(
         &mut self,
         path: PathId,

@@ -11,16 +11,16 @@ use crate::fabric::tests::{Bench, array, config};
 use crate::fabric::trace::WireSpan;
 use crate::flash::interface::Operation;
 
-/// At 1 GB/s a flit takes 1 ns. A page of 4 KiB: a program is 28 ns of command and 4099 flits, read data are 4101.
+/// A flit per ns: a program of 4 KiB is 28 ns of command and 4099 flits, read data 4101.
 const COMMAND: u64 = 28;
 const WRITE: u64 = 4099;
 const READ: u64 = 4101;
-/// The halves of read data (one more header and request) and of a write's (one more header).
+/// One more header and request; of a write one more header.
 const READ_HALF: u64 = (READ + 5) / 2;
 const WRITE_HALF: u64 = (WRITE + 3) / 2;
 const AGREE: u64 = 10;
 
-/// Messages that take no time on the control plane, so that none waits for another, and their answers 5 ns.
+/// No message waits for another; answers take 5 ns.
 fn unhindered() -> ControlPlaneConfig {
     ControlPlaneConfig { width: 4096, rate: Rate(1_000_000_000_000), delay: Duration(5_000) }
 }
@@ -46,21 +46,21 @@ fn read(bench: &mut Bench<Omnibus>, chip: u32) -> PathId {
     bench.start(transfer)
 }
 
-/// (bus, what, from ns, until ns) since the last look, in order of their beginnings.
+/// (bus, what, from ns, until ns) in order.
 fn traced(bench: &mut Bench<Omnibus>) -> Vec<(u32, WireUse, u64, u64)> {
     let mut spans: Vec<_> = bench.fabric.trace.drain().map(|s| (s.wire, s.what, s.start.ns(), s.end.ns())).collect();
     spans.sort_by_key(|s| (s.2, s.0));
     spans
 }
 
-/// (when, time spent on setup) of each transfer that has crossed, in nanoseconds.
+/// (when, setup) in ns.
 fn crossed(bench: &Bench<Omnibus>) -> Vec<(u64, u64)> {
     bench.crossed.iter().map(|(time, crossed)| (time.ns(), crossed.setup.ns())).collect()
 }
 
 use WireUse::{Command, Data, Handshake};
 
-/// A chip of a 3 × 3 array takes the row first, then the column, then waits to the picosecond.
+/// The row first, then the column.
 #[test]
 fn a_chip_is_refused_only_while_both_its_buses_are_taken() {
     let mut bench = whole(3, 3);
@@ -87,8 +87,8 @@ fn a_chip_is_refused_only_while_both_its_buses_are_taken() {
     assert_eq!(crossed(&bench), [(first_end, 0), (write_end, 0)]);
 }
 
-/// Chip 1 has the row bus of controller 0 and the column bus of controller 1, which both serve. By hand: a read is 4101
-/// ns, the second one sets out 100 ns later, and chip 1 follows on the row at 4101 without agreement.
+/// Chip 1 has the row bus of controller 0 and the column bus of controller 1. A read is 4101 ns, the second sets out
+/// 100 ns later, and chip 1 follows on the row at 4101 without agreement.
 #[test]
 fn a_controller_serves_one_transfer_at_a_time_where_it_is_told_to() {
     for (at_once, is_free) in [(1, false), (2, true)] {
@@ -128,7 +128,7 @@ fn a_path_may_start_while_any_bus_is_free() {
     assert!(bench.fabric.may_start(ALL));
 }
 
-/// Over a foreign column bus a transfer waits for request and grant, with the bus taken.
+/// The bus is taken meanwhile.
 #[test]
 fn controllers_agree_only_where_two_are_concerned() {
     for chip in 0..9u32 {
@@ -160,7 +160,6 @@ fn halves_cross_side_by_side() {
     bench.run();
     assert_eq!(traced(&mut bench), [(0, Data, 0, READ_HALF), (2, Data, 0, READ_HALF)]);
     assert_eq!(crossed(&bench), [(READ_HALF, 0)]);
-    // A write's command goes with the first half; chip 1's column bus is the other controller's.
     let mut bench = split(2, 2);
     let transfer = bench.page(1, Direction::ToChip);
     bench.start(transfer);
@@ -177,7 +176,7 @@ fn halves_cross_side_by_side() {
     assert_eq!(bench.fabric.port_free_at(ChipId(1), Direction::ToChip).ns(), end);
 }
 
-/// Where the half over a foreign column comes last, its agreement is the transfer's setup.
+/// The last half's agreement is the transfer's setup.
 #[test]
 fn the_last_half_decides_what_was_spent_on_setup() {
     let mut bench = split(2, 2);
@@ -196,7 +195,7 @@ fn commands_cross_whole() {
     assert_eq!(traced(&mut bench), [(0, Command, 0, COMMAND)]);
 }
 
-/// Halves have all flits of the whole, one more header each, and differ by at most a flit, also at odd rates.
+/// At odd rates, too.
 #[test]
 fn halves_add_up_to_the_flit() {
     for rate in [1_000_000_000, 1_200_000_000, 999_999_937, 7, 100_000_000_000] {
@@ -217,11 +216,11 @@ fn halves_add_up_to_the_flit() {
     }
 }
 
-/// The second half follows the first, because the other bus stays taken for longer.
+/// The other bus stays taken for longer.
 #[test]
 fn the_second_half_follows_on_the_same_bus() {
     let mut bench = split(2, 2);
-    // Chip 2 takes the row's bus of chip 3 and its own column with halves; chip 3's column stays free.
+    // Chip 3's column stays free.
     let transfer = bench.page(2, Direction::FromChip);
     bench.start(Transfer { data: transfer.data * 3, ..transfer });
     read(&mut bench, 3);
@@ -241,12 +240,11 @@ fn the_second_half_follows_on_the_same_bus() {
     assert_eq!(crossed(&bench), [(2 * READ_HALF, 0), (AGREE + long, AGREE)]);
 }
 
-/// If both halves cross on a foreign column bus, both agreements are the transfer's setup.
 #[test]
 fn each_half_is_agreed_on() {
     let mut bench = split(2, 2);
     let transfer = bench.page(3, Direction::ToChip);
-    // Command only: takes row 1 for long, and leaves the columns.
+    // Takes row 1 for long.
     bench.start(Transfer { command: Time::from_us(50), data: Time::ZERO, ..transfer });
     read(&mut bench, 2);
     bench.run();
@@ -261,7 +259,6 @@ fn the_second_half_takes_what_is_free_first() {
     let mut bench = split(2, 2);
     let command = Transfer { command: Time::from_ns(100), data: Time::ZERO, ..bench.page(0, Direction::ToChip) };
     bench.start(command);
-    // Column bus 0 carries the first half of chip 0's data, the second waits for it or for row bus 0.
     read(&mut bench, 0);
     bench.run_until(Time(99_999));
     assert!(!bench.is_free(0, Direction::ToChip));
@@ -289,11 +286,11 @@ fn second_halves_keep_their_order() {
     bench.run();
     let second_halves: Vec<_> = traced(&mut bench).into_iter().filter(|s| s.0 == 0 && s.1 == Data).collect();
     assert_eq!(second_halves, [(0, Data, 500, 500 + READ_HALF)]);
-    // Chip 2's halves: column 2 and the row; chip 1's: both on column 1, each agreed on.
+    // Chip 1's halves are both on column 1, each agreed on.
     assert_eq!(crossed(&bench)[1..], [(500 + READ_HALF, 0), (1 + 2 * (AGREE + READ_HALF), 2 * AGREE)]);
 }
 
-/// A held path continues without a new agreement, and its bus is given back to others only then.
+/// Its bus is given back to others only then.
 #[test]
 fn held_paths_are_agreed_on_once() {
     let mut fabric = whole(2, 2).fabric;
@@ -325,7 +322,7 @@ fn held_paths_are_agreed_on_once() {
     assert_eq!((bus.busy.ns(), bus.active.ns()), (600, 320));
 }
 
-/// (column bus, columns it joins) for arrays of any shape (§V-E).
+/// (column bus, columns it joins).
 #[test]
 fn arrays_need_not_be_square() {
     let columns = |rows, columns| -> Vec<(i32, i32)> {
@@ -353,7 +350,7 @@ fn arrays_need_not_be_square() {
     assert_eq!(names, ["channel 0", "channel 1", "columns 0-1", "column 2"]);
 }
 
-/// Neighbours on one column bus share it with their whole columns; some controllers have none.
+/// Some controllers have none.
 #[test]
 fn shared_columns_are_one_bus() {
     let mut bench = whole(2, 4);
@@ -361,7 +358,6 @@ fn shared_columns_are_one_bus() {
     read(&mut bench, 0);
     assert!(!bench.is_free(1, Direction::FromChip), "the same row, the same column bus");
     assert!(bench.is_free(2, Direction::FromChip) && bench.is_free(4, Direction::FromChip));
-    // Eight rows, four columns: chips of row 6 always have to ask for a column bus.
     let mut bench = whole(8, 4);
     for column in 0..4 {
         read(&mut bench, 24 + column);
@@ -370,7 +366,6 @@ fn shared_columns_are_one_bus() {
     assert_eq!(crossed(&bench), [(READ, 0), (READ + AGREE, AGREE), (READ + AGREE, AGREE), (READ + AGREE, AGREE)]);
 }
 
-/// A controller is in use while either of its buses is: what overlaps counts once.
 #[test]
 fn controllers_count_overlaps_once() {
     let mut bench = whole(2, 2);
@@ -392,12 +387,12 @@ fn controllers_count_overlaps_once() {
 struct Sent {
     transfer: Transfer,
     started: Time,
-    /// Uses of buses for it: (bus, from, until, what came last), agreements included.
+    /// (bus, from, until, what came last), agreements included.
     uses: Vec<(u32, Time, Time, WireUse)>,
     crossed: Option<Time>,
 }
 
-/// Books traced spans to the transfers that have their paths now; agreement, command and data in a row are one stay.
+/// Agreement, command and data in a row are one stay.
 fn book(bench: &mut Bench<Omnibus>, owners: &[usize], sent: &mut [Sent]) {
     for WireSpan { wire, what, path, start, end } in bench.fabric.trace.drain() {
         let uses = &mut sent[owners[path.index()]].uses;
@@ -411,7 +406,7 @@ fn book(bench: &mut Bench<Omnibus>, owners: &[usize], sent: &mut [Sent]) {
     }
 }
 
-/// Each transfer (chip, what, pause) starts at the first moment that `is_free` allows after its pause.
+/// At the first moment that `is_free` allows after its pause (chip, what, pause).
 fn random_run(rows: u32, columns: u32, kind: FabricKind, transfers: &[(u32, u32, u64)]) -> (Bench<Omnibus>, Vec<Sent>) {
     let mut bench = bench(rows, columns, kind);
     let (mut sent, mut owners, mut seen) = (Vec::<Sent>::new(), Vec::<usize>::new(), 0);
@@ -446,7 +441,6 @@ fn random_run(rows: u32, columns: u32, kind: FabricKind, transfers: &[(u32, u32,
     while bench.step() {
         settle(&mut bench, &owners, &mut sent);
     }
-    // An agreement is traced when it is reached, which the other half need not have waited for.
     sent.iter_mut().for_each(|transfer| transfer.uses.sort_by_key(|used| used.1));
     (bench, sent)
 }
@@ -464,7 +458,7 @@ fn taken_throughout(stays: &[(u32, Time, Time, usize)], bus: u32, from: Time, un
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// All cross, no bus carries two at once, and only earlier halves overtake a waiting second half.
+    /// Only earlier halves overtake a waiting second half.
     #[test]
     fn random_transfers(
         rows in 1u32..6,
@@ -508,15 +502,13 @@ proptest! {
     }
 }
 
-/// The second request waits until the first has crossed, its grant for the first grant; a picosecond too early and it
-/// waits a picosecond.
+/// To the picosecond.
 #[test]
 fn messages_cross_one_after_the_other() {
     let config = FabricConfig { kind: FabricKind::Omnibus, ..config(1_000_000_000, 0) };
-    // A message takes 2 ns, an answer 3 ns more.
     for (later, waits) in [(0, 2000), (500, 1500), (1999, 1), (2000, 0), (5001, 1999), (9000, 0)] {
         let mut bench = Bench::<Omnibus>::new(&config, &array(3, 3));
-        // Rows 1 and 2 are busy, so that these go over columns 0 and 1, which controllers 0 and 1 drive.
+        // Rows 1 and 2 are busy, so these go over columns 0 and 1.
         for chip in [3, 6] {
             read(&mut bench, chip);
         }

@@ -18,14 +18,11 @@ use crate::fabric::Direction;
 use crate::fabric::wire_times::WireTimes;
 use crate::flash::interface::{CommandTable, Operation};
 
-/// Of a header, and of a body.
 const HEADER_BITS: u64 = 4;
 const BODY_BITS: u64 = 8;
 
-/// SCE and SCT open and end a burst.
 const BURST_PACKETS: u64 = 2;
 
-/// Packets of a command to one plane.
 fn packets(operation: Operation) -> u64 {
     match operation {
         Operation::Read => 1 + 5 + 1,
@@ -41,7 +38,6 @@ pub struct CommandPackets {
     chip_enable: Time,
     command_time: Option<Time>,
     turns_to_column: bool,
-    /// Time that a chip takes for its status.
     status_in_chip: Time,
 }
 

@@ -17,7 +17,7 @@ fn fetched(chip: u32) -> Transfer {
     Transfer { chip: ChipId(chip), direction: Direction::FromChip, command: Time::from_ns(155), data: PAGE }
 }
 
-/// Packets of 12 bits on two pins at 400 MT/s: 15 ns a packet, behind 20 ns of chip enable.
+/// 15 ns per packet of 12 bits on two pins at 400 MT/s, behind 20 ns of chip enable.
 #[test]
 fn packets_take_their_bits() {
     let sca = bench().fabric;
@@ -28,7 +28,6 @@ fn packets_take_their_bits() {
     assert_eq!(sca.data_time(Operation::Read, 4096), PAGE);
 }
 
-/// A header and a body never share a transfer.
 #[test]
 fn other_widths_and_rates() {
     let read = |ca_width, rate| {
@@ -42,8 +41,7 @@ fn other_widths_and_rates() {
     assert_eq!(read(8, 500_000_000), 20 + 7 * 4);
 }
 
-/// CA is granted at the picosecond at which the last packet has crossed, also while data cross, but not for the chip of
-/// the data.
+/// To the picosecond, also while data cross, but not for the chip of the data.
 #[test]
 fn commands_cross_while_data_do() {
     let mut bench = bench();
@@ -70,7 +68,6 @@ fn commands_cross_while_data_do() {
     assert_eq!(bench.fabric.controllers()[0].busy, Time::from_ns(155) + PAGE);
 }
 
-/// Data follow each other without a gap; a third sequence with data waits, commands do not.
 #[test]
 fn data_follow_each_other() {
     let mut bench = bench();

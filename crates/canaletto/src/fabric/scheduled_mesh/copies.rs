@@ -20,7 +20,7 @@ use crate::flash::interface::Operation;
 impl ChipToChip<Crossed> for ScheduledMesh {
     const JOINS_CHIPS: bool = true;
 
-    /// Whether links join the chips, which may all have failed.
+    /// Links may all have failed.
     fn can_copy(&self, from: ChipId, to: ChipId) -> bool {
         from != to && (self.sets.is_empty() || self.sets[from.index()] == self.sets[to.index()])
     }

@@ -17,7 +17,7 @@ use crate::fabric::venice::grid::{Grid, LinkId, Port, RouterId};
 
 const BACK: [Port; 4] = [Port::Down, Port::Up, Port::Left, Port::Right];
 
-/// Distance of a router that no free links lead to.
+/// No free links lead there.
 const FAR: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,11 +26,11 @@ pub enum Source {
     Chip(RouterId),
 }
 
-/// A way, from its far end to its source.
+/// From its far end to its source.
 #[derive(Debug, Default)]
 pub struct Way {
     pub links: Vec<LinkId>,
-    /// Runs of routers in one row, which one grant joins.
+    /// Each run in one row has one grant.
     pub rows: Vec<u32>,
 }
 
@@ -41,13 +41,13 @@ struct Wave {
     reached: Vec<RouterId>,
 }
 
-/// All links, controllers' links last.
+/// Controllers' links last.
 pub struct Links {
     grid: Grid,
     free: Vec<u8>,
     free_controllers: Vec<bool>,
     uses: Vec<LinkUse>,
-    /// The last wave, behind a cell because questions about a chip change nothing.
+    /// Behind a cell because questions about a chip change nothing.
     wave: RefCell<Wave>,
 }
 
@@ -66,7 +66,7 @@ impl Links {
         }
     }
 
-    /// Links of the shortest free way from a source to a router, if there is one.
+    /// On the shortest free way, if there is one.
     pub fn distance(&self, source: Source, to: RouterId) -> Option<u32> {
         let mut wave = self.wave.borrow_mut();
         if wave.source != Some(source) {
@@ -126,7 +126,6 @@ impl Links {
             }
             at = next;
         }
-        // A row's controller enters at one of the row's ends.
         let controller = (source == Source::Controllers).then(|| self.grid.place(at).0);
         way.links.extend(controller.map(|c| self.grid.controller_link(c)));
         controller
@@ -212,7 +211,6 @@ mod tests {
     }
 
     proptest! {
-        /// Ways are the shortest ones, connected and free.
         #[test]
         fn ways_are_the_shortest_free_ones(
             rows in 1u32..7,

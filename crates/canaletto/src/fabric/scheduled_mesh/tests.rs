@@ -7,14 +7,14 @@ use crate::fabric::tests::{Bench, array, of};
 use crate::fabric::venice::grid::LinkId;
 use proptest::prelude::*;
 
-/// At 1 GB/s a byte takes 1 ns: seven of a program's command, 4096 of a page.
+/// A byte per ns: seven of a program's command, 4096 of a page.
 const COMMAND: u64 = 7;
 const PAGE: u64 = 4096;
 const SETUP: u64 = 20;
 /// Eleven bits to a row of eight, on two pins of 400 MT/s.
 const GRANT: u64 = 15;
 
-/// Time from the decision to the first cycle, with a grant per row.
+/// To the first cycle, with a grant per row.
 fn granted(links: u64) -> u64 {
     2 * links + GRANT + SETUP
 }
@@ -50,7 +50,7 @@ fn crossed(bench: &Bench<ScheduledMesh>) -> Vec<(u64, u64)> {
 
 use WireUse::{Command, Data, Handshake, Reserved};
 
-/// Search, grant, set-up, then three links at once, and the last byte three links later.
+/// The last byte comes three links later.
 #[test]
 fn a_transfer_takes_search_grant_and_its_circuit() {
     let mut bench = bench(8, 8);
@@ -77,7 +77,7 @@ fn a_transfer_takes_search_grant_and_its_circuit() {
     assert_eq!(bench.fabric.arbiter_time(), Time::from_ns(6));
 }
 
-/// A row whose controller is taken is reached from the next row, with a grant per row at the same time.
+/// A grant per row, at the same time.
 #[test]
 fn a_way_goes_along_the_row_of_its_controller() {
     let mut bench = bench(8, 8);
@@ -98,12 +98,12 @@ fn a_way_goes_along_the_row_of_its_controller() {
 
 #[test]
 fn a_way_is_granted_when_its_links_are_free() {
-    // In a single row the first link cuts off the chips behind.
+    // The first link cuts off the chips behind.
     let mut bench = bench_of(1, 4, Keys::default(), ControllerEdge::West);
     let path = send(&mut bench, 2, Direction::ToChip);
     assert_eq!(path, PathId(0));
     assert!((0..4).all(|chip| !bench.is_free(chip, Direction::FromChip)), "the one controller is taken");
-    // Seven bits take 10 ns: a bit for the way, and twice two for the column and two for the link.
+    // A bit for the way, and twice two for the column and two for the link.
     let end = Time::from_ns(2 * 3 + 12 + SETUP + COMMAND + PAGE + 3) + Time(500);
     bench.run_until(Time(end.0 - 1));
     assert!(!bench.is_free(2, Direction::ToChip) && !bench.is_free(0, Direction::ToChip));
@@ -112,11 +112,11 @@ fn a_way_is_granted_when_its_links_are_free() {
     assert_eq!(bench.fabric.port_free_at(ChipId(2), Direction::ToChip), end);
 }
 
-/// Chips between two circuits are cut off although a controller is free; elsewhere a detour is taken.
+/// Elsewhere a detour is taken.
 #[test]
 fn detours_are_taken_where_no_shortest_way_is_free() {
     let mut bench = bench(2, 3);
-    // Controller 0 to the first row's end; controller 1 reaches chip 1 through the second row.
+    // Controller 1 reaches chip 1 through the second row.
     send(&mut bench, 2, Direction::ToChip);
     assert!(bench.is_free(1, Direction::ToChip) && bench.is_free(0, Direction::ToChip));
     assert!(!bench.is_free(2, Direction::FromChip), "its port is taken");
@@ -124,7 +124,7 @@ fn detours_are_taken_where_no_shortest_way_is_free() {
     assert!(!bench.is_free(1, Direction::ToChip), "no controller is left");
     bench.run();
     assert_eq!(bench.fabric.counters().last(), Some(&("detours", 0)));
-    // Two columns, controllers at both ends: row 1's reaches chip 1 through chip 3, its own router.
+    // Row 1's reaches chip 1 through chip 3.
     let mut bench = bench_of(2, 2, Keys::default(), ControllerEdge::West);
     for link in [0, 2] {
         bench.fabric.links.take(LinkId(link), Time::ZERO);
@@ -136,18 +136,17 @@ fn detours_are_taken_where_no_shortest_way_is_free() {
     assert!(bench.is_free(3, Direction::ToChip) && own == PathId(0));
 }
 
-/// A way longer than the shortest from its controller is counted.
 #[test]
 fn a_detour_is_counted() {
     let mut bench = bench(2, 2);
-    // Link 1,0 to 1,1: chip 3 is reached from controller 0, then from controller 1 around chip 0's router.
+    // Chip 3 is reached from controller 0, then from controller 1 around chip 0's router.
     bench.fabric.links.take(LinkId(1), Time::ZERO);
     bench.fabric.links.take(bench.fabric.links.grid().controller_link(0), Time::ZERO);
     bench.fabric.free_controllers -= 1;
     send(&mut bench, 3, Direction::ToChip);
     bench.run();
     assert_eq!(bench.fabric.counters().last(), Some(&("detours", 1)));
-    // The second row has two runs, whose grants follow each other; seven bits take 10 ns.
+    // Two runs, whose grants follow each other; seven bits take 10 ns.
     assert_eq!(crossed(&bench)[0].1, 2 * 4 + 2 * 10 + SETUP);
 }
 
@@ -168,7 +167,6 @@ fn searches_wait_for_each_other() {
     assert_eq!(bench.fabric.arbiter_time(), Time::from_ns(300));
 }
 
-/// A held path needs neither search nor grant.
 #[test]
 fn what_follows_on_a_held_path_is_not_granted_again() {
     let mut bench = bench(1, 2);
@@ -186,11 +184,10 @@ fn what_follows_on_a_held_path_is_not_granted_again() {
     assert_eq!(done.crossed.map(|done| done.setup), Some(Time::ZERO));
 }
 
-/// A copy takes links and both ports, but no controller.
+/// Both ports, but no controller.
 #[test]
 fn copies_take_links_alone() {
     let mut bench = bench(2, 4);
-    // Both controllers are taken, by others.
     for chip in [0, 4] {
         send(&mut bench, chip, Direction::ToChip);
     }
@@ -211,7 +208,7 @@ fn copies_take_links_alone() {
     assert_eq!(names, [&["grants to row 0", "grants to row 1"], &links[..]].concat());
     assert_eq!(bench.fabric.router_time(), before + (time * 4).into());
     bench.run();
-    // Nine bits to rows of four take 12.5 ns. The grant before that to row 1 is sent after two searches of 2 ns each.
+    // Nine bits to rows of four take 12.5 ns. Two searches of 2 ns came before.
     let end = Time(2 * 12_500) + Time::from_ns(2 * 2 + SETUP + PAGE + 3);
     assert!(bench.crossed.iter().any(|(at, _)| *at == end), "{:?}", bench.crossed);
     assert!(bench.fabric.copy_is_free(from, to));
@@ -220,7 +217,6 @@ fn copies_take_links_alone() {
 }
 
 proptest! {
-    /// All get through, and no link carries two at once.
     #[test]
     fn every_transfer_gets_through(
         rows in 1u32..6, columns in 1u32..6, two_edges in prop::bool::ANY,

@@ -31,7 +31,7 @@ struct Sent {
 }
 
 impl Sent {
-    /// When its head could take the next link if nothing else were there.
+    /// If nothing else were there.
     fn ready(&self, hop: u64) -> u64 {
         self.starts.last().map_or(self.at, |start| start + hop)
     }
@@ -136,14 +136,12 @@ proptest! {
     ) {
         let edge = if east { ControllerEdge::Alternating } else { ControllerEdge::West };
         let mut config = shape(edge);
-        // One picosecond a flit.
         config.network.link_rate = Some(Rate(1_000_000_000_000));
         config.network.router_delay = Duration(delay);
         config.mesh.buffer = Size(buffer);
         let mut bench = Bench::new(&config, &array(rows, columns));
         bench.keep_paths = true;
         let nodes = rows * columns + rows;
-        // Few nodes meet more often.
         let node = |n: u32| match if few { n % nodes.min(4) * (nodes / 4).max(1) % nodes } else { n % nodes } {
             n if n < rows => Node::Controller(n),
             n => Node::Chip(ChipId(n - rows)),
