@@ -1,40 +1,35 @@
-//! The wires and controllers of an interconnect: where they are and how much they were used.
+//! Places of wires and controllers, and their use.
 //!
-//! Places are (row, column) of the chip array; controllers sit at column −1 (west of it) or one beyond the last (east).
+//! Places are (row, column); controllers sit at column −1 (west) or one beyond the last (east).
 
 pub use crate::config::own::values::Place;
 use crate::engine::time::Time;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WireKind {
-    /// A row bus of eight data pins, from its controller to the last chip of the row.
+    /// From its controller to the last chip of the row, eight data pins.
     Channel,
-    /// A row bus of sixteen.
+    /// Sixteen data pins.
     WideChannel,
-    /// The pins of a row bus that carry commands and addresses alone.
+    /// Commands and addresses alone.
     CommandChannel,
-    /// A column bus of eight.
+    /// Eight data pins.
     Column,
-    /// A controller's own line to one chip.
+    /// From a controller to one chip.
     Path,
     /// Between two neighbouring routers.
     Link,
-    /// The same, with two data pins.
     NarrowLink,
     ControllerLink,
-    /// The same, with two data pins.
     NarrowControllerLink,
     /// From a controller to several switches, sixteen data pins.
     Trunk,
     /// From a switch to some of its chips, sixteen.
     InnerBus,
-    /// Pins over which a switch is granted its circuits.
     GrantLine,
-    /// The same for the routers of a row, which share them.
     GrantBus,
-    /// A row bus of eight data pins to buffers, with the wires behind them.
+    /// To buffers, with the wires behind them.
     BufferedChannel,
-    /// A row bus of sixteen.
     BufferedWideChannel,
 }
 
@@ -57,7 +52,7 @@ impl WireKind {
         WireKind::BufferedWideChannel,
     ];
 
-    /// Its name in results: narrow and wide ones are called like the others.
+    /// Narrow and wide wires have one name.
     pub fn name(self) -> &'static str {
         match self {
             WireKind::Channel | WireKind::WideChannel | WireKind::BufferedChannel | WireKind::BufferedWideChannel => {
@@ -75,21 +70,19 @@ impl WireKind {
     }
 }
 
-/// A wire (or bundle of wires used as one) and its use over a run.
+/// Or bundle of wires used as one.
 #[derive(Debug, Clone)]
 pub struct Wire {
-    /// Its name, for example `channel 3`.
+    /// For example `channel 3`.
     pub name: String,
     pub kind: WireKind,
     pub from: Place,
     pub to: Place,
-    /// Time in use, reservations included.
+    /// Reservations included.
     pub busy: Time,
-    /// Time it carried commands or data.
     pub active: Time,
 }
 
-/// A flash controller and its use over a run.
 #[derive(Debug, Clone)]
 pub struct ControllerUse {
     pub name: String,
@@ -97,8 +90,7 @@ pub struct ControllerUse {
     pub busy: Time,
 }
 
-/// Pairs of neighbours in a mesh. Links to controllers and chips are not among them: a channel has as many connectors
-/// (Venice §6.6).
+/// Without links to controllers and chips: a channel has as many connectors (Venice §6.6).
 pub fn neighbours(rows: u32, columns: u32) -> u32 {
     rows * columns.saturating_sub(1) + columns * rows.saturating_sub(1)
 }

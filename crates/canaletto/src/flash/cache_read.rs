@@ -24,20 +24,18 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::TransactionId;
 
-/// Pages read behind others. Empty where planes have one register.
+/// Empty where planes have one register.
 pub struct CacheReads {
-    /// From page register to cache register.
     busy: Time,
     planes: Vec<Plane>,
 }
 
-/// A plane's registers, while its page register is in use behind the cache register.
+/// While its page register is in use behind the cache register.
 #[derive(Clone, Copy)]
 struct Plane {
-    /// The page in the page register; none while the array works.
+    /// None while the array works.
     page: TransactionId,
     is_next: bool,
-    /// When the page register was last emptied.
     free_at: Time,
 }
 
@@ -54,12 +52,12 @@ impl CacheReads {
 }
 
 impl FlashBackend {
-    /// Planes, of those whose array could work, that can take a read.
+    /// Of those whose array could work.
     pub fn free_for_reads(&self, lun: LunId) -> u64 {
         self.array.empty_behind(lun)
     }
 
-    /// Reads in planes whose cache registers hold data go to the registers behind.
+    /// Their cache registers hold data.
     pub(super) fn begin_behind<P: Probe>(&mut self, id: LunId, command: &Command, work: &PageWork<P>) {
         if !self.cache_reads.is_on() || command.operation != Operation::Read {
             return;
@@ -93,7 +91,7 @@ impl FlashBackend {
         is_behind
     }
 
-    /// Moves a page to the empty cache register. Returns when it has moved.
+    /// Returns when the page has moved.
     pub fn move_up<P: Probe>(&mut self, lun: LunId, plane: PlaneId, work: &mut PageWork<P>, now: Time) -> Option<Time> {
         let is_behind = self.array.luns[lun.index()].behind & 1 << self.layout.plane_in_lun(plane) != 0;
         let registers = self.cache_reads.planes.get(plane.index()).filter(|_| is_behind)?;
@@ -119,7 +117,6 @@ impl FlashBackend {
         registers.page
     }
 
-    /// Since when a plane's free registers could take an operation.
     #[inline(always)]
     pub(super) fn registers_free_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
         if self.cache_reads.is_on() && operation == Operation::Read {

@@ -8,9 +8,8 @@ use crate::flash::array::Command;
 use crate::flash::interface::Operation;
 use crate::scheduler::transaction::TransactionId;
 
-/// Pages in registers that must be programmed from there.
 pub struct Copybacks {
-    /// Pages in each LUN's registers that have yet to be programmed; empty if copyback is off.
+    /// By LUN; empty if copyback is off.
     pending: Vec<Command>,
     pub count: u64,
 }
@@ -31,8 +30,7 @@ impl Copybacks {
         self.pending.get(lun.index()).filter(|pages| !pages.transactions().is_empty())
     }
 
-    /// Takes the pages that share a LUN's next program command: the first, and pages of further planes for which
-    /// `joins` holds.
+    /// The first, and pages of further planes for which `joins` holds.
     pub fn take(&mut self, lun: LunId, joins: impl Fn(TransactionId, TransactionId) -> bool) -> Command {
         let pages = &mut self.pending[lun.index()];
         let (mut command, mut rest) = (Command::new(Operation::Program), Command::new(Operation::Program));

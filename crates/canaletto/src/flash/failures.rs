@@ -1,4 +1,4 @@
-//! Operations that fail at random, or in planes that have stopped working.
+//! At random, or in planes that have stopped working.
 
 use crate::config::medium::Failures as FailuresConfig;
 use crate::engine::random::Stream;
@@ -32,21 +32,18 @@ impl Failures {
         self.lost.add(planes);
     }
 
-    /// Whether the program of a page that ends now has failed.
     pub fn program_fails(&mut self, plane: PlaneId) -> bool {
         let failed = self.is_lost(plane) || self.program > 0.0 && self.random.uniform() < self.program;
         self.programs += u64::from(failed);
         failed
     }
 
-    /// Whether the erase of a block that ends now has failed.
     pub fn erase_fails(&mut self, plane: PlaneId) -> bool {
         let failed = self.is_lost(plane) || self.erase > 0.0 && self.random.uniform() < self.erase;
         self.erases += u64::from(failed);
         failed
     }
 
-    /// Whether the page that has been read now holds nothing legible.
     pub fn read_fails(&mut self, plane: PlaneId) -> bool {
         self.is_lost(plane) || self.read > 0.0 && self.random.uniform() < self.read
     }

@@ -1,4 +1,4 @@
-//! Times of commands on a fabric, summed up from the steps of its table (`config::sequences`).
+//! Times of commands, summed up from steps (`config::sequences`).
 //!
 //! A chip's own time is the same on all fabrics. During waits between two cycles a bus stays taken (`held`), but
 //! packets leave the wires free.
@@ -10,7 +10,7 @@ pub use crate::config::kinds::Signalling;
 pub use crate::config::own::values::Operation;
 use crate::engine::time::Time;
 
-/// Command to a LUN in the middle of its work.
+/// To a LUN in the middle of its work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Control {
     Status,
@@ -18,7 +18,7 @@ pub enum Control {
     Resume,
 }
 
-/// Time on the wires, and the chip's time before it begins (or, for reads, offers data).
+/// The chip's time is before it begins or, for reads, offers data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CommandTime {
     /// Without data. Fabrics of packets count flits instead.
@@ -38,7 +38,7 @@ pub struct CommandTable {
     resume: Time,
 }
 
-/// Steps of a named table or a stated one, with the times of an interface.
+/// With the times of an interface.
 pub struct Steps<'a> {
     fabric: &'a Fabric,
     table: &'a SequenceTable,
@@ -61,7 +61,7 @@ impl Steps<'_> {
         }
     }
 
-    /// None for data, whose time follows from their size.
+    /// None for data.
     pub fn time_of(&self, step: &Step) -> Option<Time> {
         match &step.what {
             What::Wait(name, _) => Some(self.named(name)),
@@ -103,7 +103,7 @@ impl Steps<'_> {
 }
 
 impl CommandTable {
-    /// Times for 1 to `planes` planes a command.
+    /// 1 to `planes` planes per command.
     pub fn new(fabric: &Fabric, planes: u32) -> CommandTable {
         let steps = Steps::of(fabric);
         let table = |sequence: &Sequence, after: Time| -> Vec<CommandTime> {
@@ -123,7 +123,7 @@ impl CommandTable {
         let own = steps.table;
         let page = once(&own.page);
         CommandTable {
-            // A page is offered once its chip has turned to its column.
+            // Its chip has turned to its column then.
             read: table(&own.read, page.chip),
             program: table(&own.program, Time::ZERO),
             copyback: table(&own.copyback, Time::ZERO),
@@ -135,7 +135,7 @@ impl CommandTable {
         }
     }
 
-    /// The time of a command to `planes` planes (at least 1).
+    /// At least 1 plane.
     #[inline(always)]
     pub fn get(&self, operation: Operation, planes: usize) -> CommandTime {
         match operation {
@@ -149,7 +149,6 @@ impl CommandTable {
         self.copyback[planes - 1]
     }
 
-    /// Change of column with its turnarounds.
     pub fn page(&self) -> Time {
         self.page
     }
@@ -158,7 +157,7 @@ impl CommandTable {
         self.status.wires
     }
 
-    /// Time between the request for a status and the answer, where packets leave the wires free.
+    /// Packets leave the wires free meanwhile.
     pub fn status_in_chip(&self) -> Time {
         self.status.chip
     }
@@ -172,12 +171,10 @@ impl CommandTable {
     }
 }
 
-/// When a LUN's status is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusReads {
-    /// None.
     Never,
-    /// Programs and erases, once a pin or the chip reports their end.
+    /// Once a pin or the chip reports their end.
     WhenDone,
     Polled,
 }
@@ -192,7 +189,7 @@ impl StatusReads {
         }
     }
 
-    /// Whether an operation of this kind is over only when its status has been read.
+    /// An operation of this kind is over when its status has been read.
     pub fn concern(self, operation: Operation) -> bool {
         match self {
             StatusReads::Never => false,
@@ -216,7 +213,7 @@ mod tests {
         CommandTable::new(&Fabric { turnarounds, ..bus(interface, SequenceKind::Short) }, planes)
     }
 
-    /// MQSim's sums: read 290 and 940 ns, program 361 and 1177, erase 220 and 920 for one and two planes.
+    /// Read 290 and 940 ns, program 361 and 1177, erase 220 and 920 for one and two planes.
     #[test]
     fn on_wires_sums_are_those_of_mqsim() {
         let table = table(Interface::NvDdr2, Turnarounds::OnWires, 2);
@@ -240,8 +237,7 @@ mod tests {
         }
     }
 
-    /// 1.2 us of a bus, as published for a conventional 8-bit one (arXiv 2511.03944): 195 ns of command and address,
-    /// 380 of status, 625 of column.
+    /// 195 ns of command and address, 380 of status, 625 of column (arXiv 2511.03944).
     #[test]
     fn a_full_read_occupies_a_bus_for_what_is_published() {
         let table = CommandTable::new(&bus(Interface::NvDdr3, SequenceKind::Full), 2);
@@ -250,7 +246,7 @@ mod tests {
         assert_eq!(table.status().ns(), 20 + 4 * 25 + 80 + 15 + 2 * 25 + 15 + 100);
         assert_eq!(table.page().ns(), 20 + 7 * 25 + 300 + 15 + 15 + 100);
         assert_eq!((read.wires + table.status() + table.page()).ns(), 1_200);
-        // Two planes: the first one's confirming byte and the busy time between.
+        // The first one's confirming byte and the busy time between.
         let two = table.get(Operation::Read, 2);
         assert_eq!((two.wires.ns(), two.chip.ns()), (20 + 14 * 25, 500 + 100 + 20));
         // 80h, address, tADL and preamble, data, postambles, 10h.
@@ -259,7 +255,6 @@ mod tests {
         assert_eq!(table.copyback(1).wires.ns(), 20 + 7 * 25);
     }
 
-    /// Packets hold no wires while the chip turns: it offers the page later.
     #[test]
     fn packets_leave_waits_to_the_chip() {
         let full = Fabric { kind: FabricKind::Packetized, ..bus(Interface::NvDdr3, SequenceKind::Full) };
@@ -268,7 +263,6 @@ mod tests {
         assert_eq!(table.get(Operation::Program, 1).chip.ns(), 100 + 150);
     }
 
-    /// A chip on a network sends its status by itself.
     #[test]
     fn status_is_read_as_the_fabric_can() {
         let of = |kind, sequences, ready| {

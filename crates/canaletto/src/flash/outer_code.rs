@@ -9,10 +9,9 @@ use crate::engine::random::Stream;
 use crate::flash::address::SECTOR;
 use crate::flash::reliability::Tails;
 
-/// Outer codewords around failed inner ones.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Failed {
-    /// Of which all data have left the chip.
+    /// All of their data have left the chip.
     pub complete: u8,
     pub partial: u8,
 }
@@ -21,14 +20,14 @@ pub struct OuterCode {
     config: OuterCodeConfig,
     sectors: u32,
     inner: u64,
-    /// Of outer codewords, by bit error rate.
+    /// By bit error rate.
     tails: Tails,
     random: Stream,
     pub reads: u64,
 }
 
 impl OuterCode {
-    /// The outer code of the run with `seed`, if the design has one.
+    /// None without an outer code.
     pub fn new(design: &Design, seed: u64) -> Option<OuterCode> {
         let config = design.controller.ecc.outer;
         config.is_on().then(|| OuterCode {
@@ -45,11 +44,9 @@ impl OuterCode {
         self.config.codeword.0 as u32
     }
 
-    /// Draws which outer codewords are needed for the sectors `own` of a flash page, of which `crossed` have left the
-    /// chip. `inner_failure` is the probability of failure by bit errors.
+    /// For the sectors `own` of a flash page, of which `crossed` have left the chip. `inner_failure` is by bit errors.
     pub fn needed(&mut self, own: u64, crossed: u64, inner_failure: f64, illegible: bool) -> Failed {
         let word = u64::MAX >> (u64::BITS - self.sectors);
-        // Either may spoil a codeword.
         let failure = 1.0 - (1.0 - self.config.inner_failure) * (1.0 - inner_failure);
         let mut failed = Failed::default();
         for first in (0..u64::BITS).step_by(self.sectors as usize) {
@@ -67,7 +64,7 @@ impl OuterCode {
         failed
     }
 
-    /// Draws whether any of `words` outer codewords with a raw bit error rate cannot be corrected.
+    /// Any of `words` outer codewords at a raw bit error rate.
     pub fn fails(&mut self, words: u32, rate: f64) -> bool {
         let any = 1.0 - (1.0 - self.tails.of(rate)).powi(words as i32);
         any > 0.0 && self.random.uniform() < any
@@ -94,15 +91,15 @@ mod tests {
         let failed = |complete, partial| Failed { complete, partial };
         assert_eq!(code.needed(0xff, 0xff, 0.0, false), failed(1, 0));
         assert_eq!(code.needed(0x01, 0x01, 0.0, false), failed(0, 1));
-        // Another transaction of the flash page has brought the rest.
+        // Another transaction has brought the rest.
         assert_eq!(code.needed(0x01, 0xff, 0.0, false), failed(1, 0));
-        // The second half of one and the first of the next; then one in whole and a part of another.
+        // Halves of two; then one in whole and a part of another.
         assert_eq!(code.needed(0x0ff0, 0x0ff0, 0.0, false), failed(0, 2));
         assert_eq!(code.needed(0xff_0100, 0xff_0100, 0.0, false), failed(1, 1));
         assert_eq!(code.needed(0xff << 56, 0xff << 56, 0.0, false), failed(1, 0));
     }
 
-    /// Of four codewords any may fail, by either cause: 1 - (0.9 · 0.8)^4.
+    /// By either cause: 1 - (0.9 · 0.8)^4.
     #[test]
     fn words_fail_by_their_codewords() {
         let mut code = code(&["outer.inner_failure=0.1"]);

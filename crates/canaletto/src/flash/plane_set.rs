@@ -1,4 +1,4 @@
-//! A set of planes that is asked often and changes rarely: those that have stopped working.
+//! Asked often, changed rarely.
 
 use crate::flash::address::PlaneId;
 

@@ -11,19 +11,19 @@ use crate::flash::address::Ppa;
 use crate::flash::timing::Kinds;
 use crate::flash::wear::Wear;
 
-/// Rates of the table, as decimal exponents, and steps a decade.
+/// Decimal exponents, and steps per decade.
 const LOWEST: f64 = -12.0;
 const HIGHEST: f64 = -0.302;
 const STEPS: f64 = 64.0;
 
 /// P(X > t) of a binomial distribution, by rate.
 pub struct Tails {
-    /// Natural logarithms, the first for a rate of 10^LOWEST.
+    /// The first for a rate of 10^LOWEST.
     logarithms: Vec<f64>,
 }
 
 impl Tails {
-    /// The tails of codewords of `bits` bits of which `correctable` can be corrected.
+    /// `correctable` of `bits`.
     pub fn new(bits: u64, correctable: u64) -> Tails {
         let steps = ((HIGHEST - LOWEST) * STEPS) as u32;
         let rate = |step| 10f64.powf(LOWEST + f64::from(step) / STEPS);
@@ -31,7 +31,7 @@ impl Tails {
     }
 
     pub fn of(&self, rate: f64) -> f64 {
-        // Below the table, whatever the logarithm is rounded to.
+        // Whatever the logarithm is rounded to.
         if rate < 0.99e-12 {
             return 0.0;
         }
@@ -46,7 +46,7 @@ impl Tails {
     }
 }
 
-/// ln P(X > t) for X binomial with n and p, by the smaller tail's sum.
+/// By the smaller tail's sum.
 fn ln_tail(n: u64, t: u64, p: f64) -> f64 {
     let odds = p / (1.0 - p);
     // ln P(X = t + 1).
@@ -56,13 +56,13 @@ fn ln_tail(n: u64, t: u64, p: f64) -> f64 {
         let upward = |k: u64| (n - k) as f64 / (k + 1) as f64 * odds;
         return first + series((t + 1..n).map(upward)).ln();
     }
-    // Down from t: P(X = t) follows from P(X = t + 1).
+    // P(X = t) from P(X = t + 1).
     let downward = |k: u64| k as f64 / (n - k + 1) as f64 / odds;
     let lower = first + downward(t + 1).ln() + series((1..=t).rev().map(downward)).ln();
     (-lower.exp()).ln_1p()
 }
 
-/// 1 + r1 + r1 r2 + …, until what follows makes no difference.
+/// Until further terms make no difference.
 fn series(ratios: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut term) = (1.0, 1.0);
     for ratio in ratios {
@@ -83,7 +83,6 @@ pub struct Reliability {
     kinds: Kinds,
     codeword_bytes: u64,
     tails: Tails,
-    /// How often a page is read again at the most.
     pub retries: u32,
     random: Stream,
 }
@@ -93,7 +92,7 @@ impl Reliability {
         design.flash.errors.are_possible()
     }
 
-    /// The bit errors of the run with `seed`; none if there are none at all.
+    /// None without bit errors.
     pub fn new(design: &Design, seed: u64) -> Option<Reliability> {
         let ecc = &design.controller.ecc;
         let errors = design.flash.errors.clone();
@@ -107,11 +106,11 @@ impl Reliability {
         })
     }
 
-    /// The raw bit error rate of a page (and whether it is pseudo-SLC) at the `attempt`-th read, from 0.
+    /// At the `attempt`-th read, from 0; the page may be pseudo-SLC.
     pub fn rate(&self, (at, pseudo_slc): (Ppa, bool), attempt: u32, wear: &Wear, now: Time) -> f64 {
         let (e, mut sum) = (&self.errors, self.errors.base);
         let cycles = f64::from(e.initial_pe_cycles) + f64::from(wear.erases(at.plane, at.block));
-        // Powers take long, and most drives have few of the terms.
+        // Most drives have few of the terms.
         if e.wear.factor != 0.0 {
             sum += e.wear.factor * cycles.powf(e.wear.exponent);
         }
@@ -136,7 +135,7 @@ impl Reliability {
         if tail == 0.0 { 0.0 } else { -(codewords as f64 * (-tail).ln_1p()).exp_m1() }
     }
 
-    /// Whether `bytes` of a page, read for the `attempt`-th time, cannot be corrected.
+    /// At the `attempt`-th read.
     pub fn fails(&mut self, at: (Ppa, bool), attempt: u32, bytes: u64, wear: &Wear, now: Time) -> bool {
         let failure = self.failure(self.rate(at, attempt, wear, now), bytes);
         self.random.uniform() < failure
@@ -153,7 +152,7 @@ mod tests {
     use crate::config::load_design;
     use crate::flash::address::{Layout, PlaneId};
 
-    /// The whole distribution of n bits, one bit after the other: another way to the same numbers.
+    /// One bit after the other.
     fn exact_tail(n: usize, t: usize, p: f64) -> f64 {
         let mut chances = vec![0.0; n + 1];
         chances[0] = 1.0;
@@ -197,14 +196,13 @@ mod tests {
 
     const AT: Ppa = Ppa { plane: PlaneId(3), block: 2, page: 4 };
 
-    /// Each term on its own, by hand: 1000 cycles, 8 days, 100 reads.
+    /// 1000 cycles, 8 days, 100 reads.
     #[test]
     fn rates_follow_their_power_laws() {
         let at = Ppa { page: 0, ..AT };
         let rate = |overrides: &[&str]| {
             let all = [&["flash.errors.initial_pe_cycles=999"], overrides].concat();
             let (reliability, mut wear) = reliability(&all);
-            // The thousandth cycle is the run's own.
             wear.erased(at.plane, at.block);
             wear.programmed(at, Time::ZERO);
             (0..100).for_each(|_| wear.read(at));
@@ -237,7 +235,7 @@ mod tests {
         assert_eq!(reliability.rate((AT, true), 0, &wear, Time::ZERO), 0.001);
     }
 
-    /// A page fails if any of its codewords does: of four with 0.1 each, 1 - 0.9^4.
+    /// Four of 0.1 each: 1 - 0.9^4.
     #[test]
     fn pages_fail_by_their_codewords() {
         let (reliability, _) = reliability(&["flash.errors.base=0.01"]);

@@ -14,22 +14,20 @@ use crate::flash::interface::{Operation, StatusReads};
 
 #[derive(Clone, Copy)]
 struct Lun {
-    /// Whether its array is done but its status not read.
     is_done: bool,
     is_asked: bool,
-    /// Whether its array was done when that set out.
     was_done: bool,
-    /// When the next poll is due; [`Time::MAX`] if none is.
+    /// [`Time::MAX`] if none is due.
     poll_at: Time,
     is_being_suspended: bool,
 }
 
-/// Status of every LUN, and lanes beyond them. Empty with short sequences.
+/// And lanes beyond them. Empty with short sequences.
 pub struct Statuses {
     luns: Vec<Lun>,
     reads: StatusReads,
     period: Time,
-    /// Whether programs and erases are suspended and resumed by commands on the wires.
+    /// By commands on the wires.
     suspensions_are_told: bool,
     count: u64,
     early: u64,
@@ -63,7 +61,7 @@ impl Statuses {
         self.suspensions_are_told
     }
 
-    /// The LUN's array begins or continues. Returns `time` if polls come from then on.
+    /// Returns `time` if polls come from then on.
     pub fn begin(&mut self, lun: LunId, time: Time) -> bool {
         let polls = self.reads == StatusReads::Polled;
         let Some(lun) = self.luns.get_mut(lun.index()) else { return false };
@@ -72,7 +70,7 @@ impl Statuses {
         polls
     }
 
-    /// Takes the poll that was scheduled for now. Returns whether it is still meant.
+    /// Returns whether the poll is still meant.
     pub fn take_due(&mut self, lun: LunId, now: Time) -> bool {
         let lun = &mut self.luns[lun.index()];
         let is_due = lun.poll_at == now;
@@ -82,13 +80,13 @@ impl Statuses {
         is_due
     }
 
-    /// The LUN's array is done. Returns whether its status must be read at once.
+    /// Returns whether its status must be read at once.
     pub fn array_done(&mut self, lun: LunId) -> bool {
         self.luns[lun.index()].is_done = true;
         self.reads == StatusReads::WhenDone
     }
 
-    /// Whether the LUN's array is done, and its status has yet to say so.
+    /// Its status has yet to say so.
     pub fn is_done(&self, lun: LunId) -> bool {
         self.luns.get(lun.index()).is_some_and(|lun| lun.is_done)
     }
@@ -97,14 +95,13 @@ impl Statuses {
         self.luns[lun.index()].is_asked = true;
     }
 
-    /// The request for the LUN's status sets out. Returns whether its array is done.
+    /// Returns whether its array is done.
     pub fn sets_out(&mut self, lun: LunId) -> bool {
         let lun = &mut self.luns[lun.index()];
         lun.was_done = lun.is_done;
         lun.is_done
     }
 
-    /// Whether the LUN's array was done when the request for its status set out.
     pub fn was_done(&self, lun: LunId) -> bool {
         self.luns[lun.index()].was_done
     }
@@ -113,7 +110,7 @@ impl Statuses {
         self.luns[lun.index()].is_being_suspended = true;
     }
 
-    /// The suspension has crossed. Returns whether it is still meant.
+    /// Returns whether it is still meant.
     pub fn takes_suspension(&mut self, lun: LunId) -> bool {
         let lun = &mut self.luns[lun.index()];
         let is_meant = std::mem::take(&mut lun.is_being_suspended) && !lun.is_asked && !lun.is_done;
@@ -127,7 +124,7 @@ impl Statuses {
         self.luns.get(lun.index()).is_some_and(|lun| lun.is_asked || lun.is_being_suspended)
     }
 
-    /// The status has crossed. Returns the next poll, or none if the LUN is ready.
+    /// The next poll, or none if the LUN is ready.
     pub fn read(&mut self, lun: LunId, now: Time) -> Option<Time> {
         self.count += 1;
         let lun = &mut self.luns[lun.index()];

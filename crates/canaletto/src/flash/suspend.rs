@@ -25,7 +25,6 @@ pub enum Phase {
     Working,
     Suspending,
     Suspended,
-    /// The array takes the operation up again.
     Resuming,
 }
 
@@ -33,7 +32,7 @@ pub enum Phase {
 pub struct Suspendee {
     pub phase: Phase,
     pub command: Command,
-    /// Account to which its time is charged, where that is distinguished.
+    /// Where accounts are distinguished.
     pub charge: Option<Charge>,
     pub since: Time,
     pub remaining: Time,
@@ -42,7 +41,7 @@ pub struct Suspendee {
     taken: u32,
 }
 
-/// Operations that LUNs have put aside. Empty where nothing can be suspended.
+/// Empty where nothing can be suspended.
 pub struct Suspensions {
     erases: bool,
     programs: bool,
@@ -112,7 +111,7 @@ impl Suspensions {
         }
     }
 
-    /// The array works on `command` from `begins` on. Returns whether it can be suspended.
+    /// Returns whether it can be suspended.
     pub fn works(&mut self, id: LunId, command: Command, charge: Option<Charge>, begins: Time) -> bool {
         let suspendable = match command.operation {
             Operation::Read => false,
@@ -148,7 +147,7 @@ impl Suspensions {
         (lun.until, lun.has_served) = (now + self.longest, false);
     }
 
-    /// The LUN takes a command, perhaps while its operation is put aside.
+    /// Perhaps while its operation is put aside.
     pub fn serves(&mut self, lun: LunId) {
         if let Some(lun) = self.luns.get_mut(lun.index()) {
             lun.has_served = true;
@@ -178,7 +177,7 @@ impl Suspensions {
 }
 
 impl FlashBackend {
-    /// Stops a LUN's operation. Returns when the LUN can take another command.
+    /// Returns when the LUN can take another command.
     pub fn suspend<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<P>, now: Time) -> Time {
         self.tell_of_suspendee(lun, work, now);
         let command = &self.array.luns[lun.index()].command;
@@ -203,14 +202,14 @@ impl FlashBackend {
         self.array.put_aside(lun, now);
     }
 
-    /// Takes a suspended operation up again, which [begins](FlashBackend::begin_resumption) when told to.
+    /// It [begins](FlashBackend::begin_resumption) when told to.
     pub fn resume<P: Probe>(&mut self, lun: LunId, work: &PageWork<P>, now: Time) {
         let (command, charge) = self.suspensions.resume(lun);
         let planes = self.planes_of(&command, work);
         self.array.take_up(lun, command, planes, charge, now);
     }
 
-    /// The LUN has been told to resume. Returns when its array works.
+    /// Returns when its array works.
     pub fn begin_resumption<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<P>, now: Time) -> Time {
         let goes_on = now + self.suspensions.resume_time;
         let command = *self.command(lun);
@@ -240,25 +239,24 @@ impl FlashBackend {
         }
     }
 
-    /// Whether the operation's registers are empty and nothing holds the LUN.
+    /// And nothing holds the LUN.
     pub fn can_resume<P: Probe>(&self, lun: LunId, work: &PageWork<P>) -> bool {
         let own = self.suspensions.get(lun).map_or(0, |suspendee| self.planes_of(&suspendee.command, work));
         let is_busy = self.array.luns[lun.index()].busy || self.lanes.is_reading(lun);
         !is_busy && self.array.empty_registers(lun) & own == own
     }
 
-    /// Planes of a suspended LUN that can serve others: copies keep their registers.
+    /// Copies keep their registers.
     pub fn planes_without_copies<P: Probe>(&self, lun: LunId, work: &PageWork<P>) -> u64 {
         !self.copybacks.pending(lun).map_or(0, |pages| self.planes_of(pages, work))
     }
 
-    /// The planes that a command concerns, as a mask by place in the LUN.
+    /// By place in the LUN.
     pub fn planes_of<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> u64 {
         let plane = |&id| 1u64 << self.layout.plane_in_lun(work.transactions[id].ppa.plane);
         command.transactions().iter().map(plane).sum()
     }
 
-    /// Whether no lane reads a page that the suspended program writes.
     pub(super) fn leaves_suspended_pages_alone<P: Probe>(&self, lun: LunId, lane: LunId, work: &PageWork<P>) -> bool {
         let Some(suspendee) = self.suspensions.get(lun).filter(|u| u.phase == Phase::Suspended) else { return true };
         let read = self.command(lane);

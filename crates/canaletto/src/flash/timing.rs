@@ -1,5 +1,3 @@
-//! Array times by kind of page.
-
 use crate::config::design::{Cell, Flash, PageOrder, PageTimes};
 use crate::engine::time::Time;
 use crate::flash::interface::Operation;
@@ -7,7 +5,7 @@ use crate::flash::interface::Operation;
 #[derive(Debug, Clone)]
 pub struct ArrayTiming {
     kinds: Kinds,
-    /// Of each operation, the time of every page if that is the same.
+    /// If it is the same for every page.
     uniform: [Option<Time>; 3],
     read: Vec<Time>,
     program: Vec<Time>,
@@ -16,10 +14,8 @@ pub struct ArrayTiming {
     pseudo_slc: [Time; 3],
 }
 
-/// How a page's number tells its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kinds {
-    /// Every page takes the same time.
     One,
     Repeating(u32),
     MqsimTlc,
@@ -102,7 +98,7 @@ impl Kinds {
         }
     }
 
-    /// The kind of page number `page`, the lower page's being 0.
+    /// The lower page is 0.
     pub fn of(self, page: u32) -> usize {
         match self {
             Kinds::One => 0,

@@ -5,16 +5,15 @@
 use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::ftl::blocks::{Blocks, Frontier};
 
-/// Work under way in every LUN and plane.
 pub struct DynamicAllocator {
-    /// Transactions on their way to each LUN, queued there or in work.
+    /// Queued there or in work.
     load: Vec<u32>,
-    /// Writes of each plane that have no page yet.
+    /// By plane.
     expected: Vec<u32>,
-    /// Planes that can take nothing until a block of theirs is erased.
+    /// Until a block of theirs is erased.
     exhausted: Vec<bool>,
     most_valid: u64,
-    /// For each stream, the plane whose flash page it fills, and the pages that this still takes.
+    /// By stream: plane, and pages that this still takes.
     filling: Vec<(PlaneId, u32)>,
     pages_per_flash_page: u32,
     /// Where the search among equals continues.
@@ -22,7 +21,7 @@ pub struct DynamicAllocator {
 }
 
 impl DynamicAllocator {
-    /// Nothing under way in `streams` streams; `most_valid` is each plane's limit of valid pages.
+    /// `most_valid` is each plane's limit of valid pages.
     pub fn new(layout: &Layout, streams: u16, most_valid: u64) -> DynamicAllocator {
         DynamicAllocator {
             load: vec![0; layout.luns() as usize],
@@ -43,7 +42,6 @@ impl DynamicAllocator {
         self.load[lun.index()] -= 1;
     }
 
-    /// A write is on its way to a plane, and so to its LUN.
     pub fn expect(&mut self, plane: PlaneId, lun: LunId) {
         self.expected[plane.index()] += 1;
         self.load[lun.index()] += 1;
@@ -53,23 +51,23 @@ impl DynamicAllocator {
         self.expected.iter().all(|&expected| expected == 0)
     }
 
-    /// A write has been given its page, or leaves the plane.
+    /// Or leaves the plane.
     pub fn arrived(&mut self, plane: PlaneId) {
         self.expected[plane.index()] -= 1;
     }
 
-    /// Notes whether a plane can take nothing until its own block is erased.
+    /// Until its own block is erased.
     pub fn set_exhausted(&mut self, plane: PlaneId, exhausted: bool) {
         self.exhausted[plane.index()] = exhausted;
     }
 
-    /// Whether the plane is below its limit, which blocks that are lost have lowered.
+    /// Blocks that are lost have lowered it.
     pub fn may_take(&self, plane: PlaneId, blocks: &Blocks) -> bool {
         let held = blocks.valid_in(plane) + u64::from(self.expected[plane.index()]);
         held + blocks.pages_lost_in(plane) < self.most_valid && !self.exhausted[plane.index()]
     }
 
-    /// The plane that the stream's last write was given, if this one fits into the same flash page there.
+    /// If this write fits into the same flash page there.
     pub fn go_on(&mut self, stream: u16, blocks: &Blocks) -> Option<PlaneId> {
         let (plane, left) = self.filling[usize::from(stream)];
         if left == 0 || !self.may_take(plane, blocks) {
@@ -79,13 +77,11 @@ impl DynamicAllocator {
         Some(plane)
     }
 
-    /// A write of the stream begins to fill a flash page of the plane.
     pub fn fill(&mut self, stream: u16, plane: PlaneId) {
         self.filling[usize::from(stream)] = (plane, self.pages_per_flash_page - 1);
     }
 
-    /// The least busy of `planes` that can take a page of `frontier`: those with room now first, then those that
-    /// `avoided` does not hold for.
+    /// Those with room now first, then those that `avoided` does not hold for.
     pub fn choose(
         &mut self,
         planes: &[PlaneId],

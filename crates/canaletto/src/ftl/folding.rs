@@ -1,4 +1,4 @@
-//! Folding: blocks of the pseudo-SLC cache are copied to native ones, in pauses and where the cache is needed.
+//! Blocks of the pseudo-SLC cache are copied to native ones, in pauses and where the cache is needed.
 
 use crate::config::design::PseudoSlc;
 use crate::engine::time::Time;
@@ -8,11 +8,11 @@ use crate::ftl::blocks::{Blocks, Frontier};
 use crate::ftl::reclaim::gc::{Counts, Reason};
 use crate::measure::pseudo_slc::{PslcReport, PslcSeries};
 
-/// Whether the drive is idle, so that everything is folded.
+/// Everything is folded then.
 #[derive(Default)]
 pub struct Folding {
     pub is_on: bool,
-    /// Time without requests after which the drive counts as idle; zero: it never does.
+    /// Zero: the drive never counts as idle.
     idle_time: Time,
     last_completion: Time,
     looks: bool,
@@ -24,7 +24,6 @@ impl Folding {
         Folding { is_on: keys.is_on(), idle_time: keys.idle_time.time(), ..Folding::default() }
     }
 
-    /// The frontier that the host's writes of a stream go to.
     #[inline]
     pub fn frontier_of_host(&self, stream: u16) -> Frontier {
         if self.is_on { Frontier::Cached(stream) } else { Frontier::User(stream) }
@@ -39,8 +38,7 @@ impl Folding {
         self.is_idle = false;
     }
 
-    /// A request is complete; `is_last`: no other is under way. Returns when to look for idleness, if nothing does
-    /// already.
+    /// `is_last`: no other is under way. Returns when to look for idleness, if nothing does already.
     pub fn expect_idle_host(&mut self, is_last: bool, now: Time) -> Option<Time> {
         self.last_completion = now;
         let looks = self.is_on && is_last && self.idle_time > Time::ZERO && !self.looks;
@@ -48,7 +46,7 @@ impl Folding {
         looks.then_some(now + self.idle_time)
     }
 
-    /// Looks whether the drive, without requests if `is_quiet`, has become idle. Returns that, and when to look again.
+    /// `is_quiet`: without requests. Returns idleness, and when to look again.
     pub fn look_for_idle_host(&mut self, is_quiet: bool, now: Time) -> (bool, Option<Time>) {
         let due = self.last_completion + self.idle_time;
         self.looks = is_quiet && due > now;
@@ -57,7 +55,7 @@ impl Folding {
         (becomes_idle, self.looks.then_some(due))
     }
 
-    /// Report on the cache, of which the back end counted `[reads, programs, erases]`.
+    /// The back end counted `[reads, programs, erases]`.
     pub fn report(
         &self,
         [reads, programs, erases]: [u64; 3],

@@ -1,23 +1,22 @@
-//! Write frontiers and their lines: where writes get their pages from.
+//! Where writes get their pages from.
 
 use crate::config::workload::Priority;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Frontier {
-    /// Garbage collection's, for pages of the plane itself.
+    /// For pages of the plane itself.
     Gc,
-    /// Garbage collection's, for pages from other planes. It has no claim on the reserved blocks.
+    /// For pages from other planes. No claim on the reserved blocks.
     Arrivals,
-    /// The mapping table's: translation pages, of all streams in the first or of one stream each.
+    /// Of all streams in the first or of one stream each.
     Translation(u16),
     User(u16),
-    /// Garbage collection's, for pages of one stream of the host, where moved data of streams stay apart.
+    /// Where moved data of streams stay apart.
     GcOf(u16),
-    /// The pseudo-SLC cache's, of one stream of the host. Without room there, the host's takes the page.
+    /// Without room there, the host's frontier takes the page.
     Cached(u16),
 }
 
-/// Frontiers of garbage collection in a plane.
 pub(super) const OWN: usize = 2;
 
 impl Frontier {
@@ -28,12 +27,12 @@ impl Frontier {
             Frontier::Arrivals => 1,
             Frontier::Translation(stream) => OWN + usize::from(stream),
             Frontier::User(stream) => OWN + usize::from(streams) + usize::from(stream),
-            // Superblocks and a pseudo-SLC cache exclude each other.
+            // These exclude each other.
             Frontier::Cached(stream) | Frontier::GcOf(stream) => OWN + 2 * usize::from(streams) + usize::from(stream),
         }
     }
 
-    /// Whether it takes what collection moves within a plane or group.
+    /// Within a plane or group.
     #[inline]
     pub fn is_of_collection(self) -> bool {
         matches!(self, Frontier::Gc | Frontier::GcOf(_))
@@ -44,10 +43,9 @@ impl Frontier {
     }
 }
 
-/// Writes of a frontier that may share a flash page: one priority class.
+/// One priority class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// Where they get their pages from.
     pub frontier: Frontier,
     pub class: u8,
 }

@@ -1,15 +1,13 @@
-//! Writes of one request on their way to the chips, flash page by flash page: sent one by one, the first would be
-//! programmed alone.
+//! Writes of one request, flash page by flash page: sent one by one, the first would be programmed alone.
 
 use super::{Outcome, Outcomes};
 use crate::flash::address::Layout;
 use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::{Transaction, TransactionId};
 
-/// Writes that set out at one moment.
 pub struct Outbound {
     pages_per_flash_page: usize,
-    /// How many want writes gathered: a part of the drive may do so on behalf of another.
+    /// A part of the drive may gather on behalf of another.
     gathers: u32,
     writes: Vec<TransactionId>,
 }
@@ -24,7 +22,7 @@ impl Outbound {
         self.gathers += u32::from(self.pages_per_flash_page > 1);
     }
 
-    /// Sends a write's data towards the chip, or keeps it until all that set out with it are known.
+    /// Or keeps it until all that set out with it are known.
     pub fn send(&mut self, id: TransactionId, outcomes: &mut Outcomes) {
         if self.gathers > 0 { self.writes.push(id) } else { outcomes.tell(Outcome::Outbound(id)) }
     }

@@ -19,7 +19,6 @@ use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId}
 #[derive(Clone, Copy, Default)]
 struct Rebuild {
     left: u32,
-    /// Whether one of them was not legible either.
     failed: bool,
 }
 
@@ -32,7 +31,7 @@ pub struct ParityWork {
 }
 
 impl ParityWork {
-    /// A page was programmed, or failed to be: the parity of its stripe sets out if that was the last one.
+    /// If that was the last page of its stripe.
     pub fn send_due<P: Probe>(
         &mut self,
         (blocks, layout, outcomes): (&mut Blocks, &Layout, &mut Outcomes),
@@ -55,7 +54,7 @@ impl ParityWork {
         }
     }
 
-    /// A page of parity is programmed. One that `failed` to be holds nothing: its stripe stays without parity.
+    /// If it `failed`, its stripe stays without parity.
     pub fn programmed<P: Probe>(
         &mut self,
         blocks: &mut Blocks,
@@ -75,7 +74,7 @@ impl ParityWork {
         work.remove_page(id);
     }
 
-    /// A read has found nothing legible: whether its page must be rebuilt once it is through the controller.
+    /// Once it is through the controller.
     pub fn is_to_be_rebuilt(&mut self, blocks: &Blocks, lost: &Lost, id: TransactionId, t: &Transaction) -> bool {
         if let (Origin::Rebuild, OldPage::For(read)) = (t.origin, t.old_page()) {
             self.rebuilds.entry(read).or_default().failed = true;
@@ -92,13 +91,12 @@ impl ParityWork {
         self.rebuilds.insert(id, Rebuild::default());
     }
 
-    /// Whether a read that has come waits for its page to be rebuilt.
     #[inline]
     pub fn is_awaited(&self, id: TransactionId) -> bool {
         !self.rebuilds.is_empty() && self.rebuilds.contains_key(&id)
     }
 
-    /// Pages to be read of which a page is rebuilt; none if it cannot be.
+    /// None if the page cannot be rebuilt.
     pub fn begin_rebuild(&mut self, blocks: &Blocks, lost: &Lost, id: TransactionId, at: Ppa) -> Vec<Ppa> {
         let pages = pages_to_rebuild(blocks, lost, at);
         let rebuild = Rebuild { left: pages.as_ref().map_or(0, |pages| pages.len() as u32), failed: pages.is_none() };
@@ -107,7 +105,7 @@ impl ParityWork {
         pages.unwrap_or_default()
     }
 
-    /// A page has come of which another one is rebuilt. Returns the read that has waited for that, if it was the last.
+    /// Returns the read that has waited, if it was the last.
     pub fn rebuilds_with<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) -> Option<TransactionId> {
         let OldPage::For(read) = work.transactions[id].old_page() else { return None };
         work.remove_awaited(id, Ended::OldPage);
@@ -116,7 +114,7 @@ impl ParityWork {
         (rebuild.left == 0).then_some(read)
     }
 
-    /// All is there that a page is rebuilt from. Returns whether it could be.
+    /// Returns whether the page could be rebuilt.
     pub fn end_rebuild(&mut self, id: TransactionId) -> bool {
         let rebuilt = self.rebuilds.remove(&id).is_some_and(|rebuild| !rebuild.failed);
         self.rebuilt += u64::from(rebuilt);
@@ -136,7 +134,7 @@ impl ParityWork {
     }
 }
 
-/// The pages of which one is rebuilt; none if its stripe has no parity, or lacks a further page.
+/// None if its stripe has no parity, or lacks a further page.
 fn pages_to_rebuild(blocks: &Blocks, lost: &Lost, at: Ppa) -> Option<Vec<Ppa>> {
     blocks.pages_to_rebuild(at).filter(|pages| !pages.iter().any(|page| lost.has(page.plane)))
 }

@@ -1,18 +1,15 @@
-//! Static plane allocation: which plane a logical page belongs to.
+//! Static allocation.
 
 use crate::config::design::Allocation;
 use crate::flash::address::{Layout, PlaneId};
 use crate::flash::plane_set::PlaneSet;
 
-/// Positions a flow's pages may use, as numbers of channels, chips of a channel, dies of a chip and planes of a die.
+/// Numbers of channels, chips of a channel, dies of a chip and planes of a die.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Positions {
-    /// Channels.
     pub channels: Vec<u32>,
     pub chips: Vec<u32>,
-    /// Dies.
     pub dies: Vec<u32>,
-    /// Planes.
     pub planes: Vec<u32>,
 }
 
@@ -27,22 +24,22 @@ impl Positions {
     }
 }
 
-/// The planes in the order in which consecutive logical pages visit them.
+/// In the order of consecutive logical pages.
 #[derive(Debug, Clone)]
 pub struct Placement {
     planes: Vec<PlaneId>,
     /// Binary logarithm of the pages that go to a plane together (a flash page).
     shift: u32,
-    /// Planes of these that writes can go to in the place of others; none as long as all can be written.
+    /// Where writes go instead; none as long as all planes can be written.
     stand_ins: Vec<PlaneId>,
-    /// How many of those before each plane cannot be written.
+    /// Planes before each that cannot be written.
     lost_before: Vec<u64>,
-    /// Binary logarithm of the number of planes where that is a power of two: the usual case needs no division.
+    /// Of the number of planes, where that is a power of two: no division.
     planes_shift: Option<u32>,
 }
 
 impl Placement {
-    /// The order that `allocation` gives over `positions`: its first letter varies fastest.
+    /// The first letter of `allocation` varies fastest.
     pub fn new(layout: &Layout, allocation: Allocation, positions: &Positions) -> Placement {
         let letters = format!("{allocation:?}");
         let counts = |letter| match letter {
@@ -76,7 +73,7 @@ impl Placement {
         self.planes[self.turn(lpa).1 as usize]
     }
 
-    /// The plane of logical page `lpa`, and how many pages before it go there.
+    /// And how many pages before `lpa` go there.
     pub fn plane_and_place(&self, lpa: u64) -> (PlaneId, u64) {
         let (round, place) = self.turn(lpa);
         (self.planes[place as usize], (round << self.shift) + (lpa & ((1 << self.shift) - 1)))
@@ -92,7 +89,7 @@ impl Placement {
         self.lost_before = self.planes.iter().scan(0, before).collect();
     }
 
-    /// The plane that logical page `lpa` is written to if its own cannot be: the others in turn. None if there are none.
+    /// The other planes in turn. None if there are none.
     pub fn stand_in(&self, lpa: u64) -> Option<PlaneId> {
         let (round, place) = self.turn(lpa);
         let count = self.stand_ins.len() as u64;
@@ -101,7 +98,7 @@ impl Placement {
         (count > 0).then(|| self.stand_ins[(turn % count) as usize])
     }
 
-    /// How often all planes had their turn before `lpa`'s, and whose turn it is.
+    /// Turns of all planes before, and whose turn it is.
     fn turn(&self, lpa: u64) -> (u64, u64) {
         let turn = lpa >> self.shift;
         match self.planes_shift {
@@ -150,7 +147,7 @@ mod tests {
         assert_eq!(pwcd.plane(2), layout.plane(0, 1, 0, 0));
     }
 
-    /// With and without a power of two of planes, and with several pages that go to a plane together.
+    /// With and without a power of two of planes.
     #[test]
     fn places_count_the_pages_of_a_plane() {
         for (channels, parts) in [(vec![0, 1], 1), (vec![1], 2), (vec![0, 1], 4)] {
@@ -168,7 +165,7 @@ mod tests {
         }
     }
 
-    /// Pages of planes that are lost go to all others in turn, equally many to each.
+    /// Equally many pages to each.
     #[test]
     fn others_stand_in_equally() {
         let layout = layout();

@@ -17,33 +17,29 @@ use crate::measure::probe::Observer;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfBand {
     pub at: Ppa,
-    /// The logical page whose data it holds.
     pub lpa: u64,
-    /// Number of the write that made them.
     pub sequence: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trimmed {
     pub lpa: u64,
-    /// Number of the last write before it.
     pub sequence: u32,
 }
 
-/// Contents of the drive that are left when power is lost.
 #[derive(Clone, Debug, Default)]
 pub struct FlashImage {
-    /// Every page that is programmed, in the order of their addresses.
+    /// By address.
     pub pages: Vec<OutOfBand>,
     pub journal: Vec<Trimmed>,
-    /// Sectors of logical pages that were in the write buffer only and that the drive saved on its last energy.
+    /// The drive saved these on its last energy.
     pub saved: BTreeMap<u64, u64>,
 }
 
 pub fn recover(image: &FlashImage) -> BTreeMap<u64, Ppa> {
     let mut newest: BTreeMap<u64, OutOfBand> = BTreeMap::new();
     for page in &image.pages {
-        // A copy and its source carry the same number and the same data: either will do.
+        // A copy and its source carry the same number and data.
         let known = newest.entry(page.lpa).or_insert(*page);
         if page.sequence > known.sequence {
             *known = *page;
@@ -57,24 +53,24 @@ pub fn recover(image: &FlashImage) -> BTreeMap<u64, Ppa> {
     newest.into_iter().map(|(lpa, page)| (lpa, page.at)).collect()
 }
 
-/// Keeps what flash and write buffer hold while a run continues.
+/// While a run continues.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    /// Of each plane and block: logical page and number of every programmed page.
+    /// Logical page and number, by plane and block.
     blocks: BTreeMap<(u32, u32), BTreeMap<u32, (u64, u32)>>,
     sequence: u32,
     journal: Vec<Trimmed>,
     journal_on_flash: usize,
-    /// Sectors that are newer in the write buffer than on flash.
+    /// Newer than on flash.
     dirty: BTreeMap<u64, u64>,
-    /// Sectors on their way from the write buffer to flash, and the number of that write.
+    /// And the number of that write.
     destaging: BTreeMap<u64, (u64, u32)>,
-    /// Numbers of the host's writes past the write buffer, by logical page and request.
+    /// Past the write buffer, by logical page and request.
     direct: BTreeMap<(u64, RequestId), u32>,
 }
 
 impl Recorder {
-    /// Returns what would be left if power were lost now. A protected drive saves its write buffer and its journal.
+    /// A protected drive saves its write buffer and its journal.
     pub fn image(&self, protected: bool) -> FlashImage {
         let blocks = self.blocks.iter().flat_map(|(&(plane, block), pages)| {
             pages.iter().map(move |(&page, &(lpa, sequence))| OutOfBand {
@@ -100,13 +96,13 @@ impl Recorder {
         self.blocks.entry((at.plane.0, at.block)).or_default().insert(at.page, (lpa, sequence));
     }
 
-    /// Number of a write that sets out. Writes of a page reach flash in the order in which they do.
+    /// Writes of a page reach flash in this order.
     fn next(&mut self) -> u32 {
         self.sequence += 1;
         self.sequence
     }
 
-    /// Number of the first write of a page that is on its way now.
+    /// On its way now.
     fn first_under_way(&self, lpa: u64) -> Option<u32> {
         let direct = self.direct.range((lpa, RequestId(0))..=(lpa, RequestId::NONE)).map(|(_, &number)| number);
         direct.chain(self.destaging.get(&lpa).map(|&(_, number)| number)).min()
@@ -171,7 +167,7 @@ impl Observer for Recorder {
     }
 
     fn page_trimmed_in_cache(&mut self, _: Time, _: RequestId, lpa: u64, stays: bool) {
-        // A forced write of what is forgotten here ends now: neither it nor what flash holds may come back.
+        // A forced write ends now: neither it nor what flash holds may come back.
         self.journal.push(Trimmed { lpa, sequence: self.sequence });
         if stays {
             self.dirty.insert(lpa, u64::MAX);
@@ -181,7 +177,6 @@ impl Observer for Recorder {
     }
 
     fn page_trimmed(&mut self, _: Time, _: RequestId, lpa: u64) {
-        // Data on their way to flash come after the trim.
         let sequence = self.first_under_way(lpa).map_or(self.sequence, |number| number - 1);
         self.journal.push(Trimmed { lpa, sequence });
     }
@@ -230,7 +225,6 @@ mod tests {
         let mut recorder = Recorder::default();
         recorder.page_begins(Time::ZERO, RequestId(3), 7, 1, Kind::Write);
         recorder.page_destages(Time::ZERO, 7, 2);
-        // The page out of the cache waits for the write past it.
         recorder.page_programmed(Time::ZERO, RequestId(3), 7, 1, at(0), Ppa::NONE);
         recorder.page_trimmed(Time::ZERO, RequestId(4), 7);
         recorder.page_destaged(Time::ZERO, 7, 2, at(1), Ppa::NONE);

@@ -1,4 +1,4 @@
-//! The flows' parts of the logical address space, and the pages of their requests.
+//! The flows' parts of the logical address space.
 
 use std::ops::Range;
 
@@ -14,26 +14,25 @@ pub fn sector_mask(first: u64, count: u64) -> u64 {
     (if count == 64 { u64::MAX } else { (1 << count) - 1 }) << first
 }
 
-/// A walk over a request's pages: each logical page with its sectors.
+/// Each logical page with its sectors.
 #[derive(Clone)]
 pub struct Pages {
     pub next: u64,
-    /// The last page, of those up to the end of the flow's addresses.
+    /// Up to the end of the flow's addresses.
     pub last: u64,
-    /// First sector in the next page.
     at: u64,
-    /// Sectors left, of those up to the end of the flow's addresses.
+    /// Up to the end of the flow's addresses.
     left: u64,
     per_page: u64,
     first_page: u64,
     capacity: u64,
     beyond: u64,
-    /// Sector of the flow at which a request that runs over its end continues.
+    /// A request that runs over the flow's end continues there.
     again_at: u64,
 }
 
 impl Pages {
-    /// Returns the pages of `sectors` sectors from a flow's sector `first` on.
+    /// From a flow's sector `first` on.
     #[inline]
     fn new(flow: &FlowSpace, first: u64, sectors: u64, sector_shift: u32) -> Pages {
         let fitting = sectors.min(flow.sectors - first);
@@ -109,17 +108,15 @@ impl Iterator for Pages {
 
 pub struct FlowSpace {
     pub priority: Priority,
-    /// The planes that its pages belong to.
     pub placement: Placement,
-    /// Its own write frontiers, if flows have such.
+    /// If flows have their own write frontiers.
     pub stream: u16,
     pub first_sector: u64,
-    /// Sectors up to the end of the last page that its requests may begin in.
+    /// Up to the end of the last page that requests may begin in.
     pub sectors: u64,
-    /// Sector at which a request that runs over the end continues. MQSim takes addresses modulo the last sector's
-    /// number.
+    /// A request that runs over the end continues there. MQSim takes addresses modulo the last sector's number.
     pub again_at: u64,
-    /// First logical page of its addresses in the mapping table.
+    /// In the mapping table.
     pub first_page: u64,
     pub end_page: u64,
 }
@@ -128,7 +125,7 @@ pub struct Spaces {
     flows: Vec<FlowSpace>,
     sector_shift: u32,
     pages_per_flash_page: u64,
-    /// Pages of a mapping unit that is larger than a page.
+    /// If a mapping unit is larger than a page.
     pub pages_per_unit: u64,
 }
 
@@ -164,13 +161,13 @@ impl Spaces {
         Pages::new(flow, request.lba - flow.first_sector, u64::from(request.sectors), self.sector_shift)
     }
 
-    /// Whether a request may concern more pages than its own, because mapping units are larger.
+    /// Mapping units are larger than pages.
     #[inline]
     pub fn widen(&self, request: &Request) -> bool {
         self.pages_per_unit > 1 && request.kind == Kind::Write
     }
 
-    /// The pages of a request, and their number: first those that only share a mapping unit with it (without sectors).
+    /// First pages that only share a mapping unit with it (without sectors).
     #[inline]
     pub fn split(&self, request: &Request) -> (u32, impl Iterator<Item = (u64, u64)> + use<>) {
         let pages = self.pages(request);
@@ -179,7 +176,7 @@ impl Spaces {
         (count, before.chain(after).map(|lpa| (lpa, 0)).chain(pages))
     }
 
-    /// Pages around a write's pages in the same mapping units: they are written again unchanged.
+    /// They are written again unchanged.
     #[inline]
     fn rest_of_units(&self, pages: &Pages, request: &Request) -> (Range<u64>, Range<u64>) {
         if !self.widen(request) {
@@ -191,19 +188,18 @@ impl Spaces {
         (pages.next / unit * unit..pages.next, end..last)
     }
 
-    /// Whether several pages share an entry of the mapping table, so that they are written anew together.
+    /// So that they are written anew together.
     pub fn share_mapping_unit(&self) -> bool {
         self.pages_per_unit > 1
     }
 
-    /// Pages written with a flow's page: its mapping unit, and pages from the cache's DRAM that its flash page has room
-    /// for.
+    /// Its mapping unit, and pages from the cache's DRAM that its flash page has room for.
     pub fn written_with(&self, flow: u16, lpa: u64, from_dram: bool) -> impl Iterator<Item = u64> + use<> {
         let shared = if from_dram { self.pages_per_flash_page } else { 1 };
         self.others(flow, lpa, shared.max(self.pages_per_unit))
     }
 
-    /// The other pages of the flash page that a page of a flow would be in if nobody had written it.
+    /// If nobody had written it.
     pub fn found_with(&self, flow: u16, lpa: u64) -> impl Iterator<Item = u64> + use<> {
         self.others(flow, lpa, self.pages_per_flash_page)
     }
@@ -214,14 +210,13 @@ impl Spaces {
         all.filter(move |&other| other != lpa)
     }
 
-    /// The plane that a logical page of a flow belongs to.
     #[inline]
     pub fn plane(&self, flow: u16, lpa: u64) -> PlaneId {
         let flow = &self[usize::from(flow)];
         flow.placement.plane(lpa - flow.first_page)
     }
 
-    /// The plane that stands in for the one that a logical page of a flow belongs to, if there is any.
+    /// None if there is none.
     pub fn stand_in(&self, flow: u16, lpa: u64) -> Option<PlaneId> {
         let flow = &self[usize::from(flow)];
         flow.placement.stand_in(lpa - flow.first_page)
@@ -231,7 +226,7 @@ impl Spaces {
         self.flows.iter_mut().for_each(|flow| flow.placement.leave_out(planes));
     }
 
-    /// The logical page that a sector of a flow, as requests state it, is in.
+    /// As requests state it.
     #[inline(always)]
     pub fn page_of(&self, flow: u16, lba: u64) -> u64 {
         let flow = &self[usize::from(flow)];

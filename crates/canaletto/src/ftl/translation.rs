@@ -1,5 +1,3 @@
-//! Translation pages are read, written and placed, and their waiters continue.
-
 use super::pages::Found;
 use super::{Ftl, Outcome};
 use crate::engine::in_flight::PageWork;
@@ -13,7 +11,7 @@ use crate::measure::root_cause::Ended;
 use crate::scheduler::transaction::{Flag, Transaction, TransactionId};
 
 impl Ftl {
-    /// Looks up where a page of the host is. False if it has to wait: [`Ftl::begin_translated`] follows then.
+    /// False if the page has to wait: [`Ftl::begin_translated`] follows then.
     #[inline(always)]
     pub fn look_up<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
         self.mapping.is_ideal() || self.look_up_cached(work, id, now)
@@ -25,7 +23,6 @@ impl Ftl {
         found == LookUp::Hit
     }
 
-    /// Whether a page of the host may be waiting for the entry of a logical page.
     pub fn is_awaited<P: Probe>(&self, work: &PageWork<P>, lpa: u64) -> bool {
         self.mapping.is_awaited(lpa, &work.transactions)
     }
@@ -44,12 +41,12 @@ impl Ftl {
         }
     }
 
-    /// The plane of a translation page: translation pages go round the planes as their stream's data do.
+    /// Round the planes as their stream's data go.
     fn plane_of_table(&self, page: &Stored) -> PlaneId {
         self.spaces[page.table].placement.plane(page.number)
     }
 
-    /// Queues the read of a translation page, for the request that has waited for it longest.
+    /// For the request that has waited longest.
     fn read_translation<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
@@ -66,7 +63,7 @@ impl Ftl {
         self.begin_read(work, id, now);
     }
 
-    /// A translation page is in the controller's memory: those who waited for its entries continue.
+    /// Those who waited for its entries continue.
     pub fn translation_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let lpa = work.transactions[id].lpa;
         work.remove_awaited(id, Ended::Translation);
@@ -80,18 +77,17 @@ impl Ftl {
         self.tell(Outcome::MappingRead(lpa));
     }
 
-    /// A translation page has been read to be merged with its changed entries.
+    /// With its changed entries.
     pub fn merge_read_ended(&mut self) {
         self.mapping.merge_read_ended();
     }
 
-    /// A page of the host, which has waited for its mapping entry, continues.
     pub fn translated<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         work.charge_page_for(id, Ended::Translation, Cause::MappingMiss, now);
         self.begin_translated(work, id, now);
     }
 
-    /// Begins the next operation of a translation page once its waiters continue.
+    /// Once its waiters continue.
     pub fn end_translation_read<P: Probe>(&mut self, work: &mut PageWork<P>, lpa: u64, now: Time) {
         self.send_gathered(&mut work.transactions);
         if let Some(table) = self.mapping.waiters_have_gone(lpa) {
@@ -101,7 +97,7 @@ impl Ftl {
         }
     }
 
-    /// Entries have come that may leave again: transactions that found no room look again, oldest first.
+    /// Oldest first.
     pub fn seat_stalled<P: Probe>(&mut self, work: &mut PageWork<P>, table: u16, now: Time) {
         while let Some((id, found)) = self.mapping.seat_next(&self.blocks, &mut work.transactions, usize::from(table)) {
             self.act_for_table(work, now);
@@ -112,7 +108,7 @@ impl Ftl {
         }
     }
 
-    /// Begins the write of a translation page with its changed entries; with `merges` the others come from the page it replaces.
+    /// With `merges` the unchanged entries come from the page it replaces.
     fn write_translation<P: Probe>(&mut self, work: &mut PageWork<P>, page: &Stored, merges: bool, now: Time) {
         let lpa = page.lpa;
         let (at, whole) = (Ppa::unbound(self.plane_of_table(page)), self.whole_page());
@@ -164,7 +160,7 @@ impl Ftl {
         self.translation_write_ended(work, t.lpa, now);
     }
 
-    /// A translation page cannot be written any more: its plane is exhausted. Its entries stay in DRAM.
+    /// Its plane is exhausted. Its entries stay in DRAM.
     pub fn translation_failed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         work.remove_page(id);
@@ -177,11 +173,11 @@ impl Ftl {
         self.resume_trims();
         self.mapping.write_ends(lpa);
         self.act_for_table(work, now);
-        // A read of what could not be written has ended at once, and may have been the last use of the page.
+        // It may have been the last use of the page.
         self.mapping.let_go(lpa);
     }
 
-    /// Gives a translation page the next page of its plane, if there is one, without programming it.
+    /// If there is one, without programming it.
     fn place_translation(&mut self, page: &Stored) -> Option<Ppa> {
         let at = self.allocate(self.plane_of_table(page), page.frontier, page.lpa, self.whole_page())?;
         if let Entry::At(old) = self.mapping.get(page.lpa) {
@@ -192,7 +188,7 @@ impl Ftl {
         Some(at)
     }
 
-    /// Puts the table on flash in the order of its addresses, where the drive begins with it so.
+    /// In the order of its addresses.
     pub(super) fn place_table(&mut self) {
         for page in self.mapping.placed_at_first() {
             self.place_translation(&page);
@@ -206,8 +202,7 @@ impl Ftl {
         }
     }
 
-    /// Writes the translation pages that a victim's moved pages have changed, as far as the pages reclaimed from it (`won`)
-    /// suffice.
+    /// As far as the pages reclaimed (`won`) suffice.
     pub fn write_moved<P: Probe>(&mut self, work: &mut PageWork<P>, plane: PlaneId, won: u64, now: Time) {
         self.mapping.victim_is_empty(plane, won);
         while self.mapping.begin_postponed() {

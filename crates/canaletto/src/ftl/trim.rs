@@ -22,20 +22,20 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
-/// Pages of a piece where the whole mapping table is in DRAM.
+/// If the whole mapping table is in DRAM.
 const PIECE: u64 = 4096;
 
 #[derive(Default)]
 pub struct Trims {
-    /// Trims with pieces that may not begin yet, oldest first.
+    /// Oldest first.
     waiting: VecDeque<RequestId>,
-    /// Pieces that wait for their mapping entry, or have it and are not forgotten yet.
+    /// Or have their entry and are not forgotten yet.
     looking_up: u64,
     ready: VecDeque<TransactionId>,
 }
 
 impl Ftl {
-    /// The drive takes up a trim. Returns whether it begins now.
+    /// Returns whether it begins now.
     ///
     /// Whole mapping units are forgotten. Parts at its ends keep their data (a deallocation is a hint: NVM Command Set
     /// §3.2.3.2).
@@ -50,7 +50,7 @@ impl Ftl {
         !waits
     }
 
-    /// Takes the next piece of a trim, if it may begin now.
+    /// If it may begin now.
     pub fn next_piece(&mut self, id: RequestId, request: &mut Request) -> Option<Range<u64>> {
         let left = request.unbegun;
         if left == 0 {
@@ -73,7 +73,7 @@ impl Ftl {
         at_work < u64::from(self.layout.planes())
     }
 
-    /// Trims that have waited continue, if the mapping table takes another piece.
+    /// If the mapping table takes another piece.
     pub fn resume_trims(&mut self) {
         if !self.trims.waiting.is_empty() && self.takes_trims() {
             self.tell(Outcome::TrimsGoOn);
@@ -84,7 +84,7 @@ impl Ftl {
         if self.takes_trims() { self.trims.waiting.pop_front() } else { None }
     }
 
-    /// Looks up a piece's first entry. False if the piece has to wait: [`Ftl::next_ready_piece`] returns it then.
+    /// False if the piece has to wait: [`Ftl::next_ready_piece`] returns it then.
     pub fn look_up_piece<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
@@ -106,8 +106,7 @@ impl Ftl {
         is_there
     }
 
-    /// Takes the next piece that has its entry, after transactions that waited for it, so that changes of one page keep
-    /// their order.
+    /// After transactions that waited for it, so that changes of one page keep their order.
     pub fn next_ready_piece<P: Probe>(&mut self, work: &PageWork<P>) -> Option<(TransactionId, RequestId, Range<u64>)> {
         let id = self.trims.ready.pop_front()?;
         self.trims.looking_up -= 1;
@@ -115,7 +114,7 @@ impl Ftl {
         Some((id, request, lpa..lpa + sectors))
     }
 
-    /// Pages of a trim from `lpa` on that must wait: a `piece` of that many, or with 0 a single one.
+    /// From `lpa` on: a `piece` of that many, or with 0 a single one.
     fn new_trim<P: Probe>(
         &self,
         work: &mut PageWork<P>,
@@ -130,13 +129,12 @@ impl Ftl {
         let page = Transaction::of_request(Operation::Program, id, priority, lpa, 0, now);
         let page = work.new_page(Transaction { origin: Origin::Trim, sectors: piece, since, ..page });
         if since < now {
-            // Pieces before it have kept the mapping table busy.
             work.charge_page(page, Cause::MappingMiss, now);
         }
         page
     }
 
-    /// Forgets the pages that come first and that nothing was ever written to, all at once. Returns the page behind them.
+    /// That were never written. Returns the page behind them.
     pub fn trim_unwritten(&mut self, pages: Range<u64>) -> u64 {
         if self.blocks.has_seeds() || !self.mapping.is_at_rest(pages.start) {
             return pages.start;
@@ -144,7 +142,7 @@ impl Ftl {
         self.mapping.trim_unwritten(pages, self.rules.unwritten != UnwrittenReads::Zeroes)
     }
 
-    /// Forgets a page of a request, or has it wait its turn: pages with a write in flight follow that write.
+    /// Pages with a write in flight follow that write.
     pub fn trim_page<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
@@ -163,7 +161,6 @@ impl Ftl {
         }
     }
 
-    /// The mapping entry that pages of a trim have waited for is there.
     pub fn begin_translated_trim<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let Transaction { lpa, sectors: piece, .. } = work.transactions[id];
         if piece > 0 {
@@ -171,19 +168,17 @@ impl Ftl {
             return self.tell(Outcome::TrimsGoOn);
         }
         match self.mapping.get(lpa) {
-            // Earlier ones come first.
             Entry::Pending(earlier) => self.follow(work, earlier, id),
             _ => self.trim_after_write(work, id, now),
         }
     }
 
-    /// Logical pages whose mapping units lie in a request with all their sectors.
+    /// With all their sectors.
     fn whole_pages(&self, request: &Request) -> Range<u64> {
         let flow = &self.spaces[request.flow as usize];
         let per_page = u64::from(self.layout.sectors_per_page);
         let first = request.lba - flow.first_sector;
         let unit = self.spaces.pages_per_unit;
-        // Pages beyond the end are not forgotten.
         let sectors = u64::from(request.sectors).min(flow.sectors - first);
         let end = (first + sectors) / per_page / unit * unit;
         let first = first.div_ceil(per_page).next_multiple_of(unit);
@@ -197,7 +192,7 @@ impl Ftl {
         }
         match entry {
             Entry::Trimmed => {}
-            // It has no entry that could change; reads must not find data that were never written, though.
+            // It has no entry that could change; but reads must not find data that were never written.
             Entry::Unmapped if self.rules.unwritten == UnwrittenReads::Zeroes => {}
             Entry::Unmapped => self.mapping.set(lpa, Entry::Trimmed),
             Entry::At(_) | Entry::Pending(_) => {
@@ -214,7 +209,7 @@ impl Ftl {
         }
     }
 
-    /// The write that a trim of the same page waited for is programmed.
+    /// It is programmed.
     pub fn trim_after_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = &work.transactions[id];
         let (lpa, request, successor) = (t.lpa, t.request, t.successor());

@@ -12,7 +12,7 @@ pub struct Choice {
     next: Register,
 }
 
-/// Choice by `state << 4 | outputs`, looked up at every hop.
+/// By `state << 4 | outputs`.
 static CHOICES: [Choice; 64] = choices();
 
 impl Register {
@@ -47,7 +47,7 @@ const fn choices() -> [Choice; 64] {
     all
 }
 
-/// The only output, or by the register, which then takes a step. Of two, one is twice as likely, as in the hardware.
+/// By the register, which then takes a step. Of two, one is twice as likely, as in the hardware.
 const fn choice(state: u8, outputs: u8) -> Choice {
     let (second, third) = (without_first(outputs), without_first(without_first(outputs)));
     let next = if second == 0 { state } else { (state << 1 | (state >> 1 ^ state) & 1) & 0b11 };
@@ -68,7 +68,7 @@ const fn without_first(outputs: u8) -> u8 {
 mod tests {
     use super::*;
 
-    /// Over three states a choice of three takes each once, of two the first twice.
+    /// A choice of three takes each once, of two the first twice.
     #[test]
     fn the_register_goes_through_its_states() {
         let drawn = |outputs: u8, times: usize| {

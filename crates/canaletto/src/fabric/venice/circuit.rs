@@ -1,5 +1,3 @@
-//! A controller: what it transfers, and how far that has come.
-
 use crate::engine::time::Time;
 use crate::fabric::Transfer;
 use crate::fabric::venice::grid::RouterId;
@@ -7,7 +5,6 @@ use crate::flash::address::ChipId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// Nothing.
     Free,
     Searching,
     Reserved,
@@ -54,8 +51,7 @@ impl Controller {
         self.state == State::Free
     }
 
-    /// Whether it lets others go first, because its scouts failed for a millisecond. Scouts that meet on the only way
-    /// of both would meet again for ever.
+    /// Its scouts failed for a millisecond. Scouts that meet on the only way of both would meet again for ever.
     pub fn gives_way(&mut self, now: Time) -> bool {
         const PATIENCE: Time = Time::from_ns(1_000_000);
         let gives_way = now - self.patient_since >= PATIENCE;

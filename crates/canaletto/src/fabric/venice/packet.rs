@@ -11,7 +11,6 @@ use crate::fabric::venice::grid::RouterId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     Cancel,
-    /// Reserves.
     Reserve,
 }
 
@@ -33,11 +32,10 @@ fn bits(count: u32) -> u32 {
     count.next_power_of_two().trailing_zeros()
 }
 
-/// The leading two bits of a flit: which flit, and the mode.
+/// Which flit, and the mode.
 const TYPE_BITS: u32 = 2;
 
 impl ScoutFormat {
-    /// The format for that many chips and controllers.
     pub fn new(chips: u32, controllers: u32) -> ScoutFormat {
         let (chip_bits, controller_bits) = (bits(chips), bits(controllers));
         let flit_bits = (TYPE_BITS + chip_bits.max(controller_bits)).next_multiple_of(8);
@@ -48,7 +46,7 @@ impl ScoutFormat {
         2 * u64::from(self.flit_bits / 8)
     }
 
-    /// Header and tail flit, each field left-aligned in what follows the type bits.
+    /// Each field left-aligned behind the type bits.
     pub fn encode(&self, packet: &ScoutPacket) -> (u32, u32) {
         let mode = match packet.mode {
             Mode::Cancel => 0,
@@ -81,7 +79,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Fig. 6: 2 + 6 bits and 2 + 3 + 3 bits.
     #[test]
     fn figure_6_bit_by_bit() {
         let format = ScoutFormat::new(64, 8);
@@ -90,7 +87,7 @@ mod tests {
         let cancel = ScoutPacket { mode: Mode::Cancel, ..packet };
         assert_eq!(format.encode(&cancel), (0b00_101101, 0b10_110_000));
         assert_eq!((format.flit_bits, format.cycles()), (8, 2));
-        // 16 × 16 chips: 2 + 8 bits take two bytes a flit.
+        // 2 + 8 bits take two bytes per flit.
         assert_eq!(ScoutFormat::new(256, 16).cycles(), 4);
     }
 

@@ -1,15 +1,14 @@
-//! Which routers free links join: what a search by scouts, one after the other, would find out.
+//! Which routers free links join.
 
 use crate::engine::memory::zeroed;
 use crate::fabric::venice::grid::{Grid, MOST_ROUTERS, Port, RouterId};
 
 const MOST_ON_BOARD: u32 = 64;
 
-/// For each router the ports whose links are free, as a set. As long as a port can name routers, so that no hop has to check
-/// that there is one; what lies beyond the last takes no memory.
+/// Ports with free links by router, as sets. As long as a port can name routers, so that no hop has to check; what lies
+/// beyond the last takes no memory.
 pub type Free = Box<[u8; MOST_ROUTERS]>;
 
-/// The memory of a search among free links.
 pub struct Reach {
     columns: u32,
     flood: Flood,
@@ -28,13 +27,12 @@ struct Flood {
 }
 
 impl Reach {
-    /// A search in a network.
     pub fn new(grid: &Grid) -> Reach {
         let flood = Flood { seen: vec![0; grid.routers() as usize], ..Flood::default() };
         Reach { columns: grid.columns, flood }
     }
 
-    /// For each router the set of ports that lead somewhere, all of them free.
+    /// Ports that lead somewhere, by router.
     pub fn all_free(grid: &Grid) -> Free {
         let leads = |r: u32, port: &Port| grid.neighbour(RouterId(r), *port).is_some();
         let ports = |r| Port::ALL.into_iter().filter(|port| leads(r, port)).fold(0, |set, port| set | port.bit());
@@ -43,8 +41,8 @@ impl Reach {
         free.try_into().expect("as many routers as a port can name")
     }
 
-    /// Whether free links lead from one router to another; `free` has each router's ports at which there is one, as a set.
-    /// Searched from both ends at once: what is cut off is usually a few routers around one of them.
+    /// `free` has each router's ports with free links, as sets. Searched from both ends at once: what is cut off is
+    /// usually a few routers around one of them.
     pub fn is_connected(&mut self, from: RouterId, to: RouterId, grid: &Grid, free: &Free) -> bool {
         match from == to {
             true => true,
@@ -54,10 +52,9 @@ impl Reach {
     }
 }
 
-/// Sets of ports in a word.
 const IN_A_WORD: usize = 8;
 
-/// The lowest bits of the bytes of a word, side by side: the product brings each to its place in the highest byte.
+/// Of the bytes of a word: the product brings each to its place in the highest byte.
 fn lowest_bits(word: u64) -> u64 {
     (word & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
@@ -131,7 +128,6 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Both searches agree.
         #[test]
         fn board_and_flood_agree(
             rows in 1u32..9,

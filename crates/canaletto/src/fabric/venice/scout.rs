@@ -1,4 +1,4 @@
-//! A scout on its way; packets that tear circuits down go as scouts do.
+//! Packets that tear circuits down go as scouts do.
 
 use crate::engine::time::Time;
 use crate::fabric::venice::grid::{PortAt, RouterId};
@@ -16,7 +16,6 @@ pub struct Scout {
 }
 
 impl Scout {
-    /// A scout that is nowhere yet.
     pub fn new(controller: u32, destination: RouterId, number: u64) -> Scout {
         let packet = ScoutPacket { mode: Mode::Reserve, destination, controller };
         Scout {
@@ -31,7 +30,7 @@ impl Scout {
         }
     }
 
-    /// Links between its controller and where it is, the controller's own included.
+    /// From its controller, whose own link is included.
     pub fn length(&self) -> u64 {
         1 + u64::from(self.links)
     }
@@ -41,7 +40,7 @@ impl Scout {
         self.tag | u64::from(outputs)
     }
 
-    /// The outputs that a router remembers of this scout: none if another one was there last.
+    /// None if another scout was there last.
     #[inline]
     pub fn outputs_of(&self, remembered: u64) -> u8 {
         let outputs = remembered ^ self.tag;

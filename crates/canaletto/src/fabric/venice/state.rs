@@ -1,5 +1,4 @@
-//! State of network and controllers as the hardware's registers hold it, which `rtl/` is compared with. It costs
-//! nothing unless asked for.
+//! State as the hardware's registers hold it, for `rtl/`. It costs nothing unless asked for.
 
 use super::Venice;
 use crate::engine::time::Time;
@@ -8,7 +7,6 @@ use crate::fabric::venice::grid::{Port, RouterId};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activity {
-    /// Nothing.
     Idle,
     Searching,
     Waiting,
@@ -22,7 +20,7 @@ pub struct TableRow {
 }
 
 impl Venice {
-    /// Exits of a router's reservation table: its four ports, then its chip.
+    /// Four ports, then the chip.
     pub const EXITS: u32 = 5;
 
     pub fn table_row(&self, router: u32, exit: u32) -> Option<TableRow> {

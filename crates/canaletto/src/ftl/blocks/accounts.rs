@@ -1,5 +1,3 @@
-//! Contents and wear of the blocks, for reports and audits.
-
 use std::cmp::Reverse;
 
 use super::candidates::NOT_FULL;
@@ -11,10 +9,8 @@ use crate::measure::precondition::BlockCounts;
 
 pub struct PlaneWear {
     pub least: u32,
-    /// And of the one erased most often.
     pub most: u32,
     pub erases: u64,
-    /// Blocks not to be used again.
     pub bad: u32,
 }
 
@@ -27,7 +23,6 @@ impl Blocks {
         PlaneWear { least, most: p.most_erases, erases: erases.map(u64::from).sum(), bad: p.bad + p.bad_unseen }
     }
 
-    /// Adds what the blocks of a plane hold to a report.
     pub fn count_in(&self, plane: PlaneId, report: &mut BlocksReport) {
         let p = &self.planes[plane.index()];
         report.total += u64::from(self.blocks_per_plane);
@@ -62,13 +57,13 @@ impl Blocks {
         })
     }
 
-    /// Valid pages of the whole drive, counted page by page; for audits.
+    /// Page by page, for audits.
     pub fn count_valid(&self) -> u64 {
         let written = |b: &Block| u64::from(self.contents.known_among(b, b.seeded..b.written));
         self.planes.iter().flat_map(|p| &p.blocks).map(written).sum::<u64>() + self.count_seeded()
     }
 
-    /// Checks that every block is free, in use or bad exactly once, and counts of valid pages.
+    /// Every block is free, in use or bad exactly once.
     ///
     /// # Errors
     /// The wrong plane and block.

@@ -1,4 +1,4 @@
-//! One block's state, small: a preconditioned drive has one for each of its blocks.
+//! Small: a preconditioned drive has one for each of its blocks.
 
 use super::pseudo_slc::Mode;
 
@@ -21,31 +21,30 @@ impl Default for Row {
 
 #[derive(Default)]
 pub(super) struct Block {
-    /// Pages that hold or held data since the last erasure, the seeded ones included.
+    /// Seeded pages included.
     pub(super) written: u32,
     pub(super) seeded: u32,
     pub(super) valid: u32,
     pub(super) programs_in_flight: u32,
     pub(super) reads_in_flight: u32,
     pub(super) erases: u32,
-    /// The plane's clock when the block was opened, and when one of its pages last changed.
+    /// By the plane's clock.
     pub(super) opened: u64,
     pub(super) changed: u64,
-    /// Logical pages in its pages: those written during the run, and seeded ones once they were looked up.
+    /// Written during the run, and seeded once they were looked up.
     pub(super) lpas: Row,
     pub(super) details: Row,
-    /// Which seeded pages have changed since, until they are looked up.
+    /// Until they are looked up.
     pub(super) changed_seeds: Row,
-    /// Whether what its seeded pages hold was looked up, all of them at once.
+    /// All of them at once.
     pub(super) are_seeds_known: bool,
-    /// Never to be used again once its valid pages have moved.
+    /// Never used again once its valid pages have moved.
     pub(super) bad: bool,
-    /// To be bad once its superblock has been erased.
+    /// Bad once its superblock has been erased.
     pub(super) doomed: bool,
     pub(super) mode: Mode,
 }
 
-// A cache line holds one.
 const _: () = assert!(size_of::<Block>() <= 56);
 
 impl Block {
@@ -53,7 +52,7 @@ impl Block {
         page < self.seeded && !self.are_seeds_known
     }
 
-    /// Whether all pages are written and no program is in flight.
+    /// And no program is in flight.
     pub(super) fn is_full(&self, pages_per_block: u32) -> bool {
         self.written == pages_per_block && self.programs_in_flight == 0
     }

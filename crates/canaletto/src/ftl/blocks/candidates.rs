@@ -1,4 +1,4 @@
-//! Blocks as a policy that chooses one to collect sees them.
+//! Blocks as policies see them.
 
 use super::parity::holds_parity;
 use super::pseudo_slc::Mode;
@@ -13,14 +13,14 @@ impl Plane {
         self.full.push(NOT_FULL);
     }
 
-    /// Notes whether a block is full now, and with how many valid pages.
+    /// And with how many valid pages.
     pub(super) fn note_full(&mut self, block: u32, pages_per_block: u32) {
         let b = &self.blocks[block as usize];
         let can_be_chosen = b.is_full(pages_per_block) && !b.bad && b.mode == Mode::Native;
         self.full[block as usize] = if can_be_chosen { b.valid } else { NOT_FULL };
     }
 
-    /// Notes it of a block that may have become full or not full by what happened to its last pages.
+    /// By what happened to its last pages.
     pub(super) fn note_written_up(&mut self, block: u32, pages_per_block: u32) {
         if self.blocks[block as usize].written == pages_per_block {
             self.note_full(block, pages_per_block);
@@ -28,22 +28,22 @@ impl Plane {
     }
 }
 
-/// A plane's blocks, or the superblocks of a group of planes, by block numbers.
+/// By block numbers.
 pub struct Candidates<'a> {
     pub(super) planes: &'a [Plane],
     pub(super) pages_per_block: u32,
     pub(super) step: u32,
-    /// Planes that are lost together where superblocks have parity; 0 without.
+    /// Lost together where superblocks have parity; 0 without.
     pub(super) parity_unit: usize,
 }
 
 impl Candidates<'_> {
-    /// Pages of a block, or of a superblock without bad blocks.
+    /// Or of a superblock without bad blocks.
     pub fn pages_per_block(&self) -> u32 {
         self.pages_per_block * self.planes.len() as u32
     }
 
-    /// Blocks that were ever opened; candidates have lower numbers than this.
+    /// Candidates have lower numbers.
     pub fn count(&self) -> u32 {
         self.planes[0].blocks.len() as u32
     }
@@ -52,7 +52,7 @@ impl Candidates<'_> {
         self.planes.iter().map(move |plane| &plane.blocks[block as usize])
     }
 
-    /// Whether the block is full and none of its programs is in flight.
+    /// And no program is in flight.
     pub fn is_full(&self, block: u32) -> bool {
         let is_full = |b: &Block| b.is_full(self.pages_per_block);
         match self.planes {
@@ -65,7 +65,7 @@ impl Candidates<'_> {
         (0..self.count()).filter(|&block| self.is_full(block))
     }
 
-    /// The full block with the fewest valid pages, the first of several.
+    /// The first of several.
     pub fn fewest_valid(&self) -> Option<u32> {
         let [plane] = self.planes else {
             return self.full().min_by_key(|&block| (self.valid(block), block));
@@ -74,7 +74,7 @@ impl Candidates<'_> {
         plane.full.iter().position(|&valid| valid == fewest).map(|block| block as u32)
     }
 
-    /// Pages that collecting a block does not reclaim: valid ones, and for superblocks bad blocks and parity.
+    /// Valid ones, and for superblocks bad blocks and parity.
     pub fn valid(&self, block: u32) -> u32 {
         let kept = |(place, b): (usize, &Block)| match b.bad || self.holds_parity(place, block) {
             true => self.pages_per_block,
@@ -90,7 +90,7 @@ impl Candidates<'_> {
         holds_parity(self.planes, self.parity_unit, place, block)
     }
 
-    /// Pages of a block that can hold data, of a superblock without bad blocks those next to parity.
+    /// Without parity, of a superblock without bad blocks.
     pub fn data_pages_per_block(&self) -> u32 {
         self.pages_per_block * (self.planes.len() - self.parity_unit) as u32
     }
@@ -103,7 +103,7 @@ impl Candidates<'_> {
         self.gives_pages_back(block) && self.valid(block) + self.step <= self.pages_per_block()
     }
 
-    /// Pages that are free once the block is collected and were not before, in whole flash pages.
+    /// In whole flash pages.
     pub fn reclaimed_pages(&self, block: u32) -> u32 {
         let given_back =
             |(place, b): &(usize, &Block)| !b.bad && b.mode != Mode::Static && !self.holds_parity(*place, block);
@@ -116,17 +116,17 @@ impl Candidates<'_> {
         self.planes[0].blocks[block as usize].mode != Mode::Static
     }
 
-    /// When the block was opened, by the count of pages written.
+    /// By the count of pages written.
     pub fn filled(&self, block: u32) -> u64 {
         self.planes[0].blocks[block as usize].opened
     }
 
-    /// Pages written in the plane since a page of the block last changed; of a superblock, in the plane where that was last.
+    /// Pages written in the plane since a page of the block last changed.
     pub fn age(&self, block: u32) -> u64 {
         self.planes.iter().map(|plane| plane.clock - plane.blocks[block as usize].changed).min().unwrap_or(0)
     }
 
-    /// Pages written in the plane since the block was opened; of a superblock, in all planes of its group.
+    /// For a superblock, in all planes of its group.
     pub fn since_opened(&self, block: u32) -> u64 {
         self.planes.iter().map(|plane| plane.clock).sum::<u64>() - self.filled(block)
     }

@@ -1,11 +1,10 @@
-//! Contents of the pages of blocks: rows of one width, taken when needed and given back at the erase.
+//! Rows of one width, taken when needed and given back at the erase.
 //!
 //! A block in use costs eight bytes per page. Further details are kept only for blocks that have unusual ones.
 
 use super::block::{Block, Row};
 use crate::engine::memory::make_room;
 
-/// Marks a page that holds nothing valid.
 pub(super) const INVALID: u64 = u64::MAX;
 
 pub(super) struct Rows<T> {
@@ -23,7 +22,7 @@ impl<T: Copy> Rows<T> {
         row.0 as usize * self.width + cell as usize
     }
 
-    /// Takes a row unless there is one already: each of its cells holds `fill`.
+    /// Each new cell holds `fill`.
     fn ensure(&mut self, row: &mut Row, fill: T) {
         if !row.is_some() {
             *row = self.take(fill);
@@ -69,18 +68,18 @@ impl<T: Copy> Rows<T> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Details {
     sectors: u64,
-    /// Times these data were copied since a controller last looked at them.
+    /// Since a controller last looked at these data.
     copies: u8,
 }
 
 pub(super) struct Contents {
-    /// The logical page of each page, or [`INVALID`].
+    /// Or [`INVALID`].
     lpas: Rows<u64>,
-    /// Details, of blocks in which some differ from the usual ones.
+    /// Of blocks in which some differ from the usual ones.
     details: Rows<Details>,
-    /// A bit for each page of blocks some of whose seeded pages have changed: whether this one has.
+    /// A bit per page, of blocks with changed seeds.
     changed_seeds: Rows<u64>,
-    /// Usual details: all sectors hold data, which came from a controller.
+    /// All sectors hold data, which came from a controller.
     usual: Details,
 }
 
@@ -112,17 +111,16 @@ impl Contents {
         self.details.get(block.details, page).unwrap_or(self.usual)
     }
 
-    /// Sectors of a page that hold data, if it is valid.
+    /// If the page is valid.
     pub(super) fn sectors(&self, block: &Block, page: u32) -> u64 {
         self.details(block, page).sectors
     }
 
-    /// Times the data of a page were copied since a controller last looked at them.
+    /// Since a controller last looked at these data.
     pub(super) fn copies(&self, block: &Block, page: u32) -> u8 {
         self.details(block, page).copies
     }
 
-    /// Notes how often the data of a page were copied unseen.
     pub(super) fn set_copies(&mut self, block: &mut Block, page: u32, copies: u8) {
         let known = self.details(block, page);
         if known.copies != copies {
@@ -130,33 +128,31 @@ impl Contents {
         }
     }
 
-    /// The logical page whose valid data are at a page, but for seeded ones that are not looked up yet.
+    /// But for seeded pages that are not looked up yet.
     pub(super) fn lpa(&self, block: &Block, page: u32) -> Option<u64> {
         self.lpas.get(block.lpas, page).filter(|&lpa| lpa != INVALID)
     }
 
-    /// The first page of these that [`Contents::lpa`] knows to hold valid data.
+    /// By [`Contents::lpa`].
     pub(super) fn next_valid(&self, block: &Block, from: u32) -> Option<u32> {
         let lpas = self.lpas.row(block.lpas).get(from as usize..)?;
         lpas.iter().position(|&lpa| lpa != INVALID).map(|place| from + place as u32)
     }
 
-    /// That many of the block's first pages whose logical page [`Contents::lpa`] knows.
     pub(super) fn known_among(&self, block: &Block, pages: std::ops::Range<u32>) -> u32 {
         pages.filter(|&page| self.lpa(block, page).is_some()).count() as u32
     }
 
-    /// The data at a page that is not seeded, or was looked up, are out of date.
+    /// The page is not seeded, or was looked up.
     pub(super) fn invalidate(&mut self, block: &Block, page: u32) {
         *self.lpas.get_mut(block.lpas, page) = INVALID;
     }
 
-    /// Another logical page turns out to be at a page that is not seeded, or was looked up.
+    /// The page is not seeded, or was looked up.
     pub(super) fn replace(&mut self, block: &Block, page: u32, lpa: u64) {
         *self.lpas.get_mut(block.lpas, page) = lpa;
     }
 
-    /// Whether a seeded page that was not looked up has changed since.
     pub(super) fn seed_has_changed(&self, block: &Block, page: u32) -> bool {
         self.changed_seeds.get(block.changed_seeds, page / 64).is_some_and(|bits| bits >> (page % 64) & 1 == 1)
     }
@@ -170,8 +166,7 @@ impl Contents {
         self.changed_seeds.row(block.changed_seeds).iter().map(|bits| bits.count_ones()).sum()
     }
 
-    /// Looks up the seeded pages of a block, of which these held data in the beginning: those that have changed since hold
-    /// nothing.
+    /// `contents` held data in the beginning; pages that have changed since hold nothing.
     pub(super) fn look_up_seeds(&mut self, block: &mut Block, contents: impl Iterator<Item = (u32, u64)>) {
         self.lpas.ensure(&mut block.lpas, INVALID);
         let lpas = self.lpas.row_mut(block.lpas);
@@ -192,7 +187,7 @@ impl Contents {
     }
 }
 
-/// Marks pages of up to 64 whose bit is set as holding nothing.
+/// Of up to 64, those whose bit is set.
 fn forget(lpas: &mut [u64], mut bits: u64) {
     while bits != 0 {
         lpas[bits.trailing_zeros() as usize] = INVALID;

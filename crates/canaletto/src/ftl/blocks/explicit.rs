@@ -1,20 +1,19 @@
-//! Explicit allocation: pages of named blocks, for mappings that keep their own books on which block takes what.
+//! Pages of named blocks, for mappings that keep their own books.
 
 use super::{Blocks, Frontier};
 use crate::flash::address::{PlaneId, Ppa};
 
 impl Blocks {
-    /// Whether the host may have another free block of the plane.
     pub fn may_open_for_host(&self, plane: PlaneId) -> bool {
         self.may_open(plane, Frontier::User(0))
     }
 
-    /// Takes a free block. Its first page must be taken at once.
+    /// Its first page must be taken at once.
     pub fn open_explicit(&mut self, plane: PlaneId) -> u32 {
         self.take_free(plane)
     }
 
-    /// Takes this page for `sectors` of `lpa`. Skipped pages before it are spent: flash programs pages in order.
+    /// Skipped pages before it are spent: flash programs pages in order.
     pub fn allocate_at(&mut self, at: Ppa, lpa: u64, sectors: u64) {
         let b = self.block_mut(at);
         debug_assert!(b.written <= at.page, "{at:?} is taken");
@@ -22,7 +21,7 @@ impl Blocks {
         self.write_next(at.plane, at.block, lpa, sectors);
     }
 
-    /// Pages of a block that are taken or spent; the next one to take.
+    /// Taken or spent; the next one to take.
     pub fn used(&self, plane: PlaneId, block: u32) -> u32 {
         self.planes[plane.index()].blocks[block as usize].written
     }

@@ -1,27 +1,23 @@
-//! Write frontiers: the block of a plane that each of them fills.
-
 use crate::engine::time::Time;
 use crate::flash::address::PlaneId;
 use crate::ftl::frontier::{Frontier, OWN};
 
-/// A write frontier of a plane.
 #[derive(Clone, Default)]
 pub(super) struct Open {
     pub(super) block: Option<u32>,
-    /// Pages that it still has to give.
     pub(super) left: u32,
-    /// Time without a page to give, and since when that lasts.
+    /// And since when that lasts.
     pub(super) stalled: Time,
     pub(super) stalled_since: Option<Time>,
 }
 
 impl Open {
-    /// The block being filled, if it has a page to give.
+    /// If the block has a page to give.
     pub(super) fn with_room(&self) -> Option<u32> {
         if self.left > 0 { self.block } else { None }
     }
 
-    /// Whether there is a page to give, as there was when that was last noted.
+    /// As when that was last noted.
     #[inline]
     pub(super) fn has_gone_on(&self) -> bool {
         self.left > 0 && self.stalled_since.is_none()
@@ -39,7 +35,7 @@ impl Open {
     }
 }
 
-/// The write frontiers of all planes, plane by plane, each in the order of [`Frontier::index`].
+/// Plane by plane, each in the order of [`Frontier::index`].
 pub(super) struct Frontiers {
     open: Vec<Open>,
     per_plane: usize,
@@ -48,8 +44,8 @@ pub(super) struct Frontiers {
 }
 
 impl Frontiers {
-    /// Frontiers of `planes` planes, `streams` for the host each, and as many for the pseudo-SLC cache if it
-    /// `is_cached`, or for collection if streams stay `apart`.
+    /// `streams` for the host each, and as many for the pseudo-SLC cache if it `is_cached`, or for collection if
+    /// streams stay `apart`.
     pub(super) fn new(planes: u32, streams: u16, is_cached: bool, apart: bool) -> Frontiers {
         let per_plane = OWN + usize::from(streams) * (2 + usize::from(is_cached || apart));
         Frontiers { open: vec![Open::default(); planes as usize * per_plane], per_plane, streams, is_cached }
@@ -86,12 +82,11 @@ impl Frontiers {
         &mut self.open[plane.index() * self.per_plane..][..self.per_plane]
     }
 
-    /// Whether one of the plane's frontiers has the block, full or not.
+    /// Full or not.
     pub(super) fn have(&self, plane: PlaneId, block: u32) -> bool {
         self.of_plane(plane).iter().any(|open| open.block == Some(block))
     }
 
-    /// Lets a frontier fill a block that has that many pages left.
     pub(super) fn fill(&mut self, plane: PlaneId, frontier: Frontier, block: u32, left: u32) {
         let open = self.get_mut(plane, frontier);
         (open.block, open.left) = (Some(block), left);
@@ -107,18 +102,17 @@ impl Frontiers {
         self.of_plane_mut(plane).iter_mut().for_each(|open| (open.block, open.left) = (None, 0));
     }
 
-    /// Notes at `now` whether a frontier has a page to give.
     pub(super) fn note_stall(&mut self, plane: PlaneId, frontier: Frontier, has_page: bool, now: Time) {
         self.get_mut(plane, frontier).note_stall(has_page, now);
     }
 
-    /// Time until `now` during which a frontier had no page to give.
+    /// Until `now`.
     pub(super) fn stall_clock(&self, plane: PlaneId, frontier: Frontier, now: Time) -> Time {
         let open = self.get(plane, frontier);
         open.stalled + open.stalled_since.map_or(Time::ZERO, |since| now - since)
     }
 
-    /// Nobody waits any more, and time without a page to give counts from zero.
+    /// Time without a page to give counts from zero.
     pub(super) fn reset_stalls(&mut self) {
         for open in &mut self.open {
             (open.stalled, open.stalled_since) = (Time::ZERO, None);

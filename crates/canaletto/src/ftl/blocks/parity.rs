@@ -15,14 +15,13 @@ use crate::flash::address::{PlaneId, Ppa};
 
 #[derive(Default)]
 pub(super) struct Stripes {
-    /// Planes of a unit; 0 without parity.
+    /// 0 without parity.
     pub(super) unit: usize,
-    /// Stripes that have begun and whose parity is not programmed, and the most of them at any time.
+    /// Their parity is not programmed; and the most at any time.
     begun: u32,
     most_begun: u32,
-    /// Pages whose program failed: they hold nothing, and their stripe's parity leaves them out.
+    /// They hold nothing, and parity leaves them out.
     void: BTreeSet<u64>,
-    /// Pages whose program is on its way.
     in_flight: BTreeSet<u64>,
 }
 
@@ -32,7 +31,7 @@ impl Stripes {
     }
 }
 
-/// The place among a group's planes of the block that holds a column's parity: none if it has no two good blocks.
+/// Among a group's planes; none if the column has no two good blocks.
 fn parity_place(planes: &[Plane], unit: usize, column: usize, block: u32) -> Option<usize> {
     let units = planes.len() / unit;
     let first = units - 1 - block as usize % units;
@@ -42,13 +41,12 @@ fn parity_place(planes: &[Plane], unit: usize, column: usize, block: u32) -> Opt
     good.next().map(|_| parity)
 }
 
-/// Whether the block in a place among a group's planes holds parity.
 pub(super) fn holds_parity(planes: &[Plane], unit: usize, place: usize, block: u32) -> bool {
     unit > 0 && parity_place(planes, unit, place % unit, block) == Some(place)
 }
 
 impl Blocks {
-    /// Planes of a unit; 0 without parity.
+    /// 0 without parity.
     pub(super) fn parity_unit(&self) -> usize {
         self.superblocks.as_ref().map_or(0, |superblocks| superblocks.stripes_of_parity.unit)
     }
@@ -63,7 +61,7 @@ impl Blocks {
         holds_parity(&self.planes[group], self.parity_unit(), place, block)
     }
 
-    /// Good blocks of the column of a page without its parity, and the parity's plane.
+    /// Without the parity's block; and its plane.
     fn stripe_of(&self, at: Ppa) -> Option<(PlaneId, impl Iterator<Item = (PlaneId, &Block)>)> {
         let (unit, group) = (self.parity_unit(), self.group(at.plane));
         let (planes, column) = (&self.planes[group.clone()], (at.plane.index() - group.start) % unit.max(1));
@@ -76,12 +74,12 @@ impl Blocks {
         Some((parity, good.map(move |(place, block)| (id(place), block))))
     }
 
-    /// The first page of the flash page of `at`, which is programmed, and protected, as a whole.
+    /// Programmed and protected as a whole.
     fn flash_page_of(&self, at: Ppa) -> Ppa {
         Ppa { page: at.page / self.pages_per_flash_page * self.pages_per_flash_page, ..at }
     }
 
-    /// A superblock of a group is found while it is filled: some of its stripes have begun.
+    /// Some of its stripes have begun.
     pub(super) fn seed_stripes(&mut self, leader: PlaneId, block: u32) {
         let (unit, group) = (self.parity_unit(), self.group(leader));
         let planes = &self.planes[group];
@@ -97,7 +95,7 @@ impl Blocks {
         }
     }
 
-    /// A page of data is taken: its stripe may have begun with it.
+    /// Its stripe may have begun.
     pub(super) fn note_begun(&mut self, at: Ppa) {
         if self.flash_page_of(at) != at {
             return;
@@ -112,7 +110,7 @@ impl Blocks {
         }
     }
 
-    /// The next page for parity of a page's column, if all data of the stripes programmed together have ended.
+    /// If all data of the stripes programmed together have ended.
     pub fn due_parity(&self, of: Ppa) -> Option<Ppa> {
         let (plane, _) = self.stripe_of(of)?;
         let next = Ppa { plane, page: self.written(plane, of.block), ..of };
@@ -122,7 +120,6 @@ impl Blocks {
         is_due.then_some(next)
     }
 
-    /// Whether this is the next page for parity of its column.
     pub fn is_next_parity(&self, at: Ppa) -> bool {
         self.is_parity(at.plane, at.block) && self.written(at.plane, at.block) == at.page
     }
@@ -131,16 +128,15 @@ impl Blocks {
         self.planes[plane.index()].blocks[block as usize].written
     }
 
-    /// Whether all pages of data of a parity page's stripe are taken, and their programs have ended.
+    /// And their programs have ended.
     fn is_complete(&self, parity: Ppa) -> bool {
         let ended = |(plane, b): (PlaneId, &Block)| self.has_ended(Ppa { plane, ..parity }, b);
         self.stripe_of(parity).is_some_and(|(_, mut others)| others.all(ended))
     }
 
-    /// Takes the page for parity of a frontier's superblock that is next in its column. The program of it begins.
+    /// Of a frontier's superblock. Its program begins.
     pub fn take_parity_page(&mut self, next: Ppa, frontier: Frontier, sectors: u64) {
         let at = Ppa { page: self.write_next(next.plane, next.block, 0, sectors), ..next };
-        // No logical page's data.
         self.invalidate(at);
         let end = at.page + self.pages_per_flash_page;
         self.planes[at.plane.index()].blocks[at.block as usize].written = end;
@@ -159,7 +155,7 @@ impl Blocks {
         }
     }
 
-    /// The program of a page has failed: it holds nothing that could help to rebuild another one.
+    /// It holds nothing that could help to rebuild another page.
     pub fn note_void(&mut self, at: Ppa) {
         let at = self.flash_page_of(at);
         if let Some(superblocks) = self.superblocks.as_mut().filter(|s| s.stripes_of_parity.unit > 0) {
@@ -185,15 +181,13 @@ impl Blocks {
         }
     }
 
-    /// Whether a page of a block is taken and its program has ended.
     fn has_ended(&self, at: Ppa, block: &Block) -> bool {
         let packed = self.flash_page_of(at).pack();
         let in_flight = |superblocks: &super::Superblocks| superblocks.stripes_of_parity.in_flight.contains(&packed);
         block.written > at.page && !self.superblocks.as_deref().is_some_and(in_flight)
     }
 
-    /// The pages to read for rebuilding one: the others of its stripe, parity included unless the controller still has
-    /// it. None if the stripe has no parity.
+    /// Parity included unless the controller still has it. None if the stripe has no parity.
     pub fn pages_to_rebuild(&self, at: Ppa) -> Option<Vec<Ppa>> {
         let (parity, others) = self.stripe_of(at)?;
         let void = &self.superblocks.as_ref()?.stripes_of_parity.void;
@@ -206,8 +200,7 @@ impl Blocks {
         is_protected.then(|| ended.into_iter().filter(holds).collect())
     }
 
-    /// Planes of one group stop working: their blocks are bad, at once or at their superblock's erase. Returns the
-    /// superblocks in use.
+    /// At once or at their superblock's erase. Returns the superblocks in use.
     pub fn lose_planes(&mut self, planes: &[PlaneId]) -> Vec<u32> {
         let leader = self.leader(planes[0]);
         self.open_all(leader);
@@ -237,12 +230,11 @@ impl Blocks {
         }
     }
 
-    /// The most stripes at any time that had begun and whose parity was not programmed.
+    /// At any time, with parity not programmed.
     pub fn most_stripes_begun(&self) -> u32 {
         self.superblocks.as_ref().map_or(0, |superblocks| superblocks.stripes_of_parity.most_begun)
     }
 
-    /// The run begins: parity takes the memory of its stripes.
     pub(super) fn count_stripes_anew(&mut self) {
         if let Some(superblocks) = &mut self.superblocks {
             let stripes = &mut superblocks.stripes_of_parity;

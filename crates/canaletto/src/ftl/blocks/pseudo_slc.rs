@@ -15,35 +15,31 @@ use crate::flash::address::PlaneId;
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) enum Mode {
-    /// As many bits as the cell holds.
     #[default]
     Native,
     Static,
-    /// One bit, until it is erased.
     Dynamic,
 }
 
 #[derive(Clone, Default)]
 struct Part {
-    /// Erased blocks of the static part, the one erased first in front.
+    /// The one erased first in front.
     erased: VecDeque<u32>,
-    /// Blocks of the static part that hold data or are being filled.
+    /// They hold data or are being filled.
     static_used: u32,
     bad: u32,
     borrowed: u32,
     full: VecDeque<u32>,
-    /// Whether it is folded under load.
+    /// Under load.
     is_pressed: bool,
-    /// Erases of each block in this mode, by its number.
+    /// In this mode, by block.
     erases: Vec<u32>,
 }
 
 pub(super) struct Cache {
     parts: Vec<Part>,
     pages: u32,
-    /// Blocks of a plane that are its own.
     of_static: u32,
-    /// Blocks of a plane that it may borrow.
     of_dynamic: u32,
     collects_below: u32,
     endurance: u32,
@@ -55,14 +51,13 @@ pub(super) struct Cache {
 pub struct CacheState {
     pub static_pages: u64,
     pub dynamic_pages: u64,
-    /// Blocks that hold data or are being filled.
     pub used: u64,
     pub valid_pages: u64,
     pub erases_max: u32,
 }
 
 impl Blocks {
-    /// The same fresh drive with a pseudo-SLC cache, whose planes collect with fewer than `collects_below` free blocks.
+    /// Planes collect with fewer than `collects_below` free blocks.
     pub fn with_cache(mut self, blocks: CacheBlocks, collects_below: u32, keys: &PseudoSlc) -> Blocks {
         self.frontiers = Frontiers::new(self.planes.len() as u32, self.frontiers.streams(), true, false);
         for plane in &mut self.planes {
@@ -82,12 +77,11 @@ impl Blocks {
         self
     }
 
-    /// Whether the cells of a block hold one bit each though they could hold more.
+    /// They could hold more.
     pub fn is_cache_block(&self, plane: PlaneId, block: u32) -> bool {
         self.cache.is_some() && self.planes[plane.index()].blocks[block as usize].mode != Mode::Native
     }
 
-    /// Whether the next page that a frontier gives is one of the cache.
     pub fn gives_cache_page(&self, plane: PlaneId, frontier: Frontier) -> bool {
         let has_own = || self.frontiers.get(plane, frontier).left > 0 || self.cache_may_open(plane);
         frontier != frontier.native() && has_own()
@@ -98,7 +92,7 @@ impl Blocks {
         cache.map_or(self.pages_per_block, |cache| cache.pages)
     }
 
-    /// Whether the plane's part of the cache can have one more block.
+    /// Of the plane's part.
     pub(super) fn cache_may_open(&self, plane: PlaneId) -> bool {
         let Some(cache) = &self.cache else { return false };
         let (p, part) = (&self.planes[plane.index()], &cache.parts[plane.index()]);
@@ -127,13 +121,11 @@ impl Blocks {
         block
     }
 
-    /// Whether all pages that a block of the cache has are taken.
     pub(super) fn is_cache_block_full(&self, plane: PlaneId, block: u32) -> bool {
         self.is_cache_block(plane, block)
             && self.planes[plane.index()].blocks[block as usize].written == self.pages_per_block
     }
 
-    /// A page of a block is taken: if it is the last that a block of the cache has, the block is full.
     pub(super) fn note_cache_full(&mut self, plane: PlaneId, block: u32) {
         let Some(cache) = &mut self.cache else { return };
         let b = &mut self.planes[plane.index()].blocks[block as usize];
@@ -143,8 +135,8 @@ impl Blocks {
         }
     }
 
-    /// The block to fold now: the oldest if the drive `is_idle` or too much of the plane's part is in use; the oldest
-    /// borrowed one if free blocks are short.
+    /// The oldest if the drive `is_idle` or too much of the plane's part is in use; the oldest borrowed one if free
+    /// blocks are short.
     pub fn block_to_fold(&mut self, plane: PlaneId, is_idle: bool) -> Option<u32> {
         let free = self.planes[plane.index()].free();
         let cache = self.cache.as_mut()?;
@@ -162,7 +154,7 @@ impl Blocks {
         self.can_be_collected(plane, block).then_some(block)
     }
 
-    /// A block is collected from now on. One that gives none back may take one: the host leaves it.
+    /// One that gives none back may take one: the host leaves it.
     pub fn job_begins(&mut self, plane: PlaneId, victim: u32) {
         if self.cache.is_some() {
             let p = &mut self.planes[plane.index()];
@@ -170,7 +162,7 @@ impl Blocks {
         }
     }
 
-    /// A block of the cache is empty: erased and free again, unless it is bad or worn out.
+    /// Unless it is bad or worn out.
     pub(super) fn erase_in_cache(&mut self, plane: PlaneId, block: u32, endurance: u32) {
         let index = plane.index();
         let p = &mut self.planes[index];
@@ -183,7 +175,7 @@ impl Blocks {
         if !was_bad {
             b.erases += 1;
             p.erasures += 1;
-            // Wear levelling among the others does not look at blocks that are never among them.
+            // Wear levelling does not look at blocks that are never among the others.
             p.most_erases = if mode == Mode::Dynamic { p.most_erases.max(b.erases) } else { p.most_erases };
         }
         if let Some(cache) = &mut self.cache {
@@ -207,12 +199,12 @@ impl Blocks {
         }
     }
 
-    /// Whether a block has come to the end of its endurance (erases; 0: any number), in both modes together.
+    /// In both modes together (erases; 0: any number).
     pub(super) fn is_worn_out(&self, plane: PlaneId, block: u32, endurance: u32) -> bool {
         let erases = u64::from(self.planes[plane.index()].blocks[block as usize].erases);
         let Some(cache) = &self.cache else { return endurance > 0 && erases >= u64::from(endurance) };
         let cached = u64::from(cache.parts[plane.index()].erases.get(block as usize).copied().unwrap_or(0));
-        // Shares of either endurance, brought to one denominator: none of either that is without end.
+        // Brought to one denominator: none of an endurance without end.
         let (native, own) = (u64::from(endurance), u64::from(cache.endurance));
         match (native, own) {
             (0, 0) => false,
@@ -259,7 +251,7 @@ mod tests {
     const PLANE: PlaneId = PlaneId(0);
     const CACHED: Frontier = Frontier::Cached(0);
 
-    /// One plane of 12 blocks of 6 pages, 2 as pseudo-SLC; collection begins with fewer than 4 free blocks.
+    /// Collection begins with fewer than 4 free blocks.
     fn blocks(of_static: u32, of_dynamic: u32, keys: &PseudoSlc) -> Blocks {
         let geometry = Geometry {
             channels: 1,
@@ -335,7 +327,7 @@ mod tests {
     #[test]
     fn the_dynamic_part_borrows_what_collection_does_not_miss() {
         let mut blocks = blocks(0, 12, &PseudoSlc::default());
-        // With 12 blocks free, 8 leave 4.
+        // 8 of 12 free blocks leave 4.
         assert_eq!(cached(&mut blocks, 20), [[true; 16].as_slice(), &[false; 4]].concat());
         assert_eq!(blocks.free(PLANE), 3);
         let oldest = blocks.block_to_fold(PLANE, false).expect("the plane is short of free blocks");
@@ -365,7 +357,7 @@ mod tests {
         assert_eq!(folded, [0, 1], "one of four is left");
     }
 
-    /// A part that has borrowed all that it may is full, however many blocks are free.
+    /// However many blocks are free.
     #[test]
     fn a_watermark_is_a_share_of_what_the_dynamic_part_may_become() {
         let mut blocks = blocks(0, 2, &PseudoSlc { high_watermark: 0.6, ..PseudoSlc::default() });
@@ -375,7 +367,7 @@ mod tests {
         assert!(blocks.block_to_fold(PLANE, false).is_some());
     }
 
-    /// 2 native erases and 3 in this mode, or a half of either.
+    /// Or a half of either.
     #[test]
     fn wear_of_both_modes_adds_up() {
         let keys = PseudoSlc { endurance: 4, ..PseudoSlc::default() };

@@ -1,11 +1,9 @@
-//! Reports on blocks.
-
 use super::Blocks;
 use crate::flash::address::{ChipId, Layout, PlaneId};
 use crate::measure::maintenance::{BlocksReport, WearReport};
 
 impl Blocks {
-    /// Report on wear, where blocks endure that many erases (0: any number).
+    /// Blocks endure that many erases (0: any number).
     pub fn wear_report(&self, layout: &Layout, endurance: u32, native_amplification: Option<f64>) -> WearReport {
         let planes = (0..layout.planes()).map(|plane| self.wear_in(PlaneId(plane)));
         let (mut least, mut most, mut sum, mut bad) = (u32::MAX, 0, 0, 0);

@@ -1,4 +1,4 @@
-//! Blocks of preconditioned drives, whose first pages hold what [`Seeds`] says as long as nothing has changed them.
+//! Their first pages hold what [`Seeds`] says until something changes them.
 
 use std::cmp::Reverse;
 
@@ -9,15 +9,13 @@ use crate::flash::address::{PlaneId, Ppa};
 use crate::ftl::precondition::{Kind, Seeds};
 use crate::ftl::steady::seeded::{Life, SeededPlane};
 
-/// Attempts to find an untouched page for a read of an unwritten one: with a tenth of the pages untouched all but one
-/// in a thousand searches succeed.
+/// With a tenth of the pages untouched all but one in a thousand searches succeed.
 const ATTEMPTS: u32 = 64;
 
-/// The write amplification by which ages are scaled at the most; at full load it is infinite.
+/// Most that ages are scaled by; at full load it is infinite.
 const MOST_AMPLIFICATION: f64 = 100.0;
 
 impl Blocks {
-    /// Puts every plane of a fresh drive into the seeded state.
     pub fn seed(&mut self, seeds: Seeds, seed: u64) {
         for (number, plane) in (0..).zip(&mut self.planes) {
             let (contents, kind) = seeds.plane(PlaneId(number));
@@ -35,7 +33,7 @@ impl Blocks {
         self.seeds = Some(Box::new(seeds));
     }
 
-    /// Where a logical page without an entry in the mapping table is: only seeded pages have none and are somewhere.
+    /// Only seeded pages have no entry and are somewhere.
     #[inline]
     pub fn locate(&self, lpa: u64) -> Option<Ppa> {
         self.seeds.as_ref().and_then(|seeds| self.locate_seeded(lpa, seeds))
@@ -56,7 +54,7 @@ impl Blocks {
         is_there.then_some(at)
     }
 
-    /// Looks up the contents of a block's (or superblock's) seeded pages all at once.
+    /// Or superblock's, all at once.
     pub fn look_up_seeds(&mut self, plane: PlaneId, block: u32) {
         for plane in self.planes_of_group(plane) {
             self.look_up_seeds_in(plane, block);
@@ -75,9 +73,8 @@ impl Blocks {
         }
     }
 
-    /// Finds a place for an unwritten logical page that is read as if written before the run: a page which `may_go`
-    /// lets go. Which pages hold data is decided when they are asked for; their number does not change. Returns the
-    /// place and its former page.
+    /// For an unwritten logical page that is read: a page which `may_go` lets go. Which pages hold data is decided when
+    /// they are asked for. Returns the place and its former page.
     pub fn adopt(&mut self, lpa: u64, may_go: impl Fn(u64, Ppa) -> bool) -> Option<(Ppa, u64)> {
         let seeds = self.seeds.as_ref()?;
         let (at, gone) = (0..ATTEMPTS).find_map(|attempt| {
@@ -94,7 +91,7 @@ impl Blocks {
         Some((at, gone))
     }
 
-    /// The logical page whose valid data are at a seeded page that was not looked up.
+    /// Not looked up.
     pub(super) fn seeded_lpa(&self, at: Ppa) -> Option<u64> {
         let seeds = self.seeds.as_ref()?;
         let has_changed = self.contents.seed_has_changed(self.block(at), at.page);
@@ -106,7 +103,7 @@ impl Blocks {
         (0..b.seeded).filter(|&page| self.valid_lpa(Ppa { plane, block, page }).is_some()).count() as u32
     }
 
-    /// Logical pages whose data are still where they were seeded: they have no entry in the mapping table.
+    /// They have no entry in the mapping table.
     pub fn count_seeded_unmapped(&self) -> u64 {
         self.count_seeded() - self.seeds.as_ref().map_or(0, |seeds| seeds.adopted_pages())
     }
@@ -133,10 +130,10 @@ impl Blocks {
 }
 
 impl Plane {
-    /// Its blocks are as if they had never been erased, however often what they hold was written.
+    /// Its blocks are as if never erased.
     fn seed(&mut self, contents: &SeededPlane, kind: &Kind, blocks: u32, pages: u32, random: &mut Stream) {
         let host_writes = f64::from(contents.mapped());
-        // Ages count the host's writes over valid pages; the plane's clock counts all pages written.
+        // Ages count the host's writes over valid pages; the clock all pages written.
         let scale = host_writes * kind.write_amplification.min(MOST_AMPLIFICATION);
         let oldest = contents.full().next().map_or(0.0, |block| age(contents, block));
         self.clock = (oldest * scale).ceil() as u64 + u64::from(blocks) * u64::from(pages);
@@ -174,7 +171,7 @@ fn seeded_block(
         Life::Free => 0,
     };
     let age = age(contents, block);
-    // One of its pages is overwritten with this chance at each of the host's writes.
+    // The chance that one of its pages is overwritten by a host write.
     let rate: f64 = contents.counts(block).zip(&kind.rates).map(|(count, rate)| f64::from(count) * rate).sum();
     let whole = f64::from(contents.mapped());
     let unchanged = if rate > 0.0 { random.exponential(1.0 / rate) / whole } else { f64::INFINITY };

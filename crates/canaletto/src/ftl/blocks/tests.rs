@@ -1,4 +1,4 @@
-//! Blocks that fail, and those that are bad from the factory.
+//! Blocks that fail.
 
 use super::*;
 use crate::config::design::Geometry;
@@ -7,7 +7,7 @@ use crate::config::units::Size;
 const PLANE: PlaneId = PlaneId(0);
 const USER: Frontier = Frontier::User(0);
 
-/// One plane of 8 blocks of 4 pages, of which `most` may go bad.
+/// `most` may go bad.
 fn blocks(factory: f64, most: u32) -> Blocks {
     let geometry = Geometry {
         channels: 1,

@@ -1,19 +1,18 @@
-//! Which blocks are bad from the factory: decided when a block is first opened, so that untouched ones cost nothing.
+//! Decided when a block is first opened, so that untouched ones cost nothing.
 
 use crate::engine::random::mixed;
 use crate::flash::address::PlaneId;
 
-/// How many blocks of a plane may go bad, and which ones are from the start.
 #[derive(Debug, Clone, Copy)]
 pub struct BadBlocks {
     pub seed: u64,
     pub factory: f64,
-    /// Bad blocks of a plane at the most: with more the host's data would not fit.
+    /// With more the host's data would not fit.
     pub most: u32,
 }
 
 impl BadBlocks {
-    /// Bad blocks from the factory among the `blocks` of a plane: its share, rounded up or down by chance.
+    /// The plane's share, rounded up or down by chance.
     pub fn of_factory(&self, plane: PlaneId, blocks: u32) -> u32 {
         let share = self.factory * f64::from(blocks);
         let chance = (mixed(self.seed, u64::from(plane.0)) >> 11) as f64 / (1u64 << 53) as f64;
@@ -21,8 +20,7 @@ impl BadBlocks {
         count.min(self.most)
     }
 
-    /// Whether `block`, the first of `unseen` blocks of which `bad` are bad, is one of them (selection sampling: Knuth,
-    /// TAOCP 3.4.2, Algorithm S).
+    /// The first of `unseen` blocks of which `bad` are bad (selection sampling: Knuth, TAOCP 3.4.2, Algorithm S).
     pub fn is_bad(&self, plane: PlaneId, block: u32, bad: u32, unseen: u32) -> bool {
         let place = (u64::from(plane.0) << 32) | u64::from(block) | 1 << 63;
         mixed(self.seed, place) % u64::from(unseen) < u64::from(bad)

@@ -11,10 +11,8 @@ use crate::flash::plane_set::PlaneSet;
 use crate::host::request::{Request, Status};
 use crate::measure::cut_off::CutOffReport;
 
-/// Planes that have been lost, and the cost of it.
 #[derive(Default)]
 pub struct Lost {
-    /// Planes.
     pub planes: PlaneSet,
     has_parity: bool,
     pages: u64,
@@ -31,13 +29,13 @@ impl Lost {
         self.planes.has(plane)
     }
 
-    /// Whether a plane has stopped working and nothing makes up for it.
+    /// Nothing makes up for it.
     #[inline]
     pub fn is_out_of_reach(&self, plane: PlaneId) -> bool {
         self.has(plane) && !self.has_parity
     }
 
-    /// A page is out of reach for a request, or for the drive itself.
+    /// For a request, or for the drive itself.
     pub fn note_page(&mut self) {
         self.pages += 1;
     }

@@ -1,5 +1,3 @@
-//! Wear of blocks, data that are moved before they are lost, blocks that are bad, and planes that have stopped working.
-
 pub mod bad_blocks;
 pub mod lost;
 pub mod refresh;
@@ -11,7 +9,6 @@ use crate::flash::wear::Wear;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::maintenance::refresh::Refresh;
 
-/// History of wear, and the limits that data reach by it.
 pub struct Upkeep {
     pub wear: Wear,
     refresh: Refresh,
@@ -24,19 +21,19 @@ impl Upkeep {
         Upkeep { wear: Wear::new(layout, keeps_history), refresh: Refresh::new(design, layout) }
     }
 
-    /// A flash page is read, which disturbs the others of its block. Returns whether these must be moved.
+    /// Returns whether the block's other pages must be moved.
     #[inline(always)]
     pub fn read(&mut self, at: Ppa) -> bool {
         self.wear.read(at);
         self.refresh.is_disturbed(at, &self.wear)
     }
 
-    /// When the next block is looked at for data that are too old; none if ages do not matter.
+    /// None if ages do not matter.
     pub fn next_scan(&self, now: Time) -> Option<Time> {
         self.refresh.next_look(now)
     }
 
-    /// Looks at the next block. Returns it if its data are too old.
+    /// Returns it if its data are too old.
     pub fn scan(&mut self, blocks: &Blocks, now: Time) -> Option<(PlaneId, u32)> {
         let (plane, block) = self.refresh.look();
         let is_old = blocks.holds_data(plane, block) && self.refresh.is_old(plane, block, &self.wear, now);

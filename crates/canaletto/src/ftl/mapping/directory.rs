@@ -1,11 +1,9 @@
-//! Where the mapping table itself is kept: translation pages, numbered after the host's logical pages.
+//! Translation pages, numbered after the host's logical pages.
 //!
-//! A translation page is a logical page like any other; its entry is DFTL's global translation directory. Each stream
-//! has its own.
+//! Their entries are DFTL's global translation directory. Each stream has its own.
 //!
 //! Where a mapping unit is larger than a page, read "unit" for "logical page" below.
 
-/// One stream's part of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Directory {
     pub first_page: u64,
@@ -15,7 +13,7 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// The translation page, counted from the stream's first, that holds the entry of a logical page.
+    /// Counted from the stream's first.
     pub fn number(&self, lpa: u64) -> u64 {
         (lpa - self.first_page) / self.per_page
     }
@@ -28,12 +26,12 @@ impl Directory {
         self.pages.div_ceil(self.per_page)
     }
 
-    /// Entries on a translation page: the last one may be partly used.
+    /// The last page may be partly used.
     pub fn entries(&self, number: u64) -> u64 {
         self.per_page.min(self.pages - number * self.per_page)
     }
 
-    /// Logical pages in the aligned group of `size` entries around `lpa`, within its translation page.
+    /// Within its translation page.
     pub fn group(&self, lpa: u64, size: u64) -> std::ops::Range<u64> {
         let number = self.number(lpa);
         let page = self.first_page + number * self.per_page;
@@ -42,12 +40,12 @@ impl Directory {
     }
 }
 
-/// The directory of the stream that a logical page belongs to; `directories` are in the order of their pages.
+/// In the order of their pages.
 pub fn stream_of(directories: &[Directory], lpa: u64) -> usize {
     if directories.len() == 1 { 0 } else { directories.partition_point(|d| d.first_page <= lpa) - 1 }
 }
 
-/// The directory of the stream that a translation page, given as a logical page, belongs to.
+/// Given as a logical page.
 pub fn stream_of_translation(directories: &[Directory], lpa: u64) -> usize {
     directories.partition_point(|d| d.first_translation <= lpa) - 1
 }
@@ -58,7 +56,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Each entry is on one translation page, with `entries` of them on each, and groups do not leave it.
+        /// Groups do not leave it.
         #[test]
         fn every_entry_has_its_page(first_page in 0u64..50, pages in 1u64..200, per_page in 1u64..40, size in 1u64..50) {
             let directory = Directory { first_page, pages, first_translation: 1000, per_page };

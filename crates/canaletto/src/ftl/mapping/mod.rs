@@ -20,7 +20,7 @@ use crate::config::design::Design;
 use crate::ftl::mapping::translation::Cached;
 use crate::limits::Limits;
 
-/// The mapping of logical pages, and what is known of it without reading flash.
+/// With what is known without reading flash.
 pub struct Mapping {
     table: MappingTable,
     cached: Cached,
@@ -44,14 +44,13 @@ impl Mapping {
         self.table.get(lpa)
     }
 
-    /// Sets a page's entry, which [`Mapping::changed`] or [`Mapping::moved`] must be told of if it is the host's.
+    /// [`Mapping::changed`] or [`Mapping::moved`] must be told of the host's.
     #[inline(always)]
     pub fn set(&mut self, lpa: u64, entry: Entry) {
         self.table.set(lpa, entry);
     }
 
-    /// Deallocates the first of these pages that were never written, if they need no `marks` to read as zeroes. Returns
-    /// the page behind them.
+    /// If they need no `marks` to read as zeroes. Returns the page behind the first that were never written.
     pub fn trim_unwritten(&mut self, pages: Range<u64>, marks: bool) -> u64 {
         let until = self.table.unwritten_until(pages.clone());
         if until > pages.start && marks {

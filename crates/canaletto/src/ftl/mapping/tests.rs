@@ -1,5 +1,3 @@
-//! The mapping alone: what look-ups wait for, and what must be done for them.
-
 use super::*;
 use crate::config::workload::Priority;
 use crate::config::{load_design, load_workload};
@@ -43,7 +41,7 @@ impl Drive {
         act
     }
 
-    /// The translation page that is read now ends: returns those who waited for it.
+    /// Returns those who waited for it.
     fn end_read(&mut self, page: &Stored) -> Vec<TransactionId> {
         let mut next = self.mapping.read_ends(&self.blocks, &mut self.transactions, page.lpa).unwrap();
         let mut waited = Vec::new();
@@ -85,13 +83,12 @@ fn a_changed_entry_is_written_when_it_leaves() {
     drive.mapping.set(3, Entry::At(Ppa { plane: PlaneId(0), block: 0, page: 0 }));
     drive.mapping.changed(3);
     assert!(!drive.mapping.begin_due(), "the entry is in the cache");
-    // Another translation page's entry takes its place.
+    // Another entry takes its place.
     let other = drive.mapping.end_of_piece(3).unwrap();
     assert_eq!(drive.look_up(other).1, LookUp::Waits);
     let acts = [drive.mapping.next_act().unwrap(), drive.act()];
     let [Act::Read { page: read, .. }, Act::Write { page: written, merges: true }] = acts else { panic!("{acts:?}") };
     assert_eq!((written.number, read.number, drive.mapping.writes_in_flight()), (0, 1, 1));
-    // No entry can make room now.
     let (third, found) = drive.look_up(0);
     assert_eq!(found, LookUp::NoRoom);
     assert_eq!(drive.mapping.seat_next(&drive.blocks, &mut drive.transactions, 0), None);

@@ -16,15 +16,15 @@ use crate::ftl::frontier::Frontier;
 use crate::ftl::precondition::spaces::Spaces;
 use crate::ftl::steady::seeded::SeededPlane;
 
-/// Properties that planes of one kind share: the same spaces have pages in them, and they are written alike.
+/// The same spaces have pages in them, and they are written alike.
 pub struct Kind {
-    /// Frontier of each block that is being filled, in the order of [`SeededPlane::open`].
+    /// In the order of [`SeededPlane::open`].
     pub frontiers: Vec<Frontier>,
-    /// Pages written to flash for each that the host writes.
+    /// Per page that the host writes.
     pub write_amplification: f64,
-    /// Writes to the plane, in a unit that all kinds of the drive share.
+    /// In a unit that all kinds share.
     pub writes: f64,
-    /// For each class, a page's share of the host's writes to the plane.
+    /// By class, of the host's writes to the plane.
     pub rates: Vec<f64>,
 }
 
@@ -33,13 +33,13 @@ pub struct Seeds {
     planes: Vec<SeededPlane>,
     kinds: Vec<Kind>,
     kind_of: Vec<usize>,
-    /// Pages that hold another logical page than computed, by their packed address.
+    /// By packed address.
     adopted: BTreeMap<u64, u64>,
     pub sectors: u64,
 }
 
 impl Seeds {
-    /// Planes with their kinds, whose pages have so many `sectors`, as a mask.
+    /// `sectors` of a page, as a mask.
     pub fn new(spaces: Spaces, planes: Vec<SeededPlane>, kinds: Vec<Kind>, kind_of: Vec<usize>, sectors: u64) -> Seeds {
         Seeds { spaces, planes, kinds, kind_of, adopted: BTreeMap::new(), sectors }
     }
@@ -50,33 +50,33 @@ impl Seeds {
         Some(Ppa { plane, block, page })
     }
 
-    /// The logical page whose data were at a page in the beginning.
+    /// In the beginning.
     pub fn content(&self, at: Ppa) -> Option<u64> {
         self.planes[at.plane.index()].content(at.block, at.page).map(|local| self.spaces.lpa(at.plane, local))
     }
 
-    /// The pages of a block that held data in the beginning, and which logical page's.
+    /// In the beginning.
     pub fn contents(&self, plane: PlaneId, block: u32) -> impl Iterator<Item = (u32, u64)> {
         let contents = self.planes[plane.index()].contents(block);
         contents.map(move |(page, local)| (page, self.spaces.lpa(plane, local)))
     }
 
-    /// The logical page that was found at a page instead of that computed for it.
+    /// Instead of the page computed for it.
     pub fn adopted(&self, at: Ppa) -> Option<u64> {
         if self.adopted.is_empty() { None } else { self.adopted.get(&at.pack()).copied() }
     }
 
-    /// From now on `lpa` is at a page instead of that computed for it.
+    /// Instead of the page computed for it.
     pub fn adopt(&mut self, at: Ppa, lpa: u64) {
         self.adopted.insert(at.pack(), lpa);
     }
 
-    /// The page found here is out of date. Returns whether there was one.
+    /// Returns whether there was one.
     pub fn give_up(&mut self, at: Ppa) -> bool {
         !self.adopted.is_empty() && self.adopted.remove(&at.pack()).is_some()
     }
 
-    /// Pages of a block found instead of those computed for it: where, and which.
+    /// Where, and which.
     pub fn adopted_in(&self, plane: PlaneId, block: u32) -> impl Iterator<Item = (u32, u64)> + use<'_> {
         let first = Ppa { plane, block, page: 0 }.pack();
         self.adopted.range(first..=first + 0xffff).map(|(&at, &lpa)| (Ppa::unpack(at).page, lpa))
@@ -86,19 +86,18 @@ impl Seeds {
         self.adopted.len() as u64
     }
 
-    /// A logical page that holds data but need not, in exchange for `lpa`; another one per `attempt`.
+    /// It holds data but need not; another one per `attempt`.
     pub fn stand_in(&self, lpa: u64, attempt: u32) -> Option<u64> {
         let (plane, local) = self.spaces.local(lpa)?;
         let other = self.planes[plane.index()].stand_in(local, attempt)?;
         Some(self.spaces.lpa(plane, other))
     }
 
-    /// A plane's contents, and what it has in common with others.
     pub fn plane(&self, plane: PlaneId) -> (&SeededPlane, &Kind) {
         (&self.planes[plane.index()], &self.kinds[self.kind_of[plane.index()]])
     }
 
-    /// The write amplification of the drive: the mean of its planes, by their writes where these differ.
+    /// Mean of its planes, by their writes.
     pub fn write_amplification(&self) -> f64 {
         let addressed = |kind: &&Kind| kind.frontiers.iter().any(|frontier| matches!(frontier, Frontier::User(_)));
         let of_planes = || self.kind_of.iter().map(|&kind| &self.kinds[kind]).filter(addressed);

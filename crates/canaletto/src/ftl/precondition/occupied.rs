@@ -5,7 +5,6 @@
 
 use crate::ftl::precondition::rates::{Rates, Run};
 
-/// Shares of a space's pages that hold data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Occupied {
     pub written: f64,
@@ -36,7 +35,7 @@ impl Occupied {
 #[derive(Clone, Debug)]
 pub struct OccupiedPages {
     shares: Occupied,
-    /// Runs, and how many pages before each are written or are not, as it is.
+    /// With the pages before each that are written or are not, as it is.
     runs: Vec<(Run, u64)>,
 }
 
@@ -54,7 +53,7 @@ impl OccupiedPages {
         OccupiedPages { shares, runs: if shares.written == shares.others { Vec::new() } else { runs.collect() } }
     }
 
-    /// The share of pages like this one that hold data, and how many such come before it.
+    /// And how many such come before it.
     pub fn share_and_rank(&self, page: u64) -> (f64, u64) {
         let place = self.runs.partition_point(|(run, _)| run.until <= page);
         match self.runs.get(place) {

@@ -1,21 +1,17 @@
-//! Which logical pages belong to which plane, and which number each has there.
-
 use crate::flash::address::{Layout, PlaneId};
 use crate::ftl::placement::Placement;
 
-/// Marks a plane that has no page of a space.
 const NONE: u32 = u32::MAX;
 
-/// Logical pages that are placed by one rule: all of the drive, or one flow's of a partitioned drive.
+/// Placed by one rule: all of the drive, or one flow's part.
 struct Space {
     first_page: u64,
     pages: u64,
     placement: Placement,
     /// Binary logarithm of the pages that go to a plane together.
     shift: u32,
-    /// Each plane's place in the order in which pages go round.
+    /// In the order in which pages go round.
     places: Vec<u32>,
-    /// Pages that each plane has of earlier spaces.
     before: Vec<u32>,
 }
 
@@ -24,7 +20,7 @@ impl Space {
         self.placement.planes().len() as u64
     }
 
-    /// Pages that a plane has, of the space's first `pages`.
+    /// Of the space's first `pages`.
     fn pages_before(&self, plane: PlaneId, pages: u64) -> u64 {
         let place = self.places[plane.index()];
         if place == NONE {
@@ -36,13 +32,12 @@ impl Space {
     }
 }
 
-/// The logical pages of a drive.
 pub struct Spaces {
     spaces: Vec<Space>,
 }
 
 impl Spaces {
-    /// Spaces, each with first page, number of pages and placement.
+    /// First page, number of pages and placement each.
     ///
     /// # Errors
     /// A plane has more pages than 32 bits can number.
@@ -63,7 +58,7 @@ impl Spaces {
         Ok(made)
     }
 
-    /// A logical page's plane and its number there; none for pages that no host address leads to.
+    /// None for pages that no host address leads to.
     pub fn local(&self, lpa: u64) -> Option<(PlaneId, u32)> {
         let space = self.spaces.iter().rev().find(|space| space.first_page <= lpa)?;
         let offset = lpa - space.first_page;
@@ -87,7 +82,7 @@ impl Spaces {
         (0..self.spaces.len()).filter(|&space| self.spaces[space].places[plane.index()] != NONE).collect()
     }
 
-    /// Pages that a plane has, of a space's pages from `from` to before `until`.
+    /// From `from` to before `until`.
     pub fn pages_between(&self, space: usize, plane: PlaneId, from: u64, until: u64) -> u32 {
         let space = &self.spaces[space];
         (space.pages_before(plane, until) - space.pages_before(plane, from)) as u32

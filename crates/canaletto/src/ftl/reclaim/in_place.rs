@@ -9,7 +9,6 @@ use crate::config::design::{Addressing, Design, MappingScheme};
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::blocks::Blocks;
 
-/// Where pages are, and what a write of a part of one needs.
 pub struct InPlace {
     planes: u64,
     pages_per_block: u64,
@@ -25,13 +24,13 @@ impl InPlace {
         })
     }
 
-    /// The page of `lpa` in its plane, which logical pages visit in turn.
+    /// Logical pages visit planes in turn.
     fn page(&self, plane: PlaneId, lpa: u64) -> Ppa {
         let number = lpa / self.planes;
         Ppa { plane, block: (number / self.pages_per_block) as u32, page: (number % self.pages_per_block) as u32 }
     }
 
-    /// Sectors that must be read before `written` ones of the `whole` page are programmed.
+    /// `written` ones of the `whole` page are programmed.
     fn rest(&self, written: u64, whole: u64) -> u64 {
         match self.addressing {
             Addressing::Page => whole & !written,
@@ -40,7 +39,6 @@ impl InPlace {
     }
 }
 
-/// Writes have their pages from the beginning, so that none waits for one.
 impl Reclaim for InPlace {
     fn reclaims(&self) -> bool {
         false

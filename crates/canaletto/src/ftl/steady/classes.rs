@@ -1,17 +1,16 @@
-//! Which class each of a plane's logical pages belongs to: runs of consecutive pages, such as a few hot ranges.
+//! Runs of consecutive pages, such as a few hot ranges.
 
 #[derive(Clone, Copy, Debug)]
 struct Run {
     first: u32,
     class: usize,
-    /// Pages of the same class in earlier runs.
     before: u32,
 }
 
 #[derive(Clone, Debug)]
 pub struct Classes {
     runs: Vec<Run>,
-    /// The runs of each class, by their places among all.
+    /// By their places among all runs.
     of_class: Vec<Vec<usize>>,
     members: Vec<u32>,
 }
@@ -21,7 +20,7 @@ impl Classes {
         Classes::from_runs(1, &[(pages, 0)])
     }
 
-    /// Consecutive runs, each that many pages of one of `classes` classes.
+    /// Pages and class of each run.
     pub fn from_runs(classes: usize, runs: &[(u32, usize)]) -> Classes {
         let mut made = Classes { runs: Vec::new(), of_class: vec![Vec::new(); classes], members: vec![0; classes] };
         let mut first = 0;
@@ -38,7 +37,7 @@ impl Classes {
         &self.members
     }
 
-    /// A page's class, and how many pages of that class come before it.
+    /// And how many pages of that class come before it.
     pub fn rank(&self, page: u32) -> (usize, u32) {
         let run = match &self.runs[..] {
             [only] => only,

@@ -19,14 +19,14 @@
 
 #[derive(Clone, Debug)]
 pub struct Distribution {
-    /// Share of full blocks with 0, 1, … valid pages, up to all of them.
+    /// Up to all pages.
     pub shares: Vec<f64>,
-    /// Pages written to flash for each that the host writes.
+    /// Per page that the host writes.
     pub write_amplification: f64,
 }
 
 impl Distribution {
-    /// The steady state at a share `load` of valid pages by `solve`, unless nothing or everything is valid.
+    /// By `solve`, unless nothing or everything is valid.
     pub fn at(load: f64, pages: u32, solve: impl FnOnce(f64, u32) -> Distribution) -> Distribution {
         match load {
             _ if load <= 0.0 => Distribution::all_at(0, pages, 1.0),
@@ -41,7 +41,7 @@ impl Distribution {
         Distribution { shares, write_amplification }
     }
 
-    /// Made of the shares and the rate at which a valid page is overwritten.
+    /// `decay`: the rate at which a valid page is overwritten.
     pub fn of(shares: Vec<f64>, decay: f64, load: f64) -> Distribution {
         Distribution { shares, write_amplification: 1.0 / (decay * load) }
     }
@@ -51,7 +51,7 @@ impl Distribution {
     }
 }
 
-/// The value in `low..=high` at which `above` turns from false to true.
+/// `above` turns from false to true there.
 pub fn bisect(mut low: f64, mut high: f64, mut above: impl FnMut(f64) -> bool) -> f64 {
     // 60 halvings exhaust a double.
     for _ in 0..60 {
@@ -96,7 +96,7 @@ mod tests {
         }
     }
 
-    /// The equation of motion itself, put together from the chances of victims rather than their sums.
+    /// From the chances of victims rather than their sums.
     #[test]
     fn d_choices_stands_still_under_the_mean_field_equation() {
         let (pages, load) = (48, 0.85);
@@ -142,7 +142,7 @@ mod tests {
                 let ratio = amplification(Policy::from(Greedy), pages) / formulas::greedy(load, pages);
                 assert!((ratio - 1.0).abs() < 0.005, "{load} {pages}: {ratio}");
             }
-            // Collecting a fully valid block changes nothing but the count of copies: without those, random's is less.
+            // Collecting a fully valid block only adds copies.
             let random = solve(&Policy::from(Random), load, 64);
             let expected = formulas::random(load) * (1.0 - random.shares[64]);
             assert!((random.write_amplification / expected - 1.0).abs() < 1e-9, "{load}");

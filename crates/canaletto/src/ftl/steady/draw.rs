@@ -1,23 +1,22 @@
-//! Whole blocks drawn from a steady state, with exact totals.
+//! With exact totals.
 
 use crate::engine::random::Stream;
 use crate::ftl::steady::census::Census;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::permutation::{Permutation, mix};
 
-/// Full blocks of a plane, in the order of filling, the oldest first.
+/// In the order of filling, the oldest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FullBlocks {
     pub classes: usize,
-    /// Valid pages by class, block after block.
+    /// Block after block.
     pub counts: Vec<u32>,
-    /// Host writes since each block was full, over the plane's valid pages.
+    /// Over the plane's valid pages.
     pub ages: Vec<f32>,
 }
 
 impl FullBlocks {
-    /// `blocks` blocks of one class with `total` valid pages: shares by largest remainder, then single pages until the
-    /// total is right.
+    /// With `total` valid pages of one class: shares by largest remainder, then single pages.
     ///
     /// A page survives with the chance `x = e^-age`, so given `i` of `b` valid pages `x` is distributed about as Beta(i
     /// + 1/2, b - i + 1/2).
@@ -41,7 +40,7 @@ impl FullBlocks {
         made
     }
 
-    /// `blocks` blocks of `pages` pages like those counted, which hold `totals` valid pages of each class.
+    /// Blocks like those counted, with `totals` valid pages of each class.
     pub fn from_census(census: &Census, blocks: u32, pages: u32, totals: &[u32], random: &mut Stream) -> FullBlocks {
         let counted = census.ages.len() as f64;
         let mut made = FullBlocks { classes: census.classes, counts: Vec::new(), ages: Vec::new() };
@@ -54,7 +53,7 @@ impl FullBlocks {
         made
     }
 
-    /// The same blocks with `pages` pages instead of `drawn` each, which hold `totals` valid pages of each class.
+    /// With `pages` pages instead of `drawn` each.
     pub fn resized(mut self, drawn: u32, pages: u32, totals: &[u32], random: &mut Stream) -> FullBlocks {
         let resize = |count: &mut u32| *count = (u64::from(*count) * u64::from(pages) / u64::from(drawn)) as u32;
         self.counts.iter_mut().for_each(resize);
@@ -62,7 +61,7 @@ impl FullBlocks {
         self
     }
 
-    /// Adds and removes valid pages, one a block and round, until each class has its total.
+    /// One per block and round.
     fn meet(&mut self, pages: u32, totals: &[u32], random: &mut Stream) {
         let capacity = self.ages.len() as u64 * u64::from(pages);
         assert!(
@@ -88,7 +87,7 @@ impl FullBlocks {
         }
     }
 
-    /// Takes `step` with so many blocks that let it, round after round.
+    /// With that many blocks that let it, round after round.
     fn change(&mut self, mut times: u64, order: Permutation, step: impl Fn(&mut [u32]) -> Option<()>) {
         let blocks = self.ages.len() as u32;
         while times > 0 {
@@ -102,8 +101,7 @@ impl FullBlocks {
     }
 }
 
-/// Divides `total` into whole numbers in the ratio of `shares`, or evenly if all are 0 (Hamilton's method of largest
-/// remainders).
+/// In the ratio of `shares`, or evenly if all are 0 (Hamilton's method of largest remainders).
 pub fn apportion(shares: &[f64], total: u32) -> Vec<u32> {
     let sum: f64 = shares.iter().map(|s| s.max(0.0)).sum();
     let part = |share: &f64| if sum > 0.0 { share.max(0.0) / sum } else { 1.0 / shares.len() as f64 };
@@ -147,13 +145,13 @@ mod tests {
             for (valid, share) in (0u32..).zip(&found.shares) {
                 below += drawn.counts.iter().filter(|&&n| n == valid).count() as f64 / 1000.0;
                 expected += share;
-                // 77 blocks of 1000 hold a page less, and some more are there for the rounding of shares to blocks.
+                // 77 blocks of 1000 hold a page less, besides rounding.
                 assert!((below - expected).abs() < 0.12, "{policy:?} {valid}: {below} for {expected}");
             }
         }
     }
 
-    /// The totals come out, and no block overflows.
+    /// No block overflows.
     #[test]
     fn totals_of_classes_are_met() {
         let census =

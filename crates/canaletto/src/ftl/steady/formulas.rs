@@ -1,8 +1,8 @@
-//! Write amplification in closed form, to check the fixed points and the representative plane against.
+//! Closed forms that check the fixed points.
 
-/// The principal branch of Lambert's W for arguments of -1/e to 0: the `w` in -1..=0 with `w e^w = x`.
+/// For -1/e to 0: the `w` in -1..=0 with `w e^w = x`.
 pub fn lambert_w(x: f64) -> f64 {
-    // The series about the branch point, then Halley's steps.
+    // Series about the branch point, then Halley's steps.
     let p = (2.0 * (1.0 + std::f64::consts::E * x)).max(0.0).sqrt();
     let mut w = -1.0 + p - p * p / 3.0;
     for _ in 0..20 {
@@ -32,7 +32,7 @@ pub fn greedy(load: f64, pages: u32) -> f64 {
     b / (b - (x0 - 1.0).max(0.0))
 }
 
-/// Random, when victims without an invalid page are collected, too: they hold the average.
+/// Victims hold the average, if those without an invalid page are collected too.
 pub fn random(load: f64) -> f64 {
     1.0 / (1.0 - load)
 }

@@ -10,16 +10,15 @@ use crate::ftl::steady::permutation::{Permutation, mix};
 use crate::ftl::steady::plan::{Geometry, Plan, open_block};
 use crate::ftl::steady::seeded::{Contents, OpenBlock, SeededPlane};
 
-/// With more pages the share of valid ones strays from its mean by less than a sixtieth.
+/// The share of valid pages strays by less than a sixtieth.
 pub const MODEL_PAGES: u32 = 1024;
 
-/// Orders of the numbers of superblocks with parity that are tried.
 const ORDERS: u32 = 64;
 
-/// One plane of a group: its logical pages, and how many of each class hold data.
+/// How many pages of each class hold data.
 pub type Member = (Classes, Vec<u32>);
 
-/// Planes of a group, and how many of them are lost together where superblocks have parity (0: none).
+/// And how many are lost together where superblocks have parity (0: none).
 #[derive(Clone, Copy)]
 pub struct Planes {
     pub all: u32,
@@ -31,7 +30,7 @@ impl Planes {
         self.all - self.parity_unit
     }
 
-    /// The first plane of those with the parity of a superblock, as long as no block is bad; beyond all without parity.
+    /// If no block is bad; beyond all without parity.
     pub fn first_of_parity(self, block: u32) -> u32 {
         if self.parity_unit == 0 {
             self.all
@@ -40,7 +39,7 @@ impl Planes {
         }
     }
 
-    /// Place among the planes with data; none for parity.
+    /// None for parity.
     fn place(self, plane: u32, first_of_parity: u32) -> Option<u32> {
         match plane {
             _ if plane < first_of_parity => Some(plane),
@@ -50,7 +49,7 @@ impl Planes {
     }
 }
 
-/// Superblocks and what their blocks hold: valid pages of every superblock (full ones, then open ones), plane and class.
+/// Valid pages by superblock (full ones, then open ones), plane and class.
 struct Deal {
     planes: usize,
     classes: usize,
@@ -60,7 +59,7 @@ struct Deal {
 }
 
 impl Plan {
-    /// The planes of group number `group`. The plan's blocks are superblocks.
+    /// The plan's blocks are superblocks.
     ///
     /// # Errors
     /// Says what does not fit.
@@ -82,7 +81,7 @@ impl Plan {
         };
         let full = self.draw_full(&left, &mut random)?;
         let pages = size / planes.for_data();
-        // Parity's planes depend on the superblock's number: another order of numbers may leave enough room.
+        // Another order of numbers may leave enough room.
         let mut orders = (parity_unit > 0).then(|| Stream::named(seed, &format!("precondition parity {group}")));
         let mut orders_left = if parity_unit > 0 { ORDERS } else { 1 };
         let (own_order, deal) = loop {
@@ -124,7 +123,7 @@ impl Plan {
 }
 
 impl Deal {
-    /// Superblocks over these planes, of blocks of that many pages, of which `step` are written at once.
+    /// `step` pages are written at once.
     fn new(
         full: &FullBlocks,
         open: &[OpenBlock],
@@ -154,19 +153,19 @@ impl Deal {
         (0..).zip(members).try_for_each(|(plane, (_, mapped))| self.settle(plane, mapped))
     }
 
-    /// One more superblock with that many flash pages of data, and parity of the complete stripes.
+    /// And parity of the complete stripes.
     fn fill_row(&mut self, planes: Planes, flash_pages: u32, first_of_parity: u32) {
         let of_place = |place| flash_pages / planes.for_data() + u32::from(place < flash_pages % planes.for_data());
         for plane in 0..planes.all {
             let place = planes.place(plane, first_of_parity);
-            // The last plane of the column that takes data: the stripe ends with it.
+            // The stripe ends with it.
             let last = || planes.for_data() - planes.parity_unit + plane % planes.parity_unit;
             self.written.push(place.map_or(0, of_place));
             self.parity.push(if place.is_some() { 0 } else { of_place(last()) });
         }
     }
 
-    /// Deals the valid pages of one more superblock: each class to the pages that are left, as if drawn from them.
+    /// Each class to the pages that are left, as if drawn from them.
     fn deal_row(&mut self, counts: &[u32], random: &mut Stream) {
         let mut room = self.written[self.written.len() - self.planes..].to_vec();
         let first = self.counts.len();
@@ -201,8 +200,7 @@ impl Deal {
         (0..self.written.len() / self.planes).map(|row| self.row(row, plane)[class]).sum()
     }
 
-    /// Exchanges pages of a class between a superblock's blocks until every plane has what is wanted, or no more can be
-    /// exchanged.
+    /// Until every plane has what is wanted, or no more can be exchanged.
     fn meet(&mut self, class: usize, wanted: &[u32], random: &mut Stream) {
         let rows = self.written.len() / self.planes;
         let order = Permutation::new(rows as u32, mix(random.integer(0, u64::from(u32::MAX))));
@@ -221,7 +219,7 @@ impl Deal {
         }
     }
 
-    /// Gives a plane what is wanted of each class, across superblocks: for small ones.
+    /// Across superblocks: for small ones.
     fn settle(&mut self, plane: usize, wanted: &[u32]) -> Result<(), String> {
         let rows = 0..self.written.len() / self.planes;
         for (class, &wanted) in wanted.iter().enumerate() {
@@ -249,7 +247,7 @@ impl Deal {
         Ok(())
     }
 
-    /// Moves a page of a class from the plane with the largest surplus to the plane that lacks most.
+    /// From the plane with the largest surplus to the one that lacks most.
     fn exchange(&mut self, row: usize, class: usize, surplus: &mut [i64]) {
         let has = |plane: &usize| self.row(row, *plane)[class] > 0 && surplus[*plane] > 0;
         let lacks = |plane: &usize| {
@@ -267,7 +265,7 @@ impl Deal {
     }
 }
 
-/// How many of `left` pages lie in `room` of `places`: hypergeometric, by its mean and deviation.
+/// Hypergeometric, by its mean and deviation.
 fn drawn(left: u32, room: u32, places: u32, random: &mut Stream) -> u32 {
     let (n, all) = (f64::from(left), f64::from(places));
     let share = f64::from(room) / all.max(1.0);
@@ -282,7 +280,7 @@ mod tests {
     use crate::ftl::reclaim::gc::policy::{Greedy, Policy};
     use crate::ftl::steady::plan::Steady;
 
-    /// 8 planes of 64 blocks of 16 pages in superblocks: places and totals agree, and superblocks are what the model says.
+    /// Places and totals agree.
     #[test]
     fn groups_hold_what_they_shall() {
         let geometry = Geometry { blocks: 64, pages: 128, step: 1, free: 4, frontiers: 2 };
@@ -315,7 +313,7 @@ mod tests {
             (0..100).flat_map(|row| (0..8).map(move |plane| (row, plane))).map(|(r, p)| deal.row(r, p)[0]).collect();
         let mean = 30.0 / 8.0;
         let variance = counts.iter().map(|&n| (f64::from(n) - mean).powi(2)).sum::<f64>() / 800.0;
-        // Of 128 pages 30 are of the class, and 16 in the block: 30 × 1/8 × 7/8 × 98/127.
+        // 30 of 128 pages are of the class, 16 in the block: 30 × 1/8 × 7/8 × 98/127.
         assert!((variance / 2.53 - 1.0).abs() < 0.15, "{variance}");
         let wanted = [400, 350, 375, 375, 375, 375, 380, 370];
         deal.meet(0, &wanted, &mut random);
@@ -323,7 +321,7 @@ mod tests {
         assert!((0..100).all(|row| (0..8).map(|plane| deal.row(row, plane)[0]).sum::<u32>() == 30));
     }
 
-    /// Superblocks of two blocks of one page, all full: nothing can be exchanged within them.
+    /// Nothing can be exchanged within them.
     #[test]
     fn planes_get_what_they_hold_even_in_tiny_superblocks() {
         let mut random = Stream::named(5, "test");

@@ -1,5 +1,4 @@
-//! Representative planes that this process has settled already: a comparison asks for one per fabric and load, and
-//! settling takes seconds.
+//! Planes that this process has settled: settling takes seconds.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -7,10 +6,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::ftl::steady::census::Census;
 use crate::ftl::steady::plane::{Plane, Shape};
 
-/// Censuses that are kept: of some ten kilobytes each, more than a comparison goes back for.
+/// Ten kilobytes each, more than a comparison goes back for.
 const KEPT: usize = 256;
 
-/// A plane and what was found of it, which one run finds while others wait.
+/// One run finds it while others wait.
 #[derive(Clone)]
 struct Known {
     shape: Shape,
@@ -18,20 +17,20 @@ struct Known {
     census: Arc<OnceLock<Census>>,
 }
 
-/// The last ones asked for, the latest at the back.
+/// The latest at the back.
 static KNOWN: Mutex<VecDeque<Known>> = Mutex::new(VecDeque::new());
 
 pub fn census(shape: Shape, seed: u64) -> Census {
     if shape.policy.has_rule() {
-        // Nobody else has that rule, and it is not to outlive its run.
+        // The rule is not to outlive its run.
         return Plane::new(shape, seed).settle();
     }
     let known = look_up(shape, seed);
-    // Outside the lock: other planes settle at the same time.
+    // Outside the lock: other planes settle meanwhile.
     known.census.get_or_init(|| Plane::new(known.shape, seed).settle()).clone()
 }
 
-/// The entry of a plane, made if there is none, as the latest.
+/// Made if there is none.
 fn look_up(shape: Shape, seed: u64) -> Known {
     let mut all = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let place = all.iter().position(|known| known.seed == seed && known.shape == shape);

@@ -6,22 +6,20 @@
 /// With four, neighbours of fewer than 32 do not come apart evenly (see the test).
 const ROUNDS: usize = 5;
 
-/// A permutation of 0..size.
 #[derive(Clone, Copy, Debug)]
 pub struct Permutation {
     size: u32,
     mask: u32,
-    /// At least half the bits, so that folding twice is folding not at all.
+    /// At least half the bits, so that folding twice is none.
     shift: u32,
     keys: [(u32, u32); ROUNDS],
 }
 
 impl Permutation {
-    /// The permutation of 0..`size` that belongs to `key`.
     #[inline]
     pub fn new(size: u32, key: u64) -> Permutation {
         let bits = size.saturating_sub(1).checked_ilog2().map_or(0, |high| high + 1);
-        // Made for each page that is looked up: not by `from_fn`, whose parts are calls where the linker does not optimise.
+        // Not by `from_fn`, whose parts are calls where the linker does not optimise.
         let (mut state, mut keys) = (key, [(0, 0); ROUNDS]);
         for round in &mut keys {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -61,7 +59,7 @@ pub struct Inverse {
     size: u32,
     mask: u32,
     shift: u32,
-    /// Subtrahend and factor of each round, from the last to be undone to the first.
+    /// From the last round to be undone to the first.
     keys: [(u32, u32); ROUNDS],
 }
 
@@ -80,7 +78,7 @@ impl Inverse {
     }
 }
 
-/// The inverse of an odd number modulo 2^32, by Newton's steps: each doubles the bits that are right, five at first.
+/// Newton's steps double the right bits, five at first.
 fn inverse(odd: u32) -> u32 {
     let mut x = odd.wrapping_mul(3) ^ 2;
     for _ in 0..3 {
@@ -89,7 +87,7 @@ fn inverse(odd: u32) -> u32 {
     x
 }
 
-/// SplitMix64's finaliser (Steele, Lea and Flood, OOPSLA 2014): one to one.
+/// SplitMix64's finaliser (Steele, Lea and Flood, OOPSLA 2014).
 #[inline]
 pub fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -121,7 +119,7 @@ mod tests {
         }
     }
 
-    /// Over many keys, an element goes anywhere with the same chance, and so does the step to its neighbour.
+    /// Over many keys, and so is the step to its neighbour.
     #[test]
     fn places_are_even() {
         const KEYS: u32 = 20_000;
@@ -136,11 +134,10 @@ mod tests {
             let excess = |counts: &[u32]| {
                 let expected = f64::from(KEYS) / counts.len() as f64;
                 let square: f64 = counts.iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum();
-                // Chi square less its mean, in standard deviations.
+                // Less its mean, in standard deviations.
                 (square - counts.len() as f64 + 1.0) / (2.0 * counts.len() as f64).sqrt()
             };
             assert!(excess(&places).abs() < 4.0, "{size}: {}", excess(&places));
-            // The step 0 does not occur.
             assert_eq!(steps[0], 0);
             assert!(excess(&steps[1..]).abs() < 4.0, "{size}: {}", excess(&steps[1..]));
         }

@@ -10,22 +10,22 @@ use crate::ftl::steady::known;
 use crate::ftl::steady::plane::{Class, Shape};
 use crate::ftl::steady::seeded::{Contents, OpenBlock, SeededPlane};
 
-/// Pages of a representative plane: half a million settle within a second or a few, once a process.
+/// Settle within a few seconds, once per process.
 const REPRESENTATIVE_PAGES: u32 = 1 << 19;
 
-/// The same where a rule from outside is asked for each victim, which takes far longer than to copy its pages.
+/// Where a rule from outside is asked for each victim.
 const ASKED_PAGES: u32 = 1 << 17;
 
-/// Blocks of a representative plane: few enough to be quick, enough that a frontier hardly counts.
+/// Few enough to be quick, enough that a frontier hardly counts.
 const REPRESENTATIVE_BLOCKS: (u32, u32) = (128, 1024);
 
-/// Blocks below which a plane has nothing but frontiers and free blocks.
+/// Fewer are nothing but frontiers and free blocks.
 const LEAST_BLOCKS: u32 = 16;
 
-/// Free blocks that a representative plane keeps: one for the host, one for copies.
+/// One for the host, one for copies.
 const REPRESENTATIVE_SPARE: u32 = 2;
 
-/// The load beyond which a representative plane has too few invalid pages to settle.
+/// Beyond it there are too few invalid pages to settle.
 const HIGHEST_LOAD: f64 = 0.99;
 
 #[derive(Clone, Debug)]
@@ -35,8 +35,8 @@ pub enum Steady {
 }
 
 impl Steady {
-    /// The steady state at a load ([`Geometry::load`]) for classes of logical pages: solved where possible, else by
-    /// writing a representative plane, smaller for later kinds (`number`, from 0).
+    /// At a load ([`Geometry::load`]): solved where possible, else by writing a representative plane, smaller for later
+    /// kinds (`number`, from 0).
     pub fn find(policy: &Policy, load: f64, plane: Geometry, classes: &[(f64, f64)], number: u32, seed: u64) -> Steady {
         let pages = plane.pages;
         if let ([_], Some(found)) = (classes, policy.steady_state(load, pages)) {
@@ -44,14 +44,13 @@ impl Steady {
         }
         let wanted = if policy.has_rule() { ASKED_PAGES } else { REPRESENTATIVE_PAGES };
         let blocks = (wanted / (1 + number) / pages).clamp(REPRESENTATIVE_BLOCKS.0, REPRESENTATIVE_BLOCKS.1);
-        // Where a class has but a few blocks, their number matters: no more than there are.
+        // The number of a class's few blocks matters.
         let blocks = blocks.min(plane.blocks).max(LEAST_BLOCKS);
         let geometry = Geometry { blocks, pages, step: plane.step, free: REPRESENTATIVE_SPARE, frontiers: 2 };
-        // Collection begins with one free block, and two are open: valid pages must leave room in the others.
+        // Valid pages must leave room in others than one free block and two open ones.
         let most = ((blocks - REPRESENTATIVE_SPARE - 1) * pages).saturating_sub(classes.len() as u32).max(1);
         let logical = geometry.mapped(load.clamp(0.0, HIGHEST_LOAD)).min(most);
         let parts = apportion(&classes.iter().map(|c| c.0).collect::<Vec<f64>>(), logical);
-        // However few, pages that are written must be there to write.
         let class = |(&pages, &(_, writes)): (&u32, &(f64, f64))| Class { pages: pages.max(1), writes };
         let classes = parts.iter().zip(classes).map(class).collect();
         let shape = Shape { blocks, pages, spare: REPRESENTATIVE_SPARE, policy: policy.clone(), classes };
@@ -65,7 +64,7 @@ impl Steady {
         }
     }
 
-    /// Each class's share of the pages that are copied: what the collector's frontier holds.
+    /// Of the pages that are copied: what the collector's frontier holds.
     pub fn copied(&self) -> Vec<f64> {
         match self {
             Steady::Uniform(_) => vec![1.0],
@@ -83,10 +82,9 @@ impl Steady {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Geometry {
-    /// Blocks.
     pub blocks: u32,
     pub pages: u32,
-    /// Pages that are written at once: a flash page.
+    /// A flash page.
     pub step: u32,
     pub free: u32,
     pub frontiers: u32,
@@ -94,12 +92,12 @@ pub struct Geometry {
 
 impl Geometry {
     pub fn full(&self) -> u32 {
-        // With blocks of one flash page, a block is free or full.
+        // Blocks of one flash page are free or full.
         let open = if self.pages > self.step { self.frontiers } else { 0 };
         self.blocks.saturating_sub(self.free + open)
     }
 
-    /// Valid share of full blocks if `mapped` logical pages hold data, and frontiers are half full of valid pages.
+    /// Frontiers are half full of valid pages.
     pub fn load(&self, mapped: f64) -> f64 {
         let open = 0.5 * f64::from(self.frontiers) * f64::from(self.pages);
         (mapped - open).max(0.0) / (f64::from(self.full().max(1)) * f64::from(self.pages))
@@ -115,14 +113,14 @@ impl Geometry {
 pub struct Plan {
     pub geometry: Geometry,
     pub steady: Steady,
-    /// Pages a block for which that was found.
+    /// For which that was found.
     pub model: u32,
-    /// For each frontier, the ratio of classes in what is written to it.
+    /// By frontier, in what is written to it.
     pub mixes: Vec<Vec<f64>>,
 }
 
 impl Plan {
-    /// Plane number `plane`, of whose logical pages that many of each class hold data.
+    /// With `mapped` logical pages of each class.
     ///
     /// # Errors
     /// Says what does not fit.
@@ -143,7 +141,7 @@ impl Plan {
         self.mixes[0].len()
     }
 
-    /// Full blocks that hold that many valid pages of each class.
+    /// With `left` valid pages of each class.
     pub(super) fn draw_full(&self, left: &[u32], random: &mut Stream) -> Result<FullBlocks, String> {
         let (full, pages, model) = (self.geometry.full(), self.geometry.pages, self.model);
         let (valid, room) = (left.iter().map(|&n| u64::from(n)).sum::<u64>(), u64::from(full) * u64::from(pages));
@@ -161,7 +159,7 @@ impl Plan {
     }
 }
 
-/// A block filled up to any of its `steps`, with valid pages in the ratio of `mix` while any are `left`.
+/// Up to any of its `steps`, with valid pages in the ratio of `mix` while any are `left`.
 pub(super) fn open_block(mix: &[f64], steps: u32, step: u32, left: &mut [u32], random: &mut Stream) -> OpenBlock {
     let written = random.integer(1, u64::from(steps) - 1) as u32 * step;
     let mut counts = apportion(mix, written);
@@ -214,7 +212,7 @@ mod tests {
         assert!(error.ends_with("full blocks have room for 48"), "{error}");
     }
 
-    /// Pages per block, blocks, load: planes so full and small that all invalid pages could be in open blocks.
+    /// All invalid pages could be in open blocks.
     #[test]
     fn the_smallest_planes_settle_at_any_load() {
         let keys = |policy| Gc { policy, choices: 3, min_invalid_share: 0.0, ..Gc::default() };

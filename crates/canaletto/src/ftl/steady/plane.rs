@@ -10,10 +10,10 @@ use crate::ftl::reclaim::gc::policy::{GcPolicy, Greedy, Policy};
 use crate::ftl::steady::census::Census;
 use crate::ftl::steady::victims::{VictimPool, View};
 
-/// Marks a physical page without valid data, a logical page without a place, and a frontier without a block.
+/// No valid data, no place, no block.
 const NONE: u32 = u32::MAX;
 
-/// Windows of host writes after which a plane that still drifts is taken as it is.
+/// In host writes; then a drifting plane is taken as it is.
 const MOST_WINDOWS: u32 = 40;
 
 /// In writes over logical pages. A third would be too short for a few hot blocks; three times as much changes write
@@ -22,32 +22,27 @@ const LONGEST_WINDOW: f64 = 3.0;
 
 const MEASURED_WINDOWS: u32 = 3;
 
-/// Change of the write amplification from window to window below which the plane is steady: above its noise for some ten
-/// thousand pages.
+/// Change between windows, above the noise of some ten thousand pages.
 const STEADY: f64 = 0.01;
 
-/// Victims after which a drifting plane is taken as it is, if a user-defined rule chooses: it may take a millisecond
-/// each.
+/// For a user-defined rule, which may take a millisecond per victim.
 const MOST_ASKED: u64 = 16_000;
 
-/// Most victims for which a rule from outside is asked, with the measurement behind's.
+/// With the measurement afterwards.
 pub const MOST_VICTIMS: u64 = MOST_ASKED + MOST_ASKED / 4;
 
-/// Pages in victims after which a plane of the engine's policies is taken as it is: half a minute.
+/// Half a minute.
 const MOST_PAGES: u64 = 1 << 31;
 
-/// Logical pages written at the same rate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Class {
     pub pages: u32,
-    /// Share of the host's writes that go to them; the sum over classes counts as one.
+    /// Sums over classes count as one.
     pub writes: f64,
 }
 
-/// Geometry, policy and load of the plane to write.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Shape {
-    /// Blocks.
     pub blocks: u32,
     pub pages: u32,
     pub spare: u32,
@@ -56,7 +51,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Valid share of full blocks when a victim is chosen, on average: all but the free blocks and the two frontiers.
+    /// When a victim is chosen: all but the free blocks and the two frontiers.
     pub fn load(&self) -> f64 {
         let logical: u32 = self.classes.iter().map(|c| c.pages).sum();
         let pages = f64::from(self.pages);
@@ -74,16 +69,16 @@ struct Open {
 pub struct Plane {
     shape: Shape,
     random: Stream,
-    /// First logical page of each class, and their number at the end.
+    /// And their number at the end.
     starts: Vec<u32>,
     chances: Vec<f64>,
     place: Vec<u32>,
-    /// Which logical page each physical one holds.
+    /// By physical page.
     owner: Vec<u32>,
     valid: Vec<u32>,
-    /// Host writes until each block was full; 0 while it is not.
+    /// 0 while the block is not full.
     filled: Vec<u64>,
-    /// Host writes until each block was opened, and until one of its pages last changed.
+    /// And until one of its pages last changed.
     opened: Vec<u64>,
     changed: Vec<u64>,
     erases: Vec<u32>,
@@ -93,12 +88,11 @@ pub struct Plane {
     collection: Open,
     writes: u64,
     copies: Vec<u64>,
-    /// Victims that may still be chosen.
     budget: u64,
 }
 
 impl Plane {
-    /// The plane with every logical page written once, in random order.
+    /// Every logical page is written once, in random order.
     pub fn new(shape: Shape, seed: u64) -> Plane {
         let mut plane = Plane::empty(shape, seed);
         let mut order: Vec<u32> = (0..plane.place.len() as u32).collect();
@@ -129,7 +123,7 @@ impl Plane {
             changed: vec![0; blocks as usize],
             erases: vec![0; blocks as usize],
             free: (0..blocks).collect(),
-            // A rule from outside is asked for few victims: greedy choice settles the plane before.
+            // Greedy choice settles the plane before a rule is asked.
             candidates: match shape.policy.has_rule() {
                 true => Greedy.victims(blocks, pages),
                 false => shape.policy.victims(blocks, pages),
@@ -145,7 +139,7 @@ impl Plane {
         }
     }
 
-    /// Writes until the write amplification changes no more, and tells what the plane is like then.
+    /// Until the write amplification changes no more.
     pub fn settle(mut self) -> Census {
         let mut steady = self.write_until_steady();
         if self.shape.policy.has_rule() {
@@ -154,7 +148,6 @@ impl Plane {
             self.budget = MOST_ASKED;
             steady = self.write_until_steady();
         }
-        // One that drifts is described by where it is at last.
         let measured = if steady { MEASURED_WINDOWS } else { 1 };
         self.budget = self.budget.max(MOST_ASKED / 4);
         self.copies.fill(0);
@@ -172,7 +165,7 @@ impl Plane {
         }
     }
 
-    /// Writes until the write amplification changes no more, as far as the budget allows. Returns whether it came to rest.
+    /// As far as the budget allows. Returns whether it came to rest.
     fn write_until_steady(&mut self) -> bool {
         let window = self.window();
         let mut before = [f64::INFINITY; 2];
@@ -189,8 +182,7 @@ impl Plane {
         false
     }
 
-    /// Writes in which the average page of the slowest class is written once, but at most that many
-    /// turnovers.
+    /// The average page of the slowest class is written once, within that many turnovers.
     fn window(&self) -> u64 {
         let logical = self.place.len() as f64;
         let slowest = self.shape.classes.iter().filter(|c| c.writes > 0.0).map(|c| f64::from(c.pages) / c.writes);
@@ -205,7 +197,7 @@ impl Plane {
         1.0 + copied as f64 / (self.writes - start) as f64
     }
 
-    /// Writes that many random pages, or until the budget is spent.
+    /// Or until the budget is spent.
     fn write_random(&mut self, writes: u64) {
         for _ in 0..writes {
             let lpa = self.draw();

@@ -14,39 +14,39 @@ use crate::ftl::steady::permutation::{Permutation, mix};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenBlock {
     pub written: u32,
-    /// Valid pages among them, by class.
     pub counts: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Contents {
-    /// Blocks.
     pub blocks: u32,
     pub pages: u32,
     pub classes: Classes,
     pub full: FullBlocks,
-    /// Blocks being filled, in an order that the caller gives a meaning.
+    /// The caller gives their order a meaning.
     pub open: Vec<OpenBlock>,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Life {
-    /// Erased.
     Free,
-    /// That many pages are written; which of the open blocks it is.
-    Open { frontier: u32, written: u32 },
+    /// Which of the open blocks it is.
+    Open {
+        frontier: u32,
+        written: u32,
+    },
     Full {
         order: u32,
-        /// Host writes since it was full, over the plane's valid pages.
+        /// Over the plane's valid pages.
         age: f32,
     },
 }
 
-/// Shortens the search among sums: the places at which every that many pages of a class are reached.
+/// Places at which every that many pages of a class are reached.
 struct Guide {
-    /// A step is this power of two pages: about as many as a block has of the class.
+    /// About as many pages as a block has of the class.
     step_bits: u32,
-    /// The last place whose sum is at most each step's; in the end, the place after all.
+    /// Whose sum is at most each step's; in the end, the place after all.
     places: Vec<u32>,
 }
 
@@ -66,7 +66,7 @@ impl Guide {
         Guide { step_bits, places }
     }
 
-    /// The first place that may hold the page of this number, and the last.
+    /// And the last.
     fn range(&self, number: u32) -> (usize, usize) {
         let step = (number >> self.step_bits) as usize;
         let from = &self.places[step..];
@@ -74,12 +74,11 @@ impl Guide {
     }
 }
 
-/// The logical pages of a class.
 struct Members {
     numbers: Permutation,
-    /// How many hold data: those with the lowest numbers.
+    /// With the lowest numbers.
     mapped: u32,
-    /// Such pages in the blocks before a place, for every place in use and the one after.
+    /// For every place in use and the one after.
     before: Vec<u32>,
     guide: Guide,
 }
@@ -93,7 +92,7 @@ impl Members {
         self.before[place as usize + 1] - self.before[place as usize]
     }
 
-    /// The place whose block holds the page with a number, and how many such pages come before it there.
+    /// And how many such pages come before it there.
     #[inline]
     fn place_of(&self, number: u32) -> (u32, u32) {
         let (first, last) = self.guide.range(number);
@@ -115,7 +114,7 @@ pub struct SeededPlane {
 }
 
 impl SeededPlane {
-    /// The plane with the given contents, scattered as `key` says.
+    /// Scattered as `key` says.
     ///
     /// # Errors
     /// Says what does not fit.
@@ -123,10 +122,10 @@ impl SeededPlane {
         SeededPlane::in_order(contents, key, mix(!key))
     }
 
-    /// The same in the order of a given key: planes with one key fill blocks of one number at the same time.
+    /// Planes with one `order` fill blocks of one number at the same time.
     ///
     /// # Errors
-    /// What does not fit.
+    /// Says what does not fit.
     pub fn in_order(contents: Contents, key: u64, order: u64) -> Result<SeededPlane, String> {
         let Contents { blocks, pages, classes, full, open } = contents;
         let used = full.ages.len() + open.len();
@@ -156,7 +155,7 @@ impl SeededPlane {
         Ok(SeededPlane { pages, classes, members, order, ages: full.ages, written, blocks, key })
     }
 
-    /// Where a logical page's data are: block and page; nowhere if it holds none.
+    /// Block and page; none without data.
     #[inline]
     pub fn locate(&self, logical: u32) -> Option<(u32, u32)> {
         let (class, rank) = self.classes.rank(logical);
@@ -190,8 +189,7 @@ impl SeededPlane {
         None
     }
 
-    /// The pages of a block that hold data, and which logical page's: what [`SeededPlane::content`] says of each, at a
-    /// fraction of the cost.
+    /// As [`SeededPlane::content`] for each, at a fraction of the cost.
     pub fn contents(&self, block: u32) -> impl Iterator<Item = (u32, u32)> {
         let place = self.order.invert(block);
         let members = if place < self.used() { &self.members[..] } else { &[] };
@@ -204,8 +202,7 @@ impl SeededPlane {
         (0..).zip(numbers).map(move |(slot, (class, rank))| (scatter.apply(slot), self.classes.page(class, rank)))
     }
 
-    /// A logical page that holds data, in exchange for one that does not; another one per `attempt`, of the same class
-    /// if possible.
+    /// For one that does not; another one per `attempt`, of the same class if possible.
     pub fn stand_in(&self, logical: u32, attempt: u32) -> Option<u32> {
         let (own, rank) = self.classes.rank(logical);
         let mapped = |class: &usize| self.members[*class].mapped;
@@ -260,7 +257,7 @@ impl SeededPlane {
         self.written.get((place as usize).wrapping_sub(self.ages.len())).copied().unwrap_or(self.pages)
     }
 
-    /// Which of a block's written pages are valid, and in which order.
+    /// Valid ones in their order.
     fn scatter(&self, place: u32) -> Permutation {
         Permutation::new(self.written(place), self.key.rotate_left(32) ^ mix(u64::from(place)))
     }

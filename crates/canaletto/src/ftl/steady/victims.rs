@@ -1,17 +1,14 @@
-//! The full blocks of a representative plane, arranged for its policy's choice.
+//! Full blocks, arranged for the policy's choice.
 
 use std::collections::VecDeque;
 
 use crate::engine::random::Stream;
 
-/// Blocks of the plane, as a choice sees them.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     pub valid: &'a [u32],
-    /// Host writes until the block was full.
     pub filled: &'a [u64],
     pub opened: &'a [u64],
-    /// Host writes until a page of the block last changed.
     pub changed: &'a [u64],
     pub erases: &'a [u32],
     pub now: u64,
@@ -24,7 +21,7 @@ impl View<'_> {
     }
 }
 
-/// A policy's choice among full blocks in no order, which it may rearrange: the place of the victim.
+/// Among full blocks in no order, which it may rearrange: the victim's place.
 type Choice = Box<dyn Fn(&mut [u32], View, &mut Stream) -> usize>;
 
 pub struct VictimPool(Order);
@@ -36,17 +33,17 @@ enum Order {
 }
 
 impl VictimPool {
-    /// None of `blocks` blocks yet; the victim is any of those with the fewest valid pages.
+    /// Any of those with the fewest valid pages.
     pub fn by_valid_pages(blocks: u32, pages: u32) -> VictimPool {
         VictimPool(Order::ByValidPages(Buckets::new(blocks, pages)))
     }
 
-    /// None yet; the victim is the one filled first that has an invalid page.
+    /// The one filled first that has an invalid page.
     pub fn in_order_of_filling() -> VictimPool {
         VictimPool(Order::ByFilling(VecDeque::new()))
     }
 
-    /// None yet; the victim is at the place that `choice` returns.
+    /// At the place that `choice` returns.
     pub fn unordered(choice: impl Fn(&mut [u32], View, &mut Stream) -> usize + 'static) -> VictimPool {
         VictimPool(Order::None(Vec::new(), Box::new(choice)))
     }
@@ -59,7 +56,7 @@ impl VictimPool {
         }
     }
 
-    /// A page of a full block became invalid; `valid` are left.
+    /// `valid` are left.
     pub fn lost_one(&mut self, block: u32, valid: u32) {
         if let Order::ByValidPages(buckets) = &mut self.0 {
             buckets.remove(block, valid + 1);
@@ -67,15 +64,13 @@ impl VictimPool {
         }
     }
 
-    /// Chooses a victim and removes it.
-    ///
     /// # Panics
     /// If no full block has an invalid page.
     pub fn take(&mut self, view: View, random: &mut Stream) -> u32 {
         match &mut self.0 {
             Order::ByValidPages(buckets) => buckets.take(random),
             Order::ByFilling(queue) => {
-                // Fully valid ones keep their place: they are looked at again next time.
+                // They are looked at again next time.
                 let place = queue.iter().position(|&block| view.valid(block) < view.pages);
                 queue.remove(place.expect("a full block with an invalid page")).expect("just found")
             }
@@ -87,12 +82,10 @@ impl VictimPool {
     }
 }
 
-/// Blocks in lists by their valid pages.
+/// By valid pages.
 struct Buckets {
     lists: Vec<Vec<u32>>,
-    /// Where each block stands in its list.
     place: Vec<u32>,
-    /// No block has fewer valid pages.
     lowest: usize,
 }
 
@@ -116,7 +109,7 @@ impl Buckets {
         }
     }
 
-    /// Any of those with the fewest: an order among them would prefer old or young ones, which matters to hot data.
+    /// An order among them would prefer old or young ones, which matters to hot data.
     fn take(&mut self, random: &mut Stream) -> u32 {
         while self.lists[self.lowest].is_empty() {
             self.lowest += 1;

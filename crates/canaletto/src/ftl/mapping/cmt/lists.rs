@@ -1,14 +1,11 @@
-//! The entries, and the lists threaded through them.
-
 use crate::engine::arena::Slab;
 use crate::ftl::mapping::cmt::{EntryId, PageId};
 use crate::scheduler::transaction::TransactionId;
 
 pub const AGE: usize = 0;
-/// The lists of a translation page: its missing entries, or its changed ones.
+/// Missing entries of a translation page, or changed ones.
 pub const PAGE: usize = 1;
 
-/// An entry's neighbours in a list.
 #[derive(Clone, Copy)]
 pub struct Link {
     pub before: EntryId,
@@ -26,9 +23,7 @@ pub struct Entry {
     pub links: [Link; 2],
     pub first_waiting: TransactionId,
     pub last_waiting: TransactionId,
-    /// Whether its content has yet to come.
     pub missing: bool,
-    /// Whether it differs from the translation page on flash.
     pub changed: bool,
 }
 
@@ -61,7 +56,7 @@ impl List {
     }
 }
 
-/// Adds an entry at the end of a list of the kind `which`.
+/// `which`: the kind of list.
 pub fn append(list: &mut List, id: EntryId, which: usize, entries: &mut Slab<EntryId, Entry>) {
     entries[id].links[which] = Link { before: list.tail, after: EntryId::NONE };
     if list.tail.is_some() {
@@ -73,7 +68,7 @@ pub fn append(list: &mut List, id: EntryId, which: usize, entries: &mut Slab<Ent
     list.length += 1;
 }
 
-/// Takes an entry out of a list of the kind `which`.
+/// `which`: the kind of list.
 pub fn unlink(list: &mut List, id: EntryId, which: usize, entries: &mut Slab<EntryId, Entry>) {
     let Link { before, after } = entries[id].links[which];
     if before.is_some() {

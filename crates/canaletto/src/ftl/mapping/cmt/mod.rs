@@ -20,14 +20,10 @@ use crate::scheduler::transaction::TransactionId;
 use crate::typed_id;
 
 typed_id!(EntryId);
-typed_id!(
-    /// A translation page with entries in the cache, or something to be done.
-    PageId
-);
+typed_id!(PageId);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
-    /// Nothing.
     None,
     Read,
     Write,
@@ -37,56 +33,51 @@ struct Page {
     number: u64,
     work: Work,
     due: bool,
-    /// Whether garbage collection has moved pages whose entries are not in the cache: a write is due, and can wait.
+    /// Their entries are not in the cache: a write is due, and can wait.
     moved: bool,
-    /// Whether all its entries were at hand when it became due.
+    /// When it became due.
     whole: bool,
-    /// Whether its changed entries have left and were never written.
+    /// And were never written.
     departed: bool,
-    /// Entries in the cache, those still missing apart.
+    /// Missing entries apart.
     loaded: u64,
     changed: List,
     missing: List,
 }
 
-/// State of the translation page of an entry before the entry is looked up.
+/// Before an entry is looked up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Standing {
     pub arriving: bool,
-    /// Its changed entries have left without being written.
     pub departed: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
     pub entry: EntryId,
-    /// The translation page that has to be written because a changed entry left, if one did.
+    /// Because a changed entry left.
     pub due: Option<PageId>,
-    /// The logical page of that entry.
     pub left: u64,
 }
 
-/// The cached mapping table of one stream.
 pub struct Cmt {
     directory: Directory,
     capacity: u64,
     group: u64,
     entries: Slab<EntryId, Entry>,
     entry_index: Index,
-    /// Entries that may leave, least recently used first: all but the missing ones.
+    /// Least recently used first, without missing ones.
     ages: List,
     pages: Slab<PageId, Page>,
     page_index: Index,
-    /// Counts of what happened.
     pub counts: MappingCounts,
 }
 
 impl Cmt {
-    /// An empty cache of `capacity` entries of the stream, of which a miss loads `group`.
+    /// A miss loads `group` entries.
     pub fn new(directory: Directory, capacity: u64, group: u64) -> Cmt {
         Cmt {
             directory,
-            // More entries than there are pages would never be used.
             capacity: capacity.min(directory.pages),
             group,
             entries: Slab::new(),
@@ -102,12 +93,12 @@ impl Cmt {
         self.capacity
     }
 
-    /// The entry of a logical page, if it is there or on its way.
+    /// There or on its way.
     pub fn find(&self, lpa: u64) -> Option<EntryId> {
         self.entry_index.get(lpa).map(EntryId)
     }
 
-    /// Whether an entry is still missing: its translation page has yet to be read.
+    /// Its translation page has yet to be read.
     pub fn is_missing(&self, entry: EntryId) -> bool {
         self.entries[entry].missing
     }
@@ -117,8 +108,7 @@ impl Cmt {
         lists::append(&mut self.ages, entry, AGE, &mut self.entries);
     }
 
-    /// Makes room for a missing entry, until [`Cmt::load`] or [`Cmt::read_ends`]. None if transactions wait for every
-    /// entry.
+    /// Until [`Cmt::load`] or [`Cmt::read_ends`]. None if transactions wait for every entry.
     pub fn make_room(&mut self, lpa: u64) -> Option<Room> {
         let (mut due, mut left) = (None, 0);
         if self.entries.len() as u64 >= self.capacity {
@@ -136,7 +126,7 @@ impl Cmt {
         Some(Room { entry, due, left })
     }
 
-    /// Removes an entry; returns its translation page if that has to be written now because the entry had changed.
+    /// Returns its translation page if that has to be written now.
     fn evict(&mut self, id: EntryId) -> Option<PageId> {
         let Entry { lpa, page, changed, .. } = self.entries[id];
         lists::unlink(&mut self.ages, id, AGE, &mut self.entries);
@@ -157,7 +147,6 @@ impl Cmt {
         changed.then_some(page)
     }
 
-    /// The translation page that holds the entry of a logical page.
     fn page_of(&mut self, lpa: u64) -> PageId {
         let number = self.directory.number(lpa);
         if let Some(page) = self.page_index.get(number) {
@@ -191,12 +180,11 @@ impl Cmt {
         self.entries[entry].page
     }
 
-    /// The translation page of this number, if it has entries in the cache or something to be done.
+    /// If it has entries in the cache or something to be done.
     pub fn page(&self, number: u64) -> Option<PageId> {
         self.page_index.get(number).map(PageId)
     }
 
-    /// Whether an entry of the translation page of this number is missing.
     pub fn is_awaited(&self, number: u64) -> bool {
         self.page(number).is_some_and(|page| !self.pages[page].missing.is_empty())
     }
@@ -216,7 +204,7 @@ impl Cmt {
         })
     }
 
-    /// Returns the next operation that a translation page needs. Misses go first: transactions wait for them.
+    /// Misses go first: transactions wait for them.
     pub fn wanted(&self, page: PageId) -> Work {
         let p = &self.pages[page];
         match p.work {
@@ -252,7 +240,7 @@ impl Cmt {
         self.arrive(id);
     }
 
-    /// An entry out of the list of missing ones takes its place among the others.
+    /// Out of the list of missing ones.
     fn arrive(&mut self, id: EntryId) {
         let entry = &mut self.entries[id];
         entry.missing = false;
@@ -264,15 +252,14 @@ impl Cmt {
         lists::append(&mut self.ages, id, AGE, &mut self.entries);
     }
 
-    /// The read of a translation page begins. Returns the transaction that has waited for it longest.
+    /// Returns the transaction that has waited for it longest.
     pub fn read_begins(&mut self, page: PageId) -> TransactionId {
         let page = &mut self.pages[page];
         page.work = Work::Read;
         self.entries[page.missing.head].first_waiting
     }
 
-    /// A translation page has been read. Returns the waiting transactions as a list: entry by entry, reads before
-    /// writes if `reads_first`.
+    /// Returns the waiting transactions: entry by entry, reads before writes if `reads_first`.
     pub fn read_ends(&mut self, page: PageId, reads_first: bool, transactions: &mut Transactions) -> TransactionId {
         self.pages[page].work = Work::None;
         if self.group > 1 {
@@ -302,7 +289,7 @@ impl Cmt {
         first
     }
 
-    /// Loads neighbours of a missing entry into free room, or the room of unchanged `old` entries.
+    /// Into free room, or the room of unchanged `old` entries.
     fn prefetch(&mut self, lpa: u64, page: PageId, old: &mut u64) {
         for neighbour in self.directory.group(lpa, self.group) {
             if self.find(neighbour).is_some() {
@@ -323,7 +310,7 @@ impl Cmt {
         }
     }
 
-    /// The write of a translation page begins with all its changed entries. Returns whether the others must be merged.
+    /// With all its changed entries. Returns whether the others must be merged.
     pub fn write_begins(&mut self, page: PageId) -> bool {
         let all = self.directory.entries(self.pages[page].number);
         self.clean(page);
@@ -337,7 +324,6 @@ impl Cmt {
         self.pages[page].work = Work::None;
     }
 
-    /// Puts the reads that wait for an entry before the writes.
     fn put_reads_first(&mut self, id: EntryId, transactions: &mut Transactions) {
         let mut at = self.entries[id].first_waiting;
         let mut ends = [(TransactionId::NONE, TransactionId::NONE); 2];
@@ -360,7 +346,7 @@ impl Cmt {
         e.last_waiting = if last_write.is_some() { last_write } else { last_read };
     }
 
-    /// Sectors of a translation page that hold entries which are cached and have not changed, `bytes` each.
+    /// Cached and unchanged, `bytes` each.
     pub fn unchanged_sectors(&self, page: PageId, bytes: u64) -> u64 {
         let number = self.pages[page].number;
         let first = self.directory.first_page + number * self.directory.per_page;
@@ -370,8 +356,7 @@ impl Cmt {
         entries.fold(0, |sectors, at| sectors | 1 << (at * bytes / SECTOR))
     }
 
-    /// The changed entries of a translation page leave without being written. It is read for the merge if it
-    /// `is_stored`.
+    /// Without being written. The page is read for the merge if it `is_stored`.
     pub fn depart(&mut self, page: PageId, is_stored: bool) {
         let mut changed = Vec::new();
         let mut id = self.pages[page].changed.head;
@@ -388,7 +373,7 @@ impl Cmt {
         }
     }
 
-    /// A translation page's entries are no longer its only newest ones.
+    /// Its entries are no longer its only newest ones.
     fn clean(&mut self, page: PageId) {
         let p = &mut self.pages[page];
         (p.due, p.moved) = (false, false);
@@ -399,25 +384,25 @@ impl Cmt {
         }
     }
 
-    /// Something was done with a translation page; forgets it if nothing is left of it.
+    /// Forgets it if nothing is left of it.
     pub fn let_go(&mut self, page: PageId) {
         self.forget_if_unused(page);
     }
 
-    /// The entry of a logical page changes. Returns its translation page if that is now due.
+    /// Returns its translation page if that is now due.
     pub fn change(&mut self, lpa: u64) -> Option<PageId> {
         let page = self.change_elsewhere(lpa)?;
         (!std::mem::replace(&mut self.pages[page].due, true)).then_some(page)
     }
 
-    /// Collection has moved a logical page. Returns its translation page if it must be made due ([`Cmt::make_due`]).
+    /// Returns its translation page if it must be made due ([`Cmt::make_due`]).
     pub fn relocate(&mut self, lpa: u64) -> Option<PageId> {
         let page = self.change_elsewhere(lpa)?;
         let p = &mut self.pages[page];
         (!p.due && !std::mem::replace(&mut p.moved, true)).then_some(page)
     }
 
-    /// Whether a translation page is still to be made due: it has not been written meanwhile.
+    /// It has not been written meanwhile.
     pub fn can_be_due(&self, page: PageId) -> bool {
         self.pages[page].moved
     }
@@ -427,7 +412,7 @@ impl Cmt {
         (p.due, p.moved) = (true, false);
     }
 
-    /// Notes the change of an entry in the cache. Of one that is not there, returns the translation page.
+    /// Returns the translation page if the entry is not there.
     fn change_elsewhere(&mut self, lpa: u64) -> Option<PageId> {
         let Some(id) = self.find(lpa) else {
             self.counts.uncached_updates += 1;

@@ -1,4 +1,4 @@
-//! The cache against a naive one: a list of entries in the order of their use, searched from end to end.
+//! Against a list of entries in the order of their use, searched from end to end.
 
 use super::*;
 use crate::config::workload::Priority;
@@ -20,12 +20,10 @@ enum Act {
     LookUp(u64),
     Change(u64),
     Relocate(u64),
-    /// A translation page that garbage collection has changed becomes due.
     MakeDue(u64),
     End(u64),
 }
 
-/// An entry as the naive cache keeps it.
 #[derive(Clone, Debug)]
 struct Kept {
     lpa: u64,
@@ -34,15 +32,14 @@ struct Kept {
     waiting: Vec<u32>,
 }
 
-/// The naive cache, with the least recently used entry first.
+/// The least recently used entry first.
 #[derive(Default)]
 struct Naive {
     kept: Vec<Kept>,
     work: Vec<(u64, Work)>,
     due: Vec<u64>,
-    /// Translation pages to be made due.
     moved: Vec<u64>,
-    /// Changes that no translation page on flash, no entry and no write in flight holds.
+    /// No translation page on flash, no entry and no write in flight holds these.
     counts: (u64, u64),
 }
 
@@ -60,7 +57,7 @@ impl Naive {
         }
     }
 
-    /// Makes room for an entry; false if every entry is missing.
+    /// False if every entry is missing.
     fn make_room(&mut self, capacity: u64) -> bool {
         if (self.kept.len() as u64) < capacity {
             return true;
@@ -94,7 +91,7 @@ impl Naive {
         released
     }
 
-    /// Begins what a translation page wants; for a write, says whether the other entries are needed.
+    /// For a write, whether the other entries are needed.
     fn begin(&mut self, number: u64) -> Option<bool> {
         let wanted = self.wanted(number);
         if wanted == Work::None {
@@ -123,7 +120,6 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     prop::collection::vec(act, 1..400)
 }
 
-/// The table, the naive one and the transactions, moved on together.
 struct Pair {
     cmt: Cmt,
     naive: Naive,
@@ -233,7 +229,7 @@ impl Pair {
             }
             Work::Write => {
                 let (naive, ours) = (merges.expect("a write was begun"), self.cmt.write_begins(page));
-                // The entry that has just left is at hand too: one more page may be whole.
+                // The entry that has just left is at hand too.
                 assert!(naive || !ours);
             }
         }
@@ -284,7 +280,6 @@ impl Pair {
 }
 
 proptest! {
-    /// Entries, changes, evictions and waiters equal the naive cache's.
     #[test]
     fn behaves_like_a_list(capacity in 1u64..30, acts in acts()) {
         let mut pair = Pair::new(capacity);
@@ -300,7 +295,7 @@ proptest! {
         }
     }
 
-    /// However many neighbours a miss loads: capacity holds, and no changed entry leaves for a neighbour.
+    /// No changed entry leaves for a neighbour.
     #[test]
     fn neighbours_take_only_what_is_free(capacity in 1u64..20, group in 2u64..9, steps in prop::collection::vec((0..PAGES, prop::bool::ANY), 1..120)) {
         let mut cmt = Cmt::new(directory(), capacity, group);
@@ -332,7 +327,6 @@ proptest! {
     }
 }
 
-/// With room for all, one miss loads its whole group and the next look-ups hit.
 #[test]
 fn a_miss_loads_its_group() {
     let mut cmt = Cmt::new(directory(), PAGES, 4);
@@ -341,13 +335,13 @@ fn a_miss_loads_its_group() {
     let page = cmt.entry_page(room.entry);
     cmt.read_begins(page);
     cmt.read_ends(page, false, &mut transactions);
-    // Translation page 1 holds 6 to 11: its groups of four are 6 to 9, and 10 to 11.
+    // Its groups of four are 6 to 9, and 10 to 11.
     let loaded: Vec<u64> = (0..PAGES).filter(|&lpa| cmt.find(lpa).is_some()).collect();
     assert_eq!(loaded, [6, 7, 8, 9]);
     assert_eq!(cmt.counts.prefetched, 3);
 }
 
-/// Entries that change one after the other in a cache that holds all of their translation page: the page needs no merging.
+/// The cache holds all of their translation page.
 #[test]
 fn a_whole_page_is_written_without_being_read() {
     let mut cmt = Cmt::new(directory(), PER_PAGE, 1);

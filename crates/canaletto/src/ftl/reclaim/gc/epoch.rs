@@ -14,24 +14,23 @@ pub struct Epoch {
     groups: u8,
     victims: u32,
     trigger: EpochTrigger,
-    /// An epoch is due when the device has fewer free blocks than this.
+    /// An epoch is due below.
     start_below: u64,
     plane_is_short: bool,
     current: Option<u8>,
     next: u8,
-    /// Victims that each plane has yet to choose in this epoch.
+    /// By plane.
     quota: Vec<u32>,
-    /// Planes with a quota or a job of this epoch.
+    /// With a quota or a job of this epoch.
     unfinished: u32,
     collects: bool,
-    /// When the epoch under way began.
     since: Time,
-    /// How long epochs took in which anything was collected.
+    /// Epochs in which anything was collected.
     pub lengths: Spans,
 }
 
 impl Epoch {
-    /// No epoch yet. A plane is short of free blocks when it has fewer than `start_below`.
+    /// A plane is short with fewer than `start_below` free blocks.
     pub fn new(config: &Gc, layout: &Layout, start_below: u32) -> Epoch {
         let columns = layout.chips_per_channel;
         let groups = match config.scope {
@@ -61,8 +60,7 @@ impl Epoch {
         self.plane_is_short = true;
     }
 
-    /// Begins an epoch if none is under way and one is due, the device having that many `free` blocks. Returns whether it
-    /// did.
+    /// If none is under way and one is due at `free` blocks. Returns whether it did.
     pub fn begin(&mut self, free: u64, now: Time) -> bool {
         let due = match self.trigger {
             EpochTrigger::Device => free < self.start_below,
@@ -98,7 +96,7 @@ impl Epoch {
         self.one_less(now);
     }
 
-    /// A victim of this epoch is erased. Returns whether that ended the epoch.
+    /// Returns whether that ended the epoch.
     pub fn job_ends(&mut self, plane: PlaneId, now: Time) -> bool {
         if self.quota[plane.index()] == 0 {
             self.one_less(now);
@@ -116,12 +114,12 @@ impl Epoch {
         }
     }
 
-    /// Whether the plane belongs to the group that collects, out of several.
+    /// Out of several groups.
     pub fn keeps_writes_from(&self, plane: PlaneId) -> bool {
         self.groups > 1 && self.current == Some(self.group_of[plane.index()])
     }
 
-    /// Whether the columns of several groups are distinguished, and whether this chip's collects now.
+    /// Whether this chip's columns collect now.
     pub fn owns_column_of(&self, chip: ChipId) -> bool {
         self.groups > 1 && self.current == Some(self.chip_groups[chip.index()])
     }

@@ -5,13 +5,12 @@
 
 use super::{Log, Target, Want};
 
-/// Where a write goes that has no place in its data block. `room` tells whether a log block has a page left.
+/// `room`: a log block has a page left.
 pub(super) fn target(logs: &[Log], logical: u32, limit: usize, room: impl Fn(&Log) -> bool) -> Result<Target, Want> {
     match logs.iter().position(|log| log.owner == logical) {
         Some(own) if room(&logs[own]) => Ok(Target::Log(own)),
         Some(own) => Err(Want::Merge(own)),
         None if logs.len() < limit => Ok(Target::NewLog),
-        // The one written longest ago.
         None => Err(Want::Merge((0..logs.len()).min_by_key(|&log| logs[log].used).unwrap_or(0))),
     }
 }

@@ -23,15 +23,12 @@ pub enum Step {
     Copy(Ppa),
     Erase(Ppa),
     Wait,
-    /// Nothing more: the job is done.
     Done,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// Find the next logical block with valid pages in the log block.
     Choose,
-    /// Settle how to merge it, once no write is on its way to its data block.
     Begin,
     Copy,
     Erase(u32),
@@ -40,13 +37,12 @@ enum Phase {
 }
 
 pub struct Job {
-    /// The log block that is reclaimed. None if a data block is moved for the sake of wear.
+    /// None if a data block is moved for the sake of wear.
     log: u32,
     in_order: bool,
     pub since: Time,
     logical: u32,
     destination: u32,
-    /// The next of its pages to look at.
     next: u32,
     copies: u32,
     phase: Phase,
@@ -75,7 +71,7 @@ impl Job {
         Job { log, in_order, since: now, logical: NONE, destination: NONE, next: 0, copies: 0, phase }
     }
 
-    /// The merge of a logical block for the sake of wear.
+    /// For the sake of wear.
     pub(super) fn of_data(logical: u32, now: Time) -> Job {
         Job { logical, phase: Phase::Begin, ..Job::of_log(NONE, false, now) }
     }
@@ -84,7 +80,7 @@ impl Job {
         self.log == NONE
     }
 
-    /// Goes on as far as nothing has to be waited for.
+    /// As far as nothing has to be waited for.
     pub(super) fn step(
         &mut self,
         state: &mut Plane,
@@ -135,7 +131,7 @@ impl Job {
     fn begin(&mut self, state: &Plane, view: &View<'_>, merges: &mut Merges) {
         let data = state.data_of(self.logical);
         let written = if self.in_order { view.blocks.used(view.plane, self.log) } else { 0 };
-        // An earlier merge may have moved pages that the log block held out of it.
+        // An earlier merge may have moved pages of the log block.
         let whole = view.next_valid(data, 0).is_none_or(|first| first.page >= written);
         if self.in_order && whole {
             (self.destination, self.next) = (self.log, written);
@@ -171,7 +167,6 @@ impl Job {
         None
     }
 
-    /// All pages of the logical block are in its new data block.
     fn settle(&mut self, state: &mut Plane) {
         let old = state.data_of(self.logical);
         state.set_data(self.logical, self.destination);
@@ -187,7 +182,7 @@ impl Job {
         (self.logical, self.destination) = (NONE, NONE);
     }
 
-    /// The block that copies go to, opened for the first of them.
+    /// Opened for the first copy.
     pub(super) fn destination(&mut self, plane: PlaneId, blocks: &mut Blocks) -> u32 {
         if self.destination == NONE {
             self.destination = blocks.open_explicit(plane);

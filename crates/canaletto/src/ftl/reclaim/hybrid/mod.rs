@@ -30,24 +30,23 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 struct Log {
     block: u32,
-    /// The logical block it belongs to.
     owner: u32,
-    /// Whether each page holds the page of its owner with the same number: it can become the data block.
+    /// Each page holds the page of its owner with the same number.
     in_order: bool,
-    /// When a page of it was last taken, by the plane's count.
+    /// By the plane's count.
     used: u64,
 }
 
 #[derive(Default)]
 struct Plane {
-    /// The data block of each logical block; as long as the highest one written asks for.
+    /// By logical block, up to the highest one written.
     data: Vec<u32>,
-    /// In the order in which they were opened.
+    /// In the order of opening.
     logs: Vec<Log>,
     job: Option<Job>,
-    /// Places (pages of their logical block) of the copies under way that have no page yet, in order.
+    /// Of copies under way without a page, in order.
     unplaced: VecDeque<u32>,
-    /// A logical block that must be moved because its data block is worn so little, and that block.
+    /// Its data block is worn so little; with that block.
     cold: Option<(u32, u32)>,
     merging: Time,
     clock: u64,
@@ -70,7 +69,7 @@ impl Plane {
         self.merging + self.job.as_ref().map_or(Time::ZERO, |job| now - job.since)
     }
 
-    /// The page's place in its data block, if it can still be programmed.
+    /// If it can still be programmed.
     fn in_place(&self, at: Page, plane: PlaneId, blocks: &Blocks) -> Option<Target> {
         let block = self.data_of(at.logical);
         (block != NONE && blocks.used(plane, block) <= at.offset).then_some(Target::Data(block))
@@ -86,26 +85,23 @@ pub struct Page {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     Data(u32),
-    /// To the next page of this log block, by its place in the list.
+    /// By its place in the list.
     Log(usize),
     NewData,
     NewLog,
 }
 
-/// Event that a write without a target waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Want {
-    /// For the merge that is under way.
+    /// For the merge under way.
     Patience,
-    /// For a merge of this log block, by its place in the list.
+    /// By its place in the list.
     Merge(usize),
 }
 
-/// How logical pages of the drive and of its planes correspond.
 struct Addresses {
     planes: u64,
     pages_per_block: u64,
-    /// The logical page with which each plane begins.
     first: Vec<u64>,
 }
 
@@ -130,7 +126,6 @@ impl Addresses {
     }
 }
 
-/// Data and log blocks of the drive.
 pub struct Hybrid {
     planes: Vec<Plane>,
     addresses: Addresses,
@@ -154,10 +149,8 @@ impl Hybrid {
         })
     }
 
-    /// Returns where a write of `lpa` goes now.
-    ///
     /// # Errors
-    /// The event that it waits for.
+    /// The event that the write waits for.
     pub fn target(&self, plane: PlaneId, lpa: u64, blocks: &Blocks) -> Result<Target, Want> {
         let state = &self.planes[plane.index()];
         let page = self.addresses.page(lpa);
@@ -179,7 +172,6 @@ impl Hybrid {
         }
     }
 
-    /// The number of the physical page that a write gets at its target.
     pub fn page_at(&self, plane: PlaneId, lpa: u64, target: Target, blocks: &Blocks) -> u32 {
         match target {
             Target::Data(_) | Target::NewData => self.addresses.page(lpa).offset,
@@ -233,7 +225,7 @@ impl Hybrid {
         self.working > 0
     }
 
-    /// Begins to merge a log block. Returns how many valid pages it holds.
+    /// Returns how many valid pages it holds.
     pub fn start(&mut self, plane: PlaneId, log: usize, blocks: &Blocks, now: Time) -> u64 {
         let state = &mut self.planes[plane.index()];
         let Log { block, in_order, .. } = state.logs[log];
@@ -242,7 +234,7 @@ impl Hybrid {
         u64::from(blocks.candidates(plane).valid(block))
     }
 
-    /// Begins to move the cold data found when a block was last erased, if there are any. Returns whether there are.
+    /// Found when a block was last erased. Returns whether there are any.
     pub fn start_levelling(&mut self, plane: PlaneId, now: Time) -> bool {
         let state = &mut self.planes[plane.index()];
         let cold = state.cold.take();
@@ -254,7 +246,7 @@ impl Hybrid {
         true
     }
 
-    /// Returns the next step of the plane's job, until it waits. `locate` finds a logical page's data.
+    /// Until it waits. `locate` finds a logical page's data.
     pub fn step(&mut self, plane: PlaneId, blocks: &Blocks, locate: impl Fn(u64) -> Option<Ppa>) -> Step {
         let state = &mut self.planes[plane.index()];
         let Some(mut job) = state.job.take() else { return Step::Wait };
@@ -272,7 +264,7 @@ impl Hybrid {
         job.since
     }
 
-    /// The page of the merged block that a copy of `lpa` goes to, once those before it have theirs.
+    /// Once those before it have theirs.
     pub fn page_of_copy(&self, plane: PlaneId, lpa: u64) -> Option<u32> {
         let offset = self.addresses.page(lpa).offset;
         (self.planes[plane.index()].unplaced.front() == Some(&offset)).then_some(offset)
@@ -287,7 +279,6 @@ impl Hybrid {
         at
     }
 
-    /// A page to be copied was overwritten before it got a page.
     pub fn forget_copy(&mut self, plane: PlaneId, lpa: u64) {
         let offset = self.addresses.page(lpa).offset;
         self.planes[plane.index()].unplaced.retain(|&place| place != offset);
@@ -308,14 +299,13 @@ impl Hybrid {
             && !levels
             && let Some(block) = blocks.least_worn(plane, self.static_threshold)
         {
-            // A log block moves soon anyhow.
             let page = blocks.next_valid(plane, block, 0).and_then(|at| blocks.valid_lpa(at));
             let logical = page.map(|lpa| self.addresses.page(lpa).logical);
             state.cold = logical.filter(|&logical| state.data_of(logical) == block).map(|logical| (logical, block));
         }
     }
 
-    /// One phrase on the plane's job, for a stuck run's explanation.
+    /// For a stuck run's explanation.
     pub fn describe_merge(&self, plane: PlaneId) -> String {
         let state = &self.planes[plane.index()];
         let job = state.job.as_ref().map_or_else(|| "no merge".to_owned(), Job::describe);

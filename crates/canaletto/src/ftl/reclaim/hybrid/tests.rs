@@ -1,4 +1,4 @@
-//! Merges by hand: a plane of 4-page blocks, its mapping table next to it, and copies that take no time.
+//! A plane of 4-page blocks; copies take no time.
 
 use super::merge::Step;
 use super::*;
@@ -109,7 +109,7 @@ impl Drive {
     }
 }
 
-/// New data go to their place: page i of the data block; skipped pages are spent.
+/// Skipped pages are spent.
 #[test]
 fn first_writes_go_to_their_place_if_nothing_lies_beyond() {
     let mut drive = Drive::new(3);
@@ -120,7 +120,7 @@ fn first_writes_go_to_their_place_if_nothing_lies_beyond() {
     drive.blocks.audit().unwrap();
 }
 
-/// Sequential overwrites cost nothing but themselves: each full log block becomes the data block.
+/// Each full log block becomes the data block.
 #[test]
 fn sequential_overwrites_switch() {
     let mut drive = Drive::new(2);
@@ -134,7 +134,7 @@ fn sequential_overwrites_switch() {
     drive.blocks.audit().unwrap();
 }
 
-/// A log block that holds the first pages in order takes the rest of its data block behind them.
+/// The log block takes the rest of its data block behind its pages.
 #[test]
 fn a_sequence_that_ends_early_is_merged_partially() {
     let mut drive = Drive::new(2);
@@ -149,7 +149,6 @@ fn a_sequence_that_ends_early_is_merged_partially() {
     drive.blocks.audit().unwrap();
 }
 
-/// Kim et al.: a log block that is full and out of order, or is taken by another logical block, is merged in full.
 #[test]
 fn bast_merges_in_full_what_is_out_of_order() {
     let mut drive = Drive::new(1);

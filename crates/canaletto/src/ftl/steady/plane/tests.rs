@@ -13,7 +13,7 @@ fn shape(policy: &Policy, blocks: u32, pages: u32, over: f64) -> Shape {
     Shape { blocks, pages, spare: 2, policy: policy.clone(), classes: vec![Class { pages: logical, writes: 1.0 }] }
 }
 
-/// Largest difference of the shares of blocks with at most k valid pages.
+/// Of blocks with at most k valid pages.
 fn distance(census: &Census, shares: &[f64]) -> f64 {
     let mut counted = vec![0.0; shares.len()];
     census.valid().for_each(|valid| counted[valid as usize] += 1.0);
@@ -26,11 +26,11 @@ fn distance(census: &Census, shares: &[f64]) -> f64 {
     largest
 }
 
-/// Frontiers kept apart or not, uniform writes settle at the same mean field.
+/// Frontiers kept apart or not.
 #[test]
 fn uniform_writes_settle_at_the_fixed_point() {
     let all = VictimPolicy::ALL.iter().map(|&policy| Policy::new(&Gc { policy, ..Gc::default() }));
-    // Out of reach above a load of 0.9 or so: most victims are any blocks.
+    // Above a load of about 0.9 most victims are any blocks.
     let most = RandomPlus { invalid_share: 12.0 / 32.0 };
     let few = RandomPlus { invalid_share: 4.0 / 32.0 };
     for policy in all.chain([DChoices(2).into(), few.into(), most.into()]) {
@@ -78,7 +78,7 @@ fn every_logical_page_is_counted_once() {
     }
 }
 
-/// A choice that lets hot data expire copies less than greedy, and both less than first in, first out.
+/// Letting hot data expire copies less than greedy, and both less than first in, first out.
 #[test]
 fn hot_and_cold_data_are_told_apart() {
     let settle = |policy: Policy, hot_writes| {
@@ -124,7 +124,7 @@ fn resume(shape: Shape, seeded: &SeededPlane) -> Plane {
     plane
 }
 
-/// Write amplification is the same in the first quarter of a turnover as over many.
+/// In the first quarter of a turnover as over many.
 #[test]
 fn a_seeded_plane_is_steady_from_the_start() {
     let skewed = [(0.1, 0.9), (0.9, 0.1)];
@@ -157,7 +157,7 @@ fn a_seeded_plane_is_steady_from_the_start() {
         let mut plane = resume(shape, &seeded);
         let quarters = [0; 4].map(|_| plane.run(u64::from(logical) / 4) / expected);
         let case = format!("{policy:?}, {} classes: {quarters:?}", classes.len());
-        // So few writes vary by some hundredths; with greedy, blocks that all hold the average begin at twice.
+        // With greedy, blocks that all hold the average begin at twice.
         assert!((quarters[0] - 1.0).abs() < 0.07, "{case}");
         assert!((quarters.iter().sum::<f64>() / 4.0 - 1.0).abs() < 0.03, "{case}");
     }

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Any small plane: classes in runs, blocks with any counts, open ones part-filled.
+/// Classes in runs, any counts, open blocks part-filled.
 fn contents() -> impl Strategy<Value = Contents> {
     let shape = (1usize..4, 1u32..9, 0usize..12, 0usize..3, 0u32..4);
     shape.prop_flat_map(|(width, pages, full, open, free)| {
@@ -31,7 +31,6 @@ fn make((rows, opens, mut runs, shape): Drawn) -> Contents {
         .iter()
         .map(|(weights, a, b)| OpenBlock { written: *a.max(b), counts: divide(weights, *a.min(b)) })
         .collect();
-    // Enough logical pages of each class, and whatever runs there were.
     for class in 0..width {
         let held: u32 = counts.iter().chain(open.iter().map(|b| &b.counts)).map(|row| row[class]).sum();
         runs.push((held, class));

@@ -9,7 +9,7 @@ use crate::engine::random::Stream;
 use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::victims::{VictimPool, View};
 
-/// The highest `age × (1 - u) / 2u`, where `u` is the valid share.
+/// `u` is the valid share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CostBenefit;
 
@@ -20,7 +20,7 @@ impl GcPolicy for CostBenefit {
 
     fn choose(&self, blocks: &Candidates, _: &mut Stream) -> Option<u32> {
         let pages = u64::from(blocks.pages_per_block());
-        // age × invalid / valid as a fraction, compared by cross multiplication: exact, and without valid pages infinite.
+        // Compared by cross multiplication: exact, and without valid pages infinite.
         let score = |block: u32| {
             let valid = u64::from(blocks.valid(block));
             (u128::from(blocks.age(block).max(1)) * u128::from(pages - valid), u128::from(valid))
@@ -40,7 +40,7 @@ impl GcPolicy for CostBenefit {
     }
 }
 
-/// The place of the best block of a representative plane, where `age` is the time since a block was filled.
+/// `age` is the time since a block was filled.
 fn best_benefit(full: &[u32], view: View) -> usize {
     let benefit = |block: u32| {
         let valid = f64::from(view.valid(block));

@@ -29,7 +29,7 @@ impl Asked {
         Asked { rule: own.begin(), victims: Victims::default() }
     }
 
-    /// Asks the rule to choose among the listed blocks; `why_not` explains wrong answers, which end the run.
+    /// `why_not` explains wrong answers, which end the run.
     fn choose(&mut self, why_not: impl Fn(u32) -> String) -> u32 {
         let victims = &self.victims;
         let refuse =
@@ -51,8 +51,7 @@ impl Rule {
         Rule(own.map(Asked::new))
     }
 
-    /// The block to collect next, if there is a rule and any block; `blocks_per_plane` distinguishes blocks that do not
-    /// exist.
+    /// If there is a rule and any block; `blocks_per_plane` distinguishes blocks that do not exist.
     pub fn choose(&mut self, plane: PlaneId, blocks: &Candidates, blocks_per_plane: u32) -> Option<Option<u32>> {
         let asked = self.0.as_mut()?;
         asked.victims.begin(Some(plane), blocks.pages_per_block());
@@ -65,10 +64,9 @@ impl Rule {
     }
 }
 
-/// A block that a rule from outside names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Custom {
-    /// Maker of the rules. A drive that has one is never written down.
+    /// A drive that has one is never written down.
     own: Option<Own<dyn VictimRule>>,
 }
 
@@ -98,7 +96,7 @@ impl GcPolicy for Custom {
     }
 }
 
-/// The place of the block that a rule names among the full ones of a representative plane.
+/// Among the full blocks of a representative plane.
 fn written_before(asked: &mut Asked, full: &mut [u32], view: View) -> usize {
     full.sort_unstable();
     asked.victims.begin(None, view.pages);
@@ -117,10 +115,8 @@ fn written_before(asked: &mut Asked, full: &mut [u32], view: View) -> usize {
     full.binary_search(&block).expect("only full blocks are listed")
 }
 
-/// Reason why a block of valid pages alone is no victim.
 pub const NOTHING_TO_RECLAIM: &str = "has no page to reclaim";
 
-/// Reason why a block beyond the last one is no victim.
 pub fn does_not_exist(count: u32) -> String {
     format!("does not exist: there are blocks 0 to {}", count - 1)
 }

@@ -14,7 +14,6 @@ use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::{Distribution, bisect};
 use crate::ftl::steady::victims::{VictimPool, View};
 
-/// The fewest valid pages among that many blocks drawn at random.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DChoices(pub u32);
 
@@ -23,7 +22,7 @@ impl GcPolicy for DChoices {
         DChoices(config.choices)
     }
 
-    /// Draws again while all that it drew are full of valid pages, from which nothing can be reclaimed.
+    /// Draws again while all are full of valid pages.
     fn choose(&self, blocks: &Candidates, rng: &mut Stream) -> Option<u32> {
         for _ in 0..random_plus::DRAWS {
             let best = self.best(blocks, rng)?;
@@ -60,8 +59,7 @@ impl DChoices {
     }
 }
 
-/// The place of the fewest valid pages of `choices` different blocks, which come to the front; draws again if all are
-/// fully valid.
+/// They come to the front; draws again if all are fully valid.
 fn fewest_of(choices: u32, full: &mut [u32], view: View, random: &mut Stream) -> usize {
     let last = full.len() - 1;
     let drawn = (choices as usize).clamp(1, last + 1);
@@ -81,7 +79,7 @@ fn solve(load: f64, pages: u32, choices: u32) -> Distribution {
     let d = f64::from(choices);
     let target = load * f64::from(pages);
     let mut more = vec![0.0; pages as usize + 1];
-    // Between random, whose victims hold the average, and victims that hold nothing.
+    // Between random, whose victims hold the average, and empty victims.
     let decay = bisect(0.999 * (1.0 - load) / load, 1.0 / load, |decay| {
         shares_above(&mut more, decay, d);
         more.iter().sum::<f64>() < target
@@ -90,12 +88,12 @@ fn solve(load: f64, pages: u32, choices: u32) -> Distribution {
     let mut shares = vec![1.0 - more[0]];
     shares.extend(more.windows(2).map(|pair| pair[0] - pair[1]));
     let mut found = Distribution::of(shares, decay, load);
-    // The equations let a fully valid block be rewritten, which leaves everything as it was but the count of copies.
+    // The equations let a fully valid block be rewritten, which only adds copies.
     found.write_amplification *= 1.0 - more[pages as usize - 1].powf(d);
     found
 }
 
-/// The shares of blocks with more than k valid pages, for every k.
+/// For every k.
 fn shares_above(more: &mut [f64], decay: f64, d: f64) {
     let pages = more.len() - 1;
     more[pages] = 0.0;
@@ -104,9 +102,9 @@ fn shares_above(more: &mut [f64], decay: f64, d: f64) {
     }
 }
 
-/// The root `s` of `s - (1 - s^d) / rate = next`, which lies between `next` and 1 if there is one.
+/// Root of `s - (1 - s^d) / rate = next`, between `next` and 1 if there is one.
 fn share_above(next: f64, rate: f64, d: f64) -> f64 {
-    // The function is convex and rising, so Newton's steps fall to the root from above and never pass it.
+    // Convex and rising: Newton's steps fall to the root and never pass it.
     let mut s = (next + 1.0 / rate).min(1.0);
     for _ in 0..100 {
         let power = s.powf(d - 1.0);

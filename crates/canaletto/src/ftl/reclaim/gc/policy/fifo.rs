@@ -32,7 +32,7 @@ impl GcPolicy for Fifo {
 }
 
 fn solve(load: f64, pages: u32) -> Distribution {
-    // decay × load = 1 - e^-decay; convex, and Newton's steps come from above.
+    // decay × load = 1 - e^-decay; convex, Newton's steps come from above.
     let mut decay = 1.0 / load;
     for _ in 0..100 {
         let step = (decay * load + (-decay).exp_m1()) / (load - (-decay).exp());

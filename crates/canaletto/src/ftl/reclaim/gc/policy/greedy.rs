@@ -31,14 +31,14 @@ impl GcPolicy for Greedy {
     }
 }
 
-/// The full block with the fewest valid pages, if a flash page can be reclaimed from it.
+/// If a flash page can be reclaimed from it.
 pub fn fewest_valid(blocks: &Candidates) -> Option<u32> {
     blocks.fewest_valid().filter(|&best| blocks.is_reclaimable(best))
 }
 
 fn solve(load: f64, pages: u32) -> Distribution {
     let per_write = 1.0 / (load * f64::from(pages));
-    // Levels from the top: victims hold `lowest` valid pages, or one less with the chance `rest`.
+    // Victims hold `lowest` valid pages, or one less with the chance `rest`.
     let (mut harmonic, mut lowest, mut rest) = (0.0, 0, 0.0);
     for level in (1..=pages).rev() {
         let own = 1.0 / f64::from(level);

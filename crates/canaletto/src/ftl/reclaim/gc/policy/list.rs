@@ -1,4 +1,4 @@
-//! [`Policy`](super::Policy), made of the list of policies in `config/kinds.rs`.
+//! Made of the list in `config/kinds.rs`.
 
 macro_rules! policies {
     (() $($Policy:ident { $module:ident, $name:literal, $sentence:literal })+) => {

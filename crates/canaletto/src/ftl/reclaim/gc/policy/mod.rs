@@ -27,21 +27,19 @@ canaletto_config::policy_list! { policies }
 pub trait GcPolicy: Clone {
     fn new(config: &Gc) -> Self;
 
-    /// The block to collect next: one with so many invalid pages that collecting it reclaims a flash page. None if there is
-    /// none.
+    /// Collecting it reclaims a flash page. None if there is none.
     fn choose(&self, blocks: &Candidates, rng: &mut Stream) -> Option<u32>;
 
-    /// Valid pages per full block of `pages` pages under uniform random writes at `load`. None if it must be found by
-    /// writing.
+    /// Under uniform random writes at `load`. None if it must be found by writing.
     fn steady_state(&self, _load: f64, _pages: u32) -> Option<Distribution> {
         None
     }
 
-    /// The full blocks of a representative plane of `blocks` blocks of `pages` pages, arranged for the same choice.
+    /// Of a representative plane, arranged for the same choice.
     fn victims(&self, blocks: u32, pages: u32) -> VictimPool;
 }
 
-/// A policy with its random numbers, or a rule in its place.
+/// Or a rule instead.
 pub struct Chooser {
     policy: Policy,
     rng: Stream,

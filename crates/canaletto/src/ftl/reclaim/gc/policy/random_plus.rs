@@ -19,7 +19,7 @@ use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::{Distribution, bisect};
 use crate::ftl::steady::victims::{VictimPool, View};
 
-/// Any block with at least a share of invalid pages; if as many draws as blocks find none, any.
+/// If as many draws as blocks find none, any block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RandomPlus {
     pub invalid_share: f64,
@@ -55,7 +55,7 @@ impl RandomPlus {
     }
 }
 
-/// The steady state if a victim should have at least `invalid` invalid pages.
+/// Victims should have at least `invalid` invalid pages.
 pub fn solve(load: f64, pages: u32, invalid: u32) -> Distribution {
     let (b, t) = (f64::from(pages), f64::from(invalid));
     let most = pages - invalid;
@@ -84,7 +84,7 @@ fn starved(load: f64, pages: u32, most: u32) -> Distribution {
     let mut shares = vec![0.0; pages as usize + 1];
     let target = load * f64::from(pages);
     let mean = |shares: &[f64]| (0u32..).zip(shares).map(|(i, share)| f64::from(i) * share).sum::<f64>();
-    // By the logarithm, because the share may be smaller than a sum to 1 can show.
+    // The share may be smaller than a sum to 1 can show.
     let least = f64::MIN_POSITIVE.ln();
     balance(&mut shares, most as usize, least.exp());
     if mean(&shares) < target {
@@ -98,7 +98,7 @@ fn starved(load: f64, pages: u32, most: u32) -> Distribution {
     Distribution::of(shares, decay, load)
 }
 
-/// Fills in the shares if a share `f` of victims has `most` valid pages. Returns the decay, at which they sum to 1.
+/// A share `f` of victims has `most` valid pages. Returns the decay, at which shares sum to 1.
 fn balance(shares: &mut [f64], most: usize, f: f64) -> f64 {
     let pages = shares.len() - 1;
     let mut fill = |decay: f64| {
@@ -121,8 +121,7 @@ fn balance(shares: &mut [f64], most: usize, f: f64) -> f64 {
 /// With a quarter of the blocks eligible all but 1 of 10^7 drawings end before.
 pub const DRAWS: u32 = 64;
 
-/// A block drawn uniformly among those whose collection reclaims space and that have enough invalid pages. If none is drawn,
-/// a greedy choice.
+/// If none is drawn, a greedy choice.
 pub fn draw_with(blocks: &Candidates, least_invalid: u32, rng: &mut Stream) -> Option<u32> {
     let most_valid = blocks.pages_per_block().saturating_sub(least_invalid);
     for _ in 0..DRAWS {
@@ -142,7 +141,6 @@ pub fn draw(blocks: &Candidates, rng: &mut Stream) -> Option<u32> {
             return Some(drawn);
         }
     }
-    // Few blocks are full yet.
     let full = blocks.full().count() as u64;
     let place = rng.integer(0, full.checked_sub(1)?);
     blocks.full().nth(place as usize)
