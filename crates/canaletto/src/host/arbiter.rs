@@ -6,12 +6,12 @@ use crate::config::workload::Priority;
 use crate::engine::ring::Ring;
 
 struct Class {
-    /// Commands that it may start in a round.
+    /// In a round.
     weight: u32,
     ready: Ring,
     /// At the queue served last while its burst lasts, else after it.
     turn: u32,
-    /// The queue served last, and what is left of its burst.
+    /// And what is left of its burst.
     served: u32,
     burst_left: u32,
 }
@@ -19,10 +19,10 @@ struct Class {
 pub struct Arbiter {
     free: u32,
     burst: u32,
-    /// The urgent class, then the weighted ones. Without weights there is only the urgent one.
+    /// Urgent, then weighted. Without weights only urgent.
     classes: Vec<Class>,
     class_of: Vec<u8>,
-    /// The weighted class whose turn it is, and the commands left to it in this round.
+    /// And the commands left to it in this round.
     turn: usize,
     left: u32,
 }
@@ -36,7 +36,7 @@ impl Class {
 }
 
 impl Arbiter {
-    /// An arbiter of queues of these priorities, for a drive that works on `commands` at a time.
+    /// `commands` at a time.
     pub fn new(config: &Arbitration, commands: u32, priorities: &[Priority]) -> Arbiter {
         let weighted = config.method == ArbitrationMethod::Weighted;
         let weights = if weighted { &[u32::MAX, config.high, config.medium, config.low][..] } else { &[u32::MAX] };
@@ -55,7 +55,7 @@ impl Arbiter {
         self.classes[usize::from(self.class_of[usize::from(queue)])].ready.set(queue.into(), ready);
     }
 
-    /// Returns the queue whose turn it is, and the most commands that it may start.
+    /// And the most commands that it may start.
     pub fn grant(&mut self) -> Option<(u16, u32)> {
         if self.free == 0 {
             return None;
@@ -63,7 +63,7 @@ impl Arbiter {
         if !self.classes[URGENT].ready.is_empty() {
             return Some(self.turn_in(URGENT, self.free));
         }
-        // Once round all classes, and to the first again with its weight renewed.
+        // And to the first again with its weight renewed.
         for _ in 0..self.classes.len() {
             let class = self.classes.get(self.turn)?;
             if self.left > 0 && !class.ready.is_empty() {
@@ -75,7 +75,7 @@ impl Arbiter {
         None
     }
 
-    /// The queue whose turn it is in a class, and how many of `most` commands it may start.
+    /// And how many of `most` commands it may start.
     fn turn_in(&mut self, class: usize, most: u32) -> (u16, u32) {
         let class = &mut self.classes[class];
         let queue = class.ready.next_from(class.turn).expect("a class with a queue that is ready");
@@ -105,7 +105,7 @@ impl Arbiter {
 mod tests {
     use super::*;
 
-    /// How often each queue is served among `commands` if all always have work.
+    /// If all always have work.
     fn shares(config: &Arbitration, priorities: &[Priority], commands: u32) -> Vec<u32> {
         let mut arbiter = Arbiter::new(config, 1, priorities);
         (0..priorities.len()).for_each(|queue| arbiter.set_ready(queue as u16, true));
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn weights_are_shares() {
         assert_eq!(shares(&weighted(8, 4, 1), &[High, Medium, Low], 1300), [800, 400, 100]);
-        // Queues of one class divide its share; classes without queues leave theirs to others.
+        // Classes without queues leave their share to others.
         assert_eq!(shares(&weighted(8, 4, 1), &[Low, High, High], 900), [100, 400, 400]);
     }
 
@@ -171,7 +171,6 @@ mod tests {
             queue
         });
         assert_eq!(order, [0, 0, 0, 1, 1, 1, 0, 0]);
-        // A queue that has run dry loses the rest of its burst.
         arbiter.set_ready(0, false);
         assert_eq!(arbiter.grant(), Some((1, 1)));
     }

@@ -1,4 +1,4 @@
-//! Interrupts (NVM Express Base Specification 2.0 §5.27.1.6, interrupt coalescing).
+//! Interrupt coalescing (NVM Express Base Specification 2.0 §5.27.1.6).
 
 use std::collections::VecDeque;
 
@@ -6,24 +6,22 @@ use crate::config::design::Interrupts as InterruptsConfig;
 use crate::engine::time::Time;
 use crate::host::request::RequestId;
 
-/// Notice that a completion in the host's memory calls for.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// The host is interrupted for it now; it is not kept.
+    /// It is not kept.
     OfThis,
-    /// The host is interrupted now, for it and those kept before.
+    /// With those kept before.
     Now,
-    /// The host is interrupted at this time, if not before.
+    /// If not before.
     At(Time),
     WithOthers,
 }
 
-/// Completions of a queue that the host has not been told of.
+/// The host has not been told of them.
 pub struct Interrupts {
     threshold: usize,
     time: Time,
     pending: VecDeque<(RequestId, u16)>,
-    /// When the oldest of them came.
     since: Time,
 }
 
@@ -50,7 +48,6 @@ impl Interrupts {
         Notice::At(now + self.time)
     }
 
-    /// Whether an announced interrupt is still due.
     pub fn is_due(&self, now: Time) -> bool {
         !self.pending.is_empty() && self.since + self.time <= now
     }

@@ -1,8 +1,6 @@
-//! Messages that cross the link between host and drive.
-
 use crate::host::request::RequestId;
 
-/// Message that crosses the link, in eight bytes.
+/// In eight bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum Message {
     SubmissionDoorbell { queue: u16, tail: u32 },

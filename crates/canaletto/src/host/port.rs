@@ -1,12 +1,10 @@
-//! How host and drive exchange commands.
-
 use crate::config::design::{Host, Protocol};
 use crate::config::workload::Priority;
 use crate::host::nvme::Nvme;
 use crate::host::request::{Kind, Request};
 use crate::host::sata::{CommandSlots, TRIM_BYTES};
 
-/// Queue pairs, or the command slots of a host bus adapter or of a memory in their place.
+/// Of a host bus adapter or a memory, instead of queue pairs.
 pub struct Port {
     pub nvme: Nvme,
     pub slots: Option<CommandSlots>,
@@ -53,8 +51,7 @@ impl Port {
         if self.slots.is_some() { 1 } else { self.nvme.queues.len() }
     }
 
-    /// Bytes that the drive fetches before it starts: the data of a write, the list of ranges of a trim (one of 16 B;
-    /// NVM Express NVM Command Set §3.2.3).
+    /// The data of a write, the list of ranges of a trim (one of 16 B; NVM Express NVM Command Set §3.2.3).
     #[inline]
     pub fn payload_bytes(&self, request: &Request) -> u64 {
         match request.kind {

@@ -12,17 +12,17 @@ use crate::engine::time::Time;
 use crate::host::message::Message;
 use crate::host::request::{Kind, RequestId};
 
-/// Bytes of each kind of FIS (Serial ATA 3.1 §10.3).
+/// Serial ATA 3.1 §10.3.
 const REGISTER: u64 = 20;
 const DMA_SETUP: u64 = 28;
 const DMA_ACTIVATE: u64 = 4;
 const SET_DEVICE_BITS: u64 = 8;
 const DATA_HEADER: u64 = 4;
-/// Most data of a Data FIS (§10.3.11).
+/// §10.3.11.
 const DATA_MOST: u64 = 8192;
-/// Primitives around a frame, one double word each: X_RDY, the answer R_RDY, SOF, CRC, EOF, WTRM, the answer R_OK, SYNC (§9.4).
+/// One double word each: X_RDY, R_RDY, SOF, CRC, EOF, WTRM, R_OK, SYNC (§9.4).
 const FRAME: u64 = 8 * 4;
-/// Line rate of the first generation after line coding, bytes per second; each further one doubles it.
+/// After line coding; each further generation doubles it.
 const FIRST_GENERATION: u64 = 150_000_000;
 
 #[derive(Debug, Clone)]
@@ -64,15 +64,14 @@ impl SataTiming {
     }
 }
 
-/// Bytes of the ranges of a DATA SET MANAGEMENT command: blocks of 512 B (ATA Command Set 3 §7.6).
+/// Ranges of DATA SET MANAGEMENT: blocks of 512 B (ATA Command Set 3 §7.6).
 pub const TRIM_BYTES: u64 = 512;
 
-/// The commands of all flows, and those that the drive holds.
 #[derive(Debug)]
 pub struct CommandSlots {
     slots: u32,
     used: u32,
-    /// Whether commands of every kind are queued.
+    /// Of every kind.
     queues_all: bool,
     alone: bool,
     waiting: VecDeque<RequestId>,
@@ -83,7 +82,6 @@ impl CommandSlots {
         CommandSlots { slots: config.slots, used: 0, queues_all: false, alone: false, waiting: VecDeque::new() }
     }
 
-    /// Slots for commands of every kind, none in use.
     pub fn of_memory(slots: u32) -> CommandSlots {
         CommandSlots { slots, used: 0, queues_all: true, alone: false, waiting: VecDeque::new() }
     }
@@ -92,7 +90,7 @@ impl CommandSlots {
         self.waiting.push_back(request);
     }
 
-    /// Whether a queued command put in line now would be issued at once.
+    /// A queued command would be issued at once.
     pub fn has_room(&self) -> bool {
         self.waiting.is_empty() && self.used < self.slots && !self.alone
     }
@@ -101,7 +99,7 @@ impl CommandSlots {
         !self.waiting.is_empty()
     }
 
-    /// The next command to send, if the drive can take it.
+    /// If the drive can take it.
     pub fn issue(&mut self, kind: impl Fn(RequestId) -> Kind) -> Option<RequestId> {
         let queued = is_queued(kind(*self.waiting.front()?)) || self.queues_all;
         if self.alone || self.used == self.slots || (!queued && self.used > 0) {
@@ -117,13 +115,13 @@ impl CommandSlots {
         self.alone = false;
     }
 
-    /// One line on what it holds, for a stuck run's explanation.
+    /// For a stuck run's explanation.
     pub fn describe(&self) -> String {
         format!("{} commands waiting in the host, {} in the drive", self.waiting.len(), self.used)
     }
 }
 
-/// Whether there is a queued form of a command (READ and WRITE FPDMA QUEUED).
+/// READ and WRITE FPDMA QUEUED.
 fn is_queued(kind: Kind) -> bool {
     matches!(kind, Kind::Read | Kind::Write)
 }

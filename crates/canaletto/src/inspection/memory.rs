@@ -1,5 +1,4 @@
-//! Memory of a run, estimated before it: what its parts take, from the sizes of the engine's own structures and a glance at the
-//! requests.
+//! Estimates from the sizes of the engine's structures and a glance at the requests.
 
 use serde::Serialize;
 
@@ -14,58 +13,56 @@ use crate::scheduler::transaction::Transaction;
 use crate::workload::flow::Loop;
 use crate::workload::glance::{Glance, glance};
 
-/// Python, its packages and the engine's code: measured, of a run that does next to nothing.
+/// Python, its packages and the engine's code: measured.
 const PROCESS: f64 = 85e6;
 
-/// Accesses under way that are counted of a memory without a limit.
+/// Of a memory without a limit.
 const MOST_ACCESSES: u32 = 65_535;
 
-/// A plane and its share of its LUN, its chip and their queues.
+/// With its share of LUN, chip and queues.
 const PLANE: f64 = 700.0;
 
-/// A block that was opened, next to what its pages hold, with its place among those that can be collected.
+/// Without its pages, with its place among candidates.
 const BLOCK: f64 = 72.0;
 
-/// Bytes for a page of a block in use: its logical page; and its details, where those are not the usual ones.
+/// A logical page; and details, where unusual.
 const PAGE: f64 = 8.0;
 const DETAILS: f64 = 16.0;
 
-/// A page of the system's memory, of which the mapping table takes one where any of its groups is in use.
+/// The system's, taken where any group of the mapping table is in use.
 const STRETCH: f64 = 4096.0;
 
-/// An entry of the mapping table in a group that has several: their lists have powers of two as capacities, and grow.
+/// In a list, whose capacity is a power of two.
 const ENTRY: f64 = 12.0;
 
-/// A cached mapping entry with its place in the index, and its share of its translation page's state.
+/// With its places in index and translation page.
 const CACHED_ENTRY: f64 = 150.0;
 
-/// A cached page next to itself: up to four places of the index.
+/// Up to four places of the index.
 const CACHED_PAGE_PLACES: f64 = 64.0;
 
-/// Bytes that a fair scheduler keeps of a flow's reads and writes at a LUN.
+/// Of a flow's reads and writes.
 const FLOW_AT_LUN: f64 = 120.0;
 
-/// A block of a computed steady state: its counters, its place in the order, sums of valid pages.
+/// Counters, place in the order, sums of valid pages.
 const SEEDED_BLOCK: f64 = 120.0;
 
-/// Rows of requests that are on their way to a file, and how many times their columns are there meanwhile: in the engine, as Python's
-/// bytes, as a frame, and packed.
+/// On their way to a file, and copies: in the engine, as Python's bytes, as a frame, and packed.
 const ROWS: f64 = 45_000.0;
 const COPIES: f64 = 4.0;
 
-/// Root causes of a page in flight, and of a request.
 const ROOT_CAUSES: f64 = (CAUSES * 8) as f64;
 
-/// Doings of LUNs and slots while a request was in flight, kept for its root causes: for each of its pages.
+/// Doings of LUNs and slots, for each of its pages.
 const HISTORY: f64 = 80.0;
 
-/// Waits that a request passes on, per page before its own at their LUN: of reads, of writes, and of cached writes.
-/// Measured for requests of 4 and 32 KiB that arrive together on four presets, within a factor of two.
+/// Per page before its own at their LUN: of reads, writes, cached writes. Measured for requests of 4 and 32 KiB that
+/// arrive together on four presets, within a factor of two.
 const PASSED_ON_READ: f64 = 60.0;
 const PASSED_ON_WRITE: f64 = 150.0;
 const PASSED_ON_CACHED: f64 = 20.0;
 
-/// Share of the drive's peak from which on requests are taken to pile up.
+/// Share of the peak from which requests pile up.
 const SATURATED: f64 = 0.9;
 
 /// Memory that a run is expected to take, by what takes it, in 10^6 bytes.
@@ -135,22 +132,19 @@ impl Memory {
     }
 }
 
-/// Bytes of a request's row.
 fn row_bytes() -> f64 {
     45.0 + 2.0 * ROOT_CAUSES
 }
 
-/// Returns the flows whose requests have their own times.
 fn paced<'a>(workload: &'a Workload, glances: &'a [Glance]) -> impl Iterator<Item = &'a Glance> {
     workload.flow.iter().zip(glances).filter(|(flow, _)| flow.looping() == Loop::Open).map(|(_, glance)| glance)
 }
 
-/// Returns the requests of a flow that arrive in a second.
 fn rate(glance: &Glance) -> f64 {
     glance.gap_s.filter(|gap| *gap > 0.0).map_or(0.0, |gap| 1.0 / gap)
 }
 
-/// Returns how many times as fast as they say the flows' clocks go.
+/// How many times as fast as they say.
 fn clock_scale(workload: &Workload, glances: &[Glance]) -> f64 {
     let given: f64 = paced(workload, glances).map(rate).sum();
     match workload.inter_arrival {
@@ -159,19 +153,18 @@ fn clock_scale(workload: &Workload, glances: &[Glance]) -> f64 {
     }
 }
 
-/// Returns the seconds of the drive's peak that reading and writing that many bytes take.
+/// At the drive's peak.
 fn work_s([read, written]: [f64; 2], limits_gb_s: [f64; 2]) -> f64 {
     (read / limits_gb_s[0] + written / limits_gb_s[1]) / 1e9
 }
 
-/// Returns the load that requests with arrival times put on the drive, as a share of its peak bandwidth.
+/// As a share of its peak bandwidth.
 fn load(workload: &Workload, glances: &[Glance], scale: f64, limits_gb_s: [f64; 2]) -> f64 {
     let of = |glance: &Glance| work_s([glance.read_bytes, glance.written_bytes], limits_gb_s) * rate(glance) * scale;
     paced(workload, glances).map(of).sum()
 }
 
-/// Returns the most requests of a flow that are outstanding at a time because many arrive together, if the drive serves them at
-/// its peak.
+/// Requests outstanding because many arrive together, if the drive serves them at its peak.
 fn backlog(glance: &Glance, scale: f64, limits_gb_s: [f64; 2]) -> f64 {
     let (mut now_s, mut left_s, mut most_s) = (0.0, 0.0_f64, 0.0_f64);
     for arriving in &glance.arrivals {
@@ -183,20 +176,18 @@ fn backlog(glance: &Glance, scale: f64, limits_gb_s: [f64; 2]) -> f64 {
     if mean_s > 0.0 { most_s / mean_s } else { 0.0 }
 }
 
-/// Returns the bytes of an outstanding request, with its root causes and what is kept for them.
+/// With root causes and what is kept for them.
 fn request_bytes(glance: &Glance) -> f64 {
     size_of::<Request>() as f64 + ROOT_CAUSES + 16.0 + glance.pages_each * HISTORY
 }
 
-/// Ingredients of an estimate.
 struct Estimate<'a> {
     design: &'a Design,
     workload: &'a Workload,
     limits: &'a Limits,
     glances: Vec<Glance>,
-    /// Load of open loops.
     load: f64,
-    /// Most requests of each flow that are outstanding because they arrive together.
+    /// They arrive together.
     backlogs: Vec<f64>,
 }
 
@@ -205,7 +196,7 @@ impl Estimate<'_> {
         self.glances.iter().map(of).sum()
     }
 
-    /// State of planes, and of the drive before the run: a few words a block if computed, every page if written.
+    /// A few words per block if computed, every page if written.
     fn planes(&self) -> f64 {
         let layout = &self.limits.layout;
         let planes = f64::from(layout.planes());
@@ -219,7 +210,7 @@ impl Estimate<'_> {
         planes * PLANE + told_apart * FLOW_AT_LUN + before
     }
 
-    /// Logical pages that have an entry in the mapping table, at the end.
+    /// At the end.
     fn mapped(&self) -> f64 {
         let all = self.limits.logical_pages as f64;
         match self.design.precondition.kind {
@@ -228,14 +219,14 @@ impl Estimate<'_> {
         }
     }
 
-    /// Translation pages that are looked up. A table that begins on flash is found there.
+    /// A table that begins on flash is found there.
     fn translation_pages(&self) -> f64 {
         let all: f64 = self.limits.directories.iter().map(|directory| directory.translation_pages() as f64).sum();
         let looks = self.sum(|g| g.groups + g.trimmed);
         if all > 0.0 { all * (1.0 - (-looks / all).exp()) } else { 0.0 }
     }
 
-    /// Translation pages that are written because changed entries leave the cache. Pages of a group leave it together.
+    /// Pages of a group leave the cache together.
     fn translation_writes(&self) -> f64 {
         if self.limits.directories.is_empty() {
             return 0.0;
@@ -243,13 +234,11 @@ impl Estimate<'_> {
         let is_written = self.design.precondition.kind != PreconditionKind::None;
         let changes = self.sum(|g| {
             let written = g.written * (g.groups / g.pages.max(1.0)).min(1.0);
-            // Where nothing was written a trim changes nothing.
             written + if is_written { g.trimmed } else { g.trimmed.min(g.written) }
         });
         (changes - self.cached_entries()).max(0.0)
     }
 
-    /// Entries of the cached mapping table that there is room for.
     fn cached_entries(&self) -> f64 {
         self.design.mapping.entries(1) as f64 * f64::from(self.limits.streams)
     }
@@ -259,8 +248,7 @@ impl Estimate<'_> {
         let replayed = self.design.precondition.kind == PreconditionKind::Replay;
         let groups = if replayed { all } else { self.sum(|g| g.groups).min(all) };
         let stretches = if replayed { all / 256.0 } else { self.sum(|g| g.stretches).min(all / 256.0 + 1.0) };
-        // A single entry lies in its group: with that many pages to a group at random, that many groups have
-        // one.
+        // With so many pages to a group at random, that many groups have one.
         let mapped = self.mapped();
         let alone = groups * (1.0 - (mapped / groups.max(1.0) - 1.0)).clamp(0.0, 1.0);
         let looked_up = self.sum(|g| g.pages + g.trimmed);
@@ -268,13 +256,13 @@ impl Estimate<'_> {
         table + self.cached_entries().min(looked_up) * CACHED_ENTRY
     }
 
-    /// Pages of the system's memory with the bits of pages that were deallocated and never written.
+    /// Bits of pages that were deallocated and never written.
     fn bits(&self) -> f64 {
         let reads_find = self.design.ftl.unwritten_reads != UnwrittenReads::Zeroes;
         if reads_find || self.design.precondition.kind == PreconditionKind::Steady { self.sum(|g| g.bits) } else { 0.0 }
     }
 
-    /// Contents of the blocks in use. Unwritten pages that are read are found in blocks as well.
+    /// Unwritten pages that are read are found in blocks as well.
     fn blocks(&self) -> f64 {
         let layout = &self.limits.layout;
         let (pages, planes) = (f64::from(layout.pages_per_block), f64::from(layout.planes()));
@@ -283,19 +271,17 @@ impl Estimate<'_> {
             PreconditionKind::Steady => self.sum(|g| g.written),
             PreconditionKind::Replay => layout.pages() as f64,
         };
-        // A translation page is programmed alone.
         let padded = self.translation_writes() * f64::from(layout.pages_per_flash_page());
         let placed = (placed + padded).min(layout.pages() as f64);
         let begun = planes * (1.0 - (-placed / planes).exp());
         let blocks = (placed / pages + begun).min(planes * f64::from(layout.blocks_per_plane));
         let whole = 1.0 - self.sum(|g| g.partial * g.written) / self.sum(|g| g.written).max(1.0);
-        // A page that was never written counts as written whole: what is written of it is merged.
+        // What is written of it is merged.
         let are_merged = self.design.ftl.unwritten_reads == UnwrittenReads::AssumePageWritten;
         let details = if are_merged { 0.0 } else { (1.0 - whole.powf(pages)) * DETAILS };
         blocks * (BLOCK + pages * (PAGE + details))
     }
 
-    /// Places of a flow in the submission queues.
     fn entries(&self) -> f64 {
         let host = &self.design.host;
         match host.protocol {
@@ -305,14 +291,14 @@ impl Estimate<'_> {
         }
     }
 
-    /// Requests of a flow that the drive processes at a time, and those in its queues.
+    /// In the drive, and in its queues.
     fn depths(&self, flow: &Flow, glance: &Glance, backlog: f64) -> (f64, f64) {
         let (entries, fetched) = (self.entries(), self.fetched());
         let outstanding = match flow.looping() {
             Loop::Closed(depth) | Loop::Limited(depth) => f64::from(depth),
             Loop::Unpaced => entries,
             Loop::Open if self.load >= SATURATED => entries,
-            // A queue for each plane, as long as a single server's.
+            // A queue per plane, as long as a single server's.
             Loop::Open => {
                 let queued = self.load / (1.0 - self.load) * f64::from(self.limits.layout.planes()) + 16.0;
                 queued.max(backlog.min(entries))
@@ -322,7 +308,7 @@ impl Estimate<'_> {
         (outstanding.min(fetched), outstanding)
     }
 
-    /// Requests of a flow that the drive processes at a time, at the most.
+    /// At most.
     fn fetched(&self) -> f64 {
         let host = &self.design.host;
         let fetched = match host.protocol {
@@ -332,7 +318,7 @@ impl Estimate<'_> {
         fetched.min(host.command_limit.map_or(f64::INFINITY, f64::from))
     }
 
-    /// Bytes kept of what a request that waits for a place hears from the one that had it.
+    /// A waiting request hears it from the holder of its place.
     fn passed_on(&self, flow: &Flow, glance: &Glance) -> f64 {
         let before = self.fetched() * glance.pages_each / f64::from(self.limits.layout.luns());
         let is_cached = self.limits.cache_pages > 0 && flow.cache.unwrap_or(self.design.cache.mode).writes();
@@ -359,8 +345,7 @@ impl Estimate<'_> {
             .sum()
     }
 
-    /// Requests of open loops that arrive faster than the drive can serve them wait at the host: all the time in the end, or for a
-    /// while where many come together.
+    /// All the time in the end, or for a while where many come together.
     fn waiting(&self) -> f64 {
         let flows = self.workload.flow.iter().zip(&self.glances).zip(&self.backlogs);
         let open = flows.filter(|((flow, _), _)| flow.looping() == Loop::Open);
@@ -381,7 +366,7 @@ mod tests {
     #[test]
     fn requests_that_arrive_together_wait_together() {
         let read = |at_s: f64| Arriving { at_s, bytes: [1e6, 0.0] };
-        // A millisecond each at 1 GB/s: 100 at once, a pause in which 50 are served, 30 more.
+        // 1 ms each at 1 GB/s: 100 at once, 50 served in a pause, 30 more.
         let arrivals = (0..100).map(|_| read(1.0)).chain((0..30).map(|_| read(1.05))).collect();
         let glance = Glance { read_bytes: 1e6, arrivals, ..Glance::default() };
         assert!((backlog(&glance, 1.0, [1.0, 1.0]) - 100.0).abs() < 1e-6);

@@ -23,7 +23,7 @@ pub fn chip_shares(design: &Design, workload: &Workload) -> Result<Vec<f64>, Str
         let planes = placement.planes();
         let (share, hot) = uneven(synthetic, range, layout, planes.len());
         let even = hot.len() as f64 / planes.len() as f64;
-        // Of all requests, those that are moved to the hot turns.
+        // Of all requests.
         let moved = if even > 0.0 && even < 1.0 { (share - even) / (1.0 - even) } else { 0.0 };
         let weight = synthetic.requests as f64 / all;
         for plane in planes {
@@ -36,13 +36,12 @@ pub fn chip_shares(design: &Design, workload: &Workload) -> Result<Vec<f64>, Str
     Ok(shares)
 }
 
-/// Share of requests at some turns of a round over a flow's planes, and these turns; none if all are alike.
+/// Share, and turns of a round over the flow's planes; none if all are alike.
 fn uneven(flow: &Synthetic, range: &FlowRange, layout: &Layout, round: usize) -> (f64, Vec<usize>) {
     if let (Some(spot), Some(pages)) = (&flow.hot_spot, &range.hot) {
         return (spot.share, pages.turns.iter().map(|turn| *turn as usize).collect());
     }
     match &flow.channel_skew {
-        // On other drives its pages lie anywhere.
         Some(skew) if round % skew.channels as usize == 0 && skew.page.0 == layout.flash_page_bytes() => {
             (skew.share, (0..round).step_by(skew.channels as usize).collect())
         }
@@ -78,7 +77,7 @@ mod tests {
         are(&shares(&[], "hot_spot = { at = \"channel\", share = 0.5 }"), row);
         let latin = "ftl.numbering=latin";
         are(&shares(&[latin], "hot_spot = { at = \"worst-line\", share = 0.5 }"), row);
-        // Way j of channel 0 is in row j and column 2 j, with 2 × 4 = 3 in GF(8).
+        // Row j and column 2 j, with 2 × 4 = 3 in GF(8).
         let diagonal = [0, 10, 20, 30, 35, 41, 55, 61];
         let on = |chip| if diagonal.contains(&chip) { 0.5 / 8.0 } else { 0.5 / 56.0 };
         are(&shares(&[latin], "hot_spot = { at = \"channel\", share = 0.5 }"), on);

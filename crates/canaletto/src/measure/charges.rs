@@ -1,4 +1,4 @@
-//! Time by cause, in few words: a million pages and requests may wait, and most have a handful of causes.
+//! Time by cause, in few words: a million pages may wait, and most have a handful of causes.
 
 use crate::engine::arena::Slab;
 use crate::engine::time::Time;
@@ -7,26 +7,24 @@ use crate::typed_id;
 
 typed_id!(LedgerId);
 
-/// For several causes that few requests meet.
+/// For causes that few requests meet.
 pub type Ledgers = Slab<LedgerId, Ledger>;
 
-/// Causes with their own sum.
 const COMMON: usize = 5;
 
-/// Frequent causes of requests outside their pages.
+/// Of requests outside their pages.
 pub const OF_REQUEST: [Cause; COMMON] =
     [Cause::HostQueue, Cause::HostLink, Cause::DeviceQueue, Cause::Completion, Cause::Cache];
 
 pub const OF_READ: [Cause; COMMON] =
     [Cause::ChipBusyUser, Cause::PathConflict, Cause::CommandTransfer, Cause::ArrayRead, Cause::DataTransfer];
 
-/// No page is both read and programmed, so one sum serves both.
+/// No page is both read and programmed.
 pub const OF_PROGRAM: [Cause; COMMON] =
     [Cause::ChipBusyUser, Cause::PathConflict, Cause::CommandTransfer, Cause::ArrayProgram, Cause::DataTransfer];
 
 const PATH_CONFLICT: usize = 1;
 
-/// [`COMMON`] for causes without a sum.
 const fn places(tables: &[[Cause; COMMON]]) -> [u8; CAUSES] {
     let mut places = [COMMON as u8; CAUSES];
     let mut table = 0;
@@ -44,20 +42,19 @@ const fn places(tables: &[[Cause; COMMON]]) -> [u8; CAUSES] {
 const PLACES_OF_PAGE: [u8; CAUSES] = places(&[OF_READ, OF_PROGRAM]);
 const PLACES_OF_REQUEST: [u8; CAUSES] = places(&[OF_REQUEST]);
 
-/// The number of another cause plus one is above these bits, or [`IN_LEDGER`].
+/// Above are the number of another cause plus one, or [`IN_LEDGER`].
 const SPAN_BITS: u32 = 56;
 
-/// The longest span that is noted without a ledger.
+/// Without a ledger.
 const SPAN: u64 = (1 << SPAN_BITS) - 1;
 
-/// Then the bits of the span hold the number of a ledger.
+/// The span's bits hold the number of a ledger.
 const IN_LEDGER: u64 = 0xff;
 
-/// Charges of a page or of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Charges<const OF_PAGE: bool> {
     sums: [Time; COMMON],
-    /// One other cause with its span, or the ledger of all others; 0: none.
+    /// With its span, or a ledger of all others; 0: none.
     other: u64,
 }
 
@@ -77,7 +74,6 @@ impl<const OF_PAGE: bool> Charges<OF_PAGE> {
         }
     }
 
-    /// Enters a charge for a cause without its own sum.
     #[inline(never)]
     fn enter_other(&mut self, cause: Cause, span: Time, ledgers: &mut Ledgers) {
         if let Some(ledger) = self.ledger() {
@@ -103,7 +99,7 @@ impl<const OF_PAGE: bool> Charges<OF_PAGE> {
         (self.other >> SPAN_BITS == IN_LEDGER).then_some(LedgerId(self.other as u32))
     }
 
-    /// `common` names the causes of the sums.
+    /// `common`: the causes of the sums.
     #[inline(always)]
     pub fn add_to(&self, ledger: &mut Ledger, common: &[Cause; COMMON], ledgers: &Ledgers) {
         (0..COMMON).for_each(|place| ledger.charge(common[place], self.sums[place]));
@@ -146,7 +142,6 @@ mod tests {
     }
 
     proptest! {
-        /// Charges equal a ledger's.
         #[test]
         fn charges_add_up(charges in prop::collection::vec((0..CAUSES, 0u64..1 << 58), 0..12), program: bool) {
             let charges: Vec<_> = charges.into_iter().map(|(cause, span)| (Cause::ALL[cause], span)).collect();

@@ -7,11 +7,9 @@ use crate::engine::time::{Time, TimeSum};
 use crate::scheduler::transaction::TransactionId;
 
 pub struct FlowInterference {
-    /// 0 for a single flow, for which nothing is kept.
+    /// 0 for a single flow.
     flows: usize,
-    /// Clocks at the beginning of each page's wait.
     marks: Vec<Time>,
-    /// Waits of each page for each flow so far.
     waits: Vec<Time>,
     sums: Vec<TimeSum>,
 }
@@ -45,7 +43,6 @@ impl FlowInterference {
         self.waits[place].fill(Time::ZERO);
     }
 
-    /// Notes the clock of each flow.
     #[inline]
     pub fn mark(&mut self, page: TransactionId, clock: impl Fn(usize) -> Time) {
         let place = self.place(page);
@@ -54,7 +51,7 @@ impl FlowInterference {
         }
     }
 
-    /// Charges a wait at its end; `own` is its part for user requests.
+    /// `own` is its part for user requests.
     #[inline]
     pub fn charge(&mut self, page: TransactionId, clock: impl Fn(usize) -> Time, mut own: Time) {
         let place = self.place(page);
@@ -95,7 +92,6 @@ mod tests {
         interference.begin(page);
         interference.mark(page, |flow| [us(10), us(20)][flow]);
         interference.charge(page, |flow| [us(15), us(50)][flow], us(100));
-        // No more counts than it has waited.
         interference.mark(page, |flow| [us(15), us(50)][flow]);
         interference.charge(page, |flow| [us(16), us(60)][flow], us(4));
         interference.count(1, page);

@@ -1,23 +1,23 @@
-//! Histogram of latencies with a ledger of causes per bucket, which the blame of the slowest 1 % needs.
+//! Latencies with a ledger of causes per bucket.
 
 use crate::engine::time::Time;
 use crate::measure::blame::{Account, CAUSES, Ledger};
 
-/// Values are kept to one part in 1024.
+/// One part in 1024.
 const SUB_BITS: u32 = 10;
 const SUB: u64 = 1 << SUB_BITS;
 
-/// With fewer values above it, a percentile says more of chance than of the distribution.
+/// With fewer above it, a percentile shows chance.
 const LEAST_ABOVE: u64 = 10;
 
-/// Counts by latency, exact below 1024 ps and to 0.1 % above.
+/// Exact below 1024 ps, to 0.1 % above.
 #[derive(Clone)]
 pub struct Histogram {
     buckets: Vec<u64>,
     blamed: Vec<Option<Box<Blamed>>>,
     count: u64,
     sum: u128,
-    /// [`Time::MAX`] while nothing is counted.
+    /// [`Time::MAX`] without values.
     min: Time,
     max: Time,
 }
@@ -25,7 +25,6 @@ pub struct Histogram {
 #[derive(Clone)]
 struct Blamed {
     ledger: Ledger,
-    /// At least each charge.
     total: Time,
     full: Vec<Ledger>,
 }
@@ -33,7 +32,7 @@ struct Blamed {
 impl Blamed {
     const NOTHING: Blamed = Blamed { ledger: Ledger::EMPTY, total: Time::ZERO, full: Vec::new() };
 
-    /// Adds an account whose charges sum up to `total`.
+    /// Its charges sum up to `total`.
     #[inline]
     fn add(&mut self, total: Time, account: &impl Account) {
         let (sum, overflows) = self.total.0.overflowing_add(total.0);
@@ -94,7 +93,6 @@ impl Histogram {
         }
     }
 
-    /// Makes room for the ledger of a bucket.
     #[cold]
     fn first_blamed(&mut self, bucket: usize) -> &mut Blamed {
         self.blamed.resize(self.buckets.len(), None);
@@ -115,7 +113,7 @@ impl Histogram {
         i
     }
 
-    /// Makes room up to the end of the bucket's power of two, which is rare.
+    /// Up to the end of the bucket's power of two, which is rare.
     #[cold]
     fn first_in_bucket(&mut self, i: usize) {
         self.buckets.resize((i as u64 / SUB * SUB + SUB) as usize, 0);
@@ -173,7 +171,7 @@ impl Histogram {
         let (mut before, mut next) = (0, 0);
         for (i, &n) in self.buckets.iter().enumerate().filter(|(_, n)| **n > 0) {
             let slower = (self.count - before) as f64 / count;
-            // The share falls by at least a fortieth of a decade from point to point.
+            // The share falls by at least a fortieth of a decade per point.
             if slower <= 10f64.powf(-f64::from(next) / 40.0) || before + n == self.count {
                 let value = if before == 0 { self.min } else { Time(upper(i)).min(self.max) };
                 points.push((slower, value.us()));
@@ -186,7 +184,7 @@ impl Histogram {
         points
     }
 
-    /// Number of values up to the quantile, of a histogram that is not empty.
+    /// Of a histogram that is not empty.
     fn rank(&self, q: f64) -> u64 {
         ((q * self.count as f64).ceil() as u64).clamp(1, self.count)
     }

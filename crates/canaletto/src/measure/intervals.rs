@@ -8,7 +8,6 @@ pub const INTERVALS: usize = 512;
 
 const SHORTEST: Time = Time::from_us(1);
 
-/// The first interval begins with the run.
 #[derive(Clone)]
 pub struct Intervals<T> {
     joined: u32,
@@ -27,7 +26,6 @@ impl<T: Copy + Default + AddAssign> Intervals<T> {
         Time(SHORTEST.0 << self.joined)
     }
 
-    /// A shift and a division by a constant cost less than a division.
     #[inline]
     pub fn number(&self, time: Time) -> usize {
         ((time.0 >> self.joined) / SHORTEST.0) as usize

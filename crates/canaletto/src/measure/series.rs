@@ -12,9 +12,9 @@ use crate::measure::intervals::{INTERVALS, Intervals};
 struct Interval {
     arrivals: u64,
     completed: u64,
-    /// Outstanding requests over time, in request × picosecond, without those outstanding throughout.
+    /// In request × picosecond, without those outstanding throughout.
     alive: u128,
-    /// Outstanding throughout, more than in the interval before.
+    /// More than in the interval before.
     throughout: i64,
     latency: u128,
     lost: u128,
@@ -44,14 +44,14 @@ impl Series {
             end.alive += u128::from((completion - arrival).0);
             return;
         }
-        // Counted in four places, however long it was outstanding.
+        // In four places, however long it was outstanding.
         end.alive += u128::from(completion.0 - last as u64 * width);
         end.throughout -= 1;
         intervals[first].alive += u128::from((first as u64 + 1) * width - arrival.0);
         intervals[first + 1].throughout += 1;
     }
 
-    /// Counts requests that were outstanding throughout in every interval, before neighbours join.
+    /// Before neighbours join.
     #[cold]
     fn settle(&mut self) {
         let width = u128::from(self.0.width().0);

@@ -64,7 +64,6 @@ impl Statistics {
 
     #[inline]
     pub fn count_request(&mut self, request: &Request, account: &impl Account, now: Time) {
-        // A difference is a defect of the model.
         debug_assert_eq!(Ledger::of(account).total(), now - request.arrival, "the accounts of a request do not close");
         self.completed += 1;
         let tally = &mut self.tallies[usize::from(request.flow)];

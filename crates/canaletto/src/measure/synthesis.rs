@@ -15,7 +15,7 @@ pub const CIRCUIT_POWER: Power = power(CIRCUIT_GATES);
 
 pub const PACKET_POWER: Power = power(PACKET_GATES);
 
-/// 41.8 fJ at 1 GHz, a tenth of the time: 4,180 nW per gate equivalent.
+/// 4,180 nW per gate equivalent.
 const fn power(gates: u64) -> Power {
     Power(gates * 4_180)
 }

@@ -126,7 +126,6 @@ pub struct Timeline {
     parts: Vec<Part>,
     first_chip: u32,
     first_plane: u32,
-    /// Time since which each plane's register holds data.
     filled: Vec<Time>,
     alive: BTreeMap<u32, Request>,
     now: Time,
@@ -191,7 +190,7 @@ impl Timeline {
         self.windows.windows.iter().any(|&(from, until)| start < until && end > from)
     }
 
-    /// Whether a step lies in a window, or belongs to a request that was outstanding in one.
+    /// Or belongs to a request that was outstanding in one.
     fn is_wanted(&self, owner: Owner, from: Time, until: Time) -> bool {
         self.overlaps(from, until)
             || self.alive.get(&owner.request).is_some_and(|request| self.overlaps(request.arrival, until))
@@ -244,7 +243,6 @@ impl Observer for Timeline {
 
     fn is_done(&mut self, now: Time) -> bool {
         self.now = now;
-        // Requests of a window are seen to their end.
         self.truncated || (now > self.end && self.alive.values().next().is_none_or(|first| first.arrival > self.end))
     }
 

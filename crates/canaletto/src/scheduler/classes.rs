@@ -11,7 +11,6 @@ const WEIGHT: [u8; CLASSES] = [u8::MAX, 4, 2, 1];
 const URGENT: usize = Priority::Urgent as usize;
 const HIGH: usize = Priority::High as usize;
 
-/// Turn among the priority classes of one queue set.
 #[derive(Clone, Copy)]
 pub struct WeightedRoundRobin {
     class: u8,
@@ -23,8 +22,8 @@ impl WeightedRoundRobin {
         WeightedRoundRobin { class: URGENT as u8, credit: WEIGHT[HIGH] }
     }
 
-    /// The class to serve among `waiting` ones. None if none waits, but also, as in MQSim, if four rounds end before
-    /// the only waiting class is eligible: a second look finds it.
+    /// None if none waits, but also, as in MQSim, if four rounds end before the only waiting class is eligible: a
+    /// second look finds it.
     pub fn choose(&mut self, waiting: impl Fn(usize) -> bool) -> Option<usize> {
         if waiting(URGENT) {
             return Some(URGENT);

@@ -23,7 +23,7 @@ use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 /// Assumed: more than any order needs. At 10 µs each they take a second.
 pub const MOST_OVERTAKES: u64 = 100_000;
 
-/// Notices that are kept until a rule must be told.
+/// Before the rule is told.
 const BATCH: usize = 256;
 
 #[derive(Clone, Copy)]
@@ -35,9 +35,9 @@ struct Ticket {
     commands: u64,
 }
 
-/// A rule at work, and what it has yet to be told.
+/// And what it has yet to be told.
 pub struct Ruled {
-    /// None for first come, first served.
+    /// None: first come, first served.
     rule: Option<Box<dyn OrderRule>>,
     planes_per_lun: u32,
     tickets: Vec<Option<Ticket>>,
@@ -57,7 +57,7 @@ pub struct Place {
 }
 
 impl Ruled {
-    /// The rule of a validated design, if its scheduler has one.
+    /// If the scheduler has one.
     pub fn new(config: &Config, layout: &Layout) -> Option<Ruled> {
         config.policy.is_rule().then(|| Ruled {
             rule: rule(config),
@@ -129,7 +129,7 @@ impl Ruled {
         self.ready.push((waiting, place));
     }
 
-    /// The one, of those that can be issued, that goes next.
+    /// Of those that can be issued.
     pub fn choose(&mut self, lun: LunId, gc_urgent: bool, now: Time) -> Option<Place> {
         self.ready.sort_unstable_by_key(|(waiting, _)| waiting.number);
         let oldest = self.ready.first()?.1;

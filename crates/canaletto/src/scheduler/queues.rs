@@ -1,4 +1,4 @@
-//! Per-LUN queues of transactions, as lists threaded through the transactions themselves.
+//! Lists threaded through the transactions.
 
 use crate::config::design::{Design, MultiPlane, Policy, RoundRobinAdvance};
 use crate::config::workload::Priority;
@@ -44,14 +44,14 @@ const ALL_CLASSES: u16 = (1 << CLASSES) - 1;
 struct Lun {
     lists: [List; LISTS],
     waiting: u16,
-    /// One bit for each list that is long and indexed.
+    /// A bit per indexed list.
     indexed: u16,
     read_turns: WeightedRoundRobin,
     write_turns: WeightedRoundRobin,
 }
 
 impl Lun {
-    /// Takes a transaction off a list, in which it comes after `previous`.
+    /// In which it comes after `previous`.
     #[inline]
     fn unlink(&mut self, list: usize, previous: TransactionId, at: TransactionId, transactions: &mut Transactions) {
         let next = std::mem::replace(&mut transactions[at].next, TransactionId::NONE);
@@ -60,7 +60,6 @@ impl Lun {
             transactions[previous].next = next;
         } else {
             ends.head = next;
-            // The next command of a LUN with a long queue begins with it.
             transactions.expect(next);
         }
         if !next.is_some() {
@@ -73,7 +72,6 @@ impl Lun {
     }
 }
 
-/// State of transactions that the scheduler must know to form a command.
 pub trait Readiness {
     fn ready(&self, transaction: &Transaction) -> bool;
     fn waits_for_planes(&self, transaction: &Transaction, free: u64) -> bool;
@@ -82,30 +80,29 @@ pub trait Readiness {
         self.ready(transaction) && !self.waits_for_planes(transaction, free)
     }
     fn page(&self, transaction: &Transaction) -> u32;
-    /// Whether the page's cells hold one bit though they could hold more: no command mixes both.
+    /// No command mixes both.
     fn is_pseudo_slc(&self, transaction: &Transaction) -> bool;
     fn plane(&self, transaction: &Transaction) -> u32;
-    /// Whether later ones for its plane must not overtake it.
+    /// Later ones for its plane must not overtake it.
     fn keeps_order(&self, transaction: &Transaction) -> bool;
-    /// Whether another one of its list can go with it, in one flash page.
+    /// In one flash page.
     fn shares(&self, first: &Transaction, other: &Transaction) -> bool;
 }
 
 pub struct Queues {
     luns: Vec<Lun>,
     multi_plane: MultiPlane,
-    /// Whether commands of an operation are to a single plane.
+    /// A single plane.
     alone: [bool; Operation::COUNT],
     same_page: bool,
-    /// For each plane by its place in the LUN: the planes of its die, as a mask.
+    /// By place in the LUN.
     die_masks: Vec<u64>,
     pages_per_flash_page: u32,
     waiting_reads: WaitingReads,
-    /// Where reads must be looked for in long queues.
     long: Option<LongQueues>,
-    /// The page of the head of the list of the last command, with [`MultiPlane::HeadPage`].
+    /// Of the last command, with [`MultiPlane::HeadPage`].
     head_page: u32,
-    /// With one class in use there are no turns to keep.
+    /// Without turns.
     single_class: Option<usize>,
     priorities: bool,
     turn: RoundRobinAdvance,
@@ -162,13 +159,13 @@ impl Queues {
         }
     }
 
-    /// Whether polling an idle LUN changes who is served later.
+    /// Polling changes who is served later.
     #[inline]
     pub fn must_poll(&self) -> bool {
         self.single_class.is_none() && self.turn == RoundRobinAdvance::OnPoll
     }
 
-    /// Whether programs of these pages of two planes of a die may share a command.
+    /// In two planes of a die.
     pub fn pages_share_command(&self, first: u32, other: u32) -> bool {
         match self.multi_plane {
             MultiPlane::Off => false,
@@ -187,7 +184,7 @@ impl Queues {
         self.luns[lun.index()].waiting & served.lists() != 0
     }
 
-    /// Whether the LUN has anything of `served` queued that could be issued now in the planes `free`.
+    /// In the planes `free`.
     pub fn waits(
         &self,
         id: LunId,
@@ -201,7 +198,7 @@ impl Queues {
         lists.into_iter().any(|list| self.first_ready(id, list, free, transactions, readiness).is_some())
     }
 
-    /// Operation of the first command, of those that do not depend on free planes.
+    /// Of those that do not depend on free planes.
     pub fn first_operation(
         &self,
         id: LunId,
@@ -220,7 +217,7 @@ impl Queues {
         })
     }
 
-    /// One line on what a LUN's queues hold, for a stuck run's explanation.
+    /// For a stuck run's explanation.
     pub fn describe(&self, lun: LunId, transactions: &Transactions) -> String {
         let mut text = String::new();
         for list in &self.luns[lun.index()].lists {
@@ -268,7 +265,6 @@ impl Queues {
         list.head = id;
     }
 
-    /// A transaction with a shared flash page will be queued.
     #[inline]
     pub fn will_wait(&mut self, t: &Transaction) {
         if self.pages_per_flash_page > 1 && t.operation == Operation::Read {
@@ -311,7 +307,7 @@ impl Queues {
         command.map(|command| self.joined(lun, command, look, transactions, readiness))
     }
 
-    /// Forms a command from the first list that yields one, in place because commands are large.
+    /// In place, because commands are large.
     #[inline(always)]
     fn first_command(
         &mut self,
@@ -325,7 +321,6 @@ impl Queues {
         for &choice in order {
             let list = match (choice, self.single_class) {
                 (Choice::List(list), _) => list,
-                // Pages that leave the cache may be urgent where no flow is.
                 (Choice::User(base), Some(_)) if waiting & 1 << base != 0 => base,
                 (Choice::User(base), Some(class)) => base + class,
                 (Choice::User(base), None) => {
@@ -348,8 +343,7 @@ impl Queues {
         None
     }
 
-    /// Forms a command of the user class whose turn it is. A turn without a command is not taken, unless looking takes
-    /// it.
+    /// A turn without a command is not taken, unless looking takes it.
     #[inline(never)]
     fn user_command(
         &mut self,
@@ -367,7 +361,6 @@ impl Queues {
         let lun = &self.luns[id.index()];
         let turns = (lun.read_turns, lun.write_turns);
         let mut classes = ALL_CLASSES;
-        // A second look finds the only class that waits.
         while let Some(list) = self.user_list(id, base, classes).or_else(|| self.user_list(id, base, classes)) {
             let command = self.form(id, list, free, transactions, readiness);
             if command.is_some() {
@@ -380,13 +373,13 @@ impl Queues {
         None
     }
 
-    /// Looks at a LUN that cannot take a command; only [`RoundRobinAdvance::OnPoll`] notices.
+    /// Only [`RoundRobinAdvance::OnPoll`] notices.
     pub fn poll(&mut self, lun: LunId) {
         self.user_list(lun, USER_READ, ALL_CLASSES);
         self.user_list(lun, USER_WRITE, ALL_CLASSES);
     }
 
-    /// The list of the user class whose turn it is, among `classes` (a mask).
+    /// Among `classes` (a mask).
     fn user_list(&mut self, id: LunId, base: usize, classes: u16) -> Option<usize> {
         let lun = &mut self.luns[id.index()];
         let waiting = (lun.waiting >> base) & classes;
@@ -394,7 +387,7 @@ impl Queues {
         turns.choose(|class| waiting & (1 << class) != 0).map(|class| base + class)
     }
 
-    /// Forms a command from one list: the first ready transaction, and those for further planes of its die.
+    /// The first ready transaction, and those for further planes of its die.
     #[inline(always)]
     fn form(
         &mut self,
@@ -413,10 +406,9 @@ impl Queues {
         let free = free.of(operation);
         let mut open = free;
         let mut command = Command::new(operation);
-        // The page that all have to use, once that is known.
+        // Once it is known.
         let same_page = self.same_page && operation != Operation::Erase;
         let head_page = (self.multi_plane == MultiPlane::HeadPage).then(|| readiness.page(&transactions[at]));
-        // Properties that joining transactions must share with the first.
         let mut shared = None;
         let mut previous = TransactionId::NONE;
         let mut passed = 0;
@@ -462,7 +454,7 @@ impl Queues {
         (!command.is_empty()).then_some(command)
     }
 
-    /// Takes transactions of `first`'s flash page off its list. Returns how many others it looked at.
+    /// Returns how many others it looked at.
     fn join(
         &mut self,
         id: LunId,
@@ -474,7 +466,7 @@ impl Queues {
         let t = &transactions[first];
         let (page, is_read) = (t.ppa, t.operation == Operation::Read);
         let mut room = match is_read {
-            // One read may serve any number of requests.
+            // Any number of requests.
             true => {
                 self.waiting_reads.remove(page);
                 self.waiting_reads.count(page)
@@ -504,12 +496,12 @@ impl Queues {
 }
 
 impl Queues {
-    /// Whether writes of host requests or of the mapping table are queued on the LUN.
+    /// Of host requests or the mapping table.
     pub fn has_writes(&self, lun: LunId) -> bool {
         self.luns[lun.index()].waiting & (ALL_CLASSES << USER_WRITE | 1 << MAPPING_WRITE) != 0
     }
 
-    /// The first write of a host request on the LUN's queues for which `wanted` holds.
+    /// For which `wanted` holds.
     pub fn find_write(
         &self,
         lun: LunId,
@@ -525,7 +517,7 @@ impl Queues {
         })
     }
 
-    /// Takes the first write of a host request or of the mapping table for which `wanted` holds off the LUN's queues.
+    /// Host requests or mapping table, for which `wanted` holds.
     pub fn take_write(
         &mut self,
         lun: LunId,

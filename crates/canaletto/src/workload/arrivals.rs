@@ -1,4 +1,4 @@
-//! Arrival times of generated requests: gaps of a distribution, stretched by pauses and periodic variation.
+//! Gaps of a distribution, stretched by pauses and periodic variation.
 
 use std::f64::consts::PI;
 
@@ -14,7 +14,7 @@ pub struct Arrivals {
 }
 
 enum Gaps {
-    /// Exponential gaps in whole nanoseconds, the resolution of MQSim's clock.
+    /// In whole nanoseconds, MQSim's resolution.
     Mqsim {
         mean_ns: f64,
     },
@@ -22,7 +22,7 @@ enum Gaps {
         constant: f64,
         mean: f64,
     },
-    /// Gap within a burst with probability `share`, else gap between bursts; both exponential.
+    /// Within a burst with probability `share`; both exponential.
     Bursts {
         share: f64,
         within: f64,
@@ -31,8 +31,7 @@ enum Gaps {
 }
 
 impl Arrivals {
-    /// Makes the arrivals of a validated open-loop flow, with `random` for the gaps and `pausing` for the lengths of
-    /// periods with and without arrivals.
+    /// `random` for gaps, `pausing` for periods with and without arrivals.
     pub fn new(config: &Synthetic, random: Stream, pausing: Stream) -> Option<Arrivals> {
         let mean = config.inter_arrival?.0 as f64;
         let pauses =
@@ -73,12 +72,12 @@ impl Gaps {
     }
 }
 
-/// Returns a hyperexponential distribution of two phases with mean 1 and squared coefficient of variation `burstiness`
-/// (above 1): the share of the first phase and the means of both. Without a share, both phases take the same time in
-/// total ("balanced means": A. O. Allen, "Probability, Statistics, and Queueing Theory", section 3.2.9).
+/// A hyperexponential distribution of mean 1 and squared coefficient of variation `burstiness` (above 1): share of the
+/// first phase, means of both. Without a share, both phases take the same time ("balanced means": A. O. Allen,
+/// "Probability, Statistics, and Queueing Theory", section 3.2.9).
 pub fn two_phases(burstiness: f64, share: Option<f64>) -> (f64, f64, f64) {
     let share = share.unwrap_or_else(|| (1.0 + ((burstiness - 1.0) / (burstiness + 1.0)).sqrt()) / 2.0);
-    // The variance of a mixture is the mean of the squared means, plus the variance of the means.
+    // A mixture's variance: mean of squared means, plus variance of means.
     let spread = (burstiness - 1.0) / 2.0;
     let first = (1.0 - (spread * (1.0 - share) / share).sqrt()).max(0.0);
     (share, first, (1.0 - share * first) / (1.0 - share))
@@ -88,7 +87,7 @@ struct Pauses {
     on: f64,
     off: f64,
     random: Stream,
-    /// Rest of the present period with arrivals.
+    /// Of the present period.
     left: f64,
 }
 
@@ -98,7 +97,7 @@ impl Pauses {
         Pauses { on, off, random, left }
     }
 
-    /// Returns the length of a gap that passes only in periods with arrivals.
+    /// It passes only in periods with arrivals.
     fn stretch(&mut self, mut gap: f64) -> f64 {
         let mut length = 0.0;
         while gap > self.left {
@@ -111,11 +110,10 @@ impl Pauses {
     }
 }
 
-/// Rate of 1 + amplitude × sin(2π t / period) instead of 1.
+/// 1 + amplitude × sin(2π t / period).
 struct Waves {
     period: f64,
     amplitude: f64,
-    /// Time since the beginning of the period.
     at: f64,
 }
 
@@ -124,19 +122,17 @@ impl Waves {
         Waves { period: config.period.0 as f64, amplitude: config.amplitude, at: 0.0 }
     }
 
-    /// Returns the integral of the rate from the beginning of a period.
     fn passed(&self, at: f64) -> f64 {
         at + self.amplitude * self.period / (2.0 * PI) * (1.0 - (2.0 * PI * at / self.period).cos())
     }
 
-    /// Returns the time in which the integral of the rate grows by `gap`.
     fn stretch(&mut self, gap: f64) -> f64 {
         // Every whole wave adds as much as it lasts.
         let whole = (gap / self.period).floor() * self.period;
         let wanted = self.passed(self.at) + (gap - whole);
         let (mut low, mut high) = (self.at, self.at + self.period);
         let mut guess = self.at + (gap - whole);
-        // Newton's steps, halving where they would leave what is known to hold the solution; done to the picosecond.
+        // Newton's steps, halving outside the bracket; to the picosecond.
         for _ in 0..64 {
             let error = self.passed(guess) - wanted;
             if error.abs() < 0.5 || high - low < 0.5 {
@@ -171,7 +167,7 @@ mod tests {
         Arrivals::new(&config, Stream::named(1, "gap"), Stream::named(1, "pause")).unwrap()
     }
 
-    /// Returns the mean in µs, and the squared coefficient of variation.
+    /// In µs, and the squared coefficient of variation.
     fn moments(arrivals: &mut Arrivals, count: u32) -> (f64, f64) {
         let gaps: Vec<f64> = (0..count).map(|_| arrivals.gap().0 as f64 / 1e6).collect();
         let mean = gaps.iter().sum::<f64>() / f64::from(count);
@@ -204,7 +200,7 @@ mod tests {
         let gaps: Vec<f64> = (0..400_000).map(|_| arrivals.gap().0 as f64 / 1e6).collect();
         let mean = gaps.iter().sum::<f64>() / 4e5;
         assert!((mean - 10.0).abs() < 0.2, "{mean}");
-        // One in 100 gaps spans a pause; those within times of arrivals are 3 µs on average.
+        // One gap in 100 spans a pause; others are 3 µs on average.
         let long = gaps.iter().filter(|gap| **gap > 50.0).count() as f64 / 4e5;
         assert!((long - 0.01 * (-47.0f64 / 700.0).exp()).abs() < 5e-4, "{long}");
         let short: Vec<f64> = gaps.into_iter().filter(|gap| *gap < 30.0).collect();
@@ -222,7 +218,7 @@ mod tests {
                 quarters[(now % 1_000_000_000 / 250_000_000) as usize] += 1.0 / 4e5;
             }
             assert!((now as f64 / 4e12 - 1.0).abs() < 0.01, "the mean stays: {now}");
-            // The integral of the rate over a quarter of a wave.
+            // Over a quarter of a wave.
             let (more, less) = (0.25 + amplitude / (2.0 * PI), 0.25 - amplitude / (2.0 * PI));
             for (found, expected) in quarters.into_iter().zip([more, more, less, less]) {
                 assert!((found - expected).abs() < 0.005, "{amplitude}: {found} {expected}");

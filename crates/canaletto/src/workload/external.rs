@@ -1,21 +1,19 @@
-//! Requests from outside the simulation, submitted while it continues.
-
 use std::collections::VecDeque;
 
 use crate::engine::time::Time;
 use crate::workload::wanted::Wanted;
 
-/// Requests that have been submitted and have not arrived yet, and the tags of those that have and are not complete.
+/// And tags of requests that have arrived and are not complete.
 #[derive(Default)]
 pub struct External {
-    /// In order of arrival, and of submission where they arrive at the same time.
+    /// And of submission.
     pending: VecDeque<Submitted>,
-    /// Whether the first of them is among the engine's events.
+    /// Among the engine's events.
     scheduled: bool,
-    /// Tags of requests in order of their numbers, from the oldest that is not complete; none of those that are.
+    /// From the oldest that is not complete; none for complete ones.
     tags: VecDeque<Option<u64>>,
     first: u32,
-    /// Requests that have arrived and whose tags nobody has asked for.
+    /// Nobody has asked for their tags.
     under_way: u64,
 }
 
@@ -31,12 +29,11 @@ impl External {
         self.pending.insert(place, Submitted { arrival, wanted, tag });
     }
 
-    /// Returns when the next request arrives that is not among the engine's events yet; later than anything if there is none.
+    /// Not among the engine's events yet; later than anything if there is none.
     pub fn next_arrival(&self) -> Time {
         self.pending.front().filter(|_| !self.scheduled).map_or(Time::MAX, |next| next.arrival)
     }
 
-    /// Notes that the next request's arrival is among the engine's events.
     pub fn schedule(&mut self) {
         self.scheduled = true;
     }
@@ -49,12 +46,12 @@ impl External {
         Some(wanted)
     }
 
-    /// Returns the tag of a request that is complete, by its number.
+    /// By its number.
     ///
     /// # Panics
     /// If no such request is under way.
     pub fn complete(&mut self, number: u32) -> u64 {
-        // Numbers go round after 2^32; requests that are under way lie closer together.
+        // Numbers go round after 2^32.
         let place = number.wrapping_sub(self.first) as usize;
         let tag = self.tags[place].take().expect("a request completes once");
         self.under_way -= 1;
@@ -65,7 +62,7 @@ impl External {
         tag
     }
 
-    /// Returns the number of requests that are submitted and whose tags nobody has asked for.
+    /// Nobody has asked for their tags.
     pub fn outstanding(&self) -> u64 {
         self.under_way + self.pending.len() as u64
     }

@@ -1,8 +1,8 @@
-//! A glance at a flow's first requests: how many there will be, how large they are, and how many pages they will touch.
+//! A flow's first requests: number, size, pages touched.
 //!
-//! The requests are made as for a run, without a drive. Where there are more of them than a glance takes in, the number of
-//! different pages is continued as a power of the number of requests, whose exponent is that of the last doubling: 1 where
-//! every request finds new pages, 0 where all have been seen.
+//! The requests are made as for a run, without a drive. Beyond a glance, the number of different pages is continued as
+//! a power of the number of requests, with the exponent of the last doubling: 1 where every request finds new pages, 0
+//! where all have been seen.
 
 #![expect(clippy::disallowed_types, reason = "counted only, never iterated over")]
 
@@ -18,17 +18,16 @@ use crate::workload::flow::{Loop, Wanted};
 use crate::workload::plan::Plan;
 use crate::workload::synthetic::Generator;
 
-/// Requests that a glance takes in, and groups of pages that they may touch: a fraction of a second.
+/// And groups of pages: a fraction of a second.
 const REQUESTS: u64 = 100_000;
 const GROUPS: u64 = 500_000;
 
-/// Logical pages of a group, as of the mapping table.
 const GROUP: u64 = 64;
 
-/// Groups of the mapping table in a page of the system's memory.
+/// In a page of the system's memory.
 const STRETCH: u64 = 256;
 
-/// Logical pages whose bits lie in a page of the system's memory, where they are deallocated without ever having been written.
+/// Bits in a page of the system's memory.
 const BITS: u64 = GROUP * 512;
 
 #[derive(Debug, Clone, Copy)]
@@ -41,21 +40,21 @@ pub struct Arriving {
 pub struct Glance {
     pub requests: f64,
     pub pages_each: f64,
-    /// Mean number of bytes that a request reads, and that it writes.
+    /// Per request.
     pub read_bytes: f64,
     pub written_bytes: f64,
     pub written: f64,
-    /// Share of the pages written that are written in part.
+    /// Of the pages written.
     pub partial: f64,
     pub pages: f64,
     pub groups: f64,
-    /// Different pages of the system's memory that hold them.
+    /// In the system's memory.
     pub stretches: f64,
-    /// Groups of pages deallocated, each as often as it is.
+    /// As often as each is deallocated.
     pub trimmed: f64,
-    /// Different pages of the system's memory that hold the bits of deallocated pages.
+    /// In the system's memory.
     pub bits: f64,
-    /// Mean time between arrivals in seconds, where requests have their own times.
+    /// In seconds, for requests with their own times.
     pub gap_s: Option<f64>,
     pub arrivals: Vec<Arriving>,
 }
@@ -76,9 +75,9 @@ struct Seen {
     bits: HashSet<u64>,
     looks: u64,
     now: Different,
-    /// When there were half as many requests, or somewhat more.
+    /// With about half as many requests.
     earlier: Different,
-    /// When there will be twice as many as at the last doubling.
+    /// Of the last doubling.
     doubling: u64,
     pages: u64,
     read_bytes: u64,
@@ -151,7 +150,7 @@ impl Seen {
         self.now.requests >= REQUESTS || self.looks >= GROUPS
     }
 
-    /// Continues what was seen to `requests` requests, of which no more than `fresh` differ from those before.
+    /// No more than `fresh` differ from those before.
     fn until(self, requests: f64, fresh: f64, gap_s: Option<f64>) -> Glance {
         let count = self.now.requests.max(1) as f64;
         let growth = requests.min(fresh) / count;
@@ -182,7 +181,7 @@ impl Seen {
     }
 }
 
-/// Looks at the first requests of a flow. Traces that are not there, or cannot be read, count by what is known of them.
+/// Unreadable traces count by what is known of them.
 pub fn glance(
     flow: &Flow,
     range: &FlowRange,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::config::workload::{Flow, Workload};
 
-/// Data rates that a workload asks for, in 10^9 bytes per second, and its requests per second.
+/// In 10^9 bytes per second, and requests per second.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Offered {
     pub read_gb_s: f64,
@@ -12,8 +12,7 @@ pub struct Offered {
     pub iops: f64,
 }
 
-/// The rates of generated requests with arrival times; none where a flow waits for completions or replays a trace, whose rate
-/// is not known without a look at it.
+/// Of generated requests with arrival times; none where a flow waits for completions or replays a trace.
 pub fn offered(workload: &Workload) -> Option<Offered> {
     if workload.inter_arrival.is_some() {
         return None;

@@ -1,4 +1,4 @@
-//! One trace of a replay: its records are read one batch at a time, selected, repeated and put on the replay's clock.
+//! One trace of a replay, read one batch at a time.
 
 use crate::config::workload::Trace;
 use crate::measure::replay::TraceReport;
@@ -7,14 +7,13 @@ use crate::workload::selection::{Choice, Selection};
 use crate::workload::wanted::Wanted;
 use crate::workload::window::{Placed, Window};
 
-/// Parameters of a replayed trace, without its open file.
+/// Without its open file.
 #[derive(Clone)]
 pub struct PartPlan {
     pub trace: Trace,
     pub seed: u64,
     pub stream: String,
     pub again: Option<Reopen>,
-    /// Range of addresses on the drive.
     pub window: Window,
     pub factor: f64,
 }
@@ -40,20 +39,20 @@ impl PartPlan {
 struct Upcoming {
     record: Record,
     recorded: u128,
-    /// Time on the part's own clock, in picoseconds.
+    /// In picoseconds.
     replayed: u128,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Pass {
-    /// Arrival of the trace's first request, replayed or not, in nanoseconds.
+    /// Replayed or not, in ns.
     first_ns: Option<u64>,
-    /// Arrival from which the pass's time is counted, in nanoseconds.
+    /// Start of the pass's time, in ns.
     origin_ns: Option<u64>,
-    /// Arrivals of the first and the last replayed request, in nanoseconds.
+    /// In ns.
     replayed_ns: Option<(u64, u64)>,
     requests: u64,
-    /// Recorded time at the beginning of the pass: the length of all passes before it.
+    /// Recorded length of all passes before.
     began: u128,
 }
 
@@ -79,9 +78,9 @@ struct Counts {
     wrapped: u64,
     scaled: u64,
     passes: u64,
-    /// Recorded times of the first and the last replayed request.
+    /// Recorded times of the first and the last.
     recorded: Option<(u128, u128)>,
-    /// Times of the first and the last replayed request on the part's own clock.
+    /// On the part's own clock.
     replayed: Option<(u128, u128)>,
 }
 
@@ -150,7 +149,7 @@ impl Part {
         self.next_record().map(|_| ())
     }
 
-    /// Finds the next request that is replayed, of this pass or the following one.
+    /// Of this pass or the following one.
     fn find(&mut self) -> Result<Option<Upcoming>, String> {
         loop {
             let record = if self.selection.is_over() { None } else { self.read()? };
@@ -195,7 +194,7 @@ impl Part {
         Upcoming { record, recorded, replayed }
     }
 
-    /// Begins the next pass, if there is one. Its first request arrives a mean gap after the last of this pass.
+    /// Its first request arrives a mean gap after the last of this pass.
     fn begin_again(&mut self) -> Result<bool, String> {
         let Pass { origin_ns, replayed_ns, requests, began, .. } = self.pass;
         let Some((first_ns, last_ns)) = replayed_ns else {
@@ -223,17 +222,17 @@ impl Part {
         )
     }
 
-    /// Returns the share of the trace that has been read, if its length is known.
+    /// If its length is known.
     pub fn share_read(&self) -> Option<f64> {
         self.source.share_read()
     }
 
-    /// Returns whether its times are the recorded ones; `factor` is the scaling beyond its own.
+    /// `factor` is the scaling beyond its own.
     pub fn is_as_recorded(&self, factor: f64) -> bool {
         self.plan.factor * factor == 1.0
     }
 
-    /// Returns the counts and times for the report; `factor` is the scaling beyond its own.
+    /// `factor` is the scaling beyond its own.
     pub fn report(&self, factor: f64, open: bool) -> TraceReport {
         let counts = &self.counts;
         let mean = |times: Option<(u128, u128)>| {

@@ -1,4 +1,4 @@
-//! Deviations from the distribution of addresses: sequential runs, recent places, a busy channel, a hot spot.
+//! Sequential runs, recent places, a busy channel, a hot spot.
 
 use crate::config::workload::{ChannelSkew, Synthetic};
 use crate::engine::random::Stream;
@@ -7,32 +7,30 @@ use crate::limits::HotPages;
 
 const RECENT: usize = 1024;
 
-/// Sequential runs, mixed with single requests: one run at a time of each kind of request.
+/// Mixed with single requests: one run at a time per kind of request.
 pub struct Runs {
     random: Stream,
-    /// Probability that a request belongs to a run, and that a run continues after a request.
+    /// Probabilities that a request belongs to a run, and that a run continues.
     belongs: f64,
     goes_on: f64,
-    /// Sector at which the run of each kind continues, if it does.
+    /// By kind, if the run continues.
     next: [Option<u64>; 2],
 }
 
-/// Position of a request in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     Single,
     First,
-    /// Request that continues a run at this sector.
     Following(u64),
 }
 
 impl Runs {
-    /// Makes the runs of a validated flow; none if it has none.
+    /// None if the flow has none.
     pub fn new(config: &Synthetic, random: Stream) -> Option<Runs> {
         let share = config.sequential_share;
         (share > 0.0).then(|| {
             let length = config.run_length.unwrap_or(1.0).max(1.0 / (1.0 - share));
-            // Of the requests of a run all but the first continue it.
+            // All requests of a run but the first continue it.
             let goes_on = 1.0 - 1.0 / length;
             Runs { random, belongs: share / goes_on, goes_on, next: [None; 2] }
         })
@@ -45,7 +43,7 @@ impl Runs {
         self.next[kind].take().map_or(Part::First, Part::Following)
     }
 
-    /// Notes that a request of a run ends before sector `end`.
+    /// Before sector `end`.
     pub fn ended(&mut self, kind: usize, end: u64) {
         if self.random.uniform() < self.goes_on {
             self.next[kind] = Some(end);
@@ -53,7 +51,7 @@ impl Runs {
     }
 }
 
-/// Places of the last requests that did not continue a run.
+/// Of requests that did not continue a run.
 pub struct Recent {
     random: Stream,
     share: f64,
@@ -62,7 +60,7 @@ pub struct Recent {
 }
 
 impl Recent {
-    /// Makes the recent places of a validated flow; none if it returns to none.
+    /// None if the flow returns to none.
     pub fn new(config: &Synthetic, random: Stream) -> Option<Recent> {
         (config.recent_share > 0.0).then(|| Recent {
             random,
@@ -72,7 +70,7 @@ impl Recent {
         })
     }
 
-    /// Returns the place that the next request returns to, if it does.
+    /// If the next request returns to one.
     pub fn again(&mut self) -> Option<u64> {
         let wanted = self.random.uniform() < self.share && !self.places.is_empty();
         wanted.then(|| self.places[self.random.integer(0, self.places.len() as u64 - 1) as usize])
@@ -88,10 +86,10 @@ impl Recent {
     }
 }
 
-/// Moves requests to the busiest channel, which is the first one of each round.
+/// The first channel of each round.
 pub struct Skew {
     random: Stream,
-    /// Probability that a request is moved. Of the others, one in that many channels begins there anyway.
+    /// Of the others, one in that many channels begins there anyway.
     moved: f64,
     channels: u64,
     page_sectors: u64,
@@ -104,8 +102,7 @@ impl Skew {
         Skew { random, moved, channels: u64::from(config.channels), page_sectors: config.page.0 / SECTOR }
     }
 
-    /// Returns the place of a request that would begin at sector `at` of the flow: the page of the busiest channel in
-    /// the same round, or `at`.
+    /// For a request that would begin at sector `at`: the page of the busiest channel in the same round, or `at`.
     pub fn place(&mut self, at: u64) -> u64 {
         if self.random.uniform() >= self.moved {
             return at;
@@ -116,23 +113,22 @@ impl Skew {
 
 pub struct HotSpot {
     random: Stream,
-    /// Probability that a request is moved. Of the others some begin there anyway.
+    /// Of the others some begin there anyway.
     moved: f64,
     pages: HotPages,
-    /// First and last sector of the working set, which holds a round of pages and a request at the least.
+    /// Of the working set, which holds a round of pages and a request at least.
     range: (u64, u64),
 }
 
 impl HotSpot {
-    /// Makes the hot spot that receives this share of the requests.
     pub fn new(share: f64, pages: HotPages, range: (u64, u64), random: Stream) -> HotSpot {
         let even = pages.even_share();
         let moved = if even < 1.0 { (share - even) / (1.0 - even) } else { 0.0 };
         HotSpot { random, moved, pages, range }
     }
 
-    /// Returns the place of a request that would begin at sector `at`: the same sector of a hot page of the round, or
-    /// of a neighbouring round inside the working set.
+    /// For a request that would begin at sector `at`: the same sector of a hot page of the round, or of a neighbouring
+    /// round inside the working set.
     pub fn place(&mut self, at: u64, sectors: u64) -> u64 {
         if self.random.uniform() >= self.moved {
             return at;
@@ -196,7 +192,7 @@ mod tests {
         assert!((24_000..26_000).contains(&returns), "{returns}");
     }
 
-    /// Of four pages in a round of 16, from the third of its first four on, in a working set that begins and ends within a round.
+    /// Four of 16 pages; the working set begins and ends within a round.
     #[test]
     fn a_hot_spot_has_its_share_and_stays_in_the_working_set() {
         let pages = HotPages { turns: vec![2, 3, 4, 9], round: 16, page_sectors: 8, first_sector: 1000 };
@@ -210,8 +206,7 @@ mod tests {
             assert!(first <= place && place + 8 <= last + 1 && place % 8 == at % 8, "{at} to {place}");
             turns[((place - 1000) / 8 % 16) as usize] += 1;
         }
-        // Next to those that are moved, others begin there anyway: not quite evenly in little more than two
-        // rounds.
+        // Others begin there anyway, not quite evenly.
         let hot = [2, 3, 4, 9].map(|turn: usize| f64::from(turns[turn]) / 1.6e5);
         assert!((hot.iter().sum::<f64>() - 0.7).abs() < 0.02, "{turns:?}");
         assert!(hot.iter().all(|share| (share - 0.175).abs() < 0.02), "{turns:?}");

@@ -1,4 +1,4 @@
-//! Plan of a flow's replay. Properties of the whole trace that it needs are found by reading the trace once.
+//! Plan of a flow's replay. Properties of the whole trace are found by reading it once.
 
 use crate::config::workload::{Flow, Pace, Trace};
 use crate::engine::error::RunError;
@@ -9,7 +9,7 @@ use crate::workload::part::{Part, PartPlan};
 use crate::workload::replay::{RecordSource, Reopen, Replay};
 use crate::workload::window::{Extent, Window};
 
-/// Callback that is called regularly and stops the run by returning false.
+/// Stops the run by returning false.
 pub type Watcher<'a> = &'a mut dyn FnMut(&Progress) -> bool;
 
 const WATCH_EVERY: u64 = 1 << 16;
@@ -86,7 +86,6 @@ impl Plan {
         })
     }
 
-    /// Returns the factor by which times are multiplied for a pace.
     fn factor_for(&self, pace: &Pace, name: &str, watch: Watcher) -> Result<f64, RunError> {
         match (pace.speed, pace.inter_arrival) {
             (Some(speed), _) => Ok(1.0 / speed),
@@ -115,7 +114,6 @@ fn plan_part(
     Ok(part)
 }
 
-/// Returns the extent of the trace's devices, all of its requests counted.
 fn extent(part: &PartPlan, watch: Watcher) -> Result<Extent, RunError> {
     let mut source = part.reopen().map_err(RunError::Trace)?;
     let (mut extent, mut batch, mut until_watch) = (Extent::default(), Vec::new(), WATCH_EVERY);

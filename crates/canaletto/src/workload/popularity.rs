@@ -8,9 +8,9 @@ use crate::engine::random::{Stream, mixed};
 
 #[derive(Debug, Clone)]
 pub enum Law {
-    /// Zipf's law: rank k - 1 in proportion to 1 / k^s.
+    /// Rank k - 1 in proportion to 1 / k^s.
     Zipf(Zipf),
-    /// Pareto's law: the first share x of the ranks has the probability x^power.
+    /// The first share x of the ranks has the probability x^power.
     Pareto {
         /// ln(1 - h) / ln(h), if a share h of the places receives 1 - h of the requests.
         power: f64,
@@ -24,10 +24,10 @@ pub enum Law {
 pub struct Zipf {
     exponent: f64,
     places: f64,
-    /// Integral up to the last rank's end, and the point from which the first rank's share of it begins.
+    /// Up to the last rank's end, and the point from which the first rank's share begins.
     to: f64,
     from: f64,
-    /// Distance below a whole number within which no comparison with the exact law is needed.
+    /// From a whole number: no comparison with the exact law is needed.
     near: f64,
 }
 
@@ -44,7 +44,7 @@ impl Zipf {
         k.powf(-self.exponent)
     }
 
-    /// Returns the integral of the weight from 1 to `x`: (x^(1 - s) - 1) / (1 - s), also where s is 1 or near it.
+    /// Of the weight from 1 to `x`: (x^(1 - s) - 1) / (1 - s), also for s at or near 1.
     fn integral(&self, x: f64) -> f64 {
         let log = x.ln();
         let t = (1.0 - self.exponent) * log;
@@ -52,7 +52,7 @@ impl Zipf {
     }
 
     fn inverse(&self, integral: f64) -> f64 {
-        // Rounding may take it beyond where the integral ends.
+        // Rounding may go beyond the integral's end.
         let t = (integral * (1.0 - self.exponent)).max(-1.0);
         (integral * if t.abs() > 1e-8 { t.ln_1p() / t } else { 1.0 - t / 2.0 }).exp()
     }
@@ -70,7 +70,7 @@ impl Zipf {
 }
 
 impl Law {
-    /// Returns the law of a validated flow over that many places; none if it has none.
+    /// None if the flow has none.
     pub fn of(config: &Synthetic, places: u64) -> Option<Law> {
         match (config.addresses, config.zipf_exponent, config.hot_share) {
             (Addresses::Zipf, Some(exponent), _) => Some(Law::Zipf(Zipf::new(exponent, places as f64))),
@@ -91,8 +91,7 @@ impl Law {
         }
     }
 
-    /// Returns the sum of the first `x` ranks' probabilities, in any unit; ranks count in proportion where x is not
-    /// whole.
+    /// Of the first `x` ranks, in any unit; partial ranks count in proportion.
     fn cumulative(&self, x: f64) -> f64 {
         match self {
             Law::Zipf(zipf) if x > 1.0 => 1.0 + zipf.integral(x + 0.5) - zipf.integral(1.5),
@@ -102,18 +101,18 @@ impl Law {
     }
 }
 
-/// Place of each rank. Consecutive ranks go to one region after another, and within a region the popular places lie
-/// side by side, from its own start.
+/// Consecutive ranks go to one region after another; within a region popular places lie side by side, from its own
+/// start.
 #[derive(Debug, Clone)]
 pub struct Scatter {
     regions: u64,
-    /// Number of places of each region. A remainder at the end of all keeps its order.
+    /// A remainder at the end keeps its order.
     length: u64,
-    /// Distance from one rank's region to the next one's, which has no factor in common with the number of regions.
+    /// Has no factor in common with the number of regions.
     step: u64,
 }
 
-/// Consecutive places of about equal popularity.
+/// Of about equal popularity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stretch {
     pub from: u64,
@@ -122,10 +121,10 @@ pub struct Stretch {
 }
 
 impl Scatter {
-    /// Makes the scatter of so many places (at least 1) over so many regions, or fewer if there are not as many places.
+    /// At least 1 place; with fewer places than regions, fewer regions.
     pub fn new(places: u64, regions: u32) -> Scatter {
         let regions = u64::from(regions).min(places);
-        // Near the golden ratio the regions of consecutive ranks are far apart.
+        // Near the golden ratio, regions of consecutive ranks are far apart.
         let start = ((regions as f64 * 0.618_034) as u64).max(1);
         let step = (start..=regions).find(|step| common_factor(*step, regions) == 1).unwrap_or(1);
         Scatter { regions, length: places / regions, step }
@@ -139,13 +138,12 @@ impl Scatter {
         region * self.length + (rank / self.regions + self.start(region)) % self.length
     }
 
-    /// Returns the position of the most popular place in a region. It is drawn, so that regions as long as a round of
-    /// channels do not have their popular places on the same channel.
+    /// Drawn, so that regions as long as a round of channels do not share a channel.
     fn start(&self, region: u64) -> u64 {
         mixed(0, region + 1) % self.length
     }
 
-    /// Returns the popularity of all places in order: each region's ranks in stretches that double.
+    /// Each region's ranks in stretches that double.
     pub fn stretches(&self, law: &Law, places: u64) -> Vec<Stretch> {
         let all = law.cumulative(places as f64);
         let mut found = Vec::new();
@@ -168,19 +166,18 @@ impl Scatter {
         found
     }
 
-    /// Returns the share of the ranks from the `from`-th to before the `until`-th of a region.
+    /// From the `from`-th to before the `until`-th rank of a region.
     fn share(&self, law: &Law, first_rank: u64, from: u64, until: u64) -> f64 {
         let regions = self.regions as f64;
         if from == 0 {
             let rank = first_rank as f64;
             return law.cumulative(rank + 1.0) - law.cumulative(rank);
         }
-        // One rank in that many of the ranks about it.
         let at = |turn: u64| (turn as f64 - 0.5) * regions + first_rank as f64 + 0.5;
         (law.cumulative(at(until)) - law.cumulative(at(from))) / regions
     }
 
-    /// Adds a stretch of a region, in two where it crosses the region's end.
+    /// In two where it crosses the region's end.
     fn add(&self, found: &mut Vec<Stretch>, region: u64, from: u64, until: u64, share: f64) {
         let begin = (from + self.start(region)) % self.length;
         let each = share / (until - from) as f64;
@@ -235,7 +232,7 @@ mod tests {
             let all: f64 = weights.iter().sum();
             let exact: Vec<f64> = weights.iter().map(|w| w / all).collect();
             let found = chi_square(&counts(&zipf(exponent, 20), 20, 200_000), &exact);
-            // 19 degrees of freedom: one true law in a thousand exceeds 43.8; a wrong one is in the hundreds.
+            // 19 degrees of freedom: one true law in a thousand exceeds 43.8.
             assert!(found < 43.8, "{exponent}: {found}");
         }
         let mut random = Stream::named(1, "large");
@@ -280,7 +277,7 @@ mod tests {
             for stretch in stretches.iter().filter(|s| s.share > 0.002) {
                 let found = drawn[stretch.from as usize..stretch.until as usize].iter().sum::<u64>() as f64 / 4e5;
                 let error = (found / stretch.share - 1.0).abs();
-                // Where a region's end cuts a stretch in two, one part holds the more popular ranks.
+                // A region's end may cut a stretch in two.
                 assert!(error < 0.3, "{law:?} {stretch:?}: {found}");
             }
         }

@@ -11,11 +11,11 @@ use crate::workload::wanted::Wanted;
 
 pub struct Replay {
     parts: Vec<Part>,
-    /// Time of the stream over time of its parts.
+    /// Of the stream over its parts.
     factor: f64,
     left: u64,
     taken: u64,
-    /// Arrivals of the first and the last request taken, on the stream's clock.
+    /// On the stream's clock.
     times: Option<(u128, u128)>,
 }
 
@@ -87,20 +87,19 @@ impl Replay {
         Ok(Some(i))
     }
 
-    /// Returns the share of its traces that has been read, the least of several; none if the length of any is not known.
+    /// The least of several; none if any length is unknown.
     pub fn share_read(&self) -> Option<f64> {
         let shares = self.parts.iter().map(Part::share_read);
         shares.reduce(|a, b| Some(a?.min(b?))).flatten()
     }
 
-    /// Returns the mean time between the arrivals of the requests taken so far, in picoseconds; none if they all
-    /// arrived at once.
+    /// In picoseconds; none if all arrived at once.
     pub fn mean_gap(&self) -> Option<f64> {
         let (first, last) = self.times?;
         (last > first).then(|| (last - first) as f64 / (self.taken - 1) as f64)
     }
 
-    /// Returns the replay's report under the flow's name; `factor` is the workload's.
+    /// `factor` is the workload's.
     pub fn report(&self, flow: &str, looping: Loop, factor: f64) -> ReplayReport {
         let open = looping == Loop::Open;
         ReplayReport {

@@ -1,35 +1,29 @@
-//! Selection of a trace's requests.
-
 use crate::config::workload::Trace;
 use crate::engine::random::Stream;
 
-/// Treatment of a request of the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// Replayed.
     Replayed,
-    /// Left out, before the selected part.
     Skipped,
     NotSampled,
-    /// Left out with all requests that follow.
+    /// With all requests that follow.
     End,
 }
 
-/// Selection among the requests of one pass over a trace: first by time, then by number, then by sample.
+/// First by time, then by number, then by sample.
 pub struct Selection {
     after_ns: u64,
     until_ns: u64,
     skip: u64,
     every: u64,
-    /// Number of requests to leave out until the next of every that many.
+    /// Of every that many.
     wait: u64,
     sample: Option<(f64, Stream)>,
     left: u64,
 }
 
 impl Selection {
-    /// Makes the selection that `trace` describes. It draws from the stream `name`, from its beginning, so that each
-    /// pass selects the same requests.
+    /// From the stream `name`, so that each pass selects the same requests.
     pub fn new(trace: &Trace, seed: u64, name: &str) -> Selection {
         Selection {
             after_ns: trace.after.map_or(0, |after| after.0),
@@ -46,7 +40,7 @@ impl Selection {
         self.left == 0
     }
 
-    /// Returns the treatment of the next request, recorded so long after the trace's first.
+    /// Recorded so long after the trace's first.
     pub fn choose(&mut self, since_first_ns: u64) -> Choice {
         if self.left == 0 || since_first_ns >= self.until_ns {
             return Choice::End;
@@ -76,7 +70,7 @@ mod tests {
     use super::*;
     use crate::config::units::Span;
 
-    /// Returns the numbers of the replayed requests among `count`, which are a nanosecond apart.
+    /// Among `count`, a nanosecond apart.
     fn replayed(trace: &Trace, seed: u64, count: u64) -> Vec<u64> {
         let mut selection = Selection::new(trace, seed, "a/sample");
         let choices = (0..count).map(|i| (i, selection.choose(i)));
@@ -99,7 +93,7 @@ mod tests {
     fn a_sample_has_its_share_repeats_by_seed_and_differs_by_it() {
         let tenth = Trace { sample: Some(0.1), ..Trace::of_file("t") };
         let found = replayed(&tenth, 1, 100_000);
-        // Five standard deviations of a binomial distribution: sqrt(100,000 × 0.1 × 0.9) = 95.
+        // Five standard deviations: sqrt(100,000 × 0.1 × 0.9) = 95.
         assert!(found.len().abs_diff(10_000) < 475, "{}", found.len());
         assert_eq!(found, replayed(&tenth, 1, 100_000));
         assert_ne!(found, replayed(&tenth, 2, 100_000));

@@ -1,4 +1,4 @@
-//! Requests of generated flows in order of arrival, without a drive, for statistics of a workload.
+//! Generated requests in order of arrival, without a drive.
 
 use crate::config::workload::Workload;
 use crate::engine::time::Time;
@@ -9,7 +9,7 @@ use crate::workload::flow::Wanted;
 use crate::workload::replay::Record;
 use crate::workload::synthetic::Generator;
 
-/// Requests of all flows. Closed loops arrive at once, because only a drive determines their next arrival.
+/// Closed loops arrive at once: only a drive determines their next arrival.
 pub struct Traffic {
     flows: Vec<Flow>,
 }
@@ -17,12 +17,12 @@ pub struct Traffic {
 struct Flow {
     generator: Generator,
     next: Option<(Time, Wanted)>,
-    /// Device number, which differs among flows with their own addresses.
+    /// Differs among flows with their own addresses.
     device: u32,
 }
 
 impl Traffic {
-    /// Makes the traffic of a validated workload on a drive with these limits, as a run with `seed` sees it.
+    /// As a run with `seed` sees it.
     ///
     /// # Errors
     /// A flow that replays a trace.

@@ -1,5 +1,3 @@
-//! Range of the drive that a trace's addresses are placed in.
-
 use crate::config::workload::{Devices, OutOfRange, Trace};
 use crate::flash::address::SECTOR;
 use crate::host::request::Kind;
@@ -7,10 +5,10 @@ use crate::limits::FlowRange;
 use crate::workload::record::Record;
 use crate::workload::wanted::Wanted;
 
-/// Extent of a trace's devices, found by reading it once before the run.
+/// Found by reading the trace once before the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Device number and end of its last request in bytes, in the order of the numbers.
+    /// By device number: end of the last request in bytes.
     pub devices: Vec<(u32, u64)>,
 }
 
@@ -23,8 +21,7 @@ impl Extent {
         }
     }
 
-    /// Returns the bytes of addresses that the trace uses: the largest device, or all end to end (each rounded up to 1
-    /// MiB).
+    /// The largest device, or all end to end (each rounded up to 1 MiB).
     pub fn span(&self, end_to_end: bool) -> u64 {
         if end_to_end {
             self.devices.iter().fold(0, |sum: u64, device| sum.saturating_add(room(device)))
@@ -43,32 +40,28 @@ fn room(&(_, bytes): &(u32, u64)) -> u64 {
     bytes.checked_next_multiple_of(1 << 20).unwrap_or(u64::MAX)
 }
 
-/// Relation of an address on the drive to the recorded one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placed {
-    /// Unchanged.
     AsRecorded,
-    /// Taken modulo the capacity, or moved to its end because it would have crossed it; or crosses it and continues
-    /// from its beginning.
+    /// Modulo the capacity, or moved to its end, or continues at its beginning.
     Wrapped,
-    /// Scaled, or moved to the end of the capacity because it would have crossed it.
+    /// Or moved to the end of the capacity.
     Scaled,
 }
 
-/// Part of a flow's addresses that a trace may use.
+/// For a trace.
 #[derive(Debug, Clone)]
 pub struct Window {
     out_of_range: OutOfRange,
     first: u64,
     capacity: u64,
-    /// Extent of the devices, if they lie end to end or addresses are scaled.
+    /// If devices lie end to end or addresses are scaled.
     extent: Option<Extent>,
     offset_devices: bool,
     span: u64,
 }
 
 impl Window {
-    /// Returns whether the trace must be read once to know its addresses.
     pub fn needs_extent(trace: &Trace) -> bool {
         trace.devices == Devices::Offset || trace.out_of_range == OutOfRange::Fit
     }
@@ -108,7 +101,7 @@ impl Window {
         })
     }
 
-    /// Finds the record's sectors on the drive: bytes are rounded outward to whole sectors.
+    /// Bytes are rounded outward to whole sectors.
     ///
     /// # Errors
     /// Addresses beyond the window, if that is refused, and requests larger than it.
@@ -121,7 +114,7 @@ impl Window {
             Some(extent) if self.offset_devices => extent.start_of(record.device),
             _ => 0,
         };
-        // Traces reach to the end of 64 bits; what saturates is far beyond any drive.
+        // Saturated addresses are far beyond any drive.
         let first_byte = base.saturating_add(record.offset_bytes);
         let recorded = first_byte / SECTOR;
         let sectors = first_byte.saturating_add(record.bytes).div_ceil(SECTOR) - recorded;
@@ -132,7 +125,7 @@ impl Window {
         let mut lba = recorded;
         if self.out_of_range == OutOfRange::Fit && self.span > limit * SECTOR {
             let scaled = (u128::from(lba) * u128::from(limit) * u128::from(SECTOR) / u128::from(self.span)) as u64;
-            // Pages stay aligned as they were: the scaled address keeps the offset within 4 KiB.
+            // Pages stay aligned: the offset within 4 KiB is kept.
             lba = (scaled & !7) | (lba & 7);
         } else if self.out_of_range == OutOfRange::Wrap {
             lba %= limit;

@@ -1,4 +1,4 @@
-//! A simulated drive's messages over its attachment, instead of the link.
+//! Instead of the link.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use crate::typed_id;
 
 typed_id!(MessageId);
 
-/// Bytes in which the drive says that it is ready for data: a DMA Activate frame of Serial ATA (2.6 §10.3.8).
+/// A DMA Activate frame of Serial ATA (2.6 §10.3.8).
 const READY_BYTES: u32 = 4;
 /// A Register frame of Serial ATA (2.6 §10.3.4).
 const COMMAND_BYTES: u64 = 20;
@@ -35,26 +35,24 @@ struct Ways {
     direct_to_memory: Route,
 }
 
-/// Parts of a PC between host and drive, and the messages on their way through them.
 pub struct Attached {
     attachment: Attachment,
     traffic: Traffic,
     ways: Ways,
     entry_bytes: u64,
     sent: Slab<MessageId, Sent>,
-    /// Messages to the host in order of sending: none may pass a write to main memory (PCI Express Base 3.1 §2.4.1).
+    /// In order: none may pass a write to main memory (PCI Express Base 3.1 §2.4.1).
     to_host: VecDeque<MessageId>,
     arrived: VecDeque<Message>,
     awaited: Time,
 }
 
 impl Attached {
-    /// An idle attachment, if the drive has one; submission queue entries have `entry_bytes`.
+    /// If the drive has one; submission queue entries have `entry_bytes`.
     pub fn new(attachment: &Attachment, entry_bytes: u64) -> Option<Box<Attached>> {
         if attachment.kind == AttachmentKind::None {
             return None;
         }
-        // The simulated drive's own inside takes its time, and no network is there.
         let service = Service::new(attachment, &FixedSsd::default().without_inside(), Rate(0));
         let routes = Routes::new(attachment);
         Some(Box::new(Attached {
@@ -117,7 +115,7 @@ impl Attached {
         id
     }
 
-    /// When the engine has to look again, if that is sooner than it means to.
+    /// If that is sooner than it means to.
     pub fn look(&mut self) -> Option<Time> {
         let next = self.traffic.next_time();
         (next < self.awaited).then(|| {
@@ -126,7 +124,7 @@ impl Attached {
         })
     }
 
-    /// The engine looks: what happens until `now` happens. Returns the next message that has arrived by then.
+    /// Everything until `now` happens. Returns the next message that has arrived by then.
     pub fn next_arrival(&mut self, now: Time) -> Option<Message> {
         if self.awaited <= now {
             self.awaited = Time::MAX;
@@ -155,7 +153,6 @@ impl Attached {
         }
     }
 
-    /// Time in use of each part.
     pub fn usage(&self) -> impl Iterator<Item = (&'static str, Time)> + '_ {
         self.traffic.usage()
     }

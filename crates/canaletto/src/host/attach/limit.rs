@@ -1,4 +1,4 @@
-//! How fast an attachment can be at the most, by arithmetic.
+//! Bounds by arithmetic.
 
 use crate::config::attach::Attachment;
 use crate::config::pc::FixedSsd;
@@ -7,7 +7,7 @@ use crate::engine::time::Time;
 use crate::host::attach::routes::{Route, Routes, divide};
 use crate::host::attach::service::{Place, STATIONS, Service};
 
-/// Bytes per second of large transfers, without commands, opened rows, turns of a channel or frames.
+/// Without commands, opened rows, turns of a channel or frames.
 pub fn peak_rate(attachment: &Attachment, to_drive: bool) -> f64 {
     let routes = Routes::new(attachment);
     let bridges = if to_drive { routes.to_drive() } else { routes.to_memory() };
@@ -18,14 +18,14 @@ pub fn peak_rate(attachment: &Attachment, to_drive: bool) -> f64 {
     used.map(|(route, bytes)| rate(attachment, route) * large as f64 / bytes as f64).fold(f64::INFINITY, f64::min)
 }
 
-/// The slowest part's rate, or the rate of the chunks under way.
+/// Or of the chunks under way.
 fn rate(attachment: &Attachment, route: Route) -> f64 {
     let mut service = Service::new(attachment, &FixedSsd::default().without_inside(), Rate(0));
     let chunk = attachment.dma.chunk.0;
     let mut busy = [Time::ZERO; STATIONS.len()];
     let mut way = Time::ZERO;
     for hop in route.hops() {
-        // The second of two chunks in a row, neither of them at the beginning of a frame.
+        // Neither is at the beginning of a frame.
         let [_, time] = [1, 1].map(|n| service.time(*hop, Place { stream: 0, offset: n * chunk, bytes: chunk }));
         busy[service.station(hop.crossing)] += time;
         way += time + service.latency(hop.crossing);
@@ -50,12 +50,12 @@ mod tests {
     #[test]
     fn the_slowest_part_bounds_the_rate() {
         let near = |ours: f64, by_hand: f64| assert!((ours / by_hand - 1.0).abs() < 1e-6, "{ours} {by_hand}");
-        // ATA; twice over one channel, 17.5 ns more at the drive; both paths get half.
+        // Twice over one channel, 17.5 ns more at the drive; both paths get half.
         near(peak(AttachmentKind::Sbsp, false), 512.0 / 1706.667e-9);
         near(peak(AttachmentKind::Nbsp, false), 512.0 / (2.0 * 80e-9 + 17.5e-9));
         near(peak(AttachmentKind::Sbdp, false), 2.0 * 512.0 / 1706.667e-9);
         near(peak(AttachmentKind::Nbdp, false), 2.0 * 512.0 / (2.0 * 80e-9 + 17.5e-9));
-        // One chunk at a time: asked for, read, answered, and over ATA.
+        // Asked for, read, answered, and over ATA.
         let way = (40.0 + 132.0 + 20.0) + 80.0 + (20.0 + 724.0 + 40.0) + 1706.667;
         near(peak(AttachmentKind::Sbsp, true), 512.0 / (way * 1e-9));
     }

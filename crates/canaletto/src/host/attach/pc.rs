@@ -1,7 +1,6 @@
-//! DMAs of a PC with a fixed-latency drive.
+//! DMAs of a PC with a fixed-latency drive: a command, data over one path or both, an interrupt.
 //!
-//! A DMA is a command, data over one path or both, and an interrupt. A dual-port drive gets all parts in one packed
-//! command and interrupts once.
+//! A dual-port drive gets all parts in one packed command and interrupts once.
 
 use crate::config::pc::{FixedSsd, Pc};
 use crate::engine::time::Time;
@@ -11,19 +10,16 @@ use crate::host::attach::steps::{Step, Steps};
 use crate::host::attach::traffic::{Arrived, Traffic};
 
 const REGISTER_BYTES: u32 = 4;
-/// Register frames of Serial ATA (2.6 §10.3.4 and §10.3.5: five double words).
+/// Serial ATA 2.6 §10.3.4 and §10.3.5: five double words.
 const COMMAND_BYTES: u32 = 20;
 
-/// Direction and kind of a movement of data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
-    /// From the drive to main memory.
     Read(Work),
     Write,
     DirectWrite,
 }
 
-/// Something that happens as a whole.
 #[derive(Clone, Debug)]
 pub enum Job {
     Dma(Vec<Move>, u64),
@@ -39,7 +35,7 @@ enum Phase {
 
 struct State {
     job: Job,
-    /// Jobs that it waits for, and how many of them have not ended.
+    /// And how many have not ended.
     after: Vec<usize>,
     waits: usize,
     phase: Phase,
@@ -47,7 +43,6 @@ struct State {
     steps: Steps,
 }
 
-/// A PC at work on jobs.
 struct Run<'a> {
     pc: &'a Pc,
     routes: Routes,
@@ -55,7 +50,7 @@ struct Run<'a> {
     states: Vec<State>,
 }
 
-/// Does jobs in their order of dependence. Returns the account of the last one to end, its waits included.
+/// Returns the account of the last to end, its waits included.
 pub fn carry_out(pc: &Pc, ssd: &FixedSsd, jobs: Vec<(Job, Vec<usize>)>) -> Steps {
     let service = Service::new(&pc.attachment, ssd, pc.network.rate);
     let states = jobs.into_iter().map(|(job, after)| State {
@@ -114,7 +109,7 @@ impl Run<'_> {
         }
     }
 
-    /// A stream has ended. Returns its job's account if that has ended by it.
+    /// Returns its job's account if that has ended.
     fn arrived(&mut self, arrived: Arrived) -> Option<Steps> {
         let id = arrived.token as usize;
         let state = &mut self.states[id];
@@ -158,7 +153,7 @@ impl Run<'_> {
         steps
     }
 
-    /// The ways that a DMA's data take, and how many bytes each.
+    /// And how many bytes each takes.
     fn ways(&self, what: Move, bytes: u64) -> Vec<(Route, u64)> {
         let routes = self.routes;
         let (bridges, direct) = match what {

@@ -1,10 +1,8 @@
-//! Which parts data, commands and messages cross in each attachment.
-
 use crate::config::attach::{Attachment, Division, PortInterface};
 use crate::engine::time::Time;
 use crate::host::attach::service::{Crossing, Hop, Load, Work};
 
-/// A command from the processor by both bridges, its descriptor there and back, and on to the drive.
+/// A command by both bridges, its descriptor there and back, and on to the drive.
 const MOST_HOPS: usize = 12;
 
 #[derive(Clone, Copy, Debug)]
@@ -38,12 +36,12 @@ impl Route {
         &self.hops[..usize::from(self.len)]
     }
 
-    /// Whether a DMA engine waits for the answer to each chunk's request.
+    /// A DMA engine waits for the answer to each chunk's request.
     pub fn waits(&self) -> bool {
         self.waits
     }
 
-    /// Whether a chunk that has crossed that many parts has just landed.
+    /// After that many parts.
     pub fn lands_after(&self, hops: usize) -> bool {
         hops == usize::from(self.lands)
     }
@@ -76,7 +74,7 @@ impl Route {
     }
 }
 
-/// Bytes over the bridges and over the direct path, in whole chunks.
+/// Over the bridges and over the direct path, in whole chunks.
 pub fn divide(attachment: &Attachment, to_drive: bool, bytes: u64) -> (u64, u64) {
     if !attachment.kind.is_dual() {
         return (bytes, 0);
@@ -155,8 +153,7 @@ impl Routes {
         Route::over(&[told, fetched, vec![(self.port(true), Load::Message(command))]].concat())
     }
 
-    /// The drive tells the engine, which interrupts the processor. On a DRAM interface the engine has moved the data
-    /// itself.
+    /// On a DRAM interface the engine has moved the data itself.
     pub fn interrupt(self, status: u32, interrupt: u32) -> Route {
         let status = (Crossing::Ata, Load::Message(status));
         let up = [Crossing::South, Crossing::Up, Crossing::North].map(|crossing| (crossing, Load::Message(interrupt)));
@@ -171,7 +168,7 @@ impl Routes {
         Route::data(&[if to_drive { Crossing::DirectRead } else { Crossing::DirectWrite }])
     }
 
-    /// Data from the network, whose interface is at the south bridge, to main memory.
+    /// From the south bridge to main memory.
     pub fn download(self) -> Route {
         Route::data(&[Crossing::Network, Crossing::South, Crossing::Up, Crossing::North, Crossing::MemoryWrite])
     }

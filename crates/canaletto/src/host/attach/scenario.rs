@@ -10,11 +10,8 @@ use crate::host::attach::steps::Step;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scenario {
-    /// A DMA from the drive's flash to main memory.
     ReadMiss,
-    /// A DMA from the drive's buffer to main memory.
     ReadHit,
-    /// A DMA from main memory to the drive.
     Write,
     /// A victim page is written and a new page read, at the same time with two ports.
     PageFault,
@@ -52,7 +49,7 @@ impl Scenario {
     }
 }
 
-/// A block's arrival (job 2 * block) and its write (the next one).
+/// A block's arrival (job 2 * block) and its write.
 fn download(dual: bool, block: usize, bytes: u64) -> [(Job, Vec<usize>); 2] {
     let arrival = 2 * block;
     let before = |jobs: usize| arrival.checked_sub(jobs);
@@ -60,7 +57,7 @@ fn download(dual: bool, block: usize, bytes: u64) -> [(Job, Vec<usize>); 2] {
         let write = Job::Dma(vec![Move::Write], bytes);
         return [(Job::Receive(bytes), before(1).into_iter().collect()), (write, vec![arrival])];
     }
-    // The write before the last must free its room in memory.
+    // Its room in memory must be free.
     let arrives_after = before(2).into_iter().chain(before(3)).collect();
     let written_after = [arrival].into_iter().chain(before(1)).collect();
     [(Job::Receive(bytes), arrives_after), (Job::Dma(vec![Move::DirectWrite], bytes), written_after)]
@@ -91,5 +88,5 @@ pub fn simulate(pc: &Pc, scenario: Scenario, bytes: u64) -> Result<Times, String
     })
 }
 
-/// Largest transfer: 16 MiB.
+/// 16 MiB.
 const MOST_BYTES: u64 = 1 << 24;

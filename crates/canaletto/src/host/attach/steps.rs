@@ -1,17 +1,16 @@
-//! Where the time of a DMA goes: every picosecond is charged to exactly one step.
+//! Every picosecond of a DMA is charged to one step.
 
 use crate::engine::time::Time;
 
 macro_rules! steps {
     ($($(#[$doc:meta])* $name:ident = $key:literal),* $(,)?) => {
-        /// A part of a DMA's time.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Step {
             $($(#[$doc])* $name),*
         }
 
         impl Step {
-            /// Every step, in the order in which a DMA meets them.
+            /// In the order in which a DMA meets them.
             pub const ALL: [Step; [$($key),*].len()] = [$(Step::$name),*];
 
             pub const fn key(self) -> &'static str {
@@ -50,7 +49,7 @@ steps! {
     Completion = "completion",
 }
 
-/// Time by step, and the moment up to which it is filled.
+/// And the moment up to which it is filled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Steps {
     spans: [Time; Step::ALL.len()],

@@ -57,7 +57,6 @@ enum Event {
     Comes(ChunkId),
 }
 
-/// All parts, and what is on them.
 pub struct Traffic {
     service: Service,
     chunk_bytes: u64,
@@ -97,7 +96,7 @@ impl Traffic {
         self.events.next_time()
     }
 
-    /// Does the next step. Returns the stream that ends by it.
+    /// Returns the stream that ends by it.
     pub fn step(&mut self) -> Option<Arrived> {
         let Some((now, Due::Event(event))) = self.events.pop() else { return None };
         match event {
@@ -106,7 +105,7 @@ impl Traffic {
         }
     }
 
-    /// Time that each part has been in use, where it was.
+    /// If any.
     pub fn usage(&self) -> impl Iterator<Item = (&'static str, Time)> + '_ {
         STATIONS.into_iter().zip(self.stations.iter().map(|station| station.busy))
     }
@@ -125,7 +124,6 @@ impl Traffic {
         self.join(chunk, now);
     }
 
-    /// A chunk joins the line of the part that comes next.
     fn join(&mut self, id: ChunkId, now: Time) {
         let chunk = &self.chunks[id];
         let hop = self.streams[chunk.stream].route.hops()[usize::from(chunk.crossed)];

@@ -35,7 +35,7 @@ use crate::scheduler::transaction::TransactionId;
 #[derive(Clone, Copy, Debug)]
 pub enum Slots {
     Submission(u16),
-    /// Of a queue, or of all together.
+    /// Or of all queues together.
     Commands(u16),
 }
 
@@ -56,7 +56,7 @@ impl Slots {
         usize::from(queue) * Slots::KINDS + self.kind()
     }
 
-    /// For waits in which nobody held what was waited for.
+    /// Nobody held what was waited for.
     #[inline]
     fn cause(self) -> Cause {
         match self {
@@ -66,7 +66,7 @@ impl Slots {
     }
 }
 
-/// Something that has ended, and that others have waited for.
+/// Others have waited for it.
 #[derive(Clone, Copy)]
 pub enum Ended {
     OldPage,
@@ -81,7 +81,7 @@ impl Ended {
 }
 
 impl Cause {
-    /// Root cause of such a wait while its holder works for nobody else.
+    /// While its holder works for nobody else.
     fn own(self) -> Option<Cause> {
         match self {
             Cause::ReadModifyWrite | Cause::MappingMiss => Some(self),
@@ -90,7 +90,6 @@ impl Cause {
         }
     }
 
-    /// Root cause of a wait for a holder that works at this.
     fn of_holder(self, work: Work) -> Cause {
         match (self, work) {
             (Cause::CommandTransfer | Cause::DataTransfer, _) => Cause::TransferOfOthers,
@@ -112,7 +111,7 @@ struct Lun {
 }
 
 impl Lun {
-    /// It waited for its chip's port until `port_free_at`, then for a path.
+    /// For its chip's port until `port_free_at`, then for a path.
     #[inline]
     fn add_path_wait(&mut self, port_free_at: Time, now: Time) {
         self.history.add(Cause::TransferOfOthers, port_free_at.min(now));
@@ -139,7 +138,7 @@ type Page = trail::Trail<13>;
 
 type Request = trail::Trail<6>;
 
-/// As many as requests outstanding; few are waited for.
+/// Few are waited for.
 struct Slot {
     /// Since it was given back while somebody waited.
     past: Option<Box<Past>>,
@@ -147,9 +146,8 @@ struct Slot {
 }
 
 struct Past {
-    /// Doings of its holders while somebody waited.
+    /// While somebody waited.
     history: History,
-    /// When its last recipient began to wait.
     asked: Time,
 }
 
@@ -160,12 +158,12 @@ impl Slot {
     }
 }
 
-/// The slots of one kind. Until somebody waits for one, it does not matter who has which: they are only counted.
+/// Slots of one kind are only counted until somebody waits for one.
 #[derive(Default)]
 struct Pool {
-    /// Whether anybody has ever waited, so that slots have numbers.
+    /// Somebody has waited, so slots have numbers.
     is_numbered: bool,
-    /// Slots in use that have no number, and the most that ever were.
+    /// Without a number, and the most ever.
     used: u32,
     most: u32,
     free: Fifo<u32>,
@@ -178,13 +176,13 @@ struct Held {
 }
 
 impl Held {
-    /// A further slot, which is free. Returns its number.
+    /// Returns its number.
     fn new_slot(&mut self) -> u32 {
         self.slots.push(Slot { past: None, taken: Time::MAX });
         self.slots.len() as u32 - 1
     }
 
-    /// Charges a wait for the `holder`, which may just have let go, with what that did or waited for.
+    /// The `holder` may just have let go.
     fn pass_on<const N: usize>(
         &self,
         holder: &Page,
@@ -193,14 +191,13 @@ impl Held {
         now: Time,
         spans: &mut Vec<(Time, Cause)>,
     ) {
-        // Earlier ends are not what the wait was for.
         if holder.since() == now {
             self.follow(holder, &[], waited.since()..now, otherwise, spans);
             spans.drain(..).for_each(|(until, cause)| waited.charge(cause, until));
         }
     }
 
-    /// Writes what the holder did `during` a time into `spans`; before it began, that is `otherwise`.
+    /// Into `spans`; before it began, that is `otherwise`.
     fn follow<const N: usize>(
         &self,
         holder: &trail::Trail<N>,
@@ -239,17 +236,15 @@ impl Held {
     }
 }
 
-/// Root causes of everything in flight.
 pub struct RootCauses {
     pages: Vec<Page>,
     requests: Vec<Request>,
-    /// When each page began that may yet wait for something with a past; [`Time::MAX`] of others. Apart from the
-    /// trails, because [`RootCauses::forget`] looks through all.
+    /// [`Time::MAX`] for pages without a past. Apart from the trails, because [`RootCauses::forget`] looks through all.
     looking_back: Vec<Time>,
     flushes: BTreeMap<RequestId, Time>,
     slots: Vec<[u32; Slots::KINDS]>,
     held: Held,
-    /// Spans by which the slots' histories may grow before old ones are looked for.
+    /// Before old spans are looked for.
     room_of_slots: isize,
     pools: Vec<Pool>,
     ended: [Page; Ended::COUNT],
@@ -351,12 +346,9 @@ impl RootCauses {
 
     #[inline(always)]
     pub fn charge_page(&mut self, id: TransactionId, cause: Cause, until: Time) {
-        // The rest of a wait for a chip is for its port.
         let cause = if cause == Cause::ChipBusyUser { Cause::TransferOfOthers } else { cause };
         self.pages[id.index()].charge(cause, until);
     }
-
-    // LUNs.
 
     pub fn lun_wanted(&mut self, id: TransactionId, lun: LunId, now: Time) {
         let page = &mut self.pages[id.index()];
@@ -364,7 +356,7 @@ impl RootCauses {
         (page.lun, page.lun_was_at) = (lun, self.held.luns[lun.index()].history.next());
     }
 
-    /// A page's wait for a LUN is over. From `ready_at` on it waited for a path alone.
+    /// From `ready_at` on it waited for a path alone.
     #[inline]
     pub fn lun_given(&mut self, id: TransactionId, lun: LunId, ready_at: Time, now: Time) {
         let page = &mut self.pages[id.index()];
@@ -375,14 +367,13 @@ impl RootCauses {
         }
     }
 
-    /// A LUN has no command now. It may wait for a path.
+    /// It may wait for a path.
     #[inline(always)]
     pub fn lun_is_open(&mut self, lun: LunId, waits_for_path: bool, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
         if lun.is_busy || lun.crossing > 0 {
             return;
         }
-        // A LUN that can do nothing for waiting pages has no free page.
         let doing = if waits_for_path { Cause::PathConflict } else { Cause::FreeBlocks };
         if doing != lun.doing {
             lun.history.add(lun.doing, now);
@@ -390,7 +381,7 @@ impl RootCauses {
         }
     }
 
-    /// A command sets out for a LUN whose port was used until `port_free_at`.
+    /// The LUN's port was used until `port_free_at`.
     pub fn command_sent(&mut self, id: LunId, port_free_at: Time, now: Time) {
         let lun = &mut self.held.luns[id.index()];
         match lun.doing {
@@ -403,7 +394,7 @@ impl RootCauses {
         }
     }
 
-    /// A further command sets out for a busy LUN, whose work counts.
+    /// The LUN's work counts.
     pub fn command_sent_beside(&mut self, id: LunId, now: Time) {
         let lun = &mut self.held.luns[id.index()];
         lun.history.add(lun.doing, now);
@@ -412,7 +403,7 @@ impl RootCauses {
         }
     }
 
-    /// A command has crossed; others see its array's work as `doing`.
+    /// Others see its array's work as `doing`.
     #[inline(always)]
     pub fn command_crossed(&mut self, lun: LunId, crossed: &TransferDone, doing: Cause, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
@@ -420,14 +411,14 @@ impl RootCauses {
         lun.doing = doing;
     }
 
-    /// A suspended command continues, seen as `doing`.
+    /// Seen as `doing`.
     pub fn command_resumed(&mut self, lun: LunId, doing: Cause, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
         lun.history.add(lun.doing, now);
         (lun.is_busy, lun.doing) = (true, doing);
     }
 
-    /// A LUN's array has ended or put aside its command. It may continue with a loaded program.
+    /// It may continue with a loaded program.
     #[inline(always)]
     pub fn array_ended(&mut self, lun: LunId, goes_on: bool, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
@@ -440,7 +431,7 @@ impl RootCauses {
         };
     }
 
-    /// Data of a LUN's register set out; its port was used until `port_free_at`.
+    /// Its port was used until `port_free_at`.
     pub fn data_sent(&mut self, lun: LunId, port_free_at: Time, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
         lun.crossing += 1;
@@ -494,7 +485,6 @@ impl RootCauses {
     fn numbered_slot_freed(&mut self, slots: Slots, by: RequestId, now: Time) {
         let pool = pool(&mut self.pools, slots);
         let number = match std::mem::replace(&mut self.slots[by.index()][slots.kind()], NO_SLOT) {
-            // It was taken before anybody waited.
             NO_SLOT => {
                 pool.used -= 1;
                 let number = self.held.new_slot();
@@ -520,8 +510,8 @@ impl RootCauses {
         }
     }
 
-    /// A request gets a slot: the one that has been free longest. It may have had to wait for it. Its time is charged next, to
-    /// the slots' own cause as far as nothing else is known.
+    /// The one that has been free longest. The request may have waited: its time is charged next, to the slots' own
+    /// cause as far as nothing else is known.
     #[inline(always)]
     pub fn slot_taken(&mut self, slots: Slots, by: RequestId, now: Time) {
         let pool = pool(&mut self.pools, slots);
@@ -538,7 +528,7 @@ impl RootCauses {
         let number = free.unwrap_or_else(|| self.held.new_slot());
         let (slot, request) = (&mut self.held.slots[number as usize], &mut self.requests[by.index()]);
         let since = request.since();
-        // Nobody had what is free now. Without a past, nobody has had it for whom others waited.
+        // Without a past, nobody has had it for whom others waited.
         if let Some(past) = slot.past.as_mut().filter(|_| since < now) {
             past.history.add(slots.cause(), now);
             request.waited_for_slot(number, &past.history, now);
@@ -564,12 +554,12 @@ impl RootCauses {
 
     fn forget(&mut self) {
         let trails = self.looking_back.iter().chain(self.flushes.values()).min().copied().unwrap_or(Time::MAX);
-        // Slots without numbers were taken before anybody waited for them.
+        // They were taken before anybody waited.
         let has_older = self.pools.iter().any(|pool| pool.is_numbered && pool.used > 0);
         let slots = self.held.slots.iter().map(|slot| slot.taken).chain(has_older.then_some(Time::ZERO));
         let wanted = self.pools.iter().filter_map(|pool| pool.wanted).min().unwrap_or(Time::MAX);
         let horizon = trails.min(slots.min().unwrap_or(Time::MAX).max(wanted));
-        // With much in flight, old spans are looked for less often.
+        // Less often with much in flight.
         let in_flight = self.looking_back.len() + self.held.slots.len();
         let room = ROOM.max(in_flight / (4 * self.held.luns.len()));
         self.held.luns.iter_mut().for_each(|lun| lun.history.forget(horizon, room));
@@ -586,11 +576,9 @@ impl RootCauses {
     }
 }
 
-/// Spans of all slots beyond which the oldest are forgotten: 75 MB. On a drive that falls ever further behind, longer
-/// waits stay waits for the slot.
+/// 75 MB. On a drive that falls ever further behind, longer waits stay waits for the slot.
 const MOST_SPANS: usize = 1 << 23;
 
-/// Spans by which all slots together may grow at least.
 const SLOTS_ROOM: usize = 1 << 16;
 
 const NO_SLOT: u32 = u32::MAX;
@@ -610,7 +598,7 @@ fn add_pools(pools: &mut Vec<Pool>, number: usize) {
     pools.resize_with(number + 1, Pool::default);
 }
 
-/// The trail of this number, which may be the first.
+/// It may be the first.
 #[inline]
 fn at<const N: usize>(trails: &mut Vec<trail::Trail<N>>, number: usize) -> &mut trail::Trail<N> {
     if trails.len() <= number {

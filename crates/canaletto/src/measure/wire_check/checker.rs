@@ -42,7 +42,6 @@ impl Checker {
         }
     }
 
-    /// Whether an entry concerns a chip that is cut off.
     fn is_cut_off(&self, entry: &Entry) -> bool {
         match entry.fact {
             Fact::Array { lun, .. } => self.known.will_be_cut_off(lun.0),

@@ -1,4 +1,4 @@
-//! Least distances between the wires and a chip's work, by the names of the standard.
+//! Least distances between the wires and a chip's work.
 //!
 //! Figures of ONFI, written down here anew, not from the engine's tables.
 
@@ -29,7 +29,7 @@ const NV_DDR3: Distances = Distances { t_adl: 150, ..NV_DDR2 };
 /// Toggle-mode DDR, from data sheets of such chips: tADL and tWHR2 (a change of column) 300 ns, tWHR 120 ns.
 const TOGGLE: Distances = Distances { t_adl: 300, t_whr: 120, ..NV_DDR2 };
 
-/// Times are stated as a whole, or by the design's own steps.
+/// Stated as a whole, or by the design's own steps.
 const STATED: Distances = Distances { t_cs: 0, t_cad: 0, t_wb: 0, t_rr: 0, t_adl: 0, t_whr: 0, t_ccs: 0, t_dbsy: 0 };
 
 impl Distances {
@@ -42,7 +42,7 @@ impl Distances {
         }
     }
 
-    /// Least time between the first cycle and the array's beginning, without the cycles and the data.
+    /// Without the cycles and the data.
     pub fn before_array(&self, operation: Operation, planes: u64, has_data: bool) -> Time {
         let data = if operation == Operation::Program && has_data { planes * self.t_adl } else { 0 };
         Time::from_ns(planes.saturating_sub(1) * self.t_dbsy + data + self.t_wb)

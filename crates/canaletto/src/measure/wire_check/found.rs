@@ -74,11 +74,9 @@ impl Rule {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     pub rule: Rule,
-    /// When.
     pub at: Time,
     pub place: String,
     pub what: String,
-    /// Expectation.
     pub expected: String,
 }
 

@@ -1,6 +1,4 @@
-//! Wires of a design and their ends, from the configuration alone.
-//!
-//! They are numbered as timelines number them, from the first row on.
+//! Wires and their ends, from the configuration alone, numbered as timelines number them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,7 +10,6 @@ use crate::fabric::loss::chips_cut_off;
 use crate::fabric::wires::Place;
 use crate::flash::address::ChipId;
 
-/// An end of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Node {
     Router(u32),
@@ -21,13 +18,7 @@ pub enum Node {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    Bus {
-        /// Rows.
-        rows: Range<u32>,
-        /// Columns.
-        columns: Range<u32>,
-        driver: u32,
-    },
+    Bus { rows: Range<u32>, columns: Range<u32>, driver: u32 },
     Link(Node, Node),
     Trunk(Vec<u32>),
     Inner(u32, Range<u32>),
@@ -119,7 +110,7 @@ impl Shape {
         row * self.columns + column
     }
 
-    /// At the west end of its row, or of odd rows at the east end.
+    /// West, or east in odd rows.
     pub fn entry(&self, controller: u32) -> u32 {
         self.at(controller, if self.is_east(controller) { self.columns - 1 } else { 0 })
     }
@@ -141,8 +132,7 @@ impl Shape {
         (0..self.rows).map(|row| Wire { name: format!("channel {row}"), line: bus(row) }).collect()
     }
 
-    /// Links of rows that pass packets on: from the controller to the last chip, then, chip by chip, back to the controller, or one from
-    /// the last chip to the controller.
+    /// To the last chip, then chip by chip back to the controller, or one from the last chip to it.
     fn chains(&self, is_ring: bool) -> Vec<Wire> {
         let row_of = |row: u32| {
             let node = |column: Option<u32>| column.map_or(Node::Controller(row), |at| Node::Router(self.at(row, at)));
@@ -161,7 +151,7 @@ impl Shape {
         (0..self.rows).flat_map(row_of).collect()
     }
 
-    /// Whether a link of such rows is on the way to a chip, or on its way back.
+    /// Or on its way back.
     pub fn is_on_chain(&self, from: Node, to: Node, chip: u32, comes_back: bool, is_ring: bool) -> bool {
         let (row, column) = self.place(chip);
         let at = |node: Node| match node {
@@ -178,7 +168,7 @@ impl Shape {
             }
     }
 
-    /// Command and address pins next to the data pins (JESD230G §10).
+    /// JESD230G §10.
     fn command_buses(&self) -> Vec<Wire> {
         let named = |bus: Wire| Wire { name: format!("command {}", bus.name), ..bus };
         self.row_buses().into_iter().map(named).collect()
@@ -193,8 +183,7 @@ impl Shape {
         (0..self.rows * self.columns).map(path).collect()
     }
 
-    /// At most one column bus per controller; adjacent columns share buses where there are more (Networked SSD §V-E),
-    /// evenly.
+    /// Adjacent columns share buses where there are more columns than controllers (Networked SSD §V-E).
     fn column_buses(&self) -> Vec<Wire> {
         let buses = self.rows.min(self.columns);
         let bus = |driver: u32| {
@@ -207,12 +196,11 @@ impl Shape {
         (0..buses).map(bus).collect()
     }
 
-    /// Trunks, inner buses switch by switch, and grants.
+    /// Switch by switch.
     fn clusters(&self, keys: &Clusters) -> Vec<Wire> {
         let chips = self.rows * self.columns;
         let switches = chips.div_ceil(keys.chips_per_switch);
         let steps = trunk_steps(keys.trunks.unwrap_or(4).min(self.rows), self.rows);
-        // Own trunks are spread evenly.
         let hangs_on = |switch: u32, trunk: u32| {
             let own = switch * self.rows / switches;
             steps.iter().any(|step| (own + step) % self.rows == trunk)
@@ -240,7 +228,7 @@ impl Shape {
         Wire { name: format!("link {a},{b} to {c},{d}"), line: Line::Link(Node::Router(from), Node::Router(to)) }
     }
 
-    /// Links used either way: along the rows, along the columns, then controllers' links.
+    /// Along rows, along columns, then controllers' links.
     fn links(&self) -> Vec<Wire> {
         let chips = 0..self.rows * self.columns;
         let along_rows = chips.clone().filter(|chip| chip % self.columns + 1 < self.columns);
@@ -256,7 +244,7 @@ impl Shape {
             .collect()
     }
 
-    /// Only the fabric itself can tell its links.
+    /// Only the fabric itself can tell them.
     fn joints(&self, design: &Design) -> Vec<Wire> {
         let controllers = places_of_controllers(&design.fabric, self.rows, self.columns);
         let named = |(number, ends): (u32, Vec<Place>)| {
@@ -271,7 +259,7 @@ impl Shape {
         (0..self.rows).map(grants).collect()
     }
 
-    /// Links used one way, router by router: east, west, south, north, to a controller and from it.
+    /// Router by router: east, west, south, north, to a controller and from it.
     fn directed_links(&self) -> Vec<Wire> {
         let mut wires = Vec::new();
         for chip in 0..self.rows * self.columns {
@@ -300,8 +288,7 @@ impl Shape {
     }
 }
 
-/// Steps from a switch's own trunk to all of its trunks: each the shortest of those after which two switches share the
-/// fewest trunks.
+/// Each the shortest after which two switches share the fewest trunks.
 fn trunk_steps(trunks: u32, controllers: u32) -> Vec<u32> {
     let mut steps = vec![0];
     while steps.len() < trunks as usize {

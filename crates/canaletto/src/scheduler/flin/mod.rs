@@ -28,7 +28,7 @@ use crate::scheduler::transaction::Transactions;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 use position::Waiting;
 
-/// Expected times of a transaction that comes to its LUN.
+/// Of a transaction that comes to its LUN.
 #[derive(Clone, Copy)]
 pub struct Arrival {
     pub now: Time,
@@ -58,18 +58,17 @@ struct Track {
 struct Collection {
     steps: u64,
     programs: u64,
-    /// Collection's transactions before the next write of the host, once known.
+    /// Transactions before the next host write, once known.
     owed: Option<u64>,
 }
 
-/// Share of an urgent collection that goes before a write.
+/// It goes before a write.
 #[derive(Clone, Copy, Default)]
 pub struct Owed {
     pub steps: u64,
     pub erase: Option<TransactionId>,
 }
 
-/// Reads and writes are distinguished everywhere.
 #[derive(Clone, Copy)]
 enum Side {
     Read,
@@ -82,10 +81,9 @@ impl Side {
     }
 }
 
-/// The scheduler's memory: of transactions in flight, and of every flow at every LUN.
 pub struct Flin {
     epoch: Time,
-    /// By side: bytes per epoch over the whole drive from which a flow is of high intensity.
+    /// Bytes per epoch over the whole drive from which a flow is of high intensity, by side.
     thresholds: [u64; 2],
     page_share: u64,
     fairness_threshold: f64,
@@ -128,14 +126,14 @@ impl Flin {
         self.tickets[id.index()] = ticket;
     }
 
-    /// A transaction goes to the end of its list, or to the front, where it stays.
+    /// Or to the front, where it stays.
     pub fn note(&mut self, lun: LunId, id: TransactionId, t: &Transaction, is_first: bool, arrival: &Arrival) {
         let Arrival { now, service, .. } = *arrival;
         self.collections[lun.index()].steps += steps(t);
         self.keep(id, Ticket { queued: now, service, alone: service, is_low: is_first, is_tagged: is_first });
     }
 
-    /// A page comes to a LUN. Returns the transaction of its list, which begins at `head`, that it goes behind.
+    /// Returns the transaction of its list, from `head` on, that it goes behind.
     pub fn place(
         &mut self,
         lun: LunId,
@@ -150,7 +148,6 @@ impl Flin {
         let is_low = self.count(lun, flow, side, now);
         let alone = self.track(lun, flow, side).go_on(service, now);
         let mut new = Ticket { queued: now, service, alone, is_low, is_tagged: false };
-        // It may overtake others of other flows only.
         let last = self.last_of_group(head, is_low, transactions);
         if !last.is_some() || self.tickets[last.index()].is_tagged || transactions[last].flow == t.flow {
             self.keep(id, new);
@@ -170,7 +167,7 @@ impl Flin {
         if place == 0 { in_front } else { self.line[place - 1].id }
     }
 
-    /// Counts a transaction, and says whether its flow was of low intensity in the last epoch.
+    /// Returns whether its flow was of low intensity in the last epoch.
     fn count(&mut self, lun: LunId, flow: usize, side: Side, now: Time) -> bool {
         let (epoch, threshold, share) = (now.0 / self.epoch.0, self.thresholds[side as usize], self.page_share);
         let track = self.track(lun, flow, side);
@@ -183,7 +180,7 @@ impl Flin {
         track.is_low
     }
 
-    /// The transaction behind which a new one is at the end of its group.
+    /// At the end of its group.
     fn last_of_group(&self, head: TransactionId, is_low: bool, transactions: &Transactions) -> TransactionId {
         let (mut last, mut at) = (TransactionId::NONE, head);
         while at.is_some() && (!is_low || self.tickets[at.index()].is_low) {
@@ -193,7 +190,7 @@ impl Flin {
         last
     }
 
-    /// Lists the group of a new transaction. Returns the last one in front of it, and when one at its end would begin.
+    /// Returns the last transaction in front of the group, and when one at its end would begin.
     fn line_up(
         &mut self,
         head: TransactionId,
@@ -242,14 +239,14 @@ impl Flin {
         }
     }
 
-    /// How many of the LUN's transactions of collection go before a write of this flow.
+    /// Before a write of this flow.
     pub fn owed(&mut self, lun: LunId, flow: u16) -> u64 {
         let programs = self.programs[lun.index() * self.flows + usize::from(flow)];
         let collection = &mut self.collections[lun.index()];
         *collection.owed.get_or_insert_with(|| (collection.steps * programs).div_ceil(collection.programs.max(1)))
     }
 
-    /// Whether `read` has waited longer than `other` in proportion to its service, behind what is `owed`.
+    /// In proportion to its service, behind what is `owed`.
     pub fn reads_first(&self, read: TransactionId, other: TransactionId, owed: &Owed, now: Time) -> bool {
         let ticket = |id: TransactionId| self.tickets[id.index()];
         let (read, other) = (ticket(read), ticket(other));
@@ -257,7 +254,7 @@ impl Flin {
         let erase = owed.erase.map_or(0, |erase| u128::from(ticket(erase).service.0));
         let collection = u128::from(owed.steps) * (read_takes + other_takes) / 2 + erase;
         let waited = |ticket: Ticket| u128::from((now - ticket.queued).0);
-        // Of a / b >= c / d both sides times b d.
+        // Both sides times b d.
         let read_waits = (waited(read) + other_takes + collection).saturating_mul(other_takes);
         let other_waits = (waited(other) + read_takes + collection).saturating_mul(read_takes);
         read_waits >= other_waits
@@ -273,7 +270,7 @@ fn steps(t: &Transaction) -> u64 {
 }
 
 impl Track {
-    /// Adds a transaction to the flow's time alone. Returns how long it would take there.
+    /// Returns how long the transaction would take there.
     fn go_on(&mut self, service: Time, now: Time) -> Time {
         self.alone_until = self.alone_until.max(now) + service;
         self.alone_until - now

@@ -1,11 +1,8 @@
-//! The place in a queue at which slowdowns differ least.
-
 use crate::engine::time::Time;
 use crate::scheduler::transaction::TransactionId;
 
 #[derive(Clone, Copy)]
 pub struct Waiting {
-    /// Which.
     pub id: TransactionId,
     flow: u16,
     is_tagged: bool,
@@ -29,7 +26,6 @@ impl Waiting {
     }
 }
 
-/// Least and largest of some slowdowns.
 #[derive(Clone, Copy)]
 struct Range {
     least: f64,
@@ -52,8 +48,7 @@ impl Range {
     }
 }
 
-/// Whether fairness of a line is below `threshold` and `flow` is slowed down most; a further transaction at the end
-/// would be slowed down by `own`. `means` is room for sums and numbers per flow.
+/// A further transaction at the end would be slowed down by `own`. `means` is room for sums and numbers per flow.
 pub fn is_worst_off(line: &[Waiting], flow: u16, own: f64, threshold: f64, means: &mut [(f64, f64)]) -> bool {
     means.fill((0.0, 0.0));
     means[usize::from(flow)] = (own, 1.0);
@@ -67,18 +62,18 @@ pub fn is_worst_off(line: &[Waiting], flow: u16, own: f64, threshold: f64, means
     sum / number >= range.most && range.fairness() < threshold
 }
 
-/// The time taken over the time that would be taken alone.
+/// Time taken over time alone.
 pub fn slowdown(shared: Time, alone: Time) -> f64 {
     shared.0 as f64 / alone.0 as f64
 }
 
-/// The first place for a transaction of `flow`: it overtakes neither its flow's nor tagged ones.
+/// It overtakes neither its flow's nor tagged ones.
 pub fn earliest(line: &[Waiting], flow: u16) -> usize {
     line.iter().rposition(|waiting| waiting.flow == flow || waiting.is_tagged).map_or(0, |last| last + 1)
 }
 
-/// The place, `first` or later, with the largest ratio of least to largest slowdown: at the end, where it would begin
-/// in `begins`, or before one that then waits for its `service`.
+/// From `first` on, with the largest ratio of least to largest slowdown: at the end, where it would begin in `begins`,
+/// or before one that then waits for its `service`.
 pub fn fairest(line: &mut [Waiting], first: usize, begins: Time, service: Time, alone: Time) -> usize {
     let mut before = Range::NONE;
     for waiting in line.iter_mut() {
@@ -111,7 +106,7 @@ mod tests {
 
     #[test]
     fn one_read_goes_before_a_queue_of_another_flow() {
-        // Ten reads of a flow that would wait for each other anyway, and one that would not wait alone.
+        // One that would not wait alone, behind ten that would.
         let mut line: Vec<_> = (0..10).map(|i| waiting(0, i, i + 1)).collect();
         let end = READ * 10;
         assert_eq!(fairest(&mut line, 0, end, READ, READ), 1, "two are slowed down twofold, or one elevenfold");

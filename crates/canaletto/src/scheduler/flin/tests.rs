@@ -9,7 +9,7 @@ const READ: Time = Time::from_us(60);
 const PROGRAM: Time = Time::from_us(600);
 const EPOCH: Time = Time::from_us(10_000);
 
-/// A list of one LUN, in a drive of `luns` LUNs with pages of 16 KiB.
+/// In a drive of `luns` LUNs with pages of 16 KiB.
 struct Queue {
     flin: Flin,
     transactions: Transactions,
@@ -70,7 +70,7 @@ fn pages(count: u64, luns: u32) -> crate::config::units::Size {
     crate::config::units::Size(count * 16384 * u64::from(luns))
 }
 
-/// Flow 0 reads three pages per epoch, flow 1 two; fewer than three are few, known after an epoch.
+/// Three pages per epoch against two; fewer than three are few, known after an epoch.
 #[test]
 fn flows_of_low_intensity_go_first() {
     let mut queue = Queue::new(Config::default(), 2);
@@ -83,7 +83,7 @@ fn flows_of_low_intensity_go_first() {
         queue.comes(flow, Operation::Read, EPOCH);
     }
     assert_eq!(queue.flows(), [1, 1, 0, 0, 0, 0]);
-    // After an epoch without any, all are of low intensity in reads, but never in writes.
+    // In reads, but never in writes.
     queue.order.clear();
     queue.comes(0, Operation::Read, EPOCH * 3);
     assert!(queue.flin.tickets[queue.order[0].index()].is_low);
@@ -91,7 +91,6 @@ fn flows_of_low_intensity_go_first() {
     assert!(!queue.flin.tickets[queue.order[1].index()].is_low);
 }
 
-/// One read behind ten of another flow goes where slowdowns differ least.
 #[test]
 fn a_read_is_moved_to_where_it_is_fair() {
     let mut queue = Queue::new(Config { fairness_threshold: 0.0, ..Config::default() }, 2);
@@ -105,7 +104,7 @@ fn a_read_is_moved_to_where_it_is_fair() {
     assert!((2..5).contains(&place), "its own first read would take as long alone: {:?}", queue.flows());
 }
 
-/// Five reads of a flow at once and one of another flow, which is slowed down sixfold.
+/// The one is slowed down sixfold.
 #[test]
 fn who_is_worst_off_goes_to_the_front_and_is_not_overtaken() {
     let mut queue = Queue::new(Config { fairness_threshold: 0.5, ..Config::default() }, 3);
@@ -117,7 +116,7 @@ fn who_is_worst_off_goes_to_the_front_and_is_not_overtaken() {
     assert!(queue.flin.tickets[moved.index()].is_tagged);
     queue.comes(2, Operation::Read, Time::ZERO);
     assert_eq!(queue.flows(), [1, 2, 0, 0, 0, 0, 0], "worst off too, but what is tagged is in front");
-    // At a sixth nobody is moved to the front; the place that is fairest is another one.
+    // At a sixth nobody is moved to the front.
     let mut queue = Queue::new(Config { fairness_threshold: 0.1, ..Config::default() }, 3);
     for flow in [0, 0, 0, 0, 0, 1] {
         queue.comes(flow, Operation::Read, Time::ZERO);
@@ -126,7 +125,7 @@ fn who_is_worst_off_goes_to_the_front_and_is_not_overtaken() {
     assert!(!queue.flin.tickets.iter().any(|ticket| ticket.is_tagged));
 }
 
-/// Reads of 60 µs and writes of 600 µs: after 600²/60 µs a write has waited as long as a new read will for it.
+/// After 600²/60 µs a write has waited as long as a new read will for it.
 #[test]
 fn reads_and_writes_take_turns_by_their_service() {
     let mut queue = Queue::new(Config::default(), 2);
@@ -142,7 +141,7 @@ fn reads_and_writes_take_turns_by_their_service() {
     }
 }
 
-/// Flow 0 wrote three of four programs since the last erase: of eight pages to move it owes six, flow 1 two.
+/// Flow 0 wrote three of four programs: of eight pages it owes six, flow 1 two.
 #[test]
 fn writes_owe_collection_what_their_flow_has_written() {
     let mut queue = Queue::new(Config::default(), 2);
@@ -158,11 +157,10 @@ fn writes_owe_collection_what_their_flow_has_written() {
     assert_eq!(queue.flin.owed(UNIT, 0), 12);
     queue.issue(moves[0]);
     assert_eq!(queue.flin.owed(UNIT, 0), 11);
-    // A write goes: seven pages are left, of whose 14 steps flow 1, with one of five programs, owes a fifth.
+    // Seven pages are left, of whose 14 steps flow 1, with one of five programs, owes a fifth.
     queue.comes(0, Operation::Program, Time::ZERO);
     queue.goes();
     assert_eq!(queue.flin.owed(UNIT, 1), 3);
-    // After an erase nobody has written anything.
     let erase = queue.transaction(u16::MAX, Operation::Erase);
     queue.flin.note(UNIT, erase, &queue.transactions[erase], false, &arrival);
     queue.issue(erase);

@@ -1,5 +1,3 @@
-//! First come, first served.
-
 use super::Order;
 use crate::config::design::Scheduler;
 use crate::config::own::order::{OrderRule, Turn};

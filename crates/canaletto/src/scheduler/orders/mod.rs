@@ -13,7 +13,7 @@ pub trait Order: OrderRule + Sized + 'static {
 
 macro_rules! orders {
     (() $($Order:ident { $module:ident, $name:literal, $sentence:literal })+) => {
-        /// The rule of a validated design: one of the list, or a user-defined one.
+        /// One of the list, or a user-defined one.
         pub fn rule(config: &Scheduler) -> Option<Box<dyn OrderRule>> {
             match config.policy {
                 Policy::OutOfOrder | Policy::Flin => None,

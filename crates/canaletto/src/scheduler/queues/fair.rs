@@ -1,4 +1,4 @@
-//! Queues with an outside order: FLIN's places and lists; `ruled.rs` has user-defined rules.
+//! FLIN's places and lists; `ruled.rs` has user-defined rules.
 
 use super::look::{Choice, FreePlanes, GC_FIRST, IssueContext, Served};
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
@@ -39,7 +39,7 @@ const WRITES_THEN_GC: [Choice; 7] = [
 const WRITES_ALONE: [Choice; 3] = [Choice::List(MAPPING_READ), Choice::User(USER_WRITE), Choice::User(USER_READ)];
 
 impl Queues {
-    /// Whether transactions are queued by [`Queues::push_fairly`].
+    /// By [`Queues::push_fairly`].
     pub fn are_fair(&self) -> bool {
         self.are_told
     }
@@ -61,7 +61,7 @@ impl Queues {
         self.insert(lun, list, previous, id, transactions);
     }
 
-    /// Queues a transaction on a LUN, before others of its kind, where it stays.
+    /// It stays before others of its kind.
     pub fn push_first_fairly(
         &mut self,
         lun: LunId,
@@ -97,7 +97,7 @@ impl Queues {
         }
     }
 
-    /// Takes the next command for a LUN, out of the way of plain scheduling.
+    /// Out of the way of plain scheduling.
     #[inline(never)]
     pub(super) fn fair_command(
         &mut self,
@@ -115,7 +115,7 @@ impl Queues {
         Some(command)
     }
 
-    /// The order of a LUN's lists: reads and writes by their waits in proportion, urgent collection by what it owes.
+    /// Reads and writes by their waits in proportion, urgent collection by what it owes.
     fn fair_order(
         &mut self,
         lun: LunId,

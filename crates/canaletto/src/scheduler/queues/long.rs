@@ -1,8 +1,8 @@
 //! Long queues of reads, indexed.
 //!
-//! Planes of a die are read by one command if they use pages of one number, and reads of one flash page are one read.
-//! With thousands of waiting reads the next one that fits stands far back, so a queue in which many were looked at in
-//! vain is indexed until it is empty. The oldest that fits goes, as before.
+//! Planes of a die are read together if they use pages of one number, and reads of one flash page are one read. With
+//! thousands of waiting reads the next one that fits stands far back. So a queue in which many were looked at in vain
+//! is indexed until it is empty. The oldest that fits goes.
 
 use super::rings::Rings;
 use super::{Queues, Readiness, Transactions, USER_READ};
@@ -13,7 +13,7 @@ use crate::flash::interface::Operation;
 use crate::scheduler::classes::CLASSES;
 use crate::scheduler::transaction::TransactionId;
 
-/// Reads looked at in vain after which a queue is long.
+/// Looked at in vain.
 pub(super) const LONG: u32 = 256;
 
 #[derive(Clone, Copy)]
@@ -22,19 +22,19 @@ struct Place {
     number: i64,
 }
 
-/// The reads of all indexed queues, each of a LUN and a class.
+/// Each of a LUN and a class.
 pub(super) struct LongQueues {
     layout: Layout,
     /// By transaction; others are stale.
     places: Vec<Place>,
-    /// Reads of one page number in one plane, where planes go together by that.
+    /// In one plane, where planes go together by page number.
     of_number: Option<Rings>,
-    /// Reads of one flash page, where it holds several pages.
+    /// If it holds several pages.
     of_flash_page: Option<Rings>,
 }
 
 impl LongQueues {
-    /// No queue is long yet. Returns none where no read can go with another.
+    /// None if no read can go with another.
     pub fn new(layout: &Layout, planes_go_by_number: bool) -> Option<LongQueues> {
         let of_number = planes_go_by_number.then(Rings::new);
         let of_flash_page = (layout.pages_per_flash_page() > 1).then(Rings::new);
@@ -42,7 +42,7 @@ impl LongQueues {
         is_needed.then(|| LongQueues { layout: layout.clone(), places: Vec::new(), of_number, of_flash_page })
     }
 
-    /// [`LongQueues::push`], out of the way of queues that are not long.
+    /// Out of the way of short queues.
     #[cold]
     #[inline(never)]
     pub fn note(
@@ -57,7 +57,7 @@ impl LongQueues {
         }
     }
 
-    /// A read joins its queue behind `tail`.
+    /// Behind `tail`.
     pub fn push(&mut self, class: usize, tail: TransactionId, id: TransactionId, transactions: &Transactions) {
         let number = if tail.is_some() { self.places[tail.index()].number + 1 } else { 0 };
         let place = Place { previous: tail, number };
@@ -68,7 +68,7 @@ impl LongQueues {
         self.each_ring(class, transactions[id].ppa, |rings, key| rings.push(key, id));
     }
 
-    /// A read joins its queue before `head`.
+    /// Before `head`.
     pub fn push_first(&mut self, class: usize, head: TransactionId, id: TransactionId, transactions: &Transactions) {
         self.push(class, TransactionId::NONE, id, transactions);
         self.places[id.index()].number = self.places[head.index()].number - 1;
@@ -76,7 +76,7 @@ impl LongQueues {
         self.each_ring(class, transactions[id].ppa, |rings, key| rings.make_first(key, id));
     }
 
-    /// A read leaves its queue, in which it stands before `next`. Returns the one before it.
+    /// It stands before `next`. Returns the one before it.
     fn remove(&mut self, class: usize, id: TransactionId, transactions: &Transactions) -> TransactionId {
         let (previous, next) = (self.places[id.index()].previous, transactions[id].next);
         if next.is_some() {
@@ -86,7 +86,7 @@ impl LongQueues {
         previous
     }
 
-    /// The oldest read of a page number in a plane, with its place.
+    /// With its place.
     fn of_number(&self, class: usize, plane: PlaneId, page: u32) -> Option<(i64, TransactionId)> {
         let first = self.of_number.as_ref()?.first(self.number_key(class, plane, page))?;
         Some((self.places[first.index()].number, first))
@@ -114,7 +114,6 @@ impl LongQueues {
 }
 
 impl Queues {
-    /// Indexes a list of reads that has turned out to be long.
     #[cold]
     pub(super) fn index(&mut self, id: LunId, list: usize, transactions: &Transactions) {
         let (lun, Some(long)) = (&mut self.luns[id.index()], &mut self.long) else {
@@ -130,7 +129,7 @@ impl Queues {
         }
     }
 
-    /// [`Queues::form`] for an indexed list of reads: each of them is ready.
+    /// Each read is ready.
     #[inline(never)]
     pub(super) fn form_indexed(
         &mut self,
@@ -168,7 +167,7 @@ impl Queues {
         (!command.is_empty()).then_some(command)
     }
 
-    /// Takes the oldest reads of a page number in the planes `open`, in the order of the list.
+    /// In the planes `open`, in the order of the list.
     fn take_of_number(
         &mut self,
         id: LunId,
@@ -194,7 +193,6 @@ impl Queues {
         }
     }
 
-    /// Takes reads of `first`'s flash page off its list.
     fn join_indexed(&mut self, id: LunId, list: usize, first: TransactionId, transactions: &mut Transactions) {
         if self.pages_per_flash_page == 1 {
             return;
@@ -254,7 +252,6 @@ mod tests {
         }
     }
 
-    /// The queues of a drive with the reads in them.
     struct Drive {
         queues: Queues,
         transactions: Transactions,
@@ -289,7 +286,7 @@ mod tests {
             }
         }
 
-        /// The next command for these planes: its reads, each with the reads of its flash page behind it.
+        /// Each read with the reads of its flash page.
         fn next(&mut self, planes: u64) -> Vec<TransactionId> {
             let free = FreePlanes::all(planes);
             let look = IssueContext { served: Served::All, free, gc_urgent: false, now: Time::ZERO };
@@ -317,7 +314,6 @@ mod tests {
     ];
 
     proptest! {
-        /// An indexed queue gives the same commands as a look through it.
         #[test]
         fn an_index_changes_no_command(
             drive in 0..DRIVES.len(),

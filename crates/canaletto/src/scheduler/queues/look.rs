@@ -1,5 +1,3 @@
-//! Transactions that may be issued, and the order of lists.
-
 use std::ops::Range;
 
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
@@ -7,7 +5,6 @@ use crate::engine::time::Time;
 use crate::flash::interface::Operation;
 use crate::scheduler::classes::CLASSES;
 
-/// Where a command may come from.
 #[derive(Clone, Copy)]
 pub(super) enum Choice {
     List(usize),
@@ -48,11 +45,10 @@ pub(super) const DATALESS_GC_FIRST: [Choice; 4] =
 pub(super) const USER_ALONE: [Choice; 3] =
     [Choice::List(MAPPING_READ), Choice::User(USER_READ), Choice::User(USER_WRITE)];
 
-/// Which of a LUN's transactions may be issued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Served {
     All,
-    /// Reads for host requests, also of the mapping table.
+    /// Also of the mapping table.
     UserReads,
     UserRequests,
     Dataless,
@@ -77,7 +73,7 @@ impl Served {
     }
 }
 
-/// Planes of a LUN that can take a command, as masks by place in the LUN.
+/// By place in the LUN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FreePlanes {
     pub reads: u64,
@@ -111,7 +107,6 @@ impl FreePlanes {
     }
 }
 
-/// State of a LUN when it is looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct IssueContext {
     pub served: Served,
@@ -121,7 +116,7 @@ pub struct IssueContext {
 }
 
 impl IssueContext {
-    /// The mapping table's lists always go before user requests, which wait for it.
+    /// User requests wait for the mapping table.
     #[inline]
     pub(super) fn order(&self) -> &'static [Choice] {
         match self.served {

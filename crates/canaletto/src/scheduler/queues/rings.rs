@@ -1,9 +1,9 @@
-//! Rings of alike transactions, by a key, in the order of their queue.
+//! By a key, in the order of their queue.
 
 use crate::engine::index::Index;
 use crate::scheduler::transaction::TransactionId;
 
-/// Neighbours of a transaction in its ring: the first one comes after the last one.
+/// The first comes after the last.
 #[derive(Clone, Copy)]
 struct Neighbours {
     previous: TransactionId,
@@ -12,7 +12,7 @@ struct Neighbours {
 
 pub struct Rings {
     first: Index,
-    /// By transaction; transactions in no ring are stale.
+    /// Stale for transactions in no ring.
     neighbours: Vec<Neighbours>,
 }
 
@@ -40,7 +40,7 @@ impl Rings {
         self.neighbours[id.index()] = Neighbours { previous: last, next: first };
     }
 
-    /// Makes a transaction, the last one of its ring, its first.
+    /// It is the last of its ring.
     pub fn make_first(&mut self, key: u64, id: TransactionId) {
         self.first.insert(key, id.0);
     }
@@ -65,7 +65,6 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// The first of each ring equals a list's.
         #[test]
         fn rings_behave_like_lists(steps in prop::collection::vec((0u64..3, 0u32..20, any::<bool>()), 1..200)) {
             let mut rings = Rings::new();

@@ -1,4 +1,4 @@
-//! Queues under a rule of `scheduler.policy`: what can be issued is listed, and a rule names the one that goes next.
+//! Under a rule of `scheduler.policy`.
 
 use super::look::IssueContext;
 use super::{LISTS, Queues, Readiness, Transactions};
@@ -8,7 +8,7 @@ use crate::scheduler::custom::Place;
 use crate::scheduler::transaction::TransactionId;
 
 impl Queues {
-    /// Takes the next command for a LUN, out of the way of plain scheduling.
+    /// Out of the way of plain scheduling.
     #[inline(never)]
     pub(super) fn ruled_command(
         &mut self,
@@ -28,7 +28,7 @@ impl Queues {
         Some(command)
     }
 
-    /// Lists all that can be issued without overtaking one whose order is kept.
+    /// Without overtaking one whose order is kept.
     fn list_ready(&mut self, lun: LunId, look: &IssueContext, transactions: &Transactions, readiness: &impl Readiness) {
         let Some(rule) = &mut self.rule else { return };
         rule.look();

@@ -1,4 +1,4 @@
-//! How many reads of each flash page wait, so that reads need not look through the queue for others.
+//! By flash page, so that reads need not look through the queue.
 
 use crate::engine::index::Index;
 use crate::flash::address::{Layout, Ppa};
@@ -48,7 +48,6 @@ mod tests {
         for page in [at(9, 1, 4), at(9, 1, 7), at(9, 1, 8), at(9, 2, 4), at(8, 1, 4)] {
             reads.add(page);
         }
-        // Four pages share a flash page.
         assert_eq!((reads.count(at(9, 1, 5)), reads.count(at(9, 1, 11)), reads.count(at(8, 1, 6))), (2, 1, 1));
         reads.remove(at(9, 1, 4));
         assert_eq!((reads.count(at(9, 1, 6)), reads.count(at(9, 2, 7))), (1, 1));

@@ -1,5 +1,3 @@
-//! Arrival times, order and counts, to the picosecond.
-
 use std::sync::Arc;
 
 use super::*;
@@ -15,7 +13,7 @@ use crate::workload::plan::Plan;
 
 const SECTORS: u64 = 1000;
 
-/// Records at these times (ns), each of the sector of its number, in batches of three.
+/// At these times (ns), each of the sector of its number, in batches of three.
 struct Listed(Vec<Record>);
 
 impl RecordSource for Listed {
@@ -84,7 +82,7 @@ fn times_are_counted_from_the_first_request_and_scaled_exactly() {
     assert_eq!(arrivals("start = \"3ns\"", &times), [3000, 4000, 10_000, 14_000]);
     assert_eq!(arrivals("speed = 2.0", &times), [0, 500, 3500, 5500]);
     assert_eq!(arrivals("speed = 0.5\nstart = \"3ns\"", &times), [3000, 5000, 17_000, 25_000]);
-    // 3 gaps in 11 ns: of a mean of 11/3 ns comes one of 1 ns.
+    // From a mean of 11/3 ns to 1 ns.
     assert_eq!(arrivals("inter_arrival = \"1ns\"", &times), [0, 273, 1909, 3000]);
 }
 
@@ -94,7 +92,6 @@ fn what_is_left_out_leaves_the_times_of_the_rest_alone() {
     assert_eq!(arrivals("skip = 2", &times), [0, 15_000, 20_000, 30_000, 45_000]);
     assert_eq!(arrivals("after = \"20ns\"\nuntil = \"50ns\"", &times), [0, 15_000, 20_000]);
     assert_eq!(arrivals("every = 3", &times), [0, 35_000, 65_000]);
-    // The mean of the replayed requests must be reached.
     assert_eq!(arrivals("every = 3\ninter_arrival = \"65ns\"", &times), [0, 70_000, 130_000]);
 }
 
@@ -103,7 +100,7 @@ fn a_repetition_follows_after_a_mean_gap_at_the_same_addresses() {
     let flow = flow("[flow.trace]\nfile = \"t\"\nrepeat = 3\nrequests = 3");
     let mut replay = replay(&flow, &[&[100, 104, 110, 999]]);
     let one = [(0, 0), (4000, 1), (10_000, 2)];
-    // The mean gap is 5 ns: each pass takes 15.
+    // Each pass takes 15 ns.
     let expected: Vec<_> = (0..3).flat_map(|pass| one.map(|(at, lba)| (at + pass * 15_000, lba))).collect();
     assert_eq!(drained(&mut replay), expected);
     let report = replay.report("a", Loop::Open, 1.0);
@@ -137,7 +134,7 @@ fn a_mix_is_in_order_of_arrival_and_the_first_trace_goes_first() {
 fn a_mix_is_scaled_as_a_whole() {
     let scaled = flow(&format!("[flow.mix]\ninter_arrival = \"3ns\"\n{TWO}start = \"1ns\""));
     let mut mixed = replay(&scaled, &[&[7, 9, 12], &[90, 91, 92, 99]]);
-    // From 0 to 10 ns in 6 gaps, to be 18 ns: 1.8 times as long.
+    // 6 gaps in 10 ns are to be 18 ns.
     let times: Vec<u64> = drained(&mut mixed).into_iter().map(|(at, _)| at).collect();
     assert_eq!(times, [0, 1800, 3600, 3600, 5400, 9000, 18_000]);
     let report = mixed.report("a", Loop::Open, 2.0);

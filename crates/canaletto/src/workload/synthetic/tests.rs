@@ -1,11 +1,9 @@
-//! Does a generator make the shares, sizes and places that its keys state?
-
 use std::collections::HashMap;
 
 use super::*;
 use crate::config::load_workload;
 
-/// The generator of a flow with these keys over that many sectors.
+/// Over that many sectors.
 fn generator(keys: &str, sectors: u64) -> Generator {
     let text = format!("name = \"t\"\n[[flow]]\nname = \"f\"\n[flow.synthetic]\nqueue_depth = 1\n{keys}\n");
     let workload = load_workload("t.toml", Some(&text), &[]).unwrap();
@@ -68,7 +66,7 @@ fn runs_continue_where_a_request_of_their_kind_ended() {
             following += 1;
             ends[kind] = Some(request.lba + u64::from(request.sectors));
         } else if request.lba % 8 == 0 {
-            // Either a single request or a new run: the latter shows with the next.
+            // A new run shows with the next request.
             let starts_run =
                 made.iter().any(|r| r.kind == request.kind && r.lba == request.lba + u64::from(request.sectors));
             if starts_run {
@@ -103,7 +101,7 @@ fn popular_places_are_asked_for_as_often_as_the_law_says() {
     }
 }
 
-/// How often requests begin at each of the places that they can begin at.
+/// By place.
 fn counts(keys: &str, sectors: u64) -> Vec<usize> {
     let made = requests(&format!("requests = 64_000\nread_share = 1.0\nalignment = \"4KiB\"\n{keys}"), sectors);
     assert!(made.iter().all(|r| r.lba % 8 == 0 && r.lba + u64::from(r.sectors) <= sectors), "{keys}");
@@ -119,7 +117,6 @@ fn every_place_of_the_working_set_is_asked_for_alike() {
         ("size = \"64KiB\"", 2048, 241),
         ("size = \"4KiB\"", 37, 4),
         ("size = \"4KiB\"\naddresses = \"zipf\"\nzipf_exponent = 0.0", 128, 16),
-        // Half of the places, with half of the requests.
         ("size = \"4KiB\"\naddresses = \"hot-cold\"\nhot_share = 0.5", 128, 16),
     ] {
         let found = counts(keys, sectors);
@@ -133,7 +130,6 @@ fn every_place_of_the_working_set_is_asked_for_alike() {
 #[test]
 fn a_large_request_near_the_end_is_not_sent_to_one_place() {
     let found = counts("size = \"128KiB\"\naddresses = \"zipf\"\nzipf_exponent = 0.0", 2048);
-    // 256 places, the last 31 of which are too near the end.
     assert!(found.iter().all(|&n| n > 150 && n < 620), "{found:?}");
 }
 
@@ -171,7 +167,6 @@ fn a_working_set_larger_than_the_drive_is_the_drive() {
     assert!(made.iter().any(|r| r.lba > 3500));
 }
 
-/// Requests of a flow with means alone: no default of other keys may change them.
 #[test]
 fn plain_traffic_stays_what_it_was() {
     let digest = |keys: &str| {

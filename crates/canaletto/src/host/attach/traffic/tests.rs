@@ -29,7 +29,7 @@ fn all(traffic: &mut Traffic, streams: &[(u64, Route, u64)]) -> Vec<Arrived> {
     arrived
 }
 
-/// The north bridge is busy for 20 ns, to the picosecond.
+/// 20 ns.
 #[test]
 fn a_bridge_is_granted_when_it_is_free() {
     let attachment = attachment(AttachmentKind::Nbsp);
@@ -42,8 +42,7 @@ fn a_bridge_is_granted_when_it_is_free() {
     }
 }
 
-/// 512 B cross the direct path in 80 ns, after 37.5 ns in which a row is opened: always anew where two streams take
-/// turns.
+/// 80 ns, after 37.5 ns in which a row is opened: always anew where two streams take turns.
 #[test]
 fn streams_that_meet_take_turns() {
     let attachment = attachment(AttachmentKind::Nbdp);
@@ -54,8 +53,8 @@ fn streams_that_meet_take_turns() {
     assert_eq!(met.iter().map(|a| (a.token, a.time.0)).collect::<Vec<_>>(), [(0, 7 * 117_500), (1, 8 * 117_500)]);
 }
 
-/// Over both bridges a read's chunk follows at once, a write's when the last one is at the drive: requests (32 B at 1
-/// GB/s) go up, data (512 + 4 * 28 B) come down.
+/// A write's chunk follows when the last one is at the drive: requests (32 B at 1 GB/s) go up, data (512 + 4 * 28 B)
+/// come down.
 #[test]
 fn reads_are_pipelined_and_writes_consecutive() {
     let mut attachment = attachment(AttachmentKind::Sbsp);
@@ -72,17 +71,16 @@ fn reads_are_pipelined_and_writes_consecutive() {
     assert_eq!(write(&attachment), Time(asked + 37_500 + 80_000 + answered + first + next));
 }
 
-/// A channel that the drive shares with main memory is crossed twice, and turned round each time.
+/// And turned round each time.
 #[test]
 fn a_shared_channel_carries_data_twice() {
     let mut attachment = attachment(AttachmentKind::Nbsp);
     let routes = Routes::new(&attachment);
     let read = |attachment: &Attachment| all(&mut idle(attachment), &[(0, routes.to_memory(), 1024)])[0].time;
     let (drive, memory) = (97_500, 80_000);
-    // The second chunk goes before the first one's way into memory.
     assert_eq!(read(&attachment), Time(2 * drive + 37_500 + 7_500 + 2 * memory));
     attachment.ddr.shared = false;
-    // The first one's row is opened while the second leaves the drive.
+    // While the second leaves the drive.
     assert_eq!(read(&attachment), Time(drive + 20_000 + 37_500 + 2 * memory));
 }
 
@@ -104,7 +102,6 @@ fn kinds() -> impl Strategy<Value = AttachmentKind> {
 }
 
 proptest! {
-    /// Every stream arrives, and its account is its time.
     #[test]
     fn accounts_close(
         kind in kinds(),
@@ -142,7 +139,6 @@ proptest! {
         prop_assert!(arrived.windows(2).all(|pair| pair[0].time <= pair[1].time));
     }
 
-    /// Streams of one chunk each arrive in the order in which they set out.
     #[test]
     fn messages_of_one_way_keep_their_order(kind in kinds(), times in prop::collection::vec(0u64..3_000_000, 2..20)) {
         let attachment = attachment(kind);

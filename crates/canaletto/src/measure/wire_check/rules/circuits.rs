@@ -23,7 +23,7 @@ struct Reservation {
 
 type Load = (PathId, Time, Time);
 
-/// Links that carry a step of a transfer at the same time.
+/// At the same time.
 struct Together {
     transfer: u32,
     chip: u32,
@@ -36,10 +36,10 @@ struct Together {
 pub struct Circuits {
     known: Rc<Known>,
     is_on: bool,
-    /// Whether scouts reserve link after link, as they hop.
+    /// As they hop.
     hop_by_hop: bool,
     reserved: Vec<Option<Reservation>>,
-    /// End of each link's last reservation, and its load since.
+    /// And its load since.
     carried: Vec<(Time, Vec<Load>)>,
     together: Vec<Together>,
 }
@@ -83,7 +83,7 @@ impl Circuits {
         self.reserved[cycles.wire as usize] = Some(Reservation { path, since, until: Time::MAX });
     }
 
-    /// A packet in cancel mode gives a link up when it has crossed it.
+    /// When the packet has crossed it.
     fn give_up(&mut self, cycles: &Cycles, found: &mut Found) {
         let is_busy = self.carried[cycles.wire as usize].1.iter().any(|&(_, _, until)| until > cycles.from);
         match &mut self.reserved[cycles.wire as usize] {
@@ -106,7 +106,7 @@ impl Circuits {
         self.carried[cycles.wire as usize].1.push((cycles.path, cycles.from, cycles.until));
     }
 
-    /// A reservation is over, and told as a whole.
+    /// Told as a whole.
     fn over(&mut self, cycles: &Cycles, found: &mut Found) {
         let (last, carried) = std::mem::take(&mut self.carried[cycles.wire as usize]);
         let is_within =
@@ -158,7 +158,7 @@ impl Circuits {
         }
     }
 
-    /// Whether links lead from one controller to a chip, or from this to another one, each used once.
+    /// From one controller to a chip, or from chip to chip, each used once.
     fn is_way(&self, links: &[u32], chip: u32, to: u32) -> bool {
         let ends: Vec<(Node, Node)> = links.iter().filter_map(|&link| self.ends(link)).collect();
         let mut odd = BTreeSet::new();

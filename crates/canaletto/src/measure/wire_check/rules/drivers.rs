@@ -15,7 +15,6 @@ use crate::measure::wire_check::shape::Line;
 pub struct Drivers {
     known: Rc<Known>,
     last: Vec<Option<Cycles>>,
-    /// The last use of each controller's buses.
     served: Vec<Option<Cycles>>,
 }
 
@@ -26,7 +25,6 @@ impl Drivers {
         Drivers { known: known.clone(), last: vec![None; known.shape.wires.len()], served: vec![None; controllers] }
     }
 
-    /// A controller drives a bus while it drives no other.
     fn serve(&mut self, cycles: &Cycles, found: &mut Found) {
         let Some(Line::Bus { driver, .. }) = self.known.shape.wires.get(cycles.wire as usize).map(|wire| &wire.line)
         else {
@@ -44,7 +42,7 @@ impl Drivers {
         }
     }
 
-    /// A reservation is a state, not a signal. An atomic scout reserves its way at once, so others may pass it.
+    /// A reservation is no signal. An atomic scout reserves its way at once, so others may pass it.
     fn drive(&self, what: WireUse) -> bool {
         match what {
             WireUse::Command | WireUse::Data | WireUse::Handshake => true,

@@ -1,4 +1,4 @@
-//! A transfer ends when its last cycle has crossed, no sooner and no later, and every transfer ends.
+//! A transfer ends when its last cycle has crossed, and every transfer ends.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use crate::measure::wire_check::recording::{Entry, Fact};
 struct Crossed {
     transfer: u32,
     links: u64,
-    /// The wire that it was on first, since when, and its time there.
+    /// First wire, since when, and time there.
     wire: u32,
     since: Time,
     there: Time,
@@ -40,13 +40,12 @@ impl Ends {
         &mut self.crossed[path.index()]
     }
 
-    /// Shortest and longest time from the last cycle to the end. Over n links the last byte is n cycles behind (Venice
-    /// §4.1, Eq. 1), or twice that with strobes; in a mesh it may wait for its chip.
+    /// From the last cycle to the end. Over n links the last byte is n cycles behind (Venice §4.1, Eq. 1), or 2 n with
+    /// strobes; in a mesh it may wait for its chip.
     fn delay(&self, crossed: &Crossed) -> (Time, Time) {
         let flit = self.known.lengths.flit();
         match self.known.kind {
             FabricKind::ScheduledMesh => (flit * crossed.links, flit * crossed.links),
-            // Where circuits turn, or could turn next to the chip.
             FabricKind::Custom => (flit * crossed.links.saturating_sub(1), flit * crossed.links),
             FabricKind::Venice => (flit * crossed.links, flit * (2 * crossed.links)),
             FabricKind::Mesh | FabricKind::Mesh2bit => (Time::ZERO, Time::LATEST),
@@ -57,7 +56,7 @@ impl Ends {
         }
     }
 
-    /// Whether each link of a chain was a hop's delay behind the last one.
+    /// Behind the last link.
     fn hops(&self, crossed: &Crossed, open: &Open) -> bool {
         let (_, column) = self.known.shape.place(open.load.chip.0);
         let hops = match self.known.kind {
@@ -88,7 +87,7 @@ impl Check for Ends {
             Fact::Wire(cycles) if matches!(cycles.what, WireUse::Command | WireUse::Data) => {
                 let crossed = self.on(cycles.path);
                 if crossed.transfer == cycles.transfer {
-                    // The links of a circuit carry each step at the same time.
+                    // At the same time.
                     crossed.links = if cycles.from >= crossed.until { 1 } else { crossed.links + 1 };
                     if crossed.there == Time::ZERO {
                         (crossed.wire, crossed.since) = (cycles.wire, cycles.from);
@@ -121,7 +120,6 @@ impl Check for Ends {
     }
 
     fn end(&mut self, now: Time, transfers: &Transfers, found: &mut Found) {
-        // One part may still wait for its wire.
         let in_parts = self.known.kind == FabricKind::Clusters && self.known.design.fabric.clusters.chunk.0 > 0;
         if in_parts || self.known.splits_late() || matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca)
         {

@@ -1,4 +1,4 @@
-//! Grants of a scheduled mesh: the arbiter has found a circuit's way and told every row before anything crosses.
+//! Grants of a scheduled mesh go to every row before anything crosses.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -53,7 +53,6 @@ impl RowGrants {
         let is_held = self.known.design.fabric.holds() != HoldPath::Never
             && matches!(open.load.carries, Carries::Data | Carries::Control);
         if grants.is_empty() && is_held {
-            // Granted with the command.
             return;
         }
         let least = self.known.lengths.row_grant(self.known.shape.columns);

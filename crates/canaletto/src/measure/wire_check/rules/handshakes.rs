@@ -14,7 +14,6 @@ use crate::measure::wire_check::shape::Line;
 pub struct Handshakes {
     known: Rc<Known>,
     last: Vec<Option<Cycles>>,
-    /// A bus that joins is another rule's.
     first: Vec<(u32, u32)>,
 }
 
@@ -23,12 +22,11 @@ impl Handshakes {
         Handshakes { known: known.clone(), last: vec![None; known.shape.wires.len()], first: Vec::new() }
     }
 
-    /// Agreements before a transfer crosses a bus of this driver: a copy needs both ends' controllers.
+    /// A copy needs both ends' controllers.
     fn agreements(&self, open: &Open, driver: u32) -> u64 {
         let row = |chip: u32| self.known.shape.place(chip).0;
         let (source, destination) = (row(open.load.chip.0), row(open.load.to.0));
         let hops = u64::from(source != driver) + u64::from(destination != driver);
-        // A held path was agreed on with the command.
         let is_held = self.known.design.fabric.holds() != HoldPath::Never
             && matches!(open.load.carries, Carries::Data | Carries::Control);
         match hops {
@@ -60,7 +58,6 @@ impl Handshakes {
 }
 
 impl Handshakes {
-    /// Whether a transfer crosses another bus already.
     fn joins(&mut self, cycles: &Cycles) -> bool {
         if !self.known.splits_late() {
             return false;

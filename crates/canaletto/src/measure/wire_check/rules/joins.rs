@@ -38,7 +38,7 @@ impl Joins {
     fn check(&self, cycles: &[Cycles], open: &Open, found: &mut Found) {
         let is_data = |c: &&Cycles| matches!(c.what, WireUse::Command | WireUse::Data);
         let Some(first) = cycles.iter().filter(is_data).map(|c| c.wire).next() else { return };
-        // A bus may join, end, and join again, each time with a packet for the column.
+        // Each time with a packet for the column.
         let joined: Vec<&Cycles> = cycles.iter().filter(|c| c.wire != first).collect();
         let (message, packet) = self.known.lengths.join();
         let turn = Time::from_ns(self.known.lengths.distances().t_ccs);
@@ -66,7 +66,6 @@ impl Joins {
         }
     }
 
-    /// A joining bus's controller has told the one that sends the page.
     fn check_told(
         &self,
         told: Option<&Cycles>,

@@ -1,4 +1,4 @@
-//! The rules, one file each. A rule sees every entry in order of time.
+//! A rule sees every entry in order of time.
 
 mod circuits;
 mod distances;

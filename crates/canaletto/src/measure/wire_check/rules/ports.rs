@@ -35,7 +35,7 @@ impl Ports {
         Ports { has_one: kinds.contains(&known.kind), known: known.clone(), last: vec![(u32::MAX, Time::ZERO); chips] }
     }
 
-    /// Whether each transfer is seen once on a wire: a bus, an inner bus, a controller's own link.
+    /// Once: a bus, an inner bus, a controller's own link.
     fn counts(&self, wire: u32) -> bool {
         let line = self.known.shape.wires.get(wire as usize).map(|wire| &wire.line);
         matches!(

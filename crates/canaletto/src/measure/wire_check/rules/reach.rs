@@ -55,7 +55,6 @@ impl Check for Reach {
                         (open.load.carries == Carries::Data, self.known.kind == FabricKind::Ring);
                     shape.is_on_chain(*from, *to, chip.0, comes_back, is_ring)
                 }
-                // Rows on a way are another rule's.
                 Line::Link(..) | Line::RowGrants(_) | Line::Joint(..) => true,
             };
             if !is_reached {

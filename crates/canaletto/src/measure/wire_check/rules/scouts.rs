@@ -18,7 +18,6 @@ pub struct Scouts {
     hops: Vec<Vec<Cycles>>,
 }
 
-/// Several packets of one controller may be on their way.
 const KEPT: usize = 8;
 
 impl Scouts {
@@ -63,7 +62,6 @@ impl Scouts {
         hops.push(*cycles);
     }
 
-    /// A transfer's scout reached the chip and returned before anything crosses.
     fn carries(&self, cycles: &Cycles, found: &mut Found) {
         let Some(hops) = self.hops.get(cycles.path.index()) else { return };
         let last = hops.iter().rev().find(|hop| hop.what == WireUse::Scout && hop.transfer == cycles.transfer);

@@ -1,5 +1,3 @@
-//! Cycles take time, on a wire that there is, and lie within the transfer that they belong to.
-
 use std::rc::Rc;
 
 use super::Check;

@@ -1,4 +1,4 @@
-//! Steps of a transfer: commands and addresses before data, each for as long as it takes at the least.
+//! Commands and addresses before data, each for its least time.
 
 use std::rc::Rc;
 
@@ -13,12 +13,11 @@ use crate::measure::wire_check::known::{Known, Open, Transfers};
 use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
 use crate::measure::wire_check::shape::Line;
 
-/// Steps of a transfer on a wire in their order; each may come in parts.
+/// In their order; each may come in parts.
 fn steps_of(carries: Carries, has_column: bool) -> &'static [WireUse] {
     match carries {
         Carries::Command => &[WireUse::Command, WireUse::Data],
         Carries::Control => &[WireUse::Command],
-        // With full sequences a change of column goes before the data.
         Carries::Data if has_column => &[WireUse::Command, WireUse::Data],
         Carries::Data | Carries::Copy => &[WireUse::Data],
     }
@@ -27,7 +26,7 @@ fn steps_of(carries: Carries, has_column: bool) -> &'static [WireUse] {
 #[derive(Clone, Copy)]
 struct Progress {
     wire: u32,
-    /// None if it has crossed what is no step of it.
+    /// None if something else has crossed.
     step: Option<usize>,
     command: Time,
     data: Time,
@@ -85,18 +84,17 @@ impl Steps {
         }
     }
 
-    /// Whether a transfer crosses in parts: the second half of a split page on any free bus; data on separate pins.
+    /// The second half of a split page on any free bus; data on separate pins.
     fn takes_several_wires(&self) -> bool {
         let in_parts = self.known.kind == FabricKind::Clusters && self.known.design.fabric.clusters.chunk.0 > 0;
         in_parts || self.known.splits_late() || matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca)
     }
 
-    /// Whether a transfer crosses a trunk and an inner bus at the same time.
     fn is_trunk(&self, progress: &Progress) -> bool {
         matches!(self.known.shape.wires.get(progress.wire as usize).map(|wire| &wire.line), Some(Line::Trunk(_)))
     }
 
-    /// Cycles that have crossed, each once.
+    /// Each once.
     fn wholes(&self, seen: &Seen) -> Vec<Progress> {
         if !self.takes_several_wires() {
             return seen.wires.clone();
@@ -116,7 +114,6 @@ impl Steps {
         kinds.map(whole).collect()
     }
 
-    /// A transfer had as many cycles as it needs.
     fn count(&self, seen: &Seen, open: &Open, at: Time, found: &mut Found) {
         let (command, data) = (self.known.lengths.command(&open.load), self.known.lengths.data(&open.load));
         if command + data > Time::ZERO && seen.wires.is_empty() {

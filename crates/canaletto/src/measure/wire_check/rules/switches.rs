@@ -1,6 +1,5 @@
-//! Circuits of clusters: a transfer crosses one trunk, its chip's switch and one inner bus, a copy inner buses of one
-//! switch. The switch was granted it before, and passes bytes on after its delay; parts follow each other as a chip can
-//! turn.
+//! Circuits of clusters: a trunk, the chip's switch and an inner bus, a copy inner buses of one switch. The switch was
+//! granted it, and passes bytes on after its delay; parts follow each other as a chip can turn.
 
 use std::rc::Rc;
 
@@ -50,7 +49,7 @@ impl Switches {
         found.add(rule, at, format!("chip {row},{column}"), what, expected);
     }
 
-    /// One trunk and one inner bus; a copy has no trunk and an inner bus per chip.
+    /// A copy has no trunk and an inner bus per chip.
     fn check_way(&self, cycles: &[Cycles], open: &Open, at: Time, found: &mut Found) {
         let trunks = self.wires(cycles, |line| matches!(line, Line::Trunk(_)));
         let buses = self.wires(cycles, |line| matches!(line, Line::Inner(..)));
@@ -63,7 +62,6 @@ impl Switches {
         ends.dedup();
         let is_copy = open.load.carries == Carries::Copy;
         if trunks.is_empty() && buses.is_empty() {
-            // Commands of no time are another rule's.
             return;
         }
         if trunks.len() != usize::from(!is_copy) || buses != ends {
@@ -95,7 +93,6 @@ impl Switches {
         }
     }
 
-    /// Between two parts the chip turns to a column (tCCS).
     fn check_turns(&self, cycles: &[Cycles], open: &Open, found: &mut Found) {
         let turn = Time::from_ns(self.known.lengths.distances().t_ccs);
         let circuits: Vec<&[Cycles]> = cycles.chunk_by(|_, next| next.what != WireUse::Handshake).collect();
@@ -108,7 +105,6 @@ impl Switches {
         }
     }
 
-    /// A held path was granted with its command.
     fn check_grant(&self, cycles: &[Cycles], open: &Open, found: &mut Found) {
         let is_held = self.known.design.fabric.holds() != HoldPath::Never
             && matches!(open.load.carries, Carries::Data | Carries::Control);
@@ -149,7 +145,6 @@ impl Check for Switches {
             Fact::Ends { transfer, path } => {
                 if let Some(open) = transfers.get(*path, *transfer) {
                     let cycles = std::mem::take(&mut self.cycles[path.index()]);
-                    // Each part has its own circuit.
                     let begins = |c: &Cycles| c.what == WireUse::Handshake;
                     for circuit in cycles.chunk_by(|_, next| !begins(next)) {
                         self.check_way(circuit, open, entry.at, found);

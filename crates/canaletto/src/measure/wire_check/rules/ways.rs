@@ -1,5 +1,4 @@
-//! Ways over a custom fabric lead from a controller to the chip, along the row first where `fabric.custom.route` says
-//! so.
+//! Ways over a custom fabric lead from a controller to the chip.
 
 use std::rc::Rc;
 
