@@ -371,3 +371,19 @@ def test_the_table_of_verdicts_fits_a_telephone(tmp_path: Path) -> None:
     page_of = document("made", "<h1>made</h1>", sections, ["page.js"])
     _, found = opened(tmp_path, page_of, "--window-size=390,1500")
     assert (found["wide"], found["scrolled"], found["thin"]) == ([], 0, 0)
+
+
+def test_the_way_back_of_a_ring_runs_below_its_chips(tmp_path: Path) -> None:
+    script = (Path(page.__file__).parent / "assets/array.js").read_text()
+    wires = [["link", 0, -1, 0, 0], ["link", 0, 0, 0, 1], ["link", 0, 1, 0, -1]]
+    array = {"rows": 1, "columns": 2, "controllers": [[0, -1]], "wires": wires}
+    drawn = f"document.title = JSON.stringify(arrayLayout({json.dumps(array)}).wires.map(wire => wire.points))"
+    (tmp_path / "ring.html").write_text(f"<body><script>{script}</script><script>{drawn}</script></body>")
+    command = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
+    dom = subprocess.run([*command, f"file://{tmp_path / 'ring.html'}"], capture_output=True, text=True, check=True)
+    title = re.search("<title>(.*)</title>", dom.stdout)
+    assert title
+    to, on, back = json.loads(title[1])
+    assert len({y for _, y in (*to, *on)}) == 1
+    assert min(y for _, y in back) > to[0][1] + 12
+    assert (back[0][0], back[-1][0]) == (on[-1][0] + 13, to[0][0] - 13)

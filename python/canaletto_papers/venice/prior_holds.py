@@ -224,15 +224,21 @@ def conflicts_and_energy(here: Compared) -> Numbers:
 
 
 def tails(here: Compared) -> Numbers:
-    """A short run has no 99th percentile."""
+    """Fig. 11; a short run has no 99th percentile, and a part of the workloads may not have its."""
     for (name, other), known in fig11.PUBLISHED.items():
         pairs = [
             (data["latency_us"]["all"]["p99"], here.data[name, other, seed]["latency_us"]["all"]["p99"])
             for (at, system, seed), data in here.data.items()
             if (at, system) == (name, "Venice")
         ]
-        ours = fmean(a / b for a, b in pairs) if all(a and b for a, b in pairs) else None
+        ours = fmean(a / b for a, b in pairs) if pairs and all(a and b for a, b in pairs) else None
         yield "fig11", f"{name}, {fig11.OVER}{other}", ours, known
+
+
+def of_mixes(here: Compared) -> Numbers:
+    """Fig. 12."""
+    for other, known in fig12.VENICE_OVER.items():
+        yield "fig12", f"Venice over {other}, {AVERAGE}", fmean(here.each("Venice", other)), known
 
 
 def shapes(found: Mapping[Label, Data], rate: str) -> Iterator[tuple[str, Number]]:
@@ -262,8 +268,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
             for size, number in shapes(found, f"{rate:g}"):
                 rows += _rows(f"arrivals {rate:g} times as fast", ssd, [number], size, of_rate)
     mixes = Compared(found, PERFORMANCE, MIXES)
-    pairs = fig12.VENICE_OVER.items()
-    numbers = [("fig12", f"Venice over {o}, {AVERAGE}", fmean(mixes.each("Venice", o)), known) for o, known in pairs]
+    numbers = [*of_mixes(mixes)]
     return rows + _rows("mixes at Table 3's rates", PERFORMANCE, numbers, mixes.size, "for: the rate is Table 3's")
 
 

@@ -4,16 +4,17 @@ Method: the headline of `prior-holds` with fewer requests on both drives. `prior
 which operations hold their path, NoSSD as circuits or packets, pnSSD's controllers, all 24 allocations, rates, the host
 link, a fresh drive, transfers of the buses that take no time (MQSim's at Table 1's rate, by integer division), requests
 of a page each, and for each workload the rate at which Fig. 13's share of the baseline's requests meets no conflict.
-`table-prior-holds-search` tries all combinations of three allocations, the host link, the rate, what is held, and
-NoSSD's and pnSSD's variants, and prints the best few. `ours` is the mean factor between our numbers and Fig. 9's;
-`judged` is the mean factor for Fig. 10 and 13, which the search does not use.
+`table-prior-holds-search` tries all combinations of three allocations, eight rates, what is held, transfers of buses
+that take no time, and variants of NoSSD, pnSSD and Venice, and prints the best few. `ours` is the mean factor between
+our numbers and those of Fig. 4 and 9. The columns of other figures have the mean factors of theirs, which the search
+does not use; Fig. 15 is of four workloads.
 
 Assumptions: a sensitivity study. Switches and one factor on all arrival times are the only unknowns; several
 combinations are as near as the best one, so that none is an explanation. Full runs: 1,000 requests, one seed.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import permutations, product
@@ -25,10 +26,11 @@ from canaletto._report.charts import Spec
 from canaletto_papers.bars import dots, fabric_colours
 from canaletto_papers.figure import Data, Figure, Grid, Label, Row, Run, Scale, Settings
 from canaletto_papers.flows import workload
-from canaletto_papers.venice import fig13, prior_holds
+from canaletto_papers.venice import fig13, fig15, prior_holds
 from canaletto_papers.venice.causes import UNLIMITED
 from canaletto_papers.venice.evaluation import BASELINE, COST, OWN, PERFORMANCE, SKEWED, SSDS, SYSTEMS, TABLE2, flows
-from canaletto_papers.venice.prior_holds import CHOSEN, HOLDS, OTHER_RATE, OWN_RATE, PRIOR, Compared, Keys, drive
+from canaletto_papers.venice.mixes import SCALED, TABLE3, mixed
+from canaletto_papers.venice.prior_holds import CHOSEN, HOLDS, MIXES, OTHER_RATE, OWN_RATE, PRIOR, Compared, Keys, drive
 
 HELD_BY = (BASELINE, "pSSD", "pnSSD", "NoSSD")
 BUSES = (BASELINE, "pSSD", "pnSSD", "ideal")
@@ -143,42 +145,58 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 ALLOCATIONS = ("WPDC", "CWDP", "PWCD")
-HOSTS: dict[str, Keys] = {"Table 1's host link": {}, "no limit at the host": UNLIMITED}
+PACKETED = "NoSSD, packets"
 VARIANTS: dict[str, tuple[str, Keys]] = {
     "pnSSD, two transfers": ("pnSSD", {"fabric.omnibus.transfers_per_controller": 2}),
-    "NoSSD, packets": ("NoSSD", PACKETS),
+    PACKETED: ("NoSSD", PACKETS),
+    "Venice as printed": ("Venice", {"fabric.venice.as_printed": True}),
 }
+KINDS = {**{system: (system, {}) for system in PRIOR}, **VARIANTS}
 HELD = ("reads", "always")
-SEARCHED = (1.0, 3.0, 10.0, 30.0)
+IN_TIME, IN_NO_TIME = "", "transfers of buses in no time"
+SEARCHED = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 50.0)
+SQUARE = "8x8"
 BEST = 8
 
 
-def _kinds() -> Iterator[tuple[str, str, str, Keys]]:
-    """A run's name, system, what is held and keys."""
-    for system in PRIOR:
-        if system not in HELD_BY:
-            yield system, system, "", {}
-        else:
-            for held in HELD:
-                yield system, system, held, {"fabric.hold_path": held}
-    for name, (system, keys) in VARIANTS.items():
-        for held in HELD if system == "pnSSD" else ("",):
-            yield name, system, held, {**({"fabric.hold_path": held} if held else {}), **keys}
+def _holds(kind: str) -> tuple[str, ...]:
+    return HELD if KINDS[kind][0] in HELD_BY and kind != PACKETED else ("",)
+
+
+def _times(kind: str) -> tuple[str, ...]:
+    return (IN_TIME, IN_NO_TIME) if KINDS[kind][0] in BUSES else (IN_TIME,)
+
+
+def _kinds(systems: Collection[str]) -> Iterator[tuple[tuple[str, str, str], str, Keys]]:
+    """Systems in every variant: labels, the system, and keys."""
+    for kind, (system, keys) in KINDS.items():
+        for held, time in product(_holds(kind), _times(kind)) if system in systems else ():
+            holding = {"fabric.hold_path": held} if held else {}
+            timing = {"fabric.link_rate": "1000GB/s"} if time else {}
+            yield (kind, held, time), system, {**holding, **timing, **keys}
 
 
 def searched(scale: Scale) -> dict[Label, Run]:
-    return {
-        (ssd, f"{rate:g}", order, host, name, kind, held): Run(
-            _drive(ssd, system, {"ftl.allocation": order, **keys, **of}),
-            _traffic(name, rate, scale.of(1_000, 200)),
-        )
-        for ssd in SSDS
-        for rate, order, (host, keys) in product(
-            SEARCHED[:: scale.of(1, 3)], ALLOCATIONS[: scale.of(3, 2)], HOSTS.items()
-        )
-        for name in list(TABLE2)[:: scale.of(1, 5)]
-        for kind, system, held, of in _kinds()
-    }
+    """Every workload on every system in each variant, at each rate and allocation; mixes; a few in other shapes."""
+    number, names = scale.of(1_000, 200), list(TABLE2)
+    found: dict[Label, Run] = {}
+    for ssd, rate, order in product(SSDS, SEARCHED[:: scale.of(1, 3)], ALLOCATIONS[: scale.of(3, 2)]):
+        for shape, (rows, columns) in fig15.SHAPES.items() if ssd == PERFORMANCE else [(SQUARE, (8, 8))]:
+            array = {} if shape == SQUARE else {"geometry.channels": rows, "geometry.chips_per_channel": columns}
+            systems = PRIOR if shape == SQUARE else fig15.SHOWN
+            for name in names[:: scale.of(1 if shape == SQUARE else 6, 6)]:
+                for label, system, keys in _kinds(systems):
+                    design = _drive(ssd, system, {"ftl.allocation": order, **array, **keys})
+                    found[ssd, f"{rate:g}", order, shape, name, *label] = Run(design, _traffic(name, rate, number))
+    for order, name in product(ALLOCATIONS[: scale.of(3, 2)], TABLE3):
+        for label, system, keys in _kinds(PRIOR):
+            design = _drive(PERFORMANCE, system, {"ftl.allocation": order, **keys})
+            found[PERFORMANCE, MIXES, order, SQUARE, name, *label] = Run(design, mixed(name, SCALED, number))
+    return found
+
+
+JUDGES = ("fig10", "fig11", "fig12", "fig13", "fig14", "fig15")
+"""Figures that the search does not use."""
 
 
 @dataclass(frozen=True)
@@ -186,43 +204,66 @@ class Combination:
     words: str
     rate: str
     apart: float
-    judged: float
+    judges: Mapping[str, float | None]
 
 
 def combinations(found: Mapping[Label, Data], ssd: str) -> Iterator[Combination]:
-    groups: dict[tuple[str, str, str], dict[Label, Data]] = {}
-    for (on, rate, order, host, *rest), data in found.items():
+    """Every combination on a drive."""
+    groups: dict[tuple[str, str], dict[Label, Data]] = {}
+    for (on, rate, order, *rest), data in found.items():
         if on == ssd:
-            groups.setdefault((rate, order, host), {})[tuple(rest)] = data
-    for (rate, order, host), runs in groups.items():
-        for held, pn, no in product(HELD, ("pnSSD", "pnSSD, two transfers"), ("NoSSD", "NoSSD, packets")):
-            kinds = {system: system for system in PRIOR} | {"pnSSD": pn, "NoSSD": no}
-            chosen: dict[Label, Data] = {}
-            for system, kind in kinds.items():
-                of = held if system in HELD_BY and no_packets(kind) else ""
-                chosen |= {
-                    (ssd, rate, "8x8", name, system, "1"): data
-                    for (name, its, holds), data in runs.items()
-                    if (its, holds) == (kind, of)
-                }
-            here = Compared(chosen, ssd, rate)
-            others = [*prior_holds.throughput(here, ssd)]
-            if ssd == PERFORMANCE:
-                others += [each for each in prior_holds.conflicts_and_energy(here) if each[0] == "fig13"]
-            words = ", ".join((f"hold: {held}", order, host, pn, no))
-            yield Combination(words, rate, factor(prior_holds.speedups(here, ssd)), factor(iter(others)))
+            groups.setdefault((rate, order), {})[tuple(rest)] = data
+    of_kinds = [[kind for kind, (of, _) in KINDS.items() if of == system] for system in PRIOR]
+    for rate, order in groups:
+        if rate == MIXES:
+            continue
+        for held, time, *kinds in product(HELD, (IN_TIME, IN_NO_TIME), *of_kinds):
+            chosen = dict(zip(kinds, PRIOR, strict=True))
+
+            def is_in(label: Label, held: str = held, time: str = time, chosen: Mapping[str, str] = chosen) -> bool:
+                kind, holds, lasts = label[2:]
+                of = _times(kind)
+                return kind in chosen and holds in ("", held) and lasts == (time if time in of else IN_TIME)
+
+            here: dict[Label, Data] = {
+                (ssd, at, shape, name, chosen[rest[0]], "1"): data
+                for at in (rate, MIXES)
+                for (shape, name, *rest), data in groups.get((at, order), {}).items()
+                if is_in((shape, name, *rest))
+            }
+            words = (f"hold: {held}", time, order, *(kind for kind in kinds if kind in VARIANTS))
+            compared = Compared(here, ssd, rate)
+            numbers = [*judging(here, ssd, rate)]
+            judges = {figure: factor(iter([each for each in numbers if each[0] == figure])) for figure in JUDGES}
+            apart = factor(prior_holds.speedups(compared, ssd)) or math.inf
+            yield Combination(", ".join(filter(None, words)), rate, apart, judges)
 
 
-def no_packets(kind: str) -> bool:
-    return kind != "NoSSD, packets"
+def judging(found: Mapping[Label, Data], ssd: str, rate: str) -> prior_holds.Numbers:
+    """Numbers that the search does not use."""
+    here = Compared(found, ssd, rate)
+    yield from prior_holds.throughput(here, ssd)
+    if ssd == PERFORMANCE:
+        yield from prior_holds.conflicts_and_energy(here)
+        yield from prior_holds.tails(here)
+        yield from prior_holds.of_mixes(Compared(found, ssd, MIXES))
+        few = {name for _, _, shape, name, *_ in found if shape != SQUARE}
+        shaped = {label: data for label, data in found.items() if label[3] in few}
+        yield from (number for _, number in prior_holds.shapes(shaped, rate))
 
 
-def factor(numbers: prior_holds.Numbers) -> float:
-    """At least 1."""
-    return math.exp(fmean(abs(math.log(ours / known)) for _, _, ours, known in numbers if ours and known))
+def factor(numbers: prior_holds.Numbers) -> float | None:
+    """Mean factor between our numbers and published ones, at least 1; None without any."""
+    apart = [abs(math.log(ours / known)) for _, _, ours, known in numbers if ours and known]
+    return math.exp(fmean(apart)) if apart else None
 
 
 BOTH = "both, at one rate"
+
+
+def _both(one: float | None, other: float | None) -> float | None:
+    there = [each for each in (one, other) if each is not None]
+    return math.prod(there) ** (1 / len(there)) if there else None
 
 
 def best(found: Mapping[Label, Data]) -> list[Row]:
@@ -231,7 +272,13 @@ def best(found: Mapping[Label, Data]) -> list[Row]:
     other = {(each.words, each.rate): each for each in by_drive[PERFORMANCE]}
     pairs = [(each, other[each.words, each.rate]) for each in by_drive[COST]]
     by_drive[BOTH] = [
-        Combination(a.words, a.rate, math.sqrt(a.apart * b.apart), math.sqrt(a.judged * b.judged)) for a, b in pairs
+        Combination(
+            a.words,
+            a.rate,
+            math.sqrt(a.apart * b.apart),
+            {figure: _both(a.judges[figure], b.judges[figure]) for figure in JUDGES},
+        )
+        for a, b in pairs
     ]
     return [
         {
@@ -239,7 +286,7 @@ def best(found: Mapping[Label, Data]) -> list[Row]:
             "rank": f"{rank}",
             "combination": each.words,
             "rate": each.rate,
-            "judged": each.judged,
+            **each.judges,
             "ours": each.apart,
             "published": None,
         }

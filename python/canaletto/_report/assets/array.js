@@ -26,6 +26,11 @@ function arrayLayout({ rows, columns, controllers, wires }) {
     const [x, y] = middle(row, column);
     const [X, Y] = middle(toRow, toColumn);
     const half = CHIP / 2 + 1;
+    if (row === toRow && Math.abs(toColumn - column) > 1) {
+      // Past other chips of its row, such as the way back of a ring.
+      const below = top(row) + CHIP;
+      return { points: [[x, below + 1], [x, below + 7], [X, below + 7], [X, below + 1]], stubs: [], width: 4 };
+    }
     return {
       points: [[x + dx * half + sx, y + dy * half + sy], [X - dx * half + sx, Y - dy * half + sy]],
       stubs: [], width: paired ? 3.5 : 5,
