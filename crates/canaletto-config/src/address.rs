@@ -101,7 +101,6 @@ pub struct Layout {
     numbered: Option<Box<[ChipId]>>,
 }
 
-/// A plane's surroundings.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     lun: LunId,
@@ -192,25 +191,25 @@ impl Layout {
         self.page_bytes() << self.flash_shift
     }
 
-    /// Chips in all.
+    /// Chips.
     #[inline]
     pub fn chips(&self) -> u32 {
         self.channels * self.chips_per_channel
     }
 
-    /// LUNs in all.
+    /// LUNs.
     #[inline]
     pub fn luns(&self) -> u32 {
         self.chips() * self.luns_per_chip
     }
 
-    /// Planes in all.
+    /// Planes.
     #[inline]
     pub fn planes(&self) -> u32 {
         self.chips() * self.dies_per_chip * self.planes_per_die
     }
 
-    /// Pages in all.
+    /// Pages.
     #[inline]
     pub fn pages(&self) -> u64 {
         u64::from(self.planes()) * u64::from(self.blocks_per_plane) * u64::from(self.pages_per_block)

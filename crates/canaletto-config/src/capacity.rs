@@ -4,11 +4,10 @@ use crate::address::Layout;
 use crate::design::{Design, MappingScheme, Scope, Superblock, WritePlacement};
 use crate::pseudo_slc::CacheBlocks;
 
-/// Returns the sectors of one plane that the host can address.
+/// Sectors of one plane that the host can address.
 ///
 /// Each further set of write frontiers takes one more block from the host, because a block may be left half filled in
-/// each. So does the frontier for pages that collection brings from other planes. Data written through any frontier
-/// must fit in the plane.
+/// each; so does the frontier for pages that collection brings from other planes.
 pub fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
     let (data, of) = data_units(design, layout);
@@ -42,7 +41,7 @@ pub fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     }
 }
 
-/// Returns how many parts of a superblock hold data, of how many: all but one where it has parity.
+/// How many parts of a superblock hold data, of how many: all but one where it has parity.
 pub fn data_units(design: &Design, layout: &Layout) -> (u64, u64) {
     match design.ftl.parity.unit_planes(layout) {
         0 => (1, 1),
@@ -53,23 +52,23 @@ pub fn data_units(design: &Design, layout: &Layout) -> (u64, u64) {
     }
 }
 
-/// Returns the sectors of a plane that no collection can reclaim. With several mapping units in a flash page, a block
-/// that lacks less than a flash page of valid data takes as many flash pages to copy as it has.
+/// Sectors of a plane that no collection can reclaim. With several mapping units in a flash page, a block that lacks
+/// less than a flash page of valid data takes as many flash pages to copy as it has.
 fn unwinnable_sectors(layout: &Layout) -> u64 {
     let each = u64::from(layout.pages_per_flash_page() - 1) * u64::from(layout.sectors_per_page);
     u64::from(layout.blocks_per_plane) * each
 }
 
-/// Returns the whole data blocks of a plane that the host can address, at most `by_share`. The log blocks and those
-/// that a merge needs are not included.
+/// Whole data blocks of a plane that the host can address, at most `by_share`, without the log blocks and those that a
+/// merge needs.
 fn hybrid_blocks(design: &Design, by_share: u64) -> u64 {
     let logs = design.ftl.hybrid.log_blocks + design.gc.reserved_blocks;
     let kept = logs.max(design.ftl.min_spare_blocks);
     by_share.min(u64::from(design.geometry.blocks_per_plane.saturating_sub(kept)))
 }
 
-/// Returns the blocks of a plane that the pseudo-SLC cache keeps from other data: its static part, and of its dynamic part,
-/// whose full blocks can be recovered at any time, those that each set of write frontiers is filling.
+/// Blocks of a plane that the pseudo-SLC cache keeps from other data: its static part, and of its dynamic part, whose
+/// full blocks can be recovered at any time, those that each set of write frontiers is filling.
 fn blocks_for_cache(design: &Design, layout: &Layout, streams: u16) -> u32 {
     let cache = CacheBlocks::of(design, layout);
     cache.of_static + if cache.of_dynamic > 0 { u32::from(streams) } else { 0 }
@@ -78,7 +77,7 @@ fn blocks_for_cache(design: &Design, layout: &Layout, streams: u16) -> u32 {
 /// Number of frontiers of a plane next to the host's: collection's own and that for pages from other planes.
 const COLLECTION_FRONTIERS: u32 = 2;
 
-/// Returns the pages of data that a plane may hold next to `table` blocks of translation pages.
+/// Pages of data that a plane may hold next to `table` blocks of translation pages.
 pub fn most_valid(design: &Design, layout: &Layout, table: u64, streams: u16) -> u64 {
     let frontiers = COLLECTION_FRONTIERS + u32::from(streams);
     let kept = design.gc.reserved_blocks + frontiers + table as u32 + blocks_for_cache(design, layout, streams);
@@ -86,8 +85,8 @@ pub fn most_valid(design: &Design, layout: &Layout, table: u64, streams: u16) ->
     (u64::from(layout.blocks_per_plane.saturating_sub(kept)) * u64::from(winnable)).saturating_sub(1)
 }
 
-/// Returns the blocks of a plane that translation pages take where its host data are `sectors`: those pages, as evenly
-/// over the planes as each stream's own number of them allows, and one block that is being filled.
+/// Blocks of a plane that translation pages take where its host data are `sectors`: those pages, as evenly over the
+/// planes as each stream's own number of them allows, and one block that is being filled.
 pub fn translation_blocks(design: &Design, layout: &Layout, sectors: u64, streams: u16) -> u64 {
     if !design.mapping.is_cached() {
         return 0;

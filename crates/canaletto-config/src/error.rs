@@ -58,13 +58,13 @@ pub fn locate(problem: &Problem, layers: &[Layer]) -> ConfigError {
     ConfigError(format!("{label}: {key}{what}"))
 }
 
-/// Returns the beginnings of two keys up to where they end alike: `flow.0.synthetic` and `workload`.
+/// The beginnings of two keys up to where they end alike: `flow.0.synthetic` and `workload`.
 fn different<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
     let alike = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
     (&a[..a.len() - alike], &b[..b.len() - alike])
 }
 
-/// Returns the layer that set a problem's key last, and the line there (0 for a setting).
+/// The layer that set a problem's key last, and the line there (0 for a setting).
 pub fn place_of(problem: &Problem, layers: &[Layer]) -> Option<(usize, usize)> {
     let place = |(number, layer): (usize, &Layer)| match (layer.text, &layer.key) {
         (Some(text), _) => line_of(text, &problem.key).map(|line| (number, line)),
@@ -74,12 +74,10 @@ pub fn place_of(problem: &Problem, layers: &[Layer]) -> Option<(usize, usize)> {
     layers.iter().enumerate().rev().find_map(place)
 }
 
-/// Returns whether a key is `prefix` or in it.
 pub(super) fn is_within(key: &str, prefix: &str) -> bool {
     key == prefix || key.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Returns the line (from 1) on which `text` sets `key`.
 fn line_of(text: &str, key: &str) -> Option<usize> {
     if key.is_empty() {
         return None;
@@ -109,7 +107,7 @@ fn find<'t>(table: &'t DeTable<'_>, key: &str, start: &mut Option<usize>) -> Opt
     Some(value)
 }
 
-/// Returns the line (from 1) that holds a byte offset.
+/// The line (from 1) that holds a byte offset.
 pub fn line_at(text: &str, offset: usize) -> usize {
     1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|&&b| b == b'\n').count()
 }

@@ -33,17 +33,14 @@ impl Field {
     }
 }
 
-/// Sum of two polynomials over the integers modulo p.
 fn sum(p: u32, a: u32, b: u32) -> u32 {
     if a == 0 && b == 0 { 0 } else { (a % p + b % p) % p + p * sum(p, a / p, b / p) }
 }
 
-/// Multiple of a polynomial.
 fn multiple(p: u32, factor: u32, a: u32) -> u32 {
     if a == 0 { 0 } else { factor * (a % p) % p + p * multiple(p, factor, a / p) }
 }
 
-/// Product of two polynomials.
 fn product(p: u32, a: u32, b: u32) -> u32 {
     if b == 0 { 0 } else { sum(p, multiple(p, b % p, a), p * product(p, a, b / p)) }
 }
@@ -98,7 +95,7 @@ mod tests {
         assert!(expected.starts_with(&[2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17]));
     }
 
-    /// Addition and multiplication are groups: each row of their tables has every element once.
+    /// Each row of the tables has every element once: addition and multiplication are groups.
     #[test]
     fn every_element_has_its_inverses() {
         for n in prime_powers() {

@@ -9,7 +9,7 @@ macro_rules! typed_id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// Stands for "none".
+            /// No such thing.
             pub const NONE: $name = $name(u32::MAX);
 
             /// Whether this is an id at all.

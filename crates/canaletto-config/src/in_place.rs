@@ -4,7 +4,6 @@ use crate::check::{Checked, refuse_with, require};
 use crate::design::{Addressing, Design, MapUpdate, MappingScheme, PreconditionKind, Superblock, WritePlacement};
 use crate::medium::Suspendable;
 
-/// Checks `ftl.mapping = "in-place"`, and that no other mapping has byte addressing.
 pub(super) fn check(design: &Design) -> Checked {
     if design.ftl.mapping == MappingScheme::InPlace {
         return check_rest(design);
@@ -18,7 +17,6 @@ pub(super) fn check(design: &Design) -> Checked {
     })
 }
 
-/// Refuses keys of garbage collection, erases and bad blocks, which do not exist with in-place writing.
 fn check_rest(design: &Design) -> Checked {
     let (ftl, flash) = (&design.ftl, &design.flash);
     let refuse = refuse_with("ftl.mapping = \"in-place\"".to_owned());

@@ -42,7 +42,6 @@ mod tests {
 
     use super::*;
 
-    /// Rows and columns of the chips of some numbers.
     fn lines(chips: &[ChipId], columns: u32, numbers: impl Iterator<Item = u32>) -> (BTreeSet<u32>, BTreeSet<u32>) {
         numbers.map(|number| chips[number as usize].0).map(|chip| (chip / columns, chip % columns)).unzip()
     }
@@ -61,8 +60,8 @@ mod tests {
         found
     }
 
-    /// No two chips of a channel share a row or a column beyond what the array's shape forces them to, nor do the chips of a way: the
-    /// rows are a Latin square, the columns are one, and together they name every chip once (they are orthogonal).
+    /// No two chips of a channel share a row or a column beyond what the array's shape forces them to, nor do the chips
+    /// of a way: rows and columns are Latin squares, and orthogonal.
     #[test]
     fn channels_and_ways_lie_across_all_lines() {
         for (rows, columns) in arrays() {

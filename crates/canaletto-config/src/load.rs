@@ -26,7 +26,6 @@ use crate::writer::write_table;
 const BUS_RATE: &str = "fabric.link_rate";
 const LINKS_RATE: &str = "fabric.network.link_rate";
 
-/// Largest number of mistakes that are reported together.
 const MANY: usize = 20;
 
 /// Loads a design: the TOML `text` of a file called `name`, or the preset `name` if there is no text; then the settings,
@@ -134,7 +133,6 @@ pub fn load_pc(name: &str, text: &str, settings: &[String]) -> Result<Pc, Config
     sources.read(check_pc)
 }
 
-/// Settings that go by their own text.
 fn plain(settings: &[String]) -> Result<Vec<Setting>, ConfigError> {
     settings.iter().map(|text| Setting::parse(text, "", text).map_err(ConfigError)).collect()
 }
@@ -150,10 +148,8 @@ fn parse(label: &str, text: &str) -> Result<Table, ConfigError> {
     })
 }
 
-/// Layers of a configuration.
 struct Sources<'a> {
     kind: Kind,
-    /// All layers merged.
     table: Table,
     /// Keys without the user's file: the keys of the preset under it.
     under: Table,
@@ -170,7 +166,6 @@ impl<'a> Sources<'a> {
         Sources { kind, table, under, over, layers: Vec::new(), settings: Vec::new(), problems: Vec::new() }
     }
 
-    /// Adds the preset that everything else stands on.
     fn under(&mut self, label: &str, text: &'a str) -> Result<(), ConfigError> {
         self.under = parse(label, text)?;
         self.table = self.under.clone();
@@ -178,7 +173,6 @@ impl<'a> Sources<'a> {
         Ok(())
     }
 
-    /// Adds a file, and the preset that it names with `base`.
     fn file(&mut self, label: &str, text: &'a str) -> Result<(), ConfigError> {
         let mut table = parse(label, text)?;
         let layer = Layer { label: label.to_owned(), text: Some(text), key: None };
@@ -194,7 +188,6 @@ impl<'a> Sources<'a> {
         Ok(())
     }
 
-    /// Adds settings of single keys.
     fn set(&mut self, settings: Vec<Setting>) {
         for mut setting in settings {
             let completed = if self.kind == Kind::Workload { setting.complete(&self.table) } else { Ok(()) };
@@ -210,7 +203,6 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Keys that the user gave, dotted.
     fn given(&self) -> Vec<String> {
         let mut keys = leaves(&self.over, "");
         for setting in &self.settings {
@@ -221,7 +213,6 @@ impl<'a> Sources<'a> {
         keys
     }
 
-    /// Reads all layers as a configuration.
     fn read<T: DeserializeOwned + Serialize>(
         &mut self,
         check: impl Fn(&T) -> Result<(), Problem>,
@@ -251,8 +242,8 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Reads the merged table. Notes every value that cannot be read, puts back what stood under it, and tries again. A key that
-    /// is missing is taken from an example.
+    /// Notes every value that cannot be read, puts back what stood under it, and tries again. A key that is missing is
+    /// taken from an example.
     fn deserialize<T: DeserializeOwned>(&mut self, table: &mut Value) -> Option<T> {
         while self.problems.len() < MANY {
             let error = match read(table) {
@@ -283,8 +274,8 @@ impl<'a> Sources<'a> {
         None
     }
 
-    /// Notes what breaks a rule between keys. The value under a key that breaks one is put back, so that others show. A rule that
-    /// names a key with its own mistake is not applied: what is wrong may be that key alone.
+    /// Notes what breaks a rule between keys, and puts back what stood under it, so that others show. A rule that names
+    /// a key with its own mistake is not applied: what is wrong may be that key alone.
     fn check<T: DeserializeOwned>(&mut self, mut table: Value, check: impl Fn(&T) -> Result<(), Problem>) {
         let given = self.given();
         let is_given = |key: &str| given.iter().any(|given| is_within(key, given));
@@ -307,7 +298,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// All mistakes in words, each on its own line, a file's in its order.
+    /// A line for each, a file's in its order.
     fn mistakes(&mut self) -> ConfigError {
         let layers = &self.layers;
         self.problems.sort_by_key(|problem| place_of(problem, layers).unwrap_or((usize::MAX, 0)));
@@ -315,7 +306,7 @@ impl<'a> Sources<'a> {
         ConfigError(lines.join("\n"))
     }
 
-    /// Reads the layers as if some keys had not been given.
+    /// The layers as if some keys had not been given.
     fn without<T: DeserializeOwned>(&self, keys: &[&str]) -> Option<T> {
         let mut table = Value::Table(self.table.clone());
         numbers::understand(schema::of(self.kind), &mut table);
@@ -326,7 +317,6 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Replaces settings of `under` by `over`'s, table by table.
 fn merge(under: &mut Table, over: Table) {
     for (key, value) in over {
         match (under.get_mut(&key), value) {
@@ -363,7 +353,7 @@ fn restore(table: &mut Value, under: &Table, key: &str) -> bool {
     false
 }
 
-/// Puts a key that is missing where it belongs, from a preset or a profile. Returns whether they have it.
+/// Puts a missing key where it belongs, from a preset or a profile. Returns whether they have it.
 fn supply(table: &mut Value, key: &str, kind: Kind) -> bool {
     let example = match kind {
         Kind::Design => {
@@ -398,7 +388,6 @@ fn supply(table: &mut Value, key: &str, kind: Kind) -> bool {
     }
 }
 
-/// Keys of all values of a table, dotted.
 fn leaves(table: &Table, path: &str) -> Vec<String> {
     let keys = table.iter().flat_map(|(name, value)| {
         let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };

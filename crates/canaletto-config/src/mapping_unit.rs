@@ -52,7 +52,6 @@ pub(super) fn check(design: &Design) -> Checked {
     if design.units_per_page() > 1 { check_finer(design) } else { Ok(()) }
 }
 
-/// Checks the keys that do not allow several units in a page of flash.
 fn check_finer(design: &Design) -> Checked {
     let (key, unit) = ("ftl.mapping_unit", design.ftl.mapping_unit);
     let units = u64::from(design.geometry.pages_per_block) * u64::from(design.units_per_page());

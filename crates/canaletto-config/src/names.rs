@@ -16,7 +16,7 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 /// Likeness of names below which none is suggested.
 const NEAR: f64 = 0.5;
 
-/// Returns the first of the names whose likeness and nearness add up to most, of those that are alike at all.
+/// The first of the names whose likeness and nearness add up to most, of those that are alike at all.
 pub(super) fn most_alike<T>(names: impl Iterator<Item = (f64, f64, T)>) -> Option<T> {
     let near = names.filter(|(alike, _, _)| *alike >= NEAR);
     near.reduce(|best, next| if next.0 + next.1 > best.0 + best.1 { next } else { best }).map(|(_, _, name)| name)
@@ -58,12 +58,11 @@ fn words(name: &str) -> Vec<(&str, f64)> {
     words
 }
 
-/// The word that keys use for a thing.
 fn usual(word: &str) -> &str {
     SYNONYMS.iter().find(|(other, _)| *other == word).map_or(word, |(_, usual)| usual)
 }
 
-/// Returns how far two words are one, which may be cut or a plural.
+/// How far two words are one, which may be cut or a plural.
 fn sameness(a: &str, b: &str) -> f64 {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     match short.len() {
@@ -73,7 +72,7 @@ fn sameness(a: &str, b: &str) -> f64 {
     }
 }
 
-/// Returns how alike two names are, from 0 to 1: by the words that they share, or else by their letters.
+/// How alike two names are, from 0 to 1: by the words that they share, or else by their letters.
 pub(super) fn likeness(given: &str, known: &str) -> f64 {
     let given = given.chars().take(64).collect::<String>().to_lowercase();
     let known = known.to_lowercase();
@@ -89,7 +88,7 @@ pub(super) fn likeness(given: &str, known: &str) -> f64 {
     by_words.max(by_letters)
 }
 
-/// Returns the Levenshtein distance.
+/// Levenshtein distance.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -105,7 +104,7 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// Returns a sentence that lists the known names and suggests the nearest.
+/// A sentence that lists the known names and suggests the nearest.
 pub fn suggest(given: &str, known: &[&str]) -> String {
     match nearest(given, known.iter().copied()) {
         Some(name) => format!("did you mean \"{name}\"? (known: {})", known.join(", ")),

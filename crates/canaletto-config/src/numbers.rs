@@ -47,7 +47,7 @@ fn rewrite(node: Node, value: &mut Value) {
     }
 }
 
-/// Returns a finite decimal number; digits may be grouped by `_`.
+/// Finite and decimal; digits may be grouped by `_`.
 fn number(text: &str) -> Option<f64> {
     let digits = text.replace('_', "");
     let is_decimal = digits.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) && !text.starts_with('_');

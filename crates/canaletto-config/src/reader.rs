@@ -31,7 +31,7 @@ pub fn read_text<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 #[derive(Debug)]
 pub struct Unreadable {
     message: String,
-    /// Names of keys and numbers of entries that lead to it, the innermost first.
+    /// The innermost first.
     path: Vec<String>,
 }
 
@@ -70,7 +70,6 @@ impl Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// A value that is being read.
 struct Reader<'a>(&'a Value);
 
 impl Reader<'_> {
@@ -98,7 +97,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         }
     }
 
-    /// A list instead of a table is an error: most types would take it for the values of their keys in order.
+    /// A list is an error: most types would take it for the values of their keys in order.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -111,7 +110,6 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         }
     }
 
-    /// One of several names.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -124,7 +122,6 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         }
     }
 
-    /// A key that is there has a value.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unreadable> {
         visitor.visit_some(self)
     }
@@ -139,7 +136,6 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
 }
 
-/// Entries of a list.
 struct Entries<'a> {
     items: std::slice::Iter<'a, Value>,
     next: usize,
@@ -156,7 +152,6 @@ impl<'de> SeqAccess<'de> for Entries<'de> {
     }
 }
 
-/// Keys of a table with their values.
 struct Keys<'a> {
     entries: toml::map::Iter<'a, String, Value>,
     /// The key whose value comes next.

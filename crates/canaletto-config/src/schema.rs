@@ -17,7 +17,7 @@ pub enum Kind {
     Pc,
 }
 
-/// Returns the JSON Schema (draft 2020-12) of a kind of configuration, with the doc comments as descriptions.
+/// The JSON Schema (draft 2020-12) of a kind of configuration, with the doc comments as descriptions.
 ///
 /// It is a committed file. A test compares it with the types, so that only tests compile the generator.
 pub fn schema(kind: Kind) -> &'static str {
@@ -28,13 +28,11 @@ pub fn schema(kind: Kind) -> &'static str {
     }
 }
 
-/// Returns the schema of a kind of configuration, read once.
 pub(super) fn of(kind: Kind) -> &'static Value {
     static READ: [OnceLock<Value>; 3] = [const { OnceLock::new() }; 3];
     READ[kind as usize].get_or_init(|| serde_json::from_str(schema(kind)).expect("a test compares it with the types"))
 }
 
-/// Place in a schema, with its references followed.
 #[derive(Clone, Copy)]
 pub(super) struct Node<'a> {
     root: &'a Value,
@@ -42,34 +40,29 @@ pub(super) struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// Makes the place of the whole configuration.
     pub(super) fn root(root: &'a Value) -> Node<'a> {
         Node { root, schema: resolve(root, root) }
     }
 
-    /// Returns the place of a key, if there is such a key.
     pub(super) fn field(self, name: &str) -> Option<Node<'a>> {
         let schema = self.schema["properties"].get(name)?;
         Some(Node { root: self.root, schema: resolve(self.root, schema) })
     }
 
-    /// Returns the place of the entries of a list.
     pub(super) fn item(self) -> Option<Node<'a>> {
         let schema = self.schema.get("items")?;
         Some(Node { root: self.root, schema: resolve(self.root, schema) })
     }
 
-    /// Returns whether there is such a key.
     pub(super) fn has(self, name: &str) -> bool {
         self.schema["properties"].get(name).is_some()
     }
 
-    /// Returns the names of its keys.
     pub(super) fn names(self) -> Vec<String> {
         self.schema["properties"].as_object().map_or_else(Vec::new, |keys| keys.keys().cloned().collect())
     }
 
-    /// Returns whether values are of a type of JSON Schema, such as `integer`.
+    /// `name` is a type of JSON Schema, such as `integer`.
     pub(super) fn is(self, name: &str) -> bool {
         match &self.schema["type"] {
             Value::Array(names) => names.iter().any(|each| each == name),
@@ -119,7 +112,6 @@ fn check(node: Node, value: &Value, path: &str, problems: &mut Vec<Problem>) {
     }
 }
 
-/// The key of a name in a table, or of an entry in a list.
 pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }

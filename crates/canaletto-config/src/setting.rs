@@ -18,7 +18,6 @@ pub struct Setting {
     pub value: String,
 }
 
-/// Parts of the longest key; no key has half as many.
 const MOST_PARTS: usize = 16;
 
 impl Setting {
@@ -89,8 +88,7 @@ fn joined(first: &str, rest: &str) -> String {
     if rest.is_empty() { first.to_owned() } else { format!("{first}.{rest}") }
 }
 
-/// Returns a value as TOML writes it, or else a string: `4` and `true` are a number and a truth value, and `10us` needs
-/// no quotes.
+/// A value as TOML writes it, or else a string: `10us` needs no quotes.
 fn literal(text: &str) -> Value {
     match toml::from_str::<Table>(&format!("value = {text}")) {
         Ok(mut table) if table.len() == 1 => table.remove("value").expect("the only key"),
@@ -98,7 +96,7 @@ fn literal(text: &str) -> Value {
     }
 }
 
-/// Sets a dotted key, making tables on the way; numbers index lists.
+/// Makes tables on the way; numbers index lists.
 fn set(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
     let (first, rest) = key.split_once('.').map_or((key, None), |(first, rest)| (first, Some(rest)));
     if first.is_empty() {
@@ -123,7 +121,6 @@ fn set(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
     }
 }
 
-/// Removes the origin of a profile's value that a setting replaces.
 fn forget_origin(table: &mut Table, key: &str) {
     let mut parts = key.split('.');
     let (Some("flow"), Some(number), Some("synthetic"), Some(name)) =
@@ -136,7 +133,7 @@ fn forget_origin(table: &mut Table, key: &str) {
     origin.map(|origin| origin.remove(name));
 }
 
-/// Returns every key of a kind of configuration, dotted; entries of lists have no numbers.
+/// Dotted; entries of lists have no numbers.
 pub(super) fn all_keys(kind: Kind) -> Vec<String> {
     fn walk(node: Node, path: &str, out: &mut Vec<String>) {
         for name in node.names() {

@@ -8,7 +8,6 @@ use crate::schema::{self, Kind};
 use crate::units::{Duration, Size};
 use crate::workload::{Addresses, ArrivalTimes, SizeShare, Synthetic};
 
-/// Checks generated requests whose path is `key`.
 pub(super) fn check_synthetic(s: &Synthetic, key: &str) -> Checked {
     check_loop(s, key)?;
     require(s.trim_share + s.flush_share <= 1.0, &format!("{key}.trim_share"), || {
@@ -187,7 +186,6 @@ fn check_pace(s: &Synthetic, key: &str) -> Checked {
     })
 }
 
-/// Refuses keys that MQSim's generator does not have.
 fn check_mqsim(s: &Synthetic, key: &str) -> Checked {
     if s.mqsim_seed.is_none() {
         return Ok(());

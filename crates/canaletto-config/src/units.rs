@@ -11,7 +11,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::time::Time;
 
-/// Quantity that is written as a number and a unit.
 trait Quantity: Sized {
     /// Allowed form, with an example, for error messages.
     const EXPECTED: &'static str;
@@ -19,7 +18,6 @@ trait Quantity: Sized {
     const UNITS: &'static [(&'static str, f64)];
     /// Units that are read and never printed.
     const OTHER_UNITS: &'static [(&'static str, f64)] = &[];
-    /// Returns the quantity of that many stored units, if it is within range.
     fn from_stored(value: f64) -> Option<Self>;
     fn stored(&self) -> u64;
 }
@@ -34,7 +32,7 @@ fn parse<Q: Quantity>(text: &str) -> Result<Q, String> {
     Q::from_stored(number * size).ok_or_else(wrong)
 }
 
-/// Returns the length of the number at the beginning of a text: digits, a point, and perhaps an exponent (`1e5`).
+/// Digits, a point, and perhaps an exponent (`1e5`).
 fn number_length(text: &str) -> usize {
     let digits = |text: &str| text.find(|c: char| !(c.is_ascii_digit() || c == '_')).unwrap_or(text.len());
     let mantissa = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());

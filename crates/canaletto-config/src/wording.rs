@@ -4,7 +4,7 @@ use crate::names::{likeness, most_alike, nearest};
 use crate::schema::Kind;
 use crate::setting::all_keys;
 
-/// Returns serde's message about `key` in a user's words, with the nearest name where a name was unknown.
+/// serde's message about `key` in a user's words, with the nearest name where a name was unknown.
 pub(super) fn explain(kind: Kind, key: &str, message: &str) -> String {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let near = match (message.split_once(' '), names.split_first()) {
@@ -28,7 +28,7 @@ pub(super) fn explain(kind: Kind, key: &str, message: &str) -> String {
     near.map_or(said.clone(), |near| format!("{said}; did you mean `{near}`?"))
 }
 
-/// Returns a message of the TOML reader in a user's words, on one line.
+/// A message of the TOML reader in a user's words, on one line.
 pub(super) fn of_toml(message: &str) -> String {
     match ["value was too large", "as i128", "as u128"].iter().any(|part| message.contains(part)) {
         true => format!("got a whole number out of range, expected one from {} to {}", i64::MIN, i64::MAX),
@@ -36,8 +36,8 @@ pub(super) fn of_toml(message: &str) -> String {
     }
 }
 
-/// Returns the key that an unknown one means, if any is like it. Keys of the same table come before keys of another one, and keys
-/// of few tables before keys of many.
+/// The key that an unknown one means, if any is like it. Keys of the same table come before keys of another one, and
+/// keys of few tables before keys of many.
 fn nearest_key(kind: Kind, key: &str) -> Option<String> {
     let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
     // The schema does not count the entries of lists.
@@ -56,7 +56,6 @@ fn nearest_key(kind: Kind, key: &str) -> Option<String> {
     })
 }
 
-/// A value as serde describes it, such as `integer `5``, without the name of its type.
 fn plain_value(given: &str) -> String {
     match given.split_once(' ') {
         Some(("integer" | "floating" | "string" | "boolean", rest)) => {
@@ -70,7 +69,6 @@ fn plain_value(given: &str) -> String {
     }
 }
 
-/// A type as serde describes it, in a user's words.
 fn plain_type(wanted: &str) -> String {
     match wanted {
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0".to_owned(),

@@ -49,7 +49,6 @@ mod tests {
     use super::*;
     use crate::{load_design, load_workload, presets, profiles};
 
-    /// Writing by way of JSON gives the same text as TOML's serializer.
     #[test]
     fn the_text_is_that_of_the_type_itself() {
         for preset in presets() {

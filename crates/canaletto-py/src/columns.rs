@@ -5,13 +5,10 @@ use canaletto::measure::records::Records;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-/// Number with a fixed little-endian form.
 pub trait Number: Copy {
-    /// Name in Python.
     const KIND: &'static str;
-    /// Size in bytes.
     const SIZE: usize;
-    /// Writes the number; `out` has just the right length.
+    /// `out` has just the right length.
     fn write(self, out: &mut [u8]);
 }
 
@@ -28,7 +25,6 @@ macro_rules! numbers {
 }
 numbers! { u8 u16 u32 u64 }
 
-/// Adds a column to a dictionary.
 pub fn insert<N: Number>(
     columns: &Bound<PyDict>,
     name: &str,
@@ -43,7 +39,7 @@ pub fn insert<N: Number>(
     columns.set_item(name, (N::KIND, bytes))
 }
 
-/// Returns the rows of a run as columns. Each column is freed once it is copied.
+/// The rows of a run as columns, each freed once it is copied.
 pub fn of_records(py: Python, records: Option<Records>) -> PyResult<Bound<PyDict>> {
     let columns = PyDict::new(py);
     let Some(records) = records else { return Ok(columns) };

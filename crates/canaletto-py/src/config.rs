@@ -15,31 +15,31 @@ use serde::Serialize;
 use crate::errors::config_error;
 use crate::traces::open_all;
 
-/// Returns the version of engine and package.
+/// Version of engine and package.
 #[pyfunction]
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// Returns the design presets as JSON: name and about.
+/// The design presets as JSON: name and about.
 #[pyfunction]
 pub fn presets() -> PyResult<String> {
     json(&config::presets())
 }
 
-/// Returns the facts of the fabrics as JSON.
+/// The facts of the fabrics as JSON.
 #[pyfunction]
 pub fn fabrics() -> PyResult<String> {
     json(&canaletto::fabric::facts())
 }
 
-/// Returns the workload profiles as JSON: name and about.
+/// The workload profiles as JSON: name and about.
 #[pyfunction]
 pub fn profiles() -> PyResult<String> {
     json(&config::profiles())
 }
 
-/// Returns the JSON Schema of a `design`, a `workload`, a `pc` or a `result`.
+/// The JSON Schema of a `design`, a `workload`, a `pc` or a `result`.
 #[pyfunction]
 pub fn schema(kind: &str) -> PyResult<&'static str> {
     let kind = match kind {
@@ -55,8 +55,8 @@ pub fn schema(kind: &str) -> PyResult<&'static str> {
 /// A setting of a key: its name in messages, a part of the key that stands there only, and `key=value`.
 type Given = (String, String, String);
 
-/// Resolves a design from a file's text or, without one, from the preset of that name. Returns it as it is stated, with
-/// notes on keys that were given and have no effect.
+/// Resolves a design from a file's text or else from the preset of that name, with notes on keys that were given and
+/// have no effect.
 #[pyfunction]
 #[pyo3(signature = (name, text, settings))]
 pub fn resolve_design(name: &str, text: Option<&str>, settings: Vec<Given>) -> PyResult<(String, Vec<String>)> {
@@ -64,7 +64,7 @@ pub fn resolve_design(name: &str, text: Option<&str>, settings: Vec<Given>) -> P
     Ok((toml(&design)?, notes))
 }
 
-/// Resolves a workload from a file's text or, without one, from the profile of that name. Returns it as it is stated.
+/// Resolves a workload from a file's text or else from the profile of that name.
 #[pyfunction]
 #[pyo3(signature = (name, text, settings))]
 pub fn resolve_workload(name: &str, text: Option<&str>, settings: Vec<Given>) -> PyResult<String> {
@@ -82,8 +82,8 @@ fn parse_settings(settings: &[Given]) -> PyResult<Vec<Setting>> {
     settings.iter().map(parse).collect()
 }
 
-/// Returns capacity, bounds and memory of a run as JSON, without running it. Memory depends on whether single requests
-/// are kept. `look`: whether traces can be looked at; those that cannot be opened are left to the run.
+/// Capacity, bounds and memory of a run as JSON, without running it. Memory depends on whether single requests are
+/// kept. `look`: whether traces can be looked at; those that cannot be opened are left to the run.
 #[pyfunction]
 pub fn inspect(py: Python, design_toml: &str, workload_toml: &str, records: bool, look: bool) -> PyResult<String> {
     let (design, workload) = (parse_design(design_toml)?, parse_workload(workload_toml)?);
@@ -94,24 +94,22 @@ pub fn inspect(py: Python, design_toml: &str, workload_toml: &str, records: bool
     })
 }
 
-/// Returns the share of a workload's requests that begin at each chip of the array, row by row.
+/// The share of a workload's requests that begin at each chip of the array, row by row.
 #[pyfunction]
 pub fn chip_shares(design_toml: &str, workload_toml: &str) -> PyResult<Vec<f64>> {
     limits::chip_shares(&parse_design(design_toml)?, &parse_workload(workload_toml)?).map_err(config_error)
 }
 
-/// Returns the command sequences of a design, with their times on its fabric, as JSON.
+/// The command sequences of a design, with their times on its fabric, as JSON.
 #[pyfunction]
 pub fn sequences(design_toml: &str) -> PyResult<String> {
     json(&canaletto::fabric::command_times::describe(&parse_design(design_toml)?))
 }
 
-/// A resolved design.
 pub fn parse_design(toml: &str) -> PyResult<Design> {
     load_design("design", Some(toml), &[]).map_err(config_error)
 }
 
-/// A resolved workload.
 pub fn parse_workload(toml: &str) -> PyResult<Workload> {
     load_workload("workload", Some(toml), &[]).map_err(config_error)
 }

@@ -4,19 +4,16 @@ use std::time::Instant;
 
 use canaletto::measure::result::Cost;
 
-/// Stopwatch for the thread that starts and stops it.
 pub struct Stopwatch {
     wall: Instant,
     cpu_s: f64,
 }
 
 impl Stopwatch {
-    /// Starts the stopwatch.
     pub fn start() -> Stopwatch {
         Stopwatch { wall: Instant::now(), cpu_s: thread_cpu_s() }
     }
 
-    /// Returns the cost since the start.
     pub fn stop(self, events: u64, requests: u64) -> Cost {
         let cpu_s = thread_cpu_s() - self.cpu_s;
         Cost {

@@ -15,12 +15,11 @@ create_exception!(
 );
 create_exception!(canaletto, SimulationError, PyRuntimeError, "A run that stopped, and why.");
 
-/// Returns the exception of bad input.
 pub fn config_error(problem: impl ToString) -> PyErr {
     ConfigError::new_err(problem.to_string())
 }
 
-/// Returns the exception of a failed run, unless the watcher stopped it.
+/// The exception of a failed run, unless the watcher stopped it.
 pub fn run_error(error: RunError) -> PyErr {
     match error {
         RunError::Config(problem) | RunError::Trace(problem) => config_error(problem),
@@ -31,7 +30,6 @@ pub fn run_error(error: RunError) -> PyErr {
     }
 }
 
-/// Returns the exception of a run for which there is no more memory.
 pub fn out_of_memory() -> PyErr {
     let megabytes =
         |bytes: Option<u64>| bytes.map_or_else(|| "an unknown amount".to_owned(), |b| format!("{} MB", b / 1_000_000));
@@ -43,7 +41,7 @@ pub fn out_of_memory() -> PyErr {
     ))
 }
 
-/// Returns the exception of a trace that cannot be read, which is the system's error if there is one.
+/// The exception of a trace that cannot be read: the system's error if there is one.
 pub fn trace_error(error: TraceError) -> PyErr {
     match &error {
         TraceError::Open { path, source } => match source.raw_os_error() {
@@ -54,7 +52,6 @@ pub fn trace_error(error: TraceError) -> PyErr {
     }
 }
 
-/// Returns an `OSError` of the subclass that belongs to its code.
 pub fn os_error(code: i32, path: String) -> PyErr {
     let text = std::io::Error::from_raw_os_error(code).to_string();
     let reason = text.split(" (os error").next().unwrap_or_default().to_owned();

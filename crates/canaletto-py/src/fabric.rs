@@ -39,7 +39,6 @@ impl Transfer {
     }
 }
 
-/// Class of a fabric with the array that it is made for.
 struct Class {
     /// Makes an object of it for each run.
     make: Py<PyAny>,
@@ -61,7 +60,6 @@ impl Plans for Class {
     }
 }
 
-/// Object of a class during one run.
 struct Object {
     made: PyResult<Py<PyAny>>,
     columns: u32,

@@ -13,14 +13,12 @@ use pyo3::types::PyBytes;
 use crate::own::{Raised, make, shown};
 use crate::watch::EVERY;
 
-/// Object of a class during one run.
 struct Object {
     made: PyResult<Py<PyAny>>,
     raised: Arc<Raised>,
     progress: Option<Py<PyAny>>,
     /// Victims chosen before the run.
     before: u64,
-    /// Time of the last report.
     last: Instant,
 }
 
@@ -55,7 +53,6 @@ impl VictimRule for Object {
     }
 }
 
-/// Hands columns on to an object, and returns its answer.
 fn ask<'py>(py: Python<'py>, object: &Py<PyAny>, victims: &Victims) -> PyResult<Bound<'py, PyAny>> {
     let Victims { plane, pages_per_block, blocks, valid, age, since_opened, erases } = victims;
     let words = |column: &[u32]| bytes(py, column, |number| number.to_ne_bytes());
@@ -77,7 +74,6 @@ fn bytes<'py, T: Copy, const N: usize>(
     })
 }
 
-/// Gives a design the policy of a class.
 pub fn adopt(design: &mut Design, class: Py<PyAny>, raised: &Arc<Raised>, progress: Option<Py<PyAny>>) {
     let raised = raised.clone();
     let object = move || Object {

@@ -1,7 +1,6 @@
 //! `canaletto._engine`: the engine as a Python module.
 //!
-//! This layer only converts. Structured data cross as TOML and JSON text, requests as columns of raw bytes. Their
-//! meaning is defined by the engine below and the Python package above.
+//! This layer only converts: structured data cross as TOML and JSON text, requests as columns of raw bytes.
 
 mod attach;
 mod columns;
@@ -25,7 +24,6 @@ mod watch;
 
 use pyo3::prelude::*;
 
-/// Native module of the `canaletto` package.
 #[pymodule]
 mod _engine {
     #[pymodule_export]

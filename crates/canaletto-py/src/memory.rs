@@ -15,7 +15,7 @@ pub fn available() -> Option<u64> {
     [of_machine(), of_groups(), of_limits()].into_iter().flatten().min()
 }
 
-/// Returns the resident memory of the process, in bytes.
+/// Resident memory of the process, in bytes.
 pub fn resident() -> Option<u64> {
     pages(1)
 }
@@ -29,7 +29,6 @@ fn kilobytes(text: &str, key: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// A field of the process's sizes, which the system counts in pages.
 #[cfg(unix)]
 fn pages(field: usize) -> Option<u64> {
     let sizes = fs::read_to_string("/proc/self/statm").ok()?;
@@ -70,7 +69,6 @@ fn pages(_: usize) -> Option<u64> {
     None
 }
 
-/// Windows has no such limits.
 #[cfg(not(unix))]
 fn of_limits() -> Option<u64> {
     None

@@ -72,7 +72,6 @@ fn lines(tags: &[(&str, &Ignored)]) -> Vec<String> {
     tags.iter().map(|(label, tag)| format!("{label}: {tag}")).collect()
 }
 
-/// The design with some of its keys set.
 fn with_settings(label: &str, design: &Design, settings: &[String]) -> PyResult<Design> {
     if settings.is_empty() {
         return Ok(design.clone());

@@ -10,7 +10,6 @@ use crate::{fabric, gc_policy, scheduler};
 /// Classes instead of the engine's own parts.
 #[derive(FromPyObject)]
 pub struct Parts {
-    /// Joins the chips.
     pub fabric: Option<Py<PyAny>>,
     /// The class of the array that it is made for.
     pub array: Py<PyAny>,
@@ -37,7 +36,6 @@ impl Parts {
     }
 }
 
-/// Exception that a class has raised, which ends the run.
 #[derive(Default)]
 pub struct Raised(Mutex<Option<PyErr>>);
 
@@ -63,12 +61,10 @@ impl Raised {
     }
 }
 
-/// An object of a class, if it could be made.
 pub fn make(class: &Py<PyAny>) -> PyResult<Py<PyAny>> {
     Python::attach(|py| class.call0(py))
 }
 
-/// An answer that is none, for messages.
 pub fn shown(answer: &Bound<'_, PyAny>) -> String {
     answer.repr().map_or_else(|_| "what has no text".to_owned(), |text| format!("got {text}"))
 }

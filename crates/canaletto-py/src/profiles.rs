@@ -16,7 +16,6 @@ use crate::watch::Watch;
 
 /// Drive that gives a workload's addresses their size where no other is named.
 const DRIVE: &str = "performance-optimized";
-/// Number of requests between two checks whether the user wants to stop.
 const BATCH: usize = 1 << 14;
 
 /// Returns statistics of a resolved workload's traffic as JSON, like `survey_trace`.

@@ -19,7 +19,6 @@ use crate::own::{Parts, Raised};
 use crate::traces::{Notes, open_all};
 use crate::watch::Watch;
 
-/// Options of a run, as JSON.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Options {
@@ -38,7 +37,6 @@ impl Default for Options {
     }
 }
 
-/// Options as the engine takes them.
 pub fn parse_options(json: &str) -> PyResult<RunOptions> {
     let Options { seed, warmup, records, alone, root_causes, check_wires } =
         serde_json::from_str(json).map_err(config_error)?;
@@ -99,17 +97,14 @@ pub fn simulate<'py>(
     Ok((to_json(&outcome, &cost, &notes)?, of_records(py, outcome.records)?))
 }
 
-/// Hands rows on to Python.
 fn hand_on(rows: &Py<PyAny>, records: Records) -> PyResult<()> {
     Python::attach(|py| rows.call1(py, (of_records(py, Some(records))?,)).map(|_| ()))
 }
 
-/// Returns the largest number of requests of a workload, 0 if that is not known.
 pub fn requests_in(workload: &Workload) -> u64 {
     workload.flow.iter().map(requests_of).try_fold(0u64, |sum, n| sum.checked_add(n?)).unwrap_or(0)
 }
 
-/// Returns the largest number of requests of a flow, if that is known.
 fn requests_of(flow: &Flow) -> Option<u64> {
     flow.most_requests().filter(|_| flow.synthetic.as_ref().is_none_or(|s| s.stop.is_none()))
 }

@@ -74,10 +74,8 @@ fn ns(time: Time) -> f64 {
     time.0 as f64 / 1e3
 }
 
-/// Object of a class during one run.
 struct Object {
     made: PyResult<Py<PyAny>>,
-    /// Transactions that it was given, by their numbers.
     waiting: HashMap<u64, Py<Transaction>>,
     raised: Arc<Raised>,
 }
@@ -128,7 +126,6 @@ impl OrderRule for Object {
     }
 }
 
-/// Gives a design the order of a class.
 pub fn adopt(design: &mut Design, class: Py<PyAny>, raised: &Arc<Raised>) {
     let raised = raised.clone();
     let object = move || Object { made: make(&class), waiting: HashMap::new(), raised: raised.clone() };

@@ -19,7 +19,6 @@ use serde::Deserialize;
 use crate::config::parse_design;
 use crate::errors::{SimulationError, config_error, run_error};
 
-/// How to serve, as JSON.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Options {
@@ -38,7 +37,6 @@ struct Options {
     trace: Option<(PathBuf, String)>,
 }
 
-/// Server at work, until it is stopped.
 #[pyclass(module = "canaletto._engine", frozen)]
 pub struct Server {
     server: Mutex<Option<server::Server>>,
@@ -113,7 +111,6 @@ fn start(design: &Design, options: Options) -> PyResult<Server> {
     Ok(Server { server: Mutex::new(Some(server)), bytes, port })
 }
 
-/// Returns the size of the cache that a loss of power empties.
 fn volatile_bytes(design: &Design) -> u64 {
     let cache = &design.cache;
     if cache.mode.writes() && !cache.power_loss_protection { cache.capacity.0 } else { 0 }

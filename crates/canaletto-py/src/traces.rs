@@ -21,17 +21,14 @@ use crate::config::parse_design;
 use crate::errors::{config_error, os_error, trace_error};
 use crate::watch::Watch;
 
-/// Records handed to Python at a time.
 const BATCH: usize = 1 << 16;
 
-/// Opened traces of a workload.
 pub struct Opened {
     /// Inputs of the run: one for each synthetic flow, and one for each trace.
     pub inputs: Vec<Option<TraceInput>>,
     notes: Vec<Note>,
 }
 
-/// Note on a trace that has been read.
 struct Note {
     flow: String,
     file: String,
@@ -84,7 +81,6 @@ fn open_one(trace: &Trace, base: &Path) -> PyResult<(TraceInput, Arc<Tally>)> {
 }
 
 impl Opened {
-    /// Returns the inputs, and the source of the notes once they have been read.
     pub fn split(self) -> (Vec<Option<TraceInput>>, Notes) {
         (self.inputs, Notes(self.notes))
     }
@@ -94,7 +90,6 @@ impl Opened {
 pub struct Notes(Vec<Note>);
 
 impl Notes {
-    /// Returns the notes as a part of a result, if there are any.
     pub fn told(&self) -> Option<Vec<TraceNotes>> {
         let regular =
             |n: &Note| n.tally.skipped() == 0 && n.tally.out_of_order_lines() == 0 && n.tally.seen().restarts == 0;
@@ -140,7 +135,6 @@ pub fn lines(tally: &Tally) -> Lines {
     }
 }
 
-/// Returns the number of requests of a trace.
 pub fn count(path: &Path, trace: &Trace, watch: &mut Watch) -> PyResult<u64> {
     let mut reader = open(path, trace.format.as_deref(), &trace.read)?;
     let (mut requests, mut batch) = (0, Vec::new());
@@ -209,7 +203,6 @@ pub fn survey_trace(
     })
 }
 
-/// Adds all of a trace to a survey.
 pub fn survey_all(reader: &mut TraceReader, mut survey: Survey) -> PyResult<Survey> {
     let (mut watch, mut batch) = (Watch::new(None, 0), Vec::new());
     loop {
@@ -284,7 +277,7 @@ pub fn read_trace(path: &str, format: Option<&str>, read_json: &str) -> PyResult
 /// Columns `arrival_ns`, `device`, `offset_bytes`, `bytes`, `kind`, a batch of requests at a time.
 #[pyclass(module = "canaletto._engine")]
 pub struct TraceBatches {
-    /// Reader behind a lock, because Python shares objects among threads and a reader serves one.
+    /// Behind a lock, because Python shares objects among threads and a reader serves one.
     reader: Mutex<TraceReader>,
     /// Returns the trace's format.
     #[pyo3(get)]

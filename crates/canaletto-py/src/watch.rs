@@ -14,7 +14,6 @@ pub const EVERY: Duration = Duration::from_millis(100);
 /// Memory left, in bytes, below which a run stops: the system would end the process without a word.
 const LEAST_LEFT: u64 = 64_000_000;
 
-/// Watcher that checks signals and memory, reports progress, and remembers its reason to stop.
 pub struct Watch {
     progress: Option<Py<PyAny>>,
     total: u64,
@@ -28,7 +27,7 @@ impl Watch {
         Watch { progress, total, last: Instant::now(), stopped_by: None }
     }
 
-    /// Returns whether to continue. It is cheap unless a check is due.
+    /// Whether to continue; cheap unless a check is due.
     pub fn look(&mut self, so_far: &Progress) -> bool {
         // While the drive is written before the run, the counts are of those writes.
         let total = so_far.preconditioning.unwrap_or(self.total);
@@ -61,7 +60,6 @@ impl Watch {
         self.stopped_by.take().map_or(Ok(()), Err)
     }
 
-    /// Returns the reason to stop, or else `error`.
     pub fn blame(self, error: PyErr) -> PyErr {
         self.stopped_by.unwrap_or(error)
     }

@@ -36,7 +36,7 @@ impl Pace {
         Time((ns as u64).saturating_mul(1000).min(Time::LATEST.0))
     }
 
-    /// Returns the moment of a simulated time.
+    /// The moment of a simulated time.
     pub fn moment(&self, time: Time) -> Instant {
         const YEAR: f64 = 365.0 * 86_400.0;
         self.start + Duration::from_secs_f64((time.seconds() / self.factor).min(YEAR))

@@ -28,14 +28,24 @@ const STILL: Duration = Duration::from_secs(30);
 /// Parts of the drive in one reply, at the most; a client asks again for the rest.
 const MOST_EXTENTS: usize = 4096;
 
-/// Answer to a request.
 pub enum Reply {
     /// It has been carried out. A paced clock knows when the reply is due.
-    Done { cookie: u64, request: Request, due: Option<Instant> },
-    /// The parts that hold data are asked for.
-    BlockStatus { cookie: u64, offset: u64, length: u32, one: bool },
-    /// It has not.
-    Failed { cookie: u64, error: Errno, why: String },
+    Done {
+        cookie: u64,
+        request: Request,
+        due: Option<Instant>,
+    },
+    BlockStatus {
+        cookie: u64,
+        offset: u64,
+        length: u32,
+        one: bool,
+    },
+    Failed {
+        cookie: u64,
+        error: Errno,
+        why: String,
+    },
 }
 
 impl Reply {
@@ -75,7 +85,6 @@ pub fn serve(connection: u64, socket: &Socket, shared: &Shared) -> io::Result<()
     })
 }
 
-/// Reads requests and has them carried out, until the client says that it goes, or just does.
 fn read_requests(
     connection: u64,
     socket: &Socket,
@@ -143,7 +152,7 @@ fn read_header(stream: &mut impl Read) -> io::Result<Option<[u8; HEADER]>> {
     Ok(Some(bytes))
 }
 
-/// Stores what a request writes. The outer error is the connection's, the inner one the storage's.
+/// The outer error is the connection's, the inner one the storage's.
 fn store(
     stream: &mut impl Read,
     request: &Request,
@@ -162,7 +171,7 @@ fn store(
     }
 }
 
-/// Receives data and hands them on. All of them are received even if nobody takes them: the next request follows.
+/// All data are received even if nobody takes them: the next request follows.
 fn receive(
     stream: &mut impl Read,
     length: u32,
@@ -181,7 +190,6 @@ fn receive(
     Ok(taken)
 }
 
-/// Returns the error of a request that could not be stored.
 fn explain(error: &io::Error) -> (Errno, String) {
     if error.kind() == io::ErrorKind::StorageFull {
         return (Errno::NoSpace, "no more memory may be taken for data".to_owned());
@@ -189,7 +197,7 @@ fn explain(error: &io::Error) -> (Errno, String) {
     (Errno::Io, error.to_string().chars().take(200).collect())
 }
 
-/// Sends replies until all requests are answered. After an error nobody listens, and the rest is thrown away.
+/// After an error nobody listens, and the rest is thrown away.
 fn send_replies(
     socket: &Socket,
     queue: Receiver<Reply>,
@@ -243,7 +251,6 @@ fn send(mut socket: &Socket, reply: &Reply, agreed: Agreed, shared: &Shared, out
     socket.write_all(out)
 }
 
-/// Sends the reply to a read but for its last bytes, which are left in `out`.
 fn send_data(
     mut socket: &Socket,
     request: &Request,
@@ -283,7 +290,6 @@ fn send_data(
     Ok(())
 }
 
-/// Requests that a client may have outstanding.
 struct Slots {
     taken: Mutex<u32>,
     given_back: Condvar,

@@ -35,41 +35,32 @@ const PATIENCE: Duration = Duration::from_micros(200);
 /// Wall time after which a paced clock looks at the drive even if nothing is due.
 const IDLE: Duration = Duration::from_millis(100);
 
-/// A request of a client.
 pub struct Order {
     pub request: Request,
-    /// The client's name for it.
     pub cookie: u64,
-    /// The storage's name for it.
     pub ticket: Ticket,
     /// When all of it had been received.
     pub at: Instant,
-    /// Number of the client's connection.
     pub connection: u64,
-    /// Where its reply goes.
     pub replies: Sender<Reply>,
 }
 
 pub enum Message {
     Order(Order),
-    /// Carry out what is outstanding, and end.
     Stop,
 }
 
-/// A request that has not been answered.
 struct Outstanding {
     order: Order,
     arrival: Time,
     /// First byte that is not submitted yet.
     next: u64,
-    /// Commands in the drive.
     commands: u32,
     failed: bool,
     /// For a flush: what the storage knows it by.
     flush: u64,
 }
 
-/// Remains of a driver at its end.
 pub struct Ended {
     pub counts: Counts,
     pub simulated: Time,
@@ -88,7 +79,6 @@ pub struct Driver<D> {
     now: Time,
     /// Time of the latest command.
     latest: Time,
-    /// On a paced clock.
     pace: Option<Pace>,
     /// Outstanding requests, and places among them that are free.
     requests: Vec<Option<Outstanding>>,
@@ -199,7 +189,7 @@ impl<D: Device> Driver<D> {
         Ok(())
     }
 
-    /// Goes on until a reply goes out, taking what comes meanwhile. Returns the number of replies.
+    /// Goes on until a reply goes out. Returns the number of replies.
     fn advance_to_reply(&mut self) -> Result<usize, String> {
         loop {
             let next = self.device.next_event_time().ok_or("the drive has requests left and nothing left to do")?;
@@ -211,7 +201,6 @@ impl<D: Device> Driver<D> {
         }
     }
 
-    /// Carries out what is outstanding as fast as it can be simulated.
     fn finish_outstanding(&mut self) -> Result<(), String> {
         while !self.is_idle() && self.power_loss.is_none() {
             self.advance_to_reply()?;
@@ -223,7 +212,6 @@ impl<D: Device> Driver<D> {
         self.vacant.len() == self.requests.len()
     }
 
-    /// Takes what has come.
     fn take_orders(&mut self) -> Result<(), String> {
         while let Ok(message) = self.orders.try_recv() {
             self.take(message)?;
@@ -315,7 +303,7 @@ impl<D: Device> Driver<D> {
         Ok(replies)
     }
 
-    /// A command is complete. Returns whether its request is.
+    /// Returns whether its request is complete.
     fn complete(&mut self, completion: &Completion) -> bool {
         let place = completion.tag as u32 as usize;
         self.bytes -= (completion.tag >> 32) * SECTOR;

@@ -18,7 +18,7 @@ impl Recorder {
         Ok(Recorder(TraceWriter::new(Format::Csv, packed, false)?))
     }
 
-    /// Adds a command that was submitted at `at`, a whole number of nanoseconds.
+    /// `at` is a whole number of nanoseconds.
     pub fn add(&mut self, at: Time, command: &Wanted) -> Result<(), TraceError> {
         self.0.write(&Record {
             arrival_ns: at.ns(),

@@ -146,7 +146,6 @@ impl Server {
     }
 }
 
-/// Accepts clients until the server ends.
 fn listen(listener: &Listener, shared: &Arc<Shared>) {
     let mut number = 0;
     while !shared.is_stopping() {
@@ -163,7 +162,6 @@ fn listen(listener: &Listener, shared: &Arc<Shared>) {
     }
 }
 
-/// Gives a client its own threads, unless there are too many.
 fn admit(number: u64, socket: Socket, shared: &Arc<Shared>) {
     shared.accepted.fetch_add(1, Ordering::Relaxed);
     let socket = Arc::new(socket);
@@ -219,7 +217,6 @@ impl Shared {
         self.refused_requests.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a reply that left so much later than it was due.
     pub fn count_late(&self, lateness: Time) {
         lock(&self.lateness).record(lateness);
     }
@@ -235,7 +232,6 @@ impl Shared {
         lock(&self.open).values().for_each(|socket| socket.shut_down(how));
     }
 
-    /// Waits until all connections are closed. Returns whether they are.
     fn wait_for_the_last(&self, span: Duration) -> bool {
         let open = lock(&self.open);
         let waited = self.closed.wait_timeout_while(open, span, |open| !open.is_empty());

@@ -14,7 +14,6 @@ pub enum Socket {
     Tcp(TcpStream),
 }
 
-/// Calls the same function of either socket.
 macro_rules! either {
     ($socket:expr, $stream:ident => $body:expr) => {
         match $socket {
@@ -25,7 +24,6 @@ macro_rules! either {
 }
 
 impl Socket {
-    /// Sets how long a read or a write may stand still.
     pub fn set_timeouts(&self, read: Duration, write: Duration) -> io::Result<()> {
         either!(self, stream => {
             stream.set_read_timeout(Some(read))?;
@@ -33,7 +31,7 @@ impl Socket {
         })
     }
 
-    /// Ends what is under way; there may be nothing to end.
+    /// There may be nothing to end.
     pub fn shut_down(&self, how: Shutdown) {
         let _ = either!(self, stream => stream.shutdown(how));
     }

@@ -99,7 +99,6 @@ impl Times {
     }
 }
 
-/// Requests while they are counted.
 #[derive(Default)]
 pub(crate) struct Counts {
     kinds: [Count; 4],

@@ -10,7 +10,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Puts a request at the end of its connection's line. A connection without one has the last turn.
+    /// A connection without a line has the last turn.
     pub fn add(&mut self, connection: u64, place: usize) {
         match self.lines.iter_mut().find(|(number, _)| *number == connection) {
             Some((_, line)) => line.push_back(place),
@@ -18,12 +18,11 @@ impl Turns {
         }
     }
 
-    /// The request whose turn it is.
     pub fn first(&self) -> Option<usize> {
         self.lines.front().and_then(|(_, line)| line.front().copied())
     }
 
-    /// The request whose turn it was has had it: the turn passes to the next connection. `is_done`: it waits no more.
+    /// The turn passes to the next connection. `is_done`: the request waits no more.
     pub fn pass(&mut self, is_done: bool) {
         let Some((connection, mut line)) = self.lines.pop_front() else { return };
         if is_done {

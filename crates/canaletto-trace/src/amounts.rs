@@ -76,7 +76,6 @@ pub(crate) fn moment(text: &[u8]) -> Option<u64> {
     seconds.checked_mul(SECOND_NS)?.checked_add(fraction_ns)
 }
 
-/// Text of which parts are taken.
 struct Digits<'a>(&'a [u8]);
 
 impl Digits<'_> {
@@ -94,7 +93,6 @@ impl Digits<'_> {
         number.iter().try_fold(0, |value, byte| byte.is_ascii_digit().then(|| value * 10 + i64::from(byte - b'0')))
     }
 
-    /// Digits after the point, as nanoseconds.
     fn fraction(&mut self) -> Option<u64> {
         let count = self.0.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (digits, rest) = self.0.split_at(count);

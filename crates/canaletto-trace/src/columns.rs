@@ -12,7 +12,6 @@ use canaletto::host::request::Kind;
 
 use crate::formats::csv::MOST_COLUMNS;
 
-/// Columns of a generic CSV file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Columns {
     pub(crate) time: Column,
@@ -28,10 +27,8 @@ pub(crate) struct Columns {
     pub(crate) device: Option<Column>,
 }
 
-/// Column of a CSV file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Column {
-    /// Column with this name.
     Name(String),
     /// Column with this index, from 0.
     Number(usize),
@@ -39,12 +36,11 @@ pub(crate) enum Column {
 
 const TIME_UNITS: [(&str, u64); 5] = [("ns", 1), ("us", 1000), ("ms", 1_000_000), ("s", 1_000_000_000), ("100ns", 100)];
 const SIZE_UNITS: [(&str, u64); 4] = [("bytes", 1), ("KiB", 1024), ("sectors", 512), ("pages", 4096)];
-/// Kinds by the names that they have in lists of columns.
 const KINDS: [(&str, Kind); 4] =
     [("read", Kind::Read), ("write", Kind::Write), ("trim", Kind::Trim), ("flush", Kind::Flush)];
 
 impl Columns {
-    /// Returns the kind that all requests have if no column of the header is called so.
+    /// The kind that all requests have if no column of the header is called so.
     pub(crate) fn constant_kind(&self) -> Option<Kind> {
         match &self.kind {
             Column::Name(name) => KINDS.iter().find(|(known, _)| known == name).map(|(_, kind)| *kind),
@@ -136,7 +132,6 @@ fn column_of(text: &str) -> Result<Column, String> {
     }
 }
 
-/// Usual names of columns, by what they hold.
 const USUAL: [(&str, &[&str]); 4] = [
     (
         "time",
@@ -215,10 +210,9 @@ const USUAL: [(&str, &[&str]); 4] = [
 /// Columns that count sectors more often than bytes.
 const OF_SECTORS: [&str; 8] = ["lba", "lbn", "sector", "blkno", "startsector", "sectors", "slba", "blocknumber"];
 
-/// A list of columns as an example.
 pub(crate) const EXAMPLE: &str = "time=#1:s,offset=#2:sectors,size=#3,kind=#4";
 
-/// Returns a list of columns for a header, as an example, if its names say enough.
+/// A list of columns for a header, as an example, if its names say enough.
 pub(crate) fn example(header: &[&str]) -> Option<String> {
     let plain = |name: &str| {
         let without_unit = name.split(['(', '[']).next().unwrap_or(name).trim();

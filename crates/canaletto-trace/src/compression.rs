@@ -37,10 +37,9 @@ impl Compression {
     }
 }
 
-/// Number of bytes that determine the compression.
 const MAGIC_BYTES: usize = 6;
 
-/// Compressions that are recognised so that the message can name them.
+/// Recognised so that the message can name them.
 const NOT_READ: [(&[u8], &str); 5] = [
     (b"BZh", "bzip2"),
     (b"\x04\x22\x4d\x18", "lz4"),
@@ -52,15 +51,12 @@ const NOT_READ: [(&[u8], &str); 5] = [
 /// Largest memory that an xz decoder may ask for: files of `xz -9` need 65 MiB, damaged ones can ask for 4 GiB.
 const XZ_MEMORY: u64 = 256 << 20;
 
-/// Reason that the bytes of a file cannot be read.
 #[derive(Debug)]
 pub(crate) enum Refused {
-    /// Compression that is not supported.
     Packing(&'static str),
     Read(io::Error),
 }
 
-/// Returns the decompressed bytes of `packed`.
 pub(crate) fn unpack(mut packed: Box<dyn Read + Send>) -> Result<(Compression, Box<dyn Read + Send>), Refused> {
     let mut magic = Vec::with_capacity(MAGIC_BYTES);
     packed.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut magic).map_err(Refused::Read)?;
@@ -94,7 +90,6 @@ fn detect(magic: &[u8]) -> Result<Compression, &'static str> {
 /// Members of a gzip file, one after another. Zeroes after a member pad a block of a tape or a disk; gzip(1) passes over them,
 /// too.
 struct Members<R> {
-    /// None at the end of the file.
     member: Option<GzDecoder<R>>,
 }
 
@@ -112,7 +107,6 @@ impl<R: BufRead> Read for Members<R> {
     }
 }
 
-/// Passes over zeroes; none at the end.
 fn behind_zeroes<R: BufRead>(mut bytes: R) -> io::Result<Option<R>> {
     loop {
         let held = bytes.fill_buf()?;
@@ -164,7 +158,7 @@ impl<R> Unshrunk<R> {
         Self { file, size, read: Arc::default() }
     }
 
-    /// Returns the count of bytes read, which continues, and the size of the file.
+    /// The count of bytes read, which continues, and the size of the file.
     pub(crate) fn extent(&self) -> (Arc<AtomicU64>, u64) {
         (Arc::clone(&self.read), self.size)
     }
@@ -185,7 +179,7 @@ impl<R: Read> Read for Unshrunk<R> {
 /// File to write, compressed as the ending of its name says: .gz, .zst, .xz, or not.
 pub struct Packed(Packer);
 
-/// Compressor with the default level of its command.
+/// With the default level of its command.
 enum Packer {
     Plain(BufWriter<File>),
     Gzip(GzEncoder<BufWriter<File>>),

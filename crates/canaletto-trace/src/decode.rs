@@ -12,7 +12,7 @@ use crate::formats::{Clock, TraceFormat};
 use crate::lines::{Line, LineFault, Lines};
 use crate::tally::{Tally, Watch};
 
-/// Decodes the lines of one trace, whatever its format: dispatched once a batch.
+/// Decodes the lines of one trace: dispatched once a batch.
 pub(crate) trait Decode: Send {
     /// Adds records to `batch` until `wanted` are added or the trace ends, in the order of the lines. None may arrive
     /// before `floor_ns`, the arrival of the last record that has been handed on.
@@ -24,23 +24,19 @@ pub(crate) trait Decode: Send {
 
 /// Where a decoder reads, and what it keeps to.
 pub(crate) struct Place<'a> {
-    /// The trace's name in messages.
     pub(crate) path: &'a Path,
     pub(crate) lines: &'a mut Lines,
     pub(crate) floor_ns: u64,
     pub(crate) tally: &'a Tally,
 }
 
-/// A format and how far its trace has come.
 pub(crate) struct Decoder<F> {
     format: F,
     clock: Clock,
     skips: bool,
     window: u32,
-    /// The latest arrival so far and its line.
     newest_ns: u64,
     newest_line: u64,
-    /// Whether there has been any record.
     any: bool,
     watch: Watch,
 }
@@ -62,7 +58,7 @@ impl<F: TraceFormat> Decoder<F> {
         })
     }
 
-    /// Whether the line just read must be left out, counted; otherwise its error ends the trace.
+    /// Whether the line must be left out, counted; otherwise its error ends the trace.
     #[cold]
     fn skip(&self, error: TraceError, tally: &Tally) -> Result<(), TraceError> {
         if !self.skips {

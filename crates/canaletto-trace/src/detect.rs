@@ -11,9 +11,8 @@ use crate::lines::{Line, LineFault, Lines};
 use crate::reader::Options;
 use crate::tally::Tally;
 
-/// Number of first lines by which the format is found.
 const SAMPLE: usize = 32;
-/// Number of first lines in which columns are looked for, and by which the unit of time is judged.
+/// First lines in which columns are looked for, and by which the unit of time is judged.
 const LOOKED_THROUGH: usize = 1024;
 /// Fewest requests of which the pace is judged.
 const JUDGED: usize = 10;
@@ -24,8 +23,8 @@ const SLOWEST_PER_S: f64 = 1.0 / 60.0;
 
 /// Finds the format of the trace, or checks the one that was named. Takes no line that is not blank.
 ///
-/// A single bad line must not hide the format of all the others, as the message is best when it can say
-/// what that line should have been: the format that fits most of the sample wins if it fits half of it.
+/// A single bad line must not hide the format of all the others: the format that fits most of the sample wins if it
+/// fits half of it.
 pub(crate) fn detect(path: &Path, lines: &mut Lines, options: &Options, tally: &Tally) -> Result<Format, TraceError> {
     let read = &options.read;
     // Columns are named for no other format.
@@ -42,7 +41,6 @@ pub(crate) fn detect(path: &Path, lines: &mut Lines, options: &Options, tally: &
         tally.skip(&line_error(path, lines, LineFault::TooLong));
         lines.skip_long_line();
     }
-    // An error names the first line that is not blank.
     lines.skip_blank().map_err(|fault| line_error(path, lines, fault))?;
     let skipped_over = lines.number();
     let looked_through = match lines.sample(LOOKED_THROUGH) {
@@ -106,7 +104,6 @@ fn judge_unit(path: &Path, format: Format, lines: &[Line<'_>], read: &ReadOption
     Err(TraceError::TimeUnit { path: path.to_owned(), unit, pace, others: others.join(", ") })
 }
 
-/// A number of requests per time, in words.
 fn pace(per_s: f64) -> String {
     match per_s {
         _ if per_s.is_infinite() => "all at once".to_owned(),
@@ -127,7 +124,7 @@ fn best(sample: &[Line<'_>], read: &ReadOptions) -> Option<Format> {
     (2 * count >= sample.len()).then_some(format)
 }
 
-/// Returns the reason that the trace with this first line is not read.
+/// The reason that the trace with this first line is not read.
 fn refusal(
     path: &Path,
     line: u64,
@@ -150,7 +147,6 @@ fn refusal(
     }
 }
 
-/// Returns columns as an example for a CSV file that begins with these lines.
 fn example(lines: &[Line<'_>]) -> String {
     let fields = |line: &Line<'_>| {
         let text = String::from_utf8_lossy(line.text).into_owned();
@@ -167,12 +163,11 @@ fn example(lines: &[Line<'_>]) -> String {
     examples.into_iter().next().unwrap_or_else(|| columns::EXAMPLE.to_owned())
 }
 
-/// Returns the error for options that `format` does not take.
 pub(crate) fn options_error(path: &Path, format: Format, problem: String) -> TraceError {
     TraceError::Options { path: path.to_owned(), format: format.name(), problem }
 }
 
-/// Returns the error for `fault`, met behind the last line given out.
+/// `fault` was met behind the last line given out.
 pub(crate) fn line_error(path: &Path, lines: &Lines, fault: LineFault) -> TraceError {
     let line = lines.number() + 1;
     match fault {
@@ -184,7 +179,6 @@ pub(crate) fn line_error(path: &Path, lines: &Lines, fault: LineFault) -> TraceE
     }
 }
 
-/// Returns the error for binary data in `text`, if there is any.
 pub(crate) fn binary_error(path: &Path, line: u64, text: &[u8]) -> Option<TraceError> {
     let at = binary_at(text)?;
     Some(TraceError::Binary { path: path.to_owned(), line, column: at + 1, byte: text[at] })

@@ -105,16 +105,15 @@ fn left_out(skipped: u64) -> String {
     if skipped == 0 { String::new() } else { format!(", {skipped} of them bad and left out") }
 }
 
-/// Bytes of a line shown in a message.
 const SHOWN: usize = 80;
 
-/// Returns the beginning of `text` as one line of printable ASCII.
+/// The beginning of `text` as one line of printable ASCII.
 pub(crate) fn quote(text: &[u8]) -> String {
     let shown = text[..text.len().min(SHOWN)].escape_ascii().to_string();
     if text.len() > SHOWN { shown + "..." } else { shown }
 }
 
-/// Returns the position of a byte in `text` that no text has: NUL, or one that is not UTF-8.
+/// Position of a byte that no text has: NUL, or one that is not UTF-8.
 pub(crate) fn binary_at(text: &[u8]) -> Option<usize> {
     let nul = memchr::memchr(0, text);
     let bad = std::str::from_utf8(text).err().filter(|e| e.error_len().is_some()).map(|e| e.valid_up_to());

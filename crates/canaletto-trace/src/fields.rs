@@ -5,7 +5,6 @@ use canaletto::workload::replay::Record;
 
 use crate::error::quote;
 
-/// Field of a format, as messages name it.
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
@@ -13,7 +12,6 @@ pub(crate) struct Field {
     pub(crate) allowed: &'static str,
 }
 
-/// Reason that a line is no record.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// Wrong number of fields: no line of this format.
@@ -25,38 +23,34 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// The text `given` is not what `field` holds.
     #[cold]
     pub(crate) fn text(field: &'static Field, given: &[u8]) -> Box<Self> {
         Box::new(Self::Text { field: field.name, given: quote(given), allowed: field.allowed })
     }
 
-    /// The value `given` is out of `allowed`.
     #[cold]
     pub(crate) fn value(field: &'static Field, given: &[u8], allowed: &'static str) -> Box<Self> {
         Box::new(Self::Value { field: field.name, given: quote(given), allowed })
     }
 
-    /// Whether the line is of the format all the same.
     pub(crate) fn is_of_format(&self) -> bool {
         matches!(self, Self::Value { .. })
     }
 }
 
-/// The `N` fields of a line that separates them by spaces or tabs.
+/// Separated by spaces or tabs.
 #[inline]
 pub(crate) fn by_whitespace<const N: usize>(line: &[u8]) -> Result<[&[u8]; N], Box<Fault>> {
     collect(line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|field| !field.is_empty()))
 }
 
-/// The `N` fields of a line that separates them by commas.
+/// Separated by commas.
 #[inline]
 pub(crate) fn by_commas<const N: usize>(line: &[u8]) -> Result<[&[u8]; N], Box<Fault>> {
     collect(line.split(|byte| *byte == b','))
 }
 
-/// Whether a line is a row of headings: as many as there are columns, each one of the words known for its column, whatever its
-/// case and punctuation.
+/// Whether a line is a row of headings: each column one of the words known for it, whatever its case and punctuation.
 #[cold]
 pub(crate) fn are_headings(line: &[u8], columns: &[&[&str]]) -> bool {
     let is_known = |field: &[u8], words: &[&str]| {
@@ -68,7 +62,6 @@ pub(crate) fn are_headings(line: &[u8], columns: &[&[&str]]) -> bool {
     fields().count() == columns.len() && fields().zip(columns).all(|(field, words)| is_known(field, words))
 }
 
-/// Fields without the spaces around them.
 #[inline]
 pub(crate) fn trimmed<const N: usize>(fields: [&[u8]; N]) -> [&[u8]; N] {
     fields.map(<[u8]>::trim_ascii)
@@ -109,7 +102,6 @@ pub(crate) fn number(field: &'static Field, text: &[u8]) -> Result<u64, Box<Faul
     Ok(value)
 }
 
-/// A number with more digits than may fit.
 #[cold]
 fn long_number(field: &'static Field, text: &[u8]) -> Result<u64, Box<Fault>> {
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
@@ -165,12 +157,11 @@ pub(crate) fn write_decimal(out: &mut dyn std::io::Write, value: u64, scale: u64
 /// Most bytes that one request may move: far beyond any drive's own limit, so more is damage.
 pub(crate) const LARGEST_REQUEST: u64 = 4 << 30;
 
-/// Wrong extent of a request, whatever the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExtentFault {
-    /// Wrong size; the text says what is allowed.
+    /// The text says what is allowed.
     Size(&'static str),
-    /// Wrong offset; the text says what is allowed.
+    /// The text says what is allowed.
     Offset(&'static str),
 }
 
@@ -197,7 +188,6 @@ pub(crate) fn check_extent(record: &Record) -> Result<(), ExtentFault> {
     Ok(())
 }
 
-/// Checks the extent of a record just read, with the fields that it was read from.
 #[inline]
 pub(crate) fn checked(
     record: Record,
@@ -211,7 +201,6 @@ pub(crate) fn checked(
     }
 }
 
-/// Returns a flush.
 pub(crate) fn flush(arrival_ns: u64, device: u32) -> Record {
     Record { arrival_ns, device, offset_bytes: 0, bytes: 0, kind: Kind::Flush, fua: false, zeroes: false }
 }

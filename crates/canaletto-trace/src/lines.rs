@@ -14,7 +14,6 @@ const CAPACITY: usize = 256 << 10;
 /// U+FEFF in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Bytes that [`Lines::head`] shows.
 const HEAD: usize = 128;
 
 /// A line with something in it, without its line end (LF or CRLF).
@@ -25,7 +24,6 @@ pub(crate) struct Line<'a> {
     pub(crate) ended: bool,
 }
 
-/// Reason that there is no next line.
 #[derive(Debug)]
 pub(crate) enum LineFault {
     /// More than [`LONGEST_LINE`] bytes without a line feed.
@@ -34,7 +32,6 @@ pub(crate) enum LineFault {
     Read(io::Error),
 }
 
-/// Last answer of the source.
 #[derive(Debug)]
 enum Source {
     Open,
@@ -43,15 +40,12 @@ enum Source {
     Failed(Option<io::Error>),
 }
 
-/// The bytes of one line in the buffer.
 struct Span {
     text: Range<usize>,
-    /// Where the next line starts.
     after: usize,
     ended: bool,
 }
 
-/// Splits a byte stream into lines and counts them.
 pub(crate) struct Lines {
     bytes: Box<dyn Read + Send>,
     source: Source,
@@ -61,7 +55,6 @@ pub(crate) struct Lines {
     end: usize,
     /// Number of these known to hold no line feed, so that slow sources are not searched again and again.
     searched: usize,
-    /// Lines given out or skipped so far.
     number: u64,
 }
 
@@ -71,12 +64,11 @@ impl Lines {
         Self { bytes, source: Source::Open, buffer, start: 0, end: 0, searched: 0, number: 0 }
     }
 
-    /// The number of the line given out last, counted from 1; 0 before the first.
+    /// Of the line given out last, counted from 1; 0 before the first.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// The bytes read but not yet given out.
     pub(crate) fn held(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
@@ -128,7 +120,6 @@ impl Lines {
         Ok(Some(Line { text: &self.buffer[span.text], ended: span.ended }))
     }
 
-    /// Passes over a line that is too long, whatever its length.
     #[cold]
     pub(crate) fn skip_long_line(&mut self) {
         self.number += 1;
@@ -146,7 +137,6 @@ impl Lines {
         }
     }
 
-    /// Takes the blank lines that are next.
     pub(crate) fn skip_blank(&mut self) -> Result<(), LineFault> {
         while let Some(span) = self.find()?.filter(|span| is_blank(&self.buffer[span.text.clone()])) {
             self.take(&span);
@@ -173,7 +163,7 @@ impl Lines {
         Ok(lines.map(|(i, text)| Line { text: without_cr(text), ended: i < whole }).collect())
     }
 
-    /// Finds the next line in the buffer, reading on as needed, and leaves it there.
+    /// Finds the next line, reading on as needed, and leaves it in the buffer.
     #[inline]
     fn find(&mut self) -> Result<Option<Span>, LineFault> {
         loop {
@@ -197,7 +187,7 @@ impl Lines {
         }
     }
 
-    /// Returns the rest of the buffer when no more bytes come.
+    /// When no more bytes come.
     #[cold]
     fn find_last(&mut self) -> Result<Option<Span>, LineFault> {
         if let Source::Failed(error) = &mut self.source {

@@ -13,7 +13,6 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Requests held back.
     pub(crate) fn len(&self) -> usize {
         self.held.len() - self.start
     }

@@ -65,22 +65,18 @@ pub struct TraceReader {
     lines: Lines,
     decoder: Box<dyn Decode>,
     window: Window,
-    /// Requests that the window holds back while the trace continues.
     held_back: usize,
     state: State,
     tally: Arc<Tally>,
-    /// The record under way to the iterator's caller; kept for its allocation.
+    /// Kept for its allocation.
     single: Vec<Record>,
     /// Bytes of the file read so far, and in all, where it is one.
     extent: Option<(Arc<AtomicU64>, u64)>,
 }
 
-/// State of the reader.
 enum State {
     Open,
-    /// All lines have been read.
     Ended,
-    /// Reading has failed, but earlier records are yielded first.
     Failed(TraceError),
     /// Reading has failed, and the error has been returned.
     Told(String),
@@ -181,7 +177,6 @@ impl TraceReader {
         }
     }
 
-    /// Returns a failure that has not been told yet.
     fn tell(&mut self) -> Result<(), TraceError> {
         match std::mem::replace(&mut self.state, State::Ended) {
             State::Failed(error) => {

@@ -35,7 +35,6 @@ pub struct Seen {
 /// Device numbers that are distinguished.
 pub const MOST_DEVICES: usize = 1000;
 
-/// Collector of [`Seen`], record by record.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     seen: Seen,
@@ -48,7 +47,6 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Looks at a record.
     #[inline]
     pub(crate) fn add(&mut self, record: &Record) {
         if self.seen.requests == 0 {
@@ -110,7 +108,6 @@ impl Tally {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Tells of the requests read so far.
     pub(crate) fn tell(&self, watch: &Watch, restarts: u64) {
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Seen { restarts, ..watch.seen() };
     }

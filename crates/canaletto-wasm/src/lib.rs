@@ -9,20 +9,16 @@ use canaletto::engine::time::Time;
 use canaletto::measure::timeline::{Header, Timeline, Windows};
 use serde::{Deserialize, Serialize};
 
-/// Question of the page.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Question {
-    /// Name of a preset.
     design: String,
     /// Settings of its keys, such as `fabric.kind=venice`.
     settings: Vec<String>,
-    /// Workload file.
     workload: String,
     seed: u64,
     /// Beginning and end of the window, in picoseconds.
     window: (u64, u64),
-    /// Largest number of spans and steps.
     limit: usize,
 }
 

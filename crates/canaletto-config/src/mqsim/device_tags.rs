@@ -16,7 +16,6 @@ const LOGGING: &str = "it only adds a log file to the results";
 const WEAR: &str = "never passed on: wear levelling is always on, with threshold 100";
 const SUSPEND: &str = "MQSim never suspends a program or an erase";
 
-/// Sets within the outermost tag.
 const SETS: &[Tag<()>] = &[section(HOST), section(DEVICE)];
 
 #[rustfmt::skip] // one tag a line
@@ -128,7 +127,6 @@ fn child<'e>(parent: &'e Element, name: &str) -> Option<&'e Element> {
     parent.children.iter().find(|element| element.name == name)
 }
 
-/// Every tag of the file and where it belongs.
 pub(super) fn places() -> Vec<(&'static str, &'static str)> {
     [
         (ROOT, names(&[SETS])),

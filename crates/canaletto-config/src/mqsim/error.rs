@@ -30,12 +30,10 @@ fn place(tag: &str) -> String {
     if tag.is_empty() { String::new() } else { format!("<{tag}>: ") }
 }
 
-/// A user's text as an error repeats it: in quotes, cut to a readable length.
 pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", shortened(text.trim()))
 }
 
-/// The first characters of a text, with its control characters escaped.
 pub(super) fn shortened(text: &str) -> String {
     let mut short = one_line(&text.chars().take(QUOTED_CHARS).collect::<String>());
     if text.chars().nth(QUOTED_CHARS).is_some() {

@@ -1,15 +1,10 @@
 //! MQSim's own input files: the SSD configuration and the workload definition, text in, typed structs out.
 //!
-//! A reader meets the parts in this order:
-//! 1. `xml` turns the text into a small tree whose every tag knows its line, and refuses what is not plain XML.
-//! 2. `tags` walks one tag of that tree against a table of the tags MQSim reads there.
-//! 3. `device` and `workload` are those structs; `device_tags` and `workload_tags` are the tables that fill them.
-//! 4. `import` says the same in canaletto's own words, with MQSim's quirks as named model options.
-//!
-//! The names, types, defaults and spellings come from CMU-SAFARI/MQSim, commit 7ec40e3 (`src/exec/*_Parameter_Set.cpp`).
-//! Where MQSim reads another value than a number says (`1.5` is 1, 65540 is 4 in 16 bits) or takes a flag for true, this
-//! module does so, too, and reports it. It stops with an [`XmlError`] at other wrong values (`16abc`), and at unknown tags
-//! unless it is to ignore them. Tags without any effect in MQSim are accepted and reported as [`Ignored`].
+//! The names, types, defaults and spellings come from CMU-SAFARI/MQSim, commit 7ec40e3
+//! (`src/exec/*_Parameter_Set.cpp`). Where MQSim reads another value than a number says (`1.5` is 1, 65540 is 4 in 16
+//! bits) or takes a flag for true, this module does so, too, and reports it. It stops with an [`XmlError`] at other
+//! wrong values (`16abc`), and at unknown tags unless it is to ignore them. Tags without any effect in MQSim are
+//! accepted and reported as [`Ignored`].
 
 mod device;
 mod device_tags;

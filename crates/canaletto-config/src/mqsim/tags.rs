@@ -8,11 +8,10 @@ use super::values::{as_mqsim, is_whole};
 use super::xml::{Element, parse_tree};
 use crate::names::closest;
 
-/// Parses a tag's text into its field; the error is what was expected.
+/// The error is what was expected.
 type Setter<S> = fn(&mut S, &str) -> Result<(), String>;
 
 enum Role<S> {
-    /// Value that goes into `S`.
     Value(Setter<S>),
     /// Section of tags that the caller reads.
     Section,
@@ -20,7 +19,6 @@ enum Role<S> {
     NotRead,
 }
 
-/// One row of a table: a tag and what becomes of it.
 pub(super) struct Tag<S> {
     pub name: &'static str,
     role: Role<S>,
@@ -37,7 +35,7 @@ impl<S> Tag<S> {
     }
 }
 
-/// A tag with a value; the field keeps its default without it.
+/// The field keeps its default without the tag.
 pub(super) const fn value<S>(name: &'static str, set: Setter<S>) -> Tag<S> {
     Tag::new(name, Role::Value(set), "")
 }
@@ -60,7 +58,6 @@ pub(super) const fn no_effect<S>(name: &'static str, set: Setter<S>, reason: &'s
     Tag::new(name, Role::Value(set), reason)
 }
 
-/// A tag with tags inside.
 pub(super) const fn section<S>(name: &'static str) -> Tag<S> {
     Tag::new(name, Role::Section, "")
 }
@@ -73,7 +70,6 @@ pub(super) const fn not_read<S>(name: &'static str, reason: &'static str) -> Tag
 /// Reason of [`IgnoredKind::Mended`].
 const SLIP: &str = "its closing tag is written </<...>; read all the same, as MQSim does";
 
-/// One of the two kinds of file.
 pub(super) struct FileKind {
     /// Its outermost tag.
     pub root: &'static str,
@@ -85,7 +81,6 @@ pub(super) const SSD_CONFIGURATION: FileKind =
     FileKind { root: "Execution_Parameter_Set", what: "an SSD configuration" };
 pub(super) const WORKLOAD: FileKind = FileKind { root: "MQSim_IO_Scenarios", what: "a workload definition" };
 
-/// The file's tree, if its outermost tag is the right one.
 pub(super) fn open_file(label: &str, xml: &str, kind: &FileKind) -> Result<Element, XmlError> {
     let root = parse_tree(label, xml, kind.root)?;
     if root.name == kind.root {
@@ -100,7 +95,6 @@ pub(super) fn open_file(label: &str, xml: &str, kind: &FileKind) -> Result<Eleme
     Err(XmlError::new(label, root.line, &root.name, &problem))
 }
 
-/// The walk through one file.
 pub(super) struct Walk<'a> {
     pub label: &'a str,
     /// Every tag of this kind of file and the section it belongs in, to say where a misplaced one should be.
@@ -109,17 +103,15 @@ pub(super) struct Walk<'a> {
     pub ignores_unknown: bool,
     /// Unknown tags so far, if they are not ignored.
     pub unknown: Vec<XmlError>,
-    /// Tags without effect so far.
     pub ignored: Vec<Ignored>,
 }
 
 impl<'a> Walk<'a> {
-    /// A walk that has seen nothing yet.
     pub fn new(label: &'a str, places: fn() -> Vec<(&'static str, &'static str)>, ignores_unknown: bool) -> Self {
         Walk { label, places, ignores_unknown, unknown: Vec::new(), ignored: Vec::new() }
     }
 
-    /// Notes an unknown tag; `known` are the tags of its section.
+    /// `known` are the tags of its section.
     pub fn meets_unknown(&mut self, element: &Element, section: &Element, known: &[&str]) {
         if self.ignores_unknown {
             let reason = format!("unknown in <{}>, ignored as MQSim does", section.name);
@@ -129,7 +121,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns an error that names every unknown tag, if there is one.
     pub fn all_known(&self) -> Result<(), XmlError> {
         let Some((first, others)) = self.unknown.split_first() else { return Ok(()) };
         let mut error = first.clone();
@@ -210,17 +201,14 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Notes a tag that was accepted.
     pub fn ignore(&mut self, line: u32, tag: Cow<'static, str>, kind: IgnoredKind, reason: Cow<'static, str>) {
         self.ignored.push(Ignored { line, tag, kind, reason });
     }
 
-    /// An error in this file.
     pub fn error(&self, line: u32, tag: &str, problem: &str) -> XmlError {
         XmlError::new(self.label, line, tag, problem)
     }
 
-    /// A section lacks a tag.
     pub fn missing(&self, section: &Element, tag: &str, why: &str) -> XmlError {
         self.error(section.line, &section.name, &format!("<{tag}> is missing: {why}"))
     }
@@ -242,7 +230,6 @@ fn find<'t, S>(tables: &[&'t [Tag<S>]], name: &str) -> Option<&'t Tag<S>> {
     tables.iter().copied().flatten().find(|tag| tag.name == name)
 }
 
-/// The names of the tags in some tables.
 pub(super) fn names<S>(tables: &[&[Tag<S>]]) -> Vec<&'static str> {
     tables.iter().copied().flatten().map(|tag| tag.name).collect()
 }

@@ -19,13 +19,11 @@ pub(super) const DELAY_NS: RangeInclusive<u64> = 0..=1_000_000_000_000;
 /// Moments of a run in nanoseconds: 100 days, which still fits 64 bits when counted in picoseconds.
 pub(super) const MOMENT_NS: RangeInclusive<u64> = 0..=8_640_000_000_000_000;
 
-/// Stores a parsed value; lets a table row be one expression.
 pub(super) fn put<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
     *field = value?;
     Ok(())
 }
 
-/// An integer within a range.
 pub(super) fn int<T: TryFrom<u64>>(text: &str, range: RangeInclusive<u64>) -> Result<T, String> {
     let value = text.parse::<u64>().ok().filter(|n| range.contains(n));
     value
@@ -33,7 +31,6 @@ pub(super) fn int<T: TryFrom<u64>>(text: &str, range: RangeInclusive<u64>) -> Re
         .ok_or_else(|| format!("an integer from {} to {}", range.start(), range.end()))
 }
 
-/// An integer within a range and a multiple of `step`.
 pub(super) fn multiple<T: TryFrom<u64>>(text: &str, range: RangeInclusive<u64>, step: u64) -> Result<T, String> {
     let wrong = format!("a multiple of {step} from {} to {}", range.start(), range.end());
     let value: u64 = int(text, range).map_err(|_| wrong.clone())?;
@@ -49,12 +46,10 @@ pub(super) fn number(text: &str, range: RangeInclusive<f64>) -> Result<f64, Stri
     value.ok_or_else(|| format!("a number from {} to {}", range.start(), range.end()))
 }
 
-/// A percentage in whole percents.
 pub(super) fn percent(text: &str) -> Result<u8, String> {
     int(text, 0..=100)
 }
 
-/// Values that a flag may have.
 const FLAG: &str = "true or false";
 
 /// The value that MQSim reads in a text that its tag does not allow; none if it reads none. MQSim keeps that many `bits` of a

@@ -4,9 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// An enum whose values are words in the file.
 pub(super) trait Word: Copy + 'static {
-    /// Every spelling and its value.
     const WORDS: &'static [(&'static str, Self)];
 }
 

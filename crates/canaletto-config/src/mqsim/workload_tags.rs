@@ -16,7 +16,6 @@ const TRACE: &str = "IO_Flow_Parameter_Set_Trace_Based";
 /// Most requests a closed loop may hold in flight; each costs memory all the time.
 const IN_FLIGHT_MAX: u64 = 1 << 20;
 
-/// Bytes of a sector.
 const SECTOR: u64 = 512;
 
 /// A flow while its tags are read: both kinds, one of which will be kept.
@@ -88,7 +87,6 @@ fn scenario(walk: &mut Walk, element: &Element) -> Result<ScenarioXml, XmlError>
     Ok(ScenarioXml { line: element.line, flows, ignored })
 }
 
-/// The tags of a section that holds one or more of some tags.
 fn known_in<'e>(walk: &mut Walk, section: &'e Element, known: &[&str]) -> Result<Vec<&'e Element>, XmlError> {
     let (found, others): (Vec<_>, Vec<_>) =
         section.children.iter().partition(|child| known.contains(&child.name.as_str()));
@@ -123,7 +121,7 @@ fn flow(walk: &mut Walk, element: &Element) -> Result<FlowXml, XmlError> {
     Ok(flow)
 }
 
-/// Takes the older name of <Bandwidth> for it, where the newer one is absent.
+/// The older name of <Bandwidth>, where the newer one is absent.
 fn take_intensity(walk: &mut Walk, flow: &Element, drawn: &mut SyntheticXml, lines: &mut TagLines) {
     let Some(element) = flow.children.iter().find(|child| child.name == "Intensity") else { return };
     if let Ok(bandwidth) = int(element.text.trim(), 0..=INT_MAX) {
@@ -171,7 +169,6 @@ fn blank(line: u32) -> Draft {
     Draft { flow, synthetic, trace }
 }
 
-/// Rules between the tags of a flow.
 struct Check<'a> {
     walk: &'a Walk<'a>,
     element: &'a Element,
@@ -238,7 +235,6 @@ impl Check<'_> {
     }
 }
 
-/// Every tag of the file and where it belongs; the tags that both kinds of flow have belong in the first.
 fn places() -> Vec<(&'static str, &'static str)> {
     [
         (ROOT, vec![SCENARIO]),

@@ -77,7 +77,6 @@ impl<'a> Lines<'a> {
 struct TreeBuilder<'a> {
     label: &'a str,
     lines: Lines<'a>,
-    /// The tags that are open here, outermost first.
     open: Vec<Element>,
     root: Option<Element>,
 }
@@ -160,7 +159,6 @@ impl TreeBuilder<'_> {
         self.close(line)
     }
 
-    /// Moves the innermost open tag into its parent.
     fn close(&mut self, line: u32) -> Result<(), XmlError> {
         let Some(done) = self.open.pop() else {
             return Err(self.error(line, "got a closing tag, expected none"));
@@ -223,7 +221,6 @@ impl TreeBuilder<'_> {
     }
 }
 
-/// The names XML allows, as far as MQSim's tags use them.
 fn is_name(name: &str) -> bool {
     let first = |c: char| c.is_alphabetic() || c == '_';
     let later = |c: char| c.is_alphanumeric() || "_-.:".contains(c);

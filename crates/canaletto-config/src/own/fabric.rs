@@ -39,7 +39,7 @@ pub struct View<'a> {
 #[derive(Debug, Default)]
 pub struct Grants {
     links: Vec<u32>,
-    /// Transfers, each with the end of its links.
+    /// Each with the end of its links.
     ends: Vec<(PathId, usize)>,
 }
 

@@ -39,11 +39,9 @@ const ASSUMED: [&str; 18] = [
     "diurnal",
 ];
 
-/// Profile as its file states it.
 #[derive(Deserialize)]
 struct Profile {
     about: String,
-    /// Profiles that a mix consists of.
     #[serde(default)]
     of: Vec<String>,
     /// Keys of [`Synthetic`] of a profile that is no mix. Some have other defaults.
@@ -68,8 +66,7 @@ pub fn profile(name: &str) -> Option<Workload> {
     Some(Workload::of(name, &about, flow))
 }
 
-/// Returns the flows of a mix at their own rates, each with the number of requests that lets all end at about the same
-/// time.
+/// Flows at their own rates, each with the number of requests that lets all end at about the same time.
 fn mix(all: &mut BTreeMap<String, Profile>, of: &[String]) -> Vec<Flow> {
     let mut part = |name: &String| (name.clone(), synthetic(all.remove(name).expect("mixes are tested").keys));
     let flows: Vec<(String, Synthetic)> = of.iter().map(&mut part).collect();
@@ -79,8 +76,8 @@ fn mix(all: &mut BTreeMap<String, Profile>, of: &[String]) -> Vec<Flow> {
     flows.into_iter().map(|(name, s)| Flow::generated(&name, share(s))).collect()
 }
 
-/// Returns the flow of these keys. Keys that are neither fitted nor published are assumed. The defaults are 100,000
-/// requests, sizes in multiples of 4 KiB around a mean, and addresses in multiples of 4 KiB.
+/// Keys that are neither fitted nor published are assumed. The defaults are 100,000 requests, sizes in multiples of 4
+/// KiB around a mean, and addresses in multiples of 4 KiB.
 fn synthetic(mut keys: Table) -> Synthetic {
     keys.entry("requests").or_insert(Value::Integer(REQUESTS as i64));
     let stated: Vec<String> = keys.keys().filter(|&key| key != "origin").cloned().collect();
@@ -147,7 +144,6 @@ mod tests {
         }
     }
 
-    /// Of every key that is given the profile says where its value is from, and none is called fitted or published for nothing.
     #[test]
     fn profiles_say_where_each_value_is_from() {
         for (name, ..) in TABLE_2 {
@@ -160,7 +156,6 @@ mod tests {
         }
     }
 
-    /// No profile is its three means alone.
     #[test]
     fn profiles_have_places_of_their_own() {
         for (name, ..) in TABLE_2 {

@@ -149,14 +149,12 @@ fn greet(stream: &mut (impl Read + Write)) -> io::Result<u32> {
     }
 }
 
-/// The name and the kinds of information that `NBD_OPT_INFO` or `NBD_OPT_GO` ask for.
 fn asked_for(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let (name, rest) = text(data)?;
     let (count, wanted) = rest.split_first_chunk()?;
     (wanted.len() == 2 * usize::from(u16::from_be_bytes(*count))).then_some((name, wanted))
 }
 
-/// The name and the queries of `NBD_OPT_LIST_META_CONTEXT` or `NBD_OPT_SET_META_CONTEXT`.
 fn queries(data: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
     let (name, rest) = text(data)?;
     let (count, mut rest) = rest.split_first_chunk()?;
@@ -169,13 +167,11 @@ fn queries(data: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
     rest.is_empty().then_some((name, queries))
 }
 
-/// A text that stands behind its length, and what follows.
 fn text(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = data.split_first_chunk()?;
     rest.split_at_checked(usize::try_from(u32::from_be_bytes(*length)).ok()?)
 }
 
-/// Replies to one option.
 struct Replies {
     option: u32,
     out: Vec<u8>,
@@ -190,7 +186,7 @@ impl Replies {
         self.out.extend(data);
     }
 
-    /// Tells which metadata of those asked for there are. Returns whether [`ALLOCATION`] is among them.
+    /// Returns whether [`ALLOCATION`] is among the metadata asked for.
     fn tell_contexts(&mut self, export: &Export, agreed: Agreed, data: &[u8]) -> bool {
         let Some((name, queries)) = queries(data) else {
             self.add(ERR_INVALID, b"not a name and a list of queries");
@@ -237,7 +233,6 @@ impl Export {
         name.is_empty() || name == self.name.as_bytes()
     }
 
-    /// The drive's size and its transmission flags.
     fn begin(&self, agreed: Agreed, zeroes: usize) -> Vec<u8> {
         // One store and one drive serve all connections, so that a flush of one holds for all.
         let always = HAS_FLAGS | SEND_FLUSH | SEND_FUA | SEND_TRIM | SEND_WRITE_ZEROES | CAN_MULTI_CONN;

@@ -56,7 +56,8 @@ impl DataFile {
         Ok(())
     }
 
-    /// Returns the end, no later than `end`, of the part that begins at `offset`, and whether it is a hole. Parts are whole sectors.
+    /// The end, no later than `end`, of the part that begins at `offset`, and whether it is a hole. Parts are whole
+    /// sectors.
     pub fn extent(&self, offset: u64, end: u64) -> (u64, bool) {
         match next_data(&self.0, offset) {
             None => (end, true),
@@ -71,7 +72,7 @@ impl DataFile {
     }
 }
 
-/// Gives the room of some bytes back, which are zeroes then. Returns false where the system cannot.
+/// Makes bytes a hole. Returns false where the system cannot.
 #[cfg(target_os = "linux")]
 fn punch_hole(file: &File, offset: u64, length: u64) -> bool {
     let (Ok(offset), Ok(length)) = (offset.try_into(), length.try_into()) else {
@@ -89,7 +90,7 @@ fn punch_hole(_: &File, _: u64, _: u64) -> bool {
     false
 }
 
-/// Returns where the next data from `offset` on begin and end; none if there are none.
+/// Where the next data from `offset` on begin and end; none if there are none.
 #[cfg(target_os = "linux")]
 fn next_data(file: &File, offset: u64) -> Option<(u64, u64)> {
     // Reads and writes name their places, so that nobody minds where the file is left at.

@@ -6,7 +6,6 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes that are stored together.
 const CHUNK: u64 = 64 << 10;
 
 /// Parts that are locked by themselves; neighbouring chunks are in different ones.
@@ -63,7 +62,6 @@ impl Memory {
         Ok(())
     }
 
-    /// Returns the end, no later than `end`, of the part that begins at `offset`, and whether it is a hole.
     pub fn extent(&self, offset: u64, end: u64) -> (u64, bool) {
         let is_hole = |chunk: u64| !self.part(chunk).contains_key(&chunk);
         let (first, last) = (offset / CHUNK, end.div_ceil(CHUNK));

@@ -55,7 +55,6 @@ pub fn fit(found: &Findings, name: &str, about: &str, channels: Channels) -> Res
     Ok(Workload::of(name, about, vec![Flow::generated(name, fitted)]))
 }
 
-/// Fits sizes of reads, and of writes where both occur.
 fn fit_sizes(fitted: &mut Synthetic, found: &Findings) {
     let [reads, writes] = &found.sizes;
     fitted.sizes = mix(if reads.is_empty() { writes } else { reads });
@@ -64,7 +63,7 @@ fn fit_sizes(fitted: &mut Synthetic, found: &Findings) {
     }
 }
 
-/// Returns the most common sizes, and the means of the others between powers of two, in whole sectors.
+/// The most common sizes, and the means of the others between powers of two, in whole sectors.
 fn mix(sizes: &[(u64, u64)]) -> Vec<SizeShare> {
     let all: u64 = sizes.iter().map(|(_, count)| count).sum();
     let mut by_count = sizes.to_vec();
@@ -118,7 +117,7 @@ fn fit_places(fitted: &mut Synthetic, found: &Findings, channels: Channels) {
     fitted.channel_skew = skew(found, channels, fitted.alignment());
 }
 
-/// Returns the busiest channel's share of the starts, if it exceeds chance (three standard deviations).
+/// The busiest channel's share of the starts, if it exceeds chance (three standard deviations).
 fn skew(found: &Findings, channels: Channels, alignment: Size) -> Option<ChannelSkew> {
     let share = found.channels.as_ref()?.start_share?;
     let even = 1.0 / f64::from(channels.count);
@@ -131,7 +130,6 @@ fn skew(found: &Findings, channels: Channels, alignment: Size) -> Option<Channel
     })
 }
 
-/// Returns the origin of every key that describes the traffic.
 fn origins(fitted: &Synthetic) -> BTreeMap<String, Origin> {
     let from_trace = [
         "requests",
@@ -158,7 +156,7 @@ fn origins(fitted: &Synthetic) -> BTreeMap<String, Origin> {
     all.chain(assumed.map(|key| (key, Origin::Assumed))).map(|(key, origin)| (key.to_owned(), origin)).collect()
 }
 
-/// Rounds to four significant digits.
+/// To four significant digits.
 fn rounded(value: f64) -> f64 {
     if value == 0.0 {
         return 0.0;

@@ -8,10 +8,9 @@ use crate::survey::Findings;
 
 /// Number of outstanding requests in a profile of a trace without times. Assumed.
 const ASSUMED_DEPTH: u32 = 32;
-/// Number of shares of gaps within bursts that are tried.
 const TRIES: u32 = 400;
 
-/// Fits mean, burstiness and share of bursts; a trace whose requests all arrive at once becomes a closed loop.
+/// A trace whose requests all arrive at once becomes a closed loop.
 pub(super) fn fit(fitted: &mut Synthetic, found: &Findings) {
     let gap = &found.inter_arrival_us;
     let (Some(mean_us), Some(variation)) = (found.mean_inter_arrival_us, gap.variation) else {
@@ -25,7 +24,7 @@ pub(super) fn fit(fitted: &mut Synthetic, found: &Findings) {
     }
 }
 
-/// Returns the share of gaps within bursts with the nearest distribution of gaps: the least weighted mean square of the
+/// The share of gaps within bursts with the nearest distribution of gaps: the least weighted mean square of the
 /// differences at the edges of the buckets.
 fn burst_share(gaps: &[(f64, u64)], mean_us: f64, burstiness: f64) -> f64 {
     let least = (burstiness - 1.0) / (burstiness + 1.0);

@@ -21,10 +21,8 @@ const MANY: f64 = 50.0;
 const STEEPEST: f64 = 2.0;
 const STEP: f64 = 0.02;
 
-/// Counts of the starts of a trace.
 pub(super) struct Seen {
     pub(super) starts: f64,
-    /// Number of different pages.
     pub(super) pages: f64,
     pub(super) hottest_10_percent: f64,
     /// Share of starts that begin where one of the last 1,024 did.
@@ -39,7 +37,6 @@ pub(super) struct Seen {
 /// Most pages over which a law spreads: a double tells their ranks from each other, and 64 bits count their bytes.
 pub(super) const MOST_PAGES: f64 = (1u64 << 51) as f64;
 
-/// Fitted distribution of starts.
 #[derive(Debug)]
 pub(super) struct Fitted {
     /// Exponent of Zipf's law; 0 is uniform.
@@ -87,7 +84,7 @@ pub(super) fn fit(seen: &Seen) -> Fitted {
     best
 }
 
-/// Returns the number of pages for which the law has the counted footprint.
+/// The number of pages for which the law has the counted footprint.
 fn pages_for_footprint(exponent: f64, returns: f64, seen: &Seen) -> f64 {
     let (mut low, mut high) = (seen.footprint.max(1.0), seen.most_pages.max(seen.footprint));
     while high / low > 1.001 && high - low > 1.0 {
@@ -97,7 +94,7 @@ fn pages_for_footprint(exponent: f64, returns: f64, seen: &Seen) -> f64 {
     high
 }
 
-/// Returns the number of pages that are touched, in each of the generator's regions, position by position.
+/// Pages that are touched, in each of the generator's regions, position by position.
 fn footprint(exponent: f64, pages: f64, returns: f64, seen: &Seen) -> f64 {
     let integral = |from: f64, to: f64| {
         let power = 1.0 - exponent;
@@ -114,7 +111,6 @@ fn footprint(exponent: f64, pages: f64, returns: f64, seen: &Seen) -> f64 {
     while first <= regions {
         let next = (first * 1.5f64).ceil().min(regions + 1.0);
         let rank = 0.5 * (first + next - 1.0);
-        // Starts at the positions before `x`.
         let before = |x: f64| {
             let most = rank.powf(-exponent);
             if x <= 1.0 {
@@ -143,7 +139,7 @@ struct Occurring {
     most_pages: f64,
 }
 
-/// Zipf's law, as classes of neighbouring ranks: how many, and the probability of each.
+/// Classes of neighbouring ranks: how many, and the probability of each.
 struct Ranks {
     exponent: f64,
     pages: f64,
@@ -164,7 +160,7 @@ impl Ranks {
         Ranks { exponent, pages, classes }
     }
 
-    /// The law over the number of pages with which as many occur as were counted; none if no number does it.
+    /// None if no number of pages has as many occur as were counted.
     fn with_pages(exponent: f64, seen: &Occurring, returns: f64) -> Option<Ranks> {
         let independent = seen.draws * (1.0 - returns);
         let occurring = |pages: f64| {
@@ -187,7 +183,6 @@ impl Ranks {
 
     /// Share of the starts that begin in the hottest tenth of the pages that occur.
     fn hottest(&self, seen: &Seen, returns: f64) -> f64 {
-        // Starts of a page, and how many pages have as many.
         let mut few: Vec<f64> = Vec::new();
         let mut counts: Vec<(f64, f64)> = Vec::new();
         for (number, p) in &self.classes {

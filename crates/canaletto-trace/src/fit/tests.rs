@@ -9,7 +9,6 @@ use canaletto::workload::traffic::Traffic;
 use super::*;
 use crate::survey::{Striping, Survey};
 
-/// Surveys what a flow with these keys makes.
 fn surveyed(keys: &str) -> Findings {
     let text = format!("name = \"t\"\n[[flow]]\nname = \"f\"\n[flow.synthetic]\n{keys}\n");
     survey(&load_workload("t.toml", Some(&text), &[]).unwrap())

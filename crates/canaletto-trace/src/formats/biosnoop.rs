@@ -23,7 +23,6 @@ const MILLISECOND_NS: u64 = 1_000_000;
 const SECTOR_BYTES: u64 = 512;
 const MOST_FIELDS: usize = 64;
 const MOST_DISKS: usize = 4096;
-/// Lines before the header.
 const LEADING: u32 = 100;
 
 static HEADER: Field = Field { name: "header", allowed: "columns TIME(s), DISK, T, SECTOR, BYTES and LAT(ms)" };
@@ -36,7 +35,6 @@ static LATENCY: Field = Field { name: "LAT", allowed: "milliseconds, 0 to 184467
 
 #[derive(Debug, Default)]
 pub(super) struct Biosnoop {
-    /// The header's columns, once it has been read.
     header: Option<Header>,
     leading: u32,
     /// Latency of the first request, which arrives at 0.

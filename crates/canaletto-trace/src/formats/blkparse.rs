@@ -33,13 +33,11 @@ static SECTORS: Field = Field { name: "sectors", allowed: "a number of 512-byte 
 #[derive(Debug)]
 pub(super) struct Blkparse {
     event: u8,
-    /// Other events that could have been chosen, in the order of [`EVENTS`].
     others: [u64; EVENTS.len()],
     in_summary: bool,
     written: u64,
 }
 
-/// Events that can count.
 const EVENTS: [u8; 3] = *b"QDC";
 
 impl Default for Blkparse {
@@ -160,7 +158,7 @@ fn device_number(text: &[u8]) -> Result<u32, Box<Fault>> {
     Ok(major << MINOR_BITS | minor)
 }
 
-/// Returns the kind of request that the field RWBS stands for, if it moves blocks or flushes.
+/// The kind of request that RWBS stands for, if it moves blocks or flushes.
 pub(super) fn asked(rwbs: &[u8]) -> Option<Kind> {
     match kind(rwbs)? {
         Asked::For(kind) => Some(kind),
@@ -169,7 +167,6 @@ pub(super) fn asked(rwbs: &[u8]) -> Option<Kind> {
     }
 }
 
-/// Kind of request in the field RWBS.
 enum Asked {
     For(Kind),
     /// A flush first.

@@ -74,7 +74,6 @@ impl TraceFormat for CloudPhysics {
     }
 }
 
-/// Two hexadecimal digits.
 fn hexadecimal(text: &[u8]) -> Option<u16> {
     let digit = |byte: &u8| char::from(*byte).to_digit(16);
     match text {

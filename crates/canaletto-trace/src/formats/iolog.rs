@@ -43,14 +43,11 @@ static LENGTH: Field = Field { name: "length", allowed: "bytes, 1 to 2^32" };
 
 #[derive(Debug, Default)]
 pub(super) struct Iolog {
-    /// 2 or 3 once the header has been read.
     version: u8,
     /// The moment that `wait` has come to (version 2).
     clock_ns: u64,
     run: Run,
-    /// Numbers of file names.
     files: HashMap<Vec<u8>, u32>,
-    /// Numbers of the devices written.
     written: HashMap<u32, usize>,
 }
 
@@ -108,18 +105,16 @@ impl TraceFormat for Iolog {
     }
 }
 
-/// One of several runs in a log of version 3.
 #[derive(Debug, Default)]
 struct Run {
-    /// Where in the log it starts.
     start_ns: u64,
-    /// Its first and its latest time, once there is one.
+    /// First and latest time, once there is one.
     times_ns: Option<(u64, u64)>,
     restarts: u64,
 }
 
 impl Run {
-    /// Returns the time in the log of a time in the run; `None` beyond 64 bits.
+    /// The time in the log of a time in the run; `None` beyond 64 bits.
     fn place(&mut self, time_ns: u64) -> Option<u64> {
         if let Some((first, newest)) = self.times_ns {
             let back = newest.saturating_sub(time_ns);

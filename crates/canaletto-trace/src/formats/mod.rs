@@ -1,8 +1,8 @@
 //! The formats, one file each.
 //!
-//! To add a format: write its file here, a [`TraceFormat`] like `msr.rs`, and add its line to the list below. The
-//! tests of every format (`tests/integration/properties.rs`, `every_format.rs`, `fuzz.rs`) take it from there.
-//! (`cargo fmt` does not see files named only in a macro: run `rustfmt --edition 2024` on the file itself.)
+//! To add one: write its file here, a [`TraceFormat`] like `msr.rs`, and add its line to the list below, from which the
+//! tests of every format (`tests/integration/properties.rs`, `every_format.rs`, `fuzz.rs`) take it. (`cargo fmt` does
+//! not see files named only in a macro: run `rustfmt --edition 2024` on the file itself.)
 
 use std::io::{self, Write};
 use std::str::FromStr;
@@ -77,7 +77,7 @@ pub(crate) trait TraceFormat: Default + Send + 'static {
         lines.next()
     }
 
-    /// Whether `line` may be taken for one of this format, when the format must be found out.
+    /// Asked when the format must be found out.
     fn fits(&mut self, line: &[u8]) -> bool {
         reads(self, line)
     }
@@ -99,12 +99,10 @@ pub(crate) trait TraceFormat: Default + Send + 'static {
         0
     }
 
-    /// Reason why there was no request on any line, if it is known, and what to do about it.
     fn reason_of_emptiness(&self) -> Option<String> {
         None
     }
 
-    /// Writes what comes before the first record.
     fn begin(&mut self, _out: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
@@ -130,13 +128,11 @@ pub(crate) struct Holds {
 }
 
 impl Holds {
-    /// Returns the range of reads and writes of numbered devices, in these units.
     pub(crate) const fn reads_and_writes(time_ns: u64, bytes: u64) -> Option<Holds> {
         Some(Holds { time_ns, bytes, kinds: &[Kind::Read, Kind::Write], devices: true, write_forms: false })
     }
 }
 
-/// Refuses options that mean nothing to a format that takes only those named `own`.
 pub(crate) fn refuse_others(options: &ReadOptions, own: &[&str]) -> Result<(), String> {
     let given = [("events", options.events.is_some(), "blkparse"), ("columns", options.columns.is_some(), "csv")];
     match given.iter().find(|(name, given, _)| *given && !own.contains(name)) {
@@ -171,17 +167,14 @@ macro_rules! formats {
                 match self { $(Self::$variant => $module::$variant::DESCRIPTION,)+ }
             }
 
-            /// Returns the fields of a line.
             pub(crate) fn layout(self) -> &'static str {
                 match self { $(Self::$variant => $module::$variant::LAYOUT,)+ }
             }
 
-            /// Returns the range of records that the format can hold; `None` if it is read only.
             pub(crate) fn holds(self) -> Option<Holds> {
                 match self { $(Self::$variant => $module::$variant::HOLDS,)+ }
             }
 
-            /// Returns whether the format is binary.
             pub(crate) fn is_binary(self) -> bool {
                 match self { $(Self::$variant => $module::$variant::BINARY,)+ }
             }
@@ -191,32 +184,27 @@ macro_rules! formats {
                 match self { $(Self::$variant => $module::$variant::starts(head),)+ }
             }
 
-            /// Returns how many of the first lines of a file may be lines of this format.
+            /// How many of the first lines of a file may be lines of this format.
             pub(crate) fn count_fitting(self, lines: &[Line<'_>], options: &ReadOptions) -> usize {
                 match self { $(Self::$variant => count::<$module::$variant>(lines, options, $module::$variant::fits),)+ }
             }
 
-            /// Returns how many of the first lines of a file can be read in this format.
             pub(crate) fn count_readable(self, lines: &[Line<'_>], options: &ReadOptions) -> usize {
                 match self { $(Self::$variant => count::<$module::$variant>(lines, options, reads),)+ }
             }
 
-            /// Returns the columns that none of the first lines has, if any are missing.
             pub(crate) fn missing(self, lines: &[Line<'_>], options: &ReadOptions) -> Option<String> {
                 match self { $(Self::$variant => missing::<$module::$variant>(lines, options),)+ }
             }
 
-            /// Returns the arrivals of the requests on the first lines.
             pub(crate) fn arrivals(self, lines: &[Line<'_>], options: &ReadOptions) -> Vec<u64> {
                 match self { $(Self::$variant => arrivals::<$module::$variant>(lines, options),)+ }
             }
 
-            /// Returns whether there are files of the format in other units of time.
             pub(crate) fn unit_varies(self) -> bool {
                 match self { $(Self::$variant => $module::$variant::UNIT_VARIES,)+ }
             }
 
-            /// Returns the length of the format's unit of time, if it has one.
             pub(crate) fn unit_ns(self) -> Option<u64> {
                 match self { $(Self::$variant => $module::$variant::UNIT_NS,)+ }
             }
@@ -234,7 +222,6 @@ macro_rules! formats {
 use formats;
 
 impl Format {
-    /// The names of all formats, for messages.
     pub(crate) fn names() -> String {
         let names: Vec<_> = Self::ALL.iter().map(|format| format.name()).collect();
         names.join(", ")
@@ -262,7 +249,6 @@ fn reads<F: TraceFormat>(format: &mut F, line: &[u8]) -> bool {
 
 fn count<F: TraceFormat>(lines: &[Line<'_>], options: &ReadOptions, is_of: fn(&mut F, &[u8]) -> bool) -> usize {
     let mut format = F::default();
-    // A format that refuses the options says so once it is chosen.
     let _ = format.configure(options);
     lines.iter().filter(|line| is_of(&mut format, line.text)).count()
 }
@@ -284,7 +270,6 @@ fn arrivals<F: TraceFormat>(lines: &[Line<'_>], options: &ReadOptions) -> Vec<u6
     lines.iter().filter_map(record).filter_map(|record| clock.in_ns(record.arrival_ns)).collect()
 }
 
-/// Times in another unit than the format's.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clock {
     /// Lengths of the unit that was asked for and of the format's, where they differ.

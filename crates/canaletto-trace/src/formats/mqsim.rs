@@ -23,7 +23,6 @@ static TYPE: Field = Field { name: "type", allowed: "1 (read, as any other numbe
 #[derive(Debug, Default)]
 pub(super) struct Mqsim;
 
-/// A number without its fraction.
 #[inline]
 fn whole(field: &[u8]) -> &[u8] {
     let Some(point) = memchr::memchr(b'.', field) else { return field };

@@ -21,7 +21,6 @@ static OFFSET: Field = Field { name: "offset", allowed: "bytes, 0 to 2^64 - 1" }
 static SIZE: Field = Field { name: "size", allowed: "bytes, 1 to 2^32" };
 static RESPONSE: Field = Field { name: "response time", allowed: "whole ticks of 100 ns, 0 to 2^64 - 1" };
 
-/// Headings of the columns.
 const HEADINGS: &[&[&str]] = &[
     &["timestamp", "time"],
     &["hostname", "host"],

@@ -20,7 +20,6 @@ static SIZE: Field = Field { name: "size", allowed: "bytes, 1 to 2^32" };
 static OPCODE: Field = Field { name: "opcode", allowed: "R or W" };
 static TIMESTAMP: Field = Field { name: "timestamp", allowed: "seconds, 0 to 18446744073" };
 
-/// Headings of the columns.
 const HEADINGS: &[&[&str]] = &[
     &["asu", "applicationstorageunit", "device"],
     &["lba", "address", "block"],

@@ -20,7 +20,6 @@ static SIZE: Field = Field { name: "size", allowed: "a number of 512-byte sector
 static TYPE: Field = Field { name: "type", allowed: "0 (read) or 1 (write)" };
 static VOLUME: Field = Field { name: "volume", allowed: "a number, 0 to 2^32 - 1" };
 
-/// Headings of the columns.
 const HEADINGS: &[&[&str]] = &[
     &["timestamp", "time"],
     &["offset", "lba"],

@@ -25,7 +25,6 @@ static TIME: Field = Field { name: "time", allowed: "whole microseconds, 0 to 2^
 static SIZE: Field = Field { name: "size", allowed: "bytes, 1 to 2^32" };
 static BLOCK: Field = Field { name: "block", allowed: "a 512-byte block, 0 to 2^55 - 1" };
 
-/// The two forms of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Version {
     One,
@@ -40,7 +39,6 @@ impl Version {
         }
     }
 
-    /// Where command, size, block and time lie.
     fn places(self) -> [usize; 4] {
         match self {
             Self::One => [12, 4, 16, 24],
@@ -122,7 +120,6 @@ fn scale(field: &'static Field, value: u64, unit: u64) -> Result<u64, Box<Fault>
     value.checked_mul(unit).ok_or_else(|| Fault::value(field, value.to_string().as_bytes(), field.allowed))
 }
 
-/// The `N` bytes of `record` from `at` on, which it has.
 fn array<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
     let mut bytes = [0; N];
     bytes.copy_from_slice(&record[at..at + N]);

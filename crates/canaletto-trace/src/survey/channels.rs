@@ -18,14 +18,13 @@ pub struct Striping {
 #[derive(Debug)]
 pub(super) struct Channels {
     striping: Striping,
-    /// Number of occurrences of each channel in the order.
     turns: Vec<u64>,
     pub(super) pages: Vec<[u64; 2]>,
     /// Requests that begin on each channel and do not continue a sequential run.
     starts: Vec<u64>,
     stretch: Vec<u64>,
     in_stretch: u64,
-    /// Sum of the imbalances of whole stretches, and number of stretches.
+    /// Sum over whole stretches, and number of stretches.
     imbalances: f64,
     stretches: u64,
 }
@@ -47,7 +46,6 @@ impl Channels {
         }
     }
 
-    /// Counts the pages of a request.
     pub(super) fn add(&mut self, offset_bytes: u64, bytes: u64, write: bool) {
         let first = offset_bytes / self.striping.page_bytes;
         let pages = (offset_bytes + bytes - 1) / self.striping.page_bytes - first + 1;
@@ -69,13 +67,12 @@ impl Channels {
         }
     }
 
-    /// Counts a request that continues none.
     pub(super) fn start(&mut self, offset_bytes: u64) {
         let page = offset_bytes / self.striping.page_bytes % self.striping.order.len() as u64;
         self.starts[self.striping.order[page as usize] as usize] += 1;
     }
 
-    /// Share of the starts on the channel with most of them.
+    /// Of the channel with most starts.
     pub(super) fn start_share(&self) -> Option<f64> {
         let all: u64 = self.starts.iter().sum();
         (all > 0).then(|| self.starts.iter().max().copied().unwrap_or(0) as f64 / all as f64)
@@ -98,7 +95,6 @@ impl Channels {
     }
 }
 
-/// Returns the largest over the mean; 1 of nothing.
 fn imbalance(pages: impl ExactSizeIterator<Item = u64> + Clone) -> f64 {
     let (count, sum) = (pages.len() as f64, pages.clone().sum::<u64>() as f64);
     if sum == 0.0 { 1.0 } else { pages.max().unwrap_or(0) as f64 * count / sum }

@@ -1,6 +1,5 @@
 //! Counts of requests by time and address: a picture of fixed size whose scale grows with the trace.
 
-/// Number of cells along each axis.
 pub(super) const CELLS: usize = 160;
 
 /// Counts by time and address. Whenever one falls outside, a scale doubles and cells merge in pairs.
@@ -19,7 +18,6 @@ impl Default for Grid {
 }
 
 impl Grid {
-    /// Counts a request `time_ns` after the first.
     pub(super) fn add(&mut self, time_ns: u64, offset_bytes: u64) {
         while time_ns / self.time_ns >= CELLS as u64 {
             self.time_ns *= 2;
@@ -32,7 +30,7 @@ impl Grid {
         self.counts[(time_ns / self.time_ns) as usize * CELLS + (offset_bytes / self.bytes) as usize] += 1;
     }
 
-    /// Moves each cell's count to `place` of the cell, which is never after it.
+    /// `place` of a cell is never after it.
     fn merge(&mut self, place: impl Fn(usize) -> usize) {
         for at in 1..self.counts.len() {
             let count = std::mem::take(&mut self.counts[at]);
@@ -40,7 +38,7 @@ impl Grid {
         }
     }
 
-    /// Returns the cells with requests: positions in time and address, and the count.
+    /// Positions in time and address, and counts of requests.
     pub(super) fn cells(&self) -> Vec<(usize, usize, u64)> {
         let cells = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
         cells.map(|(at, count)| (at / CELLS, at % CELLS, *count)).collect()

@@ -20,12 +20,12 @@ impl Histogram {
         self.total += count;
     }
 
-    /// Returns the buckets with values: their least value and their count.
+    /// Buckets with values: least value and count.
     pub(super) fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(at, count)| (least(at), *count))
     }
 
-    /// Returns the least value of the bucket of the value that `share` of all values do not exceed.
+    /// The least value of the bucket of the value that `share` of all values do not exceed.
     pub(super) fn quantile(&self, share: f64) -> Option<u64> {
         let rank = ((self.total as f64 * share).ceil() as u64).max(1);
         let mut below = 0;

@@ -38,7 +38,6 @@ struct End {
 /// Survey of a trace in progress.
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// Requests and bytes by kind.
     requests: [u64; Kind::CLASSES],
     bytes: [u128; Kind::CLASSES],
     sizes: [Histogram; 2],
@@ -94,7 +93,7 @@ impl Survey {
         }
     }
 
-    /// Counts the time since the last request; returns that since the first, in ns.
+    /// Returns the time since the first request, in ns.
     fn time(&mut self, arrival_ns: u64) -> u64 {
         let Some(first_ns) = self.first_ns else {
             (self.first_ns, self.last_ns) = (Some(arrival_ns), arrival_ns);
@@ -108,7 +107,7 @@ impl Survey {
         arrival_ns.saturating_sub(first_ns)
     }
 
-    /// Counts a request that begins where one of the last ended; else it is a start.
+    /// A request that begins where none of the last ended is a start.
     fn order(&mut self, device: u32, begin: u64, end: u64) {
         let known = self.ends.iter().rposition(|known| (known.device, known.byte) == (device, begin));
         if let Some(at) = known {

@@ -12,7 +12,6 @@ use super::histogram::Histogram;
 /// Largest number of pages remembered, some 100 MB.
 const MOST_PAGES: usize = 2 << 20;
 
-/// State of a remembered page.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     /// Number of page accesses before the last one to this page.
@@ -32,7 +31,6 @@ pub(super) struct Pages {
     gaps: Histogram,
 }
 
-/// Footprint and reuse of the pages.
 #[derive(Debug)]
 pub(super) struct Footprint {
     pub(super) pages: u64,
@@ -45,7 +43,6 @@ pub(super) struct Footprint {
 }
 
 impl Pages {
-    /// Counts one access to `page` of `device`.
     pub(super) fn touch(&mut self, device: u32, page: u64) {
         let number = self.accesses;
         self.accesses += 1;

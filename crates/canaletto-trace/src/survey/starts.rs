@@ -3,7 +3,6 @@
 use super::PAGE;
 use super::pages::Pages;
 
-/// Number of starts among which a place is recent.
 const RECENT: u64 = 1024;
 /// Alignments that are counted: 512 B, 1 KiB, ... 4 KiB.
 const ALIGNMENTS: usize = 4;
@@ -16,7 +15,6 @@ pub(super) struct Starts {
     count: u64,
 }
 
-/// Statistics of the starts.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) count: u64,
@@ -47,7 +45,7 @@ impl Starts {
     }
 }
 
-/// Returns the largest alignment of which nine starts in ten are multiples.
+/// The largest alignment of which nine starts in ten are multiples.
 fn alignment(aligned: &[u64; ALIGNMENTS], count: u64) -> u64 {
     let mut multiples = 0;
     for (power, number) in aligned.iter().enumerate().rev() {

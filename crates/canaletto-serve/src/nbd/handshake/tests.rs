@@ -5,7 +5,6 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A client that has said all it will say, and what it is answered.
 struct Scripted {
     said: Cursor<Vec<u8>>,
     heard: Vec<u8>,
@@ -49,7 +48,6 @@ fn contexts(name: &str, queries: &[&str]) -> Vec<u8> {
     [text(name), count.to_vec(), queries.iter().map(|&query| text(query)).collect::<Vec<_>>().concat()].concat()
 }
 
-/// The end of the negotiation, and what the client heard after the greeting.
 fn talk(flags: u32, options: &[Vec<u8>]) -> (io::Result<Option<Agreed>>, Vec<u8>) {
     let said = [flags.to_be_bytes().to_vec(), options.concat()].concat();
     let mut stream = Scripted { said: Cursor::new(said), heard: Vec::new() };
@@ -57,7 +55,6 @@ fn talk(flags: u32, options: &[Vec<u8>]) -> (io::Result<Option<Agreed>>, Vec<u8>
     (ended, stream.heard.split_off(18))
 }
 
-/// Types of the replies to options.
 fn kinds(mut heard: &[u8]) -> Vec<u32> {
     let mut kinds = Vec::new();
     while !heard.is_empty() {
