@@ -38,7 +38,13 @@ def test_help_fits_a_screen_of_100_columns_by_50_lines(command: list[str], canal
     lines = canaletto.ok(*command, "--help", COLUMNS="100").out.splitlines()
     assert len(lines) <= 50
     assert max(len(line) for line in lines if not line.startswith("  canaletto ")) <= 100
-    assert not any(line.endswith("...") for line in lines if line.startswith("  "))
+    assert not any(line.endswith(("...", "-")) for line in lines if line.startswith("  "))
+
+
+def test_without_a_command_five_of_them_are_printed(canaletto: Any) -> None:
+    lines = canaletto.ok(COLUMNS="100").out.splitlines()
+    assert len([line for line in lines if line.startswith("  canaletto ")]) == 5
+    assert max(map(len, lines)) <= 100
 
 
 def test_common_options_come_first_and_all_can_be_described(canaletto: Any) -> None:

@@ -57,7 +57,7 @@ def _bound(
     set_: Settings = None,
     json: JsonFlag = False,
 ) -> None:
-    """Compute peak throughput, its limit, and latency. Writes are measured in a short run at saturation.
+    """Compute peak throughput, what limits it, and latency. Writes need a short run at saturation.
 
     Examples:
       canaletto bound pcie4-tlc --size 512B

@@ -59,7 +59,7 @@ FabricName = Annotated[
         "--fabric",
         "--fabrics",
         metavar="F",
-        help="Fabric instead of the design's. `run` also accepts a class, FILE.py:CLASS.",
+        help="Fabric instead of the design's, or (`run` only) FILE.py:CLASS.",
         autocompletion=complete_fabric,
     ),
 ]
@@ -96,7 +96,7 @@ Budget = Annotated[
     typer.Option(
         "--equal",
         metavar="WHAT",
-        help="Equal pins, chip-pins, wires or area for all fabrics, such as pins=16.",
+        help="Give all fabrics equal pins, chip-pins, wires or area, such as pins=16.",
         autocompletion=complete_budget,
         rich_help_panel=DRIVE,
     ),
@@ -105,7 +105,7 @@ HotSpots = Annotated[
     bool,
     typer.Option(
         "--hot-spots",
-        help="Repeat with hot channel, hot chip and each fabric's worst line.",
+        help="Repeat with a hot channel, a hot chip and each fabric's worst line.",
         rich_help_panel=RUN,
     ),
 ]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import typer
@@ -86,9 +87,13 @@ def _write_groups(formatter: "HelpFormatter", groups: list[tuple[str, list[tuple
             formatter.write_dl(records)
     if groups[described:]:
         with formatter.section("More options, which --help-all describes"):
-            formatter.write_dl(
-                [(name, " ".join(names.split()[0] for names, _ in records)) for name, records in groups[described:]]
-            )
+            width = formatter.width - max(len(name) for name, _ in groups[described:]) - 4
+            rows = []
+            for name, records in groups[described:]:
+                options = " ".join(names.split()[0] for names, _ in records)
+                # \b: lines stay as they are, so that no option is split at a hyphen.
+                rows.append((name, "\b\n" + fill(options, width, break_on_hyphens=False)))
+            formatter.write_dl(rows)
 
 
 @dataclass(frozen=True)

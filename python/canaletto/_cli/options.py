@@ -81,7 +81,7 @@ Warmup = Annotated[
     str,
     typer.Option(
         metavar="N",
-        help="Leave the first N requests out of statistics; auto: find N (MSER-5).",
+        help="Leave the first N requests out of statistics; auto: by MSER-5.",
         rich_help_panel=RUN,
     ),
 ]

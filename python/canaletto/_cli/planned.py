@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from canaletto._run.config import Design, Workload
 
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show bounds, memory and time without a run.", rich_help_panel=RUN)
+    bool, typer.Option("--dry-run", help="Show bounds, memory and time without running.", rich_help_panel=RUN)
 ]
 
 

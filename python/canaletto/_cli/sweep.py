@@ -57,7 +57,7 @@ class _ClusterOptions:
         typer.Option(metavar="I/N", help="Compute part I of N without writing the table.", rich_help_panel=CLUSTER),
     ] = None
     collect: Annotated[
-        bool, typer.Option("--collect", help="Write the table from all shards.", rich_help_panel=CLUSTER)
+        bool, typer.Option("--collect", help="Write the table when all shards are complete.", rich_help_panel=CLUSTER)
     ] = False
     slurm: Annotated[
         int | None,

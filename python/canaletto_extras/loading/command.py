@@ -35,7 +35,7 @@ Out = Annotated[
 Axis = Annotated[
     Literal["arrivals", "queue_depth"] | None,
     typer.Option(
-        help="Quantity that grows: arrivals, or the depth of closed loops. Default: as the workload has it.",
+        help="Increase the arrival rate or the queue depth. Default: what the workload sets.",
         rich_help_panel=RUN,
     ),
 ]

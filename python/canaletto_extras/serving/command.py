@@ -62,7 +62,7 @@ class _ClockOptions:
     clock: Annotated[
         Literal["real", "scaled", "free"],
         typer.Option(
-            help="Simulated time: real time, real time x --factor, or as fast as possible.",
+            help="Simulated time: real time, scaled by --factor, or as fast as possible (free).",
             rich_help_panel=RUN,
         ),
     ] = "real"
