@@ -15,6 +15,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[2]
+COURSE = ROOT / "python/canaletto_extras/course/notebooks"
 
 _PROJECT = {"architecture.md": "ARCHITECTURE.md", "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 _GENERATED = re.compile(r"^\[[^\]]*\]\((?:\.\./)*(generated/[\w./-]+\.md)\)$", re.MULTILINE)
@@ -46,7 +47,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "reference/results.md": results.page(),
         "reference/causes.md": results.causes(),
         "tutorial/index.md": tutorial.page(ROOT / "docs" / "tutorial" / "tutorial.ipynb"),
-        **tutorial.lessons(ROOT / "docs" / "course"),
+        **tutorial.lessons(COURSE),
         **keys.pages(ROOT),
         **{f"project/{page}": _from_root((ROOT / source).read_text()) for page, source in _PROJECT.items()},
     }
@@ -82,7 +83,7 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     if page.file.src_uri in FIRST_FOUND:
         page.meta["search"] = {"boost": 3}
     if page.file.src_uri == "course/index.md":
-        markdown = markdown.replace(".ipynb)", ".md)")
+        markdown = markdown.replace(f"](../../{COURSE.relative_to(ROOT)}/", "](").replace(".ipynb)", ".md)")
     for kind, place in (("design", "design/index"), ("workload", "workload"), ("pc", "pc")):
         markdown = markdown.replace(f"](../generated/keys/{kind}.md)", f"]({place}.md)")
     markdown = _GENERATED.sub(lambda found: _table(ROOT / "docs" / found[1]), markdown)

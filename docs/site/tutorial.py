@@ -20,6 +20,8 @@ def page(notebook: Path) -> str:
 def lessons(folder: Path) -> dict[str, str]:
     found = {}
     for notebook in sorted(folder.glob("*.ipynb")):
-        title, _, rest = page(notebook).replace(".ipynb)", ".md)").partition("\n\n")
+        text = page(notebook).replace(".ipynb)", ".md)").replace("](../../../../docs/", "](../")
+        title, _, rest = text.partition("\n\n")
         found[f"course/{notebook.stem}.md"] = f"{title}\n\n[The notebook]({notebook.name}){{ download }}\n\n{rest}"
+        found[f"course/{notebook.name}"] = notebook.read_text()
     return found

@@ -6,7 +6,6 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -83,6 +82,13 @@ void run(Drive &drive, std::uint64_t outstanding, std::uint64_t requests) {
   }
 }
 
+std::uint64_t number(const std::string &word) {
+  if (word.empty() || word.size() > 18 || word.find_first_not_of("0123456789") != std::string::npos || std::stoull(word) == 0) {
+    throw std::runtime_error("got \"" + word + "\", expected a whole number from 1");
+  }
+  return std::stoull(word);
+}
+
 }  // namespace
 
 int main(int count, char **words) {
@@ -91,8 +97,9 @@ int main(int count, char **words) {
     return 2;
   }
   try {
+    const auto outstanding = number(words[2]), requests = number(words[3]);
     Drive drive(words[1]);
-    run(drive, std::strtoull(words[2], nullptr, 10), std::strtoull(words[3], nullptr, 10));
+    run(drive, outstanding, requests);
     return 0;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "closed_loop: %s\n", error.what());

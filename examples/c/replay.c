@@ -45,7 +45,8 @@ static int replay(canaletto_drive *drive, FILE *requests) {
   while (fgets(line, sizeof line, requests) != NULL) {
     // Numbers that are too long leave digits for the next field, so that there is one field too many.
     int fields = sscanf(line, "%19" SCNu64 " %9" SCNu32 " %19" SCNu64 " %9" SCNu32 " %c", &arrival_ps, &operation, &lba, &sectors, &rest);
-    if (fields != 4 || strchr(line, '-') != NULL) {
+    const int is_whole = strchr(line, '\n') != NULL || feof(requests);
+    if (fields != 4 || strchr(line, '-') != NULL || !is_whole) {
       fprintf(stderr, "replay: line %" PRIu64 ": got \"%.*s\", expected `arrival_ps operation lba sectors`\n", number + 1, (int)strcspn(line, "\r\n"), line);
       return 2;
     }
@@ -54,11 +55,19 @@ static int replay(canaletto_drive *drive, FILE *requests) {
       return fail("request");
     }
   }
+  if (ferror(requests)) {
+    perror("replay: requests");
+    return 2;
+  }
   while (canaletto_outstanding(drive) > 0) {
     if (canaletto_advance_to_completion(drive, UINT64_C(1) << 63, NULL) != CANALETTO_OK) {
       return fail("simulation");
     }
     print_completions(drive);
+  }
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    perror("replay: standard output");
+    return 2;
   }
   return 0;
 }

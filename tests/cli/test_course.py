@@ -10,7 +10,7 @@ from canaletto_extras.course.checking import check
 from canaletto_extras.course.lessons import LESSONS, SHARED, SMALL, Exercise
 from conftest import REPOSITORY, Canaletto
 
-COURSE = REPOSITORY / "docs/course"
+COURSE = REPOSITORY / "python/canaletto_extras/course/notebooks"
 NAMES = {"drive": "1-drive", "paths": "2-paths", "collection": "3-collection", "queues": "4-queues"}
 
 
@@ -98,6 +98,24 @@ def test_the_command_gives_hints_and_a_status(canaletto: Canaletto) -> None:
     found = json.loads(answer.out)
     assert (answer.status, found["lesson"], found["right"]) == (1, "drive", False)
     assert [each["right"] for each in found["outcomes"]] == [False, False, False]
+
+
+def test_lessons_are_copied_and_checked_as_they_come(canaletto: Canaletto) -> None:
+    copied = canaletto("course", "copy", "--solutions")
+    home = canaletto.folder / "course"
+    assert copied.status == 0
+    assert {path.stem for path in home.glob("*.ipynb")} == set(NAMES.values())
+    assert {path.stem for path in (home / "solutions").glob("*.py")} == set(NAMES.values())
+    assert all("](../" not in path.read_text() for path in home.glob("*.ipynb"))
+    lesson = check(home / "1-drive.ipynb")
+    assert (lesson.lesson, lesson.broken, lesson.right) == ("drive", [], False)
+    (home / "1-drive.ipynb").write_text("mine")
+    again = canaletto("course", "copy")
+    assert again.status == 2
+    assert "course/1-drive.ipynb: exists already; expected a new file, or --force to replace it" in again.err
+    assert (home / "1-drive.ipynb").read_text() == "mine"
+    assert canaletto("course", "copy", "--force").status == 0
+    assert (home / "1-drive.ipynb").read_text() != "mine"
 
 
 @pytest.mark.parametrize(

@@ -198,6 +198,31 @@ def test_a_malformed_line_ends_a_replay(line: str, library: Path, tmp_path: Path
     assert f'line 2: got "{line}", expected' in done.stderr
 
 
+def test_a_replay_ends_with_an_error_where_text_is_lost(library: Path, tmp_path: Path) -> None:
+    program = c_replay(tmp_path, library)
+    (tmp_path / "zero").write_bytes(b"0 0 0 8\n10 0 8 8\0dropped\n20 0 0 8\n")
+    (tmp_path / "good").write_text("0 0 0 8\n10 0 8 8")
+    for requests, out, said in (
+        ("zero", "/dev/null", "line 2: got"),
+        (".", "/dev/null", "requests: Is a directory"),
+        ("good", "/dev/full", "standard output: No space left"),
+    ):
+        with open(out, "w") as target:
+            command = [program, "performance-optimized", tmp_path / requests]
+            done = subprocess.run(command, stdout=target, stderr=subprocess.PIPE, text=True, check=False)
+        assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    assert len(printed(program, tmp_path, [(0, 0, 0, 8), (10, 0, 8, 8)])) == 2
+
+
+def test_the_example_in_cpp_refuses_what_is_no_number(library: Path, tmp_path: Path) -> None:
+    program = compiled(tmp_path, library, "c++", "-std=c++17", REPOSITORY / "examples/c/closed_loop.cpp")
+    for word in ("eight", "0", "-1", "1x"):
+        done = subprocess.run(
+            [program, "performance-optimized", word, "9"], capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, f'got "{word}"' in done.stderr) == (2, True)
+
+
 def test_systemc_refuses_what_is_no_command(library: Path, tmp_path: Path) -> None:
     if not Path("/usr/include/tlm").exists():
         pytest.skip("no SystemC (Debian: libsystemc-dev)")

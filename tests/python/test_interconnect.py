@@ -111,6 +111,8 @@ def test_at_an_equal_budget_widths_change_and_rates_do_not(tmp_path: Path) -> No
     assert (packetized["width"], packetized["data_pins_per_controller"]) == (8, 8)
     assert packetized["rate_mt_s"] == bus["rate_mt_s"] == crossbar["rate_mt_s"] == 1200
     assert crossbar["data_pins_per_controller"] == 8
+    assert bus["pins_source"] == "ONFI: a channel of eight data wires for each row"
+    assert packetized["pins_source"].endswith("of sixteen wires for each row, here of 8 for an equal budget")
     assert wires.caveat([run.to_dict() for run in found.runs], found.gains) == ""
     found.save(tmp_path / "equal", report=False)
     loaded = cn.load(tmp_path / "equal")

@@ -13,22 +13,8 @@ use crate::units::Area;
 pub struct Footprint {
     /// Origin of the area of a router's logic: the key `area.router_logic`, or the synthesis of the hardware in `rtl/`.
     pub router: RouterSource,
-    /// Area of an 8-bit link between neighbouring routers, as a share of an 8-bit flash channel's. Narrower links take
-    /// less in proportion. Source: Venice Table 4 (0.04, by ORION 3.0).
-    #[schemars(range(min = 0.0, max = 10.0))]
-    pub link_vs_channel: f64,
     /// Area of a router's logic. Source: Venice §6.6 (614 um2, HDL synthesized for UMC 65 nm).
     pub router_logic: Area,
-    /// I/O pads of a router. Source: Venice §6.6 (40), five ports of eight data pins. On `scheduled-mesh` strobes and grants
-    /// are counted next to them.
-    #[schemars(range(min = 0, max = 10_000))]
-    pub router_pads: u32,
-    /// Board area of one I/O pad with its safety distance. Source: derived from Venice §6.6: 8 mm2 per router, of which
-    /// the logic is negligible, over 40 pads. (Pads of 0.2 mm, 0.2 mm apart and around, in six rows of seven make 7.8
-    /// mm2.)
-    pub router_pad: Area,
-    /// Area of a flash chip, for comparison with a router's. Source: Venice §6.6 (100 mm2).
-    pub flash_chip: Area,
     /// Area that a controller on the flash die adds to it, as a share of the die. It counts for fabrics that send
     /// packets to chips. Source: "Networked SSD", MICRO 2022, §VIII (about 20 % of a 100 mm2 die, less where logic lies
     /// under the cells).
@@ -52,11 +38,7 @@ impl Default for Footprint {
     fn default() -> Self {
         Footprint {
             router: RouterSource::Paper,
-            link_vs_channel: 0.04,
             router_logic: Area(614),
-            router_pads: 40,
-            router_pad: Area(200_000),
-            flash_chip: Area(100_000_000),
             on_die_controller: 0.2,
             strobe_pins: 4,
         }

@@ -188,10 +188,6 @@ pub struct Bridges {
     pub latency: Duration,
     /// Largest payload of a packet (128 B, the smallest that PCI Express allows and usual for chipsets of the time).
     pub max_payload: Size,
-    /// Bytes that framing, data link layer and header add to each packet (2 + 6 + 20: PCI Express Base 3.1 §2.2, §3.5,
-    /// §4.2).
-    #[schemars(range(min = 0, max = 64))]
-    pub packet_overhead_bytes: u32,
 }
 
 impl Default for Bridges {
@@ -203,7 +199,6 @@ impl Default for Bridges {
             lane_rate: Rate(250_000_000),
             latency: Duration::from_ns(100),
             max_payload: Size(128),
-            packet_overhead_bytes: 28,
         }
     }
 }
@@ -241,12 +236,6 @@ pub struct Ddr {
     pub tcl: Duration,
     /// Time to close a row (tRP).
     pub trp: Duration,
-    /// Size of a row: eight chips with pages of 1 KiB.
-    pub row: Size,
-    /// Smallest access, which is a burst of eight on 64 bits.
-    pub burst: Size,
-    /// Time that the channel loses between a read and a write, or between two ranks (tWTR of DDR2-800, JESD79-2).
-    pub turnaround: Duration,
     /// Time from the drive's DQS, which announces data or room for data, to the access. Assumed: two clocks of 400 MHz.
     pub dqs_delay: Duration,
     /// Whether the drive's DRAM interface is a rank of main memory's channel, so that data cross it twice. Assumed: the
@@ -261,9 +250,6 @@ impl Default for Ddr {
             trcd: Duration(12_500),
             tcl: Duration(12_500),
             trp: Duration(12_500),
-            row: Size(8192),
-            burst: Size(64),
-            turnaround: Duration(7_500),
             dqs_delay: Duration(5_000),
             shared: true,
         }

@@ -60,15 +60,13 @@ fn check_platform(attachment: &Attachment) -> Checked {
 }
 
 fn check_sizes(attachment: &Attachment) -> Checked {
-    let (dma, ddr) = (&attachment.dma, &attachment.ddr);
+    let dma = &attachment.dma;
     let power = |key: &str, size: Size, low: u64, high: u64| {
         require(size.0.is_power_of_two() && (low..=high).contains(&size.0), key, || {
             format!("got \"{size}\", expected a power of two from \"{}\" to \"{}\"", Size(low), Size(high))
         })
     };
     power("attachment.dma.chunk", dma.chunk, 64, 8192)?;
-    power("attachment.ddr.burst", ddr.burst, 8, 1024)?;
-    power("attachment.ddr.row", ddr.row, ddr.burst.0.max(dma.chunk.0), 1 << 20)?;
     power("attachment.ata.frame", attachment.ata.frame, dma.chunk.0, 1 << 20)?;
     let payload = attachment.bridges.max_payload;
     require((16..=4096).contains(&payload.0), "attachment.bridges.max_payload", || {

@@ -138,15 +138,12 @@ fn check_flash(design: &Design) -> Checked {
 }
 
 fn check_rates(design: &Design) -> Checked {
-    let reference = &design.energy.reference;
     for (key, rate) in [
         ("fabric.link_rate", design.fabric.link_rate),
         ("fabric.sca.ca_rate", design.fabric.sca.ca_rate),
         ("fabric.clusters.grant_rate", design.fabric.clusters.grant_rate),
         ("fabric.scheduled_mesh.grant_rate", design.fabric.scheduled_mesh.grant_rate),
         ("link.lane_rate", design.link.lane_rate.rate()),
-        ("energy.reference.bus_rate", reference.bus_rate),
-        ("energy.reference.network_rate", reference.network_rate),
     ] {
         require(rate.0 > 0, key, || format!("got \"{rate}\", expected a rate above 0"))?;
     }
@@ -232,15 +229,12 @@ fn check_clusters(design: &Design) -> Checked {
             keys.inner_buses, keys.chips_per_switch
         )
     })?;
-    let (chunk, parity, page) = (keys.chunk.0, keys.chunk_parity.0, design.geometry.page);
+    let (chunk, page) = (keys.chunk.0, design.geometry.page);
     require(chunk == 0 || (SECTOR..=page.0).contains(&chunk), "fabric.clusters.chunk", || {
         format!(
             "got \"{}\", expected \"0B\" (data cross as a whole) or from \"512B\" to a page (\"{page}\")",
             keys.chunk
         )
-    })?;
-    require(parity <= 4096, "fabric.clusters.chunk_parity", || {
-        format!("got \"{}\", expected at most \"4KiB\"", keys.chunk_parity)
     })?;
     let holds = design.fabric.holds() != HoldPath::Never;
     require(!holds || chunk == 0 || design.fabric.kind != FabricKind::Clusters, "fabric.clusters.chunk", || {

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
-use crate::units::{Power, Rate};
+use crate::units::Power;
 
 /// Powers and energies. "Venice" is "Venice: Improving SSD Parallelism at Low Cost via Conflict-Free Accesses", ISCA
 /// 2023. Its milliwatts are "for a 4 KB page transfer" and count for as long as the transfer takes.
@@ -14,12 +14,10 @@ use crate::units::{Power, Rate};
 #[serde(deny_unknown_fields, default)]
 pub struct Energy {
     /// Origin of the power of 8-bit routers: the keys below, or the synthesis of the hardware in `rtl/`, which replaces
-    /// `energy.routers.circuit` and `energy.routers.packet` (docs/explanation/energy.md says how its power is estimated).
+    /// `energy.routers.circuit` (docs/explanation/energy.md says how its power is estimated).
     pub router: RouterSource,
     /// Flash array.
     pub array: Array,
-    /// Rates for which the powers of wires, routers and buffers are stated.
-    pub reference: Reference,
     /// Wires, while data, commands or scouts cross them.
     pub wires: Wires,
     /// Routers and their buffers, while data cross them.
@@ -56,31 +54,18 @@ pub struct Array {
     pub erase_power: Power,
 }
 
-/// Rates for which powers are stated. Toggling wires take energy by the bit, ½ α C V² with capacitance C, swing V and
-/// activity α (Wang et al., "Orion: A Power-Performance Simulator for Interconnection Networks", MICRO 2002), so that their
-/// power is proportional to the rate: at twice the rate a byte takes the same energy in half of the time. Terminations and
-/// leakage are drawn by the time, at any rate.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Reference {
-    /// Rate of eight data wires of a bus (`fabric.link_rate`) for which the powers of channel, column and path are stated.
-    /// Source: the channel of Venice Table 1, 1.2 GB/s.
-    pub bus_rate: Rate,
-    /// Rate of eight data wires of a link (`fabric.network.link_rate`) for which the powers of links, routers and buffers
-    /// are stated. Source: the link of Venice Table 1, 8 bit at 1 GHz.
-    pub network_rate: Rate,
-}
-
-/// Power of working wires, eight data wires at the rate of `energy.reference`. More or fewer wires (`packetized`,
-/// `mesh-2bit`) take power in proportion.
+/// Power of eight data wires at work: of a bus at 1.2 GB/s, of a link at 1 GB/s (Venice Table 1). More or fewer wires
+/// (`packetized`, `mesh-2bit`) take power in proportion.
+///
+/// Toggling wires take energy by the bit, ½ α C V² with capacitance C, swing V and activity α (Wang et al., "Orion: A
+/// Power-Performance Simulator for Interconnection Networks", MICRO 2002), so that power is proportional to the rate.
+/// Terminations and leakage are drawn by the time, at any rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wires {
-    /// Channel with its chips; also the row buses of omnibus, and the grants to a row of routers (`scheduled-mesh`). Source: Venice §6.6: a link's 1.08 mW are 90 % less, so
-    /// 10.8 mW.
+    /// Channel with its chips; also the buses of omnibus, and the grants to a row of routers (`scheduled-mesh`). Source:
+    /// Venice §6.6: a link's 1.08 mW are 90 % less, so 10.8 mW. Assumed: a column bus takes as much as a row bus.
     pub channel: Power,
-    /// Column bus of omnibus. Assumed: a channel's, because it joins as many chips.
-    pub column: Power,
     /// Power of the termination of each data wire of a bus, whatever its rate, while commands or data cross it. Default:
     /// none, because Venice's figures are whole, and ORION 3.0, which gave them, has unterminated wires. ONFI's on-die
     /// termination takes (VccQ / 2)² / (Ron + Rtt) a wire (docs/explanation/energy.md).
@@ -89,22 +74,17 @@ pub struct Wires {
     pub link: Power,
 }
 
-/// Power of working routers of eight data wires at `energy.reference.network_rate`. Narrower ones (`mesh-2bit`) take power
-/// in proportion.
+/// Power of working routers of eight data wires at 1 GB/s. Narrower ones (`mesh-2bit`) take power in proportion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Routers {
-    /// Circuit-switched router (venice, scheduled-mesh). Source: Venice Table 4 (0.241 mW, HDL synthesized for UMC 65 nm).
+    /// Router without the buffers of packets. Source: Venice Table 4 (0.241 mW, HDL synthesized for UMC 65 nm). Assumed: a
+    /// packet router takes as much as a circuit-switched one. The data path dominates and more elaborate control costs
+    /// little (Banerjee, Mullins, Moore, NOCS 2007).
     pub circuit: Power,
-    /// Packet router (mesh) without its buffers. Assumed: a circuit-switched one's. The data path dominates and more
-    /// elaborate control costs little (Banerjee, Mullins, Moore, NOCS 2007).
-    pub packet: Power,
     /// Buffer of a packet router, written and later read. Assumed: 2.5 pJ a byte at 1 GB/s: 10 pJ for 64 bits of an 8
     /// KiB memory in 45 nm (Horowitz, ISSCC 2014), once in, once out; NoSSD's buffers hold pages.
     pub buffer: Power,
-    /// Cell of the arbiter of scheduled-mesh, one a router, while the arbiter searches. Assumed: a tenth of a router's power,
-    /// because a cell has the states of five ports and no data path.
-    pub arbiter_cell: Power,
 }
 
 /// Power drawn at all times.
@@ -134,21 +114,15 @@ impl Default for Array {
     }
 }
 
-impl Default for Reference {
-    fn default() -> Self {
-        Reference { bus_rate: Rate(1_200_000_000), network_rate: Rate(1_000_000_000) }
-    }
-}
-
 impl Default for Wires {
     fn default() -> Self {
-        Wires { channel: uw(10_800), column: uw(10_800), termination: Power(0), link: uw(1_080) }
+        Wires { channel: uw(10_800), termination: Power(0), link: uw(1_080) }
     }
 }
 
 impl Default for Routers {
     fn default() -> Self {
-        Routers { circuit: uw(241), packet: uw(241), buffer: uw(2_500), arbiter_cell: uw(24) }
+        Routers { circuit: uw(241), buffer: uw(2_500) }
     }
 }
 

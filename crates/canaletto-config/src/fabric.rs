@@ -258,11 +258,10 @@ pub struct Clusters {
     /// Data rate of eight such pins. Assumed: 400 MB/s, as for `fabric.sca.ca_rate`.
     pub grant_rate: Rate,
     /// Payload of the parts in which data cross, each over its own circuit. Between two parts the path is free for
-    /// others while the chip turns to the next column (tCCS). "0B" (default): data cross as a whole.
+    /// others while the chip turns to the next column (tCCS). "0B" (default): data cross as a whole. An ECC word crosses with
+    /// each part, so that it can be corrected by itself. Assumed: 126 B, of a BCH code that corrects 72 bits of 1 KiB
+    /// (72 × 14 bits).
     pub chunk: Size,
-    /// ECC word that crosses with each part, so that it can be corrected by itself. Assumed: 126 B, of a BCH code that corrects 72
-    /// bits of 1 KiB (72 × 14 bits).
-    pub chunk_parity: Size,
 }
 
 /// Chips that pass packets on to the next one.
@@ -601,7 +600,6 @@ impl Default for Clusters {
             grant_width: 2,
             grant_rate: Rate(400_000_000),
             chunk: Size(0),
-            chunk_parity: Size(126),
         }
     }
 }

@@ -64,7 +64,6 @@ const NEEDS: &[Need] = &[
     need(&["fabric.sca."], "fabric.kind = \"sca\"", |d| is(d, &["sca"])),
     need(&["fabric.mesh."], "fabric.kind = \"mesh\" or \"mesh-2bit\"", |d| is(d, &["mesh", "mesh-2bit"])),
     need(&["fabric.clusters."], "fabric.kind = \"clusters\"", |d| is(d, &["clusters"])),
-    need(&["fabric.clusters.chunk_parity"], "fabric.clusters.chunk, data in parts", |d| d.fabric.clusters.chunk.0 > 0),
     need(&["fabric.custom."], "fabric.kind = \"custom\"", |d| is(d, &["custom"])),
     need(&["fabric.scheduled_mesh."], "fabric.kind = \"scheduled-mesh\"", |d| is(d, &["scheduled-mesh"])),
     need(&["fabric.omnibus.control."], "fabric.kind = \"omnibus\" or \"omnibus-split\"", |d| {
@@ -130,11 +129,10 @@ const NEEDS: &[Need] = &[
     }),
     need(&["fabric.status.period"], "fabric.status.ready = \"poll\"", |d| d.fabric.status.ready == Ready::Poll),
     need(&["fabric.sequences"], "that the design states no fabric.steps", |d| d.fabric.steps.is_none()),
-    need(&["energy.routers.circuit"], "energy.router = \"paper\"", |d| d.energy.router == RouterSource::Paper),
     need(
-        &["energy.routers.packet"],
-        "energy.router = \"paper\", or fabric.kind = \"mesh-2bit\", whose router was not synthesised",
-        |d| d.energy.router == RouterSource::Paper || is(d, &["mesh-2bit"]),
+        &["energy.routers.circuit"],
+        "energy.router = \"paper\", or a fabric whose routers were not synthesised: fabric.kind = \"mesh-2bit\" or \"clusters\"",
+        |d| d.energy.router == RouterSource::Paper || is(d, &["mesh-2bit", "clusters"]),
     ),
     need(&["area.router_logic"], "area.router = \"paper\"", |d| d.area.router == RouterSource::Paper),
     need(&["link."], "attachment.kind = \"none\": a PC takes the link's place", |d| {

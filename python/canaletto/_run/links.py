@@ -18,8 +18,14 @@ BUS_RATE, NETWORK_RATE = "fabric.link_rate", "fabric.network.link_rate"
 SYNTHESISED_ROUTER_MM2 = 0.169173
 """Logic of a router with `area.router = "synthesised"` (docs/explanation/energy.md, rtl/synth/results.json)."""
 
-ROUTER_PORT_WIDTH = 8
-"""Data wires of a port for which `area.router_pads` is stated (Venice §6.6: five ports of eight)."""
+_ROUTER_PADS_PER_WIRE = 5
+"""I/O pads of a router for each data wire of a link (Venice §6.6: 40, five ports of eight)."""
+
+_PAD_MM2 = 0.2
+"""Board area of a pad with its safety distance (Venice §6.6: 8 mm² per router over 40 pads)."""
+
+_FLASH_CHIP_MM2 = 100.0
+"""Area of a flash chip (Venice §6.6)."""
 
 _ROUTER_PORTS = 5
 """Ports of a router of `scheduled-mesh`, all of which have strobes: four neighbours and the chip."""
@@ -68,7 +74,7 @@ def interconnect(
     """data: the result, for its energy. own: a user-defined fabric. width: data wires per link if not its paper's."""
     found, rows = links_of(design) if own is None else _of_class(own, design), design["geometry"]["channels"]
     assert found is not None  # every fabric of the engine is counted, which a test holds
-    wires = width or found.width
+    wires, source = width or found.width, _OWN_LINKS if own else _FABRICS[design["fabric"]["kind"]][1]
     group, _, key = found.rate_key.rpartition(".")
     keys = design["fabric"]["network"] if group.endswith("network") else design["fabric"]
     area = None if found.area is None else found.area.at(wires)
@@ -79,7 +85,7 @@ def interconnect(
         "data_pins_per_controller": found.at_controllers * wires / rows,
         "data_pins_per_chip": found.at_chip * wires,
         "wire_length_pitches": found.length * wires,
-        "pins_source": _OWN_LINKS if own else _FABRICS[design["fabric"]["kind"]][1],
+        "pins_source": source if wires == found.width else f"{source}, here of {wires} for an equal budget",
         "area_mm2": area,
         "area_source": _OWN_AREA if own else _NO_AREA if area is None else _AREA,
         "energy_nj_per_request": 1e6 * energy / completed if completed and energy is not None else None,
@@ -162,7 +168,7 @@ def _mesh(width: int) -> Counted:
 def _venice(design: Mapping[str, Any], rows: int, columns: int) -> Links:
     """Used one way at a time; routers are next to the chips. Grants have other pins."""
     keys = design["area"]
-    pads = keys["router_pads"] * area_mm2(keys["router_pad"]) / ROUTER_PORT_WIDTH
+    pads = _ROUTER_PADS_PER_WIRE * _PAD_MM2
     controllers = _at_controllers(design, rows, rows * columns * _router_logic(keys))
     area = Count(controllers.fixed, controllers.per_wire + rows * columns * pads)
     neighbours = rows * (columns - 1) + columns * (rows - 1)
@@ -176,11 +182,11 @@ def _scheduled_mesh(design: Mapping[str, Any], rows: int, columns: int) -> Links
     """
     venice, keys, chips = _venice(design, rows, columns), design["area"], rows * columns
     assert venice.area is not None  # Venice's is published
-    pad, grants = area_mm2(keys["router_pad"]), design["fabric"]["scheduled_mesh"]["grant_width"] + 1
+    grants = design["fabric"]["scheduled_mesh"]["grant_width"] + 1
     pads = chips * (_ROUTER_PORTS * keys["strobe_pins"] + grants) + rows * grants
     cell_um2 = area_mm2(keys["router_logic"]) * 1e6 // 10  # Assumed, as in the engine: a tenth of a router's logic.
     arbiter = chips * cell_um2 / 1e6
-    return venice._replace(area=venice.area._replace(fixed=venice.area.fixed + pads * pad + arbiter))
+    return venice._replace(area=venice.area._replace(fixed=venice.area.fixed + pads * _PAD_MM2 + arbiter))
 
 
 def _clusters(design: Mapping[str, Any], rows: int, columns: int) -> Links:
@@ -194,11 +200,7 @@ def _clusters(design: Mapping[str, Any], rows: int, columns: int) -> Links:
     buses = [(first, last) for first in firsts for last in _inner_buses(first, per_switch, per_bus, chips)]
     length = trunks + sum(_distance(first, last, columns) for first, last in buses)
 
-    pad, strobes, grants = (
-        area_mm2(design["area"]["router_pad"]),
-        design["area"]["strobe_pins"],
-        keys["grant_width"] + 1,
-    )
+    pad, strobes, grants = _PAD_MM2, design["area"]["strobe_pins"], keys["grant_width"] + 1
     most = min(per_switch, chips)
     ends = len(offsets) + -(-most // per_bus)
     switch = Count(_router_logic(design["area"]) + (ends * strobes + most + grants) * pad, ends * pad)
@@ -240,13 +242,11 @@ def _distance(a: int, b: int, columns: int) -> int:
 
 
 def _at_controllers(design: Mapping[str, Any], ends: int, others_mm2: float = 0.0) -> Count:
-    pad = area_mm2(design["area"]["router_pad"])
-    return Count(others_mm2 + ends * design["area"]["strobe_pins"] * pad, ends * pad)
+    return Count(others_mm2 + ends * design["area"]["strobe_pins"] * _PAD_MM2, ends * _PAD_MM2)
 
 
 def _on_dies(design: Mapping[str, Any], chips: int) -> float:
-    keys = design["area"]
-    return float(chips * keys["on_die_controller"] * area_mm2(keys["flash_chip"]))
+    return float(chips * design["area"]["on_die_controller"] * _FLASH_CHIP_MM2)
 
 
 def _router_logic(keys: Mapping[str, Any]) -> float:

@@ -1,1 +1,1 @@
-"""Checks of the exercises in docs/course/."""
+"""The course: its lessons, and checks of their exercises."""

@@ -9,13 +9,31 @@ from canaletto._cli.help import Command
 from canaletto._cli.trace import JsonFlag
 
 app = typer.Typer()
-_course = typer.Typer(help="Check exercises of docs/course/.", rich_markup_mode=None, no_args_is_help=False)
+_ABOUT = "Copy the lessons of the course, and check their exercises."
+_course = typer.Typer(help=_ABOUT, rich_markup_mode=None, no_args_is_help=False)
 app.add_typer(_course, name="course")
 
 
 @_course.callback()
 def _about() -> None:
-    """Check exercises of docs/course/."""
+    """Copy the lessons of the course, and check their exercises."""
+
+
+@_course.command("copy", cls=Command)
+def _copy(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder for the notebooks.")] = Path("course"),
+    solutions: Annotated[bool, typer.Option("--solutions", help="Also copy a solution of each lesson.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace files of these names.")] = False,
+) -> None:
+    """Write the four lessons, one notebook each, to a folder.
+
+    Examples:
+      canaletto course copy lessons
+    """
+    from canaletto_extras.course.copying import copy
+
+    for path in copy(folder, solutions=solutions, force=force):
+        console.say(f"wrote {path}")
 
 
 @_course.command("check", cls=Command)
@@ -26,7 +44,7 @@ def _check(
     """Run a lesson's file and check its answers. This runs the file's code: check only files that you trust.
 
     Examples:
-      canaletto course check 1-drive.ipynb
+      canaletto course check course/1-drive.ipynb
     """
     from dataclasses import asdict
 

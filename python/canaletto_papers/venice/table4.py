@@ -42,14 +42,14 @@ def runs(_: Scale) -> dict[Label, Run]:
 def table(found: Mapping[Label, Data]) -> list[Row]:
     keys = drive(PERFORMANCE, "Venice").to_dict()
     link, channel = (number(keys["energy"]["wires"][name], POWERS) for name in ("link", "channel"))
-    area = found[("Venice",)]["area"]
+    area, channels = found[("Venice",)]["area"], keys["geometry"]["channels"]
     rows: list[tuple[str, float, float | None]] = [
         ("router, mW (input)", number(keys["energy"]["routers"]["circuit"], POWERS), 0.241),
         ("link, mW (input)", link, 1.08),
         ("link's power below a channel's, % (input)", 100 * (1 - link / channel), 90.0),
         ("router, um2 (input)", number(keys["area"]["router_logic"], AREAS), 614.0),
         ("router's board area, % of a flash chip's", 100 * area["router_board_share"], 8.0),
-        ("link's area, channels' (input)", float(keys["area"]["link_vs_channel"]), 0.04),
+        ("link's area, channels' (input)", channels * area["link_area_vs_channels"] / area["links"], 0.04),
         ("links of 8 x 8 chips", float(area["links"]), 112.0),
         ("area of links below the channels', %", 100 * (1 - area["link_area_vs_channels"]), 44.0),
     ]

@@ -10,6 +10,21 @@ use crate::measure::synthesis;
 
 const REFERENCE_BITS: f64 = 8.0;
 
+/// Area of an 8-bit link between neighbouring routers, as a share of an 8-bit channel's (Venice Table 4, by ORION 3.0).
+/// Narrower links take less in proportion.
+const LINK_VS_CHANNEL: f64 = 0.04;
+
+/// I/O pads of a router, five ports of eight data pins (Venice §6.6). On `scheduled-mesh` strobes and grants are counted
+/// next to them.
+const ROUTER_PADS: u32 = 40;
+
+/// Board area of one I/O pad with its safety distance, in um2. Derived from Venice §6.6: 8 mm2 per router, of which the
+/// logic is negligible, over 40 pads. (Pads of 0.2 mm, 0.2 mm apart and around, in six rows of seven make 7.8 mm2.)
+const PAD_UM2: f64 = 200_000.0;
+
+/// Area of a flash chip, in um2 (Venice §6.6: 100 mm2).
+const FLASH_CHIP_UM2: f64 = 100e6;
+
 /// Area of an interconnect. None where a figure does not apply.
 #[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
 pub struct Area {
@@ -57,18 +72,18 @@ impl Area {
         // Data and strobes of a bus.
         let bus = |bits: u32| bits + keys.strobe_pins;
         let pads = switches.map(|each| each.buses * bus(each.bus_bits) + each.other_pads);
-        let router_pads = arbiter.map(|by| keys.router_pads + by.router_ports * keys.strobe_pins + by.grant_pads);
-        let on_board = router_pads.unwrap_or(keys.router_pads);
+        let router_pads = arbiter.map(|by| ROUTER_PADS + by.router_ports * keys.strobe_pins + by.grant_pads);
+        let on_board = router_pads.unwrap_or(ROUTER_PADS);
         let linked = links > 0;
-        let all_links = f64::from(links) * keys.link_vs_channel * f64::from(link_bits) / REFERENCE_BITS;
+        let all_links = f64::from(links) * LINK_VS_CHANNEL * f64::from(link_bits) / REFERENCE_BITS;
         Area {
             links: linked.then_some(links),
             link_area_vs_channels: (linked && channels > 0).then(|| all_links / f64::from(channels)),
-            router_board_share: if routers_on_board { board_share(keys, on_board) } else { None },
+            router_board_share: routers_on_board.then(|| board_share(keys, on_board)),
             on_die_share: on_die_controllers.then_some(keys.on_die_controller),
             switches: switches.map(|each| each.count),
             switch_pads: pads,
-            switch_board_share: pads.and_then(|pads| board_share(keys, pads)),
+            switch_board_share: pads.map(|pads| board_share(keys, pads)),
             controller_pins: controller_pins.map(|pins| pins.buses * bus(pins.bus_bits) + pins.others),
             router_pads,
             arbiter_um2: arbiter.map(|by| f64::from(by.cells) * keys.arbiter_cell().0 as f64),
@@ -77,20 +92,19 @@ impl Area {
 }
 
 /// Board area of a router or switch over a flash chip's.
-fn board_share(keys: &Footprint, pads: u32) -> Option<f64> {
+fn board_share(keys: &Footprint, pads: u32) -> f64 {
     let logic = match keys.router {
         RouterSource::Paper => keys.router_logic,
         RouterSource::Synthesised => synthesis::CIRCUIT_AREA,
     };
-    let router = logic.0 as f64 + f64::from(pads) * keys.router_pad.0 as f64;
-    (keys.flash_chip.0 > 0).then(|| router / keys.flash_chip.0 as f64)
+    (logic.0 as f64 + f64::from(pads) * PAD_UM2) / FLASH_CHIP_UM2
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::design::Fabric;
-    use crate::config::units::{self, Rate};
+    use crate::config::units::Rate;
     use crate::fabric::FabricKind;
     use crate::fabric::facts::neighbours;
     use crate::fabric::facts_of;
@@ -181,9 +195,8 @@ mod tests {
 
     #[test]
     fn nothing_is_infinite() {
-        let keys = Footprint { flash_chip: units::Area(0), ..Footprint::default() };
-        let area = Area::of(&parts(FabricKind::Venice, 8, 8), 0, &keys);
-        assert_eq!((area.link_area_vs_channels, area.router_board_share), (None, None));
+        let keys = Footprint::default();
+        assert_eq!(Area::of(&parts(FabricKind::Venice, 8, 8), 0, &keys).link_area_vs_channels, None);
         assert_eq!(of(FabricKind::Venice, (1, 1), &keys).links, None);
     }
 

@@ -7,12 +7,20 @@
 use serde::Serialize;
 
 use crate::JsonSchema;
-use crate::config::energy::{Array, Energy, Idle, Reference, RouterSource, Wires};
+use crate::config::energy::{Array, Energy, Idle, RouterSource, Wires};
 use crate::config::units::{Power, Rate};
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::facts::RouterKind;
 use crate::fabric::wires::WireKind;
 use crate::measure::synthesis;
+
+/// Rates of eight data wires for which powers are stated (Venice Table 1): of a bus, and of a link at 8 bit and 1 GHz.
+const BUS: Rate = Rate(1_200_000_000);
+const NETWORK: Rate = Rate(1_000_000_000);
+
+/// Power of a cell of the arbiter of `scheduled-mesh`, one per router, while the arbiter searches. Assumed: a tenth of a
+/// router's, because a cell has the states of five ports and no data path.
+const ARBITER_CELL: Power = Power(24_000);
 
 /// How many parts there are, for what they draw all the time.
 #[derive(Debug, Clone, Default)]
@@ -73,8 +81,7 @@ pub struct Rates {
 
 impl Default for Rates {
     fn default() -> Self {
-        let Reference { bus_rate, network_rate } = Reference::default();
-        Rates { bus: bus_rate, network: network_rate, commands: bus_rate, grant_pins: 0 }
+        Rates { bus: BUS, network: NETWORK, commands: BUS, grant_pins: 0 }
     }
 }
 
@@ -207,14 +214,13 @@ fn share(channel: Power, parts: u64) -> Power {
 /// Stated power of working wires, their number as a multiple of eight, and whether they make a bus.
 fn wires_of(keys: &Wires, kind: WireKind) -> (Power, f64, bool) {
     match kind {
-        WireKind::Channel => (keys.channel, 1.0, true),
+        WireKind::Channel | WireKind::Column => (keys.channel, 1.0, true),
         WireKind::WideChannel => (keys.channel, WIDE, true),
         // A buffer drives the wires behind it like a channel.
         WireKind::BufferedChannel => (keys.channel, 2.0, true),
         WireKind::BufferedWideChannel => (keys.channel, 2.0 * WIDE, true),
         // Its pins are part of the channel, whose leakage is stated.
         WireKind::CommandChannel => (keys.channel, 0.0, true),
-        WireKind::Column => (keys.column, 1.0, true),
         // Assumed: half as long as a channel, with one chip instead of eight.
         WireKind::Path => (share(keys.channel, 2), 1.0, true),
         // As short as a link between routers.
@@ -248,17 +254,17 @@ const WIDE: f64 = 2.0;
 fn wire_power(keys: &Energy, rates: &Rates, kind: WireKind) -> f64 {
     if kind == WireKind::CommandChannel {
         // Per bit, without termination (JESD230G §10).
-        return keys.wires.channel.mw() * ratio(rates.commands, keys.reference.bus_rate);
+        return keys.wires.channel.mw() * ratio(rates.commands, BUS);
     }
     let (stated, width, is_bus) = wires_of(&keys.wires, kind);
     if matches!(kind, WireKind::GrantLine | WireKind::GrantBus) {
-        return stated.mw() * ratio(rates.commands, keys.reference.bus_rate);
+        return stated.mw() * ratio(rates.commands, BUS);
     }
     if is_bus {
         let termination = 8.0 * keys.wires.termination.mw();
-        width * (stated.mw() * ratio(rates.bus, keys.reference.bus_rate) + termination)
+        width * (stated.mw() * ratio(rates.bus, BUS) + termination)
     } else {
-        width * stated.mw() * network_ratio(keys, rates)
+        width * stated.mw() * network_ratio(rates)
     }
 }
 
@@ -266,12 +272,11 @@ fn wire_power(keys: &Energy, rates: &Rates, kind: WireKind) -> f64 {
 fn router_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
     match (kind, keys.router) {
         (None, _) => 0.0,
-        (Some(RouterKind::Circuit), RouterSource::Paper) => keys.routers.circuit.mw(),
+        (Some(RouterKind::Circuit | RouterKind::Packet), RouterSource::Paper) => keys.routers.circuit.mw(),
         (Some(RouterKind::Circuit), RouterSource::Synthesised) => synthesis::CIRCUIT_POWER.mw(),
-        (Some(RouterKind::Packet), RouterSource::Paper) => keys.routers.packet.mw(),
         (Some(RouterKind::Packet), RouterSource::Synthesised) => synthesis::PACKET_POWER.mw(),
         // A router of two bits was not synthesised.
-        (Some(RouterKind::NarrowPacket), _) => NARROW * keys.routers.packet.mw(),
+        (Some(RouterKind::NarrowPacket), _) => NARROW * keys.routers.circuit.mw(),
         // Nor was a switch. Assumed: as a circuit-switched router.
         (Some(RouterKind::Switch), _) => WIDE * keys.routers.circuit.mw(),
     }
@@ -288,29 +293,29 @@ fn buffer_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
 }
 
 /// Milliwatts of a searching arbiter, all of whose cells step at once.
-fn arbiter_power(activity: &Activity, keys: &Energy) -> f64 {
-    f64::from(activity.parts.arbiter_cells) * keys.routers.arbiter_cell.mw()
+fn arbiter_power(activity: &Activity) -> f64 {
+    f64::from(activity.parts.arbiter_cells) * ARBITER_CELL.mw()
 }
 
 fn ratio(rate: Rate, reference: Rate) -> f64 {
     rate.0 as f64 / reference.0 as f64
 }
 
-fn network_ratio(keys: &Energy, rates: &Rates) -> f64 {
-    ratio(rates.network, keys.reference.network_rate)
+fn network_ratio(rates: &Rates) -> f64 {
+    ratio(rates.network, NETWORK)
 }
 
 fn fabric_energy(activity: &Activity, keys: &Energy) -> FabricEnergy {
     let Activity { router_kind, rates, .. } = activity;
     let crossing = match router_kind {
         // Its wires are buses.
-        Some(RouterKind::Switch) => ratio(rates.bus, keys.reference.network_rate),
-        _ => network_ratio(keys, rates),
+        Some(RouterKind::Switch) => ratio(rates.bus, NETWORK),
+        _ => network_ratio(rates),
     };
     FabricEnergy {
         wires: activity.wires.iter().map(|&(kind, time)| wire_power(keys, rates, kind) * time.seconds()).sum(),
         routers: crossing * router_power(keys, *router_kind) * activity.routers.seconds()
-            + arbiter_power(activity, keys) * activity.arbiter.seconds(),
+            + arbiter_power(activity) * activity.arbiter.seconds(),
         buffers: crossing * buffer_power(keys, *router_kind) * activity.buffers.seconds(),
     }
 }
@@ -328,7 +333,7 @@ fn idle_energy(activity: &Activity, keys: &Energy) -> IdleEnergy {
         chips: chip.mw() * span * f64::from(*chips),
         wires: wires.iter().map(|&(kind, count)| leaking(kind) * span * f64::from(count)).sum(),
         routers: leakage * router_power(keys, activity.router_kind) * span * f64::from(*routers)
-            + leakage * arbiter_power(activity, keys) * span,
+            + leakage * arbiter_power(activity) * span,
         controller: controller.mw() * span * f64::from(*ssd_controllers),
     }
 }

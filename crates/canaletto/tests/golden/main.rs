@@ -2,6 +2,7 @@
 //!
 //! `expected/` has a table per group and a line per run: figures to review, and a hash of the whole result.
 //! - `GOLDEN=write` writes the tables anew.
+//! - `GOLDEN=stop` ends at the first run that differs.
 //! - `GOLDEN=dump GOLDEN_DIR=FOLDER` writes reports, requests and timelines to a folder.
 //! - `GOLDEN_CASE=TEXT` takes only runs whose name contains the text (not with `write`).
 
@@ -41,17 +42,21 @@ fn attempt(case: &Case) -> Result<Found, String> {
     })
 }
 
-fn run_all(cases: &[Case], visit: &(dyn Fn(&Case, &Found) + Sync)) -> Vec<Result<Figures, String>> {
+type Visit<'a> = &'a (dyn Fn(&Case, &Found) -> Result<(), String> + Sync);
+
+fn run_all(cases: &[Case], visit: Visit) -> Vec<Result<Figures, String>> {
+    let stops = std::env::var("GOLDEN").is_ok_and(|word| word == "stop");
     let next = AtomicUsize::new(0);
-    let lines = Mutex::new(vec![Err(String::from("did not run")); cases.len()]);
+    let not_run = if stops { Ok(Vec::new()) } else { Err(String::from("did not run")) };
+    let lines = Mutex::new(vec![not_run; cases.len()]);
     let work = || {
         while let Some((number, case)) =
             Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|n| Some((n, cases.get(n)?)))
         {
-            let line = attempt(case).map(|found| {
-                visit(case, &found);
-                found.figures()
-            });
+            let line = attempt(case).and_then(|found| visit(case, &found).map(|()| found.figures()));
+            if stops && line.is_err() {
+                next.store(cases.len(), Ordering::Relaxed);
+            }
             lines.lock().unwrap()[number] = line;
         }
     };
@@ -70,7 +75,7 @@ fn selected() -> Vec<Case> {
     cases
 }
 
-fn figures_of<'a>(cases: &'a [Case], visit: &(dyn Fn(&Case, &Found) + Sync)) -> Vec<(&'a Case, Figures)> {
+fn figures_of<'a>(cases: &'a [Case], visit: Visit) -> Vec<(&'a Case, Figures)> {
     let (mut runs, mut refused) = (Vec::new(), Vec::new());
     for (case, ran) in cases.iter().zip(run_all(cases, visit)) {
         match ran {
@@ -82,16 +87,24 @@ fn figures_of<'a>(cases: &'a [Case], visit: &(dyn Fn(&Case, &Found) + Sync)) -> 
     runs
 }
 
-fn dump(case: &Case, found: &Found) {
+fn dump(case: &Case, found: &Found) -> Result<(), String> {
     let folder = std::env::var("GOLDEN_DIR").expect("GOLDEN_DIR names a folder");
     let file = Path::new(&folder).join(format!("{}.json", case.name.replace('/', "_")));
-    std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(file, found.dump())).unwrap();
+    std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(file, found.dump())).map_err(|e| e.to_string())
+}
+
+fn stop(cases: &[Case]) {
+    let expected = table::read();
+    figures_of(cases, &|case, found| {
+        let old = expected.get(&case.name).map_or(&[][..], Vec::as_slice);
+        table::difference(old, &found.figures()).map_or(Ok(()), Err)
+    });
 }
 
 fn compare(cases: &[Case], is_whole: bool) {
     let mut expected = table::read();
     let mut different = Vec::new();
-    for (case, figures) in figures_of(cases, &|_, _| ()) {
+    for (case, figures) in figures_of(cases, &|_, _| Ok(())) {
         let old = expected.remove(&case.name).unwrap_or_default();
         different.extend(table::difference(&old, &figures).map(|text| format!("{}{text}", case.name)));
     }
@@ -107,10 +120,11 @@ fn every_run_is_as_it_was() {
     match std::env::var("GOLDEN").as_deref() {
         Ok("write") => {
             assert!(is_whole, "GOLDEN=write takes all runs, without GOLDEN_CASE");
-            table::write(&figures_of(&cases, &|_, _| ()));
+            table::write(&figures_of(&cases, &|_, _| Ok(())));
         }
         Ok("dump") => drop(figures_of(&cases, &dump)),
-        Ok(other) => panic!("GOLDEN={other}, expected write or dump"),
+        Ok("stop") => stop(&cases),
+        Ok(other) => panic!("GOLDEN={other}, expected write, dump or stop"),
         Err(_) => compare(&cases, is_whole),
     }
 }

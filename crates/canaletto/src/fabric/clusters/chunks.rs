@@ -19,10 +19,12 @@ use crate::fabric::wire_times::WireTimes;
 use crate::fabric::{Direction, PathId, Transfer};
 use crate::flash::interface::Operation;
 
+/// Bytes of a part's ECC word: 72 bits of 1 KiB are corrected (72 × 14 bits).
+const PARITY: u64 = 126;
+
 /// Sizes of parts, and those that wait.
 pub struct Chunks {
     bytes: u64,
-    parity: u64,
     /// Time of every part but the last on the wires: of data to the chip, and from it.
     written: Time,
     read: Time,
@@ -34,11 +36,10 @@ pub struct Chunks {
 
 impl Chunks {
     pub fn new(config: &FabricConfig, packets: &Packets) -> Chunks {
-        let (bytes, parity) = (config.clusters.chunk.0, config.clusters.chunk_parity.0);
-        let written = DATA_HEADER_FLITS + bytes + parity + COLUMN_FLITS;
+        let bytes = config.clusters.chunk.0;
+        let written = DATA_HEADER_FLITS + bytes + PARITY + COLUMN_FLITS;
         Chunks {
             bytes,
-            parity,
             written: packets.flits(written),
             read: packets.flits(READ_DATA_TRANSFER_FLITS) + packets.flits(written),
             turn: interface_times(config.interface)["tCCS"].time.time(),
@@ -55,7 +56,7 @@ impl Chunks {
         let whole = bytes.saturating_sub(1) / self.bytes;
         let each = if operation == Operation::Read { self.read } else { self.written };
         let rest = bytes - whole * self.bytes;
-        each * whole + packets.data(operation, rest + self.parity)
+        each * whole + packets.data(operation, rest + PARITY)
     }
 
     /// Time of the first of the parts that a transfer has yet to send.

@@ -77,6 +77,15 @@ pub const STATIONS: [&str; 12] = [
     "processor",
 ];
 
+/// Bytes of a row: eight chips with pages of 1 KiB.
+const ROW: u64 = 8192;
+
+/// Bytes of the smallest access, a burst of eight on 64 bits.
+const BURST: u64 = 64;
+
+/// Time that a channel loses between a read and a write, or between two ranks (tWTR of DDR2-800, JESD79-2).
+const TURNAROUND: Time = Time(7_500);
+
 /// A DDR channel: what it did last decides what an access costs.
 struct Channel {
     ddr: Ddr,
@@ -93,13 +102,13 @@ impl Channel {
 
     fn access(&mut self, bytes: u64, access: (bool, bool)) -> Time {
         let turns = self.last.replace(access).is_some_and(|last| last != access);
-        let turn = if turns { self.ddr.turnaround.time() } else { Time::ZERO };
-        turn + Time::of_transfer(bytes.next_multiple_of(self.ddr.burst.0), self.rate.0)
+        let turn = if turns { TURNAROUND } else { Time::ZERO };
+        turn + Time::of_transfer(bytes.next_multiple_of(BURST), self.rate.0)
     }
 
     /// An access to main memory opens its row unless it is open.
     fn memory(&mut self, place: &Place, writes: bool) -> Time {
-        let row = Some((place.stream, place.offset / self.ddr.row.0));
+        let row = Some((place.stream, place.offset / ROW));
         let ddr = &self.ddr;
         let opened = if self.row == row { Time::ZERO } else { ddr.trp.time() + ddr.trcd.time() + ddr.tcl.time() };
         self.row = row;
@@ -132,7 +141,7 @@ impl Service {
             lane_rate: LaneRate::Is(bridges.lane_rate),
             latency: bridges.latency,
             max_payload: bridges.max_payload,
-            packet_overhead_bytes: Some(bridges.packet_overhead_bytes),
+            packet_overhead_bytes: None,
             rounding: LinkRounding::Exact,
         });
         let channel = |rate| Channel::new(&attachment.ddr, rate);

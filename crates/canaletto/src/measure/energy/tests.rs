@@ -149,24 +149,24 @@ fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 15] {
     WireKind::ALL.map(|kind| wire_power(&keys, &rates, kind))
 }
 
-const BUS: u64 = 1_200_000_000;
-const NETWORK: u64 = 1_000_000_000;
+const BUS: u64 = super::BUS.0;
+const NETWORK: u64 = super::NETWORK.0;
 
 /// Other lengths and widths take their share of a channel's or link's power.
 #[test]
 fn every_kind_has_its_key_and_its_width() {
     let mw = |each: u64| Power(each * 1_000_000);
-    let keys = Wires { channel: mw(4), column: mw(8), link: mw(16), ..Wires::default() };
-    let expected = [4.0, 8.0, 4.0, 8.0, 2.0, 16.0, 4.0, 16.0, 4.0, 8.0, 2.0, 2.0, 4.0, 8.0, 16.0];
+    let keys = Wires { channel: mw(4), link: mw(16), ..Wires::default() };
+    let expected = [4.0, 8.0, 4.0, 4.0, 2.0, 16.0, 4.0, 16.0, 4.0, 8.0, 2.0, 2.0, 4.0, 8.0, 16.0];
     assert_eq!(powers(&keys, BUS, NETWORK), expected);
-    let routers = Routers { circuit: mw(4), packet: mw(8), buffer: mw(12), ..Routers::default() };
+    let routers = Routers { circuit: mw(4), buffer: mw(12) };
     let kinds = [RouterKind::Circuit, RouterKind::Packet, RouterKind::NarrowPacket, RouterKind::Switch];
     let keys = Energy { routers, ..Energy::default() };
-    assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind))), [4.0, 8.0, 2.0, 8.0]);
+    assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind))), [4.0, 4.0, 1.0, 8.0]);
     assert_eq!(kinds.map(|kind| buffer_power(&keys, Some(kind))), [0.0, 12.0, 3.0, 0.0]);
     let keys = Energy { router: RouterSource::Synthesised, ..keys };
     let (circuit, packet) = (synthesis::CIRCUIT_POWER.mw(), synthesis::PACKET_POWER.mw());
-    assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind))), [circuit, packet, 2.0, 8.0]);
+    assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind))), [circuit, packet, 1.0, 8.0]);
 }
 
 /// ½ α C V² per bit: at four times the rate a page takes a quarter of the time and the same energy, and so does a wire

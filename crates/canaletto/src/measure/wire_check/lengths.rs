@@ -9,6 +9,9 @@ const PS_PER_S: u128 = 1_000_000_000_000;
 /// Flits of a data packet before its payload: a header and two of size (Networked SSD §IV-B, Fig. 8).
 const DATA_HEADER: u64 = 3;
 
+/// Bytes of the ECC word of a part of a page (`fabric.clusters.chunk`).
+const CHUNK_PARITY: u64 = 126;
+
 /// Flits that ask a chip for read data: a header and a command (Fig. 8, "read data transfer").
 const REQUEST: u64 = 2;
 
@@ -259,7 +262,7 @@ impl Lengths {
                 let keys = &self.fabric.clusters;
                 let asked = if load.carries == Carries::Data { REQUEST } else { 0 };
                 let (parts, pages) = (bytes.div_ceil(keys.chunk.0), u64::from(load.planes.count_ones()));
-                let flits = bytes + parts * (asked + DATA_HEADER + keys.chunk_parity.0);
+                let flits = bytes + parts * (asked + DATA_HEADER + CHUNK_PARITY);
                 at_rate(flits + parts.saturating_sub(pages) * NEXT_COLUMN, self.lanes() * rate)
             }
             FabricKind::Packetized

@@ -45,7 +45,6 @@ pub fn newer() -> Vec<Setting> {
         any("fabric.clusters.inner_buses", [4, 2, 1]),
         any("fabric.clusters.trunks", [4, 2, 1]),
         rarely("fabric.clusters.chunk", "0B", ["512B"]),
-        any("fabric.clusters.chunk_parity", ["126B", "0B"]),
         any("fabric.clusters.grant_rate", ["400MB/s", "400MB/s", "20MB/s"]),
         any("fabric.load.full_rate_dies", [0, 0, 1, 3]),
         any("fabric.load.dies_per_buffer", [0, 2, 5]),
