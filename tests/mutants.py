@@ -199,7 +199,6 @@ class Tests:
     def notice(self, mutant: int) -> str | None:
         """None if no test notices."""
 
-
         def limit() -> None:
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             resource.setrlimit(resource.RLIMIT_CPU, (self.limit_s, self.limit_s))
