@@ -479,24 +479,22 @@ const TRACE: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = 
 const MIX: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[[flow.mix.trace]]\nfile = \"x\"\nout_of_range = \"wrap\"\n[[flow.mix.trace]]\nfile = \"y\"\nout_of_range = \"fit\"\n";
 const PARTS: &str = "name = \"w\"\npartitioned = true\n[[flow]]\nname = \"a\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n[[flow]]\nname = \"b\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n";
 
+const HOT: &str = "requests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\naddresses = \"hot-cold\"\nhot_share = 0.1";
+const SIZES: &str = "requests = 600\nread_share = 0.5\nqueue_depth = 8\n\
+     sizes = [{ size = \"4KiB\", share = 0.7 }, { size = \"16KiB\", share = 0.3 }]\n\
+     write_sizes = [{ size = \"4KiB\", share = 0.7 }, { size = \"16KiB\", share = 0.3 }]";
+
 type Row = (&'static str, Vec<&'static str>, String);
 
 pub fn workload_table() -> Vec<Row> {
     let one = workload_text(PARTIAL);
-    let hot = workload_text(
-        "requests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\naddresses = \"hot-cold\"\nhot_share = 0.1",
-    );
     let more = |body: &str, keys: &str| workload_text(&format!("{body}\n{keys}"));
     let open_body = "requests = 300\nread_share = 0.5\nsize = \"4KiB\"\ninter_arrival = \"10us\"";
     let zipf = more(PARTIAL, "addresses = \"zipf\"\nzipf_exponent = 1.2");
     let runs = more(PARTIAL, "sequential_share = 0.5");
     let skewed = more(PARTIAL, "channel_skew = { share = 0.6, channels = 2 }");
     let hot_spot = more(PARTIAL, "hot_spot = { at = \"channel\", share = 0.7 }");
-    let mixed = workload_text(
-        "requests = 600\nread_share = 0.5\nqueue_depth = 8\n\
-         sizes = [{ size = \"4KiB\", share = 0.7 }, { size = \"16KiB\", share = 0.3 }]\n\
-         write_sizes = [{ size = \"4KiB\", share = 0.7 }, { size = \"16KiB\", share = 0.3 }]",
-    );
+    let mixed = workload_text(SIZES);
     let bursty = more(open_body, "burstiness = 4.0");
     let paused = more(open_body, "on_time = \"200us\"\noff_time = \"200us\"");
     let waves = more(open_body, "diurnal = { period = \"1ms\", amplitude = 0.8 }");
@@ -511,7 +509,7 @@ pub fn workload_table() -> Vec<Row> {
         ("flow.synthetic.write_zeroes_share", vec!["flow.0.synthetic.write_zeroes_share=0.5"], one.clone()),
         ("flow.synthetic.fua_share", vec!["flow.0.synthetic.fua_share=0.5"], one.clone()),
         ("flow.synthetic.addresses", vec!["flow.0.synthetic.addresses=sequential"], one.clone()),
-        ("flow.synthetic.hot_share", vec!["flow.0.synthetic.hot_share=0.4"], hot),
+        ("flow.synthetic.hot_share", vec!["flow.0.synthetic.hot_share=0.4"], workload_text(HOT)),
         ("flow.synthetic.zipf_exponent", vec!["flow.0.synthetic.zipf_exponent=0.5"], zipf.clone()),
         ("flow.synthetic.popular_regions", vec!["flow.0.synthetic.popular_regions=2"], zipf),
         ("flow.synthetic.working_set_size", vec!["flow.0.synthetic.working_set_size=256KiB"], one.clone()),

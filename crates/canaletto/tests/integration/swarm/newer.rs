@@ -9,7 +9,7 @@ use super::workloads::workloads;
 
 /// Keys that [`designs`](super::designs::designs) also has are drawn anew.
 pub fn newer() -> Vec<Setting> {
-    vec![
+    let mut keys = vec![
         small_mapping_caches(),
         rarely("host.protocol", "nvme", ["sata", "memory"]),
         any("link.kind", ["pcie", "pcie", "ucie"]),
@@ -70,6 +70,13 @@ pub fn newer() -> Vec<Setting> {
         any("controller.ecc.outer.inner_failure", [0.0, 0.05, 1.0]),
         any("controller.ecc.outer.latency", ["0ns", "0ns", "2us"]),
         any("ftl.parity", ["die", "channel", "none"]),
+    ];
+    keys.extend(failures());
+    keys
+}
+
+fn failures() -> Vec<Setting> {
+    vec![
         any("flash.failures.lost_die", [0, 1]),
         any("flash.failures.lost_at", ["0ns", "70us", "3ms", "100s"]),
         any("flash.failures.lost_channel", [0, 1]),
