@@ -31,6 +31,14 @@ def test_no_load_above_saturation_is_shown(canaletto: Any) -> None:
     assert "idle latency reads 7.35 µs · writes 104 µs · mean 75" in said
 
 
+def test_a_peak_at_its_limit_is_not_called_below_it(canaletto: Any) -> None:
+    words = ["bound", "pcie4-tlc", "--reads", "99%", "--size", "64KiB"]
+    found = canaletto.ok(*words, "--json").json
+    said = " ".join(canaletto.ok(*words).out.split())
+    assert ("alone would allow" in said) == (found["peak_iops"] < found["ceiling_iops"])
+    assert "limited by host link, to host" in said
+
+
 def test_a_closed_loop_has_no_load_to_vary(canaletto: Any) -> None:
     words = ["bound", "performance-optimized", "--reads", "30%", "--queue-depth", "2"]
     found = canaletto.ok(*words, "--json").json

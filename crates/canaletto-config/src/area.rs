@@ -36,11 +36,6 @@ impl Footprint {
 
 impl Default for Footprint {
     fn default() -> Self {
-        Footprint {
-            router: RouterSource::Paper,
-            router_logic: Area(614),
-            on_die_controller: 0.2,
-            strobe_pins: 4,
-        }
+        Footprint { router: RouterSource::Paper, router_logic: Area(614), on_die_controller: 0.2, strobe_pins: 4 }
     }
 }

@@ -301,7 +301,7 @@ def facts(data: Data) -> Iterator[tuple[str, str]]:
     if any(medium.values()):
         yield "medium", listing([number_of(n, *_COUNTED[name]) for name, n in medium.items() if n])
     cache = flash.get("pslc")
-    if cache:
+    if cache and any(cache[name] for name in ("host_pages", "pages_folded", "erases")):
         cached = share(cache["host_pages"] / flash["host_pages"]) if flash.get("host_pages") else ABSENT
         parts = [f"{cached} of the host's pages written to it", f"{number_of(cache['pages_folded'], 'page')} folded"]
         parts.append(f"{number_of(cache['erases'], 'erase')}")

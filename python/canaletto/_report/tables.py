@@ -262,6 +262,8 @@ def _said(found: "Bound") -> str:
     first = next(iter(found.limits_iops))
     of_part = f"limited by {first}, which" if found.limit == first else f"limited by {found.limit}: {first}"
     saturates = f"{found.design} on {found.fabric}, {asked}: saturates at {peak}"
+    if found.peak_iops >= found.ceiling_iops:  # Requests that the run drew differ a little from their mean.
+        return f"{saturates}, limited by {found.limit}"
     return f"{saturates}, {of_part} alone would allow {scaled(found.ceiling_iops)}"
 
 

@@ -242,3 +242,50 @@ impl std::ops::Index<usize> for Spaces {
         &self.flows[flow]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::load_design;
+    use crate::flash::address::Layout;
+    use crate::ftl::placement::Positions;
+
+    /// The pages of a request of a flow of three pages of eight sectors, numbered from 3, whose end continues at sector 9.
+    fn pages(first: u64, sectors: u64) -> Pages {
+        let design = load_design("performance-optimized", None, &[]).unwrap();
+        let layout = Layout::new(&design.geometry, true);
+        let flow = FlowSpace {
+            priority: Priority::default(),
+            placement: Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout)),
+            stream: 0,
+            first_sector: 0,
+            sectors: 24,
+            again_at: 9,
+            first_page: 3,
+            end_page: 6,
+        };
+        Pages::new(&flow, first, sectors, 3)
+    }
+
+    #[test]
+    fn a_request_that_runs_over_the_end_continues_as_often_as_needed() {
+        let walked: Vec<_> = pages(18, 30).collect();
+        assert_eq!(walked, [(5, 0b1111_1100), (4, 0b1111_1110), (5, 0xff), (4, 0b1111_1110), (5, 0b11)]);
+        assert_eq!(walked.iter().map(|(_, mask)| mask.count_ones()).sum::<u32>(), 30);
+        let inside = [(3, 0b1000_0000), (4, 0xff), (5, 0b1)];
+        assert_eq!(pages(7, 10).collect::<Vec<_>>(), inside);
+    }
+
+    #[test]
+    fn pages_are_skipped_and_counted_as_they_are_walked() {
+        for (first, sectors) in [(18, 30), (7, 10), (0, 24), (23, 1), (16, 200)] {
+            let walked: Vec<_> = pages(first, sectors).collect();
+            assert_eq!(pages(first, sectors).left_pages() as usize, walked.len());
+            for skipped in 0..=walked.len() {
+                let mut rest = pages(first, sectors);
+                assert_eq!(rest.nth(skipped), walked.get(skipped).copied(), "{first}, {sectors}: {skipped}");
+                assert_eq!(rest.next(), walked.get(skipped + 1).copied(), "{first}, {sectors}: behind {skipped}");
+            }
+        }
+    }
+}

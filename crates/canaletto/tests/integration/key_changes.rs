@@ -479,7 +479,8 @@ const TRACE: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = 
 const MIX: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[[flow.mix.trace]]\nfile = \"x\"\nout_of_range = \"wrap\"\n[[flow.mix.trace]]\nfile = \"y\"\nout_of_range = \"fit\"\n";
 const PARTS: &str = "name = \"w\"\npartitioned = true\n[[flow]]\nname = \"a\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n[[flow]]\nname = \"b\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n";
 
-const HOT: &str = "requests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\naddresses = \"hot-cold\"\nhot_share = 0.1";
+const FEW_HOT: &str =
+    "requests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\naddresses = \"hot-cold\"\nhot_share = 0.1";
 const SIZES: &str = "requests = 600\nread_share = 0.5\nqueue_depth = 8\n\
      sizes = [{ size = \"4KiB\", share = 0.7 }, { size = \"16KiB\", share = 0.3 }]\n\
      write_sizes = [{ size = \"4KiB\", share = 0.7 }, { size = \"16KiB\", share = 0.3 }]";
@@ -509,7 +510,7 @@ pub fn workload_table() -> Vec<Row> {
         ("flow.synthetic.write_zeroes_share", vec!["flow.0.synthetic.write_zeroes_share=0.5"], one.clone()),
         ("flow.synthetic.fua_share", vec!["flow.0.synthetic.fua_share=0.5"], one.clone()),
         ("flow.synthetic.addresses", vec!["flow.0.synthetic.addresses=sequential"], one.clone()),
-        ("flow.synthetic.hot_share", vec!["flow.0.synthetic.hot_share=0.4"], workload_text(HOT)),
+        ("flow.synthetic.hot_share", vec!["flow.0.synthetic.hot_share=0.4"], workload_text(FEW_HOT)),
         ("flow.synthetic.zipf_exponent", vec!["flow.0.synthetic.zipf_exponent=0.5"], zipf.clone()),
         ("flow.synthetic.popular_regions", vec!["flow.0.synthetic.popular_regions=2"], zipf),
         ("flow.synthetic.working_set_size", vec!["flow.0.synthetic.working_set_size=256KiB"], one.clone()),

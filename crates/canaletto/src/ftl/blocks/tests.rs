@@ -7,8 +7,7 @@ use crate::config::units::Size;
 const PLANE: PlaneId = PlaneId(0);
 const USER: Frontier = Frontier::User(0);
 
-/// `most` may go bad.
-fn blocks(factory: f64, most: u32) -> Blocks {
+fn layout() -> Layout {
     let geometry = Geometry {
         channels: 1,
         chips_per_channel: 1,
@@ -18,7 +17,12 @@ fn blocks(factory: f64, most: u32) -> Blocks {
         pages_per_block: 4,
         page: Size(4096),
     };
-    Blocks::new(&Layout::new(&geometry, true), 1, 1, true, BadBlocks { seed: 3, factory, most })
+    Layout::new(&geometry, true)
+}
+
+/// `most` may go bad.
+fn blocks(factory: f64, most: u32) -> Blocks {
+    Blocks::new(&layout(), 1, 1, true, BadBlocks { seed: 3, factory, most })
 }
 
 fn write(blocks: &mut Blocks, frontier: Frontier, lpa: u64) -> Ppa {
@@ -56,4 +60,26 @@ fn factory_bad_blocks_are_never_opened() {
     assert!(opened.iter().all(|&block| !blocks.is_bad(PLANE, block)));
     assert_eq!((blocks.free(PLANE), blocks.has_page(PLANE, Frontier::Gc)), (0, false));
     blocks.audit().unwrap();
+}
+
+#[test]
+fn reports_count_erases_blocks_and_pages() {
+    let mut blocks = blocks(0.0, 8);
+    let full: Vec<Ppa> = (0..4).map(|lpa| write(&mut blocks, USER, lpa)).collect();
+    let open = write(&mut blocks, USER, 4);
+    blocks.invalidate(full[1]);
+    let report = blocks.report(&layout());
+    assert_eq!((report.total, report.bad, report.free, report.open, report.full), (8, 0, 6, 1, 1));
+    assert_eq!((report.valid_pages, report.by_valid_share.iter().sum::<u64>()), (4, 1));
+    for at in [full[0], full[2], full[3]] {
+        blocks.invalidate(at);
+    }
+    blocks.erase(PLANE, open.block, 0);
+    blocks.erase(PLANE, full[0].block, 0);
+    assert!(blocks.retire(PLANE, full[0].block, 0));
+    let wear = blocks.wear_report(&layout(), 100, Some(2.0));
+    assert_eq!((wear.erases_min, wear.erases_max, wear.bad_blocks, wear.erases_mean), (0, 1, 1, 2.0 / 8.0));
+    // 32 pages of 4 KiB, a hundred times, of which half is the host's.
+    assert_eq!(wear.lifetime_bytes, Some(32.0 * 4096.0 * 100.0 / 2.0));
+    assert_eq!(blocks.wear_report(&layout(), 0, Some(2.0)).lifetime_bytes, None);
 }

@@ -77,11 +77,15 @@ impl Drive {
         self.finish_merge();
     }
 
+    fn step(&mut self) -> Step {
+        let map = &self.map;
+        let locate = |lpa| if let Entry::At(at) = map.get(lpa) { Some(at) } else { None };
+        self.hybrid.step(PLANE, &self.blocks, locate)
+    }
+
     fn finish_merge(&mut self) {
         loop {
-            let map = &self.map;
-            let locate = |lpa| if let Entry::At(at) = map.get(lpa) { Some(at) } else { None };
-            match self.hybrid.step(PLANE, &self.blocks, locate) {
+            match self.step() {
                 Step::Copy(from) => self.copy(from),
                 Step::Erase(Ppa { block, .. }) => {
                     self.blocks.erase(PLANE, block, 0);
@@ -160,6 +164,28 @@ fn bast_merges_in_full_what_is_out_of_order() {
     assert_eq!((drive.programs, drive.erases), (8 + 5 + 4, 2));
     let block = drive.at(0).block;
     assert!((0..4).all(|lpa| drive.at(lpa) == Ppa { plane: PLANE, block, page: lpa as u32 }));
+}
+
+#[test]
+fn a_merge_waits_for_what_is_on_its_way() {
+    let mut drive = Drive::new(1);
+    drive.write_all(0..4);
+    drive.write_all([1, 1, 3, 1]);
+    let (log, data) = (drive.at(1), drive.at(0));
+    drive.hybrid.start(PLANE, 0, &drive.blocks, Time::ZERO);
+    for at in [log, data] {
+        drive.blocks.program_begins(at);
+        assert_eq!(drive.step(), Step::Wait);
+        drive.blocks.program_ends(at);
+    }
+    drive.blocks.read_begins(data);
+    while let Step::Copy(from) = drive.step() {
+        drive.copy(from);
+    }
+    assert_eq!((drive.step(), drive.erases), (Step::Wait, 0));
+    drive.blocks.read_ends(data);
+    assert_eq!(drive.step(), Step::Erase(Ppa { page: 0, ..data }));
+    assert_eq!(drive.step(), Step::Wait, "the erase has not ended");
 }
 
 #[test]
