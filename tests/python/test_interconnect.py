@@ -154,6 +154,8 @@ def test_what_wires_alone_can_explain_is_said(runs: list[dict[str, Any]], told: 
     found = wires.caveat(runs, gains([runs]))
     assert told in found
     assert bool(found) == bool(told)
+    pins = {run["interconnect"]["data_pins_per_controller"] for run in runs}
+    assert ("--equal pins" in found) == (bool(told) and len(pins) > 1)
 
 
 def test_it_stands_under_the_verdict() -> None:

@@ -70,9 +70,11 @@ def caveat(runs: Sequence[Run], gains: Gains) -> str:
     if (gain.mean > 1) != (ratio > 1) or wider < APART or not (gain.is_faster or gain.is_slower) or faster > wider:
         return ""
     more, less = (best, first) if ratio > 1 else (first, best)
+    pins = {run["interconnect"]["data_pins_per_controller"] for run in runs if run["fabric"] in (best, first)}
+    remedy = "one rate per wire" if len(pins) == 1 else "equal pins (--equal pins) and one rate"
     return (
         f"Not structure alone: the wires at {more}'s controllers carry {factor(wider)} as much as {less}'s, "
-        "which can explain all of the difference. Compare them at equal pins (--equal pins) and one rate."
+        f"which can explain all of the difference. Compare them at {remedy}."
     )
 
 

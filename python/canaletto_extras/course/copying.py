@@ -7,7 +7,7 @@ from pathlib import Path
 
 from canaletto._io import files
 
-_ELSEWHERE = re.compile(r"\[([^\]]+)\]\(\.\./[^)]*\)")
+_ELSEWHERE = re.compile(r"\[([^][]+)\]\(\.\./[^)]*\)")
 """A link to a page of the documentation, which a copy is not next to."""
 
 

@@ -41,7 +41,6 @@ const VIA_CONTROLLER: &[&str] = &[
     "fabric.omnibus.chip_to_chip_ecc=via-controller",
 ];
 const CLUSTERS: &[&str] = &["fabric.kind=clusters", "geometry.chips_per_channel=8"];
-const IN_CHUNKS: &[&str] = &["fabric.kind=clusters", "fabric.clusters.chunk=1KiB"];
 const SCHEDULED: &[&str] = &["fabric.kind=scheduled-mesh"];
 const CUSTOM: &[&str] = &["fabric.kind=custom"];
 const ONE_FAILED: &[&str] = &["fabric.kind=scheduled-mesh", "fabric.failures.links=1"];
