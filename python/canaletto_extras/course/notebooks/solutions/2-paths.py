@@ -18,6 +18,6 @@ channel_skew = { share = 0.5, channels = 8 }
     "hot",
 )
 run = cn.run("performance-optimized", work)
-answer_1 = 100 * run.root_cause_us.all.path_conflict / run.latency_us.all.mean
+answer_1 = 100 * run["root_cause_us"]["all"]["path_conflict"] / run.latency_us.all.mean
 answer_2 = "venice"  # bus and mesh-2bit are the others with eight pins or fewer
 answer_3 = cn.design("performance-optimized", **{"fabric.link_rate": "3200MT/s"})  # twice the rate is not enough
