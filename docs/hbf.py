@@ -1,21 +1,23 @@
-"""Makes the tables of docs/explanation/hbf.md and the dies of fabrics.md: `.venv/bin/python docs/hbf.py --write`.
+"""Makes the tables of docs/explanation/hbf.md: `.venv/bin/python docs/hbf.py --write`.
 
-Some 100 runs, two or three minutes on one core. Without `--write` it only prints.
+Some 60 runs, two minutes on one core. Without `--write` it only prints. `hbf-conversation` needs
+the 68 requests of Mooncake's conversation trace from timestamp 2,886,000 on, in the file that the variable
+`CONVERSATION` names, and is left out without it.
 """
 
+import json
+import os
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-import altair as alt
 import canaletto as cn
 import tables
-import vl_convert
-from canaletto._report import colours
 from canaletto_papers.flows import flow, workload
 from canaletto_papers.hbf import workloads
 
 PAGE = tables.DOCS / "explanation/hbf.md"
-FABRICS = tables.DOCS / "explanation/fabrics.md"
 GRADES = {"hbf-384": 384.0, "hbf-1536": 1536.0, "hbf-3072": 3072.0}
 TIMES_US = (1, 2, 5, 10, 20)
 PAGE_BYTES = 4096
@@ -28,8 +30,8 @@ def simulated(design: cn.Design, work: cn.Workload) -> cn.Result:
     return cn.run(design, work, records=False)
 
 
-def reads(requests: int, **pace: Any) -> cn.Workload:
-    shape = {"requests": requests, "read_share": 1.0, "size": f"{PAGE_BYTES}B", "alignment": f"{PAGE_BYTES}B", **pace}
+def reads(requests: int, size: int = PAGE_BYTES, **pace: Any) -> cn.Workload:
+    shape = {"requests": requests, "read_share": 1.0, "size": f"{size}B", "alignment": f"{max(size, 512)}B", **pace}
     return workload("reads", [flow("reads", shape)])
 
 
@@ -81,6 +83,23 @@ def tails() -> Iterator[str]:
             yield f"| `{grade}` | {load:.0%} | {bandwidth:,.0f} | {spread} | {watts:.0f} |"
 
 
+def sizes() -> Iterator[str]:
+    """Random reads of less than a page: a bank reads the whole page for each."""
+    yield "| read | " + " | ".join(f"`{grade}`" for grade in GRADES) + " |"
+    yield "| --- |" + " ---: |" * len(GRADES)
+    for size in (64, 256, 1024, PAGE_BYTES):
+        cells = []
+        for grade in GRADES:
+            design = cn.design(grade)
+            array = design.to_dict()["geometry"]
+            depth = 4 * array["channels"] * array["chips_per_channel"]
+            alone = simulated(design, reads(1, size, queue_depth=1)).latency_us.all.mean or 0.0
+            full = simulated(design, reads(8 * depth, size, queue_depth=depth))
+            rate, bandwidth = (full.iops or 0.0) / 1e6, (full.bandwidth_mb_s or 0.0) / 1e3
+            cells.append(f"{alone:.2f} µs, {rate:,.0f} M/s, {bandwidth:,.0f} GB/s")
+        yield f"| {size:,} B | " + " | ".join(cells) + " |"
+
+
 def used() -> Iterator[str]:
     works = {
         "weights, 1 MiB, 16 outstanding": lambda: workloads.weights(600, 16),
@@ -98,6 +117,32 @@ def used() -> Iterator[str]:
         yield f"| {name} | " + " | ".join(cells) + " |"
 
 
+CONVERSATION = os.environ.get("CONVERSATION", "")
+FIRST_NEW = 149_595
+"""First block of the part that no earlier request had."""
+
+
+def conversation() -> Iterator[str]:
+    """A part of Mooncake's conversation trace: blocks of each prompt, and when the last one has come, by drive."""
+    lines = Path(CONVERSATION).read_text(encoding="utf-8").splitlines()
+    found = list(workloads.accesses(lines, first=FIRST_NEW))
+    kinds = [access[-1] for access in found[1:]]
+    times = [json.loads(line)["timestamp"] / 1e3 for line in lines]
+    blocks = f"{kinds.count('R')} blocks read, {kinds.count('W')} written"
+    yield f"{len(lines)} requests in {times[-1] - times[0]:.0f} s: {blocks}.\n"
+    yield "| one of eight | reads: p50 ms | reads: largest ms | writes: largest ms |"
+    yield "| --- | ---: | ---: | ---: |"
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder) / "blocks.csv"
+        trace.write_text("\n".join(found) + "\n", encoding="utf-8")
+        for drive in (SSD, *GRADES):
+            work = cn.workload(trace, out_of_range="wrap")
+            ran = simulated(cn.design(drive), work)
+            reading, writing = ran.latency_us.read, ran.latency_us.write
+            cells = [(each or 0.0) / 1e3 for each in (reading.p50, reading.max, writing.max)]
+            yield f"| `{drive}` | " + " | ".join(f"{cell:,.1f}" for cell in cells) + " |"
+
+
 def endurance() -> Iterator[str]:
     """Years until every block has its cycles, by the share of the bandwidth that writes take."""
     yield "| grade | programs at most, GB/s | years at 1 % of them | days at all of them |"
@@ -112,77 +157,13 @@ def endurance() -> Iterator[str]:
         yield f"| `{grade}` | {programs / 1e9:.0f} | {100 * years:.1f} | {365 * years:.0f} |"
 
 
-CHART = tables.DOCS / "assets" / "fabrics-dies.svg"
-KINDS = {
-    "bus": {},
-    "bus, pads": {"fabric.load.full_rate_dies": 4},
-    "bus, pads, buffers of 8": {"fabric.load.full_rate_dies": 4, "fabric.load.dies_per_buffer": 8},
-    "packetized": {"fabric.kind": "packetized"},
-    "omnibus": {"fabric.kind": "omnibus"},
-    "clusters": {"fabric.kind": "clusters"},
-    "venice": {"fabric.kind": "venice"},
-    "daisy-chain": {"fabric.kind": "daisy-chain"},
-    "ring": {"fabric.kind": "ring"},
-}
-
-
-def dies() -> Iterator[str]:
-    counts, points = (4, 8, 16, 32), list[dict[str, Any]]()
-    yield "| fabric | pins | " + " | ".join(f"{count} dies" for count in counts) + " |"
-    yield "| --- | ---: |" + " ---: |" * len(counts)
-    for name, keys in KINDS.items():
-        cells, pins = [], 0.0
-        for count in counts:
-            design = cn.design("performance-optimized").replace(
-                **{
-                    "geometry.channels": 4,
-                    "geometry.chips_per_channel": count,
-                    "fabric.network.link_rate": "1.2GB/s",
-                    "link.lanes": 32,
-                    "link.lane_rate": "gen5",
-                    **keys,
-                }
-            )
-            full, alone = (
-                cn.run(design, work, records=False).to_dict()
-                for work in (reads(12_000, queue_depth=512), reads(200, queue_depth=1))
-            )
-            pins = full["interconnect"]["data_pins_per_controller"]
-            bandwidth, latency = full["bandwidth_mb_s"] / 1e3, alone["latency_us"]["all"]["mean"]
-            energy = full["interconnect"]["energy_nj_per_request"]
-            cells.append(f"{bandwidth:.2f} GB/s, {latency:.1f} µs, {energy:.0f} nJ")
-            quantities = {"GB/s": bandwidth, "idle µs": latency, "pins of a controller": pins, "nJ per request": energy}
-            points += [{"fabric": name, "dies": count, "what": what, "is": each} for what, each in quantities.items()]
-        yield f"| {name} | {pins:.0f} | " + " | ".join(cells) + " |"
-    CHART.write_text(drawn(points) + "\n", encoding="utf-8")
-    yield f"\n![Bandwidth, latency, pins and energy by dies on a channel](../assets/{CHART.name})"
-
-
-def drawn(points: list[dict[str, Any]]) -> str:
-    tones = [colours.fabric(name) if "," not in name else "#888888" for name in KINDS]
-    lines = (
-        alt.Chart()
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("dies:Q", title="dies on a channel", scale=alt.Scale(type="log", base=2)),
-            y=alt.Y("is:Q", title=None),
-            color=alt.Color("fabric:N", title=None, scale=alt.Scale(domain=list(KINDS), range=tones)),
-            strokeDash=alt.StrokeDash("fabric:N", title=None, scale=alt.Scale(domain=list(KINDS))),
-        )
-        .properties(width=230, height=170)
-        .facet(facet=alt.Facet("what:N", title=None), columns=2, data=alt.Data(values=points))
-        .resolve_scale(y="independent")
-    )
-    look = {"background": "white", "font": "Helvetica Neue, Helvetica, Arial, sans-serif"}
-    return str(vl_convert.vegalite_to_svg(lines.to_dict() | {"config": look, "background": "white"}))
-
-
 TABLES: dict[str, tables.Table] = {
     "hbf-outstanding": (PAGE, outstanding),
     "hbf-tails": (PAGE, tails),
+    "hbf-sizes": (PAGE, sizes),
     "hbf-used": (PAGE, used),
     "hbf-endurance": (PAGE, endurance),
-    "fabrics-dies": (FABRICS, dies),
+    **({"hbf-conversation": (PAGE, conversation)} if CONVERSATION else {}),
 }
 
 if __name__ == "__main__":

@@ -825,6 +825,8 @@ class Energy(Fields):
     """Reading, programming and erasing, in millijoules."""
     fabric: float
     """Moving commands and data between controller and chips, in millijoules."""
+    host_link: float | None
+    """Moving messages and data over the host link, in millijoules. Absent without `energy.wires.host_link`."""
     static: float
     """Drawn all the time, in millijoules."""
     total: float

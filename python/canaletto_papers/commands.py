@@ -24,6 +24,7 @@ def _reproduce(
         list[str] | None, typer.Argument(metavar="FIGURE…", help="Figures, such as fig18. Default: all.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Use few requests, for an indication within minutes.")] = False,
+    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Seeds of the runs that a paper describes.")] = 3,
     out: Annotated[
         Path,
         typer.Option(metavar="DIR", help="Folder for page and tables. A later call continues there."),
@@ -44,7 +45,7 @@ def _reproduce(
     with Bar.when_wanted() as bar:
         row = bar.task(source) if bar else None
         report = (lambda done, total: row(done, total, 0)) if row else (lambda done, total: None)
-        found = reproduce(source, figure or [], out, quick=quick, report=report)
+        found = reproduce(source, figure or [], out, quick=quick, report=report, seeds=seeds)
     console.say(f"wrote {out} (open {out / f'{source}.html'})")
     if json:
         verdicts = [each.row() for each in found.verdicts]

@@ -21,6 +21,8 @@ Row: TypeAlias = dict[str, Any]
 @dataclass(frozen=True)
 class Scale:
     quick: bool = False
+    seeds: int = 3
+    """Of the runs that the paper describes; with `quick` one."""
 
     def of(self, full: int, quick: int) -> int:
         return quick if self.quick else full

@@ -39,14 +39,16 @@ class Reproduced:
     extent: str
 
 
-def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, report: Report) -> Reproduced:
+def reproduce(
+    source: str, wanted: Sequence[str], out: Path, *, quick: bool, report: Report, seeds: int = 3
+) -> Reproduced:
     """out: the folder for `SOURCE.html`, `SOURCE-FIGURE.csv`, `SOURCE-verdicts.csv`, `markdown` and `runs`.
 
     Raises ConfigError for an unknown source or figure, and what `laboratory.carry_out` raises.
 
     A later call continues.
     """
-    chosen, scale = figures(source, wanted), Scale(quick)
+    chosen, scale = figures(source, wanted), Scale(quick, seeds)
     runs = {figure.name: figure.runs(scale) for figure in chosen}
     kept = out / "runs"
     kept.mkdir(parents=True, exist_ok=True)

@@ -26,6 +26,11 @@ def test_blocks_that_came_before_are_read() -> None:
     assert lines[-1] == f"3000000000,0,{4 * block},{block},W"
 
 
+def test_a_part_of_the_trace_has_the_reads_of_the_whole() -> None:
+    whole, part = list(accesses(conversation())), list(accesses(conversation()[2:], first=4))
+    assert part[1:] == whole[6:]
+
+
 def test_a_stack_replays_them(tmp_path: Path) -> None:
     trace = tmp_path / "kv.csv"
     trace.write_text("\n".join(accesses(conversation(), stacks=512)) + "\n")

@@ -45,6 +45,7 @@ def test_prior_designs_hold_and_venice_releases() -> None:
     assert (runs["NoSSD"]["kind"], runs["NoSSD"]["custom"]["route"]) == ("custom", "x-then-y")
     assert (runs["pnSSD"]["kind"], runs["pnSSD"]["omnibus"]["transfers_per_controller"]) == ("omnibus", 1)
     assert {run.seed for label, run in prior_holds.runs(Scale()).items() if label[:2] == (COST, "1")} == {1, 2, 3}
+    assert {run.seed for run in prior_holds.runs(Scale(seeds=2)).values()} == {1, 2}
 
 
 def test_its_columns_are_those_that_others_read(rows: list[dict[str, Any]]) -> None:

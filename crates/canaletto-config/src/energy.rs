@@ -72,6 +72,10 @@ pub struct Wires {
     pub termination: Power,
     /// Link between neighbouring routers, each direction for itself. Source: Venice Table 4 (1.08 mW, by ORION 3.0).
     pub link: Power,
+    /// Eight lanes or data pins of the host link (`link`) at 1 GB/s, while anything crosses them.
+    /// Default: none, because PCI Express is part of `energy.idle.controller`. UCIe takes 2 mW (0.25 pJ per bit up to 16 GT/s on a
+    /// bridge) to 4.8 mW (0.6 pJ per bit above in an organic package): Das Sharma, Hot Interconnects 2025.
+    pub host_link: Power,
 }
 
 /// Power of working routers of eight data wires at 1 GB/s. Narrower ones (`mesh-2bit`) take power in proportion.
@@ -116,7 +120,7 @@ impl Default for Array {
 
 impl Default for Wires {
     fn default() -> Self {
-        Wires { channel: uw(10_800), termination: Power(0), link: uw(1_080) }
+        Wires { channel: uw(10_800), termination: Power(0), link: uw(1_080), host_link: Power(0) }
     }
 }
 

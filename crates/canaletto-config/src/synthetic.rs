@@ -230,7 +230,8 @@ pub struct Synthetic {
     /// begin at multiples of 16 KiB. With `size_deviation`, `channel_skew` or `hot_spot` it is 4 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alignment: Option<Size>,
-    /// Mean request size.
+    /// Mean request size. With `host.protocol = "memory"` reads may be of 64, 128 or 256 B: they begin at a sector, and move that
+    /// many bytes of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
     /// Unit of sizes, which are whole multiples of it, mixed so that `size` is their mean.
@@ -381,6 +382,11 @@ impl Synthetic {
             }
         };
         smallest(true).min(smallest(false))
+    }
+
+    /// Returns the bytes that a request moves of each of its sectors: all, or of reads of a part of a sector their size.
+    pub fn sector_bytes(&self) -> u16 {
+        self.size.map_or(SECTOR, |size| size.0.min(SECTOR)) as u16
     }
 
     /// Returns the alignment of addresses, in bytes.

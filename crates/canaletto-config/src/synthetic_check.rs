@@ -59,6 +59,9 @@ fn check_sizes(s: &Synthetic, key: &str) -> Checked {
         return check_mix(&s.write_sizes, &format!("{key}.write_sizes"));
     };
     require(s.sizes.is_empty(), key, || "got both size and sizes, expected one of them".to_owned())?;
+    if size.0 < SECTOR {
+        return check_part_of_sector(s, size, key);
+    }
     require(size.0 >= s.size_unit.0 && size.0 <= 1 << 32, &format!("{key}.size"), || {
         format!("got \"{size}\", expected from size_unit (\"{}\") to \"4GiB\"", s.size_unit)
     })?;
@@ -66,6 +69,18 @@ fn check_sizes(s: &Synthetic, key: &str) -> Checked {
         format!("got a mix with size_deviation = \"{}\", expected one of them", s.size_deviation)
     })?;
     check_mix(&s.write_sizes, &format!("{key}.write_sizes"))
+}
+
+fn check_part_of_sector(s: &Synthetic, size: Size, key: &str) -> Checked {
+    require(matches!(size.0, 64 | 128 | 256), &format!("{key}.size"), || {
+        format!("got \"{size}\", expected at least size_unit (\"{}\"), or 64 B, 128 B or 256 B of a sector", s.size_unit)
+    })?;
+    let others = !s.write_sizes.is_empty() || s.size_deviation.0 > 0 || s.size_unit.0 != SECTOR;
+    let only_reads = s.read_share == 1.0 && s.trim_share + s.flush_share == 0.0 && s.zone_work.is_none();
+    let runs = s.addresses == Addresses::Sequential || s.sequential_share > 0.0;
+    require(only_reads && !others && !runs, &format!("{key}.size"), || {
+        format!("got \"{size}\", a part of a sector, expected reads alone, of one size and without sequential runs")
+    })
 }
 
 fn check_mix(mix: &[SizeShare], key: &str) -> Checked {

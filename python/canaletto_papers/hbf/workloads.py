@@ -2,9 +2,10 @@
 
 `python -m canaletto_papers.hbf.workloads conversation_trace.jsonl > kv.csv` maps Mooncake's conversation trace
 (github.com/kvcache-ai/Mooncake, FAST25-release/traces) to accesses: a block of 512 tokens lies at its number times
-its size. At a request's time the blocks of its prompt that came before are read, and the others are written. A token
-has 128 KiB of keys and values (Llama 3.1 8B: 32 layers, 8 heads of 128, two bytes each), divided among `--stacks`
-stacks (default: 8).
+its size. At a request's time the blocks of its prompt that came before are read, and the others are written. Numbers
+follow the order in which blocks first come, so that a part of the trace has its reads if `--first` states its first new
+block. A token has 128 KiB of keys and values (Llama 3.1 8B: 32 layers, 8 heads of 128, two bytes each), divided among
+`--stacks` stacks (default: 8).
 """
 
 import argparse
@@ -55,14 +56,15 @@ def search(requests: int, depth: int) -> Workload:
     return workload("vector search", [flow("lists", lists), flow("vectors", vectors)])
 
 
-def accesses(lines: Iterable[str], stacks: int = STACKS) -> Iterator[str]:
-    size, seen = BLOCK_TOKENS * TOKEN_BYTES // stacks, set[int]()
+def accesses(lines: Iterable[str], stacks: int = STACKS, first: int = 0) -> Iterator[str]:
+    """first: number of the first block that no earlier request had."""
+    size, new = BLOCK_TOKENS * TOKEN_BYTES // stacks, first
     yield HEADER
     for line in lines:
         asked = json.loads(line)
         for block in asked["hash_ids"]:
-            kind = "R" if block in seen else "W"
-            seen.add(block)
+            kind = "R" if block < new else "W"
+            new = max(new, block + 1)
             yield f"{asked['timestamp'] * 1_000_000},0,{block * size},{size},{kind}"
 
 
@@ -70,8 +72,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("trace", type=argparse.FileType())
     parser.add_argument("--stacks", type=int, default=STACKS)
+    parser.add_argument("--first", type=int, default=0)
     given = parser.parse_args()
-    sys.stdout.writelines(f"{access}\n" for access in accesses(given.trace, given.stacks))
+    sys.stdout.writelines(f"{access}\n" for access in accesses(given.trace, given.stacks, given.first))
 
 
 if __name__ == "__main__":

@@ -162,8 +162,8 @@ def extent(scale: Scale, headline: bool) -> int:
 
 
 def seeds(scale: Scale, headline: bool) -> Sequence[int]:
-    """Three for the headline, else one."""
-    return (1, 2, 3) if headline and not scale.quick else (1,)
+    """Several for the headline, else one."""
+    return range(1, scale.seeds + 1) if headline and not scale.quick else (1,)
 
 
 def compared(

@@ -42,6 +42,7 @@ from canaletto_papers.venice.evaluation import (
     TABLE2,
     execution_time,
     flows,
+    seeds,
 )
 from canaletto_papers.venice.mixes import SCALED, TABLE3, mixed
 
@@ -134,7 +135,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
     for ssd, rate, headline in settings():
         for name in TABLE2:
             for system in PRIOR:
-                for seed in (1, 2, 3) if headline and not scale.quick else (1,):
+                for seed in seeds(scale, headline):
                     run = Run(drive(ssd, system), traffic(name, rate, extent(scale, headline)), seed)
                     found[ssd, f"{rate:g}", "8x8", name, system, str(seed)] = run
     rate = CHOSEN[PERFORMANCE]

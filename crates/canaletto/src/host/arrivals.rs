@@ -1,8 +1,9 @@
 //! Requests arrive: by a flow's clock, or as those before them complete.
 
 use super::{Host, HostEvent, HostStep, Later};
-use crate::config::workload::Flow as FlowConfig;
+use crate::config::workload::{Flow as FlowConfig, Synthetic};
 use crate::engine::time::Time;
+use crate::flash::address::SECTOR;
 use crate::host::request::{Request, RequestId, Status};
 use crate::measure::charges::RequestCharges;
 use crate::measure::probe::Probe;
@@ -21,6 +22,7 @@ pub(super) struct Flow {
     is_late: bool,
     /// In a closed loop: time between a completion and the request that follows it.
     think: Time,
+    sector_bytes: u16,
 }
 
 impl Flow {
@@ -33,6 +35,7 @@ impl Flow {
             outstanding: 0,
             is_late: false,
             think: config.synthetic.as_ref().map_or(Time::ZERO, |s| s.think_time.time()),
+            sector_bytes: config.synthetic.as_ref().map_or(SECTOR as u16, Synthetic::sector_bytes),
         }
     }
 
@@ -222,6 +225,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
                 fua: wanted.fua,
                 status: Status::Success,
                 path_conflict: false,
+                sector_bytes: flow.sector_bytes,
                 lost: Time::ZERO,
                 lba: wanted.lba,
                 sectors: wanted.sectors,

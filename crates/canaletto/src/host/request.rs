@@ -3,7 +3,6 @@
 pub use crate::engine::ids::RequestId;
 use crate::engine::ids::TransactionId;
 use crate::engine::time::Time;
-use crate::flash::address::SECTOR;
 use crate::measure::charges::RequestCharges;
 
 /// Operation that a request asks for.
@@ -133,6 +132,8 @@ pub struct Request {
     /// Its result so far.
     pub status: Status,
     pub path_conflict: bool,
+    /// Bytes that it moves of each of its sectors.
+    pub sector_bytes: u16,
     pub lost: Time,
     /// First sector, in the flow's own addresses.
     pub lba: u64,
@@ -154,7 +155,7 @@ impl Request {
     pub fn bytes(&self) -> u64 {
         match self.kind {
             Kind::Write if self.zeroes => 0,
-            Kind::Read | Kind::Write | Kind::Append => u64::from(self.sectors) * SECTOR,
+            Kind::Read | Kind::Write | Kind::Append => u64::from(self.sectors) * u64::from(self.sector_bytes),
             _ => 0,
         }
     }

@@ -9,7 +9,7 @@ mod hot_spot;
 use crate::config::cache::{CacheMode, Sharing};
 pub use crate::config::capacity::data_units;
 use crate::config::capacity::{expendable_blocks, most_valid, translation_blocks, visible_sectors};
-use crate::config::design::{Allocation, Design, MappingScheme};
+use crate::config::design::{Allocation, Design, MappingScheme, Protocol};
 use crate::config::pseudo_slc::CacheBlocks;
 use crate::config::workload::{Flow, Workload};
 use crate::config::zns::ZoneShape;
@@ -126,6 +126,7 @@ impl Limits {
         check_sharing(design, workload)?;
         check_queues(design, workload)?;
         check_handles(design, workload)?;
+        check_parts_of_sectors(design, workload)?;
         let streams = match design.fdp.handles as u16 {
             0 if workload.partitioned => workload.flow.len() as u16,
             handles => handles.max(1),
@@ -233,6 +234,17 @@ fn check_queues(design: &Design, workload: &Workload) -> Result<(), String> {
         false => Err(format!(
             "host.queues_per_flow: got {each} for each of {flows} flows, expected at most {MOST_QUEUES} queue pairs together"
         )),
+    }
+}
+
+fn check_parts_of_sectors(design: &Design, workload: &Workload) -> Result<(), String> {
+    let is_part = |flow: &&Flow| flow.synthetic.as_ref().is_some_and(|s| u64::from(s.sector_bytes()) < SECTOR);
+    match workload.flow.iter().find(is_part) {
+        Some(flow) if design.host.protocol != Protocol::Memory => Err(format!(
+            "flow {:?}: size: got less than a sector of 512 B, expected at least that, or host.protocol = \"memory\"",
+            flow.name
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -60,6 +60,8 @@ pub struct Activity {
     pub transfers: TimeSum,
     /// Rates at which data crossed wires and routers.
     pub rates: Rates,
+    /// Time during which the host link carries anything, summed over its directions.
+    pub host_link: TimeSum,
     /// How many parts there are.
     pub parts: Parts,
     /// First arrival to last completion.
@@ -73,6 +75,8 @@ pub struct Rates {
     pub bus: Rate,
     /// Links, routers and buffers.
     pub network: Rate,
+    /// All lanes of the host link in a direction.
+    pub host_link: Rate,
     /// All pins of a channel that carry commands alone, or of a switch or row of routers that carry grants.
     pub commands: Rate,
     /// How many of these pins there are.
@@ -81,7 +85,7 @@ pub struct Rates {
 
 impl Default for Rates {
     fn default() -> Self {
-        Rates { bus: BUS, network: NETWORK, commands: BUS, grant_pins: 0 }
+        Rates { bus: BUS, network: NETWORK, host_link: NETWORK, commands: BUS, grant_pins: 0 }
     }
 }
 
@@ -93,6 +97,9 @@ pub struct Totals {
     pub array: f64,
     /// Moving commands and data between controller and chips, in millijoules.
     pub fabric: f64,
+    /// Moving messages and data over the host link, in millijoules. Absent without `energy.wires.host_link`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_link: Option<f64>,
     /// Drawn all the time, in millijoules.
     #[serde(rename = "static")]
     pub idle: f64,
@@ -180,7 +187,9 @@ impl EnergyReport {
         let arrays = array.read + array.program + array.erase;
         let moving = fabric.wires + fabric.routers + fabric.buffers;
         let always = idle.chips + idle.wires + idle.routers + idle.controller;
-        let energy_mj = Totals { array: arrays, fabric: moving, idle: always, total: arrays + moving + always };
+        let host_link = host_link_energy(activity, keys);
+        let total = arrays + moving + host_link.unwrap_or(0.0) + always;
+        let energy_mj = Totals { array: arrays, fabric: moving, host_link, idle: always, total };
         let paper = paper(activity, arrays + moving);
         EnergyReport {
             energy_mj,
@@ -318,6 +327,12 @@ fn fabric_energy(activity: &Activity, keys: &Energy) -> FabricEnergy {
             + arbiter_power(activity) * activity.arbiter.seconds(),
         buffers: crossing * buffer_power(keys, *router_kind) * activity.buffers.seconds(),
     }
+}
+
+fn host_link_energy(activity: &Activity, keys: &Energy) -> Option<f64> {
+    let stated = keys.wires.host_link;
+    let power = stated.mw() * ratio(activity.rates.host_link, NETWORK);
+    (stated.0 > 0).then(|| power * activity.host_link.seconds())
 }
 
 fn idle_energy(activity: &Activity, keys: &Energy) -> IdleEnergy {

@@ -79,6 +79,8 @@ impl Generator {
         // Limits have seen to it that there is something behind the offset.
         let (first, used_last) = config.used_range(first, last);
         let alignment = (config.alignment().0 / SECTOR).max(1);
+        // A part of a sector is drawn as a sector.
+        let size = config.size.map(|size| size.0.max(SECTOR));
         let next_sequential = if config.addresses == Addresses::Sequential {
             let start = addresses.integer(first, used_last);
             start - start % alignment
@@ -91,8 +93,8 @@ impl Generator {
         let mixes = [true, false].map(|reads| config.mix(reads).map(Mix::new));
         let draws_size = mixes.iter().any(Option::is_some)
             || config.size_deviation.0 > 0
-            || config.size.is_none_or(|size| size.0 % config.size_unit.0 != 0);
-        let units = config.size.map_or(0, |size| size.0 / config.size_unit.0).max(1);
+            || size.is_none_or(|size| size % config.size_unit.0 != 0);
+        let units = size.map_or(0, |size| size / config.size_unit.0).max(1);
         let (runs, recent) = (Runs::new(config, own("run")), Recent::new(config, own("recent")));
         let skew = config.channel_skew.as_ref().map(|skew| Skew::new(skew, own("channel-skew")));
         let only_uniform =
@@ -100,7 +102,7 @@ impl Generator {
         Generator {
             range: (first, used_last),
             hot_end: first + ((used_last - first) as f64 * config.hot_share.unwrap_or(0.0)) as u64,
-            mean_bytes: config.size.map_or(0, |size| size.0),
+            mean_bytes: size.unwrap_or(0),
             unit_bytes: config.size_unit.0,
             deviation_sectors: config.size_deviation.0 as f64 / SECTOR as f64,
             only_size: (!draws_size).then_some(units * config.size_unit.0 / SECTOR),

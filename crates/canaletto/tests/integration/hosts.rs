@@ -242,6 +242,23 @@ fn an_unloaded_access_takes_its_packets() {
 }
 
 #[test]
+fn a_read_of_64_bytes_moves_64_bytes() {
+    let keys = [&UCIE[..], &["fabric.link_rate=1GB/s"]].concat();
+    let read = |bytes: u64| {
+        let one = ONE.replace("size = \"4KiB\"", &format!("size = \"{bytes}B\""));
+        let report = simulate(&preset("performance-optimized", &keys), &synthetic(&one)).report;
+        assert_eq!(report.measures.requests.bytes, bytes);
+        report.measures.latency_us.all.mean.unwrap()
+    };
+    let sector = read(512);
+    for bytes in [64, 128, 256] {
+        let less = (512 - bytes) as f64;
+        let saved_us = (less / 64.0 + less) / 1e3;
+        assert!((sector - read(bytes) - saved_us).abs() < 1e-6, "{bytes} B save {}", sector - read(bytes));
+    }
+}
+
+#[test]
 fn directions_share_the_pins_of_a_dram_stack() {
     let mixed = LARGE_READS.replace("read_share = 1.0", "read_share = 0.5");
     let no_programs = ["flash.program=100ns", "link.lane_rate=10MB/s"];

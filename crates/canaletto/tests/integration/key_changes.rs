@@ -219,6 +219,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("energy.wires.channel", "9mW", &[], READS),
     ("energy.wires.termination", "1mW", &[], READS),
     ("energy.wires.link", "9mW", &["fabric.kind=venice"], READS),
+    ("energy.wires.host_link", "9mW", &[], READS),
     ("energy.routers.circuit", "9mW", &["fabric.kind=venice"], READS),
     ("energy.routers.buffer", "9mW", &["fabric.kind=mesh"], READS),
     ("energy.idle.chip", "1mW", &[], READS),

@@ -162,7 +162,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             rates: Rates {
                 // Links of a custom fabric have one rate, also buses.
                 bus: if keys.blueprint.is_some() { keys.network_rate() } else { keys.link_rate },
-                network: keys.network_rate(),
+                // Chips of chains are joined as by a bus, without routers.
+                network: if facts.routers.is_some() { keys.network_rate() } else { keys.link_rate },
+                host_link: Rate(u64::from(design.link.lanes) * design.link.lane_rate.rate().0),
                 commands: Rate(of_eight.0 * u64::from(grant_pins) / 8),
                 grant_pins,
             },
@@ -173,6 +175,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 arbiter_cells: self.interconnect(design).arbiter.map_or(0, |arbiter| arbiter.cells),
                 ssd_controllers: 1,
             },
+            host_link: self.host.usage().into_iter().map(|(_, time)| time).sum(),
             execution: self.span(),
             ..array_activity(self.flash.operations())
         }

@@ -107,10 +107,23 @@ fn the_papers_average_power_hardly_depends_on_the_fabric() {
     assert!((-0.03..0.0).contains(&venice_vs_mesh), "{venice_vs_mesh}");
 }
 
+/// 64 lanes of 16 GT/s that work all the time at 0.25 pJ per bit: 256 mW.
+#[test]
+fn a_host_link_takes_energy_by_the_bit() {
+    let second = Time::from_us(1_000_000);
+    let rates = Rates { host_link: Rate(128_000_000_000), ..Rates::default() };
+    let work = Activity { host_link: second.into(), rates, execution: second, ..Activity::default() };
+    assert_eq!(of(&work).energy_mj.host_link, None, "part of the controller, unless stated");
+    let wires = Wires { host_link: Power(2_000_000), ..Wires::default() };
+    let found = EnergyReport::of(&work, &Energy { wires, ..Energy::default() });
+    assert!(close(found.energy_mj.host_link.unwrap(), 256.0), "{found:?}");
+    assert!(close(found.average_power_mw.unwrap(), 256.0));
+}
+
 #[test]
 fn a_run_of_no_length_has_no_power() {
     let report = of(&Activity::default());
-    assert_eq!(report.energy_mj, Totals { array: 0.0, fabric: 0.0, idle: 0.0, total: 0.0 });
+    assert_eq!(report.energy_mj, Totals { array: 0.0, fabric: 0.0, host_link: None, idle: 0.0, total: 0.0 });
     assert_eq!(report.average_power_mw, None);
     assert_eq!(report.energy_detail.paper, Paper { average_power_mw: None, energy_mj: None });
     let json = serde_json::to_string(&report).unwrap();
@@ -145,7 +158,7 @@ fn the_report_has_the_promised_names() {
 
 fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 15] {
     let keys = Energy { wires: keys.clone(), ..Energy::default() };
-    let rates = Rates { bus: Rate(bus), network: Rate(network), commands: Rate(bus), grant_pins: 2 };
+    let rates = Rates { bus: Rate(bus), network: Rate(network), commands: Rate(bus), grant_pins: 2, ..Rates::default() };
     WireKind::ALL.map(|kind| wire_power(&keys, &rates, kind))
 }
 
@@ -176,7 +189,7 @@ fn a_byte_takes_the_same_energy_at_any_rate_and_width() {
     let at = |kind: WireKind, times: u64, width: u64| {
         let lasts = Time(PAGE.0 / times / width);
         let (bus, network) = (Rate(BUS * times), Rate(NETWORK * times));
-        let rates = Rates { bus, network, commands: bus, grant_pins: 2 };
+        let rates = Rates { bus, network, commands: bus, grant_pins: 2, ..Rates::default() };
         let router_kind = Some(RouterKind::Packet);
         let (routers, buffers) = (lasts.into(), lasts.into());
         of(&Activity { wires: vec![(kind, lasts)], routers, buffers, router_kind, rates, ..Activity::default() })
@@ -230,7 +243,13 @@ fn leakage_does_not_follow_the_rate() {
     let execution = Time::from_us(1_000_000);
     let slow = Activity { parts, router_kind, execution, ..Activity::default() };
     let fast = Activity {
-        rates: Rates { bus: Rate(9 * BUS), network: Rate(9 * NETWORK), commands: Rate(9 * BUS), grant_pins: 2 },
+        rates: Rates {
+            bus: Rate(9 * BUS),
+            network: Rate(9 * NETWORK),
+            commands: Rate(9 * BUS),
+            grant_pins: 2,
+            ..Rates::default()
+        },
         ..slow.clone()
     };
     assert_eq!(of(&slow).energy_detail.idle, of(&fast).energy_detail.idle);
@@ -254,6 +273,7 @@ fn activity(kind: RouterKind) -> impl Strategy<Value = Activity> {
             router_kind: Some(kind),
             transfers: transfers.into(),
             rates: Rates::default(),
+            host_link: transfers.into(),
             parts: Parts {
                 chips: 64,
                 wires: vec![(WireKind::Link, 112)],
@@ -278,16 +298,17 @@ fn both(a: &Activity, b: &Activity) -> Activity {
         router_kind: a.router_kind,
         transfers: a.transfers + b.transfers,
         rates: a.rates.clone(),
+        host_link: a.host_link + b.host_link,
         parts: a.parts.clone(),
         execution: a.execution + b.execution,
     }
 }
 
 fn all(report: &EnergyReport) -> Vec<f64> {
-    let Totals { array, fabric, idle, total } = report.energy_mj;
+    let Totals { array, fabric, host_link, idle, total } = report.energy_mj;
     let Detail { array: a, fabric: f, idle: i, .. } = report.energy_detail;
     let parts = [a.read, a.program, a.erase, f.wires, f.routers, f.buffers, i.chips, i.wires, i.routers, i.controller];
-    parts.into_iter().chain([array, fabric, idle, total]).collect()
+    parts.into_iter().chain([array, fabric, host_link.unwrap_or(0.0), idle, total]).collect()
 }
 
 fn two() -> impl Strategy<Value = (Activity, Activity)> {
