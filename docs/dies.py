@@ -41,7 +41,7 @@ def measured(design: cn.Design, requests: int, queue_depth: int) -> dict[str, An
 def dies() -> Iterator[str]:
     """Fabrics over dies per channel: bandwidth, idle latency, pins of a controller, energy of a request."""
     points = list[dict[str, Any]]()
-    yield "| fabric | pins | " + " | ".join(f"{count} dies" for count in COUNTS) + " |"
+    yield f"| fabric | pins with {COUNTS[-1]} | " + " | ".join(f"{count} dies" for count in COUNTS) + " |"
     yield "| --- | ---: |" + " ---: |" * len(COUNTS)
     for name, (fabric, keys) in KINDS.items():
         cells, pins = [], 0.0
@@ -71,7 +71,7 @@ def drawn(points: list[dict[str, Any]]) -> str:
         .mark_line(point=True)
         .encode(
             x=alt.X("dies:Q", title="dies on a channel", scale=alt.Scale(type="log", base=2)),
-            y=alt.Y("is:Q", title=None),
+            y=alt.Y("is:Q", title=None, scale=alt.Scale(type="log")),
             color=alt.Color("fabric:N", title=None, scale=alt.Scale(domain=list(KINDS), range=tones)),
             strokeDash=alt.StrokeDash("fabric:N", title=None, scale=alt.Scale(domain=list(KINDS), range=styles)),
         )
