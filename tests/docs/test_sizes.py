@@ -60,7 +60,8 @@ def test_the_translation_layer_is_no_hub() -> None:
 def test_keys_are_a_budget() -> None:
     """A key goes that no preset, paper, page or test of a result uses."""
     text = (ROOT / "docs/generated/keys/design.md").read_text()
-    assert 100 < text.count("\n| `") <= 300
+    # Of these one for the energy of links in a package, which High Bandwidth Flash needs.
+    assert 100 < text.count("\n| `") <= 301
 
 
 def test_the_core_stays_small() -> None:

@@ -73,7 +73,10 @@ fn check_sizes(s: &Synthetic, key: &str) -> Checked {
 
 fn check_part_of_sector(s: &Synthetic, size: Size, key: &str) -> Checked {
     require(matches!(size.0, 64 | 128 | 256), &format!("{key}.size"), || {
-        format!("got \"{size}\", expected at least size_unit (\"{}\"), or 64 B, 128 B or 256 B of a sector", s.size_unit)
+        format!(
+            "got \"{size}\", expected at least size_unit (\"{}\"), or 64 B, 128 B or 256 B of a sector",
+            s.size_unit
+        )
     })?;
     let others = !s.write_sizes.is_empty() || s.size_deviation.0 > 0 || s.size_unit.0 != SECTOR;
     let only_reads = s.read_share == 1.0 && s.trim_share + s.flush_share == 0.0 && s.zone_work.is_none();

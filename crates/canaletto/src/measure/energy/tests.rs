@@ -158,7 +158,8 @@ fn the_report_has_the_promised_names() {
 
 fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 15] {
     let keys = Energy { wires: keys.clone(), ..Energy::default() };
-    let rates = Rates { bus: Rate(bus), network: Rate(network), commands: Rate(bus), grant_pins: 2, ..Rates::default() };
+    let rates =
+        Rates { bus: Rate(bus), network: Rate(network), commands: Rate(bus), grant_pins: 2, ..Rates::default() };
     WireKind::ALL.map(|kind| wire_power(&keys, &rates, kind))
 }
 
