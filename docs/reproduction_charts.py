@@ -14,7 +14,7 @@ ASSETS = Path(__file__).with_name("assets")
 TABLES = Path(__file__).parent / "generated" / "reproduction"
 LOOK = {"background": "white", "font": "Helvetica Neue, Helvetica, Arial, sans-serif"}
 OURS, PUBLISHED = "ours", "published"
-SPEEDUP = "speedup over the baseline, mean of workloads (logarithmic)"
+SPEEDUP = "mean speedup over the baseline (logarithmic)"
 
 FAIR = {
     "open loop": "all release, Table 2's rates",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import typer
 from canaletto._cli.app import app
+from canaletto._cli.help import TYPE
 from markup import cell, code
 from typer.core import TyperCommand, TyperGroup
 
@@ -35,5 +36,5 @@ def _command(command: TyperCommand, path: str) -> Iterator[str]:
     for param in command.get_params(context):
         record = param.get_help_record(context)
         if record is not None:
-            yield f"| {code(record[0])} | {cell(record[1])} |"
+            yield f"| {code(TYPE.sub('', record[0]))} | {cell(record[1])} |"
     yield ""

@@ -70,7 +70,7 @@ class Command(_Plainly, TyperCommand):
                 usual = "Arguments" if param.param_type_name == "argument" else "Options"
                 name, text = record
                 panel = getattr(param, "rich_help_panel", None) or usual
-                groups.setdefault(panel, []).append((_TYPE.sub("", name), text))
+                groups.setdefault(panel, []).append((TYPE.sub("", name), text))
         found = [(name, records) for name, records in groups.items() if records]
         before, described = len(formatter.buffer), len(found)
         shortened = not ctx.meta.get(_ALL) and any(param.name == "help_all" for param in self.params)
@@ -127,7 +127,7 @@ class _Plain:
         return value
 
 
-_TYPE = re.compile(r" <(str|path|list\[str\])>$")
+TYPE = re.compile(r" <(str|path|list\[str\])>$")
 """A Python type, which means nothing to users."""
 
 _LINES, _ALL = 50, "canaletto.help-all"
