@@ -236,7 +236,7 @@ def test_equal_budgets_in_80_columns_and_again(canaletto: Any, tmp_path: Path) -
     answer = canaletto.ok("compare", *words, "--out", "a")
     assert max(map(len, answer.out.splitlines())) <= 80
     text = " ".join(answer.out.split())
-    assert "links of each fabric are as wide as 15 data pins a controller allow, in whole wires" in text
+    assert "links of each fabric are as wide as 15 data pins per controller allow, in whole wires" in text
     assert "mesh 8 16 7 14 1 " in text
     for run in ("bus", "mesh", "clusters", "crossbar"):
         assert canaletto.ok("rerun", f"a/{run}", "--json").json["identical"] is True

@@ -40,11 +40,11 @@ class Measure(NamedTuple):
 
 MEASURES = {
     "pins": Measure(
-        "data pins a controller",
-        "pins a\ncontroller",
+        "data pins per controller",
+        "pins per\ncontroller",
         lambda links, controllers: Count(0, links.at_controllers / controllers),
     ),
-    "chip-pins": Measure("data pins a chip", "pins a\nchip", lambda links, _: Count(0, links.at_chip)),
+    "chip-pins": Measure("data pins per chip", "pins per\nchip", lambda links, _: Count(0, links.at_chip)),
     "wires": Measure("data wires × chip pitches", "wires ×\npitches", lambda links, _: Count(0, links.length)),
     "area": Measure("mm² of silicon and pads", "mm²", lambda links, _: links.area),
 }
