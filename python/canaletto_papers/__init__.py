@@ -14,7 +14,19 @@ if TYPE_CHECKING:  # `canaletto --help` imports this package for its commands al
     from canaletto_papers.figure import Figure
     from canaletto_papers.verdicts import Finding
 
-SOURCES = ("networked-ssd", "venice", "mqsim", "pc-ssd", "storage-next", "drives", "load", "hbf", "zns", "fdp")
+SOURCES = (
+    "networked-ssd",
+    "venice",
+    "mqsim",
+    "pc-ssd",
+    "storage-next",
+    "drives",
+    "load",
+    "hbf",
+    "zns",
+    "fdp",
+    "compute",
+)
 """A package each, with an underscore for each hyphen."""
 
 

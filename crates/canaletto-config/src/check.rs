@@ -7,6 +7,7 @@ use crate::attach_check::{check_attachment, check_protocol};
 use crate::bus_load;
 use crate::cache::Destage;
 use crate::capacity::expendable_blocks;
+use crate::compute;
 use crate::design::{
     Design, FabricKind, HoldPath, MapUpdate, MappingScheme, PageTimes, Parity, PreconditionKind, Scope, Scouts,
     Superblock, TearDown, UnwrittenReads, WritePlacement,
@@ -683,6 +684,7 @@ fn check_flow(workload: &Workload, flow: &Flow, key: &str) -> Checked {
         }
         _ => {}
     }
+    compute::check_flow(flow, key)?;
     flow.synthetic.as_ref().map_or(Ok(()), |synthetic| check_synthetic(synthetic, &format!("{key}.synthetic")))?;
     flow.trace.as_ref().map_or(Ok(()), |trace| check_trace(trace, &format!("{key}.trace")))?;
     flow.mix.as_ref().map_or(Ok(()), |mix| check_mix(mix, &format!("{key}.mix")))

@@ -9,6 +9,7 @@ use crate::JsonSchema;
 use crate::area::Footprint;
 use crate::attach::Attachment;
 use crate::cache::Cache;
+pub use crate::compute::Compute;
 use crate::energy::Energy;
 pub use crate::fabric::*;
 pub use crate::fdp::{Fdp, Isolation};
@@ -81,6 +82,9 @@ pub struct Design {
     /// State of the drive before the run.
     #[serde(default)]
     pub precondition: Precondition,
+    /// Places that compute, for flows with tasks.
+    #[serde(default)]
+    pub compute: Compute,
     /// Order of flash commands.
     #[serde(default)]
     pub scheduler: Scheduler,

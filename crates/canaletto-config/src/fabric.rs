@@ -414,6 +414,9 @@ pub struct Venice {
     /// the data. Scouts are sent again at once, and circuits end in no time. Used instead of `retry`, `tear_down` and
     /// `fabric.hold_path`.
     pub as_printed: bool,
+    /// Whether chips send pages to other chips over circuits of their own: copies of garbage collection (`gc.scope`), and
+    /// operands of tasks (`flow.compute`). Default: no, because the paper's scouts are those of controllers (§4.2).
+    pub chip_to_chip: bool,
 }
 
 impl Venice {
@@ -613,6 +616,7 @@ impl Default for Venice {
             tear_down: TearDown::default(),
             controller: VeniceController::default(),
             as_printed: false,
+            chip_to_chip: false,
         }
     }
 }

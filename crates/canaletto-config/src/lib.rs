@@ -16,6 +16,7 @@ mod bus_load;
 pub mod cache;
 pub mod capacity;
 pub mod check;
+pub mod compute;
 pub mod design;
 pub mod energy;
 pub mod error;

@@ -72,7 +72,7 @@ const NEEDS: &[Need] = &[
     need(
         &["fabric.omnibus."],
         "fabric.kind = \"omnibus\", \"omnibus-split\", \"clusters\" or \"scheduled-mesh\"",
-        |d| is(d, &["omnibus", "omnibus-split", "clusters", "scheduled-mesh"]),
+        |d| is(d, &["omnibus", "omnibus-split", "clusters", "scheduled-mesh"]) || d.fabric.venice.chip_to_chip,
     ),
     need(&["fabric.omnibus.late_split", "fabric.omnibus.transfers_per_controller"], "fabric.kind = \"omnibus\"", |d| {
         is(d, &["omnibus"])

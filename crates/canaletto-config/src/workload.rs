@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
 use crate::cache::CacheMode;
+pub use crate::compute::{At, Task, TaskKind};
 use crate::time::Time;
 use crate::units::Duration;
 
@@ -79,6 +80,9 @@ pub struct Flow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub occupancy: Option<f64>,
+    /// Tasks instead of reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute: Option<Task>,
     /// Generated requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synthetic: Option<Synthetic>,
@@ -144,6 +148,7 @@ impl Flow {
             dies: None,
             planes: None,
             occupancy: None,
+            compute: None,
             synthetic: None,
             trace: None,
             mix: None,

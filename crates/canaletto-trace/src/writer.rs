@@ -139,6 +139,7 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Append => "append",
         Kind::Reset => "zone_reset",
         Kind::Finish => "zone_finish",
+        Kind::Compute => "compute",
         Kind::Open => "zone_open",
         Kind::Close => "zone_close",
     }

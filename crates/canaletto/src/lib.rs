@@ -9,6 +9,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod cache;
+pub mod compute;
 pub mod controller;
 pub mod drive;
 pub mod engine;
@@ -110,7 +111,7 @@ impl<'a, 'r> Simulation<'a, 'r> {
         match self.observer.take() {
             Some(observer) => self.watched(Some(observer), watch),
             None if self.options.check_wires => {
-                let mut check = WireCheck::new(self.design, false);
+                let mut check = WireCheck::of(self.design, self.workload);
                 let outcome = self.watched(Some(&mut check), watch)?;
                 check.finish().complaint().map_or(Ok(outcome), |complaint| Err(RunError::Wires(complaint)))
             }

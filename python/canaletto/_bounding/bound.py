@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from canaletto import bounds
+from canaletto._bounding import tasks
 from canaletto._bounding.inputs import drive_of
 from canaletto._bounding.saturated import Saturated, is_written, measured
 from canaletto._bounding.work import in_queues, with_cache, with_size, work_of, work_of_size
@@ -192,6 +193,8 @@ def bound(
     drive = design if isinstance(design, Design) else load_design(design)
     _check(write_amplification, read_share, queue_depth)
     made = load_workload(workload) if isinstance(workload, str | PathLike) else workload
+    if made is not None and tasks.are_in(made):
+        return tasks.of_tasks(drive, made, bound)
     if made is not None:
         work = work_of(drive, made, write_amplification or 1.0)
     else:

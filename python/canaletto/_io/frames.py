@@ -21,7 +21,7 @@ FIRST = (
     *("arrival_ps", "enqueue_ps", "complete_ps", "path_conflict"),
 )
 
-KINDS = ["read", "write", "trim", "flush", "append", "zone-reset", "zone-finish", "zone-open", "zone-close"]
+KINDS = ["read", "write", "trim", "flush", "append", "zone-reset", "zone-finish", "zone-open", "zone-close", "compute"]
 """By the engine's numbers."""
 
 

@@ -33,6 +33,8 @@ DOING = {
     "path_conflict": "waiting for a free path",
     "path_reservation": "reserving paths",
     "transfer_of_others": "waiting while data of other requests crossed",
+    "operand_transfer": "moving operands to where they are combined",
+    "compute": "computing on data, and waiting for it",
     "command_transfer": "sending commands",
     "status": "waiting for the status of chips",
     "array_read": "reading the arrays",

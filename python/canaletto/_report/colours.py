@@ -56,6 +56,8 @@ CAUSES = {
     "path_conflict": "#c1121f",
     "path_reservation": "#ea819d",
     "transfer_of_others": "#173e68",
+    "operand_transfer": "#7fa8f0",
+    "compute": "#3f1f9e",
     "command_transfer": "#a6d1ef",
     "status": "#6b9ed7",
     "array_read": "#5ed196",

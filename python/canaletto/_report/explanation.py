@@ -44,6 +44,8 @@ PHRASES = {
     "path_conflict": "waited for a path to {chip}",
     "path_reservation": "had its path reserved",
     "transfer_of_others": "waited while other data crossed",
+    "operand_transfer": "moved its operand to the chip that combines it",
+    "compute": "was computed on, or waited for that",
     "command_transfer": "sent its command",
     "status": "waited until the controller had read {chip}'s status",
     "array_read": "was read by the array",

@@ -12,6 +12,7 @@ use crate::address::SECTOR;
 use crate::area::Footprint;
 use crate::attach::Attachment;
 use crate::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sharing as CacheSharing};
+use crate::compute::Compute;
 use crate::design::{
     Addressing, Allocation, BeatTime, Cell, Controller, Design, Fabric, FabricKind, Fdp, Fetch, Flash, Ftl, Gc,
     Geometry, Host, Hybrid, InitialTable, Interface, LaneRate, Link, LinkKind, LinkRounding, Looks, MapUpdate, Mapping,
@@ -173,6 +174,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         attachment: Attachment::default(),
         zns: Zns::default(),
         fdp: Fdp::default(),
+        compute: Compute::default(),
         name: label.to_owned(),
         about: "imported from MQSim".to_owned(),
         geometry: Geometry {
@@ -406,6 +408,7 @@ fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) ->
         FlowKind::Trace(t) => (None, Some(import_trace(t))),
     };
     Ok(Flow {
+        compute: None,
         handle: 0,
         name: match &xml.kind {
             FlowKind::Synthetic(_) => format!("Host.IO_Flow.Synth.No_{number}"),

@@ -78,13 +78,15 @@ pub enum Origin {
     Parity,
     /// The read of a page of which another one of its stripe is rebuilt.
     Rebuild,
+    /// A page that a task computes on.
+    Operand,
 }
 
 impl Origin {
     /// Kind of work for which it is done.
     pub fn work(self) -> Work {
         match self {
-            Origin::User | Origin::OldPage | Origin::Trim | Origin::Cached => Work::Host,
+            Origin::User | Origin::OldPage | Origin::Trim | Origin::Cached | Origin::Operand => Work::Host,
             Origin::Parity | Origin::Rebuild => Work::Parity,
             Origin::Destage => Work::Cache,
             Origin::Gc => Work::Gc,

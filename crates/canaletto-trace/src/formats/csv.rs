@@ -223,7 +223,7 @@ impl Csv {
         if let Some((_, kind)) = own {
             return Some((*kind, false, false));
         }
-        const WORDS: [(&str, (Kind, bool, bool)); 31] = [
+        const WORDS: [(&str, (Kind, bool, bool)); 32] = [
             // The letters of commands to zones are upper case: a small f is a flush.
             ("A", (Kind::Append, false, false)),
             ("Z", (Kind::Reset, false, false)),
@@ -235,6 +235,7 @@ impl Csv {
             ("C", (Kind::Close, false, false)),
             ("zone_open", (Kind::Open, false, false)),
             ("zone_close", (Kind::Close, false, false)),
+            ("compute", (Kind::Compute, false, false)),
             ("r", (Kind::Read, false, false)),
             ("read", (Kind::Read, false, false)),
             ("reads", (Kind::Read, false, false)),

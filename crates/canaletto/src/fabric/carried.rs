@@ -13,6 +13,8 @@ pub enum Payload {
     Copy(TransactionId),
     /// A command to a LUN in the middle of its work.
     Control(LunId, Control),
+    /// An operand or a result of a task, to or from a unit next to a LUN.
+    Operand(LunId, TransactionId),
 }
 
 #[derive(Clone, Copy)]

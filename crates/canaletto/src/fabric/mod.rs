@@ -405,7 +405,9 @@ pub(crate) mod tests {
     #[test]
     fn chips_are_joined_where_a_fabric_says_so() {
         fn check<F: Fabric>(kind: FabricKind) {
-            let fabric = F::new(&of(kind), &layout());
+            let mut config = of(kind);
+            config.venice.chip_to_chip = true;
+            let fabric = F::new(&config, &layout());
             let pairs = (0..8).flat_map(|a| (0..8).map(move |b| (ChipId(a), ChipId(b))));
             assert_eq!(pairs.filter(|&(a, b)| fabric.can_copy(a, b)).count() > 0, F::JOINS_CHIPS, "{kind:?}");
             assert_eq!(fabric.copy_time(4096) > Time::ZERO, F::JOINS_CHIPS, "{kind:?}");

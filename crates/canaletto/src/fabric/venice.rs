@@ -20,6 +20,7 @@
 
 mod choice;
 mod circuit;
+mod copies;
 pub(super) mod cycles;
 pub(super) mod failing;
 pub mod grid;
@@ -43,10 +44,10 @@ use std::ops::Range;
 
 use crate::config::design::{ControllerEdge, Fabric as FabricConfig, Retry, Scouts, TearDown, VeniceController};
 use crate::engine::time::{Time, TimeSum};
-use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, RouterKind, neighbours};
 use crate::fabric::failing::{Failed, sets_of_routers};
 use crate::fabric::lines::Line;
+use crate::fabric::page_registers::PageRegisters;
 use crate::fabric::trace::WireTrace;
 use crate::fabric::venice::circuit::{Controller, State};
 use crate::fabric::venice::cycles::Cycles;
@@ -114,7 +115,10 @@ pub struct Counts {
 pub struct Venice {
     grid: Grid,
     routers: Routers,
+    /// Controllers, then chips that send pages to others, if they do.
     controllers: Vec<Controller>,
+    /// Registers for pages from other chips, if chips send them.
+    registers: Option<PageRegisters>,
     own_links: Vec<LinkUse>,
     sets: Vec<Option<u32>>,
     free_controllers: u32,
@@ -138,8 +142,6 @@ pub struct Venice {
     counts: Counts,
 }
 
-impl ChipToChip<Event> for Venice {}
-
 impl Fabric for Venice {
     type Event = Event;
     type Times = Cycles;
@@ -151,10 +153,13 @@ impl Fabric for Venice {
         let format = ScoutFormat::new(layout.chips(), layout.channels);
         let hop = cycle * format.cycles() + config.network.router_delay.time();
         let chips = layout.chips() as usize;
-        let routers = Routers::new(grid.clone(), hop);
+        let registers = config.venice.chip_to_chip.then(|| PageRegisters::new(&config.omnibus, layout));
+        let sources = grid.rows + if registers.is_some() { layout.chips() } else { 0 };
+        let routers = Routers::new(grid.clone(), sources, hop);
         Venice {
             routers,
-            controllers: (0..grid.rows).map(|_| Controller::new()).collect(),
+            controllers: (0..sources).map(|_| Controller::new()).collect(),
+            registers,
             own_links: vec![LinkUse::default(); grid.rows as usize],
             sets: Vec::new(),
             free_controllers: grid.rows,
@@ -192,7 +197,8 @@ impl Fabric for Venice {
     }
 
     fn may_start(&self, _: DomainId) -> bool {
-        self.free_controllers > 0
+        // Pages from chip to chip need no controller.
+        self.free_controllers > 0 || self.registers.is_some()
     }
 
     fn is_free(&self, chip: ChipId, _: Direction) -> bool {

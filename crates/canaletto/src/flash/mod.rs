@@ -90,6 +90,10 @@ pub struct FlashBackend {
     has_parity: bool,
     of_parity: Operations,
     read_retries: u64,
+    /// Time by which sensing several pages at once is longer than a read.
+    longer: Time,
+    /// Whether array times depend on more than the page.
+    is_special: bool,
 }
 
 /// Whether operations may fail or pages be illegible, lost planes apart.
@@ -119,6 +123,8 @@ impl FlashBackend {
             has_parity: design.ftl.superblock != Superblock::None,
             of_parity: Operations::default(),
             read_retries: 0,
+            longer: design.compute.array.longer.time(),
+            is_special: design.flash.pslc.is_on(),
             layout: layout.clone(),
         }
     }
@@ -253,9 +259,32 @@ impl FlashBackend {
     /// The slowest page decides. MQSim's pages of one command are all of one kind.
     #[inline(always)]
     fn array_time<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> Time {
-        if self.timing.has_pseudo_slc() && self.is_in_cache(command, work) {
-            return self.timing.pseudo_slc(command.operation);
+        match self.is_special {
+            true => self.special_time(command, work),
+            false => self.plain_time(command, work),
         }
+    }
+
+    /// Lets arrays sense several pages at once.
+    pub fn senses_several(&mut self) {
+        self.is_special = true;
+    }
+
+    #[inline(never)]
+    fn special_time<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> Time {
+        let several = |&id: &TransactionId| {
+            let t = &work.transactions[id];
+            t.is(Flag::Computes) && t.next_in_flash_page.is_some()
+        };
+        let longer = if command.transactions().iter().any(several) { self.longer } else { Time::ZERO };
+        match self.timing.has_pseudo_slc() && self.is_in_cache(command, work) {
+            true => self.timing.pseudo_slc(command.operation) + longer,
+            false => self.plain_time(command, work) + longer,
+        }
+    }
+
+    #[inline(always)]
+    fn plain_time<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> Time {
         if let Some(time) = self.timing.uniform(command.operation) {
             return time;
         }

@@ -13,6 +13,8 @@ pub enum Outcome {
     /// Data of a write, with its flash page's, set out for the chip.
     Outbound(TransactionId),
     PageDone(TransactionId),
+    /// The place of an operand of a task is known; it has none if it holds nothing.
+    Located(TransactionId),
     /// A page from the data cache is on flash.
     Destaged(TransactionId),
     /// A page from the data cache can be programmed nowhere.

@@ -67,6 +67,22 @@ impl Ftl {
         self.begin_located(work, transaction, now);
     }
 
+    /// Looks up one page of a task.
+    pub fn begin_operand<P: Probe>(
+        &mut self,
+        work: &mut PageWork<P>,
+        (id, request): (RequestId, &Request),
+        lpa: u64,
+        sectors: u64,
+        now: Time,
+    ) {
+        let (flow, since) = (request.flow, request.since);
+        let priority = self.spaces[usize::from(flow)].priority;
+        let page = Transaction::of_request(Operation::Read, id, priority, lpa, sectors, now).with(Flag::Computes, true);
+        let id = work.new_page(Transaction { flow, origin: Origin::Operand, since, ..page });
+        self.begin_located(work, id, now);
+    }
+
     /// Begins a page of host data once its mapping entry is at hand.
     #[inline(always)]
     pub fn begin_located<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
@@ -91,13 +107,18 @@ impl Ftl {
                 work.transactions[id].ppa = at;
                 self.begin_read_of(at);
                 self.write_due(work, now);
+                if work.transactions[id].is(Flag::Computes) {
+                    self.room.count_in(&work.transactions[id]);
+                    return self.tell(Outcome::Located(id));
+                }
                 self.issue(work, id);
             }
             Found::Nothing if work.transactions[id].origin == Origin::Mapping => self.translation_read(work, id),
             Found::Nothing => {
                 let t = &work.transactions[id];
                 work.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE));
-                self.tell(Outcome::PageDone(id));
+                let computes = t.is(Flag::Computes);
+                self.tell(if computes { Outcome::Located(id) } else { Outcome::PageDone(id) });
             }
             Found::NoRoom => self.room.wait(id),
             Found::OutOfReach => {

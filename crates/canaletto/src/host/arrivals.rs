@@ -232,6 +232,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
                 outstanding: 0,
                 unbegun: 0,
                 cached: 0,
+                returned: 0,
                 arrival,
                 enqueue: self.now,
                 since: arrival,

@@ -14,13 +14,14 @@ pub struct Cores {
 }
 
 impl Cores {
-    pub fn new(config: &Host, queues: usize) -> Cores {
+    /// Cores that also look at each completion if they `compute`.
+    pub fn new(config: &Host, queues: usize, compute: bool) -> Cores {
         let cores = if config.protocol == Protocol::Sata { 1 } else { queues };
         Cores {
             submit: config.submit_time.time(),
             complete: config.complete_time.time(),
             interrupt: config.interrupt_latency.time(),
-            delay_completions: config.complete_time.0 + config.interrupt_latency.0 > 0,
+            delay_completions: config.complete_time.0 + config.interrupt_latency.0 > 0 || compute,
             free_at: vec![Time::ZERO; cores],
         }
     }
@@ -67,10 +68,10 @@ mod tests {
     fn one_after_the_other_on_each_core() {
         let us = Time::from_ns(1000);
         let config = Host { submit_time: Duration((us * 2).0), complete_time: Duration(us.0), ..Host::default() };
-        let mut cores = Cores::new(&config, 2);
+        let mut cores = Cores::new(&config, 2, false);
         assert_eq!(cores.submit(0, us), Some(us * 3));
         assert_eq!(cores.complete(0, us * 2), Some(us * 4));
         assert_eq!(cores.submit(1, us * 2), Some(us * 4));
-        assert_eq!(Cores::new(&Host::default(), 1).submit(0, us), None);
+        assert_eq!(Cores::new(&Host::default(), 1, false).submit(0, us), None);
     }
 }

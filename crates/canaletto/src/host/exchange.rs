@@ -171,8 +171,21 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     pub fn take_up(mut self, request: RequestId) {
         match self.host.cores.complete(self.requests[request].queue, self.now) {
             Some(time) => self.later.at(time, HostEvent::CompletionHandled(request)),
-            None => self.complete(request),
+            None => self.handled(request),
         }
+    }
+
+    /// The host's software has dealt with a completion, whose data it may compute on.
+    pub fn handled(&mut self, id: RequestId) {
+        let request = &self.requests[id];
+        let Some(time) = self.host.tasks.compute(request, self.now) else { return self.complete(id) };
+        self.charge(id, Cause::Completion);
+        self.later.at(time, HostEvent::Computed(id));
+    }
+
+    pub fn computed(&mut self, id: RequestId) {
+        self.charge(id, Cause::Compute);
+        self.complete(id);
     }
 
     /// The host has dealt with a completion: it makes room for further requests and, in a closed loop, makes the next
@@ -281,7 +294,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
     pub fn finish(&mut self, id: RequestId) {
         let request = &self.requests[id];
         let (kind, bytes, queue) = (request.kind, request.bytes(), request.queue);
-        if kind == Kind::Read {
+        if kind.returns_data() {
             self.send(Direction::ToHost, Message::ReadData(id), bytes);
         }
         if self.host.port.is_memory && kind == Kind::Read {

@@ -19,6 +19,7 @@ pub mod nvme;
 pub mod port;
 pub mod request;
 pub mod sata;
+mod tasks;
 
 use crate::config::design::Design;
 use crate::config::workload::Workload;
@@ -31,6 +32,7 @@ use crate::host::cores::Cores;
 use crate::host::link::{Direction, Link};
 use crate::host::port::Port;
 use crate::host::request::RequestId;
+use crate::host::tasks::HostTasks;
 use crate::limits::Limits;
 use crate::measure::probe::Probe;
 use crate::measure::replay::{ReplayReport, TimeScaling};
@@ -47,6 +49,8 @@ pub enum HostEvent {
     Submitted(RequestId),
     InterruptTaken(RequestId),
     CompletionHandled(RequestId),
+    /// The host has computed on the data of a task.
+    Computed(RequestId),
     /// Completions of a queue may have waited long enough for an interrupt.
     Interrupt(u16),
     LinkSent(Direction),
@@ -95,6 +99,7 @@ pub struct Host {
     newest: Option<RequestId>,
     port: Port,
     cores: Cores,
+    tasks: HostTasks,
     link: Link,
     /// In the link's place, if the drive is attached to a PC.
     attached: Option<Box<Attached>>,
@@ -137,6 +142,7 @@ impl Host {
         let flows = workload.flow.iter().zip(&limits.flows).zip(sources.flows);
         let priorities: Vec<_> = workload.flow.iter().map(|flow| flow.priority).collect();
         let port = Port::new(&design.host, &priorities);
+        let tasks = HostTasks::new(design, workload);
         Host {
             flows: flows.map(|((config, _), source)| Flow::new(config, source)).collect(),
             clock_factor: sources.factor,
@@ -144,7 +150,8 @@ impl Host {
             last_flow_first: workload.last_flow_first,
             arrivals: 0,
             newest: None,
-            cores: Cores::new(&design.host, port.queues()),
+            cores: Cores::new(&design.host, port.queues(), tasks.are_some()),
+            tasks,
             port,
             link: Link::new(design),
             attached: Attached::new(&design.attachment, u64::from(design.host.submission_entry_bytes)),

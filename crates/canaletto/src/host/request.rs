@@ -24,11 +24,13 @@ pub enum Kind {
     Open,
     /// Close a zone (Close Zone).
     Close,
+    /// A task: read sectors, compute on them and return the result.
+    Compute,
 }
 
 impl Kind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 10] = [
         Kind::Read,
         Kind::Write,
         Kind::Trim,
@@ -38,6 +40,7 @@ impl Kind {
         Kind::Finish,
         Kind::Open,
         Kind::Close,
+        Kind::Compute,
     ];
 
     /// Number of classes in which latencies are counted: one for each of the first kinds, and one for commands to zones.
@@ -45,16 +48,23 @@ impl Kind {
     /// The class of commands to zones.
     pub const OF_ZONES: usize = 4;
 
+    /// Whether data go to the host.
+    #[inline(always)]
+    pub fn returns_data(self) -> bool {
+        matches!(self, Kind::Read | Kind::Compute)
+    }
+
     /// Whether it concerns a zone as a whole: it has no sectors.
     pub fn is_of_zone(self) -> bool {
         self.class() == Kind::OF_ZONES
     }
 
-    /// Returns the class in which latencies are counted. Appends are writes.
+    /// Returns the class in which latencies are counted. Appends are writes, and tasks are reads.
     #[inline(always)]
     pub fn class(self) -> usize {
         match self {
             Kind::Append => Kind::Write as usize,
+            Kind::Compute => Kind::Read as usize,
             kind => (kind as usize).min(Kind::OF_ZONES),
         }
     }
@@ -142,6 +152,8 @@ pub struct Request {
     pub outstanding: u32,
     pub unbegun: u32,
     pub cached: u32,
+    /// Bytes of a task's result, once it has begun.
+    pub returned: u32,
     pub arrival: Time,
     pub enqueue: Time,
     pub since: Time,
@@ -156,6 +168,7 @@ impl Request {
         match self.kind {
             Kind::Write if self.zeroes => 0,
             Kind::Read | Kind::Write | Kind::Append => u64::from(self.sectors) * u64::from(self.sector_bytes),
+            Kind::Compute => u64::from(self.returned),
             _ => 0,
         }
     }

@@ -9,7 +9,9 @@ mod hot_spot;
 use crate::config::cache::{CacheMode, Sharing};
 pub use crate::config::capacity::data_units;
 use crate::config::capacity::{expendable_blocks, most_valid, translation_blocks, visible_sectors};
+use crate::config::compute;
 use crate::config::design::{Allocation, Design, MappingScheme, Protocol};
+use crate::config::error::Problem;
 use crate::config::pseudo_slc::CacheBlocks;
 use crate::config::workload::{Flow, Workload};
 use crate::config::zns::ZoneShape;
@@ -127,6 +129,7 @@ impl Limits {
         check_queues(design, workload)?;
         check_handles(design, workload)?;
         check_parts_of_sectors(design, workload)?;
+        compute::check(design, workload).map_err(|Problem { key, what }| format!("{key}: {what}"))?;
         let streams = match design.fdp.handles as u16 {
             0 if workload.partitioned => workload.flow.len() as u16,
             handles => handles.max(1),

@@ -17,7 +17,7 @@ macro_rules! causes {
         }
 
         impl Cause {
-            /// Every cause, in the order in which a request meets them.
+            /// Every cause. Requests meet the first ones in this order.
             pub const ALL: [Cause; [$($key),*].len()] = [$(Cause::$name),*];
 
             /// Returns the name used in results.
@@ -111,6 +111,10 @@ causes! {
     /// Crossing of others' commands and data, which keeps busy what is waited for. Root causes only: blame charges the wait to
     /// what is waited for.
     TransferOfOthers = "transfer_of_others",
+    /// Transfer of an operand of a task to the chip that combines it: from another chip, or from the controller.
+    OperandTransfer = "operand_transfer",
+    /// Computation of a task, and the wait for its unit and for room there.
+    Compute = "compute",
 }
 
 impl Cause {

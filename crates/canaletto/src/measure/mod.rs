@@ -6,6 +6,8 @@ pub mod blame;
 pub mod cache;
 #[allow(missing_docs)]
 pub mod charges;
+#[allow(missing_docs)]
+pub mod compute;
 pub mod cut_off;
 pub mod energy;
 pub mod fdp;

@@ -48,6 +48,8 @@ pub struct Load {
     pub planes: u64,
     pub direction: Direction,
     pub bytes: u64,
+    /// Whether it is an operand or a result of a unit next to the LUN, whose registers and array it does not concern.
+    pub apart: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,6 +124,8 @@ pub trait Observer {
     }
     /// A plane's array begins to work; the span lies in the future.
     fn array_works(&mut self, _plane: PlaneId, _operation: Operation, _owner: Owner, _from: Time, _until: Time) {}
+    /// A unit of the chip takes the data of a plane's page register, which is then drained.
+    fn register_computed(&mut self, _plane: PlaneId, _now: Time) {}
     fn register_filled(&mut self, _plane: PlaneId, _now: Time) {}
     /// Read data have left a plane's page register.
     fn register_drained(&mut self, _plane: PlaneId, _owner: Owner, _now: Time) {}

@@ -9,7 +9,7 @@ use crate::measure::blame::{CAUSES, Ledger};
 pub type RowSink<'a> = dyn FnMut(Records) -> bool + 'a;
 
 /// Per-request columns, in completion order.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Records {
     pub request: Vec<u32>,
     pub flow: Vec<u16>,
@@ -40,6 +40,25 @@ pub struct Row<'a> {
     pub complete: Time,
     pub path_conflict: bool,
     pub ledger: &'a Ledger,
+}
+
+impl Default for Records {
+    fn default() -> Self {
+        Records {
+            request: Vec::new(),
+            flow: Vec::new(),
+            kind: Vec::new(),
+            status: Vec::new(),
+            lba: Vec::new(),
+            sectors: Vec::new(),
+            arrival: Vec::new(),
+            enqueue: Vec::new(),
+            complete: Vec::new(),
+            path_conflict: Vec::new(),
+            blame: [const { Vec::new() }; CAUSES],
+            root_causes: [const { Vec::new() }; CAUSES],
+        }
+    }
 }
 
 impl Records {

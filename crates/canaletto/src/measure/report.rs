@@ -12,6 +12,7 @@ use crate::host::request::{Kind, Request};
 use crate::measure::area::Area;
 use crate::measure::blame::{Account, CAUSES, Cause, CauseTable};
 use crate::measure::cache::CacheReport;
+use crate::measure::compute::ComputeReport;
 use crate::measure::cut_off::CutOffReport;
 use crate::measure::energy::EnergyReport;
 use crate::measure::fdp::FdpReport;
@@ -348,6 +349,9 @@ pub struct FlowReport {
     pub chip_busy_by_flow_us: Option<BTreeMap<String, f64>>,
     /// Mean latency as a multiple of the flow's alone on the drive, if the flow was also run alone.
     pub slowdown: Option<f64>,
+    /// Tasks of the flow; absent without `flow.compute`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compute: Option<ComputeReport>,
 }
 
 /// Counts of the flash back end.

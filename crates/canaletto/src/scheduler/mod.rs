@@ -55,6 +55,8 @@ struct Domain {
 pub enum Midway {
     Copyback,
     Control(Control),
+    /// An operand or a result of a task, by what its page says.
+    Operand(TransactionId),
 }
 
 /// Where a walk round the ready LUNs of a domain has come to.

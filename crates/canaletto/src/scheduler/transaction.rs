@@ -31,6 +31,8 @@ pub enum Flag {
     Folds = 1 << 11,
     HasRare = 1 << 12,
     HasOwnTime = 1 << 13,
+    /// It is an operand of a task that has yet to be computed on.
+    Computes = 1 << 14,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -157,6 +159,11 @@ impl Transaction {
     }
 
     #[inline(always)]
+    pub fn is_any(&self, one: Flag, other: Flag) -> bool {
+        u16::from_ne_bytes(self.state.flags) & (one as u16 | other as u16) != 0
+    }
+
+    #[inline(always)]
     pub fn set(&mut self, flag: Flag, is: bool) {
         let others = u16::from_ne_bytes(self.state.flags) & !(flag as u16);
         self.state.flags = (others | if is { flag as u16 } else { 0 }).to_ne_bytes();
@@ -205,7 +212,7 @@ impl Transaction {
     #[inline]
     pub fn successor(&self) -> TransactionId {
         match self.origin {
-            Origin::Gc => TransactionId::NONE,
+            Origin::Gc | Origin::Operand => TransactionId::NONE,
             _ if self.is_for_write() => TransactionId::NONE,
             _ => TransactionId(self.payload.partner),
         }
@@ -217,12 +224,12 @@ impl Transaction {
     }
 
     pub fn to(&self) -> PlaneId {
-        debug_assert_eq!(self.origin, Origin::Gc);
+        debug_assert!(matches!(self.origin, Origin::Gc | Origin::Operand));
         PlaneId(self.payload.partner)
     }
 
     pub fn goes_to(&mut self, plane: PlaneId) {
-        debug_assert_eq!(self.origin, Origin::Gc);
+        debug_assert!(matches!(self.origin, Origin::Gc | Origin::Operand));
         self.payload.partner = plane.0;
     }
 

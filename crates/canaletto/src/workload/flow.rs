@@ -2,6 +2,7 @@
 
 pub use crate::config::workload::Loop;
 use crate::engine::time::Time;
+use crate::host::request::Kind;
 use crate::workload::external::External;
 use crate::workload::fill::Fill;
 use crate::workload::replay::Replay;
@@ -15,6 +16,8 @@ pub enum Source {
     Synthetic(Box<Generator>),
     /// Generator on a zoned drive.
     Zoned(Box<Zoned>),
+    /// Generator of tasks.
+    Tasks(Box<Generator>),
     Replay(Box<Replay>),
     /// Writes that prepare the drive before the run.
     Fill(Box<Fill>),
@@ -24,7 +27,7 @@ impl Source {
     /// Returns the arrival of the first request of an open loop on the flow's own clock; none without requests.
     pub fn first_arrival(&mut self) -> Result<Option<Time>, String> {
         match self {
-            Source::Synthetic(generator) => Ok(generator.gap()),
+            Source::Synthetic(generator) | Source::Tasks(generator) => Ok(generator.gap()),
             Source::Zoned(zoned) => Ok(zoned.generator.gap()),
             Source::Replay(replay) => replay.arrival(),
             // The engine asks for the time when it looks for what comes next.
@@ -37,6 +40,7 @@ impl Source {
         match self {
             Source::Synthetic(generator) => Ok(generator.next(now)),
             Source::Zoned(zoned) => Ok(zoned.next(now)),
+            Source::Tasks(generator) => Ok(generator.next(now).map(|wanted| Wanted { kind: Kind::Compute, ..wanted })),
             Source::Replay(replay) => replay.take(),
             Source::Fill(fill) => fill.next(now),
             Source::External(external) => Ok(external.take()),
@@ -46,7 +50,7 @@ impl Source {
     /// Returns whether a request may follow at `now`, as far as that is known without looking for it.
     pub fn may_go_on(&self, now: Time) -> bool {
         match self {
-            Source::Synthetic(generator) => generator.goes_on(now),
+            Source::Synthetic(generator) | Source::Tasks(generator) => generator.goes_on(now),
             Source::Zoned(zoned) => zoned.generator.goes_on(now),
             _ => true,
         }
@@ -55,7 +59,7 @@ impl Source {
     /// Returns the arrival of the following request in an open loop, after [`Source::next`].
     pub fn following_arrival(&mut self, now: Time) -> Result<Option<Time>, String> {
         match self {
-            Source::Synthetic(generator) => Ok(following(generator, now)),
+            Source::Synthetic(generator) | Source::Tasks(generator) => Ok(following(generator, now)),
             Source::Zoned(zoned) => Ok(following(&mut zoned.generator, now)),
             Source::Replay(replay) => replay.arrival(),
             // The engine asks for the time when it looks for what comes next.

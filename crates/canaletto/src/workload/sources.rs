@@ -79,7 +79,9 @@ fn generated(
     let Some(synthetic) = flow.synthetic.as_ref() else { return Ok(None) };
     let streams = number.to_string();
     let Some(shape) = &limits.zones else {
-        return Ok(Some(Source::Synthetic(Box::new(Generator::of(synthetic, &streams, seed, range)))));
+        let generator = Box::new(Generator::of(synthetic, &streams, seed, range));
+        let tasks = flow.compute.is_some();
+        return Ok(Some(if tasks { Source::Tasks(generator) } else { Source::Synthetic(generator) }));
     };
     let zoned = Zoned::new(synthetic, &streams, seed, range, shape);
     let zoned = zoned.map_err(|problem| RunError::Config(format!("flow {:?}: {problem}", flow.name)))?;

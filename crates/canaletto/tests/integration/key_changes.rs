@@ -82,6 +82,13 @@ const POLLED: &[&str] =
 const ZONED: &[&str] = &["zns.zone_size=256KiB", "cache.capacity=1MiB", "cache.power_loss_protection=true"];
 const APPENDS: &str =
     "requests = 400\nread_share = 0.0\nsize = \"8KiB\"\nqueue_depth = 8\nzone_work = \"append\"\nzones = 3";
+const HOST_SCANS: &str = "requests = 200\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 32\n[flow.compute]\nkind = \"scan\"\nat = \"host\"";
+const DRIVE_SCANS: &str = "requests = 200\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 32\n[flow.compute]\nkind = \"scan\"\nat = \"drive\"";
+const CHANNEL_SCANS: &str = "requests = 200\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 32\n[flow.compute]\nkind = \"scan\"\nat = \"channel\"";
+const CHIP_SCANS: &str = "requests = 200\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 32\n[flow.compute]\nkind = \"scan\"\nat = \"chip\"";
+const GATHERS: &str = "requests = 200\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 32\n[flow.compute]\nkind = \"gather\"\nat = \"chip\"";
+/// Operands of one plane.
+const SENSED: &str = "requests = 200\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 32\n[flow.compute]\nkind = \"gather\"\nat = \"array\"\noperands = 4\ndistance = \"32KiB\"";
 const MESH: &[&str] = &["fabric.kind=mesh"];
 
 const SOUTH: &[&str] = &["attachment.kind=sbsp"];
@@ -351,6 +358,30 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("ftl.write_placement", "dynamic", &[], WRITES),
     ("ftl.superblock", "die", &[], WRITES),
     ("ftl.parity", "die", &["ftl.superblock=drive"], WRITES),
+    (
+        "fabric.venice.chip_to_chip",
+        "true",
+        &["fabric.kind=venice", "gc.scope=spatial", "ftl.write_placement=dynamic"],
+        WRITES,
+    ),
+    ("compute.host.rate", "1GB/s", &[], HOST_SCANS),
+    ("compute.host.latency", "9us", &[], HOST_SCANS),
+    ("compute.host.power", "9W", &[], HOST_SCANS),
+    ("compute.drive.rate", "1GB/s", &[], DRIVE_SCANS),
+    ("compute.drive.latency", "9us", &[], DRIVE_SCANS),
+    ("compute.drive.power", "9W", &[], DRIVE_SCANS),
+    ("compute.drive.buffer", "4KiB", &[], DRIVE_SCANS),
+    ("compute.channel.rate", "100MB/s", &[], CHANNEL_SCANS),
+    ("compute.channel.latency", "9us", &[], CHANNEL_SCANS),
+    ("compute.channel.power", "9W", &[], CHANNEL_SCANS),
+    ("compute.channel.buffer", "4KiB", &[], CHANNEL_SCANS),
+    ("compute.chip.rate", "100MB/s", &[], CHIP_SCANS),
+    ("compute.chip.latency", "9us", &[], CHIP_SCANS),
+    ("compute.chip.power", "9W", &[], CHIP_SCANS),
+    ("compute.chip.buffer", "8KiB", &[], GATHERS),
+    ("compute.array.operands", "2", &["compute.array.groups=1"], SENSED),
+    ("compute.array.groups", "1", &[], SENSED),
+    ("compute.array.longer", "9us", &["compute.array.groups=1"], SENSED),
     ("fdp.handles", "2", &["ftl.superblock=drive"], WRITES),
     ("fdp.isolation", "persistent", &["ftl.superblock=drive", "fdp.handles=2"], WRITES),
     ("zns.zone_size", "512KiB", ZONED, APPENDS),
@@ -566,6 +597,16 @@ fn flow_rows() -> Vec<Row> {
         ("flow.priority", vec!["flow.0.priority=low"], two_classes()),
         ("flow.handle", vec!["flow.0.handle=1"], one.clone()),
         ("flow.cache", vec!["flow.0.cache=off"], one),
+        ("flow.compute.kind", vec!["flow.0.compute.kind=reduce"], workload_text(CHIP_SCANS)),
+        ("flow.compute.at", vec!["flow.0.compute.at=host"], workload_text(CHIP_SCANS)),
+        ("flow.compute.operands", vec!["flow.0.compute.operands=3"], workload_text(GATHERS)),
+        ("flow.compute.distance", vec!["flow.0.compute.distance=4KiB"], workload_text(GATHERS)),
+        ("flow.compute.returned", vec!["flow.0.compute.returned=0.5"], workload_text(CHIP_SCANS)),
+        (
+            "flow.compute.result",
+            vec!["flow.0.compute.result=1KiB"],
+            workload_text(&CHIP_SCANS.replace("scan", "reduce")),
+        ),
         ("flow.channels", vec!["flow.0.channels=[0]"], parts.clone()),
         ("flow.chips", vec!["flow.0.chips=[0]"], parts.clone()),
         ("flow.dies", vec!["flow.0.dies=[7]"], parts.clone()),

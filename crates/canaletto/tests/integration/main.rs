@@ -5,6 +5,7 @@
 mod alone;
 mod attach;
 mod common;
+mod compute;
 mod copyback;
 mod drive;
 mod extremes;

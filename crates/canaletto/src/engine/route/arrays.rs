@@ -56,7 +56,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         for &first in command.transactions() {
             self.pages.charge_flash_pages(&[first], Cause::ArrayRead, now);
             let t = &self.pages.transactions[first];
-            let (at, copyback) = (t.ppa, t.is(Flag::Copyback));
+            let (at, special, computes) = (t.ppa, t.is_any(Flag::Copyback, Flag::Computes), t.is(Flag::Computes));
             self.ftl.flash_page_read(at);
             if self.flash.cache_reads.is_on() && self.flash.is_read_behind(lun, first, at.plane) {
                 self.flash.draw_read_failure(first, &mut self.pages);
@@ -64,9 +64,14 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 continue;
             }
             self.flash.fill_register(lun, at.plane, &mut self.pages, now);
-            if copyback {
-                self.bind_copyback(first, lun, now).into_iter().for_each(|first| copies.push(first));
-                continue;
+            if special {
+                if !computes {
+                    self.bind_copyback(first, lun, now).into_iter().for_each(|first| copies.push(first));
+                    continue;
+                }
+                if !self.operand_read(first, now) {
+                    continue;
+                }
             }
             self.flash.draw_read_failure(first, &mut self.pages);
             if !self.paths.add_page(lun, first) {
@@ -94,7 +99,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     pub(super) fn moved_up(&mut self, plane: PlaneId, now: Time) {
         let lun = self.layout.lun_of(plane);
         let first = self.flash.moved_up(lun, plane, &mut self.pages, now);
-        self.scheduler.line_up_data(first, self.pages.transactions[first].origin, lun);
+        if !self.pages.transactions[first].is(Flag::Computes) || self.operand_read(first, now) {
+            self.scheduler.line_up_data(first, self.pages.transactions[first].origin, lun);
+        }
         self.refresh_and_offer(lun, true);
     }
 

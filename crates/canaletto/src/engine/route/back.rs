@@ -115,6 +115,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     fn tell_if_open(&mut self, lun: LunId, ready: bool) {
         let waits_for_path = ready || self.flash.array.luns[lun.index()].registers != 0;
         self.pages.root_causes.lun_is_open(lun, waits_for_path, self.events.now());
+        if self.compute.as_ref().is_some_and(|compute| compute.works_in(lun)) {
+            self.pages.root_causes.lun_computes(lun, self.events.now());
+        }
     }
 
     /// Planes of the LUN that can take a command now: none while it holds a path, whose data come first.
@@ -441,15 +444,21 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 self.next_on_path(lun, path, now);
             }
             Payload::Control(lun, control) => self.control_crossed(lun, control, &crossed, now),
+            Payload::Operand(lun, id) => self.operand_crossed(id, lun, &crossed, now),
             Payload::Copy(id) => {
                 let to = self.layout.chip_of_plane(self.pages.transactions[id].to());
                 if leads_there && to != transfer.chip {
                     self.flash.array.port_used(to, transfer.time());
                 }
+                let is_operand = self.pages.transactions[id].is(Flag::Computes);
+                if is_operand {
+                    self.pages.charge_crossing(id, &crossed, now);
+                }
                 if self.pages.probe.follows_waits() {
                     let lun = self.layout.lun_of(self.pages.transactions[id].ppa.plane);
                     self.pages.root_causes.data_crossed(lun, &crossed, now);
-                    self.pages.root_causes.charge_page(id, Cause::DataTransfer, now);
+                    let cause = if is_operand { Cause::OperandTransfer } else { Cause::DataTransfer };
+                    self.pages.root_causes.charge_page(id, cause, now);
                 }
                 self.copy_crossed(id, now);
                 self.release(path, now);
@@ -563,6 +572,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             Origin::User => {
                 self.pages.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, t.ppa));
                 self.keep_read(id, now);
+            }
+            Origin::Operand => {
+                self.pages.probe.notify(|observer| observer.page_read(now, t.request, t.lpa, t.sectors, t.ppa));
             }
             Origin::Mapping => self.pages.probe.notify(|observer| observer.translation_read(now, t.lpa, t.ppa)),
             _ => {}

@@ -13,6 +13,7 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::Midway;
 use crate::scheduler::flash_page_group::FlashPageGroup;
+use crate::scheduler::transaction::Flag;
 
 impl<F: Fabric, P: Probe> Route<F, P> {
     /// The array of a LUN begins: polls are due from its shortest time on.
@@ -76,15 +77,20 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Starts the first command that a path is free for of LUNs that wait in the middle of their work.
     pub(super) fn start_midway(&mut self, domain: DomainId, now: Time) -> bool {
-        let (paths, layout, flash) = (&self.paths, &self.layout, &self.flash);
+        let (paths, layout, flash, pages) = (&self.paths, &self.layout, &self.flash, &self.pages);
         let is_free = |lun, what| {
             let direction = match what {
                 Midway::Control(Control::Status) => paths.fabric.status().0,
                 Midway::Control(_) | Midway::Copyback => Direction::ToChip,
+                Midway::Operand(id) if pages.transactions[id].is(Flag::Computes) => Direction::ToChip,
+                Midway::Operand(_) => Direction::FromChip,
             };
-            paths.is_free(layout.chip_of(flash.lun_of(lun)), direction)
+            let chip = layout.chip_of(flash.lun_of(lun));
+            let brings_data = matches!((what, direction), (Midway::Operand(_), Direction::ToChip));
+            paths.is_free(chip, direction) && (!brings_data || paths.takes_data(chip))
         };
         match self.scheduler.next_midway(domain, is_free) {
+            Some((lun, Midway::Operand(id))) => self.send_operand(lun, id, now),
             Some((lun, Midway::Copyback)) => self.send_copyback(lun, now),
             Some((lun, Midway::Control(control))) => self.send_control(lun, control, now),
             None => return false,

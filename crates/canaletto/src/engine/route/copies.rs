@@ -7,7 +7,7 @@ use crate::fabric::{Direction, Fabric, Transfer};
 use crate::flash::address::LunId;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
-use crate::scheduler::transaction::TransactionId;
+use crate::scheduler::transaction::{Flag, TransactionId};
 
 impl<F: Fabric, P: Probe> Route<F, P> {
     /// Binds a flash page in its register to its destination. Returns its first page, unless there is nothing to copy,
@@ -60,6 +60,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let t = self.pages.transactions[id];
         let chips = (self.layout.chip_of_plane(t.ppa.plane), self.layout.chip_of_plane(t.to()));
         let bytes = u64::from(t.bytes);
+        if t.is(Flag::Computes) {
+            self.charge_path_wait(id, Time::ZERO, now);
+        }
         if self.pages.probe.follows_waits() {
             self.pages.root_causes.charge_page(id, Cause::PathConflict, now);
             self.pages.root_causes.data_sent(self.layout.lun_of(t.ppa.plane), Time::ZERO, now);
@@ -75,6 +78,10 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.flash.drain_register(id, lun, &mut self.pages, now);
         if self.flash.cache_reads.is_on() {
             self.move_up(lun, self.pages.transactions[id].ppa.plane, now);
+        }
+        if self.pages.transactions[id].is(Flag::Computes) {
+            self.operand_copied(id, now);
+            return self.refresh(lun);
         }
         self.ftl.room.count_out(lun);
         if self.ftl.copy_crossed(&mut self.pages, id) {

@@ -55,7 +55,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             HostEvent::ThinkTimeOver(flow) => self.host_at(now).think_time_over(flow),
             HostEvent::Submitted(request) => self.host_at(now).submitted(request),
             HostEvent::InterruptTaken(request) => self.host_at(now).take_up(request),
-            HostEvent::CompletionHandled(request) => self.host_at(now).complete(request),
+            HostEvent::CompletionHandled(request) => self.host_at(now).handled(request),
+            HostEvent::Computed(request) => self.host_at(now).computed(request),
             HostEvent::Interrupt(queue) => self.host_at(now).interrupt_if_due(queue),
         }
         self.after_host_event(completed, now);
@@ -128,7 +129,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             return self.begin(request, now);
         }
         let pages = match self.requests[request].kind {
-            Kind::Read | Kind::Write | Kind::Append => self.ftl.spaces.pages(&self.requests[request]).left_pages(),
+            Kind::Read | Kind::Write | Kind::Append | Kind::Compute => {
+                self.ftl.spaces.pages(&self.requests[request]).left_pages()
+            }
             _ => 0,
         };
         let time = self.controller.firmware(pages, now);
@@ -373,6 +376,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             Outcome::IssueFirst(id) => self.issue_first(id, now),
             Outcome::Outbound(id) => self.send_out(id, now),
             Outcome::PageDone(id) => self.page_finished(id, now),
+            Outcome::Located(id) => self.operand_located(id, now),
             Outcome::Destaged(id) => self.destage_landed(id, now),
             Outcome::DestageLost(id) => self.destage_lost(id, now),
             Outcome::DestageOutOfReach(id) => self.events.push(now, Event::DestageOutOfReach(id)),
@@ -408,10 +412,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     #[inline(always)]
     pub(super) fn pass_stages(&mut self, id: TransactionId, now: Time) {
         let t = &self.pages.transactions[id];
-        let inbound = t.operation == Operation::Read;
-        if t.is(Flag::EccFailed) && t.state.stage > 0 {
-            return self.read_again(id, now);
+        if t.is_any(Flag::EccFailed, Flag::Computes) && self.leaves_stages(id, now) {
+            return;
         }
+        let t = &self.pages.transactions[id];
+        let inbound = t.operation == Operation::Read;
         if self.controller.takes_time() {
             let page = Passing {
                 inbound,
@@ -466,6 +471,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         match (self.pages.transactions[id].origin, self.pages.transactions[id].old_page()) {
             (Origin::OldPage | Origin::Mapping, OldPage::For(write)) => self.old_page_read(id, write, now),
             (Origin::Rebuild, _) => self.rebuild_with(id, now),
+            (Origin::Operand, _) => self.operand_arrived(id, now),
             (Origin::Gc, _) => {
                 self.ftl.copy_read(&mut self.pages, id);
                 self.carry_out(now);

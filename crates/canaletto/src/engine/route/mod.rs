@@ -9,7 +9,7 @@
 //! what follows from one thing comes before the next thing. This file has the stations, the events and the loop; its
 //! children have the ways: [`front`] from the host to the chips' queues and back, [`back`] at the chips, [`arrays`] in them, [`collection`] of what
 //! the drive does by itself, and for what only some runs have [`cached`], [`suspension`],
-//! [`copies`] and [`control`].
+//! [`copies`], [`control`] and [`tasks`].
 
 mod arrays;
 mod back;
@@ -24,6 +24,7 @@ mod losses;
 pub mod results;
 mod stepped;
 mod suspension;
+mod tasks;
 mod watching;
 mod zoned;
 
@@ -32,6 +33,7 @@ use losses::Losses;
 pub use stepped::Stepped;
 
 use crate::cache::DataCache;
+use crate::compute::Compute;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::controller::Controller;
@@ -79,6 +81,8 @@ enum Event<E> {
     Loss(u8),
     /// A page from the cache cannot be written.
     DestageOutOfReach(TransactionId),
+    /// A unit is done with an operand of a task.
+    Computed(TransactionId),
     /// A transfer has crossed on a path that leads nowhere.
     CrossedNowhere(PathId),
 }
@@ -112,6 +116,8 @@ pub struct Route<F: Fabric, P: Probe> {
     cache: Option<DataCache>,
     ftl: Ftl,
     controller: Controller,
+    /// Units that compute, if any flow has tasks.
+    compute: Option<Box<Compute>>,
     scheduler: Scheduler,
     paths: Paths<F>,
     flash: FlashBackend,
@@ -163,6 +169,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             cache: DataCache::new(&design.cache, &modes, limits),
             ftl,
             controller: Controller::new(&design.controller, layout.channels),
+            compute: Compute::new(design, workload, limits, options.seed),
             scheduler: Scheduler::new(design, layout, &priorities, domains),
             flash: FlashBackend::new(design, layout, pages.interference.tracked_flows(), options.seed),
             paths,
@@ -181,6 +188,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             seed: options.seed,
             layout: layout.clone(),
         };
+        if route.compute.as_ref().is_some_and(|compute| compute.senses()) {
+            route.flash.senses_several();
+        }
         route.lose_from_the_start();
         route
     }
@@ -357,6 +367,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             Due::Event(Event::FoldIdle) => self.fold_if_idle(now),
             Due::Event(Event::Loss(loss)) => self.lose(loss, now),
             Due::Event(Event::DestageOutOfReach(id)) => self.destage_out_of_reach(id, now),
+            Due::Event(Event::Computed(id)) => self.computed(id, now),
             Due::Event(Event::CrossedNowhere(path)) => self.transfer_done(TransferDone::freely(path), now),
         }
     }

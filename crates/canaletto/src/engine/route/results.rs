@@ -16,6 +16,7 @@ use crate::flash::array::Lun;
 use crate::flash::suspend::Phase;
 use crate::measure::area::Area;
 use crate::measure::cache::CacheReport;
+use crate::measure::compute::ComputeReport;
 use crate::measure::energy::{Activity, EnergyReport, Parts, Rates};
 use crate::measure::load::{self, LoadReport};
 use crate::measure::map::{ChipUse, MOST_CHIPS, Map};
@@ -90,7 +91,9 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             let measures = Measures::of(tally);
             let waits = self.pages.interference.mean_waits(flow, measures.requests.counted());
             let chip_busy_by_flow_us = waits.map(|waits| names.iter().cloned().zip(waits).collect());
-            FlowReport { name: names[flow].clone(), measures, chip_busy_by_flow_us, slowdown: None }
+            let compute = self.compute.as_ref().and_then(|compute| compute.report(flow));
+            let compute = compute.map(|(at, counts, energy)| ComputeReport::of(at.name(), &counts, energy));
+            FlowReport { name: names[flow].clone(), measures, chip_busy_by_flow_us, slowdown: None, compute }
         };
         self.requests.statistics.tallies().iter().enumerate().map(of).collect()
     }
@@ -223,6 +226,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         );
         text += &self.host.describe();
         text += &self.ftl.room.describe();
+        text += &self.compute.as_ref().map_or(String::new(), |compute| compute.describe());
         if let Some(cache) = &self.cache {
             text += &format!("; cache: {}", cache.describe());
         }

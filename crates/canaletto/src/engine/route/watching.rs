@@ -3,7 +3,7 @@
 use super::{Event, Route};
 use crate::engine::time::Time;
 use crate::fabric::paths::{Carried, Paths, Payload};
-use crate::fabric::{Fabric, PathId};
+use crate::fabric::{Direction, Fabric, PathId};
 use crate::flash::interface::Operation;
 use crate::measure::probe::{Carries, Load, Owner, Probe};
 use crate::scheduler::flash_page_group::bytes_of;
@@ -39,7 +39,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             Payload::Command(lun) | Payload::Control(lun, _) => {
                 self.pages.owner(self.flash.command(lun).transactions()[0])
             }
-            Payload::Data(id) | Payload::Copy(id) => self.pages.owner(id),
+            Payload::Data(id) | Payload::Copy(id) | Payload::Operand(_, id) => self.pages.owner(id),
         }
     }
 
@@ -61,6 +61,21 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                     planes: self.flash.planes_of(command, &self.pages),
                     direction,
                     bytes: if brings_data { command.transactions().iter().map(bytes).sum() } else { 0 },
+                    apart: false,
+                }
+            }
+            Payload::Operand(lun, id) => {
+                let is_operand = direction == Direction::ToChip;
+                Load {
+                    carries: if is_operand { Carries::Command } else { Carries::Data },
+                    operation: if is_operand { Operation::Program } else { Operation::Read },
+                    chip,
+                    to: chip,
+                    lun,
+                    planes: 1,
+                    direction,
+                    bytes: u64::from(self.pages.transactions[id].bytes),
+                    apart: true,
                 }
             }
             Payload::Data(id) | Payload::Copy(id) => {
@@ -75,6 +90,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                     planes: 1 << self.layout.plane_in_lun(t.ppa.plane),
                     direction,
                     bytes: bytes_of(id, &self.pages.transactions),
+                    apart: false,
                 }
             }
         }

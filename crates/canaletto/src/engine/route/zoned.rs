@@ -10,11 +10,14 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// Begins a command to a zone. A conventional drive has none of them.
+    /// Begins a command to a zone, or a task. A conventional drive has no zones.
     #[cold]
     pub(super) fn begin_zone_command(&mut self, id: RequestId, now: Time) {
         let request = &self.requests[id];
         let (kind, lba) = (request.kind, request.lba);
+        if kind == Kind::Compute {
+            return self.begin_task(id, now);
+        }
         let Some(zones) = self.ftl.zones() else {
             return self.refuse(id, Status::InvalidField, now);
         };

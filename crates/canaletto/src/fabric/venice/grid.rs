@@ -6,6 +6,7 @@
 use crate::config::design::ControllerEdge;
 use crate::engine::time::Time;
 use crate::fabric::wires::{ControllerUse, Place, Wire, WireKind};
+use crate::flash::address::ChipId;
 use crate::typed_id;
 
 typed_id!(RouterId);
@@ -168,8 +169,22 @@ impl Grid {
         (u32::from(row), u32::from(column))
     }
 
-    /// The router of a controller, and the port by which its packets come in.
+    /// The number of a chip among those that send scouts: behind all controllers.
+    pub fn source(&self, chip: ChipId) -> u32 {
+        self.rows + chip.0
+    }
+
+    /// The chip that has a number among those that send scouts; none for a controller.
+    #[inline]
+    pub fn chip(&self, source: u32) -> Option<ChipId> {
+        source.checked_sub(self.rows).map(ChipId)
+    }
+
+    /// The router of a controller or chip, and the port by which its packets come in; a chip's has no bit.
     pub fn entry(&self, controller: u32) -> PortAt {
+        if let Some(chip) = self.chip(controller) {
+            return PortAt::with_router(0, RouterId(chip.0));
+        }
         let first = controller * self.columns;
         match self.is_east(controller) {
             true => PortAt::new(RouterId(first + self.columns - 1), Port::Right),

@@ -117,7 +117,7 @@ proptest! {
     ) {
         let edge = if alternating { ControllerEdge::Alternating } else { ControllerEdge::West };
         let grid = Grid::new(rows, columns, edge);
-        let (mut routers, mut model) = (Routers::new(grid.clone(), Time::from_ns(3)), Model::new(&grid));
+        let (mut routers, mut model) = (Routers::new(grid.clone(), grid.rows, Time::from_ns(3)), Model::new(&grid));
         let mut under_way: BTreeMap<u32, (Scout, ModelScout)> = BTreeMap::new();
         let mut circuits: BTreeMap<u32, RouterId> = BTreeMap::new();
         for (number, (controller, chip, hops)) in (1..).zip(actions) {

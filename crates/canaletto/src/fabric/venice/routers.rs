@@ -94,7 +94,8 @@ impl Network<'_> {
             toggle(self.free, at, chosen.bit, output.far);
         } else {
             let back = router.output(entry.port()).far;
-            if !back.is_some() {
+            // Back at the controller, or at the chip.
+            if !back.is_some() || entry.bit() == 0 {
                 return Hop::Failed;
             }
             scout.packet.mode = Mode::Cancel;
@@ -114,13 +115,13 @@ fn toggle(free: &mut Free, at: RouterId, bit: u8, far: PortAt) {
 }
 
 impl Routers {
-    pub fn new(grid: Grid, hop: Time) -> Routers {
+    pub fn new(grid: Grid, sources: u32, hop: Time) -> Routers {
         let minimal = MinimalPorts::new(grid.rows, grid.columns);
         Routers {
             routers: (0..grid.routers()).map(|id| Router::new(RouterId(id), &grid, &minimal)).collect(),
             free: Reach::all_free(&grid),
             minimal,
-            tried: vec![0; grid.rows as usize * grid.routers() as usize],
+            tried: vec![0; sources as usize * grid.routers() as usize],
             reach: Reach::new(&grid),
             hop,
             hops: 0,
@@ -227,7 +228,7 @@ impl Routers {
         let (now, controller, at) = (packet.due, packet.packet.controller, packet.entry.router());
         let router = &mut self.routers[at.index()];
         let exit = router.exit(controller, packet.entry).expect("the packet follows its circuit");
-        let before = router.output(packet.entry.port()).far;
+        let before = if packet.entry.bit() == 0 { PortAt::NONE } else { router.output(packet.entry.port()).far };
         let ends = match exit {
             Exit::Ejection => {
                 router.ejection.clear(controller);
@@ -327,7 +328,8 @@ impl Routers {
 
 #[inline]
 fn output_before(routers: &[Router], entry: PortAt) -> Option<PortAt> {
-    Some(routers[entry.router().index()].output(entry.port()).far).filter(|far| far.is_some())
+    let far = routers[entry.router().index()].output(entry.port()).far;
+    (far.is_some() && entry.bit() != 0).then_some(far)
 }
 
 #[cfg(test)]

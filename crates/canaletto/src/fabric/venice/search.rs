@@ -36,7 +36,9 @@ impl Venice {
         controller.state = State::Searching;
         controller.scouts += 1;
         controller.sent = now;
-        self.has_waiting[self.grid.entry(id).router().index()] = false;
+        if self.grid.chip(id).is_none() {
+            self.has_waiting[self.grid.entry(id).router().index()] = false;
+        }
         match self.slot(id, now) {
             slot if slot > now => later(slot, Event::Depart(id)),
             _ => self.depart(id, now, later),
@@ -46,7 +48,9 @@ impl Venice {
     pub(super) fn depart(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         let controller = &self.controllers[id as usize];
         let mut scout = self.routers.scout(id, controller.destination(), controller.scouts, now);
-        self.routers.trace.write(self.grid.controller_link(id).0, WireUse::Scout, PathId(id), now, scout.due);
+        if self.grid.chip(id).is_none() {
+            self.routers.trace.write(self.grid.controller_link(id).0, WireUse::Scout, PathId(id), now, scout.due);
+        }
         match self.travel {
             Scouts::HopByHop | Scouts::Clocked => self.under_way.send(scout),
             Scouts::Atomic => loop {
@@ -108,7 +112,9 @@ impl Venice {
             self.counts.failed += 1;
             self.counts.failed_first += u64::from(controller.sent == controller.began);
             controller.state = State::Waiting;
-            self.has_waiting[self.grid.entry(id).router().index()] = true;
+            if self.grid.chip(id).is_none() {
+                self.has_waiting[self.grid.entry(id).router().index()] = true;
+            }
             // Controllers that give way wait for their own time.
             let gives_way = controller.gives_way(now);
             let intervals = if gives_way { 2 + u64::from(id) } else { 1 };
@@ -152,6 +158,9 @@ impl Venice {
     }
 
     fn count_detour(&mut self, id: u32) {
+        if self.grid.chip(id).is_some() {
+            return;
+        }
         let controller = &self.controllers[id as usize];
         let shortest = self.grid.distance(id, controller.destination());
         self.counts.detours += u64::from(controller.length > u64::from(shortest));
@@ -174,8 +183,10 @@ impl Venice {
         let chip = controller.destination();
         debug_assert!(self.tables_lead_to(id, chip));
         self.routers.carry(id, &transfer, now);
-        self.own_links[id as usize].active += transfer.time();
-        self.routers.trace.write_transfer(self.grid.controller_link(id).0, &transfer, PathId(id), now);
+        if let Some(own) = self.own_links.get_mut(id as usize) {
+            own.active += transfer.time();
+            self.routers.trace.write_transfer(self.grid.controller_link(id).0, &transfer, PathId(id), now);
+        }
         self.router_time += transfer.time() * length;
         let crossings = self.crossings(transfer.direction);
         later(now + transfer.time() + self.cycle * (length * crossings), Event::TransferDone(id));

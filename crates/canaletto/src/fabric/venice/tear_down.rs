@@ -27,7 +27,9 @@ impl Venice {
         packet.packet.mode = Mode::Cancel;
         packet.tears_down = true;
         packet.links = (length - 1) as u32;
-        self.routers.trace.write(self.grid.controller_link(id).0, WireUse::Cancel, PathId(id), now, packet.due);
+        if self.grid.chip(id).is_none() {
+            self.routers.trace.write(self.grid.controller_link(id).0, WireUse::Cancel, PathId(id), now, packet.due);
+        }
         self.under_way.send(packet);
     }
 
@@ -99,6 +101,9 @@ impl Venice {
 
     pub(super) fn free_controller(&mut self, id: u32, now: Time) {
         self.controllers[id as usize].state = State::Free;
+        if let Some(chip) = self.grid.chip(id) {
+            return self.free_port(chip, now);
+        }
         self.own_links[id as usize].free(now);
         self.free_controllers += 1;
     }

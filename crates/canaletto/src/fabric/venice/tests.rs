@@ -55,7 +55,7 @@ fn reachable(routers: &Routers, grid: &Grid, from: RouterId, to: RouterId, minim
 }
 
 fn routers_connect(grid: &Grid, blocked: u64, from: RouterId, to: RouterId) -> bool {
-    let mut routers = Routers::new(grid.clone(), Time::from_ns(3));
+    let mut routers = Routers::new(grid.clone(), grid.rows, Time::from_ns(3));
     (0..grid.links()).filter(|l| blocked >> l & 1 == 1).for_each(|l| routers.fail(LinkId(l)));
     routers.is_connected(from, to)
 }
@@ -65,7 +65,7 @@ fn routers_connect(grid: &Grid, blocked: u64, from: RouterId, to: RouterId) -> b
 #[test]
 fn figure_8_finds_a_free_detour() {
     let grid = grid(4, 5);
-    let mut routers = Routers::new(grid.clone(), Time::from_ns(3));
+    let mut routers = Routers::new(grid.clone(), grid.rows, Time::from_ns(3));
     routers.hold(0, &[0, 1, 6]);
     routers.hold(1, &[5, 6, 7, 8]);
     routers.hold(2, &[10, 11, 12, 7]);
@@ -88,7 +88,7 @@ fn a_lone_scout_fails_only_where_no_way_is_free() {
         let grid = grid(rows, columns);
         for controller in 0..rows {
             for chip in 0..grid.routers() {
-                let mut routers = Routers::new(grid.clone(), Time::from_ns(3));
+                let mut routers = Routers::new(grid.clone(), grid.rows, Time::from_ns(3));
                 (0..grid.links()).filter(|l| blocked >> l & 1 == 1).for_each(|l| routers.fail(LinkId(l)));
                 let source = grid.entry(controller).router();
                 let exists = reachable(&routers, &grid, source, RouterId(chip), false);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::engine::time::Time;
-use crate::measure::blame::{Cause, Ledger};
+use crate::measure::blame::{CAUSES, Cause, Ledger};
 
 /// Spans kept before old ones are looked for.
 pub const ROOM: usize = 512;
@@ -12,7 +12,7 @@ pub const ROOM: usize = 512;
 /// Spans from one sum to the next.
 const STRIDE: usize = 64;
 
-const _: () = assert!(Cause::ALL.len() <= u32::BITS as usize, "a bit for each cause");
+const _: () = assert!(Cause::ALL.len() <= u64::BITS as usize, "a bit for each cause");
 
 /// Spans for which there is room at first.
 const FEW: usize = 4;
@@ -122,11 +122,11 @@ impl History {
         place.checked_sub(1).and_then(|before| self.span(before)).map_or(self.begins, |span| span.end)
     }
 
-    fn sum_up(&self, places: Range<usize>, ledger: &mut Ledger) -> u32 {
+    fn sum_up(&self, places: Range<usize>, ledger: &mut Ledger) -> u64 {
         let (mut begin, mut met) = (self.begin_of(places.start), 0);
         let mut add = |Span { end, cause }| {
             ledger.charge(cause, end - begin);
-            met |= 1 << cause as u32;
+            met |= 1 << cause as u64;
             begin = end;
         };
         let closed = self.spans.len();
@@ -152,7 +152,7 @@ impl History {
 
     /// [`History::charge`] from a moment at which `next` was the [next span](History::next), without a search. Returns
     /// the causes as bits.
-    pub fn charge_since(&self, next: SpanNumber, from: Time, until: Time, ledger: &mut Ledger) -> u32 {
+    pub fn charge_since(&self, next: SpanNumber, from: Time, until: Time, ledger: &mut Ledger) -> u64 {
         debug_assert!(from >= self.begins, "what somebody waits for is kept");
         // The span before may have grown since.
         let place = next.0.wrapping_sub(self.forgotten as u32).wrapping_sub(1) as i32;
@@ -164,7 +164,7 @@ impl History {
     }
 
     /// Adds what happened since `from`, in the span at place `first`, to a ledger.
-    fn charge_from(&self, first: usize, from: Time, until: Time, ledger: &mut Ledger) -> u32 {
+    fn charge_from(&self, first: usize, from: Time, until: Time, ledger: &mut Ledger) -> u64 {
         let until = until.min(self.since);
         if from >= until {
             return 0;
@@ -182,7 +182,7 @@ impl History {
     }
 
     /// Adds whole spans to a ledger by sums. Returns the causes that they may have, as bits.
-    fn sum_quickly(&self, places: Range<usize>, ledger: &mut Ledger) -> u32 {
+    fn sum_quickly(&self, places: Range<usize>, ledger: &mut Ledger) -> u64 {
         // Numbers of the first and the last sum inside.
         let first = (places.start + self.forgotten).div_ceil(STRIDE).max(1);
         let last = (places.end - 1 + self.forgotten) / STRIDE;
@@ -194,7 +194,7 @@ impl History {
         self.sum_up(places.start..begin, ledger);
         ledger.add_difference(&self.sums[last - oldest], &self.sums[first - oldest]);
         self.sum_up(end..places.end, ledger);
-        u32::MAX
+        (1 << CAUSES) - 1
     }
 
     fn oldest_sum(&self) -> usize {

@@ -431,6 +431,15 @@ impl RootCauses {
         };
     }
 
+    /// Data in a LUN's register wait for a unit that computes, or for room there.
+    pub fn lun_computes(&mut self, lun: LunId, now: Time) {
+        let lun = &mut self.held.luns[lun.index()];
+        if !lun.is_busy && lun.crossing == 0 {
+            lun.history.add(lun.doing, now);
+            lun.doing = Cause::Compute;
+        }
+    }
+
     /// Its port was used until `port_free_at`.
     pub fn data_sent(&mut self, lun: LunId, port_free_at: Time, now: Time) {
         let lun = &mut self.held.luns[lun.index()];

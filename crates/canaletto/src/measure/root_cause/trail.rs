@@ -36,7 +36,7 @@ impl Step {
         }
     }
 
-    const PARTS: u64 = 32;
+    const PARTS: u64 = 64;
     const OTHERS: u64 = 2 * Step::PARTS;
 }
 
@@ -271,7 +271,7 @@ impl<const SHORT: usize> Trail<SHORT> {
         let mut causes = Ledger::EMPTY;
         if history.charge(self.since, now, &mut causes) {
             self.step(now, Step::Slot(slot));
-            self.note_parts(&causes, u32::MAX);
+            self.note_parts(&causes, (1 << CAUSES) - 1);
         }
     }
 
@@ -288,7 +288,7 @@ impl<const SHORT: usize> Trail<SHORT> {
     }
 
     /// Notes what a wait consists of; `met` has the causes' bits.
-    fn note_parts(&mut self, causes: &Ledger, mut met: u32) {
+    fn note_parts(&mut self, causes: &Ledger, mut met: u64) {
         while met != 0 {
             let cause = met.trailing_zeros();
             met &= met - 1;

@@ -70,6 +70,10 @@ impl Known {
             Operation::Program => (listed(&flash.program), pslc.program, Time::ZERO),
             Operation::Erase => (vec![flash.erase.time()], pslc.erase, Time::ZERO),
         };
+        if operation == Operation::Read && self.design.compute.array.longer.0 > 0 {
+            let longer: Vec<_> = each.iter().map(|&time| time + self.design.compute.array.longer.time()).collect();
+            each.extend(longer);
+        }
         // An erase time of 0 stands for the native cell's.
         if pslc.is_on() && with_one_bit.0 > 0 {
             each.push(with_one_bit.time());

@@ -23,7 +23,9 @@ pub mod recording;
 pub mod rules;
 pub mod shape;
 
+use crate::config::compute::At;
 use crate::config::design::Design;
+use crate::config::workload::Workload;
 use crate::engine::time::Time;
 use crate::fabric::PathId;
 use crate::fabric::trace::WireSpan;
@@ -42,6 +44,15 @@ pub struct WireCheck {
 }
 
 impl WireCheck {
+    /// A check of a run, in which reads may only sense several pages at once if a flow computes in the array.
+    pub fn of(design: &Design, workload: &Workload) -> WireCheck {
+        let mut design = design.clone();
+        if !workload.flow.iter().any(|flow| flow.compute.is_some_and(|task| task.at == At::Array)) {
+            design.compute.array.longer.0 = 0;
+        }
+        WireCheck::new(&design, false)
+    }
+
     /// `keep`: whether to keep the recording, which takes memory.
     pub fn new(design: &Design, keep: bool) -> WireCheck {
         WireCheck { recorder: Recorder::new(), checker: Checker::new(design), kept: keep.then(Vec::new) }
@@ -107,6 +118,10 @@ impl Observer for WireCheck {
         // An array begins when its command has crossed and the chip has seen it: this lies ahead.
         let at = if step == ArrayStep::Begins { self.recorder.now } else { span.0 };
         self.note_now(at, Fact::Array { lun, planes, operation, step, from: span.0, until: span.1 });
+    }
+
+    fn register_computed(&mut self, plane: PlaneId, now: Time) {
+        self.note_now(now, Fact::Computed(plane));
     }
 
     fn register_filled(&mut self, plane: PlaneId, now: Time) {

@@ -45,6 +45,8 @@ pub enum Fact {
         plane: PlaneId,
         filled: bool,
     },
+    /// A unit of the chip takes what is in the register.
+    Computed(PlaneId),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

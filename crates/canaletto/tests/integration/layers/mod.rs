@@ -11,6 +11,7 @@ use source::{Modules, is_below, module_of, modules};
 const STATIONS: &[(&str, &[&str])] = &[
     ("host", &["flash::address", "scheduler::transaction", "workload"]),
     ("cache", &["host::request", "scheduler::transaction"]),
+    ("compute", &["flash::address", "scheduler::transaction"]),
     (
         "ftl",
         &[
@@ -78,6 +79,7 @@ const COMMON: &[&str] = &[
 const STATION_TYPES: &[&str] = &[
     "host::Host",
     "cache::DataCache",
+    "compute::Compute",
     "ftl::Ftl",
     "controller::Controller",
     "scheduler::Scheduler",
@@ -115,7 +117,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("books", &["measure"]),
     ("what is in flight", &["engine::in_flight"]),
     ("limits", &["limits"]),
-    ("stations", &["cache", "controller", "fabric", "flash", "ftl", "host", "scheduler", "workload"]),
+    ("stations", &["cache", "compute", "controller", "fabric", "flash", "ftl", "host", "scheduler", "workload"]),
     ("route", &["engine::precondition", "engine::prepared", "engine::route"]),
     ("runs", &["", "drive", "inspection"]),
 ];

@@ -202,6 +202,12 @@ impl Observer for Shadow {
         }
     }
 
+    fn register_computed(&mut self, plane: PlaneId, now: Time) {
+        if let Some(wires) = &mut self.wires {
+            wires.register_computed(plane, now);
+        }
+    }
+
     fn register_filled(&mut self, plane: PlaneId, now: Time) {
         if let Some(wires) = &mut self.wires {
             wires.register_filled(plane, now);
@@ -438,7 +444,7 @@ pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (
     let early = design.ftl.map_update == MapUpdate::Issue;
     let flash_shift = design.layout().flash_shift;
     let in_place = design.ftl.mapping == MappingScheme::InPlace;
-    let wires = Some(WireCheck::new(design, false));
+    let wires = Some(WireCheck::of(design, workload));
     let mut shadow = Shadow { early, cache, last_event, flash_shift, in_place, wires, ..Shadow::default() };
     let options = RunOptions { records: true, root_causes: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();

@@ -103,7 +103,7 @@ impl Check for Gaps {
         match &entry.fact {
             Fact::Wire(cycles) if matches!(cycles.what, WireUse::Command | WireUse::Data) => {
                 let Some(open) = transfers.of(cycles) else { return };
-                if open.load.carries == Carries::Command {
+                if open.load.carries == Carries::Command && !open.load.apart {
                     self.cross(cycles, open);
                 } else if cycles.what == WireUse::Data {
                     self.data(cycles, open, found);

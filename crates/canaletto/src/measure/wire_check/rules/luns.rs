@@ -194,7 +194,7 @@ impl Luns {
 impl Check for Luns {
     fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
         match &entry.fact {
-            Fact::Begins { transfer, load, .. } if load.carries == Carries::Command => {
+            Fact::Begins { transfer, load, .. } if load.carries == Carries::Command && !load.apart => {
                 self.command(*transfer, load, entry.at, found);
             }
             Fact::Ends { transfer, path } => {

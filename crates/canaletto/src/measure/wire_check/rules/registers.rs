@@ -96,6 +96,10 @@ impl Check for Registers {
                 let lost = (0..).zip(&mut self.read).filter(|(plane, _)| self.known.will_be_cut_off(*plane / per_lun));
                 lost.for_each(|(_, ended)| *ended = None);
             }
+            Fact::Computed(plane) if matches!(self.registers[plane.index()], Register::Holds(_)) => {
+                self.registers[plane.index()] = Register::Crossed;
+            }
+            Fact::Begins { load, .. } if load.apart => {}
             Fact::Begins { transfer, load, .. } => match load.carries {
                 Carries::Command => self.command(load, entry.at, found),
                 Carries::Control => {}

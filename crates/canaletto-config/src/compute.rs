@@ -1,0 +1,360 @@
+//! Keys of computation where the data are.
+
+use serde::{Deserialize, Serialize};
+
+use crate::JsonSchema;
+use crate::attach::AttachmentKind;
+use crate::check::{Checked, refuse_with, require, spelt};
+use crate::design::{Design, HoldPath, Protocol};
+use crate::units::{Duration, Power, Rate, Size};
+use crate::workload::{Flow, Workload};
+
+/// What a task does with the data that it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TaskKind {
+    /// Looks through the data and returns a share of them, page by page.
+    Scan,
+    /// Moves pages of several operands to one place and combines them into one page.
+    Gather,
+    /// Computes a small result per place at which it works.
+    Reduce,
+}
+
+/// Place of a computation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum At {
+    /// The host: all data cross the link.
+    Host,
+    /// The drive's processors, next to its DRAM.
+    Drive,
+    /// A unit per channel controller, which works on data as they arrive.
+    Channel,
+    /// A unit per chip, on its logic die.
+    Chip,
+    /// The flash array, which senses several operands at once.
+    Array,
+}
+
+impl At {
+    /// Every place, from the host to the array.
+    pub const ALL: [At; 5] = [At::Host, At::Drive, At::Channel, At::Chip, At::Array];
+
+    /// Returns the name used in workloads and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            At::Host => "host",
+            At::Drive => "drive",
+            At::Channel => "channel",
+            At::Chip => "chip",
+            At::Array => "array",
+        }
+    }
+}
+
+/// Tasks instead of reads: each request of the flow reads data that are computed on, and returns a result. The other keys of
+/// the flow say how large the data are, where they lie and how many tasks run at the same time. In a trace, requests of
+/// the kind `compute` are tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    /// What a task does.
+    pub kind: TaskKind,
+    /// Place of the computation.
+    pub at: At,
+    /// Number of operands of a gather, each as large as a request.
+    #[serde(default = "two", skip_serializing_if = "is_two")]
+    #[schemars(range(min = 2, max = 1024))]
+    pub operands: u32,
+    /// Distance of the operands' addresses. Absent: the first is where the request is, the others anywhere in the
+    /// working set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distance: Option<Size>,
+    /// Share of the data that a scan returns.
+    #[serde(default = "hundredth")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub returned: f64,
+    /// Size of the result of a reduction.
+    #[serde(default = "line")]
+    pub result: Size,
+}
+
+fn two() -> u32 {
+    2
+}
+fn is_two(operands: &u32) -> bool {
+    *operands == 2
+}
+fn hundredth() -> f64 {
+    0.01
+}
+fn line() -> Size {
+    Size(64)
+}
+
+/// A place that computes: its rate, the time that it adds, its power and what it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unit {
+    /// Bytes of operands per second.
+    pub rate: Rate,
+    /// Time from the last byte to the result.
+    pub latency: Duration,
+    /// Power while it works.
+    pub power: Power,
+    /// Operands that it holds.
+    pub buffer: Size,
+}
+
+/// Host that computes. Its memory holds any number of operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostUnit {
+    /// Bytes of operands per second. Default: 25.6 GB/s, a channel of DDR4-3200 (JESD79-4), because bulk operations are bound
+    /// by memory.
+    pub rate: Rate,
+    /// Time from the last byte to the result. Assumed: 1 us, a wake-up and a call.
+    pub latency: Duration,
+    /// Power while it works. Assumed: 20 W, a core at work with its share of caches and memory, of a processor of 125 W.
+    pub power: Power,
+}
+
+/// The drive's processors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DriveUnit {
+    /// Bytes of operands per second, all cores together. Assumed: 4 GB/s, four cores at 1 GHz that take a byte per cycle.
+    pub rate: Rate,
+    /// Time from the last byte to the result. Assumed: 1 us, a thousand cycles of firmware.
+    pub latency: Duration,
+    /// Power while they work. Assumed: 1 W, four cores of 0.25 W.
+    pub power: Power,
+    /// Room for operands in the drive's DRAM. Assumed: 16 MiB.
+    pub buffer: Size,
+}
+
+/// Unit of a channel controller, behind its ECC engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ChannelUnit {
+    /// Bytes of operands per second. Default: 1.2 GB/s, the channel of Venice Table 1, so that it keeps up with what arrives.
+    pub rate: Rate,
+    /// Time from the last byte to the result. Assumed: 100 ns.
+    pub latency: Duration,
+    /// Power while it works. Assumed: 2 mW, about 1.5 pJ per byte of a simple data path.
+    pub power: Power,
+    /// Room for operands. Assumed: 256 KiB, two to sixteen pages.
+    pub buffer: Size,
+}
+
+/// Unit on the logic die of a chip, next to its page registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ChipUnit {
+    /// Bytes of operands per second. Assumed: 1.2 GB/s, the rate of the chip's pins, for which its data path is built.
+    pub rate: Rate,
+    /// Time from the last byte to the result. Assumed: 100 ns.
+    pub latency: Duration,
+    /// Power while it works. Assumed: 2 mW, as the unit of a channel.
+    pub power: Power,
+    /// Room for operands that are gathered. Scans and reductions work from the page register. Assumed: 64 KiB.
+    pub buffer: Size,
+}
+
+macro_rules! units {
+    ($($Place:ident),*) => {$(
+        impl $Place {
+            /// Returns the place's values.
+            pub fn unit(self) -> Unit {
+                let $Place { rate, latency, power, buffer } = self;
+                Unit { rate, latency, power, buffer }
+            }
+        }
+    )*};
+}
+units!(DriveUnit, ChannelUnit, ChipUnit);
+
+impl HostUnit {
+    /// Returns the host's values.
+    pub fn unit(self) -> Unit {
+        let HostUnit { rate, latency, power } = self;
+        Unit { rate, latency, power, buffer: Size(u64::MAX) }
+    }
+}
+
+impl Default for HostUnit {
+    fn default() -> Self {
+        let power = Power(20_000_000_000);
+        HostUnit { rate: Rate(25_600_000_000), latency: Duration::from_ns(1000), power }
+    }
+}
+
+impl Default for DriveUnit {
+    fn default() -> Self {
+        let (power, buffer) = (Power(1_000_000_000), Size(16 << 20));
+        DriveUnit { rate: Rate(4_000_000_000), latency: Duration::from_ns(1000), power, buffer }
+    }
+}
+
+impl Default for ChannelUnit {
+    fn default() -> Self {
+        let (power, buffer) = (Power(2_000_000), Size(256 << 10));
+        ChannelUnit { rate: Rate(1_200_000_000), latency: Duration::from_ns(100), power, buffer }
+    }
+}
+
+impl Default for ChipUnit {
+    fn default() -> Self {
+        let (power, buffer) = (Power(2_000_000), Size(64 << 10));
+        ChipUnit { rate: Rate(1_200_000_000), latency: Duration::from_ns(100), power, buffer }
+    }
+}
+
+/// Array that computes: word lines of a block that are sensed together give the AND of their pages, or the OR of inverted
+/// ones (Flash-Cosmos, MICRO 2022). What is sensed one after the other is combined in the latches (ParaBit, MICRO 2021).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ArrayUnit {
+    /// Number of operands that are sensed at once, if they lie in one plane, block and string group. Others are sensed one
+    /// after the other, as with a value of 1 (ParaBit). Source: 48, the word lines of a
+    /// string of Flash-Cosmos's chips.
+    #[schemars(range(min = 1, max = 1024))]
+    pub operands: u32,
+    /// String groups of a block, whose word lines can be sensed together: page p of a block is in group p modulo this, as pages
+    /// are programmed. Source: 4, the sub-blocks of Flash-Cosmos's chips, of 48 word lines each.
+    #[schemars(range(min = 1, max = 64))]
+    pub groups: u32,
+    /// Time by which sensing several operands at once is longer than a read. Source: 2.5 us, the 25 us of Flash-Cosmos's
+    /// Table 1 next to its 22.5 us of a read.
+    pub longer: Duration,
+}
+
+impl Default for ArrayUnit {
+    fn default() -> Self {
+        ArrayUnit { operands: 48, groups: 4, longer: Duration::from_ns(2500) }
+    }
+}
+
+/// Places that compute, for flows with tasks (`flow.compute`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Compute {
+    /// Host.
+    pub host: HostUnit,
+    /// The drive's processors.
+    pub drive: DriveUnit,
+    /// A unit per channel controller.
+    pub channel: ChannelUnit,
+    /// A unit per chip.
+    pub chip: ChipUnit,
+    /// The flash array.
+    pub array: ArrayUnit,
+}
+
+impl Compute {
+    /// Returns the values of a place. The array combines in the latches of its chip.
+    pub fn unit(&self, at: At) -> Unit {
+        match at {
+            At::Host => self.host.unit(),
+            At::Drive => self.drive.unit(),
+            At::Channel => self.channel.unit(),
+            At::Chip | At::Array => self.chip.unit(),
+        }
+    }
+}
+
+/// Checks the tasks of a flow whose path is `key`.
+pub(super) fn check_flow(flow: &Flow, key: &str) -> Checked {
+    let Some(task) = &flow.compute else { return Ok(()) };
+    let key = format!("{key}.compute");
+    let gathers = task.kind == TaskKind::Gather;
+    require(gathers || task.at != At::Array, &format!("{key}.at"), || {
+        format!("got \"array\" with kind = {}: an array combines operands; expected \"gather\"", spelt(task.kind))
+    })?;
+    require(gathers || task.operands == 2, &format!("{key}.operands"), || {
+        format!("got {}, which needs kind = \"gather\"", task.operands)
+    })?;
+    require(gathers || task.distance.is_none(), &format!("{key}.distance"), || {
+        "needs kind = \"gather\": other tasks have one operand".to_owned()
+    })?;
+    let synthetic = flow.synthetic.as_ref();
+    let only_reads = synthetic.is_none_or(|s| s.read_share == 1.0 && s.trim_share + s.flush_share == 0.0);
+    require(only_reads, &format!("{key}.kind"), || {
+        "needs synthetic.read_share = 1 without trims and flushes: give other requests their own flow".to_owned()
+    })
+}
+
+/// Checks that a design can do the tasks of a workload.
+///
+/// # Errors
+/// The key that excludes them.
+pub fn check(design: &Design, workload: &Workload) -> Checked {
+    for flow in &workload.flow {
+        let Some(task) = &flow.compute else { continue };
+        check_task(design, flow, task)?;
+    }
+    Ok(())
+}
+
+fn check_task(design: &Design, flow: &Flow, task: &Task) -> Checked {
+    let refuse = refuse_with(format!("flow {:?} that computes", flow.name));
+    refuse(
+        design.host.protocol == Protocol::Nvme && design.attachment.kind == AttachmentKind::None,
+        "host.protocol",
+        "another one or an attachment",
+        "tasks are commands of NVM Express; expected \"nvme\"",
+    )?;
+    refuse(design.zns.zone_size.0 == 0, "zns.zone_size", "zones", "tasks read mapped pages; expected \"0B\"")?;
+    refuse(
+        design.cache.capacity.0 == 0 || !design.cache.mode.writes(),
+        "cache.mode",
+        "a write buffer",
+        "tasks read what is on flash; expected \"read\" or \"off\"",
+    )?;
+    let page = design.geometry.page;
+    let gathers = task.kind == TaskKind::Gather;
+    let is_page = flow.synthetic.as_ref().is_none_or(|s| s.size == Some(page) && s.size_deviation.0 == 0);
+    require(!gathers || is_page, "flow.synthetic.size", || {
+        format!("expected \"{page}\" for flow {:?}: a gather combines a page of each operand", flow.name)
+    })?;
+    if task.at == At::Host { Ok(()) } else { check_within(design, flow, task) }
+}
+
+/// Checks what computation in the drive excludes.
+fn check_within(design: &Design, flow: &Flow, task: &Task) -> Checked {
+    let refuse = refuse_with(format!("flow {:?} that computes at \"{}\"", flow.name, task.at.name()));
+    let within_chip = matches!(task.at, At::Chip | At::Array);
+    refuse(
+        design.fabric.holds() == HoldPath::Never,
+        "fabric.hold_path",
+        "held paths",
+        "a page may wait for room next to its register; expected \"never\"",
+    )?;
+    refuse(
+        !design.flash.failures.are_possible() && !design.fabric.failures.any(),
+        "flash.failures",
+        "failures",
+        "operands on failed parts are not found; expected none",
+    )?;
+    let is_certain = !design.flash.errors.are_possible() && !design.controller.ecc.outer.is_on();
+    refuse(
+        !within_chip || is_certain,
+        "flash.errors",
+        "errors",
+        "a chip has no ECC engine; expected data without errors, or a task at \"channel\"",
+    )?;
+    refuse(
+        !within_chip || design.layout().pages_per_flash_page() == 1,
+        "ftl.mapping_unit",
+        "a part of a page",
+        "chips work on whole pages; expected the size of a page",
+    )?;
+    let gathers = task.kind == TaskKind::Gather;
+    let unit = design.compute.unit(task.at);
+    let least = design.geometry.page.0 * if gathers { u64::from(task.operands) } else { 1 };
+    // A chip scans and reduces from its registers, and an array gathers into its latches.
+    let is_held = !within_chip || gathers && task.at == At::Chip;
+    require(!is_held || unit.buffer.0 >= least, &format!("compute.{}.buffer", task.at.name()), || {
+        format!("got \"{}\", expected at least {least} B for the tasks of flow {:?}", unit.buffer, flow.name)
+    })
+}

@@ -1,0 +1,88 @@
+//! A place that computes: it serves one piece of work at a time and holds as many operands as its buffer.
+
+use std::collections::VecDeque;
+
+use crate::config::compute::Unit as Keys;
+use crate::engine::ids::{RequestId, TransactionId};
+use crate::engine::time::Time;
+
+/// What waits for room: a page in its register, or a task with all of its operands.
+#[derive(Clone, Copy)]
+pub enum Waiting {
+    Page(TransactionId),
+    Task(RequestId),
+}
+
+pub struct Unit {
+    rate: u64,
+    latency: Time,
+    room: u64,
+    free_at: Time,
+    waiting: VecDeque<(u64, Waiting)>,
+}
+
+impl Unit {
+    pub fn new(keys: &Keys) -> Unit {
+        Unit {
+            rate: keys.rate.0,
+            latency: keys.latency.time(),
+            room: keys.buffer.0,
+            free_at: Time::ZERO,
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// Works on bytes that have arrived. Returns how long it works, and when the result is there.
+    pub fn serve(&mut self, bytes: u64, now: Time) -> (Time, Time) {
+        let time = Time::of_transfer(bytes, self.rate);
+        self.free_at = self.free_at.max(now) + time;
+        (time, self.free_at + self.latency)
+    }
+
+    /// Takes room for bytes, behind those that wait for some. Returns whether there is any.
+    pub fn take(&mut self, bytes: u64, what: Waiting) -> bool {
+        let fits = self.waiting.is_empty() && bytes <= self.room;
+        if fits {
+            self.room -= bytes;
+        } else {
+            self.waiting.push_back((bytes, what));
+        }
+        fits
+    }
+
+    pub fn give_back(&mut self, bytes: u64) {
+        self.room += bytes;
+    }
+
+    /// The next of those that wait, if there is room for it now.
+    pub fn next_waiting(&mut self) -> Option<Waiting> {
+        let &(bytes, _) = self.waiting.front().filter(|(bytes, _)| *bytes <= self.room)?;
+        self.room -= bytes;
+        self.waiting.pop_front().map(|(_, what)| what)
+    }
+
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::units::{Duration, Power, Rate, Size};
+
+    #[test]
+    fn serves_in_order_and_holds_what_fits() {
+        let keys =
+            Keys { rate: Rate(1_000_000_000), latency: Duration::from_ns(10), power: Power(0), buffer: Size(100) };
+        let mut unit = Unit::new(&keys);
+        assert_eq!(unit.serve(50, Time::ZERO), (Time::from_ns(50), Time::from_ns(60)));
+        assert_eq!(unit.serve(50, Time::from_ns(20)).1, Time::from_ns(110));
+        let page = |number| Waiting::Page(TransactionId(number));
+        assert!(unit.take(60, page(0)) && !unit.take(60, page(1)) && !unit.take(10, page(2)));
+        assert!(unit.next_waiting().is_none());
+        unit.give_back(60);
+        let next = [unit.next_waiting(), unit.next_waiting(), unit.next_waiting()];
+        assert!(matches!(next, [Some(Waiting::Page(TransactionId(1))), Some(Waiting::Page(TransactionId(2))), None]));
+    }
+}

@@ -1,0 +1,186 @@
+"""Makes the tables and the chart of docs/explanation/compute.md: `.venv/bin/python docs/compute.py --write`.
+
+Some 100 short runs, a few minutes on one core. Without `--write` it only prints.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import altair as alt
+import canaletto as cn
+import tables
+import vl_convert
+from canaletto._report import colours
+from canaletto._run.simulate import run_once
+from canaletto_papers.flows import flow, workload
+
+PAGE = tables.DOCS / "explanation/compute.md"
+CHART = tables.DOCS / "assets" / "compute.svg"
+
+# Sixteen data pins a controller at 1.2 GB/s for eight of them, as in docs/numbering.py.
+PINS: dict[str, dict[str, Any]] = {
+    "bus": {"fabric.link_rate": "2.4GB/s"},
+    "omnibus": {"fabric.link_rate": "1.2GB/s"},
+    "mesh": {"fabric.network.link_rate": "1.2GB/s"},
+    "venice": {"fabric.network.link_rate": "2.4GB/s", "fabric.venice.chip_to_chip": True},
+    "scheduled-mesh": {"fabric.network.link_rate": "2.4GB/s"},
+    "ideal": {"fabric.link_rate": "1.2GB/s"},
+}
+PLACES = ("host", "drive", "channel", "chip")
+KINDS: dict[str, dict[str, Any]] = {
+    "scan": {"kind": "scan"},
+    "gather": {"kind": "gather", "operands": 4},
+    "reduce": {"kind": "reduce"},
+}
+FAST = {f"compute.{place}.rate": "100GB/s" for place in PLACES}
+"""Units that keep up, so that what moves data limits."""
+
+
+def result(design: cn.Design, work: cn.Workload) -> dict[str, Any]:
+    """A run without records, with root causes."""
+    return run_once(design, work, 1, 0, False, None)[0]
+
+
+@cache
+def saturated(fabric: str, kind: str, at: str) -> dict[str, Any]:
+    """Tasks over random places, 256 outstanding."""
+    design = cn.design("performance-optimized").replace(fabric=fabric, **PINS[fabric], **FAST)
+    size = "4KiB" if kind == "gather" else "32KiB"
+    shape = {"requests": 6000, "read_share": 1.0, "size": size, "queue_depth": 256}
+    return result(design, workload(kind, [flow("tasks", shape, compute={**KINDS[kind], "at": at})]))
+
+
+def rate(found: dict[str, Any]) -> float:
+    """Operands in GB/s."""
+    return float(found["flows"][0]["compute"]["operand_bytes"] / found["execution_time_us"] / 1e3)
+
+
+def energy(found: dict[str, Any]) -> float:
+    """Picojoules of arrays, fabric and units per byte of operands."""
+    report, spent = found["flows"][0]["compute"], found["energy_mj"]
+    return float((spent["array"] + spent["fabric"] + report["energy_mj"]) * 1e9 / report["operand_bytes"])
+
+
+def head(label: str) -> str:
+    return f"| {label} | " + " | ".join(f"`{name}`" for name in PINS) + " |\n" + "| --- " * (len(PINS) + 1) + "|"
+
+
+def rates() -> Iterator[str]:
+    """Operand rate and energy per byte of each task at each place, and the chart."""
+    yield head("task, place")
+    points: list[dict[str, Any]] = []
+    for kind in KINDS:
+        for at in PLACES:
+            cells = []
+            for fabric in PINS:
+                found = saturated(fabric, kind, at)
+                cells.append(f"{rate(found):.1f} GB/s, {energy(found):.0f} pJ")
+                points.append({"task": kind, "place": at, "fabric": fabric, "GB/s": rate(found)})
+            yield f"| {kind}, {at} | " + " | ".join(cells) + " |"
+    CHART.write_text(drawn(points) + "\n", encoding="utf-8")
+    yield f"\n![Operands in GB/s by place, fabric and task](../assets/{CHART.name})"
+
+
+def drawn(points: list[dict[str, Any]]) -> str:
+    """A panel per task: lines of fabrics over places."""
+    tones = [colours.fabric(name) for name in PINS]
+    lines = (
+        alt.Chart()
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("place:N", title=None, sort=list(PLACES)),
+            y=alt.Y("GB/s:Q", title="operands in GB/s", scale=alt.Scale(type="log")),
+            color=alt.Color("fabric:N", title=None, scale=alt.Scale(domain=list(PINS), range=tones)),
+        )
+        .properties(width=190, height=200)
+        .facet(column=alt.Column("task:N", title=None, sort=list(KINDS)), data=alt.Data(values=points))
+    )
+    look = {"background": "white", "font": "Helvetica Neue, Helvetica, Arial, sans-serif"}
+    return str(vl_convert.vegalite_to_svg(lines.to_dict() | {"config": look, "background": "white"}))
+
+
+def causes() -> Iterator[str]:
+    """What a gather waits for at the root, in percent of its latency."""
+    yield head("place, root cause")
+    for at in PLACES:
+        shares = {fabric: saturated(fabric, "gather", at)["root_cause_us"]["all"] for fabric in PINS}
+        sums = {fabric: sum(each.values()) for fabric, each in shares.items()}
+        names = {name for each in shares.values() for name in each}
+        largest = sorted(names, key=lambda name: -max(shares[f].get(name, 0.0) / sums[f] for f in PINS))[:4]
+        for name in sorted({*largest, *({"compute", "operand_transfer"} & names)}):
+            cells = [f"{100 * shares[fabric].get(name, 0.0) / sums[fabric]:.0f} %" for fabric in PINS]
+            yield f"| {at}, `{name}` | " + " | ".join(cells) + " |"
+
+
+def neighbours() -> Iterator[str]:
+    """99th percentile of the host's reads of 4 KiB, next to gathers that arrive at one rate."""
+    yield head("gathers at")
+    for at in (None, *PLACES):
+        cells = []
+        for fabric in PINS:
+            design = cn.design("performance-optimized").replace(fabric=fabric, **PINS[fabric], **FAST)
+            common = {"requests": 1_000_000, "stop": "10ms", "read_share": 1.0, "size": "4KiB"}
+            flows = [flow("reads", {**common, "inter_arrival": "2us"})]
+            if at:
+                tasks = {**common, "inter_arrival": "5us"}
+                flows.append(flow("tasks", tasks, compute={"kind": "gather", "operands": 4, "at": at}))
+            found = result(design, workload("both", flows))
+            cells.append(f"{found['flows'][0]['latency_us']['all']['p99']:.1f} µs")
+        yield f"| {at or 'none'} | " + " | ".join(cells) + " |"
+
+
+def together() -> Iterator[str]:
+    """Operands moved to one chip, or written together: rate and energy of gathers."""
+    yield "| operands | rate | energy per byte | crossed from chips |"
+    yield "| --- | ---: | ---: | ---: |"
+    shape = {"requests": 4000, "read_share": 1.0, "size": "4KiB", "queue_depth": 256, "addresses": "sequential"}
+    task = {"kind": "gather", "operands": 16, "at": "array"}
+    apart, near = {**task}, {**task, "distance": f"{8 * 8 * 2 * 4}KiB"}
+    keys = {**FAST, "compute.array.groups": 1, "compute.chip.buffer": "256KiB"}
+    for name, compute, more in (
+        ("at random places, moved to one chip", apart, {}),
+        ("in one plane, sensed one by one", near, {"compute.array.operands": 1}),
+        ("in one block, sensed at once", near, {}),
+    ):
+        design = cn.design("performance-optimized").replace(fabric="bus", **PINS["bus"], **keys, **more)
+        found = result(design, workload("gathers", [flow("tasks", shape, compute=compute)]))
+        report = found["flows"][0]["compute"]
+        crossed = (report["out_bytes"] + report["result_bytes"]) / report["operand_bytes"]
+        yield f"| {name} | {rate(found):.1f} GB/s | {energy(found):.0f} pJ | {100 * crossed:.0f} % |"
+
+
+def collection() -> Iterator[str]:
+    """Host's reads and writes on steady drives next to collection: by controller, and from chip to chip."""
+    yield "| fabric, collection | IOPS | p99 of reads | copied directly |"
+    yield "| --- | ---: | ---: | ---: |"
+    shape = {"requests": 60_000, "read_share": 0.5, "size": "4KiB", "queue_depth": 64}
+    small = {"geometry.blocks_per_plane": 64, "geometry.pages_per_block": 64, "ftl.overprovisioning": 0.15}
+    for fabric, scope, chips in (
+        ("omnibus", "parallel", False),
+        ("omnibus", "spatial", False),
+        ("venice", "parallel", False),
+        ("venice", "parallel", True),
+    ):
+        keys = {**PINS[fabric], **small, "gc.scope": scope, "ftl.write_placement": "dynamic"}
+        if fabric == "venice":
+            keys["fabric.venice.chip_to_chip"] = chips
+        design = cn.design("performance-optimized").replace(fabric=fabric, **keys, **{"precondition.kind": "steady"})
+        found = result(design, workload("mixed", [flow("host", shape)]))
+        gc = found["flash"]["gc"]
+        name = f"`{fabric}`, {scope}" + (", from chip to chip" if chips else "")
+        share = 100 * gc["pages_copied_chip_to_chip"] / max(1, gc["pages_copied"])
+        p99 = found["latency_us"]["read"]["p99"]
+        yield f"| {name} | {found['iops'] / 1e3:.0f} thousand | {p99:.0f} µs | {share:.0f} % |"
+
+
+TABLES: dict[str, tables.Table] = {
+    "compute-rates": (PAGE, rates),
+    "compute-causes": (PAGE, causes),
+    "compute-neighbours": (PAGE, neighbours),
+    "compute-together": (PAGE, together),
+    "compute-collection": (PAGE, collection),
+}
+
+if __name__ == "__main__":
+    tables.main(__doc__ or "", TABLES)

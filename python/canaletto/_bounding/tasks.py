@@ -1,0 +1,91 @@
+"""Limits of tasks (`flow.compute`): those of reads, as far as a task's data use each part, and those of units."""
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from canaletto._engine import ConfigError
+from canaletto._io import _toml
+from canaletto._run.config import Design, Workload
+from canaletto._run.quantities import rate, size_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from canaletto._bounding.bound import Bound
+
+    Closed = Callable[[Design, Workload], Bound]
+
+_SECTOR = 512
+_WITHIN = ("chip", "array")
+
+
+def are_in(workload: Workload) -> bool:
+    """Whether a workload has tasks."""
+    return any("compute" in flow for flow in workload.to_dict()["flow"])
+
+
+def of_tasks(design: Design, workload: Workload, closed: "Closed") -> "Bound":
+    """The bound of one flow of tasks, per task, from that of reads. Operands at random places cross twice.
+
+    Raises ConfigError for other flows next to it.
+    """
+    flows = workload.to_dict()["flow"]
+    if len(flows) != 1 or "synthetic" not in flows[0]:
+        raise ConfigError(f"{workload.label}: got tasks next to other flows, expected one flow of generated tasks")
+    task = flows[0]["compute"]
+    gathers, at = task["kind"] == "gather", task["at"]
+    operands = task.get("operands", 2) if gathers else 1
+    reads = closed(design, _plain(workload, None))
+    size = reads.size_bytes
+    results = {"scan": task["returned"] * size, "gather": size, "reduce": size_bytes(task["result"])}
+    result = size * operands if at == "host" else results[task["kind"]]
+    small = max(_SECTOR, math.ceil(result / operands / _SECTOR) * _SECTOR)
+    returned = closed(design, _plain(workload, small))
+    limits: dict[str, float] = {}
+    for part, limit in reads.limits_iops.items():
+        if "link" in part:
+            limits[part] = returned.limits_iops.get(part, math.inf) / operands
+        elif part == "dies":
+            limits[part] = limit / operands
+        elif part not in ("queue depth", "commands in the drive"):
+            limits[part] = limit / _crossings(at, gathers, operands, result / size)
+    limits |= _units(design, at, size * operands)
+    finite = {part: limit for part, limit in limits.items() if math.isfinite(limit)}
+    ordered = dict(sorted(finite.items(), key=lambda each: each[1]))
+    limit_of = next(iter(ordered))
+    return replace(
+        reads,
+        size_bytes=size * operands,
+        peak_iops=ordered[limit_of],
+        limit=limit_of,
+        limits_iops=ordered,
+        service_us=1e6 / ordered[limit_of],
+        is_exact=False,
+    )
+
+
+def _crossings(at: str, gathers: bool, operands: int, result: float) -> float:
+    """Operands' worth of data that cross the fabric per task."""
+    if at not in _WITHIN:
+        return float(operands)
+    # All but one operand out and in again, and the result.
+    return 2.0 * (operands - 1) + result if gathers else max(result, 1e-9)
+
+
+def _units(design: Design, at: str, bytes_per_task: float) -> dict[str, float]:
+    if at == "array":
+        return {}
+    keys = design.to_dict()
+    channels, chips = keys["geometry"]["channels"], keys["geometry"]["chips_per_channel"]
+    count = {"host": 1, "drive": 1, "channel": channels, "chip": channels * chips}[at]
+    return {f"units at {at}": 1e6 * rate(keys["compute"][at]["rate"]) * count / bytes_per_task}
+
+
+def _plain(workload: Workload, size: int | None) -> Workload:
+    """The same flow with reads instead of tasks, perhaps of another size."""
+    keys: dict[str, Any] = workload.to_dict()
+    flow = {name: value for name, value in keys["flow"][0].items() if name != "compute"}
+    if size is not None:
+        flow["synthetic"] = {**flow["synthetic"], "size": f"{size}B", "alignment": f"{size}B"}
+    return Workload.from_toml(_toml.dumps({**keys, "flow": [flow]}), "reads.toml")
