@@ -22,8 +22,8 @@ CHART = tables.DOCS / "assets" / "compute.svg"
 PINS: dict[str, dict[str, Any]] = {
     "bus": {"fabric.link_rate": "2.4GB/s"},
     "omnibus": {"fabric.link_rate": "1.2GB/s"},
-    "mesh": {"fabric.network.link_rate": "1.2GB/s"},
-    "venice": {"fabric.network.link_rate": "2.4GB/s", "fabric.venice.chip_to_chip": True},
+    "mesh": {"fabric.network.link_rate": "1.2GB/s", "fabric.network.chip_to_chip": True},
+    "venice": {"fabric.network.link_rate": "2.4GB/s", "fabric.network.chip_to_chip": True},
     "scheduled-mesh": {"fabric.network.link_rate": "2.4GB/s"},
     "ideal": {"fabric.link_rate": "1.2GB/s"},
 }
@@ -101,7 +101,7 @@ def drawn(points: list[dict[str, Any]]) -> str:
 
 
 def causes() -> Iterator[str]:
-    """What a gather waits for at the root, in percent of its latency."""
+    """Root causes of a gather, in percent of its latency."""
     yield head("place, root cause")
     for at in PLACES:
         shares = {fabric: saturated(fabric, "gather", at)["root_cause_us"]["all"] for fabric in PINS}
@@ -164,7 +164,7 @@ def collection() -> Iterator[str]:
     ):
         keys = {**PINS[fabric], **small, "gc.scope": scope, "ftl.write_placement": "dynamic"}
         if fabric == "venice":
-            keys["fabric.venice.chip_to_chip"] = chips
+            keys["fabric.network.chip_to_chip"] = chips
         design = cn.design("performance-optimized").replace(fabric=fabric, **keys, **{"precondition.kind": "steady"})
         found = result(design, workload("mixed", [flow("host", shape)]))
         gc = found["flash"]["gc"]

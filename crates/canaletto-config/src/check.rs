@@ -179,6 +179,11 @@ fn check_fabric(design: &Design) -> Checked {
     require(fabric.venice.retry_interval.0 > 0, "fabric.venice.retry_interval", || {
         "got 0, expected a time above 0 (or fabric.venice.retry = \"immediate\")".to_owned()
     })?;
+    let is_mesh = matches!(fabric.kind, FabricKind::Mesh | FabricKind::Mesh2bit);
+    let may_send = !fabric.network.chip_to_chip || !is_mesh || !fabric.failures.any();
+    require(may_send, "fabric.network.chip_to_chip", || {
+        "got true with fabric.failures: packets of a mesh have one way, which may be gone".to_owned()
+    })?;
     check_clusters(design)?;
     check_late_split(design)?;
     let at_once = fabric.omnibus.transfers_per_controller;

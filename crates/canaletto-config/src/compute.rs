@@ -9,7 +9,7 @@ use crate::design::{Design, HoldPath, Protocol};
 use crate::units::{Duration, Power, Rate, Size};
 use crate::workload::{Flow, Workload};
 
-/// What a task does with the data that it reads.
+/// Use that a task makes of the data that it reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TaskKind {
@@ -59,7 +59,7 @@ impl At {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
-    /// What a task does.
+    /// Kind of task.
     pub kind: TaskKind,
     /// Place of the computation.
     pub at: At,
@@ -211,7 +211,7 @@ impl Default for ChipUnit {
 }
 
 /// Array that computes: word lines of a block that are sensed together give the AND of their pages, or the OR of inverted
-/// ones (Flash-Cosmos, MICRO 2022). What is sensed one after the other is combined in the latches (ParaBit, MICRO 2021).
+/// ones (Flash-Cosmos, MICRO 2022). Operands sensed one after the other are combined in the latches (ParaBit, MICRO 2021).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ArrayUnit {

@@ -310,6 +310,9 @@ pub struct Network {
     pub router_delay: Duration,
     /// Attachment of controllers to the network.
     pub controllers: ControllerEdge,
+    /// Whether chips of `venice`, `mesh` and `mesh-2bit` send pages to other chips: copies of garbage collection (`gc.scope`), and
+    /// operands of tasks (`flow.compute`). Default: no, because circuits and packets of the papers begin or end at controllers.
+    pub chip_to_chip: bool,
 }
 
 /// Controller that a packet comes from or goes to.
@@ -414,9 +417,6 @@ pub struct Venice {
     /// the data. Scouts are sent again at once, and circuits end in no time. Used instead of `retry`, `tear_down` and
     /// `fabric.hold_path`.
     pub as_printed: bool,
-    /// Whether chips send pages to other chips over circuits of their own: copies of garbage collection (`gc.scope`), and
-    /// operands of tasks (`flow.compute`). Default: no, because the paper's scouts are those of controllers (§4.2).
-    pub chip_to_chip: bool,
 }
 
 impl Venice {
@@ -616,7 +616,6 @@ impl Default for Venice {
             tear_down: TearDown::default(),
             controller: VeniceController::default(),
             as_printed: false,
-            chip_to_chip: false,
         }
     }
 }
@@ -640,7 +639,7 @@ impl Default for ScheduledMesh {
 
 impl Default for Network {
     fn default() -> Self {
-        Network { link_rate: None, router_delay: Duration(1_000), controllers: ControllerEdge::default() }
+        Network { link_rate: None, router_delay: Duration(1_000), controllers: ControllerEdge::default(), chip_to_chip: false }
     }
 }
 

@@ -72,7 +72,7 @@ const NEEDS: &[Need] = &[
     need(
         &["fabric.omnibus."],
         "fabric.kind = \"omnibus\", \"omnibus-split\", \"clusters\" or \"scheduled-mesh\"",
-        |d| is(d, &["omnibus", "omnibus-split", "clusters", "scheduled-mesh"]) || d.fabric.venice.chip_to_chip,
+        |d| is(d, &["omnibus", "omnibus-split", "clusters", "scheduled-mesh"]) || d.fabric.network.chip_to_chip,
     ),
     need(&["fabric.omnibus.late_split", "fabric.omnibus.transfers_per_controller"], "fabric.kind = \"omnibus\"", |d| {
         is(d, &["omnibus"])
@@ -111,6 +111,9 @@ const NEEDS: &[Need] = &[
         "parts that fail, such as fabric.failures.links",
         |d| d.fabric.failures.any(),
     ),
+    need(&["fabric.network.chip_to_chip"], "fabric.kind = \"venice\", \"mesh\" or \"mesh-2bit\"", |d| {
+        is(d, &["venice", "mesh", "mesh-2bit"])
+    }),
     need(
         &["fabric.network.router_delay"],
         "packets or scouts: fabric.kind = \"mesh\", \"mesh-2bit\" or \"venice\"",

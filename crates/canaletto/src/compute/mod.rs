@@ -55,7 +55,7 @@ struct State {
     bytes: u64,
 }
 
-/// What becomes of an operand whose place is known.
+/// Next step of an operand whose place is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Located {
     Issue,
@@ -257,7 +257,7 @@ impl Compute {
         self.layout.lun_of(self.goes_to(page).unwrap_or(page.ppa.plane))
     }
 
-    /// Operands that the array senses at once: those of one plane, block and string group, as many as it can.
+    /// Operands that the array senses at once, as many as it can: all lie in one plane, block and string group.
     pub fn sensed_together(&self, pages: &[Transaction]) -> Vec<Vec<usize>> {
         let (most, groups) = (self.keys.array.operands as usize, self.keys.array.groups);
         let place = |page: &Transaction| (page.ppa.plane, page.ppa.block, page.ppa.page % groups);

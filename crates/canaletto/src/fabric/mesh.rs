@@ -15,6 +15,7 @@
 //! a packet moves on as soon as its head has passed the router, but only into a buffer with room for all of it. The rules
 //! are in `mesh/network.rs`, the ways through the mesh in `mesh/routes.rs`.
 
+mod copies;
 mod network;
 mod parts;
 mod routes;
@@ -30,10 +31,10 @@ use self::routes::{Grid, ROUTER_PORTS};
 pub use self::routes::{LinkId, Node};
 use crate::config::design::{ControllerEdge, Fabric as FabricConfig, FabricKind, MeshController};
 use crate::engine::time::{Time, TimeSum};
-use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, RouterKind, neighbours};
 use crate::fabric::failing::{self, Failed, Failing};
 use crate::fabric::lines::Line;
+use crate::fabric::page_registers::PageRegisters;
 use crate::fabric::packets::{DATA_HEADER_FLITS, STATUS_REPORT_FLITS, SUSPEND_FLITS, control_flits};
 use crate::fabric::trace::{WireTrace, WireUse};
 use crate::fabric::wire_times::WireTimes;
@@ -88,6 +89,8 @@ pub struct Mesh {
     grid: Grid,
     network: Network,
     controllers: Controllers,
+    /// Registers for pages from other chips, if chips send them.
+    registers: Option<PageRegisters>,
     own_row: bool,
     narrow: bool,
     flit: Time,
@@ -209,8 +212,6 @@ impl Mesh {
     }
 }
 
-impl ChipToChip<MeshEvent> for Mesh {}
-
 impl WireTimes for Mesh {
     fn command(&self, operation: Operation, planes: usize) -> Time {
         self.command_time.unwrap_or_else(|| self.flit * (control_flits(operation) * planes as u64))
@@ -245,6 +246,7 @@ impl Fabric for Mesh {
         Mesh {
             network: Network::new(&grid, flit + network.router_delay.time(), buffer),
             controllers: Controllers { columns, at_one_edge, loads: no_load.clone(), idle_loads: no_load },
+            registers: network.chip_to_chip.then(|| PageRegisters::new(&config.omnibus, layout)),
             own_row: config.mesh.controller == MeshController::OwnRow,
             narrow,
             flit,

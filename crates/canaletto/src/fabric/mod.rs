@@ -406,7 +406,7 @@ pub(crate) mod tests {
     fn chips_are_joined_where_a_fabric_says_so() {
         fn check<F: Fabric>(kind: FabricKind) {
             let mut config = of(kind);
-            config.venice.chip_to_chip = true;
+            config.network.chip_to_chip = true;
             let fabric = F::new(&config, &layout());
             let pairs = (0..8).flat_map(|a| (0..8).map(move |b| (ChipId(a), ChipId(b))));
             assert_eq!(pairs.filter(|&(a, b)| fabric.can_copy(a, b)).count() > 0, F::JOINS_CHIPS, "{kind:?}");

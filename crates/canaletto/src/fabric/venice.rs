@@ -153,7 +153,7 @@ impl Fabric for Venice {
         let format = ScoutFormat::new(layout.chips(), layout.channels);
         let hop = cycle * format.cycles() + config.network.router_delay.time();
         let chips = layout.chips() as usize;
-        let registers = config.venice.chip_to_chip.then(|| PageRegisters::new(&config.omnibus, layout));
+        let registers = config.network.chip_to_chip.then(|| PageRegisters::new(&config.omnibus, layout));
         let sources = grid.rows + if registers.is_some() { layout.chips() } else { 0 };
         let routers = Routers::new(grid.clone(), sources, hop);
         Venice {

@@ -359,7 +359,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("ftl.superblock", "die", &[], WRITES),
     ("ftl.parity", "die", &["ftl.superblock=drive"], WRITES),
     (
-        "fabric.venice.chip_to_chip",
+        "fabric.network.chip_to_chip",
         "true",
         &["fabric.kind=venice", "gc.scope=spatial", "ftl.write_placement=dynamic"],
         WRITES,

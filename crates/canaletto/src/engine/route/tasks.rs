@@ -38,7 +38,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let sectors: u64 = pages.iter().map(|(_, sectors)| u64::from(sectors.count_ones())).sum();
         let bytes = sectors * SECTOR;
         self.requests[id].outstanding = pages.len() as u32;
-        self.requests[id].returned = compute.begin(id, flow, pages.len() as u32, bytes) as u32;
+        self.requests[id].returned = compute.begin(id, flow, pages.len() as u32, bytes).min(u64::from(u32::MAX)) as u32;
         for (lpa, sectors) in pages {
             self.pages.probe.notify(|observer| observer.page_begins(now, id, lpa, sectors, Kind::Read));
             if at_host {
@@ -191,7 +191,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// A unit is done with an operand: with that of a chip it leaves its register.
+    /// A unit is done with an operand. One that a chip works on leaves its register.
     #[inline(never)]
     pub(super) fn computed(&mut self, id: TransactionId, now: Time) {
         self.pages.charge_flash_pages(&[id], Cause::Compute, now);

@@ -1,4 +1,4 @@
-//! Circuits from chip to chip (`fabric.venice.chip_to_chip`): the source's router sends the scout.
+//! Circuits from chip to chip (`fabric.network.chip_to_chip`): the source's router sends the scout.
 //!
 //! ```text
 //! chip ── R2 ══ R1 ══ R4 ── chip      1. a scout sets out as a controller's does, by Algorithm 1

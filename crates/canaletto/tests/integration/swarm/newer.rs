@@ -86,6 +86,11 @@ fn failures() -> Vec<Setting> {
         any("fabric.failures.switches", [0, 0, 0, 1]),
         any("fabric.failures.spare_chips", [true, true, false]),
         any("fabric.failures.at", ["0ns", "0ns", "30us", "700us", "100s"]),
+        any("fabric.network.chip_to_chip", [false, true]),
+        any("compute.chip.buffer", ["64KiB", "20KiB"]),
+        any("compute.channel.rate", ["1.2GB/s", "50MB/s"]),
+        any("compute.array.operands", [48, 1, 2]),
+        any("compute.array.groups", [4, 1]),
     ]
 }
 
@@ -105,8 +110,23 @@ fn trimming() -> impl Strategy<Value = String> {
     })
 }
 
-/// More and larger trims than the golden set's.
+fn tasks() -> impl Strategy<Value = String> {
+    let whats = prop::sample::select(vec!["scan", "gather", "reduce"]);
+    let places = prop::sample::select(vec!["host", "drive", "channel", "chip", "array"]);
+    (whats, places, 2u32..6, 1u32..300, 1u32..20).prop_map(|(kind, at, operands, requests, depth)| {
+        let kind = if at == "array" { "gather" } else { kind };
+        let operands = if kind == "gather" { format!("operands = {operands}\n") } else { String::new() };
+        format!(
+            "[[flow]]\nname = \"tasks\"\n[flow.compute]\nkind = \"{kind}\"\nat = \"{at}\"\n{operands}\
+             [flow.synthetic]\nrequests = {requests}\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = {depth}\n"
+        )
+    })
+}
+
+/// More and larger trims than the golden set's, and tasks.
 pub fn newer_workloads() -> impl Strategy<Value = String> {
     let trims = prop_oneof![1 => Just(None), 1 => trimming().prop_map(Some)];
-    (workloads(vec![0.0, 0.1, 0.6]), trims).prop_map(|(file, trims)| file + &trims.unwrap_or_default())
+    let tasks = prop_oneof![2 => Just(None), 1 => tasks().prop_map(Some)];
+    (workloads(vec![0.0, 0.1, 0.6]), trims, tasks)
+        .prop_map(|(file, trims, tasks)| file + &trims.unwrap_or_default() + &tasks.unwrap_or_default())
 }

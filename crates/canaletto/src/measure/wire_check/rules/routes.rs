@@ -7,6 +7,7 @@ use crate::config::design::{FabricKind, MeshController};
 use crate::engine::time::Time;
 use crate::fabric::Direction;
 use crate::fabric::trace::WireUse;
+use crate::measure::probe::Carries;
 use crate::measure::wire_check::found::{Found, Rule, ns};
 use crate::measure::wire_check::known::{Known, Open, Transfers};
 use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
@@ -29,10 +30,11 @@ impl Routes {
         self.known.shape.wires.iter().position(|wire| wire.line == line).map_or(u32::MAX, |wire| wire as u32)
     }
 
-    fn way(&self, open: &Open, controller: u32) -> Vec<u32> {
+    /// From or to a controller, or without one from chip to chip.
+    fn way(&self, open: &Open, controller: Option<u32>) -> Vec<u32> {
         let shape = &self.known.shape;
-        let (chip, entry) = (open.load.chip.0, shape.entry(controller));
-        let (from, to) = if open.load.direction == Direction::ToChip { (entry, chip) } else { (chip, entry) };
+        let (chip, end) = (open.load.chip.0, controller.map_or(open.load.to.0, |controller| shape.entry(controller)));
+        let (from, to) = if open.load.direction == Direction::ToChip { (end, chip) } else { (chip, end) };
         let ((mut row, mut column), (last_row, last_column)) = (shape.place(from), shape.place(to));
         let step = |at: u32, end: u32| if at < end { at + 1 } else { at - 1 };
         let mut nodes = vec![Node::Router(from)];
@@ -44,9 +46,10 @@ impl Routes {
             row = step(row, last_row);
             nodes.push(Node::Router(shape.at(row, column)));
         }
-        match open.load.direction {
-            Direction::ToChip => nodes.insert(0, Node::Controller(controller)),
-            Direction::FromChip => nodes.push(Node::Controller(controller)),
+        match (controller, open.load.direction) {
+            (Some(controller), Direction::ToChip) => nodes.insert(0, Node::Controller(controller)),
+            (Some(controller), Direction::FromChip) => nodes.push(Node::Controller(controller)),
+            (None, _) => {}
         }
         nodes.windows(2).map(|pair| self.wire(pair[0], pair[1])).collect()
     }
@@ -64,11 +67,13 @@ impl Routes {
             let what = format!("transfer {}: {what}", open.transfer);
             found.add(Rule::Route, at, format!("chip {row},{column}"), what, expected);
         };
-        let Some(controller) = self.controller(packets) else {
-            return complain("comes from and goes to no controller".into(), "a link of a controller".into());
-        };
+        let controller = self.controller(packets);
+        if controller.is_some() == (open.load.carries == Carries::Copy) {
+            let expected = "a link of a controller, unless it is a copy";
+            return complain(format!("controller {controller:?}"), expected.into());
+        }
         let own_row = self.known.design.fabric.mesh.controller == MeshController::OwnRow;
-        if own_row && controller != row {
+        if let Some(controller) = controller.filter(|&controller| own_row && controller != row) {
             complain(format!("has to do with controller {controller}"), format!("controller {row}, of the chip's row"));
         }
         let way = self.way(open, controller);

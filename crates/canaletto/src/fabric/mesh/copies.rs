@@ -1,0 +1,54 @@
+//! Packets from chip to chip (`fabric.network.chip_to_chip`): along the row, then along the column, as others.
+//!
+//! The destination receives the page in a register as on `omnibus`.
+
+use super::{Mesh, MeshEvent, Node};
+use crate::engine::time::Time;
+use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::wire_times::WireTimes;
+use crate::fabric::{PathId, page_registers::PageRegisters};
+use crate::flash::address::ChipId;
+use crate::flash::interface::Operation;
+
+impl ChipToChip<MeshEvent> for Mesh {
+    const JOINS_CHIPS: bool = true;
+
+    fn can_copy(&self, from: ChipId, to: ChipId) -> bool {
+        self.registers.is_some() && from != to
+    }
+
+    fn reserve_register(&mut self, chip: ChipId) -> bool {
+        self.registers.as_mut().is_some_and(|registers| registers.reserve(chip))
+    }
+
+    fn release_register(&mut self, chip: ChipId) {
+        self.registers.iter_mut().for_each(|registers| registers.release(chip));
+    }
+
+    fn copy_is_free(&self, from: ChipId, _: ChipId) -> bool {
+        self.idle_chips[from.index()]
+    }
+
+    fn copy_time(&self, bytes: u64) -> Time {
+        self.data(Operation::Read, bytes)
+    }
+
+    fn start_copy(
+        &mut self,
+        from: ChipId,
+        to: ChipId,
+        time: Time,
+        now: Time,
+        later: &mut impl FnMut(Time, MeshEvent),
+    ) -> PathId {
+        self.send_all(Node::Chip(from), Node::Chip(to), (Time::ZERO, time), self.full_packet, now, later)
+    }
+
+    fn must_check(&self, copies: u32) -> bool {
+        self.registers.as_ref().is_some_and(|registers| registers.must_check(copies))
+    }
+
+    fn check_time(&self) -> Time {
+        self.registers.as_ref().map_or(Time::ZERO, PageRegisters::check_time)
+    }
+}

@@ -1,0 +1,51 @@
+"""Tasks: bounds agree with runs, and results count what crosses."""
+
+from typing import Any
+
+import canaletto as cn
+import pytest
+from canaletto_papers.flows import flow, workload
+
+DESIGN = cn.design("performance-optimized")
+
+
+def tasks(kind: str, at: str, size: str, depth: int, **compute: Any) -> cn.Workload:
+    shape = {"requests": 2000, "read_share": 1.0, "size": size, "queue_depth": depth, "addresses": "sequential"}
+    return workload("tasks", [flow("tasks", shape, compute={"kind": kind, "at": at, **compute})])
+
+
+@pytest.mark.parametrize(
+    ("kind", "at", "keys", "limit"),
+    [
+        ("scan", "host", {}, "link to host"),
+        ("scan", "drive", {"compute.drive.rate": "1GB/s"}, "units at drive"),
+        ("scan", "channel", {"compute.channel.rate": "100MB/s"}, "units at channel"),
+        ("scan", "chip", {"compute.chip.rate": "20MB/s"}, "units at chip"),
+        ("gather", "drive", {"compute.drive.rate": "100GB/s"}, "channels"),
+    ],
+)
+def test_bounds_of_tasks_are_what_runs_reach(kind: str, at: str, keys: dict[str, Any], limit: str) -> None:
+    design = DESIGN.replace(**keys)
+    work = tasks(kind, at, "4KiB" if kind == "gather" else "256KiB", 64 if kind == "scan" else 512)
+    bound = cn.bound(design, work)
+    assert bound.limit == limit
+    iops = cn.run(design, work, records=False).to_dict()["iops"]
+    assert 0.8 * bound.peak_iops < iops < 1.02 * bound.peak_iops
+
+
+def test_tasks_next_to_others_have_no_closed_form() -> None:
+    keys = tasks("scan", "chip", "4KiB", 8).to_dict()
+    both = [{**keys["flow"][0], "name": name} for name in ("a", "b")]
+    with pytest.raises(cn.ConfigError, match="expected one flow of generated tasks"):
+        cn.bound(DESIGN, workload("both", both))
+
+
+def test_requests_and_results_name_tasks() -> None:
+    result = cn.run(DESIGN, tasks("gather", "chip", "4KiB", 8, operands=3))
+    assert result.requests["op"].unique().to_list() == ["compute"]
+    report = result.to_dict()["flows"][0]["compute"]
+    assert report["tasks"] == 2000
+    assert report["operand_bytes"] == 2000 * 3 * 4096
+    assert report["in_bytes"] == report["out_bytes"]
+    assert report["result_bytes"] == 2000 * 4096
+    assert "operand_transfer" in result.to_dict()["root_cause_us"]["all"]
