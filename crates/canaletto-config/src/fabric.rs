@@ -639,7 +639,12 @@ impl Default for ScheduledMesh {
 
 impl Default for Network {
     fn default() -> Self {
-        Network { link_rate: None, router_delay: Duration(1_000), controllers: ControllerEdge::default(), chip_to_chip: false }
+        Network {
+            link_rate: None,
+            router_delay: Duration(1_000),
+            controllers: ControllerEdge::default(),
+            chip_to_chip: false,
+        }
     }
 }
 

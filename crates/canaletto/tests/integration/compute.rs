@@ -203,8 +203,8 @@ fn operands_cross_as_often_as_their_place_says() {
                     found.in_bytes <= found.out_bytes && (at == "chip" || at == "array" || found.in_bytes == 0),
                     "{name}"
                 );
-                let direct =
-                    ["omnibus", "omnibus-split", "scheduled-mesh", "clusters", "venice", "mesh", "mesh-2bit"].contains(&kind.name());
+                let direct = ["omnibus", "omnibus-split", "scheduled-mesh", "clusters", "venice", "mesh", "mesh-2bit"]
+                    .contains(&kind.name());
                 assert_eq!(
                     found.direct_bytes > 0,
                     direct && matches!(at, "chip" | "array") && task == "gather",

@@ -393,7 +393,7 @@ mod tests {
                     Step::Lun(_) | Step::Slot(_) => {
                         let mut parts = Ledger::EMPTY;
                         parts.charge(Cause::ArrayRead, Time(part));
-                        trail.note_parts(&parts, u32::MAX);
+                        trail.note_parts(&parts, (1 << CAUSES) - 1);
                         sum.add(&parts);
                     }
                     Step::Page(_) => sum.charge(Cause::Firmware, Time(3)),
