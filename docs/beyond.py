@@ -122,7 +122,8 @@ CONTROLLERS = 8
 
 
 def budgets() -> Iterator[str]:
-    columns = ("fabric", "wires per link", "pins per controller", "per chip", "wires × pitches", "mm²", "mm² beside dies")
+    pins = ("wires per link", "pins per controller", "per chip")
+    columns = ("fabric", *pins, "wires × pitches", "mm²", "mm² beside dies")
     yield "| " + " | ".join(columns) + " |\n" + "| --- " * len(columns) + "|"
     kinds = {**KEYS, "mesh-2bit": {"fabric": "mesh-2bit"}, "ideal": {"fabric": "ideal"}}
     for name, keys in kinds.items():

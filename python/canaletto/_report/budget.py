@@ -26,7 +26,8 @@ def sheet(equal: Equal) -> list[list[str]]:
 def sentence(equal: Equal) -> str:
     return (
         f"Equal {equal.measure}: links of each fabric are as wide as {amount(equal.measure, equal.budget)} allow, in "
-        f"whole wires. crossbar is the bound: any chip on any free trunk, {equal.crossbar_pins} data pins per controller."
+        "whole wires. crossbar is the bound: any chip on any free trunk, "
+        f"{equal.crossbar_pins} data pins per controller."
     )
 
 
