@@ -180,9 +180,10 @@ fn poisson_arrivals_at_one_plane_wait_as_md1() {
     let design = preset("performance-optimized", &overrides);
     // Service: command 170 ns, tWB + tRR 120 ns, tR 3000 ns, data 4.1 ns.
     let service = 3.2941;
-    for load in [0.3, 0.6, 0.8] {
+    // Waits vary more, and for longer, the higher the load.
+    for (load, requests) in [(0.3, 100_000), (0.6, 150_000), (0.8, 400_000)] {
         let gap_ns = (service / load * 1e3) as u64;
-        let keys = format!("requests = 400000\nread_share = 1.0\nsize = \"4KiB\"\ninter_arrival = \"{gap_ns}ns\"");
+        let keys = format!("requests = {requests}\nread_share = 1.0\nsize = \"4KiB\"\ninter_arrival = \"{gap_ns}ns\"");
         let outcome = simulate(&design, &synthetic(&keys));
         let wait = outcome.report.measures.blame_us.all[Cause::ChipBusyUser.key()];
         let expected = load * service / (2.0 * (1.0 - load));

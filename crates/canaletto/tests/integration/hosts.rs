@@ -23,7 +23,7 @@ fn bandwidth(overrides: &[&str], workload: &str) -> f64 {
 }
 
 const LARGE_READS: &str =
-    "requests = 4000\nread_share = 1.0\nsize = \"128KiB\"\nalignment = \"128KiB\"\nqueue_depth = 64";
+    "requests = 1000\nread_share = 1.0\nsize = \"128KiB\"\nalignment = \"128KiB\"\nqueue_depth = 64";
 
 /// The data rate, less what each packet adds and 16 B of completion.
 #[test]
