@@ -249,6 +249,8 @@ pub struct RootCauses {
     pools: Vec<Pool>,
     ended: [Page; Ended::COUNT],
     followed: Vec<(Time, Cause)>,
+    #[cfg(test)]
+    looks: u32,
 }
 
 struct RequestAccount<'a> {
@@ -276,6 +278,8 @@ impl RootCauses {
             pools: Vec::new(),
             ended: [const { Page::NONE }; Ended::COUNT],
             followed: Vec::new(),
+            #[cfg(test)]
+            looks: 0,
         }
     }
 
@@ -513,7 +517,7 @@ impl RootCauses {
             let before = history.len();
             self.followed.drain(..).for_each(|(until, cause)| history.add(cause, until));
             self.room_of_slots -= (history.len() - before) as isize;
-            if self.room_of_slots < 0 || history.is_full() {
+            if self.room_of_slots < 0 {
                 self.forget();
             }
         }
@@ -562,6 +566,10 @@ impl RootCauses {
     }
 
     fn forget(&mut self) {
+        #[cfg(test)]
+        {
+            self.looks += 1;
+        }
         let trails = self.looking_back.iter().chain(self.flushes.values()).min().copied().unwrap_or(Time::MAX);
         // They were taken before anybody waited.
         let has_older = self.pools.iter().any(|pool| pool.is_numbered && pool.used > 0);
@@ -614,4 +622,33 @@ fn at<const N: usize>(trails: &mut Vec<trail::Trail<N>>, number: usize) -> &mut 
         trails.resize_with(number + 1, || trail::Trail::NONE);
     }
     &mut trails[number]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each of many slots has a history that is long, but is looked through with the others' alone.
+    #[test]
+    fn all_histories_are_looked_through_now_and_then() {
+        let (slots, page) = (Slots::Commands(0), TransactionId(0));
+        let mut roots = RootCauses::new(1);
+        roots.slots_are_wanted(slots, true, Time::ZERO);
+        for request in (0..200).map(RequestId) {
+            roots.request_begins(request, Time::ZERO);
+            roots.slot_taken(slots, request, Time::ZERO);
+        }
+        for request in (0..200).map(RequestId) {
+            roots.page_begins(page, Work::Host, Time::ZERO);
+            for at in 1..=2 * ROOM {
+                let cause = [Cause::ArrayRead, Cause::DataTransfer][at % 2];
+                roots.charge_page(page, cause, Time(at as u64));
+            }
+            roots.last_page(request, page);
+            roots.slot_freed(slots, request, Time(2 * ROOM as u64));
+            roots.page_ends(page);
+            roots.request_ends(request);
+        }
+        assert!((1..10).contains(&roots.looks), "{}", roots.looks);
+    }
 }
