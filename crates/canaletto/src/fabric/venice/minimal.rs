@@ -2,16 +2,21 @@
 
 use std::cmp::Ordering;
 
-use crate::fabric::venice::grid::Port;
+use crate::engine::memory::zeroed;
+use crate::fabric::venice::grid::{MOST_ROUTERS, Port};
 
 /// The ports on a shortest way: up to two, none at the destination.
 ///
-/// The table covers all distances of columns and rows. The difference of two places stands for both distances.
+/// The table covers all distances of columns and rows. The difference of two places stands for both distances. As long as
+/// any network needs, so that no hop has to check it; the rest takes no memory.
 pub struct MinimalPorts {
-    ports: Vec<u8>,
+    ports: Box<[u8; PLACES]>,
     width: u32,
     here: u32,
 }
+
+/// More than (2 × rows − 1) × (2 × columns − 1).
+const PLACES: usize = 4 * MOST_ROUTERS;
 
 impl MinimalPorts {
     pub fn new(rows: u32, columns: u32) -> MinimalPorts {
@@ -25,7 +30,10 @@ impl MinimalPorts {
             let (up, right) = (place / width, place % width);
             along(right, columns - 1, Port::Right, Port::Left) | along(up, rows - 1, Port::Up, Port::Down)
         });
-        MinimalPorts { ports: ports.collect(), width, here: (rows - 1) * width + columns - 1 }
+        let mut table = zeroed(PLACES).into_boxed_slice();
+        table.iter_mut().zip(ports).for_each(|(place, ports)| *place = ports);
+        let ports = table.try_into().expect("a table of all places");
+        MinimalPorts { ports, width, here: (rows - 1) * width + columns - 1 }
     }
 
     pub fn place(&self, (row, column): (u32, u32)) -> u32 {
@@ -38,7 +46,7 @@ impl MinimalPorts {
 
     #[inline]
     pub fn between(&self, place: u32, destination: u32) -> u8 {
-        self.ports[(destination - place) as usize]
+        self.ports[(destination - place) as usize % PLACES]
     }
 }
 

@@ -85,6 +85,7 @@ impl Router {
     }
 
     /// Where a packet that comes in by `entry` continues.
+    #[inline(always)]
     pub fn exit(&self, packet: u32, entry: PortAt) -> Option<Exit> {
         let row = Row::new(packet, entry);
         let port = Port::ALL.into_iter().find(|&port| self.output(port).row == row);

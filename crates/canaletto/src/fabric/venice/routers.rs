@@ -42,7 +42,6 @@ struct Network<'a> {
     minimal: &'a MinimalPorts,
     tried: &'a mut [u64],
     hop: Time,
-    hops: &'a mut u64,
 }
 
 impl Network<'_> {
@@ -53,12 +52,7 @@ impl Network<'_> {
     /// If there is no such reservation.
     #[inline(always)]
     fn cancel(&mut self, packet: u32, exit: PortAt, now: Time) -> PortAt {
-        let at = exit.router();
-        let output = self.routers[at.index()].output_mut(exit.port());
-        let (row, far) = (output.row.clear(packet), output.far);
-        output.used.free(now);
-        toggle(self.free, at, exit.bit(), far);
-        row.entry(at)
+        cancel_at(&mut self.routers[exit.router().index()], self.free, packet, exit, now)
     }
 
     /// A scout arrives at a router, forward or back: Algorithm 1. It is on its way to the next router then, if it does not
@@ -67,12 +61,12 @@ impl Network<'_> {
     fn hop(&mut self, scout: &mut Scout) -> Hop {
         let (now, packet) = (scout.due, scout.packet.controller);
         let (at, mut entry) = (scout.entry.router(), scout.entry);
+        let router = &mut self.routers[at.index()];
         if scout.packet.mode == Mode::Cancel {
             // Back at a router that had sent it on by this port: the reservation goes, another output is tried.
-            entry = self.cancel(packet, entry, now);
+            entry = cancel_at(router, self.free, packet, entry, now);
             scout.links -= 1;
         }
-        let router = &mut self.routers[at.index()];
         if at == scout.packet.destination {
             router.ejection = Row::new(packet, entry);
             return Hop::Arrived;
@@ -102,9 +96,18 @@ impl Network<'_> {
             scout.entry = back;
         }
         scout.due = now + self.hop;
-        *self.hops += 1;
         Hop::On
     }
+}
+
+/// [`Network::cancel`] at the exit's router.
+#[inline(always)]
+fn cancel_at(router: &mut Router, free: &mut Free, packet: u32, exit: PortAt, now: Time) -> PortAt {
+    let (at, output) = (exit.router(), router.output_mut(exit.port()));
+    let (row, far) = (output.row.clear(packet), output.far);
+    output.used.free(now);
+    toggle(free, at, exit.bit(), far);
+    row.entry(at)
 }
 
 /// The link at an output of a router, and at the output at its far end, is reserved, or is free again.
@@ -141,7 +144,6 @@ impl Routers {
         Network {
             routers: &mut self.routers,
             free: &mut self.free,
-            hops: &mut self.hops,
             minimal: &self.minimal,
             tried: &mut self.tried,
             hop: self.hop,
@@ -161,6 +163,7 @@ impl Routers {
     pub fn hop(&mut self, scout: &mut Scout) -> Hop {
         let now = scout.due;
         let hop = self.network().hop(scout);
+        self.hops += u64::from(hop == Hop::On);
         if hop == Hop::On && self.trace.is_on() {
             self.trace_hop(scout, now);
         }
@@ -174,16 +177,27 @@ impl Routers {
             return self.let_one_hop(under_way);
         }
         let mut network = self.network();
-        loop {
-            let scout = under_way.arriving_before(until).filter(|scout| !scout.tears_down)?;
+        let (scouts, first) = under_way.line();
+        let (mut next, mut hops) = (*first, 0);
+        let end = loop {
+            let arriving = scouts.get_mut(next).filter(|scout| scout.due < until && !scout.tears_down);
+            let Some(scout) = arriving else { break None };
             match network.hop(scout) {
-                Hop::On => under_way.hopped(),
-                end => return Some(end),
+                Hop::On => hops += 1,
+                end => break Some(end),
             }
-        }
+            next += 1;
+            if next == scouts.len() {
+                next = 0;
+            }
+        };
+        *first = next;
+        self.hops += hops;
+        end
     }
 
     /// [`Routers::let_hop`] for the next scout alone.
+    #[inline(never)]
     pub fn let_one_hop(&mut self, under_way: &mut UnderWay) -> Option<Hop> {
         let end = Some(self.hop(under_way.next_mut())).filter(|&hop| hop != Hop::On);
         if end.is_none() {
@@ -224,6 +238,7 @@ impl Routers {
     ///
     /// # Panics
     /// If there is no such circuit.
+    #[inline(always)]
     pub fn tear_down(&mut self, packet: &mut Scout) -> (Option<RouterId>, bool) {
         let (now, controller, at) = (packet.due, packet.packet.controller, packet.entry.router());
         let router = &mut self.routers[at.index()];

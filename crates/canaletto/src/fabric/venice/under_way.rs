@@ -47,6 +47,12 @@ impl UnderWay {
         self.scouts.iter().filter(move |scout| scout.due == time)
     }
 
+    /// All of them, and the place of the first to arrive.
+    #[inline(always)]
+    pub fn line(&mut self) -> (&mut [Scout], &mut usize) {
+        (&mut self.scouts, &mut self.next)
+    }
+
     /// A scout sets out. It is due a hop later, and after all others.
     pub fn send(&mut self, scout: Scout) {
         self.scouts.insert(self.next, scout);
