@@ -40,6 +40,7 @@ impl<T: Copy> Fifo<T> {
         self.count += 1;
     }
 
+    #[inline(always)]
     pub fn push_first(&mut self, item: T) {
         if self.count == self.places.len() {
             self.push_growing(item);
@@ -66,6 +67,21 @@ impl<T: Copy> Fifo<T> {
     #[inline(always)]
     pub fn get(&self, number: usize) -> Option<&T> {
         if number < self.count { Some(&self.places[self.place(number)]) } else { None }
+    }
+
+    /// Takes the item of this number out, of those that there are.
+    pub fn remove(&mut self, number: usize) -> T {
+        let item = self.places[self.place(number)];
+        for number in number..self.count - 1 {
+            let (to, from) = (self.place(number), self.place(number + 1));
+            self.places[to] = self.places[from];
+        }
+        self.count -= 1;
+        item
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        (0..self.count).map(|number| &self.places[self.place(number)])
     }
 
     #[inline(always)]
@@ -99,6 +115,10 @@ mod tests {
             let (mut fifo, mut model) = (Fifo::new(), VecDeque::new());
             for step in steps {
                 match step {
+                    Some((item, true)) if item % 3 == 0 && !model.is_empty() => {
+                        let number = usize::from(item) % model.len();
+                        prop_assert_eq!(Some(fifo.remove(number)), model.remove(number));
+                    }
                     Some((item, true)) => {
                         fifo.push_first(item);
                         model.push_front(item);
@@ -111,6 +131,7 @@ mod tests {
                 }
                 prop_assert_eq!((fifo.len(), fifo.is_empty()), (model.len(), model.is_empty()));
                 prop_assert!((0..=model.len()).all(|number| fifo.get(number) == model.get(number)));
+                prop_assert!(fifo.iter().eq(&model));
             }
         }
     }

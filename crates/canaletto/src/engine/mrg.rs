@@ -14,8 +14,10 @@ const STEPS: [Matrix; 2] = [
     [[0, 1, 0], [0, 0, 1], [MODULI[1] - 1_370_589, 0, 527_612]],
 ];
 
+const WORDS: [u64; 2] = [MODULI[0] as u64, MODULI[1] as u64];
+
 /// Difference between 2^32 and each modulus.
-const SHORT: [u64; 2] = [(1 << 32) - MODULI[0] as u64, (1 << 32) - MODULI[1] as u64];
+const SHORT: [u64; 2] = [(1 << 32) - WORDS[0], (1 << 32) - WORDS[1]];
 
 /// The generator's six words of state, each below its modulus.
 pub struct Mrg32k3a {
@@ -53,7 +55,7 @@ impl Mrg32k3a {
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         let [first, second] = &mut self.state;
-        let [one, two] = MODULI.map(|modulus| modulus as u64);
+        let [one, two] = WORDS;
         let p1 = remainder::<0>(1_403_580 * first[1] + 810_728 * (one - first[0]));
         *first = [first[1], first[2], p1];
         let p2 = remainder::<1>(527_612 * second[2] + 1_370_589 * (two - second[0]));

@@ -97,7 +97,7 @@ impl Buses {
         PathId(id.0)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn start_on_held_path(
         &mut self,
         path: PathId,

@@ -36,12 +36,12 @@ impl HeldPaths {
         self.luns.get(lun.index()).is_some_and(|lun| lun.holding)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn let_go(&mut self, lun: LunId) -> bool {
         self.luns.get_mut(lun.index()).is_some_and(|lun| std::mem::take(&mut lun.holding))
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, lun: LunId) -> Option<PathId> {
         self.luns.get_mut(lun.index())?.path.take()
     }
@@ -54,9 +54,12 @@ impl HeldPaths {
         lun.length += 1;
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn next_page(&mut self, lun: LunId) -> Option<TransactionId> {
-        let lun = self.luns.get_mut(lun.index()).filter(|lun| lun.length > 0)?;
+        let lun = self.luns.get_mut(lun.index())?;
+        if lun.length == 0 {
+            return None;
+        }
         lun.length -= 1;
         Some(lun.pages[lun.length as usize])
     }

@@ -58,7 +58,7 @@ impl<F: Fabric> Paths<F> {
         self.cut_off.comes_to_rest && self.cut_off.is_idle() && self.fabric.is_at_rest()
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn may_start(&self, domain: DomainId) -> bool {
         !self.cut_off.comes_to_rest
             && (self.fabric.may_start(domain) || self.cut_off.has_any() && self.leads_nowhere(domain))
@@ -165,7 +165,7 @@ impl<F: Fabric> Paths<F> {
         carried
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, F::Event)) -> DomainId {
         if CutOff::is_nowhere(path) {
             let chip = self.cut_off.sent(path).transfer.chip;
@@ -176,7 +176,7 @@ impl<F: Fabric> Paths<F> {
         self.fabric.release(path, now, later)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn hold(&mut self, lun: LunId, path: PathId, operation: Operation) -> bool {
         let holds = match self.hold_path {
             HoldPath::Never => false,
@@ -199,7 +199,7 @@ impl<F: Fabric> Paths<F> {
         holds
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn next_page(&mut self, lun: LunId) -> Option<TransactionId> {
         self.held.next_page(lun)
     }

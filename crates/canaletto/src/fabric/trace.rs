@@ -38,14 +38,18 @@ impl WireTrace {
         self.on
     }
 
+    #[inline(always)]
     pub fn write(&mut self, wire: u32, what: WireUse, path: PathId, start: Time, end: Time) {
         if self.on {
             self.spans.push(WireSpan { wire, what, path, start, end });
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn write_transfer(&mut self, wire: u32, transfer: &super::Transfer, path: PathId, start: Time) {
+        if !self.on {
+            return;
+        }
         if transfer.command > Time::ZERO {
             self.write(wire, WireUse::Command, path, start, start + transfer.command);
         }

@@ -270,7 +270,7 @@ impl Array {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn close(&mut self, id: LunId, now: Time) {
         let lun = &mut self.luns[id.index()];
         if let Some((kind, since)) = lun.background_since.take() {

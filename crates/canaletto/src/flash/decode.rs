@@ -51,7 +51,7 @@ impl FlashBackend {
     }
 
     /// Sectors of a flash page that have just left the chip, where outer codewords span transactions.
-    #[inline]
+    #[inline(always)]
     pub fn crossed<P: Probe>(&self, first: TransactionId, work: &PageWork<P>) -> u64 {
         if self.outer_code.is_none() {
             return 0;

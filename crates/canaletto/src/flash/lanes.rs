@@ -165,7 +165,7 @@ impl FlashBackend {
     }
 
     /// A lane's command has crossed. Returns whether another program has the array.
-    #[inline]
+    #[inline(always)]
     pub fn waits_for_array<P: Probe>(&mut self, lane: LunId, work: &PageWork<P>, now: Time) -> bool {
         if !self.lanes.cache_program || self.command(lane).operation != Operation::Program {
             return false;
@@ -178,7 +178,7 @@ impl FlashBackend {
         lun.programs
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn lane_works(&mut self, lane: LunId, begins: Time) {
         if !self.lanes.are_on() || self.is_plain_read(lane) {
             return;

@@ -216,6 +216,7 @@ impl FlashBackend {
         self.statuses.begin(lun, time).then_some(time)
     }
 
+    #[inline(always)]
     fn tell_of_work<P: Probe>(&self, lun: LunId, work: &mut PageWork<P>, from: Time, until: Time) {
         if work.probe.watches_wires() {
             let command = self.command(lun);
@@ -401,7 +402,7 @@ impl FlashBackend {
     }
 
     /// Notes the LUN's clocks for the wait of a queued transaction.
-    #[inline]
+    #[inline(always)]
     pub fn mark_wait<P: Probe>(&self, id: TransactionId, lun: LunId, work: &mut PageWork<P>, now: Time) {
         let t = &work.transactions[id];
         let (operation, plane) = (t.operation, t.ppa.plane);
@@ -451,6 +452,7 @@ impl FlashBackend {
         lanes.fold(Time::ZERO, |sum, lane| sum + self.array.flow_clock(lane, flow, now))
     }
 
+    #[inline(always)]
     pub fn program_fails(&mut self, plane: PlaneId) -> bool {
         self.may_fail && self.failures.program_fails(plane)
     }

@@ -62,10 +62,12 @@ impl Wear {
         }
     }
 
+    #[inline(always)]
     pub fn programmed(&mut self, at: Ppa, now: Time) {
         self.fill(at, Filled::At(now));
     }
 
+    #[inline(always)]
     pub fn found(&mut self, at: Ppa) {
         self.fill(at, Filled::Before);
     }
@@ -84,6 +86,7 @@ impl Wear {
         }
     }
 
+    #[inline(always)]
     fn fill(&mut self, at: Ppa, filled: Filled) {
         if let Some(block) = self.block_mut(at.plane, at.block).filter(|b| b.filled == Filled::Not) {
             block.filled = filled;
@@ -94,7 +97,13 @@ impl Wear {
         self.planes.get(plane.index())?.get(block as usize)
     }
 
+    #[inline(always)]
     fn block_mut(&mut self, plane: PlaneId, block: u32) -> Option<&mut Block> {
+        if self.planes.is_empty() { None } else { self.block_kept(plane, block) }
+    }
+
+    #[inline(never)]
+    fn block_kept(&mut self, plane: PlaneId, block: u32) -> Option<&mut Block> {
         let blocks = self.planes.get_mut(plane.index())?;
         if blocks.len() <= block as usize {
             blocks.resize(block as usize + 1, Block::default());

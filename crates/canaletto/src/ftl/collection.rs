@@ -54,6 +54,7 @@ impl Ftl {
     }
 
     /// Begins an epoch of collection if one is due, once per round: empty epochs would begin again for ever.
+    #[inline(always)]
     pub fn begin_epoch(&mut self, now: Time) -> bool {
         let begins = self.collector.begin_epoch(&self.blocks, now);
         if begins {
@@ -63,6 +64,7 @@ impl Ftl {
     }
 
     /// Goes on with collection that waited until no page wants room.
+    #[inline(always)]
     pub fn resume_collection(&mut self) {
         if self.room.waiting() == 0 && self.collector.resume() {
             self.all_planes_changed();

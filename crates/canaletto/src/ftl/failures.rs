@@ -334,6 +334,7 @@ impl Ftl {
     }
 
     /// Pages that wait for room. All of them are looked at now: [`Ftl::place_next_stalled`], as often as this says.
+    #[inline(always)]
     pub fn begin_placing_stalled(&mut self) -> usize {
         self.room.begin_placing(&self.blocks)
     }
@@ -366,6 +367,7 @@ impl Ftl {
         }
     }
 
+    #[inline(always)]
     pub fn stalled_perhaps_for_ever(&self) -> usize {
         if self.only_group_goes_on() { 0 } else { self.room.waiting() }
     }

@@ -333,13 +333,14 @@ impl Ftl {
     }
 
     /// Ends the flash page that a program command fills as far as it goes; parity does so as a whole.
+    #[inline(always)]
     pub fn end_flash_page(&mut self, first: &Transaction) {
         if first.origin != Origin::Parity && !matches!(self.way, Way::Zoned(_)) {
             self.blocks.end_flash_page(first.ppa);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn issue<P: Probe>(&mut self, work: &PageWork<P>, id: TransactionId) {
         if self.is_read_of_lost_plane(&work.transactions[id]) {
             return self.read_without_plane(id);

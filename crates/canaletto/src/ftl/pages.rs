@@ -131,7 +131,7 @@ impl Ftl {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_read_of(&mut self, at: Ppa) {
         reclaim!(&mut self.way, read_begins(&mut self.blocks, at));
     }
@@ -145,7 +145,7 @@ impl Ftl {
     }
 
     /// Entry of a logical page in the mapping table, or else the place where preconditioning has put it.
-    #[inline]
+    #[inline(always)]
     pub fn entry(&self, lpa: u64) -> Entry {
         match self.mapping.get(lpa) {
             Entry::Unmapped if !self.mapping.holds(lpa) => reclaim!(&self.way, locate(&self.blocks, lpa)),

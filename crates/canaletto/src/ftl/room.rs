@@ -64,7 +64,7 @@ impl Room {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn count_out(&mut self, lun: LunId) {
         if self.is_dynamic {
             self.allocator.done(lun);

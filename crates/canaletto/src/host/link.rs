@@ -110,7 +110,14 @@ impl Times {
     fn of(&mut self, message: Message, data_bytes: u64) -> Time {
         let fixed = self.fixed[message.kind()];
         let is_one = !matches!(message, Message::Entries { count, .. } if count != 1);
-        if fixed != UNKNOWN && is_one { fixed } else { self.worked_out(message, data_bytes) }
+        match message {
+            _ if fixed != UNKNOWN && is_one => fixed,
+            // Where its time depends on nothing else, it has been noted.
+            Message::ReadData(_) | Message::WriteData(_) if data_bytes == self.last_data.0 && data_bytes > 0 => {
+                self.last_data.1
+            }
+            _ => self.worked_out(message, data_bytes),
+        }
     }
 
     #[inline(never)]

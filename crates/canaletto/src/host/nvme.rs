@@ -97,7 +97,7 @@ impl QueuePair {
     }
 
     /// Host: puts a request into the submission queue, which has room. Returns the new tail.
-    #[inline]
+    #[inline(always)]
     pub fn enter(&mut self, request: RequestId) -> u32 {
         match self.ring.get_mut(self.tail as usize) {
             Some(entry) => *entry = request,
@@ -121,7 +121,7 @@ impl QueuePair {
         self.limit.saturating_sub(self.in_flight).min(visible)
     }
 
-    #[inline]
+    #[inline(always)]
     fn fetch(&mut self) -> u32 {
         if self.asked == self.device_tail {
             self.fetching = false;

@@ -14,7 +14,7 @@ impl FlashPageGroup {
         FlashPageGroup { next: first }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self, transactions: &Transactions) -> Option<TransactionId> {
         let id = self.next;
         if !id.is_some() {
@@ -25,7 +25,7 @@ impl FlashPageGroup {
     }
 
     /// The next one, which goes its own way from now on.
-    #[inline]
+    #[inline(always)]
     pub fn part(&mut self, transactions: &mut Transactions) -> Option<TransactionId> {
         let id = self.next(transactions)?;
         transactions[id].next_in_flash_page = TransactionId::NONE;

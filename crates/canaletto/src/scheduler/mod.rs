@@ -27,6 +27,7 @@ use std::ops::Range;
 use crate::config::design::{DataQueue, Design, TransferOrder};
 use crate::config::units::Duration;
 use crate::config::workload::Priority;
+use crate::engine::fifo::Fifo;
 use crate::engine::ring::Ring;
 use crate::engine::time::Time;
 use crate::fabric::DomainId;
@@ -44,7 +45,7 @@ struct Domain {
     /// LUNs (counted within the domain) that may have a command to send.
     ready: Ring,
     next_index: u32,
-    data: [VecDeque<TransactionId>; DATA_CLASSES],
+    data: [Fifo<TransactionId>; DATA_CLASSES],
     data_waiting: u32,
     /// LUNs in the middle of their work, with a command to send.
     midway: VecDeque<(LunId, Midway)>,
@@ -142,6 +143,7 @@ impl Scheduler {
         self.touched.set(domain.0, true);
     }
 
+    #[inline(always)]
     pub fn touch_all_if_noticed(&mut self) {
         if self.queues.must_poll() {
             for domain in 0..self.domains.len() as u32 {
@@ -218,7 +220,7 @@ impl Scheduler {
         };
         let domain = self.domain_of(lun);
         let d = &mut self.domains[domain.index()];
-        d.data[class].push_back(id);
+        d.data[class].push(id);
         d.data_waiting += 1;
     }
 
@@ -232,7 +234,7 @@ impl Scheduler {
     pub fn overdue_until(&self, domain: DomainId, transactions: &Transactions, now: Time) -> Option<Time> {
         let until = Time(now.0.checked_sub(self.order_bound.0)?);
         // In each class those that have waited longest are in front.
-        let mut oldest = self.domains[domain.index()].data.iter().filter_map(VecDeque::front);
+        let mut oldest = self.domains[domain.index()].data.iter().filter_map(Fifo::first);
         oldest.any(|&id| transactions[id].since <= until).then_some(until)
     }
 
@@ -248,12 +250,13 @@ impl Scheduler {
         let data_queue = self.data_queue;
         let d = &mut self.domains[domain.index()];
         let free = |&id: &TransactionId| is_free(&transactions[id]);
-        for waiting in d.data.iter_mut().filter(|waiting| !waiting.is_empty()) {
+        for waiting in &mut d.data {
+            let Some(first) = waiting.first() else { continue };
             let place = match data_queue {
                 // Where a domain shares one path, the first is free or none is.
-                DataQueue::Fifo if free(&waiting[0]) => {
+                DataQueue::Fifo if free(first) => {
                     d.data_waiting -= 1;
-                    return waiting.pop_front();
+                    return waiting.pop();
                 }
                 DataQueue::Fifo => waiting.iter().position(free),
                 DataQueue::OldestRequest => {
@@ -263,7 +266,7 @@ impl Scheduler {
             };
             if let Some(place) = place {
                 d.data_waiting -= 1;
-                return waiting.remove(place);
+                return Some(waiting.remove(place));
             }
         }
         None

@@ -582,7 +582,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     /// Gives back the path that the LUN holds, if it does.
-    #[inline]
+    #[inline(always)]
     pub(super) fn release_held(&mut self, lun: LunId, now: Time) {
         if let Some(path) = self.paths.take_held(lun) {
             self.give_back(lun, path, now);

@@ -428,7 +428,15 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn expect_idleness(&mut self, now: Time) {
+        if self.cache.is_some() {
+            self.expect_destaging(now);
+        }
+    }
+
+    #[inline(never)]
+    fn expect_destaging(&mut self, now: Time) {
         let is_idle = self.requests.is_empty();
         let next_look = self.cache.as_mut().and_then(|cache| cache.expect_idleness(is_idle, now));
         if let Some(time) = next_look {

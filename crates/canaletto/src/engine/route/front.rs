@@ -468,7 +468,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if self.ftl.parity.is_awaited(id) {
             return self.rebuild(id, now);
         }
-        match (self.pages.transactions[id].origin, self.pages.transactions[id].old_page()) {
+        let origin = self.pages.transactions[id].origin;
+        if origin == Origin::User {
+            return self.page_finished(id, now);
+        }
+        match (origin, self.pages.transactions[id].old_page()) {
             (Origin::OldPage | Origin::Mapping, OldPage::For(write)) => self.old_page_read(id, write, now),
             (Origin::Rebuild, _) => self.rebuild_with(id, now),
             (Origin::Operand, _) => self.operand_arrived(id, now),

@@ -107,6 +107,7 @@ impl Frontiers {
     }
 
     /// Until `now`.
+    #[inline(always)]
     pub(super) fn stall_clock(&self, plane: PlaneId, frontier: Frontier, now: Time) -> Time {
         let open = self.get(plane, frontier);
         open.stalled + open.stalled_since.map_or(Time::ZERO, |since| now - since)

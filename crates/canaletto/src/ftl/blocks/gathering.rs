@@ -93,6 +93,7 @@ impl Blocks {
         self.superblocks.as_ref().map_or(Placed::default(), |superblocks| superblocks.gathering.get(plane, line))
     }
 
+    #[inline(always)]
     fn placed_mut(&mut self, plane: PlaneId, line: Line) -> Option<&mut Placed> {
         self.superblocks.as_mut().map(|superblocks| superblocks.gathering.get_mut(plane, line))
     }
@@ -109,6 +110,7 @@ impl Blocks {
     }
 
     /// A write has its page, whether it `had_come` to its chip or is found there.
+    #[inline(always)]
     pub fn note_bound(&mut self, plane: PlaneId, line: Line, had_come: bool) {
         if let Some(placed) = self.placed_mut(plane, line) {
             placed.waiting -= 1;
@@ -205,6 +207,7 @@ impl Blocks {
     }
 
     /// The plane of a plane's group in which a frontier gave its last place, or gives its next one.
+    #[inline(always)]
     pub fn plane_being_filled(&self, plane: PlaneId, frontier: Frontier) -> Option<PlaneId> {
         let stripe = self.superblocks.as_ref()?.stripe(plane, frontier);
         Some(PlaneId(self.group(plane).start as u32 + stripe.plane))

@@ -157,7 +157,7 @@ impl Blocks {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn room_in_open(&self, plane: PlaneId, frontier: Frontier) -> Option<u32> {
         let open = self.frontiers.get(plane, frontier).with_room();
         if open.is_some() || self.superblocks.is_none() { open } else { self.room_in_stripe(plane, frontier) }
@@ -203,7 +203,7 @@ impl Blocks {
     }
 
     /// Takes the next page of a block for `sectors` of `lpa`.
-    #[inline]
+    #[inline(always)]
     fn write_next(&mut self, plane: PlaneId, block: u32, lpa: u64, sectors: u64) -> u32 {
         let p = &mut self.planes[plane.index()];
         p.valid += 1;
@@ -407,6 +407,7 @@ impl Blocks {
         }
     }
 
+    #[inline(always)]
     pub fn program_begins(&mut self, at: Ppa) {
         let plane = &mut self.planes[at.plane.index()];
         plane.programs += 1;
@@ -414,6 +415,7 @@ impl Blocks {
         plane.note_written_up(at.block, self.pages_per_block);
     }
 
+    #[inline(always)]
     pub fn program_ends(&mut self, at: Ppa) {
         let plane = &mut self.planes[at.plane.index()];
         plane.programs -= 1;
@@ -573,6 +575,7 @@ impl Blocks {
     }
 
     /// Time until `now` during which the frontier had no page to give.
+    #[inline(always)]
     pub fn stall_clock(&self, plane: PlaneId, frontier: Frontier, now: Time) -> Time {
         self.frontiers.stall_clock(plane, frontier, now)
     }

@@ -51,6 +51,7 @@ impl Blocks {
         self.superblocks.as_ref().map_or(0, |superblocks| superblocks.stripes_of_parity.unit)
     }
 
+    #[inline(always)]
     pub fn has_parity(&self) -> bool {
         self.parity_unit() > 0
     }

@@ -75,7 +75,12 @@ impl Blocks {
 
     /// For an unwritten logical page that is read: a page which `may_go` lets go. Which pages hold data is decided when
     /// they are asked for. Returns the place and its former page.
+    #[inline(always)]
     pub fn adopt(&mut self, lpa: u64, may_go: impl Fn(u64, Ppa) -> bool) -> Option<(Ppa, u64)> {
+        if self.seeds.is_some() { self.adopt_seeded(lpa, may_go) } else { None }
+    }
+
+    fn adopt_seeded(&mut self, lpa: u64, may_go: impl Fn(u64, Ppa) -> bool) -> Option<(Ppa, u64)> {
         let seeds = self.seeds.as_ref()?;
         let (at, gone) = (0..ATTEMPTS).find_map(|attempt| {
             let gone = seeds.stand_in(lpa, attempt)?;

@@ -40,6 +40,7 @@ impl Refresh {
     }
 
     /// Whether the block of a page that was read just now has come to its limit of reads.
+    #[inline(always)]
     pub fn is_disturbed(&self, at: Ppa, wear: &Wear) -> bool {
         // Asked at every read: once is enough.
         self.reads > 0 && wear.reads_since_erase(at.plane, at.block) == self.reads

@@ -120,7 +120,7 @@ impl MappingTable {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, lpa: u64) -> Entry {
         let [mapped, data] = self.groups[(lpa / GROUP) as usize];
         let bit = 1 << (lpa % GROUP);

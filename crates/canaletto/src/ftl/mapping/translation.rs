@@ -455,8 +455,10 @@ impl Mapping {
     }
 
     /// The list of written sectors that an entry has in the cache, if that is not all of them.
+    #[inline(always)]
     pub fn listed(&self, lpa: u64) -> Option<u64> {
-        self.cached.listed.in_cache.get(&lpa).copied()
+        let listed = &self.cached.listed.in_cache;
+        if listed.is_empty() { None } else { listed.get(&lpa).copied() }
     }
 
     /// A page with these `sectors` has been given to a write, whose entry lists `listed`.

@@ -72,6 +72,7 @@ impl Seeds {
     }
 
     /// Returns whether there was one.
+    #[inline(always)]
     pub fn give_up(&mut self, at: Ppa) -> bool {
         !self.adopted.is_empty() && self.adopted.remove(&at.pack()).is_some()
     }

@@ -54,6 +54,7 @@ impl Reclaim for Pages {
         (at, opened)
     }
 
+    #[inline(always)]
     fn is_urgent(&self, collector: &Collector, blocks: &Blocks, mut planes: impl Iterator<Item = PlaneId>) -> bool {
         collector.is_working() && planes.any(|plane| collector.urgent(plane, blocks))
     }

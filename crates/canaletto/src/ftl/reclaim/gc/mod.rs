@@ -272,6 +272,7 @@ impl Collector {
     }
 
     /// Begins an epoch if one is due: returns whether planes have to be looked at again.
+    #[inline(always)]
     pub fn begin_epoch(&mut self, blocks: &Blocks, now: Time) -> bool {
         self.config.scope != Scope::Plane && self.epoch.begin(blocks.free_in_all(), now)
     }
@@ -282,6 +283,7 @@ impl Collector {
 
     /// Whether collection must go before host requests. Not while it waits for reads of its victim, nor if it reclaims
     /// no space.
+    #[inline(always)]
     pub fn urgent(&self, plane: PlaneId, blocks: &Blocks) -> bool {
         let Some(job) = &self.jobs[self.place(plane)] else { return false };
         if job.waits_for_reads() {
@@ -377,6 +379,7 @@ impl Collector {
         }
     }
 
+    #[inline(always)]
     pub fn copy_lines_up(&mut self, copy: &Transaction) {
         if let Some(job) = self.job_of(copy) {
             job.settled += 1;
@@ -510,7 +513,7 @@ impl Collector {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn collects(&self, plane: PlaneId, block: u32) -> bool {
         self.jobs[self.place(plane)].is_some_and(|job| job.victim == block)
     }
