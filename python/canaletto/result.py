@@ -21,6 +21,7 @@ __all__ = [
     "CachedWrites",
     "Cause",
     "ChipShare",
+    "ComputeReport",
     "ControllerShare",
     "Cost",
     "CutOffReport",
@@ -98,6 +99,8 @@ Cause: TypeAlias = Literal[
     "data_transfer",
     "completion",
     "transfer_of_others",
+    "operand_transfer",
+    "compute",
 ]
 """Cause of a part of a request's latency."""
 
@@ -137,6 +140,8 @@ CAUSES: Mapping[Cause, str] = {
     "data_transfer": "Transfer of data.",
     "completion": "Transfer of the completion entry to the host, and the wait for room in the completion queue.",
     "transfer_of_others": "Crossing of others' commands and data, which keeps busy what is waited for. Root causes only: blame charges the wait to what is waited for.",
+    "operand_transfer": "Transfer of an operand of a task to the chip that combines it: from another chip, or from the controller.",
+    "compute": "Computation of a task, and the wait for its unit and for room there.",
 }
 """Meaning of each cause, in the order in which a request meets them."""
 
@@ -925,6 +930,31 @@ class Area(Fields):
     """Area of a central arbiter in the chip of the controllers, in um2."""
 
 
+class ComputeReport(Fields):
+    """Tasks of a flow. Bytes and energy include the warm-up."""
+
+    at: str
+    """Place of the computation."""
+    tasks: int
+    """Tasks begun."""
+    operand_bytes: int
+    """Bytes of operands."""
+    out_bytes: int
+    """Bytes of operands that crossed from chips to controllers."""
+    in_bytes: int
+    """Bytes of operands that crossed from controllers to the chips that combine them."""
+    direct_bytes: int
+    """Bytes of operands that crossed from chip to chip."""
+    result_bytes: int
+    """Bytes of results that crossed from chips to controllers."""
+    link_bytes: int
+    """Bytes that crossed the host link."""
+    busy_us: float
+    """Time in which units worked, summed over units, in microseconds."""
+    energy_mj: float
+    """Energy of the units, in millijoules."""
+
+
 class FlowReport(Fields):
     """Results of one flow."""
 
@@ -967,6 +997,8 @@ class FlowReport(Fields):
     """
     slowdown: float | None
     """Mean latency as a multiple of the flow's alone on the drive, if the flow was also run alone."""
+    compute: ComputeReport | None
+    """Tasks of the flow; absent without `flow.compute`."""
 
     _kinds: ClassVar[Mapping[str, type[Fields]]] = {
         "requests": Requests,
@@ -977,6 +1009,7 @@ class FlowReport(Fields):
         "device_response_us": Distribution,
         "tail_us": LatencyTails,
         "series": SeriesReport,
+        "compute": ComputeReport,
     }
 
 
