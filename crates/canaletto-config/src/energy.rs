@@ -1,7 +1,7 @@
 //! Keys of the energy model: energy and power of each operation and part.
 //!
-//! `measure/energy.rs` turns them and a run's activity into millijoules. `docs/explanation/energy.md` holds the formulas and
-//! discusses the values. A power counts while its part works, so that the same page over a shorter way costs less.
+//! `docs/explanation/energy.md` holds the formulas and discusses the values. A power counts while its part works, so
+//! that the same page over a shorter way costs less.
 
 use serde::{Deserialize, Serialize};
 

@@ -6,14 +6,6 @@
 //!    ║                   ▼      └──── reply ──────┘ └─── completion ─────┘
 //!    ╚═══════════════ storage
 //! ```
-//!
-//! - [`nbd`] has the protocol, without sockets.
-//! - [`server`] listens and counts connections; [`connection`] has two threads for each: one reads requests and stores what is
-//!   written, one sends replies with what is stored.
-//! - [`driver`] is the thread that owns the simulated drive: it submits requests at the moments that the [`clock`] gives,
-//!   and lets replies go when the drive has completed them.
-//! - [`storage`] holds the data, and knows which of them a loss of power would take.
-//!
 //! Threads and blocking sockets rather than an asynchronous runtime: connections are few and bounded, one thread has to own
 //! the engine anyway, and a blocked thread is all the backpressure that a slow client needs.
 

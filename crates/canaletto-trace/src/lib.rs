@@ -14,13 +14,9 @@
 //! # }
 //! ```
 //!
-//! A trace is read whole or refused: nothing is skipped but blank lines and what is no request, unless
-//! [`ReadOptions`] says so, and every refusal is one [`TraceError`] that names the file, the line, the field, what was
-//! given and what is allowed. [`Tally`] counts what was skipped, and the lines that had to be put in order.
-//!
-//! Layout: `reader` (the public face) over `detect` (which format), `lines` (bytes into lines),
-//! `compression` (files into bytes), `decode` (lines into records), `order` (records into order) and `formats` (one
-//! file a format). `writer` writes traces; `survey` says what one is like.
+//! A trace is read whole or refused, unless [`ReadOptions`] says otherwise: only blank lines and lines without requests
+//! are skipped. Every refusal is one [`TraceError`] that names file, line, field, the given value and what is allowed.
+//! [`Tally`] counts skipped lines, and lines that had to be put in order.
 
 mod amounts;
 mod columns;

@@ -5,9 +5,9 @@
 //! families have Borel's distribution, so that the starts of a page have the generalized Poisson distribution (P. C.
 //! Consul and G. C. Jain, Technometrics 15(4), 1973): λ (λ + c r)^(c - 1) e^(-λ - c r) / c! for c starts.
 //!
-//! Requests and runs reach over several pages, and where a trace's lie apart a generator's would overlap. Over how many
-//! pages the law spreads is therefore asked of the footprint: a page is touched by starts there and at as many pages before
-//! it as a start's requests reach on average, in regions of places that the generator makes (`popular_regions`).
+//! Requests and runs reach over several pages. The number of pages over which the law spreads follows from the
+//! footprint: a page is touched by starts there and at as many pages before it as a start's requests reach on average,
+//! in regions of places that the generator makes (`popular_regions`).
 
 /// Starts among which a place is recent, as the generator has it.
 const RECENT: f64 = 1024.0;

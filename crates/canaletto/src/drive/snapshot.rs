@@ -1,7 +1,7 @@
 //! A drive at some moment as bytes: its design, and what it was told until then.
 //!
-//! The same inputs lead to the same state, so that a drive is restored by telling another one the same. That takes as long as it
-//! took the first time. A snapshot is for the version of canaletto that made it: another one may simulate otherwise.
+//! The same inputs lead to the same state, so a drive is restored by repeating its inputs, which takes as long as the
+//! first time. A snapshot is for the version of canaletto that made it.
 
 use thiserror::Error;
 

@@ -9,14 +9,13 @@
 //!
 //! arbiter ─ grant ─▶ switch │ set-up │ packets cross trunk, switch and inner bus at once │
 //! ```
-//! All controllers are on one chip, and so is the arbiter, which knows every trunk and inner bus: a transfer starts where both are
-//! free, and waits otherwise, which is a path conflict. The arbiter tells the switch over pins of its own ([`grants`]); trunk and
-//! inner bus are taken from then on. Which switch hangs on which trunks: [`tree`]. Data in parts: [`chunks`]; copies between chips of a
-//! switch: [`copies`].
+//! All controllers are on one chip, and so is the arbiter: a transfer starts where its trunk and inner bus are free,
+//! and waits otherwise, which is a path conflict. The arbiter tells the switch over separate pins ([`grants`]). Which
+//! switch hangs on which trunks: [`tree`]. Data in parts: [`chunks`]; copies between chips of a switch: [`copies`].
 //!
-//! A switch passes bytes on a while after they came and has no buffer, so that a circuit crosses at one rate, `fabric.link_rate`: that
-//! of the slower of its two wires, where loads make them differ. Packets follow Networked SSD (MICRO 2022) §IV-B, two flits at
-//! a time. No paper has this fabric; what is known of it is in `docs/explanation/fabrics.md`.
+//! A switch passes bytes on after a while and has no buffer, so a circuit crosses at the rate of the slower of its two
+//! wires, where loads make them differ. Packets follow Networked SSD (MICRO 2022) §IV-B, two flits at a time. No paper
+//! has this fabric (`docs/explanation/fabrics.md`).
 
 mod chunks;
 mod copies;

@@ -5,13 +5,13 @@
 //! engine ─ a transfer waits, a link is free ─> plan        asked once an instant, for all that wait
 //! engine <────────── transfer 7: links 3, 12 ─ plan        a way is checked, then taken until its transfer has crossed
 //! ```
-//! Without a blueprint links are Venice's mesh, and transfers get a shortest way over free links at once, the first to come
-//! first: a bound for whatever finds ways in that mesh, because to find them costs nothing. `fabric.custom.route = "x-then-y"`
-//! gives them one way alone instead, which is NoSSD with circuits ([`x_then_y`]).
+//! Without a blueprint links are Venice's mesh, and transfers get a shortest way over free links at once, the first to
+//! come first: a bound for whatever finds ways in that mesh. `fabric.custom.route = "x-then-y"` gives them one way
+//! alone instead, which is NoSSD with circuits ([`x_then_y`]).
 //!
-//! Links carry eight data pins at `fabric.network.link_rate`, commands and data are those of a circuit of Venice (ISCA 2023, §4.1
-//! with Eq. 1): chips are not modified, and a byte takes a cycle for each router on the way. A place where circuits can turn has a
-//! router. Chips have one port. All that a plan decides takes `fabric.custom.grant_delay`; what it would cost in wires is not known.
+//! Links carry eight data pins at `fabric.network.link_rate`, commands and data are those of a circuit of Venice (ISCA
+//! 2023, §4.1 with Eq. 1). A place where circuits can turn has a router. Chips have one port. Every decision of a plan
+//! takes `fabric.custom.grant_delay`; its cost in wires is not known.
 
 #[cfg(test)]
 mod tests;

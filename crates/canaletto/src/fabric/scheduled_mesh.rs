@@ -7,15 +7,14 @@
 //!
 //! arbiter: search │ grant to each row on the way │ set-up │ the transfer takes the circuit
 //! ```
-//! All controllers are on one chip, and so is the arbiter, which knows every circuit: a transfer starts where free links lead from a
-//! free controller to its chip, whose port is free, and waits otherwise, which is a path conflict. Its links are taken from then
-//! on. The arbiter finds the way ([`links`]), one transfer after the other ([`arbiter`]), and tells the routers, over pins that
-//! those of a row share ([`grants`](self::arbiter)). The arbiter knows how long a transfer takes, so that nothing has to tear its
-//! circuit down: a router keeps its setting until a grant takes one of its ports for another way. Pages go from chip to chip over
-//! circuits of their own ([`copies`]).
+//! All controllers are on one chip, and so is the arbiter, which knows every circuit: a transfer starts where free
+//! links lead from a free controller to its chip, whose port is free, and waits otherwise, which is a path conflict.
+//! The arbiter finds ways ([`links`]), one after the other ([`arbiter`]), and tells the routers. A router keeps its
+//! setting until a grant takes one of its ports for another way, so nothing is torn down. Pages go from chip to chip
+//! over their own circuits ([`copies`]).
 //!
-//! Routers, links, and commands and data on a circuit are those of Venice (ISCA 2023) §4.1 with Eq. 1; no scouts are sent, and chips
-//! are not modified. No paper has this fabric; what is known of it is in `docs/explanation/fabrics.md`.
+//! Routers, links, and commands and data on a circuit are those of Venice (ISCA 2023) §4.1 with Eq. 1, without scouts.
+//! No paper has this fabric (`docs/explanation/fabrics.md`).
 
 mod arbiter;
 mod copies;

@@ -5,13 +5,12 @@
 //! page register                       ············│ page 2              │tRCBSY
 //! cache register               │ page 1: waits, then leaves ────────────│     │ page 2 …
 //! ```
-//! ONFI 5.1, "Read Cache" and "Read Cache Random" (31h, 3Fh): a read that is given to a plane whose cache register still holds data
-//! goes to the page register behind it, and moves on within tRCBSY once the cache register is empty. Only then the plane takes a
-//! further read; a program or an erase needs both registers. A page that finds the cache register empty from the beginning is there
-//! with the end of the array's work (30h).
+//! ONFI 5.1, "Read Cache" and "Read Cache Random" (31h, 3Fh): a read of a plane whose cache register still holds data
+//! goes to the page register behind it, and moves on within tRCBSY once the cache register is empty. Only then the
+//! plane takes a further read; a program or an erase needs both registers.
 //!
-//! In the standard the move is part of the command that follows (31h), or of one that ends the sequence (3Fh), and the whole LUN is busy
-//! meanwhile. Here it begins by itself, its one cycle is not counted, and it concerns its plane alone.
+//! In the standard the move is part of the command that follows (31h), or of one that ends the sequence (3Fh), and the
+//! whole LUN is busy meanwhile. Here it begins by itself, its cycle is not counted, and it concerns its plane alone.
 
 use crate::config::design::Flash;
 use crate::engine::in_flight::PageWork;

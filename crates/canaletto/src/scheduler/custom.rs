@@ -5,9 +5,8 @@
 //! engine ─ LUN 3 is free: 11, 14 and 17 can be issued ─────────> rule     if there is more than one
 //! engine <──────────────────────────────────────── 14 goes next ─ rule     checked; others join it in one command
 //! ```
-//! What can be issued is the engine's to say: planes that are free, pages that there are, commands that data can follow. A transaction is
-//! passed over for [`MOST_OVERTAKES`] commands of its LUN at most, or a rule could keep the drive at work without end. Without a rule
-//! the transaction that came first goes first, whatever it is.
+//! A transaction is passed over for [`MOST_OVERTAKES`] commands of its LUN at most, or a rule could keep the drive at
+//! work without end. Without a rule the transaction that came first goes first.
 
 use crate::config::design::Scheduler as Config;
 pub use crate::config::own::order::{OrderRule, Turn, Waiting};

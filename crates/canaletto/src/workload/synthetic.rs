@@ -1,5 +1,3 @@
-//! Generated requests.
-
 use crate::config::workload::{Addresses, SizeShare, Synthetic};
 use crate::engine::random::Stream;
 use crate::engine::time::Time;
@@ -11,21 +9,20 @@ use crate::workload::places::{HotSpot, Part, Recent, Runs, Skew};
 use crate::workload::popularity::{Law, Scatter};
 use crate::workload::wanted::Wanted;
 
-/// Generator of one flow. Every choice has its own random stream, so that a change of one key never shifts the
-/// draws of another.
+/// Every choice has its own random stream: a change of one key never shifts another's draws.
 pub struct Generator {
     config: Synthetic,
-    /// First and last sector that requests may start at.
+    /// That requests may start at.
     range: (u64, u64),
     hot_end: u64,
     mean_bytes: u64,
     unit_bytes: u64,
     deviation_sectors: f64,
     only_size: Option<u64>,
-    /// Mixes of sizes of reads and of others, where there are such.
+    /// Of reads and of others.
     mixes: [Option<Mix>; 2],
     alignment: u64,
-    /// Whether addresses are drawn evenly and nothing moves requests elsewhere.
+    /// Nothing moves requests elsewhere.
     only_uniform: bool,
     popularity: Option<(Law, Scatter)>,
     runs: Option<Runs>,
@@ -46,7 +43,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// Makes a generator of a validated flow over its addresses. `streams` names its random streams, by the flow's position.
+    /// `streams` names its random streams, by the flow's position.
     pub fn of(config: &Synthetic, streams: &str, seed: u64, range: &FlowRange) -> Generator {
         let last = range.first_sector + range.sectors - 1;
         let mut generator = Generator::new(config, streams, seed, range.first_sector, last);
@@ -60,7 +57,7 @@ impl Generator {
 
     pub fn new(config: &Synthetic, streams: &str, seed: u64, first: u64, last: u64) -> Generator {
         let mut next_mqsim = config.mqsim_seed.unwrap_or(0);
-        // MQSim numbers its streams from the flow's seed, in this order, skipping those a flow does not use.
+        // From the flow's seed, in this order, without those that a flow does not use.
         let mut stream = |choice: &str, used: bool| match config.mqsim_seed {
             None => Stream::named(seed, &format!("workload/{streams}/{choice}")),
             Some(_) => {
@@ -76,7 +73,7 @@ impl Generator {
         let hot = stream("hot", hot_cold);
         let sizes = stream("size", config.size_deviation.0 > 0);
         let gaps = stream("gap", config.inter_arrival.is_some());
-        // Limits have seen to it that there is something behind the offset.
+        // Limits ensure that something is behind the offset.
         let (first, used_last) = config.used_range(first, last);
         let alignment = (config.alignment().0 / SECTOR).max(1);
         // A part of a sector is drawn as a sector.
@@ -153,11 +150,11 @@ impl Generator {
         Some(Wanted { kind, fua, zeroes, lba, sectors: if kind == Kind::Flush { 0 } else { sectors as u32 } })
     }
 
-    /// Whether the next request reads, if it does not turn out to be something else.
+    /// If it does not turn out to be something else.
     #[inline(always)]
     fn reads(&mut self) -> bool {
         let share = self.config.read_share;
-        // Uniform numbers are below 1, and MQSim's above 0: nobody else draws from this stream.
+        // Uniform numbers are below 1, MQSim's above 0: nobody else draws from this stream.
         if share <= 0.0 || share >= 1.0 {
             return share > 0.0;
         }
@@ -165,7 +162,7 @@ impl Generator {
         if self.is_mqsims() { u <= share } else { u < share }
     }
 
-    /// Returns a request that neither reads nor writes, if one is drawn.
+    /// If one is drawn.
     fn special(&mut self) -> Option<Kind> {
         let (trims, flushes) = (self.config.trim_share, self.config.flush_share);
         if trims + flushes == 0.0 {
@@ -175,7 +172,6 @@ impl Generator {
         if u < trims { Some(Kind::Trim) } else { (u < trims + flushes).then_some(Kind::Flush) }
     }
 
-    /// Returns the time to the next arrival of an open loop.
     pub fn gap(&mut self) -> Option<Time> {
         self.arrivals.as_mut().map(Arrivals::gap)
     }
@@ -191,7 +187,7 @@ impl Generator {
                 self.deviation_sectors,
                 &mut self.spare_normal,
             );
-            // The tail of the distribution must still fit the working set.
+            // The tail must fit the working set.
             let whole = if self.is_mqsims() { sectors.ceil() } else { sectors.round() };
             return (whole as u64).clamp(1, self.range.1 - self.range.0);
         }
@@ -199,14 +195,14 @@ impl Generator {
         let units = if rest == 0 {
             whole
         } else {
-            // A mixture of the two neighbouring multiples has the wanted mean.
+            // A mixture of two neighbouring multiples has the wanted mean.
             let up = self.sizes.uniform() < rest as f64 / self.unit_bytes as f64;
             whole + u64::from(up)
         };
         units.max(1) * self.unit_bytes / SECTOR
     }
 
-    /// Returns the first sector of a request: the end of its run, a recent place, or a draw from the distribution.
+    /// The end of its run, a recent place, or a draw.
     fn address(&mut self, read: bool, sectors: u64) -> u64 {
         let kind = usize::from(!read);
         let part = self.runs.as_mut().map_or(Part::Single, |runs| runs.next(kind));
@@ -221,7 +217,7 @@ impl Generator {
         lba
     }
 
-    /// Returns the first sector of a request that continues no run.
+    /// It continues no run.
     fn elsewhere(&mut self, sectors: u64) -> u64 {
         let (first, last) = self.range;
         let again = self.recent.as_mut().and_then(Recent::again);
@@ -242,15 +238,13 @@ impl Generator {
     #[inline(always)]
     fn drawn(&mut self, sectors: u64) -> u64 {
         let lba = if self.is_mqsims() { self.drawn_as_mqsim(sectors) } else { self.drawn_within(sectors) };
-        // The range itself may begin unaligned.
         self.aligned(lba).max(self.range.0)
     }
 
-    /// Returns a sector that, rounded down to the alignment, begins a request within the working set.
+    /// Rounded down to the alignment, a request begins there.
     #[inline(always)]
     fn drawn_within(&mut self, sectors: u64) -> u64 {
         let (first, last) = self.range;
-        // Rounded down, the last one begins the last request that fits.
         let end = (self.aligned((last + 1).saturating_sub(sectors)) + self.alignment - 1).max(first);
         match self.config.addresses {
             Addresses::Uniform => self.addresses.integer(first, end),
@@ -258,7 +252,7 @@ impl Generator {
             Addresses::Zipf | Addresses::Pareto => {
                 let (law, scatter) = self.popularity.as_ref().expect("a flow with such addresses has a law");
                 let lba = first + scatter.place(law.draw(&mut self.addresses)) * self.alignment;
-                // The last places are too near the end for a large request: the first ones stand in for them.
+                // The last places are too near the end for a large request: the first stand in.
                 if lba > end { first + (lba - first) % (end + 1 - first) } else { lba }
             }
             Addresses::Sequential => {
@@ -269,8 +263,7 @@ impl Generator {
         }
     }
 
-    /// Returns a first sector as MQSim draws it: never the last place of the working set, and what would run over its end goes
-    /// to the beginning.
+    /// Never the last place; a request that would run over the end goes to the beginning.
     #[inline(always)]
     fn drawn_as_mqsim(&mut self, sectors: u64) -> u64 {
         let (first, last) = self.range;
@@ -286,7 +279,7 @@ impl Generator {
                 self.next_sequential = self.next_sequential.next_multiple_of(self.alignment);
                 lba
             }
-            // Not Zipf or Pareto, which MQSim does not have: `synthetic_check` refuses them.
+            // `synthetic_check` refuses Zipf and Pareto here.
             _ => {
                 let lba = self.addresses.integer(first, last);
                 if lba + sectors > last { first } else { lba }
@@ -294,7 +287,7 @@ impl Generator {
         }
     }
 
-    /// Returns a sector of the hot region or of the cold one, which ends with `end`.
+    /// Which ends with `end`.
     fn hot_or_cold(&mut self, end: u64) -> u64 {
         let cold = self.hot.uniform() < self.config.hot_share.unwrap_or(0.0);
         let (from, to) = if cold { (self.hot_end + 1, end) } else { (self.range.0, self.hot_end.min(end)) };
@@ -306,15 +299,13 @@ impl Generator {
     }
 
     fn aligned(&self, lba: u64) -> u64 {
-        // Almost every alignment is a power of two, which needs no division.
+        // Powers of two need no division.
         if self.alignment.is_power_of_two() { lba & !(self.alignment - 1) } else { lba - lba % self.alignment }
     }
 }
 
-/// Sizes in sectors with their shares.
 struct Mix {
     sectors: Vec<u64>,
-    /// Share of the requests of this size and those before it.
     until: Vec<f64>,
 }
 

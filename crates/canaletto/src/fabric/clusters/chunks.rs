@@ -5,8 +5,8 @@
 //! circuit │ grant │ set-up │ request │ header │ part │ ECC word │ next column │         │ grant │ … the next part
 //! chip                                                                        │ turns to it (tCCS)  │
 //! ```
-//! Between two parts trunk and inner bus are others'. A part that is ready waits for both before any transfer that has yet to begin;
-//! its chip takes part in nothing else until the last one has crossed.
+//! Between two parts others may use trunk and inner bus. A part that is ready waits for both before any transfer that
+//! has yet to begin; its chip takes part in nothing else until the last one has crossed.
 
 use std::collections::VecDeque;
 
@@ -22,15 +22,13 @@ use crate::flash::interface::Operation;
 /// Bytes of a part's ECC word: 72 bits of 1 KiB are corrected (72 × 14 bits).
 const PARITY: u64 = 126;
 
-/// Sizes of parts, and those that wait.
 pub struct Chunks {
     bytes: u64,
-    /// Time of every part but the last on the wires: of data to the chip, and from it.
+    /// Of every part but the last: to the chip, and from it.
     written: Time,
     read: Time,
-    /// Time in which a chip turns to another column.
     turn: Time,
-    /// Parts that are ready and wait for their wires, the one that has waited longest in front.
+    /// The one that has waited longest in front.
     waiting: VecDeque<PathId>,
 }
 
@@ -51,7 +49,7 @@ impl Chunks {
         self.bytes > 0
     }
 
-    /// Time of a page's `bytes` in parts. The last turns the chip to no further column.
+    /// The last part turns the chip to no further column.
     pub fn data_time(&self, packets: &Packets, operation: Operation, bytes: u64) -> Time {
         let whole = bytes.saturating_sub(1) / self.bytes;
         let each = if operation == Operation::Read { self.read } else { self.written };
@@ -59,7 +57,6 @@ impl Chunks {
         each * whole + packets.data(operation, rest + PARITY)
     }
 
-    /// Time of the first of the parts that a transfer has yet to send.
     fn first(&self, direction: Direction, left: Time) -> Time {
         match direction {
             _ if !self.are_on() => left,
@@ -92,7 +89,6 @@ impl Clusters {
         self.send_waiting(now, later);
     }
 
-    /// Sends parts whose wires are free.
     pub(super) fn send_waiting(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) {
         let mut place = 0;
         while let Some(&path) = self.chunks.waiting.get(place) {

@@ -4,8 +4,8 @@
 //! transfer │ 0 │ way │ trunk   │ inner bus │ chip on it │           way: to the chip or from it
 //! copy     │ 1 │ inner bus │ chip on it │ inner bus │ chip on it │ source, then destination
 //! ```
-//! Each field has as many bits as its numbers need. None is sent at the end of a circuit: a switch counts the flits of the packets, whose
-//! headers tell their size, and gives it up by itself, as long as the path is not held (`fabric.hold_path`).
+//! None is sent at the end of a circuit: a switch counts the flits of the packets, whose headers tell their size, and
+//! gives it up by itself, unless the path is held (`fabric.hold_path`).
 
 use crate::config::design::Clusters as Keys;
 use crate::fabric::grants::{Grants, bits};

@@ -13,13 +13,12 @@
 //! - its head has arrived and passed the router: a flit time and the router's delay after its last start. At its source
 //!   it is ready at once.
 //!
-//! Of several packets that wait for a link, the one whose head passed the router first goes first, ties going to the one
-//! created first. It is not overtaken while it waits for room.
+//! Of several packets that wait for a link, the one whose head passed the router first goes first, then the one created
+//! first. It is not overtaken while it waits for room.
 //!
-//! All that decides a start at a moment t is settled before t: nothing follows from a start sooner than a flit time later.
-//! So a link need only be looked at when something may start, and events of the same moment may happen in any order. A
-//! packet that starts and finds nobody else at its next router who could take its next link starts over that one in
-//! advance: one event every other hop where nothing is in the way.
+//! All that decides a start at a moment t is settled before t: nothing follows from a start sooner than a flit time
+//! later. So events of the same moment may happen in any order. A packet that starts and finds nobody else at its next
+//! router who could take its next link starts over that one in advance: one event every other hop.
 
 use super::parts::{Link, Packet, PacketId, Path, Use};
 use super::routes::{EAST, FROM_CHIP, FROM_CONTROLLER, Grid, LinkId, ROUTER_PORTS, WEST};

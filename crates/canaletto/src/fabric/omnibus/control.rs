@@ -7,8 +7,8 @@
 //!        ◀── grant ──        ◀── grant ────
 //!        ◀── status ─        ── status ──▶                            its page is in the other buffer: Fig. 11, "buffer status"
 //! ```
-//! A message waits until the medium is free, and its answer is sent a while after it has come. The last ones, of a buffer's
-//! status, nobody waits for: they are in others' way alone.
+//! A message waits until the medium is free, and its answer is sent a while after it has come. Nothing waits for a
+//! buffer's status, which only takes the medium.
 
 use crate::config::design::ControlPlane as Config;
 use crate::engine::time::{Time, TimeSum};

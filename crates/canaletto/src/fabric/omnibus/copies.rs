@@ -5,9 +5,9 @@
 //! controller 2 ──── source ──────┤       2 ◀─ grant 0 ◀─ grant   3      then the data cross once, from chip to chip
 //! controller 3 ──── destination ─┘       (Fig. 11c; without the middle if 0 is the source's or destination's controller)
 //! ```
-//! Networked SSD (MICRO 2022) §V-C and -D, Figs. 10 and 11. The destination receives the page in one of its V-page registers
-//! (§IV-B), of which §VIII counts two a chip; it stays taken until the page has been programmed from there. What passes no
-//! controller passes no controller's ECC: §VIII, "On-die ECC functions", proposes error detection in the chip.
+//! Networked SSD (MICRO 2022) §V-C and -D, Figs. 10 and 11. The destination receives the page in one of its V-page
+//! registers (§IV-B; §VIII counts two per chip), which stays taken until the page has been programmed. No controller's
+//! ECC sees the page: §VIII, "On-die ECC functions", proposes error detection in the chip.
 
 use super::{AGREEMENT, Crossing, Event, Omnibus};
 use crate::engine::time::Time;

@@ -6,11 +6,10 @@
 //! column bus         ·│ column │ tCCS │ header │ chunk 2 │ chunk 3 │┘
 //!                    └ free: its controller tells the one that sends the page, in one message
 //! ```
-//! Chunks are whole ECC codewords, so that each end can be corrected by itself. The second bus takes as many as end both soonest, by
-//! what is left when it joins: they go in one packet, for which the chip turns to the column of the first of them. A program's
-//! command goes ahead of both. Others go first: a bus that is given back, or that is free when a page begins, is offered to pages
-//! under way once everything else of that moment has happened. No paper has it; Networked SSD §V-C splits pages before they begin
-//! (`omnibus-split`).
+//! Chunks are whole ECC codewords, so that each end can be corrected by itself. The second bus takes as many as end
+//! both soonest, in one packet, for which the chip turns to the column of the first of them. Others go first: a bus
+//! that is given back, or that is free when a page begins, is offered to pages under way once everything else of that
+//! moment has happened. No paper has it; Networked SSD §V-C splits pages before they begin (`omnibus-split`).
 
 use super::{BusId, Event, Omnibus};
 use crate::config::design::{Fabric as FabricConfig, FabricKind, interface_times};

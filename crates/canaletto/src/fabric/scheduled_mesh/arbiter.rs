@@ -7,8 +7,8 @@
 //! to the controller, or to the chip: two bits; between the ends the way is straight. Columns have as many bits as their numbers
 //! need. The routers of a row share their pins: grants to one row wait for each other, those to several cross at once.
 //!
-//! The wave of a search goes out and the way is traced back, a link a step each (`search_step`). Whether any way leads to a chip is
-//! known at all times, since the cells of the arbiter, one a router, see all links: a search is never in vain.
+//! The wave of a search goes out and the way is traced back, a link per step (`search_step`). The arbiter's cells, one
+//! per router, see all links, so a search is never in vain.
 
 use crate::config::design::ScheduledMesh as Keys;
 use crate::engine::time::{Time, TimeSum};

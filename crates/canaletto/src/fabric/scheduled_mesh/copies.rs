@@ -3,9 +3,8 @@
 //! ```text
 //! chip ══ R2 ══ R1 ══ R4 ══ chip     granted as a transfer's circuit is; the grant has the router at the source strobe its chip
 //! ```
-//! As on `omnibus` the destination receives the page in one of its V-page registers (assumed here: the paper's chips have them, those
-//! of Venice do not), and what passes no controller passes no controller's ECC. With full sequences the source turns to the page's
-//! column first, as for a transfer.
+//! As on `omnibus` the destination receives the page in one of its V-page registers (assumed: Venice's chips have
+//! none), and no controller's ECC sees it. With full sequences the source turns to the page's column first.
 
 use super::{Circuit, Crossed, ScheduledMesh};
 use crate::engine::time::Time;

@@ -5,9 +5,9 @@
 //!      │   │   x      Connections and Its Applications", IRE Trans. Electronic Computers, 1961); each router keeps the step
 //! c1 x 2 ─ 3 ─ 4      that reached it. A way is traced back from the chip, each time to a router of the step before.
 //! ```
-//! A minimal way, if one is free, is so found before any detour, and a detour is no longer than it has to be. Of several routers of
-//! the step before, one in the same column is taken first: the way then goes along the row of its controller, on whose links no
-//! circuit of that controller is. It hardly matters (docs/explanation/decisions.md).
+//! A minimal way, if one is free, is found before any detour, and a detour is as short as possible. Of several routers
+//! of the step before, one in the same column is taken first: the way then goes along the row of its controller, on
+//! whose links no circuit of that controller is. It hardly matters (docs/explanation/decisions.md).
 
 use std::cell::RefCell;
 

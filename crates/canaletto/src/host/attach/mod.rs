@@ -18,10 +18,6 @@
 //! Solid-State Disk" (slides). Data cross in chunks; each part is its own line, and both bridges arbitrate each chunk.
 //! Reads from the drive are posted, so that chunks follow each other over the parts ("pipelined"); for a write, the
 //! DMA engine asks main memory for each chunk and waits ("consecutive").
-//!
-//! [`steps`] names where time goes, [`service`] holds the parts' times, [`routes`] the ways, [`traffic`] moves chunks;
-//! [`pc`] runs DMAs and scenarios with a fixed-latency drive, [`attached`] carries a simulated drive's messages;
-//! [`limit`] bounds its rate.
 
 pub mod attached;
 pub mod limit;

@@ -1,5 +1,3 @@
-//! How long a chunk takes at each part of a PC.
-
 use crate::config::attach::{Attachment, Ddr, PortInterface};
 use crate::config::design::{LaneRate, Link, LinkKind, LinkRounding};
 use crate::config::pc::{FixedSsd, Internals};
@@ -8,12 +6,11 @@ use crate::engine::time::Time;
 use crate::host::attach::steps::Step;
 use crate::host::link::LinkTiming;
 
-/// Bytes that each Serial ATA data frame adds: start, type, check and end (Serial ATA 2.6 §9.4, a double word each).
+/// Start, type, check and end (Serial ATA 2.6 §9.4, a double word each).
 const FRAME_OVERHEAD: u64 = 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
-    /// Data are read from the buffer.
     Hit,
     Miss,
     Write,
@@ -25,7 +22,6 @@ pub enum Crossing {
     South,
     Down,
     Up,
-    /// ATA.
     Ata,
     MemoryRead,
     MemoryWrite,
@@ -33,7 +29,7 @@ pub enum Crossing {
     PortWrite,
     DirectRead,
     DirectWrite,
-    /// The drive's inside, behind its first or its second port.
+    /// Behind the first or the second port.
     Inside(Work, u8),
     Network,
     Processor(Time),
@@ -52,16 +48,14 @@ pub struct Hop {
     pub load: Load,
 }
 
-/// Where in its stream a chunk is.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub stream: u64,
     pub offset: u64,
-    /// Bytes.
     pub bytes: u64,
 }
 
-/// Parts that serve one chunk at a time, each with its own line.
+/// One chunk at a time, each with its own line.
 pub const STATIONS: [&str; 12] = [
     "north bridge",
     "south bridge",
@@ -86,12 +80,12 @@ const BURST: u64 = 64;
 /// Time that a channel loses between a read and a write, or between two ranks (tWTR of DDR2-800, JESD79-2).
 const TURNAROUND: Time = Time(7_500);
 
-/// A DDR channel: what it did last decides what an access costs.
+/// Its last access decides what the next one costs.
 struct Channel {
     ddr: Ddr,
     rate: Rate,
     row: Option<(u64, u64)>,
-    /// Whether the last access was to the drive, and whether it wrote.
+    /// To the drive, and a write.
     last: Option<(bool, bool)>,
 }
 
@@ -106,7 +100,7 @@ impl Channel {
         turn + Time::of_transfer(bytes.next_multiple_of(BURST), self.rate.0)
     }
 
-    /// An access to main memory opens its row unless it is open.
+    /// Opens its row unless it is open.
     fn memory(&mut self, place: &Place, writes: bool) -> Time {
         let row = Some((place.stream, place.offset / ROW));
         let ddr = &self.ddr;
@@ -115,7 +109,7 @@ impl Channel {
         opened + self.access(place.bytes, (false, writes))
     }
 
-    /// A command, which the drive answers by DQS when it is ready.
+    /// Answered by DQS when the drive is ready.
     fn drive(&mut self, bytes: u64, writes: bool) -> Time {
         self.ddr.tcl.time() + self.ddr.dqs_delay.time() + self.access(bytes, (true, writes))
     }

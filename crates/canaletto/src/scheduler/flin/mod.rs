@@ -11,7 +11,7 @@
 //!    an urgent collection.
 //!
 //! A transaction's slowdown is its time here over its time if its flow were alone, by a clock of the flow at the LUN.
-//! Service is command, transfer and array time of a page; planes side by side are left out, as in MQSim's sketch.
+//! Service is command, transfer and array time of a page; planes side by side do not count, as in MQSim's sketch.
 //!
 //! Assumed: a transaction never overtakes one of its own flow; ties go to the first; a flow's mean slowdown is over its
 //! transactions in the group; its share of a collection is its share of programs since the last erase; where no write

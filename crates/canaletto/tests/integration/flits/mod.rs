@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A flit is what a link carries in a cycle. Every link that ends at a router has a FIFO of `Case::buffer` flits there.
-//! Controllers and chips have a queue without bound for what they send and take at once what they are sent. A packet starts
-//! on a link in the first cycle in which
+//! Controllers and chips have an unbounded queue for what they send and take at once what they are sent. A packet starts on a link in the first cycle in
+//! which
 //!
 //! - the link is idle,
 //! - the FIFO at its far end has room for the whole packet: its space is reserved from that cycle until its last flit

@@ -1,8 +1,7 @@
 //! Hybrid mapping: data blocks mapped as wholes, log blocks mapped by page.
 //!
 //! The logical pages of a plane form *logical blocks*. Page i has its place at page i of its *data block*; other writes
-//! go to the next page of a *log block*. Here is kept which blocks are these, where a write goes ([`bast`]), and how
-//! log blocks are reclaimed ([`merge`]).
+//! go to the next page of a *log block*.
 //!
 //! A page goes to its place if nothing lies there or beyond: pages must be programmed in order.
 //!
