@@ -60,8 +60,9 @@ def test_the_translation_layer_is_no_hub() -> None:
 def test_keys_are_a_budget() -> None:
     """A key goes that no preset, paper, page or test of a result uses."""
     text = (ROOT / "docs/generated/keys/design.md").read_text()
-    # Of these one for the energy of links in a package, which High Bandwidth Flash needs.
-    assert 100 < text.count("\n| `") <= 301
+    # Of these one for the energy of links in a package, which High Bandwidth Flash needs, and three that measured
+    # enterprise drives show under load: pacing, one queue, and a latency per write.
+    assert 100 < text.count("\n| `") <= 304
 
 
 def test_the_core_stays_small() -> None:

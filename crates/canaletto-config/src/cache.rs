@@ -110,6 +110,9 @@ pub struct Cache {
     /// unit access are then complete once their data are in DRAM. Otherwise, as in client drives, they wait for the
     /// flash.
     pub power_loss_protection: bool,
+    /// Whether reads wait in line behind writes that wait for room, in order of arrival (observed on SK hynix PE8110).
+    /// Otherwise they pass.
+    pub reads_wait: bool,
     /// Policy that chooses the dirty pages to write to flash, and the moment.
     pub destage: Destage,
     /// Share of dirty pages above which destaging begins.
@@ -150,6 +153,7 @@ impl Default for Cache {
             mode: CacheMode::default(),
             sharing: Sharing::default(),
             power_loss_protection: true,
+            reads_wait: false,
             destage: Destage::default(),
             high_watermark: 0.5,
             low_watermark: 0.4,

@@ -9,7 +9,7 @@ use crate::cache::Destage;
 use crate::capacity::expendable_blocks;
 use crate::compute;
 use crate::design::{
-    Design, FabricKind, HoldPath, MapUpdate, MappingScheme, PageTimes, Parity, PreconditionKind, Scope, Scouts,
+    Design, FabricKind, HoldPath, MapUpdate, MappingScheme, Pacing, PageTimes, Parity, PreconditionKind, Scope, Scouts,
     Superblock, TearDown, UnwrittenReads, WritePlacement,
 };
 use crate::error::Problem;
@@ -463,6 +463,9 @@ fn check_hybrid(design: &Design) -> Checked {
 /// whole.
 fn check_superblocks(design: &Design) -> Checked {
     let ftl = &design.ftl;
+    require(design.gc.pacing == Pacing::None || ftl.superblock == Superblock::Drive, "gc.pacing", || {
+        "needs ftl.superblock = \"drive\": free superblocks of the whole drive are what host writes wait for".to_owned()
+    })?;
     if ftl.superblock == Superblock::None {
         return Ok(());
     }

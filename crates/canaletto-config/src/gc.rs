@@ -45,6 +45,22 @@ pub enum EpochTrigger {
     Plane,
 }
 
+/// Waits of host writes and collection for each other.
+///
+/// While a victim with v valid and r other pages is collected, each copy that ends earns r / v pages for host writes. A
+/// flash page of each plane is granted in advance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pacing {
+    /// Neither waits for the other. Host writes stop when no superblock is free, until a victim is erased.
+    #[default]
+    None,
+    /// Host writes wait for copies. Observed on enterprise drives, whose writes at saturation wait evenly.
+    Writes,
+    /// Host writes wait for copies, and copies wait for host writes, so that collection takes small steps.
+    Both,
+}
+
 /// Garbage collection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -81,6 +97,8 @@ pub struct Gc {
     /// are counted.
     #[schemars(range(min = 1, max = 64))]
     pub copies_in_flight: u32,
+    /// Waits of host writes and collection for each other. Needs `ftl.superblock = "drive"`.
+    pub pacing: Pacing,
     /// Whether a copy within a plane is programmed from the page register it was read into (copyback), so that only two
     /// commands cross the fabric. Errors in the copied data are then not corrected.
     pub copyback: bool,
@@ -113,6 +131,7 @@ impl Default for Gc {
             hard_threshold: 0.005,
             reserved_blocks: 1,
             copies_in_flight: 2,
+            pacing: Pacing::default(),
             copyback: false,
             copyback_check_every: 0,
             epoch_trigger: EpochTrigger::default(),

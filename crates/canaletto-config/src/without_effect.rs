@@ -191,6 +191,7 @@ const NEEDS: &[Need] = &[
             "cache.mode",
             "cache.sharing",
             "cache.power_loss_protection",
+            "cache.reads_wait",
             "cache.destage",
             "cache.high_watermark",
             "cache.low_watermark",

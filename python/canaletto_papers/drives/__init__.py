@@ -13,6 +13,8 @@ FIGURES = of_modules(
     table_writes
     amplification
     table_data_sheets
+    load
+    load_errors
     """,
 )
 """From what was calibrated to what was not looked at."""

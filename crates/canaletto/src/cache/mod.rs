@@ -103,6 +103,7 @@ pub struct DataCache {
     idle_destage: Time,
     last_completion: Time,
     pub survives_power_loss: bool,
+    pub reads_wait: bool,
     due: VecDeque<Destage>,
     evicted: Vec<Destage>,
     /// Evicted pages that are read from DRAM, by the number of their transfer.
@@ -155,6 +156,7 @@ impl DataCache {
             idle_destage: config.idle_destage.time(),
             last_completion: Time::ZERO,
             survives_power_loss: config.power_loss_protection,
+            reads_wait: config.reads_wait,
             due: VecDeque::new(),
             evicted: Vec::new(),
             leaving: BTreeMap::new(),

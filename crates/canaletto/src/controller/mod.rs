@@ -54,6 +54,7 @@ pub struct Passing {
 pub struct Controller {
     per_request: Time,
     per_page: Time,
+    write_latency: Time,
     takes_time: bool,
     processor: Server,
     system_bus: Server,
@@ -71,6 +72,7 @@ impl Controller {
         Controller {
             per_request: config.firmware_per_request.time(),
             per_page: config.firmware_per_page.time(),
+            write_latency: config.write_latency.time(),
             takes_time: [&system_bus, &dram, &ecc].iter().any(|part| !part.is_idle_part())
                 || outer_latency > Time::ZERO,
             processor: Server::new(0, Time::ZERO),
@@ -82,7 +84,7 @@ impl Controller {
     }
 
     pub fn has_firmware(&self) -> bool {
-        self.per_request + self.per_page > Time::ZERO
+        self.per_request + self.per_page + self.write_latency > Time::ZERO
     }
 
     #[inline]
@@ -94,9 +96,10 @@ impl Controller {
         !self.ecc[0].is_idle_part() || self.outer_latency > Time::ZERO
     }
 
-    /// When the processor has dealt with a request of `pages` pages.
-    pub fn firmware(&mut self, pages: u32, now: Time) -> Time {
-        self.processor.serve(self.per_request + self.per_page * u64::from(pages), now)
+    /// When the firmware has dealt with a request of `pages` pages.
+    pub fn firmware(&mut self, pages: u32, is_write: bool, now: Time) -> Time {
+        let processed = self.processor.serve(self.per_request + self.per_page * u64::from(pages), now);
+        if is_write { processed + self.write_latency } else { processed }
     }
 
     /// Sends a page through the first stage at or after `stage` that takes time. Returns its number, its cause and its
@@ -153,6 +156,7 @@ mod tests {
                 ..Default::default()
             },
             firmware_per_request: Duration::from_ns(200),
+            write_latency: Duration::from_ns(1000),
             ..Default::default()
         };
         let mut controller = Controller::new(&config, 1);
@@ -165,7 +169,9 @@ mod tests {
         assert_eq!(pass(1, false, 500), Some((2, Cause::Dram, Time::from_ns(1500))));
         assert_eq!(pass(1, true, 500), Some((2, Cause::Dram, Time::from_ns(2500))));
         assert_eq!(pass(3, false, 0), None);
-        assert_eq!(controller.firmware(1, Time::ZERO), Time::from_ns(200));
-        assert_eq!(controller.firmware(1, Time::from_ns(100)), Time::from_ns(400));
+        assert_eq!(controller.firmware(1, false, Time::ZERO), Time::from_ns(200));
+        // Writes spend their latency side by side.
+        assert_eq!(controller.firmware(1, true, Time::from_ns(100)), Time::from_ns(1400));
+        assert_eq!(controller.firmware(1, true, Time::from_ns(100)), Time::from_ns(1600));
     }
 }

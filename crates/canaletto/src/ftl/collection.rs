@@ -85,7 +85,7 @@ impl Ftl {
 
     /// Moves on collection in a plane. Returns the page to be [copied](Ftl::copy_to) next; none where collection waits.
     pub fn next_copy<P: Probe>(&mut self, work: &mut PageWork<P>, plane: PlaneId, now: Time) -> Option<Ppa> {
-        match self.collector.step(plane, &self.blocks) {
+        match self.collector.step(plane, &self.blocks, self.room.waiting() > 0) {
             Step::Copy(from) => return Some(from),
             Step::Erase(victim) => {
                 self.write_moved(work, plane, self.collector.reclaimed_pages(plane), now);

@@ -11,6 +11,7 @@ use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
 use crate::ftl::mapping::Entry;
 use crate::ftl::reclaim::gc::Reason;
+use crate::ftl::reclaim::gc::pacing::Pacing;
 use crate::host::request::{RequestId, Status};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
@@ -336,7 +337,10 @@ impl Ftl {
     /// Pages that wait for room. All of them are looked at now: [`Ftl::place_next_stalled`], as often as this says.
     #[inline(always)]
     pub fn begin_placing_stalled(&mut self) -> usize {
-        self.room.begin_placing(&self.blocks)
+        let left = self.collector.pacing.as_ref().and_then(Pacing::left).filter(|&left| left > 0);
+        // A row of flash pages is filled at once.
+        let row = (self.layout.planes_per_lun << self.layout.flash_shift) as usize;
+        self.room.begin_placing(&self.blocks, left.map(|left| left + row - 1))
     }
 
     /// Gives room to the oldest page that waits for some, or has it wait on.

@@ -9,6 +9,7 @@ use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::{Frontier, Line};
 use crate::ftl::mapping::Entry;
+use crate::ftl::reclaim::gc::pacing::Pacing;
 use crate::ftl::reclaim::reclaim;
 use crate::ftl::spaces::{FlowSpace, sector_mask};
 use crate::host::request::{Kind, Request, RequestId};
@@ -528,7 +529,11 @@ impl Ftl {
     /// The plane for a write; none if every one has to end what is under way first.
     pub fn plane_to_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) -> Option<PlaneId> {
         if self.blocks.has_superblocks() {
-            return self.take_place(self.plane_of(work, id), work.transactions[id].line(), false);
+            let (plane, line) = (self.plane_of(work, id), work.transactions[id].line());
+            return match self.collector.pacing {
+                None => self.take_place(plane, line, false),
+                Some(_) => self.take_paced_place(plane, line),
+            };
         }
         if !self.room.is_dynamic {
             return Some(self.home_of(work, id)).filter(|&plane| !self.is_out_of_reach(plane));
@@ -562,6 +567,19 @@ impl Ftl {
     pub fn take_place(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<PlaneId> {
         let (to, opened) = self.blocks.take_place(plane, line, alone)?;
         if opened {
+            self.changed.push(plane);
+        }
+        Some(to)
+    }
+
+    /// The same for a write that may have to wait for copies. It does not leave a row of flash pages in part.
+    fn take_paced_place(&mut self, plane: PlaneId, line: Line) -> Option<PlaneId> {
+        let waits = self.collector.pacing.as_ref().and_then(Pacing::left) == Some(0);
+        if waits && !self.blocks.is_within_row(plane, line, self.layout.planes_per_lun) {
+            return None;
+        }
+        let to = self.take_place(plane, line, false)?;
+        if self.collector.pacing.as_mut().is_some_and(Pacing::spend) {
             self.changed.push(plane);
         }
         Some(to)

@@ -99,12 +99,13 @@ impl Room {
         self.stalled.len()
     }
 
-    /// How many waiting pages must be looked at now: with superblocks none until one becomes free.
-    pub fn begin_placing(&mut self, blocks: &Blocks) -> usize {
+    /// How many waiting pages must be looked at now: with superblocks as many as collection has `left`, until one becomes
+    /// free.
+    pub fn begin_placing(&mut self, blocks: &Blocks, left: Option<usize>) -> usize {
         self.wanted = false;
         let freed = blocks.superblocks_freed();
         let seen = std::mem::replace(&mut self.superblocks_seen, freed);
-        if freed.is_some() && seen == freed { 0 } else { self.stalled.len() }
+        if freed.is_some() && seen == freed { left.unwrap_or(0).min(self.stalled.len()) } else { self.stalled.len() }
     }
 
     /// One phrase on the pages that wait, for a stuck run's explanation.

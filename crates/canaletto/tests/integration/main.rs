@@ -30,6 +30,7 @@ mod numbering;
 mod outer_code;
 mod overrun;
 mod own_rules;
+mod pacing;
 mod parity;
 mod pipelines;
 mod precondition;

@@ -28,6 +28,19 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if self.ftl.zones().is_some() && !self.admit_read(id, now) {
             return;
         }
+        if self.cache().reads_wait && self.requests[id].outstanding == 0 {
+            let flow = self.requests[id].flow;
+            let partition = self.cache().partition(flow);
+            if self.cache().first_waiting(partition).is_some() {
+                return self.cache().wait(flow, id);
+            }
+        }
+        self.read_pages(id, now);
+        self.scheduler.touch_all_if_noticed();
+        self.offer_paths(now);
+    }
+
+    fn read_pages(&mut self, id: RequestId, now: Time) {
         let pages = self.ftl.spaces.pages(&self.requests[id]);
         let count = pages.left_pages();
         let request = &mut self.requests[id];
@@ -68,8 +81,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.close_batch(now);
         self.missing = missing;
         self.note_unbegun(id);
-        self.scheduler.touch_all_if_noticed();
-        self.offer_paths(now);
     }
 
     /// Writes into the cache, or, for a flow whose writes go round it, to flash.
@@ -378,6 +389,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     fn serve_waiting(&mut self, now: Time) {
         for partition in self.cache().partitions() {
             while let Some(first) = self.cache().first_waiting(partition) {
+                if self.requests[first].kind == Kind::Read {
+                    self.cache().stop_waiting(partition);
+                    self.requests.charge(&mut self.pages, first, Cause::WriteBuffer, now);
+                    self.read_pages(first, now);
+                    continue;
+                }
                 if !self.take_pages(first, now) {
                     break;
                 }

@@ -128,13 +128,14 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if !self.controller.has_firmware() {
             return self.begin(request, now);
         }
-        let pages = match self.requests[request].kind {
+        let kind = self.requests[request].kind;
+        let pages = match kind {
             Kind::Read | Kind::Write | Kind::Append | Kind::Compute => {
                 self.ftl.spaces.pages(&self.requests[request]).left_pages()
             }
             _ => 0,
         };
-        let time = self.controller.firmware(pages, now);
+        let time = self.controller.firmware(pages, matches!(kind, Kind::Write | Kind::Append), now);
         self.events.push(time, Event::FirmwareDone(request));
     }
 

@@ -282,6 +282,20 @@ impl Blocks {
         self.places_left(plane, frontier) > 0 || self.may_open_superblock(plane, frontier)
     }
 
+    /// Whether the next place shares its row, a flash page of `planes` planes of a die, with places that were given.
+    pub fn is_within_row(&self, plane: PlaneId, line: Line, planes: u32) -> bool {
+        let Some(superblocks) = &self.superblocks else { return false };
+        let stripe = superblocks.stripe(plane, line.frontier);
+        let to = PlaneId(self.group(plane).start as u32 + stripe.plane);
+        if stripe.page == self.flash_pages_per_block() {
+            false
+        } else if self.gathers() && self.flash_pages_given(to, line.frontier) > stripe.page {
+            self.has_room_beside(to, line) || !(stripe.plane + 1).is_multiple_of(planes)
+        } else {
+            !stripe.plane.is_multiple_of(planes)
+        }
+    }
+
     fn next_place(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<PlaneId> {
         if self.gathers() {
             return self.next_place_of_unit(plane, line, alone);

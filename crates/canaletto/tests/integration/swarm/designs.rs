@@ -223,6 +223,7 @@ impl Settings {
             self.hybrid();
         }
         self.numbering();
+        self.waits();
         self.superblocks();
         self.parity();
         self.mapping_unit();
@@ -401,6 +402,19 @@ impl Settings {
         self.set("ftl.unwritten_reads", "zeroes");
         let blocks = self.number("geometry.blocks_per_plane");
         self.set("ftl.hybrid.log_blocks", self.number("ftl.hybrid.log_blocks").min(blocks - 2.0));
+    }
+
+    /// Waits for each other, from numbers that are drawn anyway: seeds keep their drives, and the golden set has none.
+    fn waits(&mut self) {
+        if !self.0.contains_key("ftl.parity") {
+            return;
+        }
+        if self.is("ftl.superblock", "drive") {
+            let pacing = ["none", "writes", "both"][self.number("gc.choices") as usize % 3];
+            self.set("gc.pacing", pacing);
+        }
+        self.set("cache.reads_wait", self.number("cache.destages_per_plane") > 2.0);
+        self.set("controller.write_latency", if self.is("gc.copies_in_flight", "1") { "2us" } else { "0ns" });
     }
 
     fn superblocks(&mut self) {

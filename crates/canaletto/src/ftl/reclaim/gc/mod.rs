@@ -5,6 +5,7 @@
 //! touch what those reserve.
 
 pub mod epoch;
+pub mod pacing;
 pub mod policy;
 
 use crate::config::design::{Gc, Scope, Wear};
@@ -14,6 +15,7 @@ use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::{Blocks, Frontier};
 use crate::ftl::reclaim::gc::epoch::Epoch;
+use crate::ftl::reclaim::gc::pacing::Pacing;
 use crate::ftl::reclaim::gc::policy::Chooser;
 use crate::limits::Limits;
 use crate::measure::maintenance::{GcReport, Maintenance, Merges};
@@ -132,6 +134,7 @@ pub struct Collector {
     working: u32,
     /// Whether blocks that are wanted may have to be looked at again once no write waits for room.
     put_off: bool,
+    pub pacing: Option<Pacing>,
     pub counts: Counts,
 }
 
@@ -153,6 +156,7 @@ impl Collector {
             flash_shift: limits.layout.flash_shift,
             working: 0,
             put_off: false,
+            pacing: Pacing::new(config.pacing, limits.layout.planes() << limits.layout.flash_shift),
             counts: Counts::default(),
         }
     }
@@ -199,6 +203,9 @@ impl Collector {
         self.counts.jobs[reason as usize] += 1;
         if matches!(reason, Reason::Space | Reason::Epoch | Reason::Urgent) {
             self.counts.valid_in_victims += u64::from(blocks.candidates(plane).to_copy(victim));
+        }
+        if let Some(pacing) = &mut self.pacing {
+            pacing.begins(blocks.candidates(plane).to_copy(victim), reclaimed_pages);
         }
         self.working += 1;
     }
@@ -295,12 +302,13 @@ impl Collector {
 
     /// Returns the next step of the plane's job. To be called until it waits.
     #[inline]
-    pub fn step(&mut self, plane: PlaneId, blocks: &Blocks) -> Step {
+    pub fn step(&mut self, plane: PlaneId, blocks: &Blocks, writes_wait: bool) -> Step {
         let place = self.place(plane);
         let Some(job) = &mut self.jobs[place] else {
             return Step::Wait;
         };
-        let full = job.copies >= self.copies_in_flight;
+        let waits = !writes_wait && self.pacing.as_ref().is_some_and(Pacing::holds_copies);
+        let full = waits || job.copies >= self.copies_in_flight;
         let within = job.next & ((1 << self.flash_shift) - 1);
         if job.erasing || full && within == 0 { Step::Wait } else { self.next_step(plane, full, blocks) }
     }
@@ -319,6 +327,9 @@ impl Collector {
             return Step::Copy(page);
         }
         job.all_given = true;
+        if let Some(pacing) = &mut self.pacing {
+            pacing.all_copied();
+        }
         if job.copies == 0 && !blocks.is_read(plane, job.victim) {
             job.erasing = true;
             return Step::Erase(Ppa { plane, block: job.victim, page: 0 });
@@ -456,6 +467,7 @@ impl Collector {
             job.read -= u32::from(within);
             job.settled -= u32::from(within && self.flash_shift > 0);
         }
+        self.pacing.iter_mut().for_each(Pacing::copied);
     }
 
     /// Whether the plane's job, if it has one, can never end: all its copies wait for a page, and there is none.
@@ -486,6 +498,9 @@ impl Collector {
         let job = self.jobs[place].take().expect("an erase ends a job");
         self.working -= 1;
         self.wanted[place].retain(|&(block, _)| block != job.victim);
+        if let Some(pacing) = &mut self.pacing {
+            pacing.ends(blocks.free(plane) >= self.start_below);
+        }
         // One for each block that was erased for another reason: levelling must not feed on itself.
         if self.static_threshold > 0
             && job.reason != Reason::Wear
