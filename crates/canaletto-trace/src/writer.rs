@@ -9,15 +9,11 @@ use crate::error::TraceError;
 use crate::fields::{ExtentFault, check_extent};
 use crate::formats::{Format, Holds, TraceFormat};
 
-/// Writes records in one format, whatever it is.
 pub(crate) trait Encode: Send {
-    /// Writes what comes before the first record.
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()>;
-    /// Writes one record.
     fn write(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Encoder of a format that can be written.
 #[derive(Debug, Default)]
 pub(crate) struct Encoder<F>(F);
 
@@ -129,7 +125,6 @@ fn rounded(record: &Record, holds: &Holds) -> Record {
     Record { arrival_ns, offset_bytes, bytes: end - offset_bytes, fua, zeroes, ..*record }
 }
 
-/// A kind as the generic CSV format and messages name it.
 fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Read => "read",
@@ -145,7 +140,7 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// A request's kind as the generic CSV format and messages name it, forms of writes included.
+/// Of the generic CSV format and messages, forms of writes included.
 pub(crate) fn name_of(record: &Record) -> &'static str {
     match (record.kind, record.fua, record.zeroes) {
         (Kind::Write, true, false) => "write_fua",

@@ -39,30 +39,24 @@ static HEAD: Field = Field { name: "header", allowed: "a line with the columns' 
 #[derive(Debug)]
 pub(super) struct Csv {
     columns: Columns,
-    /// Length of the unit of time.
     time_ns: u64,
-    /// The layout, once a line has shown it.
     found: Option<Layout>,
     /// Lines before that.
     leading: u32,
-    /// The line among them that is most like a header, by its fields.
+    /// The line that is most like a header, by its fields.
     nearest: (Likeness, Vec<String>),
 }
 
-/// How like a header a line is: how many of the wanted columns it has, whether spaces alone separate them, and how many columns in
-/// all.
+/// How many of the wanted columns a line has, whether spaces alone separate them, and how many columns in all.
 type Likeness = (usize, bool, usize);
 
-/// Place of the kind among what is wanted.
 const AT_KIND: usize = 3;
 
-/// Where a line has what.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     separator: u8,
     /// Places of time, offset, size, kind and device.
     places: [Option<usize>; 5],
-    /// Kind of all requests.
     constant: Option<Kind>,
 }
 
@@ -160,7 +154,6 @@ impl Csv {
         [Some(time), Some(offset), Some(size), Some(kind), device.as_ref()]
     }
 
-    /// Whether all columns are given by number, so that there is no header.
     fn is_headless(&self) -> bool {
         let is_number = |column: &Column| matches!(column, Column::Number(_));
         let mut wanted = self.wanted().into_iter().enumerate();
@@ -169,7 +162,7 @@ impl Csv {
         })
     }
 
-    /// Finds the columns in the first line that has them: a header, or a request if they are given by number.
+    /// In the first line that has the columns: a header, or a request if they are given by number.
     #[cold]
     fn first(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {
         for separator in SEPARATORS.into_iter().filter(|separator| line.contains(separator)) {
@@ -203,7 +196,7 @@ impl Csv {
         (layout, (places.iter().flatten().count(), separator != b' ', names.len()), names)
     }
 
-    /// Whether the line's time is one, so that what else is wrong with it must be reported.
+    /// If so, what else is wrong with the line must be reported.
     fn has_time(&self, line: &[u8], layout: Layout) -> bool {
         let mut fields = [&[][..]; MOST_COLUMNS];
         let count = split(line, layout.separator, &mut fields);
@@ -217,7 +210,7 @@ impl Csv {
         }
     }
 
-    /// Finds out by a word what a request asks for: its kind, and for a write whether it is forced and whether it writes zeroes.
+    /// Kind, and for a write whether it is forced and whether it writes zeroes.
     fn kind(&self, text: &[u8]) -> Option<(Kind, bool, bool)> {
         let own = self.columns.words.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes()));
         if let Some((_, kind)) = own {
@@ -278,7 +271,7 @@ fn place_of(column: &Column, names: &[String]) -> Option<usize> {
     }
 }
 
-/// The fields of a line as names of columns; the mark of a comment before them is none of theirs.
+/// The mark of a comment before them is none of the names'.
 fn names_of(line: &[u8], separator: u8) -> Vec<String> {
     let line = line.trim_ascii_start();
     let line = line.strip_prefix(b"#").unwrap_or(line);
@@ -287,7 +280,7 @@ fn names_of(line: &[u8], separator: u8) -> Vec<String> {
     fields[..count].iter().map(|field| quote(field)).collect()
 }
 
-/// Splits a line into fields, without the spaces and quotes around them; several spaces separate like one.
+/// Without the spaces and quotes around fields; several spaces separate like one.
 fn split<'a>(line: &'a [u8], separator: u8, fields: &mut [&'a [u8]; MOST_COLUMNS]) -> usize {
     let (mut count, mut rest) = (0, Some(line));
     while let Some(text) = rest.filter(|_| count < MOST_COLUMNS) {
@@ -355,7 +348,6 @@ mod tests {
         assert_eq!(read(Some(numbered), &["0.0015 W 4096 1024 3", "1 r 0 1 0"]).len(), 2, "no header");
     }
 
-    /// A request of 1024 bytes at 4096 after 1.5 ms.
     fn request(kind: Kind) -> Record {
         Record { device: 0, kind, ..EXPECTED }
     }

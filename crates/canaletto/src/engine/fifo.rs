@@ -1,8 +1,8 @@
-//! A queue, first in, first out, whose operations are compiled in line.
+//! Operations are compiled in line.
 
 use crate::engine::memory::make_room;
 
-/// Items in a ring that grows with their number. Its places are a power of two, or none.
+/// The ring's places are a power of two, or none.
 pub struct Fifo<T> {
     places: Vec<T>,
     first: usize,

@@ -1,14 +1,14 @@
-//! MRG32k3a, the combined multiple recursive generator, as MQSim draws from it.
+//! MRG32k3a as MQSim draws from it.
 //!
-//! P. L'Ecuyer, Operations Research 47(1), 1999. MQSim seeds it by matrix powers whose 64-bit products overflow. The
-//! overflow is repeated here, because its workloads depend on it.
+//! P. L'Ecuyer, Operations Research 47(1), 1999. MQSim seeds it by matrix powers whose 64-bit products overflow, which
+//! is repeated here.
 
 const MODULI: [i64; 2] = [4_294_967_087, 4_294_944_443];
 const NORM: f64 = 2.328_306_549_295_728e-10;
 
 type Matrix = [[i64; 3]; 3];
 
-/// One step of each component, as a matrix over its state (oldest number first).
+/// Over its state, oldest number first.
 const STEPS: [Matrix; 2] = [
     [[0, 1, 0], [0, 0, 1], [MODULI[0] - 810_728, 1_403_580, 0]],
     [[0, 1, 0], [0, 0, 1], [MODULI[1] - 1_370_589, 0, 527_612]],
@@ -16,17 +16,16 @@ const STEPS: [Matrix; 2] = [
 
 const WORDS: [u64; 2] = [MODULI[0] as u64, MODULI[1] as u64];
 
-/// Difference between 2^32 and each modulus.
+/// From 2^32.
 const SHORT: [u64; 2] = [(1 << 32) - WORDS[0], (1 << 32) - WORDS[1]];
 
-/// The generator's six words of state, each below its modulus.
+/// Six words, each below its modulus.
 pub struct Mrg32k3a {
     state: [[u64; 3]; 2],
 }
 
 impl Mrg32k3a {
-    /// The state MQSim reaches from `seed`: (seed / 200 + 1) jumps of 2^(seed mod 200) steps from all ones, with
-    /// overflow.
+    /// (seed / 200 + 1) jumps of 2^(seed mod 200) steps from all ones, with overflow.
     pub fn seeded(seed: u32) -> Self {
         let jump = |component: usize| {
             let modulus = MODULI[component];
@@ -45,13 +44,13 @@ impl Mrg32k3a {
                     power = multiply(&power, &power, modulus);
                 }
             }
-            // MQSim's overflow may leave negative remainders, which the first step makes positive.
+            // Overflow may leave negative remainders, which the first step makes positive.
             state.map(|word| word.rem_euclid(modulus) as u64)
         };
         Mrg32k3a { state: [jump(0), jump(1)] }
     }
 
-    /// The next number in (0, 1).
+    /// In (0, 1).
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         let [first, second] = &mut self.state;
@@ -66,16 +65,16 @@ impl Mrg32k3a {
     }
 }
 
-/// A number below 2^54 modulo a modulus, without a division: 2^32 equals its excess over the modulus.
+/// Of a number below 2^54, without a division: 2^32 equals its excess over the modulus.
 #[inline]
 fn remainder<const MODULUS: usize>(number: u64) -> u64 {
     let fold = |number: u64| (number & u64::from(u32::MAX)) + (number >> 32) * SHORT[MODULUS];
-    // Below 2^22 × 22,853 + 2^32 < 2^37 after the first fold, below 2^32 + 2^20 after the second.
+    // Below 2^37 after the first fold, below 2^32 + 2^20 after the second.
     let folded = fold(fold(number));
     folded.min(folded.wrapping_sub(MODULI[MODULUS] as u64))
 }
 
-/// a × b, with MQSim's overflow: each product wraps at 64 bits before it is reduced.
+/// Each product wraps at 64 bits before it is reduced.
 fn multiply(a: &Matrix, b: &Matrix, modulus: i64) -> Matrix {
     std::array::from_fn(|i| {
         std::array::from_fn(|j| dot([a[i][0], a[i][1], a[i][2]], [b[0][j], b[1][j], b[2][j]], modulus))
@@ -128,7 +127,7 @@ mod tests {
         }
     }
 
-    /// A jump of 2^1 steps is too short to overflow and must equal stepping twice.
+    /// 2^1 steps are too few to overflow.
     #[test]
     fn a_short_jump_equals_its_steps() {
         let mut stepped = Mrg32k3a { state: [[1; 3]; 2] };

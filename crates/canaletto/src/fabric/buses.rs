@@ -1,4 +1,4 @@
-//! A set of shared buses, each with its own chips: what the fabrics of one bus a chip have in common.
+//! Shared buses, each with its own chips.
 
 use std::ops::Range;
 
@@ -13,12 +13,11 @@ use crate::flash::address::{ChipId, Layout};
 
 pub struct Buses {
     chips_each: u32,
-    /// The bus of each chip: divisions would take longer.
+    /// Divisions would take longer.
     of_chips: Vec<DomainId>,
     columns: u32,
     kind: WireKind,
     buses: Vec<Bus>,
-    /// Time through a buffer chip, where there are some.
     buffer: Time,
     port_free_at: Vec<Time>,
     pub trace: WireTrace,
@@ -52,7 +51,7 @@ impl Buses {
         }
     }
 
-    /// Puts buffer chips between the controllers and their chips: all that crosses takes that much longer.
+    /// All that crosses takes that much longer.
     fn put_buffers(&mut self, delay: Time) {
         self.buffer = delay;
         self.kind = match self.kind {
@@ -154,7 +153,6 @@ impl Buses {
     }
 }
 
-/// Differences between fabrics of shared buses.
 pub trait Kind {
     type Times: WireTimes;
 

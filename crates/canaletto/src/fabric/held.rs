@@ -1,11 +1,11 @@
-//! Paths held from a command to its data (`fabric.hold_path`), and the pages that follow.
+//! Paths held from a command to its data (`fabric.hold_path`).
 
 use crate::fabric::PathId;
 use crate::flash::address::LunId;
 use crate::flash::array::MAX_PLANES;
 use crate::scheduler::transaction::TransactionId;
 
-/// Path and pages that each LUN holds. Empty where paths are not held.
+/// By LUN. Empty where paths are not held.
 pub struct HeldPaths {
     luns: Vec<Lun>,
 }
@@ -14,7 +14,7 @@ pub struct HeldPaths {
 struct Lun {
     holding: bool,
     path: Option<PathId>,
-    /// Pages read together that have yet to cross, the next one last.
+    /// Read together and yet to cross, the next one last.
     pages: [TransactionId; MAX_PLANES],
     length: u8,
 }

@@ -1,8 +1,4 @@
 //! Paths in use: what each carries, and which are held from a command to its data.
-//!
-//! - In: transfers to [start](Paths::start), paths to [give back](Paths::release).
-//! - Out: what has [crossed](Paths::done), by the fabric's events.
-//! - State: the fabric, what each path carries, held paths, chips that are cut off.
 
 use crate::config::design::{Design, HoldPath};
 use crate::engine::time::{Time, TimeSum};
@@ -37,14 +33,14 @@ impl<F: Fabric> Paths<F> {
         }
     }
 
-    /// Parts of the interconnect, which is at rest, fail, and what is lost with them is cut off.
+    /// The interconnect is at rest.
     pub fn lose(&mut self, failed: &Failed, loss: &Loss, layout: &Layout) {
         self.fabric.lose(failed);
         self.cut_off.lose(&loss.chips, layout.chips());
         self.cut_off.comes_to_rest = false;
     }
 
-    /// Whether a page may be sent directly again. A held path leads to the controller, which then checks the data.
+    /// A held path leads to the controller, which then checks the data.
     pub fn may_copy_directly(&self, copies: u32) -> bool {
         F::JOINS_CHIPS && self.hold_path == HoldPath::Never && !self.fabric.must_check(copies)
     }
@@ -189,7 +185,7 @@ impl<F: Fabric> Paths<F> {
         holds
     }
 
-    /// Puts a page in line for its LUN's held path, if reads hold theirs. Returns whether they do.
+    /// If reads hold their paths. Returns whether they do.
     #[inline]
     pub fn add_page(&mut self, lun: LunId, page: TransactionId) -> bool {
         let holds = self.hold_path != HoldPath::Never;

@@ -61,7 +61,7 @@ use crate::fabric::wires::{ControllerUse, Wire};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 
-/// Facts of Venice: one 8-bit link between neighbours, used either way, and routers next to the flash chips.
+/// One 8-bit link between neighbours, used either way; routers next to the chips.
 pub const FACTS: Facts = Facts {
     is_usual: true,
     holds_paths: true,
@@ -80,7 +80,7 @@ fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Line> {
     circuit_lines(config, rows, columns, config.venice.controller == VeniceController::OwnRow)
 }
 
-/// Rows, each with its controller, and columns. The links and controllers of a line bound its transfers.
+/// Links and controllers of a line bound its transfers.
 pub(super) fn circuit_lines(config: &FabricConfig, rows: u32, columns: u32, own_row: bool) -> Vec<Line> {
     let neighbours = |line: u32, lines: u32| u32::from(line > 0) + u32::from(line + 1 < lines);
     let row = |row| if own_row { 1 } else { rows.min(1 + neighbours(row, rows) * columns) };
@@ -123,7 +123,6 @@ pub struct Venice {
     sets: Vec<Option<u32>>,
     free_controllers: u32,
     waiting: Vec<u32>,
-    /// Whether the controller at a router, if there is one, is one of them.
     has_waiting: Vec<bool>,
     looked_at: Vec<u32>,
     searching: u32,
@@ -285,7 +284,6 @@ impl Fabric for Venice {
         self.free_controllers + failed as u32 == self.grid.rows && !self.port_taken.contains(&true)
     }
 
-    /// Failed links stay reserved for ever.
     fn lose(&mut self, failed: &Failed) {
         for link in links_that_fail(&self.grid, failed).into_iter().filter(|link| link.0 < self.grid.links()) {
             self.routers.fail(link);
@@ -322,7 +320,7 @@ impl Fabric for Venice {
         self.grid.wires(used).collect()
     }
 
-    /// From the first scout to the end of the transfer, as long as their own links.
+    /// From the first scout to the end of the transfer.
     fn controllers(&self) -> Vec<ControllerUse> {
         (0..).zip(&self.own_links).map(|(c, own)| self.grid.controller_use(c, *own)).collect()
     }

@@ -1,5 +1,3 @@
-//! State of every LUN, plane register and chip port.
-
 use crate::engine::ids::TransactionId;
 use crate::engine::time::Time;
 use crate::flash::address::{ChipId, Layout, LunId, PlaneId};
@@ -8,7 +6,7 @@ use crate::flash::interface::Operation;
 
 pub const MAX_PLANES: usize = 16;
 
-/// Account to which the time of a LUN is charged, where that is distinguished.
+/// Where accounts are distinguished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Charge {
     Background(Background),
@@ -49,21 +47,20 @@ impl Command {
 #[derive(Clone, Copy)]
 pub struct Lun {
     pub command: Command,
-    /// Whether a command is on the wires or in the array.
     pub busy: bool,
-    /// Otherwise all clocks of background work stand at zero.
+    /// Otherwise all clocks of background work are zero.
     has_background: bool,
-    /// When the array ends its work; [`Time::MAX`] until it begins.
+    /// [`Time::MAX`] until the array begins.
     pub due: Time,
     pub registers: u64,
-    /// Planes whose page register is in use behind a cache register ([`CacheReads`](super::cache_read::CacheReads)).
+    /// Their page register is in use behind a cache register ([`CacheReads`](super::cache_read::CacheReads)).
     pub behind: u64,
     array_free_at: Time,
     drained_at: Time,
-    /// Time this LUN has spent on background work, finished commands only.
+    /// Finished commands only.
     background: Clocks,
     background_since: Option<(Background, Time)>,
-    /// The flow whose command is in work, and when it was issued, where flows are distinguished.
+    /// With the time of issue, where flows are distinguished.
     flow_since: Option<(u16, Time)>,
     pub array_busy: Time,
 }
@@ -79,7 +76,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// An idle array with that many lanes, for that many flows that are distinguished.
+    /// For that many flows that are distinguished.
     pub fn new(layout: &Layout, lanes: usize, busy_until_data_out: bool, flows: usize) -> Array {
         let lun = Lun {
             command: Command::new(Operation::Read),
@@ -106,20 +103,19 @@ impl Array {
         }
     }
 
-    /// Planes of the LUN that can take a command now, as a mask by place in the LUN.
+    /// Mask by place in the LUN.
     #[inline(always)]
     pub fn free_planes(&self, lun: LunId) -> u64 {
         if self.luns[lun.index()].busy { 0 } else { self.empty_registers(lun) }
     }
 
-    /// Planes of the LUN that could take a command if the LUN were not busy.
+    /// Planes that could take a command if the LUN were not busy.
     #[inline]
     pub fn empty_registers(&self, lun: LunId) -> u64 {
         let lun = &self.luns[lun.index()];
         if self.busy_until_data_out && lun.registers != 0 { 0 } else { self.planes & !lun.registers }
     }
 
-    /// Planes of the LUN whose registers behind the cache registers are empty.
     pub fn empty_behind(&self, lun: LunId) -> u64 {
         self.planes & !self.luns[lun.index()].behind
     }
@@ -128,7 +124,7 @@ impl Array {
     pub fn begin(&mut self, id: LunId, command: Command, charge: Option<Charge>, now: Time) {
         let lun = &self.luns[id.index()];
         if lun.background_since.is_some() || lun.flow_since.is_some() {
-            // Pages of the last command are still leaving: that work ends now.
+            // That work ends now.
             self.close(id, now);
         }
         let lun = &mut self.luns[id.index()];
@@ -150,7 +146,6 @@ impl Array {
         self.luns[id.index()].registers |= 1 << plane_in_lun;
     }
 
-    /// The array has finished the LUN's command, which it worked on for `worked`.
     #[inline(always)]
     pub fn array_done(&mut self, id: LunId, worked: Time, now: Time) {
         let lun = &mut self.luns[id.index()];
@@ -163,14 +158,14 @@ impl Array {
         }
     }
 
-    /// The array has worked for `worked`, but the LUN continues with what it has in its registers.
+    /// It continues with what is in its registers.
     pub fn pause(&mut self, id: LunId, worked: Time) {
         let lun = &mut self.luns[id.index()];
         lun.due = Time::MAX;
         lun.array_busy += worked;
     }
 
-    /// The LUN continues with a further command for its registers' contents.
+    /// For its registers' contents.
     pub fn go_on(&mut self, id: LunId, command: Command, charge: Option<Charge>, now: Time) {
         let lun = &mut self.luns[id.index()];
         assert!(lun.busy, "LUN {} has nothing to go on with", id.0);
@@ -193,7 +188,7 @@ impl Array {
         self.close(id, now);
     }
 
-    /// The LUN continues with a suspended command in `planes` (a mask).
+    /// In `planes` (a mask).
     pub fn take_up(&mut self, id: LunId, command: Command, planes: u64, charge: Option<Charge>, now: Time) {
         let lun = &self.luns[id.index()];
         assert!(lun.registers & planes == 0, "LUN {} goes on in planes that still hold read data", id.0);
@@ -212,7 +207,6 @@ impl Array {
         }
     }
 
-    /// The page that a lane of a plane has read has left the register.
     pub fn drain_lane(&mut self, lane: LunId, now: Time) {
         self.luns[lane.index()].registers = 0;
         if !self.luns[lane.index()].busy {
@@ -229,7 +223,6 @@ impl Array {
         self.port_busy[chip.index()]
     }
 
-    /// Since when a plane whose register is empty has been free of data.
     #[inline]
     pub fn drained_since(&self, lun: LunId, plane: PlaneId) -> Time {
         if self.busy_until_data_out { self.luns[lun.index()].drained_at } else { self.register_free_at[plane.index()] }
@@ -240,13 +233,12 @@ impl Array {
         self.luns[lun.index()].array_free_at
     }
 
-    /// Whether the LUN has ever done background work: else all of its clocks stand at zero.
+    /// Else all of its clocks are zero.
     #[inline]
     pub fn has_background_clocks(&self, lun: LunId) -> bool {
         self.luns[lun.index()].has_background
     }
 
-    /// Time the LUN has spent on each kind of background work until `now`.
     #[inline]
     pub fn background_clocks(&self, lun: LunId, now: Time) -> Clocks {
         let lun = &self.luns[lun.index()];

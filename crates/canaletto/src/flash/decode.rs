@@ -9,7 +9,6 @@ use crate::measure::probe::Probe;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Flag, Outer, Transaction, TransactionId};
 
-/// Fate of a page that has left its chip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decoded {
     Legible,
@@ -18,7 +17,7 @@ pub enum Decoded {
 }
 
 impl FlashBackend {
-    /// Draws whether what was just read is illegible: the whole flash page, for good.
+    /// The whole flash page, for good.
     #[inline(always)]
     pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut PageWork<P>) {
         if self.may_fail {
@@ -41,7 +40,6 @@ impl FlashBackend {
         }
     }
 
-    /// Data of a lost chip do not leave their register.
     #[cold]
     pub fn lose_register<P: Probe>(&self, first: TransactionId, work: &mut PageWork<P>) {
         let mut group = FlashPageGroup::of(first);
@@ -50,7 +48,7 @@ impl FlashBackend {
         }
     }
 
-    /// Sectors of a flash page that have just left the chip, where outer codewords span transactions.
+    /// Where outer codewords span transactions.
     #[inline(always)]
     pub fn crossed<P: Probe>(&self, first: TransactionId, work: &PageWork<P>) -> u64 {
         if self.outer_code.is_none() {
@@ -67,7 +65,7 @@ impl FlashBackend {
         t.sectors << (t.ppa.page % self.layout.pages_per_flash_page() * self.layout.sectors_per_page)
     }
 
-    /// Whether a page that has left its chip can be corrected.
+    /// It has left its chip.
     #[inline(always)]
     pub fn decode<P: Probe>(
         &mut self,
@@ -109,7 +107,6 @@ impl FlashBackend {
         let rate = bits.map_or(0.0, |bits| bits.rate((t.ppa, t.is(Flag::PseudoSlc)), attempt, wear, now));
         let code = self.outer_code.as_mut().expect("there is an outer code");
         if !matches!(work.rare(id).outer, Outer::Decoded(_)) {
-            // Of one codeword.
             let inner_failure = bits.map_or(0.0, |bits| bits.failure(rate, 1));
             work.rare_mut(id).outer = match code.needed(own, crossed, inner_failure, read_failed) {
                 Failed { complete: 0, partial: 0 } => return Decoded::Legible,
@@ -135,7 +132,7 @@ impl FlashBackend {
         }
     }
 
-    /// Makes a transaction read its page again: the outer codewords around its data, or with other voltages.
+    /// The outer codewords around its data, or with other voltages.
     pub fn reads_again<P: Probe>(&mut self, id: TransactionId, work: &mut PageWork<P>) {
         let outer = work.rare(id).outer;
         if let (Some(code), Outer::Wanted(words) | Outer::Decoded(words)) = (&mut self.outer_code, outer) {

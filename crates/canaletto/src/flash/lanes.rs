@@ -32,7 +32,7 @@ use crate::scheduler::queues::FreePlanes;
 #[derive(Clone, Copy, Default)]
 struct Lun {
     reading: u64,
-    /// Whether reads wait, so that the whole LUN becomes free.
+    /// The whole LUN becomes free.
     drains: bool,
     reads_ended_at: Time,
     programs: bool,
@@ -41,7 +41,7 @@ struct Lun {
     since: Time,
 }
 
-/// Lanes of all LUNs. Empty where a LUN has one command in work.
+/// Empty where a LUN has one command in work.
 pub struct Lanes {
     luns: Vec<Lun>,
     planes: u32,
@@ -115,7 +115,6 @@ impl Lanes {
         self.luns[lun.index()].drains = drains;
     }
 
-    /// Whether any plane of a LUN has a read in work.
     pub fn is_reading(&self, lun: LunId) -> bool {
         self.luns.get(lun.index()).is_some_and(|lun| lun.reading != 0)
     }
@@ -127,7 +126,6 @@ impl FlashBackend {
         if self.lanes.are_on() { self.lanes.lun_of(lane) } else { lane }
     }
 
-    /// Whether another command of its LUN is on the wires or in the array.
     pub fn works_beside(&self, lane: LunId) -> bool {
         self.lanes.are_on() && {
             let lun = self.lanes.lun_of(lane);
@@ -136,7 +134,6 @@ impl FlashBackend {
         }
     }
 
-    /// Planes that can take a command where commands may have lanes.
     pub fn free_beside(&self, lun: LunId, registers: FreePlanes) -> FreePlanes {
         let state = &self.lanes.luns[lun.index()];
         let (own, second) = (&self.array.luns[lun.index()], &self.array.luns[self.lanes.second(lun).index()]);
@@ -144,7 +141,7 @@ impl FlashBackend {
             (false, false) if state.reading == 0 => return registers,
             (false, false) if state.drains => return FreePlanes::NONE,
             (false, false) => return FreePlanes { reads: registers.reads & !state.reading, ..FreePlanes::NONE },
-            // Not before its own data have crossed.
+            // Its own data must have crossed.
             (true, false) => own.command.operation == Operation::Program && own.due < Time::MAX,
             (false, true) => second.command.operation == Operation::Program && second.due < Time::MAX,
             (true, true) => false,
@@ -153,7 +150,7 @@ impl FlashBackend {
         FreePlanes { programs, ..FreePlanes::NONE }
     }
 
-    /// The lane that a command of a LUN is given, which must be free for it.
+    /// It must be free for it.
     pub fn lane_for<P: Probe>(&mut self, lun: LunId, command: &Command, work: &PageWork<P>) -> LunId {
         if command.operation == Operation::Read && self.lanes.plane_reads {
             let plane = work.transactions[command.transactions()[0]].ppa.plane;
@@ -164,7 +161,7 @@ impl FlashBackend {
         if self.array.luns[lun.index()].busy { self.lanes.second(lun) } else { lun }
     }
 
-    /// A lane's command has crossed. Returns whether another program has the array.
+    /// Returns whether another program has the array.
     #[inline(always)]
     pub fn waits_for_array<P: Probe>(&mut self, lane: LunId, work: &PageWork<P>, now: Time) -> bool {
         if !self.lanes.cache_program || self.command(lane).operation != Operation::Program {
@@ -193,13 +190,13 @@ impl FlashBackend {
         }
     }
 
-    /// Whether a lane has a read that takes its LUN as where there are no lanes.
+    /// It takes its LUN as without lanes.
     #[inline]
     pub fn is_plain_read(&self, lane: LunId) -> bool {
         !self.lanes.plane_reads && self.command(lane).operation == Operation::Read
     }
 
-    /// A lane's array is done. Returns the lane of a program that is loaded behind it, and when that begins.
+    /// Returns the lane of a program that is loaded behind it, and its beginning.
     pub fn lane_rests(&mut self, lane: LunId, now: Time) -> Option<(LunId, Time)> {
         let is_read = self.place_of_reader(lane).is_some();
         let id = self.lanes.lun_of(lane);
@@ -216,8 +213,7 @@ impl FlashBackend {
         loaded.map(|(next, soonest)| (next, soonest.max(now + self.lanes.busy)))
     }
 
-    /// A lane's command is over. Returns the part of `worked` that counts for the lane: reads of planes overlap in
-    /// their LUN's time.
+    /// Returns the part of `worked` that counts: reads of planes overlap in their LUN's time.
     pub(super) fn lane_is_free(&mut self, lane: LunId, worked: Time, now: Time) -> Time {
         let id = self.lanes.lun_of(lane);
         if id == lane {
@@ -234,26 +230,25 @@ impl FlashBackend {
         Time::ZERO
     }
 
-    /// Place in its LUN of the plane whose reads a lane takes; none for another lane.
+    /// Of the plane whose reads the lane takes; none for another lane.
     fn place_of_reader(&self, lane: LunId) -> Option<u32> {
         let plane = lane.0.checked_sub(self.lanes.luns.len() as u32)?;
         (plane < self.lanes.planes).then(|| plane % self.lanes.planes_per_lun)
     }
 
-    /// The lane that reads a plane, if planes are read alone.
+    /// If planes are read alone.
     #[inline(always)]
     pub(super) fn reader_of(&self, plane: PlaneId) -> Option<LunId> {
         self.lanes.plane_reads.then(|| self.lanes.reader(plane))
     }
 
-    /// Lanes whose commands block an operation in a plane.
+    /// They block an operation in a plane.
     pub(super) fn lanes_before(
         &self,
         lun: LunId,
         operation: Operation,
         plane: PlaneId,
     ) -> impl Iterator<Item = LunId> + Clone + use<> {
-        // Without reads of single planes their lanes do nothing.
         let readers = match operation {
             _ if !self.lanes.plane_reads => 0..0,
             Operation::Read => self.lanes.reader(plane).0..self.lanes.reader(plane).0 + 1,
@@ -263,7 +258,6 @@ impl FlashBackend {
         std::iter::once(lun).chain(readers.map(LunId)).chain(second)
     }
 
-    /// Whether background work has ever blocked an operation in a plane.
     #[inline]
     pub(super) fn lanes_have_background_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId) -> bool {
         let have = |lane| self.array.has_background_clocks(lane);
@@ -271,7 +265,7 @@ impl FlashBackend {
         have(lun) || have(self.lanes.second(lun)) || readers_have()
     }
 
-    /// Time spent on background work in lanes that block an operation in a plane.
+    /// In lanes that block an operation in a plane.
     #[inline(never)]
     pub(super) fn background_clocks_of_lanes(
         &self,
@@ -288,13 +282,13 @@ impl FlashBackend {
         sum
     }
 
-    /// Since when a plane's lane could take a command, registers apart.
+    /// Registers apart.
     pub(super) fn lane_free_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
         let free_at = |lane| self.array.array_free_at(lane);
         let (own, second) = (free_at(lun), free_at(self.lanes.second(lun)));
         match operation {
             Operation::Read if self.lanes.plane_reads => own.max(second).max(free_at(self.lanes.reader(plane))),
-            // One goes behind the program that the other lane has.
+            // Behind the program of the other lane.
             Operation::Program if self.array.luns[lun.index()].busy => second,
             Operation::Program if self.array.luns[self.lanes.second(lun).index()].busy => own,
             _ => own.max(second).max(self.lanes.luns[lun.index()].reads_ended_at),

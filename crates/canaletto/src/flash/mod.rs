@@ -5,7 +5,6 @@
 //! - Out: when arrays end, and whether they failed.
 //! - State: every LUN, page register and port; suspensions; pages read behind others; copies held in registers.
 
-// Parts of the engine, no interface: what a name says needs no comment.
 #![allow(missing_docs)]
 
 pub mod array;
@@ -75,17 +74,15 @@ pub struct FlashBackend {
     commands: CommandTable,
     pub suspensions: Suspensions,
     pub cache_reads: CacheReads,
-    /// Commands side by side in a LUN.
     pub lanes: Lanes,
     pub copybacks: Copybacks,
     pub statuses: Statuses,
-    /// Whether anything below ever makes an operation fail, or a page illegible.
+    /// Anything below may make an operation fail, or a page illegible.
     may_fail: bool,
     failures: Failures,
     reliability: Option<Reliability>,
     outer_code: Option<OuterCode>,
     operations: Operations,
-    /// Of these, those in cells used as pseudo-SLC.
     in_cache: Operations,
     has_parity: bool,
     of_parity: Operations,
@@ -96,13 +93,13 @@ pub struct FlashBackend {
     is_special: bool,
 }
 
-/// Whether operations may fail or pages be illegible, lost planes apart.
+/// Lost planes apart.
 fn may_fail(design: &Design) -> bool {
     design.flash.failures.are_possible() || Reliability::is_on(design) || design.controller.ecc.outer.is_on()
 }
 
 impl FlashBackend {
-    /// Idle chips of a validated design; LUNs keep a clock for each of `flows` if there are several.
+    /// LUNs keep a clock for each of `flows` if there are several.
     pub fn new(design: &Design, layout: &Layout, flows: usize, seed: u64) -> Self {
         let lanes = Lanes::count(&design.flash, layout);
         FlashBackend {
@@ -155,7 +152,7 @@ impl FlashBackend {
         }
     }
 
-    /// Account of a LUN's time: of several pages the first decides.
+    /// The first of several pages decides.
     #[inline]
     pub fn charge_of<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> Option<Charge> {
         let first = &work.transactions[command.transactions()[0]];
@@ -163,20 +160,20 @@ impl FlashBackend {
         first.background().map(Charge::Background).or(flow)
     }
 
-    /// Root cause of others' waits for a LUN's array: of several pages the first decides.
+    /// The first of several pages decides.
     pub fn seen_as<P: Probe>(&self, lun: LunId, work: &PageWork<P>) -> Cause {
         let first = &work.transactions[self.command(lun).transactions()[0]];
         first.background().map_or(Cause::ChipBusyUser, Background::cause)
     }
 
-    /// A LUN's command has crossed: its array begins. Returns when it ends.
+    /// Returns the end of the array's work.
     #[inline(always)]
     pub fn work<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<P>, now: Time) -> Time {
         let begins = now + self.time_to_begin(&self.array.luns[lun.index()].command, work);
         self.work_from(lun, begins, work)
     }
 
-    /// A LUN's array begins at a time for its command. Returns when it ends.
+    /// Returns the end.
     #[inline(always)]
     pub fn work_from<P: Probe>(&mut self, lun: LunId, begins: Time, work: &mut PageWork<P>) -> Time {
         self.lane_works(lun, begins);
@@ -197,7 +194,7 @@ impl FlashBackend {
         self.works_until(lun, ends)
     }
 
-    /// Time that the chip takes for a command besides its cycles.
+    /// Without its cycles.
     #[inline(always)]
     fn time_to_begin<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> Time {
         let (operation, planes) = (command.operation, command.transactions().len());
@@ -206,11 +203,10 @@ impl FlashBackend {
         if copies_back { self.commands.copyback(planes).chip } else { self.commands.get(operation, planes).chip }
     }
 
-    /// When a LUN's status is first polled, if it is.
+    /// None without polls.
     pub fn first_poll<P: Probe>(&mut self, lun: LunId, work: &PageWork<P>, now: Time) -> Option<Time> {
         let at_work = &self.array.luns[lun.index()];
         let command = &at_work.command;
-        // The array may have worked before it was suspended.
         let longer = self.array_time(command, work).saturating_sub(self.timing.shortest(command.operation));
         let time = Time(at_work.due.0.saturating_sub(longer.0)).max(now);
         self.statuses.begin(lun, time).then_some(time)
@@ -228,7 +224,6 @@ impl FlashBackend {
         }
     }
 
-    /// Tells the watcher what the array of a LUN does for a command, within a span.
     #[inline]
     pub fn tell_of_step<P: Probe>(
         &self,
@@ -244,20 +239,20 @@ impl FlashBackend {
         }
     }
 
-    /// Notes that the LUN's array is at work until `time`, which it returns.
+    /// Returns `time`.
     #[inline]
     pub fn works_until(&mut self, lun: LunId, time: Time) -> Time {
         self.array.luns[lun.index()].due = time;
         time
     }
 
-    /// Whether the LUN's array ends now: the end of one suspended meanwhile does not count.
+    /// The end of one suspended meanwhile does not count.
     #[inline]
     pub fn has_ended(&self, lun: LunId, now: Time) -> bool {
         self.array.luns[lun.index()].due == now
     }
 
-    /// The slowest page decides. MQSim's pages of one command are all of one kind.
+    /// MQSim's pages of one command are all of one kind.
     #[inline(always)]
     fn array_time<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> Time {
         match self.is_special {
@@ -296,7 +291,7 @@ impl FlashBackend {
         command.transactions().iter().map(time).max().expect("a command has a transaction")
     }
 
-    /// Whether a command concerns cells used as pseudo-SLC: all of its planes', or none.
+    /// All of its planes', or none.
     fn is_in_cache<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> bool {
         work.transactions[command.transactions()[0]].is(Flag::PseudoSlc)
     }
@@ -310,7 +305,7 @@ impl FlashBackend {
         }
     }
 
-    /// Counts a command that has ended and returns how long its array worked.
+    /// Returns how long its array worked.
     #[inline(always)]
     pub fn count_ended<P: Probe>(&mut self, command: &Command, work: &PageWork<P>) -> Time {
         let (operation, planes) = (command.operation, command.transactions().len() as u64);
@@ -328,7 +323,7 @@ impl FlashBackend {
         worked
     }
 
-    /// The LUN's array has worked for `worked`. Returns whether its registers hold copies to be programmed.
+    /// Returns whether its registers hold copies to be programmed.
     #[inline(always)]
     pub fn end(&mut self, lun: LunId, worked: Time, now: Time) -> bool {
         let goes_on = self.copybacks.pending(lun).is_some() && self.phase(lun) == Phase::Idle;
@@ -365,7 +360,7 @@ impl FlashBackend {
         }
     }
 
-    /// Charges a transaction's wait: its LUN, until `port_free_at` its chip's port, then a path.
+    /// For its LUN, until `port_free_at` for its chip's port, then for a path.
     #[inline(always)]
     pub fn charge_wait<P: Probe>(
         &self,
@@ -401,7 +396,6 @@ impl FlashBackend {
         work.charge_path_conflict(id, now);
     }
 
-    /// Notes the LUN's clocks for the wait of a queued transaction.
     #[inline(always)]
     pub fn mark_wait<P: Probe>(&self, id: TransactionId, lun: LunId, work: &mut PageWork<P>, now: Time) {
         let t = &work.transactions[id];
@@ -414,7 +408,7 @@ impl FlashBackend {
         }
     }
 
-    /// Since when a free plane could take an operation, its chip's port apart: the wait for the chip ends then.
+    /// The wait for the chip ends then; ports apart.
     #[inline(always)]
     fn available_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
         let array = match self.lanes.are_on() {
@@ -424,7 +418,6 @@ impl FlashBackend {
         array.max(self.registers_free_since(lun, operation, plane))
     }
 
-    /// Whether background work has ever blocked an operation in a plane.
     #[inline(always)]
     fn has_background_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId) -> bool {
         match self.lanes.are_on() {
@@ -433,7 +426,6 @@ impl FlashBackend {
         }
     }
 
-    /// Time spent on background work that blocks an operation in a plane.
     #[inline(always)]
     fn background_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId, now: Time) -> Clocks {
         match self.lanes.are_on() {
@@ -442,7 +434,6 @@ impl FlashBackend {
         }
     }
 
-    /// Time of a flow's commands that block an operation in a plane.
     #[inline]
     fn flow_clock(&self, lun: LunId, operation: Operation, plane: PlaneId, flow: usize, now: Time) -> Time {
         if !self.lanes.are_on() {
@@ -466,7 +457,6 @@ impl FlashBackend {
         self.may_fail && self.failures.erase_fails(plane)
     }
 
-    /// Whether operations may fail, or what was read may be illegible.
     #[inline]
     pub fn may_fail(&self) -> bool {
         self.may_fail
@@ -485,7 +475,7 @@ impl FlashBackend {
         &self.in_cache
     }
 
-    /// Programs of parity, and reads of pages of which others are rebuilt.
+    /// And reads for rebuilding.
     pub fn operations_of_parity(&self) -> &Operations {
         &self.of_parity
     }

@@ -1,4 +1,4 @@
-//! History of each block's cells, kept only while a model needs it.
+//! Kept only while a model needs it.
 
 use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
@@ -16,11 +16,10 @@ struct Block {
     erases: u32,
     reads: u32,
     filled: Filled,
-    /// How often each page was copied without correction.
+    /// Without correction, by page.
     copies: Vec<u32>,
 }
 
-/// The history of every touched block.
 pub struct Wear {
     planes: Vec<Vec<Block>>,
     pages_per_block: u32,
@@ -36,12 +35,12 @@ impl Wear {
         self.block(plane, block).map_or(0, |b| b.erases)
     }
 
-    /// Page reads since the erase, which disturb other pages.
+    /// They disturb other pages.
     pub fn reads_since_erase(&self, plane: PlaneId, block: u32) -> u32 {
         self.block(plane, block).map_or(0, |b| b.reads)
     }
 
-    /// Age of a block's oldest data; none if from before the run.
+    /// None if from before the run.
     pub fn age(&self, plane: PlaneId, block: u32, now: Time) -> Option<Time> {
         match self.block(plane, block)?.filled {
             Filled::At(time) => Some(now - time),
@@ -49,7 +48,7 @@ impl Wear {
         }
     }
 
-    /// How often the data of a page were copied since they last passed the controller.
+    /// Since they last passed the controller.
     pub fn copies(&self, at: Ppa) -> u32 {
         let block = self.block(at.plane, at.block);
         block.and_then(|b| b.copies.get(at.page as usize)).copied().unwrap_or(0)

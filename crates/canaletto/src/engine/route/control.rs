@@ -16,7 +16,7 @@ use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::Flag;
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// The array of a LUN begins: polls are due from its shortest time on.
+    /// From the array's shortest time on.
     #[inline(always)]
     pub(super) fn schedule_polls(&mut self, lun: LunId) {
         if !self.flash.statuses.is_empty() {
@@ -32,7 +32,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// A poll is due, unless the LUN has been suspended meanwhile.
+    /// Unless the LUN has been suspended.
     #[inline(never)]
     pub(super) fn poll(&mut self, lun: LunId, now: Time) {
         if self.flash.statuses.take_due(lun, now) {
@@ -40,7 +40,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// The LUN's array is done, which the controller has yet to learn.
+    /// The controller has yet to learn it.
     #[inline(never)]
     pub(super) fn array_awaits_status(&mut self, lun: LunId, now: Time) {
         let command = *self.flash.command(lun);
@@ -54,7 +54,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Reads the status of a LUN: over the path that it holds, or as soon as one is free.
+    /// Over the path that it holds, or as soon as one is free.
     fn ask_for_status(&mut self, lun: LunId, now: Time) {
         self.flash.statuses.ask(lun);
         if self.flash.statuses.is_done(lun) {
@@ -68,14 +68,13 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Lines a LUN up for a path in the middle of its work.
     pub(super) fn line_up_midway(&mut self, lun: LunId, what: Midway) {
         let domain = self.scheduler.domain_of(self.flash.lun_of(lun));
         self.scheduler.line_up_midway(domain, lun, what);
         self.scheduler.touch(domain);
     }
 
-    /// Starts the first command that a path is free for of LUNs that wait in the middle of their work.
+    /// Of LUNs that wait in the middle of their work.
     pub(super) fn start_midway(&mut self, domain: DomainId, now: Time) -> bool {
         let (paths, layout, flash, pages) = (&self.paths, &self.layout, &self.flash, &self.pages);
         let is_free = |lun, what| {
@@ -98,7 +97,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         true
     }
 
-    /// Sends a command of control over a free path, or over the one that the LUN holds.
+    /// Over a free path, or the held one.
     pub(super) fn send_control(&mut self, lun: LunId, control: Control, now: Time) {
         let chip = self.layout.chip_of(self.flash.lun_of(lun));
         let fabric = &self.paths.fabric;
@@ -150,14 +149,13 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 self.pages.charge_page(id, Cause::Status, now);
             }
         }
-        // Of one that set out while the array was at work others see nothing but that.
         if self.flash.statuses.was_done(lun) {
             self.tell_crossed(lun, crossed, now);
         }
         self.command_done(lun, now);
     }
 
-    /// Keeps the path for the LUN's data if it held it before, or else gives it back.
+    /// If it held the path before.
     fn return_path(&mut self, lun: LunId, path: PathId, operation: Operation, now: Time) {
         if !self.paths.is_holding(lun) || !self.paths.hold(lun, path, operation) {
             self.release(path, now);

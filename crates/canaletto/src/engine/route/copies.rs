@@ -1,4 +1,4 @@
-//! Copies that do not pass the controller: within a plane by copyback, and straight from chip to chip.
+//! Copyback within a plane, and copies from chip to chip.
 
 use super::{Event, Route, fabric_events};
 use crate::engine::time::Time;
@@ -10,15 +10,14 @@ use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Flag, TransactionId};
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// Binds a flash page in its register to its destination. Returns its first page, unless there is nothing to copy,
-    /// no place for it, or only a part is valid: that goes through the controller.
+    /// Returns its first page, unless there is nothing to copy, no place for it, or only a part is valid: that goes
+    /// through the controller.
     pub(super) fn bind_copyback(&mut self, first: TransactionId, lun: LunId, now: Time) -> Option<TransactionId> {
         let plane = self.pages.transactions[first].ppa.plane;
         let owner = self.pages.owner(first);
         let left = self.ftl.copies_left(&mut self.pages, first, lun);
         self.carry_out(now);
         let Some((left, valid)) = left else {
-            // The register's content is not needed.
             self.flash.array.use_register(lun, 1 << self.layout.plane_in_lun(plane));
             self.pages.probe.notify(|observer| observer.register_drained(plane, owner, now));
             return None;
@@ -30,7 +29,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         None
     }
 
-    /// Sends the program command of the LUN's pages that share one, in one or several planes.
+    /// For pages that share a command, in one or several planes.
     pub(super) fn send_copyback(&mut self, lun: LunId, now: Time) {
         let page = |id| self.layout.flash_page(self.pages.transactions[id].ppa);
         let queues = &self.scheduler.queues;
@@ -72,7 +71,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.watch_transfer(path, now);
     }
 
-    /// A page has come from another chip into a register, where the chip may look for errors first.
+    /// The chip may look for errors first.
     pub(super) fn copy_crossed(&mut self, id: TransactionId, now: Time) {
         let lun = self.layout.lun_of(self.pages.transactions[id].ppa.plane);
         self.flash.drain_register(id, lun, &mut self.pages, now);
@@ -94,7 +93,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.refresh(lun);
     }
 
-    /// The chip has looked for errors: the page can be programmed.
     #[inline(never)]
     pub(super) fn copy_checked(&mut self, id: TransactionId, now: Time) {
         if self.pages.probe.follows_waits() {

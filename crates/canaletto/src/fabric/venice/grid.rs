@@ -13,15 +13,9 @@ typed_id!(RouterId);
 typed_id!(LinkId);
 
 /// A port at a router, so that nothing has to be worked out at a hop.
-///
-/// ```text
-/// │ router   │ bit in a set │ number │      no bit: no port
-/// │ 31 … 16  │ 15 … 8       │ 1 0    │
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortAt(u32);
 
-/// Routers that a [`PortAt`] can name.
 pub const MOST_ROUTERS: usize = 1 << 16;
 
 impl PortAt {
@@ -110,7 +104,6 @@ pub struct Neighbour {
 #[derive(Debug, Clone)]
 pub struct Grid {
     pub rows: u32,
-    /// Columns.
     pub columns: u32,
     edge: ControllerEdge,
     places: Vec<(u16, u16)>,

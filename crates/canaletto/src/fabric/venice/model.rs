@@ -1,4 +1,4 @@
-//! Algorithm 1 as plainly as possible, to check the routers' tables against.
+//! Algorithm 1 as plainly as possible, to check the tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,6 @@ use crate::engine::time::Time;
 use crate::fabric::venice::grid::{Grid, LinkId, Port, RouterId};
 use proptest::prelude::*;
 
-/// Routers without tables.
 struct Model {
     grid: Grid,
     taken: BTreeSet<LinkId>,
@@ -109,7 +108,7 @@ impl Model {
 }
 
 proptest! {
-    /// Scouts in each other's way, circuits that stand and are given up: both say the same at every hop.
+    /// Both say the same at every hop.
     #[test]
     fn routers_do_as_algorithm_1_says(
         rows in 1u32..7, columns in 1u32..7, alternating: bool,

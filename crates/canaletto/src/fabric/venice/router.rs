@@ -84,7 +84,7 @@ impl Router {
         &mut self.outputs[port as usize]
     }
 
-    /// Where a packet that comes in by `entry` continues.
+    /// Of a packet that comes in by `entry`.
     #[inline(always)]
     pub fn exit(&self, packet: u32, entry: PortAt) -> Option<Exit> {
         let row = Row::new(packet, entry);
@@ -98,8 +98,8 @@ impl Router {
     }
 }
 
-/// The outputs that a scout that came in by `entry` can take, of those that are `free` and that it has not tried: those on a
-/// shortest way, else any. None if it has to go back.
+/// For a scout that came in by `entry`, those on a shortest way, else any of the `free` ones. None if it has to go
+/// back.
 #[inline(always)]
 pub fn find_output(free: u8, minimal: u8, entry: PortAt) -> u8 {
     let shortest = free & minimal;

@@ -1,4 +1,4 @@
-//! All routers with the links between them: what scouts reserve and cancel hop by hop (Venice §4.2 and §4.3).
+//! All routers and links: what scouts reserve and cancel hop by hop (Venice §4.2 and §4.3).
 
 use crate::engine::time::Time;
 use crate::fabric::trace::{WireTrace, WireUse};
@@ -11,7 +11,6 @@ use crate::fabric::venice::scout::Scout;
 use crate::fabric::venice::under_way::UnderWay;
 use crate::fabric::{PathId, Transfer};
 
-/// Step of a scout at a router.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hop {
     On,
@@ -19,14 +18,14 @@ pub enum Hop {
     Failed,
 }
 
-/// All routers and links, with the hardware's tables alone (except [`Routers::is_connected`]).
+/// With the hardware's tables alone (except [`Routers::is_connected`]).
 pub struct Routers {
     grid: Grid,
     routers: Vec<Router>,
-    /// Outputs of each router that lead somewhere and whose links are not reserved, as a set.
+    /// Outputs of each router that lead somewhere and are not reserved, as sets.
     free: Free,
     minimal: MinimalPorts,
-    /// By controller and router: the last scout that continued there, and in the lowest four bits the outputs it took.
+    /// By controller and router: the last scout that continued there and, in the lowest four bits, the outputs it took.
     /// Plain numbers, so that untouched ones take no memory.
     tried: Vec<u64>,
     reach: Reach,
@@ -35,7 +34,7 @@ pub struct Routers {
     pub trace: WireTrace,
 }
 
-/// Borrowed once for many hops, so that nothing is looked up again after every write.
+/// Nothing is looked up again after every write.
 struct Network<'a> {
     routers: &'a mut [Router],
     free: &'a mut Free,
@@ -55,15 +54,14 @@ impl Network<'_> {
         cancel_at(&mut self.routers[exit.router().index()], self.free, packet, exit, now)
     }
 
-    /// A scout arrives at a router, forward or back: Algorithm 1. It is on its way to the next router then, if it does not
-    /// stay.
+    /// Algorithm 1. The scout is on its way to the next router then, if it does not stay.
     #[inline(always)]
     fn hop(&mut self, scout: &mut Scout) -> Hop {
         let (now, packet) = (scout.due, scout.packet.controller);
         let (at, mut entry) = (scout.entry.router(), scout.entry);
         let router = &mut self.routers[at.index()];
         if scout.packet.mode == Mode::Cancel {
-            // Back at a router that had sent it on by this port: the reservation goes, another output is tried.
+            // The reservation goes, another output is tried.
             entry = cancel_at(router, self.free, packet, entry, now);
             scout.links -= 1;
         }
@@ -71,7 +69,7 @@ impl Network<'_> {
             router.ejection = Row::new(packet, entry);
             return Hop::Arrived;
         }
-        // Outputs the scout has taken here before: each may be reserved only once, which bounds its way (§4.3, livelock).
+        // Each output may be reserved only once, which bounds the way (§4.3, livelock).
         let tried = &mut self.tried[scout.memory as usize + at.index()];
         let before = scout.outputs_of(*tried);
         let minimal = self.minimal.between(router.place, scout.toward);
@@ -110,7 +108,7 @@ fn cancel_at(router: &mut Router, free: &mut Free, packet: u32, exit: PortAt, no
     row.entry(at)
 }
 
-/// The link at an output of a router, and at the output at its far end, is reserved, or is free again.
+/// At both ends.
 #[inline(always)]
 fn toggle(free: &mut Free, at: RouterId, bit: u8, far: PortAt) {
     free[at.index()] ^= bit;
@@ -159,7 +157,6 @@ impl Routers {
         scout
     }
 
-    /// A scout arrives at a router, forward or back: Algorithm 1.
     pub fn hop(&mut self, scout: &mut Scout) -> Hop {
         let now = scout.due;
         let hop = self.network().hop(scout);
@@ -170,8 +167,8 @@ impl Routers {
         hop
     }
 
-    /// Lets scouts hop in turn until the next one arrives no sooner than `until`, or tears a circuit down. Returns early, with how
-    /// that ended, if the next one has ended its search.
+    /// Until the next one arrives no sooner than `until`, or tears a circuit down. Returns early, with how that ended,
+    /// if the next one has ended its search.
     pub fn let_hop(&mut self, under_way: &mut UnderWay, until: Time) -> Option<Hop> {
         if self.trace.is_on() {
             return self.let_one_hop(under_way);
@@ -196,7 +193,7 @@ impl Routers {
         end
     }
 
-    /// [`Routers::let_hop`] for the next scout alone.
+    /// For the next scout alone.
     #[inline(never)]
     pub fn let_one_hop(&mut self, under_way: &mut UnderWay) -> Option<Hop> {
         let end = Some(self.hop(under_way.next_mut())).filter(|&hop| hop != Hop::On);
@@ -232,9 +229,8 @@ impl Routers {
         }
     }
 
-    /// A packet that tears its circuit down arrives at a router: the link by which it came is free, and it continues. Returns
-    /// the router at that link's other end (none: it is the controller's own link), and whether this is the chip's router,
-    /// where the circuit is over.
+    /// The link by which it came is free. Returns the router at that link's other end (none: the controller's own
+    /// link), and whether this is the chip's router, where the circuit is over.
     ///
     /// # Panics
     /// If there is no such circuit.
@@ -326,7 +322,7 @@ impl Routers {
         self.routers[entry.router().index()].exit(packet, entry)
     }
 
-    /// Packet and entry port of the valid row for an exit (none: the chip).
+    /// For an exit (none: the chip).
     pub fn row(&self, at: RouterId, exit: Option<Port>) -> Option<(u32, u32)> {
         let router = &self.routers[at.index()];
         exit.map_or(router.ejection, |exit| router.output(exit).row).read()

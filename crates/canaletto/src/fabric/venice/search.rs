@@ -13,7 +13,7 @@ use crate::fabric::venice::scout::Scout;
 use crate::flash::address::ChipId;
 
 impl Venice {
-    /// The controller that would serve a chip now: the nearest free one, or its row's.
+    /// The nearest free one, or the row's.
     pub(super) fn choose(&self, chip: ChipId) -> Option<u32> {
         let router = RouterId(chip.0);
         let free = |&c: &u32| self.controllers[c as usize].is_free() && self.is_joined(c, router);
@@ -63,7 +63,7 @@ impl Venice {
         }
     }
 
-    /// Lets scouts and tear-down packets hop until an event follows, or all arrive at `until` or later.
+    /// Until an event follows, or all arrive at `until` or later.
     #[inline]
     pub(super) fn let_scouts_hop(&mut self, until: Time, later: &mut impl FnMut(Time, Event)) {
         loop {
@@ -78,7 +78,6 @@ impl Venice {
                 continue;
             }
             let end = match self.travel {
-                // Who is next has to be chosen after every hop.
                 Scouts::Clocked => self.routers.let_one_hop(&mut self.under_way),
                 _ => self.routers.let_hop(&mut self.under_way, until),
             };
@@ -90,8 +89,7 @@ impl Venice {
         }
     }
 
-    /// Returns when the scout is back at its controller: over the whole circuit or, without one, over the controller's
-    /// link.
+    /// Over the whole circuit or, without one, over the controller's link.
     fn search_ended(&mut self, scout: &Scout, end: Hop) -> Time {
         let controller = &mut self.controllers[scout.packet.controller as usize];
         if end == Hop::Arrived {
@@ -115,7 +113,6 @@ impl Venice {
             if self.grid.chip(id).is_none() {
                 self.has_waiting[self.grid.entry(id).router().index()] = true;
             }
-            // Controllers that give way wait for their own time.
             let gives_way = controller.gives_way(now);
             let intervals = if gives_way { 2 + u64::from(id) } else { 1 };
             self.counts.missed += u64::from(self.could_find(id));
@@ -125,8 +122,8 @@ impl Venice {
                 Retry::Oracle => self.waiting.push(id),
             }
         }
-        // Scouts that search at the same time fail because of each other. Once none is under way, the first that would
-        // find a way goes.
+        // Scouts that search together fail because of each other. Once none is under way, the first that would find a
+        // way goes.
         if self.retry == Retry::Oracle && self.searching == 0 {
             if let Some(place) = (0..self.waiting.len()).find(|&place| self.could_find(self.waiting[place])) {
                 let id = self.waiting.remove(place);
@@ -142,7 +139,7 @@ impl Venice {
         later(timer, Event::RetryTimer(id));
     }
 
-    /// The timer may belong to a scout that was sent again since.
+    /// It may belong to a scout that was sent again since.
     pub(super) fn retry_after_interval(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         let controller = &self.controllers[id as usize];
         if controller.state == State::Waiting && controller.timer == now {
@@ -151,7 +148,7 @@ impl Venice {
         }
     }
 
-    /// Whether a lone scout would find a way now: only an oracle can answer.
+    /// Only an oracle can answer.
     pub(super) fn could_find(&mut self, id: u32) -> bool {
         let source = self.grid.entry(id).router();
         self.routers.is_connected(source, self.controllers[id as usize].destination())
@@ -175,7 +172,7 @@ impl Venice {
         entry.router() == chip && self.routers.exit(id, entry) == Some(Exit::Ejection)
     }
 
-    /// Sends the controller's transfer over its circuit: Eq. 1.
+    /// Eq. 1.
     pub(super) fn transfer(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         let controller = &mut self.controllers[id as usize];
         controller.state = State::Transferring;

@@ -33,7 +33,7 @@ impl Venice {
         self.under_way.send(packet);
     }
 
-    /// A tear-down packet frees a link. Returns whether events follow.
+    /// Returns whether events follow.
     #[inline(never)]
     pub(super) fn tear_down_hop(&mut self, later: &mut impl FnMut(Time, Event)) -> bool {
         let packet = self.under_way.next_mut();
@@ -49,7 +49,6 @@ impl Venice {
             later(now, Event::ControllerFree(id));
         }
         let freed = [at, before.unwrap_or(at)];
-        // Few links end where a controller waits.
         if self.has_waiting[freed[0].index()] || self.has_waiting[freed[1].index()] {
             self.note_who_sees(|_, router| freed.contains(&router));
         }
@@ -65,7 +64,7 @@ impl Venice {
         self.wake(now, later);
     }
 
-    /// Notes which waiting controllers see links freed: their routers are on the circuit.
+    /// Their routers are on the circuit.
     fn note_who_sees(&mut self, is_on_circuit: impl Fn(&Routers, RouterId) -> bool) {
         if self.retry == Retry::Local {
             let (routers, grid) = (&self.routers, &self.grid);
@@ -74,8 +73,7 @@ impl Venice {
         }
     }
 
-    /// Sends the scouts of controllers that have seen links freed, or that an oracle selects. Returns whether there are
-    /// any.
+    /// Of controllers that have seen links freed, or that an oracle selects. Returns whether there are any.
     #[inline]
     fn wake(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) -> bool {
         if self.retry == Retry::Oracle {

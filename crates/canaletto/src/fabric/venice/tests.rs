@@ -60,8 +60,7 @@ fn routers_connect(grid: &Grid, blocked: u64, from: RouterId, to: RouterId) -> b
     routers.is_connected(from, to)
 }
 
-/// Fig. 8: FC0 → F0 → F1 → F6, FC1 → F5 → F6 → F7 → F8 and FC2 → F10 → F11 → F12 → F7 are held; FC3 wants F2. No
-/// shortest way is free, and the scout finds a detour.
+/// FC0 → F0 → F1 → F6, FC1 → F5 → F6 → F7 → F8 and FC2 → F10 → F11 → F12 → F7 are held; FC3 wants F2.
 #[test]
 fn figure_8_finds_a_free_detour() {
     let grid = grid(4, 5);
@@ -75,12 +74,11 @@ fn figure_8_finds_a_free_detour() {
     let path = path.expect("there is a free way");
     assert_eq!((path[0], *path.last().unwrap()), (RouterId(15), RouterId(2)));
     assert!(path.len() as u32 > grid.distance(3, RouterId(2)));
-    // It is the paper's but for loops: the link between 3 and 2 is the only free one at F2.
+    // The link between 3 and 2 is the only free one at F2.
     assert_eq!(path[path.len() - 2], RouterId(3));
 }
 
-/// A lone scout fails exactly where no free way exists, because each router tries each free output. It takes at most
-/// two hops per output of each router.
+/// Each router tries each free output: at most two hops per output.
 #[test]
 fn a_lone_scout_fails_only_where_no_way_is_free() {
     let (mut searches, mut failures) = (0u64, 0u64);
@@ -111,7 +109,7 @@ fn a_lone_scout_fails_only_where_no_way_is_free() {
     assert!(failures > 1000 && searches > 2 * failures, "{failures} of {searches}");
 }
 
-/// Distance d: d hops of a scout out (two flits and a router cycle) and d back, then Eq. 1.
+/// d hops out (two flits and a router cycle) and d back, then Eq. 1.
 #[test]
 fn an_unloaded_transfer_takes_its_distance() {
     for (rows, columns) in [(8, 8), (4, 16), (1, 1), (3, 1)] {
@@ -135,7 +133,7 @@ fn an_unloaded_transfer_takes_its_distance() {
     }
 }
 
-/// On the routers' clock a scout departs in its slot, and the data of a read cross the distance twice.
+/// The data of a read cross the distance twice.
 #[test]
 fn a_clocked_transfer_waits_for_its_slot_and_for_strobes() {
     let mut config = config();
@@ -178,7 +176,7 @@ fn clocked_scouts_go_in_the_order_of_their_numbers() {
     }
 }
 
-/// Refused at t − 1 ps, granted at t, when the tear-down packet is at the chip or the controller's router.
+/// When the tear-down packet is at the chip or the controller's router.
 #[test]
 fn ports_and_controllers_are_granted_when_they_are_free() {
     for (tear_down, hop) in [(TearDown::Packet, 3), (TearDown::Wire, 0)] {
@@ -210,15 +208,15 @@ fn a_circuit_is_torn_down_link_by_link() {
     let mut bench = Bench::<Venice>::new(&config(), &array(1, 4));
     bench.start(bench.page(3, Direction::FromChip));
     let end = (2 * 3 + 1) * 4 + 4096;
-    // The controller's own link first, which is none of the routers'.
+    // The controller's own link is none of the routers'.
     for (hops, reserved) in [(0, 3), (1, 3), (2, 2), (3, 1), (4, 0)] {
         bench.run_until(Time::from_ns(end + 3 * hops));
         assert_eq!(bench.fabric.routers.reserved(), reserved, "after {hops} hops");
     }
 }
 
-/// On 2 × 2 chips with a blocked link, the transfer of controller 1 cuts a chip off from controller 0, whose scout
-/// fails. Returns the time from its first to its last scout, and the end of the first transfer.
+/// With a blocked link, controller 1's transfer cuts a chip off from controller 0. Returns the time from its first to
+/// its last scout, and the end of the first transfer.
 fn second_of_two(
     retry: Retry,
     tear_down: TearDown,
@@ -238,10 +236,10 @@ fn second_of_two(
     (first - later, second, bench.fabric.counts)
 }
 
-/// The oracle sends it at the picosecond at which the last link is free; "at once" over and over until then.
+/// "At once" means over and over until then.
 #[test]
 fn a_failed_scout_goes_again_when_a_way_is_free() {
-    // Chip 3 first, from controller 1 over router 2; then chip 2 from controller 0, whose way is over 0, 1 and 3.
+    // Chip 3 from controller 1 over router 2; then chip 2 from controller 0 over 0, 1 and 3.
     let cut_off = |retry, tear_down| second_of_two(retry, tear_down, (0, 2), [3, 2]);
     for (tear_down, hops) in [(TearDown::Wire, 0), (TearDown::Packet, 2)] {
         let (first, second, counts) = cut_off(Retry::Oracle, tear_down);
@@ -249,17 +247,17 @@ fn a_failed_scout_goes_again_when_a_way_is_free() {
         assert_eq!(second.setup, Time::from_ns(2 * 3 * 4), "over chips 0, 1 and 3");
         assert_eq!((second.conflict, counts.failed, counts.woken), (first + Time::from_ns(3 * hops), 1, 1));
         let (first, second, counts) = cut_off(Retry::Immediate, tear_down);
-        // The last scout may set out a little before, and find the links free where it needs them.
+        // It may set out before, and find the links free where it needs them.
         assert!(second.conflict + second.setup >= first && counts.failed > 50, "{counts:?}");
     }
 }
 
-/// A circuit that a controller cannot see wakes nobody: the scout goes again when its timer says so.
+/// A circuit that a controller cannot see wakes nobody.
 #[test]
 fn a_failed_scout_goes_again_after_the_interval() {
     for tear_down in [TearDown::Packet, TearDown::Wire] {
         let (first, second, counts) = second_of_two(Retry::Local, tear_down, (0, 2), [3, 2]);
-        // Out to router 3 and back: six hops, then a microsecond, over and over.
+        // Six hops out and back, then a microsecond.
         let each = Time::from_ns(6 * 3 + 1000);
         assert_eq!(second.conflict, each * counts.failed);
         assert!(second.conflict > first && second.conflict < first + each, "{counts:?}");
@@ -267,10 +265,9 @@ fn a_failed_scout_goes_again_after_the_interval() {
     }
 }
 
-/// A circuit across a controller's own router is seen to end there.
 #[test]
 fn a_failed_scout_goes_again_when_its_router_sees_a_circuit_end() {
-    // Chip 3 from controller 1 over routers 2, 0 and 1, so that controller 0 has no way anywhere.
+    // Over routers 2, 0 and 1: controller 0 has no way anywhere.
     let across = |tear_down| second_of_two(Retry::Local, tear_down, (2, 3), [3, 1]);
     for (tear_down, hops) in [(TearDown::Wire, 0), (TearDown::Packet, 2)] {
         let (first, second, counts) = across(tear_down);
@@ -278,14 +275,13 @@ fn a_failed_scout_goes_again_when_its_router_sees_a_circuit_end() {
     }
 }
 
-/// Links held by scouts and circuits.
 fn held_links(fabric: &Venice) -> u64 {
     let holds = |c: &&Controller| matches!(c.state, State::Reserved | State::Transferring);
     let circuits: u64 = fabric.controllers.iter().filter(holds).map(|c| c.length - 1).sum();
     circuits + u64::from(fabric.under_way.held_links())
 }
 
-/// Transfers to random chips on a random shape, as many at a time as are granted; what is traced must never overlap on a link.
+/// As many at a time as are granted; no link may carry two.
 fn soak(config: &FabricConfig, rows: u32, columns: u32, transfers: &[(u32, bool)]) -> Bench<Venice> {
     let mut bench = Bench::<Venice>::new(config, &array(rows, columns));
     bench.fabric.routers.trace.switch_on();
@@ -342,7 +338,7 @@ fn modes() -> impl Strategy<Value = FabricConfig> {
 }
 
 proptest! {
-    /// No deadlock, no livelock, nothing left reserved, whatever the state.
+    /// Nothing is left reserved, whatever the state.
     #[test]
     fn every_transfer_gets_through(
         config in modes(), rows in 1u32..6, columns in 1u32..6,
@@ -352,8 +348,7 @@ proptest! {
     }
 }
 
-/// Every controller always busy, on 8 × 8 chips: how often the first scout fails, and how often a failed one finds a way
-/// free when it is back. With one transfer at a time none ever fails.
+/// 8 × 8 chips, all controllers busy. With one transfer at a time none fails.
 #[test]
 fn scouts_fail_under_load_only() {
     let mut random = crate::engine::random::Stream::named(1, "venice load");
@@ -366,7 +361,7 @@ fn scouts_fail_under_load_only() {
     let (hops, atomic) = (counts(Scouts::HopByHop), counts(Scouts::Atomic));
     println!("hop by hop {hops:?}\natomic {atomic:?}");
     for counts in [hops, atomic] {
-        // Eight circuits of nine links each fill two thirds of 112.
+        // Eight circuits of nine links fill two thirds of 112.
         assert!(counts.failed_first > 400 && counts.failed_first < 3000, "{counts:?}");
         assert!(counts.detours > 400 && counts.missed * 2 < counts.failed, "{counts:?}");
     }

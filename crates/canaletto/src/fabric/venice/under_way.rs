@@ -1,11 +1,10 @@
-//! Scouts and packets that tear circuits down, hop by hop, in the order in which they arrive at their next routers.
+//! Scouts and tear-down packets, in the order in which they arrive.
 
 use crate::engine::time::Time;
 use crate::fabric::venice::scout::Scout;
 
 pub struct UnderWay {
     scouts: Vec<Scout>,
-    /// The first of them to arrive.
     next: usize,
 }
 
@@ -24,12 +23,12 @@ impl UnderWay {
         self.scouts.get_mut(self.next).filter(|scout| scout.due < until)
     }
 
-    /// The next of them to arrive, of which there must be one.
+    /// There must be one.
     pub fn next_mut(&mut self) -> &mut Scout {
         &mut self.scouts[self.next]
     }
 
-    /// Of scouts that arrive together, makes the lowest controller's the next.
+    /// Of scouts that arrive together.
     pub fn put_lowest_number_first(&mut self) {
         let Some(due) = self.scouts.get(self.next).map(|scout| scout.due) else { return };
         for after in 1..self.scouts.len() {
@@ -53,13 +52,12 @@ impl UnderWay {
         (&mut self.scouts, &mut self.next)
     }
 
-    /// A scout sets out. It is due a hop later, and after all others.
+    /// It is due a hop later, after all others.
     pub fn send(&mut self, scout: Scout) {
         self.scouts.insert(self.next, scout);
         self.hopped();
     }
 
-    /// The next scout has arrived and hopped on.
     #[inline]
     pub fn hopped(&mut self) {
         self.next += 1;
@@ -68,7 +66,6 @@ impl UnderWay {
         }
     }
 
-    /// The next scout has arrived and ends its search.
     pub fn end(&mut self) -> Scout {
         let scout = self.scouts.remove(self.next);
         if self.next == self.scouts.len() {
@@ -77,7 +74,6 @@ impl UnderWay {
         scout
     }
 
-    /// Links that the scouts hold.
     #[cfg(test)]
     pub fn held_links(&self) -> u32 {
         self.scouts.iter().map(|scout| scout.links).sum()
@@ -92,7 +88,7 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// As a plain line in which a scout goes to the end after its hop.
+        /// A scout goes to the end after its hop.
         #[test]
         fn scouts_arrive_in_the_order_in_which_they_left(actions in prop::collection::vec((0u8..4, 0u64..9), 0..100)) {
             let hop = Time::from_ns(3);
@@ -100,7 +96,6 @@ mod tests {
             let mut now = Time::ZERO;
             for (id, (action, later)) in (0..).zip(actions) {
                 let until = now + Time::from_ns(later);
-                // One of that many hops is the last of its scout.
                 let mut left = 3 * u32::from(action);
                 let mut ends = move || {
                     left = left.wrapping_sub(1);

@@ -39,7 +39,6 @@ use crate::measure::wire_check::recording::{Entry, Fact, Recorder};
 pub struct WireCheck {
     recorder: Recorder,
     checker: Checker,
-    /// The whole recording, if it is kept.
     pub kept: Option<Vec<Entry>>,
 }
 
@@ -53,7 +52,7 @@ impl WireCheck {
         WireCheck::new(&design, false)
     }
 
-    /// `keep`: whether to keep the recording, which takes memory.
+    /// `keep`: the recording, which takes memory.
     pub fn new(design: &Design, keep: bool) -> WireCheck {
         WireCheck { recorder: Recorder::new(), checker: Checker::new(design), kept: keep.then(Vec::new) }
     }
@@ -69,7 +68,7 @@ impl WireCheck {
         self.recorder.note(at, fact);
     }
 
-    /// All that happened before is known by now.
+    /// All that happened before is known.
     fn note_now(&mut self, now: Time, fact: Fact) {
         while let Some(entry) = self.recorder.take(now) {
             self.check(&entry);
@@ -90,7 +89,6 @@ impl Observer for WireCheck {
         true
     }
 
-    // Runs with and without a checker have the same results.
     fn follows_waits(&self) -> bool {
         true
     }
@@ -115,7 +113,7 @@ impl Observer for WireCheck {
     }
 
     fn array_steps(&mut self, lun: LunId, planes: u64, operation: Operation, step: ArrayStep, span: (Time, Time)) {
-        // An array begins when its command has crossed and the chip has seen it: this lies ahead.
+        // The chip must have seen the command: this lies ahead.
         let at = if step == ArrayStep::Begins { self.recorder.now } else { span.0 };
         self.note_now(at, Fact::Array { lun, planes, operation, step, from: span.0, until: span.1 });
     }
