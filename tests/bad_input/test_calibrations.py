@@ -208,3 +208,30 @@ def test_other_keys_and_files(canaletto: Canaletto) -> None:
     canaletto.refuses("calibrate", "c.toml", "fio.json", says=("did you mean",))
     file.write_text(f'judge = "all"\n{CALIBRATION}')
     canaletto.refuses("calibrate", "c.toml", "fio.json", says=("judge: got 'all', expected one of half, none",))
+
+
+CURVE = '[[measured]]\nfile = "x.csv"\nrw = "randread"\nbs = "4k"\niodepth = 64\ndata_sheet_iops = 60_000\n'
+SOUND = "10000,10000,60,90\n20000,20000,62,95\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        ("30000,30000,90,60\n", "x.csv:4: p99_us: got 60, below p50_us, 90"),
+        ("30000,60000,60,90\n", "x.csv:4: iops: got 60000, above rate_iops, 30000"),
+        ("90000,90000,60,90\n", "x.csv:4: iops: got 90000, above data_sheet_iops, 60000"),
+        ("30000,30000,none,90\n", "x.csv:4: p50_us: got 'none', expected a number above 0"),
+        ("30000,30000,60\n", "x.csv:4: got 3 values, expected 4"),
+    ],
+)
+def test_curves_that_cannot_have_been_measured(refused: Callable[..., str], lines: str, says: str) -> None:
+    text = f"{CALIBRATION}\n{CURVE}"
+    refused(f"rate_iops,iops,p50_us,p99_us\n{SOUND}{lines}", says, text=text, name="x.csv", more="# \n")
+
+
+def test_curves_without_job_or_numbers(refused: Callable[..., str]) -> None:
+    text = f"{CALIBRATION}\n{CURVE}"
+    refused("rate_iops\n10000\n", "x.csv:1: got rate_iops alone", text=text, name="x.csv", more="# \n")
+    refused("rate_iops,p42_us\n1,2\n", "x.csv:1: p42_us: unknown or twice", text=text, name="x.csv", more="# \n")
+    mixed = text.replace("randread", "randrw")
+    refused(f"rate_iops,iops,p50_us,p99_us\n{SOUND}", "rate_iops", text=mixed, name="x.csv", more="# \n")

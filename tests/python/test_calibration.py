@@ -9,6 +9,7 @@ from typing import Any
 import canaletto as cn
 import numpy as np
 import pytest
+from canaletto._run.quantities import time_us
 from canaletto_extras.calibrating import document, fio_results, latency_log
 from canaletto_extras.calibrating.identify import identify
 from canaletto_extras.calibrating.measured import halved
@@ -183,3 +184,23 @@ def test_sensitivities_name_groups() -> None:
     tied = identify([first, second, both, [0.0] * 4], 0.01)
     assert tied.without_effect == (3,)
     assert tied.together == ((0, 1, 2),)
+
+
+def test_a_curve_of_rates_tells_what_it_determines(tmp_path: Path) -> None:
+    """Latencies at light load say how long reads take, and nothing of how many dies there are."""
+    lines = ["rate_iops,iops,p50_us,p99_us"]
+    for rate in (2_000, 4_000, 8_000, 16_000):
+        keys = {"requests": 6000, "read_share": 1.0, "size": "4KiB", "alignment": "4KiB", "queue_depth": 64}
+        pace = {"inter_arrival": f"{1e9 / rate:.0f}ns", "arrivals": "fixed"}
+        result = cn.run(base(**TRUE), workload("curve", [flow("curve", keys | pace)]), seed=7)
+        latency = result.latency_us.all
+        lines.append(f"{rate},{result.iops:.0f},{latency.p50},{latency.p99}")
+    file = tmp_path / "curve.csv"
+    file.write_text("\n".join(lines))
+    ranges = {"flash.read": ["40us", "70us"], "flash.erase": ["3ms", "4ms"]}
+    known = {"file": str(file), "rw": "randread", "bs": "4k", "iodepth": "64", "ioengine": "io_uring"}
+    drive = base(**{"controller.ecc_latency": TRUE["controller.ecc_latency"]})
+    found = cn.calibrate(drive, ranges, [known], trials=8, requests=2000, progress=False)
+    assert abs(time_us(str(value_of(found.design, "flash.read"))) - 52) < 1
+    assert found.report["identifiability"]["without_effect"] == ["flash.erase"]
+    assert found.report["error"]["after"]["judged"] < 0.05

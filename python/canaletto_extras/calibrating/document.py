@@ -11,7 +11,7 @@ from canaletto._engine import ConfigError
 from canaletto._run.config import Design, check_text, check_whole, quiet_design, read_text
 from canaletto._sweeping import document as sweeping
 
-from canaletto_extras.calibrating import fio_results, latency_log, parameters
+from canaletto_extras.calibrating import fio_results, latency_log, load_curve, parameters
 from canaletto_extras.calibrating.measured import Point, positive
 from canaletto_extras.calibrating.model import bytes_of
 from canaletto_extras.calibrating.parameters import Parameter
@@ -126,6 +126,8 @@ def _of_file(path: str, options: Mapping[str, Any]) -> list[Point]:
                 f"{path}: {', '.join(options)}: given together with results of fio, which have their own options"
             )
         return fio_results.points(text, path)
+    if load_curve.is_one(text):
+        return load_curve.points(text, path, options)
     return latency_log.points(text, path, options)
 
 
