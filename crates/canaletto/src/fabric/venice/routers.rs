@@ -354,7 +354,7 @@ impl Routers {
     }
 
     pub fn reserved(&self) -> u32 {
-        let free: u32 = self.free.iter().map(|free| free.count_ones()).sum();
+        let free: u32 = self.free[..self.routers.len()].iter().map(|free| free.count_ones()).sum();
         self.grid.links() - free / 2
     }
 
