@@ -15,7 +15,7 @@ struct Need {
     is_met: fn(&Design) -> bool,
 }
 
-/// Returns a note for each of the `given` keys that has no effect. A key with the value that it would have anyway is no
+/// A note for each of the `given` keys that has no effect. A key with the value that it would have anyway is no
 /// mistake: `without` reads the design without some keys, and spells it out.
 pub(super) fn notes(design: &Design, given: &[String], without: impl Fn(&[&str]) -> Option<Design>) -> Vec<Problem> {
     let unmet = |key: &str| NEEDS.iter().find(|need| need.concerns(key) && !(need.is_met)(design));
@@ -42,7 +42,6 @@ const fn need(keys: &'static [&'static str], needs: &'static str, is_met: fn(&De
     Need { keys, needs, is_met }
 }
 
-/// Whether the fabric is one of these.
 fn is(design: &Design, names: &[&str]) -> bool {
     names.contains(&design.fabric.kind.name())
 }

@@ -1,4 +1,4 @@
-//! Designs and workload profiles that ship with canaletto. A new preset is a file here and a line in [`PRESETS`].
+//! Designs and workload profiles that ship. A new preset is a file here and a line in [`PRESETS`].
 
 mod profiles;
 

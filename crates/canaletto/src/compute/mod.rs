@@ -33,7 +33,6 @@ pub mod stage {
     pub const COMBINED: u8 = 18;
 }
 
-/// A flow's tasks.
 struct Plan {
     task: Task,
     /// First sector and number of sectors among which operands lie.
@@ -43,7 +42,6 @@ struct Plan {
     counts: TaskCounts,
 }
 
-/// A task in flight.
 #[derive(Default)]
 struct State {
     unlocated: u32,
@@ -55,7 +53,6 @@ struct State {
     bytes: u64,
 }
 
-/// Next step of an operand whose place is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Located {
     Issue,
@@ -65,14 +62,13 @@ pub enum Located {
     Planned,
 }
 
-/// Where an operand that has been read goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// To its controller, as other data.
     Out,
     /// Once the unit of its channel or drive has room.
     Wait,
-    /// The unit of its chip takes it from the register: when it is done.
+    /// The unit of its chip has taken it from the register: when it is done.
     Here(Time),
 }
 
@@ -88,7 +84,7 @@ pub struct Compute {
 }
 
 impl Compute {
-    /// The units of a drive; none if no flow has tasks.
+    /// None if no flow has tasks.
     pub fn new(design: &Design, workload: &Workload, limits: &Limits, seed: u64) -> Option<Box<Compute>> {
         if workload.flow.iter().all(|flow| flow.compute.is_none()) {
             return None;
@@ -135,7 +131,7 @@ impl Compute {
         self.plan(flow).task.at
     }
 
-    /// First sectors of the operands of a gather whose first one is in sector `lba`; empty for other tasks.
+    /// The first operand is in sector `lba`; empty for other tasks than gathers.
     pub fn operands(&mut self, flow: u16, lba: u64) -> Vec<u64> {
         let Some(Plan { task, range: (first, sectors), page_sectors, places, .. }) = &mut self.plans[usize::from(flow)]
         else {
@@ -156,7 +152,7 @@ impl Compute {
         chosen.into_iter().map(|page| *first + page * *page_sectors).collect()
     }
 
-    /// Begins a task of that many pages and bytes. Returns the bytes that cross the link for it.
+    /// Returns the bytes that cross the link for it.
     pub fn begin(&mut self, id: RequestId, flow: u16, pages: u32, bytes: u64) -> u64 {
         if self.tasks.len() <= id.index() {
             self.tasks.resize_with(id.index() + 1, State::default);
@@ -184,7 +180,7 @@ impl Compute {
         returned
     }
 
-    /// The place of a task's page is known; none for one that holds nothing.
+    /// None for a page that holds nothing.
     pub fn located(&mut self, id: TransactionId, page: &Transaction) -> Located {
         if self.plan(page.flow).task.kind == TaskKind::Scan {
             return Located::Issue;
@@ -198,7 +194,6 @@ impl Compute {
         if state.unlocated == 0 { Located::Planned } else { Located::Wait }
     }
 
-    /// Takes the pages of a task out.
     pub fn pages(&mut self, request: RequestId) -> Vec<TransactionId> {
         std::mem::take(&mut self.tasks[request.index()].pages)
     }
@@ -207,8 +202,8 @@ impl Compute {
         self.tasks[request.index()].pages = pages;
     }
 
-    /// Chooses where a task works whose pages in these planes are all of it. Returns whether there is room for its operands:
-    /// if not, it waits.
+    /// Chooses where a task works whose pages all lie in these planes. Returns whether its operands have room there;
+    /// otherwise it waits.
     pub fn choose_place(&mut self, request: RequestId, flow: u16, planes: &[PlaneId]) -> bool {
         let (task, mut left) = (self.plan(flow).task, Vec::new());
         for &plane in planes {
@@ -272,7 +267,6 @@ impl Compute {
         sets
     }
 
-    /// A page has been read into its register.
     pub fn takes_page(&mut self, id: TransactionId, page: &Transaction, now: Time) -> Way {
         let Task { at, kind, .. } = self.plan(page.flow).task;
         let (bytes, gathers) = (u64::from(page.bytes), kind == TaskKind::Gather);
@@ -289,7 +283,6 @@ impl Compute {
         way
     }
 
-    /// A page of a LUN waits in its register no longer.
     pub fn leaves_register(&mut self, lun: LunId) {
         self.in_registers[lun.index()] -= 1;
     }
@@ -317,7 +310,7 @@ impl Compute {
         }
     }
 
-    /// An operand has come to the unit that computes. Returns when that is done; none if it waits for others.
+    /// Returns when the computation is done; none if it waits for others.
     pub fn arrived(&mut self, page: &Transaction, now: Time) -> Option<Time> {
         let Task { at, kind, .. } = self.plan(page.flow).task;
         if kind != TaskKind::Gather {
@@ -335,7 +328,8 @@ impl Compute {
         }
     }
 
-    /// A unit is done with a page, or with all of a gather. Returns the bytes of its result, and the unit that may have room.
+    /// A unit is done with a page, or with all of a gather. Returns the bytes of its result, and the unit that may have
+    /// room.
     pub fn done(&mut self, page: &Transaction) -> (u32, usize) {
         let Task { at, kind, returned, result, .. } = self.plan(page.flow).task;
         let bytes = u64::from(page.bytes);
@@ -358,7 +352,7 @@ impl Compute {
         (result as u32, unit)
     }
 
-    /// Gives back the room of a page that is read again. Returns the unit that had it.
+    /// Returns the unit that had the room.
     pub fn reads_again(&mut self, page: &Transaction) -> Option<usize> {
         let Task { at, kind, .. } = self.plan(page.flow).task;
         let unit = (kind != TaskKind::Gather).then(|| self.unit_of(at, page.ppa.plane))?;
@@ -374,7 +368,7 @@ impl Compute {
         count(self.counts(flow));
     }
 
-    /// The counts of a flow with tasks, and the energy of the units that worked for it in millijoules.
+    /// With the energy of the units that worked for it in millijoules.
     pub fn report(&self, flow: usize) -> Option<(At, TaskCounts, f64)> {
         let Plan { task, counts, .. } = self.plans[flow].as_ref()?;
         let energy = self.keys.unit(task.at).power.mw() * TimeSum::from(counts.busy).seconds();

@@ -4,11 +4,10 @@ use crate::flash::address::{ChipId, LunId};
 use crate::host::request::RequestId;
 use crate::scheduler::transaction::TransactionId;
 
-/// Consequence of something that the flash translation layer did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     Issue(TransactionId),
-    /// A transaction must be queued on its LUN, before others of its kind.
+    /// On its LUN, before others of its kind.
     IssueFirst(TransactionId),
     /// Data of a write, with its flash page's, set out for the chip.
     Outbound(TransactionId),
@@ -22,9 +21,9 @@ pub enum Outcome {
     /// The same while its beginning is still being carried out: the rest of the page lies in a plane that nothing
     /// reaches.
     DestageOutOfReach(TransactionId),
-    /// The next write of a page whose last one has ended may begin.
+    /// The one before has ended.
     StartSuccessor(TransactionId),
-    /// A page of the host has the mapping entry for which it has waited.
+    /// The mapping entry has come.
     Translated(TransactionId),
     /// All who waited for this translation page have gone on.
     MappingRead(u64),
@@ -48,7 +47,7 @@ pub enum Outcome {
 
 /// Outcomes that were not carried out.
 ///
-/// Outcomes told while one is carried out come first. Carrying out may nest, and then covers only what was told since.
+/// Those told while one is carried out come first. Carrying out may nest, and then covers only what was told since.
 #[derive(Default)]
 pub struct Outcomes {
     /// Outcomes below `floor` in reverse order, then the new ones in the order in which they were told.

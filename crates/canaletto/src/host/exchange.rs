@@ -39,8 +39,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.requests.charge(self.pages, request, cause, self.now);
     }
 
-    // The host's end.
-
     #[inline(always)]
     pub(super) fn submit(&mut self, request: RequestId, queue: u16) {
         if let Some(slots) = &mut self.host.port.slots {
@@ -78,7 +76,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.pages.root_causes.slots_are_wanted(Slots::Submission(queue), self.host.port.has_waiting(queue), self.now);
     }
 
-    /// Moves waiting requests to where the drive finds them, while there is room.
+    /// While there is room.
     #[inline(never)]
     fn place_waiting(mut self, queue: u16) {
         if self.host.has_slots() {
@@ -96,7 +94,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// Serial ATA and memory: sends waiting commands while the drive can take them.
+    /// Serial ATA and memory: while the drive can take them.
     fn issue_commands(mut self) {
         loop {
             let Some(slots) = &mut self.host.port.slots else { return };
@@ -144,7 +142,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// The host finds a completion, which tells the drive's submission queue head.
+    /// Reports the drive's submission queue head.
     #[inline(always)]
     fn told(&mut self, queue: u16, request: RequestId, head: u16) {
         self.host.queue(queue).learn_head(head);
@@ -175,7 +173,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// The host's software has dealt with a completion, whose data it may compute on.
+    /// It may compute on the request's data.
     pub fn handled(&mut self, id: RequestId) {
         let request = &self.requests[id];
         let Some(time) = self.host.tasks.compute(request, self.now) else { return self.complete(id) };
@@ -188,8 +186,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.complete(id);
     }
 
-    /// The host has dealt with a completion: it makes room for further requests and, in a closed loop, makes the next
-    /// one.
+    /// Makes room for further requests and, in a closed loop, makes the next one.
     #[inline(always)]
     pub fn complete(&mut self, id: RequestId) {
         self.charge(id, Cause::Completion);
@@ -207,8 +204,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
         self.follow_up(flow)
     }
-
-    // The drive's end.
 
     #[inline(always)]
     fn doorbell_rang(&mut self, queue: u16, tail: u32) {
@@ -228,8 +223,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.pages.root_causes.slots_are_wanted(self.host.commands(queue), wanted, self.now);
     }
 
-    /// The drive asks for as many submission queue entries as rules and limits allow, now that something has changed in
-    /// `queue`.
+    /// As many as rules and limits allow, now that something has changed in `queue`.
     #[inline(always)]
     fn fetch(&mut self, queue: u16) {
         // Most looks find nothing.
@@ -252,7 +246,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.send(Direction::ToHost, Message::FetchEntries { queue, count }, 0);
     }
 
-    /// The drive takes the next entry that has arrived. Returns its request if it can begin.
+    /// Returns its request if it can begin.
     #[inline(always)]
     pub fn take_entry(&mut self, queue: u16) -> Option<RequestId> {
         let request = self.host.queue(queue).entry_arrived();
@@ -264,7 +258,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         None
     }
 
-    /// All entries that have arrived are taken: the drive may ask for more.
+    /// The drive may ask for more.
     #[inline(always)]
     pub fn entries_taken(&mut self, queue: u16) {
         if self.host.queue(queue).fetch_arrived() {
@@ -289,7 +283,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         None
     }
 
-    /// The drive has finished a request: data (of a read) and completion go to the host.
+    /// Data (of a read) and completion go to the host.
     #[inline(always)]
     pub fn finish(&mut self, id: RequestId) {
         let request = &self.requests[id];
@@ -316,15 +310,13 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// The host has taken a completion entry: a kept one can go.
+    /// A kept completion can go.
     #[inline(always)]
     fn completion_acknowledged(&mut self, queue: u16) {
         if let Some((request, head)) = self.host.queue(queue).acknowledged() {
             self.send(Direction::ToHost, Message::Completion { request, head }, 0);
         }
     }
-
-    // Between them.
 
     #[inline(always)]
     fn send(&mut self, direction: Direction, message: Message, data_bytes: u64) {
@@ -350,7 +342,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// Sends the next message that waits for a direction of the link.
     #[inline(always)]
     pub fn send_next(&mut self, direction: Direction) {
         if let Some(time) = self.host.link.next_departure(direction, self.now) {

@@ -64,7 +64,6 @@ pub trait Later {
     fn at(&mut self, time: Time, event: HostEvent);
 }
 
-/// Consequence of a message that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostOutcome {
     /// Nothing but further messages.
@@ -79,7 +78,7 @@ pub enum HostOutcome {
     Request(RequestId),
 }
 
-/// Why a trace cannot be read on, kept until the run asks.
+/// Kept until the run asks.
 #[derive(Default)]
 struct Failure(Option<String>);
 
@@ -125,7 +124,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
 }
 
 impl Host {
-    /// The host at a moment.
     #[inline(always)]
     pub fn at<'a, P: Probe, L: Later>(
         &'a mut self,
@@ -137,7 +135,7 @@ impl Host {
         HostStep { host: self, requests, pages, now, later }
     }
 
-    /// The host of a validated design, with the flows of a workload ready to start.
+    /// Flows are ready to start.
     pub fn new(design: &Design, workload: &Workload, limits: &Limits, sources: Sources) -> Self {
         let flows = workload.flow.iter().zip(&limits.flows).zip(sources.flows);
         let priorities: Vec<_> = workload.flow.iter().map(|flow| flow.priority).collect();
@@ -159,7 +157,6 @@ impl Host {
         }
     }
 
-    /// Why a trace could not be read on, if one could not.
     #[inline]
     pub fn take_failure(&mut self) -> Option<RunError> {
         if self.failure.0.is_some() { self.failure.0.take().map(RunError::Trace) } else { None }

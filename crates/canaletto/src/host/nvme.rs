@@ -194,7 +194,7 @@ impl QueuePair {
         self.known_head = u32::from(head);
     }
 
-    /// One line on what the pair holds, for a stuck run's explanation.
+    /// For a stuck run's explanation.
     pub fn describe(&self) -> String {
         format!(
             "{} waiting in the host, {} in the submission queue, {} in the drive, {} completions held back",
@@ -206,7 +206,6 @@ impl QueuePair {
     }
 }
 
-/// All queue pairs of a drive.
 pub struct Nvme {
     pub queues: Vec<QueuePair>,
     per_flow: u16,

@@ -38,7 +38,7 @@ use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
 const DATA_CLASSES: usize = 3;
 
-/// A set of chips that compete for the same paths, and what waits for one.
+/// Chips that compete for the same paths, and what waits for one.
 struct Domain {
     first_lun: u32,
     luns: u32,
@@ -67,7 +67,6 @@ pub struct Walk {
     wrapped: bool,
 }
 
-/// Queues of transactions and of transfers.
 pub struct Scheduler {
     pub queues: Queues,
     domains: Vec<Domain>,
@@ -80,7 +79,7 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Empty queues for flows of these priorities. `domains` gives the chips of each domain.
+    /// `domains` gives the chips of each.
     pub fn new(
         design: &Design,
         layout: &Layout,
@@ -121,7 +120,7 @@ impl Scheduler {
         self.lun_domains[lun.index()]
     }
 
-    /// Puts a LUN in or out of its domain's round robin. Returns the domain.
+    /// Returns the domain.
     #[inline(always)]
     pub fn set_ready(&mut self, lun: LunId, ready: bool) -> DomainId {
         let domain = self.domain_of(lun);
@@ -130,14 +129,14 @@ impl Scheduler {
         domain
     }
 
-    /// Takes a LUN out of its domain's round robin until something changes.
+    /// Until something changes.
     #[inline]
     pub fn set_blocked(&mut self, lun: LunId) {
         let d = &mut self.domains[self.lun_domains[lun.index()].index()];
         d.ready.set(lun.0 - d.first_lun, false);
     }
 
-    /// Asks for a domain's free paths to be offered before the next event.
+    /// Before the next event.
     #[inline]
     pub fn touch(&mut self, domain: DomainId) {
         self.touched.set(domain.0, true);
@@ -157,7 +156,7 @@ impl Scheduler {
         !self.touched.is_empty()
     }
 
-    /// The first domain at or after `from` in which something has changed.
+    /// At or after `from`.
     #[inline]
     pub fn next_touched(&self, from: u32) -> Option<DomainId> {
         self.touched.first_in(from, self.domains.len() as u32).map(DomainId)
@@ -174,7 +173,7 @@ impl Scheduler {
         !self.domains[domain.index()].ready.is_empty() || self.queues.must_poll()
     }
 
-    /// A walk round the ready LUNs of a domain, from the one whose turn it is.
+    /// From the LUN whose turn it is.
     #[inline]
     pub fn walk(&self, domain: DomainId) -> Walk {
         let start = self.domains[domain.index()].next_index;
@@ -197,13 +196,13 @@ impl Scheduler {
         }
     }
 
-    /// Every LUN of a domain, ready or not, from the one whose turn it is.
+    /// From the LUN whose turn it is.
     pub fn all_luns(&self, domain: DomainId) -> impl Iterator<Item = LunId> + use<> {
         let Domain { first_lun, luns, next_index, .. } = self.domains[domain.index()];
         (0..luns).map(move |step| LunId(first_lun + (next_index + step) % luns))
     }
 
-    /// A LUN has been given a command: the turn passes to the one after it.
+    /// To the LUN after it.
     #[inline]
     pub fn pass_turn(&mut self, domain: DomainId, lun: LunId) {
         let d = &mut self.domains[domain.index()];

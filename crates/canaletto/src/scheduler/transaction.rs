@@ -69,7 +69,6 @@ pub struct Transaction {
     pub payload: Payload,
 }
 
-/// Fields of some kinds of transactions.
 #[derive(Clone, Copy)]
 pub struct Payload {
     pub old: Ppa,
@@ -77,7 +76,7 @@ pub struct Payload {
     partner: u32,
 }
 
-/// Fields of few transactions, in rows by their ids.
+/// In rows by ids.
 #[derive(Clone, Copy)]
 pub struct Rare {
     pub number: u32,
@@ -244,12 +243,12 @@ impl Transaction {
         Line { frontier: self.frontier, class }
     }
 
-    /// Whether it writes data of the host, directly or out of the data cache.
+    /// Directly or out of the data cache.
     pub fn is_host_write(&self) -> bool {
         self.operation == Operation::Program && matches!(self.origin, Origin::User | Origin::Destage)
     }
 
-    /// The kind of background work it is, if the host did not ask for it.
+    /// None if the host asked for it.
     #[inline]
     pub fn background(&self) -> Option<Background> {
         if self.origin == Origin::User {

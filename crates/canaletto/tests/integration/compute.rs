@@ -17,7 +17,7 @@ use canaletto::{RunOptions, Simulation, run};
 use crate::common::{SMALL, design, preset, simulate};
 use crate::swarm::shadow::check;
 
-/// Tasks of a page each, one at a time unless `keys` say otherwise.
+/// One at a time unless `keys` say otherwise.
 fn tasks(compute: &str, keys: &str) -> Workload {
     let defaults = [("requests", "200"), ("size", "\"4KiB\""), ("queue_depth", "1")];
     let rest = defaults.iter().filter(|(key, _)| !keys.contains(&format!("{key} =")));
@@ -55,7 +55,7 @@ fn check_latency(place: &str, compute: &str, expected: f64) {
     assert!(late > -0.2 && late < link_ns(2) + 0.2, "{place}: {latency}, expected {expected}");
 }
 
-/// A scan of a page: the data cross less and less of the way, the result always all of it.
+/// The data cross less and less of the way, the result always all of it.
 #[test]
 fn unloaded_scans() {
     let result = 41; // 1 % of a page
@@ -71,7 +71,6 @@ fn unloaded_scans() {
     }
 }
 
-/// A reduction of two pages of two channels returns a result per unit, and one to the host.
 #[test]
 fn reductions_return_a_result_per_unit() {
     let design = preset("performance-optimized", &[]);
@@ -175,8 +174,7 @@ fn small(kind: FabricKind, more: &[&str]) -> Design {
     design(SMALL, &[&[fabric.as_str()], more].concat())
 }
 
-/// Every operand is the newest version of its page, on every fabric and at every place; each byte crosses as often as the
-/// place says; accounts close.
+/// On every fabric and at every place.
 #[test]
 fn operands_cross_as_often_as_their_place_says() {
     for &kind in FabricKind::ALL {
@@ -220,7 +218,7 @@ fn operands_cross_as_often_as_their_place_says() {
 /// Operands at a distance of all planes: one behind the other in a plane, as an untouched drive is found.
 const IN_ONE_PLANE: &str = "kind = \"gather\"\nat = \"array\"\ndistance = \"512KiB\"\noperands = 4";
 
-/// An array senses operands of a block at once, in a little more than a read; one after the other it takes as many reads.
+/// In a little more than a read; one after the other takes as many reads.
 #[test]
 fn arrays_sense_operands_at_once() {
     let latency = |changes: &[&str]| {
@@ -242,7 +240,7 @@ fn arrays_sense_operands_at_once() {
     assert_eq!(reads, 80);
 }
 
-/// What pages hold, by their places on flash and as the host has written them; and what operands combine to.
+/// By places on flash and as the host has written them; and what operands combine to.
 #[derive(Default)]
 struct Bits {
     flash: BTreeMap<Ppa, u64>,
@@ -301,7 +299,7 @@ impl Observer for Bits {
     }
 }
 
-/// Operands combined where they are equal those that the host combines, after writes and collection have moved them.
+/// After writes and collection have moved them.
 #[test]
 fn combined_bits_are_the_hosts() {
     for fabric in ["bus", "omnibus", "scheduled-mesh", "venice", "mesh"] {

@@ -39,7 +39,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.refresh(lun);
     }
 
-    /// Queues a transaction on its LUN, before others of its kind.
+    /// Before others of its kind.
     pub(super) fn issue_first(&mut self, id: TransactionId, now: Time) {
         let lun = self.comes_to_lun(id, now);
         if self.scheduler.queues.are_fair() {
@@ -59,7 +59,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         lun
     }
 
-    /// Notes the clocks from which a waiting transaction is charged when it is issued.
+    /// From which the transaction is charged when it is issued.
     #[inline(always)]
     pub(super) fn mark_wait(&mut self, id: TransactionId, lun: LunId, now: Time) {
         if self.pages.probe.follows_waits() {
@@ -69,7 +69,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.ftl.mark_stall(&mut self.pages, id, now);
     }
 
-    /// Returns the expected times of a transaction that comes to its LUN.
     fn expected(&self, id: TransactionId, lun: LunId, now: Time) -> Arrival {
         let at_work = &self.flash.array.luns[lun.index()];
         let busy = match at_work.due {
@@ -89,14 +88,13 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.paths.fabric.command_time(t.operation, 1) + self.flash.expected_time(id, &self.pages) + column + data
     }
 
-    /// Puts a LUN in or out of its domain's round robin, as something about it has changed.
+    /// Something about the LUN has changed.
     #[inline(always)]
     pub(super) fn refresh(&mut self, lun: LunId) {
         self.refresh_and_offer(lun, false);
     }
 
-    /// Puts a LUN in or out of its domain's round robin, and has the domain's paths offered if that or `free` calls for
-    /// it.
+    /// Has the domain's paths offered if that or `free` calls for it.
     #[inline(always)]
     pub(super) fn refresh_and_offer(&mut self, lun: LunId, free: bool) {
         let ready = self.can_act(lun);
@@ -143,7 +141,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Whether any plane of the LUN can take a command now.
     #[inline]
     pub(super) fn has_free_planes(&self, lun: LunId) -> bool {
         let free = self.free_planes(lun);
@@ -155,7 +152,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.flash.suspensions.served(lun)
     }
 
-    /// Offers free paths to what waits for them, in every domain where something has changed.
+    /// In every domain where something has changed.
     #[inline(always)]
     pub(super) fn offer_paths(&mut self, now: Time) {
         if self.ftl.wants_collection() {
@@ -179,7 +176,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Starts what goes first over a free path of a domain. Returns whether there was anything.
+    /// Returns whether there was anything.
     #[inline(always)]
     fn start_next(&mut self, domain: DomainId, now: Time) -> bool {
         match self.scheduler.order {
@@ -190,7 +187,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Starts a command: of a LUN that waits in the middle of its work, or else a new one.
+    /// Of a LUN that waits in the middle of its work, or else a new one.
     #[inline(always)]
     fn start_commands(&mut self, domain: DomainId, now: Time) -> bool {
         self.scheduler.has_midway(domain) && self.start_midway(domain, now)
@@ -208,7 +205,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         until.is_some_and(|until| self.start_waiting_data(domain, now, |t| t.since <= until))
     }
 
-    /// Starts the oldest waiting data that may go and that a path is free for, by classes.
+    /// By classes.
     #[inline(never)]
     fn start_waiting_data(&mut self, domain: DomainId, now: Time, may_go: impl Fn(&Transaction) -> bool) -> bool {
         let (paths, layout, requests, pages) = (&self.paths, &self.layout, &self.requests, &self.pages);
@@ -234,7 +231,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         started
     }
 
-    /// Sends read data over a free path, or over the one that their LUN holds.
+    /// Over a free path, or the one that their LUN holds.
     #[inline(always)]
     pub(super) fn send_data(&mut self, id: TransactionId, now: Time) {
         if self.pages.transactions[id].is(Flag::Direct) {
@@ -270,7 +267,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Starts the next command in round robin order among the domain's LUNs.
+    /// In round robin order among the domain's LUNs.
     #[inline(never)]
     fn start_command(&mut self, domain: DomainId, now: Time) -> bool {
         if self.scheduler.queues.must_poll() {
@@ -310,7 +307,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         })
     }
 
-    /// Forms and sends a LUN's next command, if a path is free. Returns whether it did, or lined up another one.
+    /// Returns whether a command was sent, or another one lined up.
     #[inline(always)]
     fn try_command(&mut self, domain: DomainId, lun: LunId, now: Time) -> bool {
         let chip = self.layout.chip_of(lun);
@@ -412,7 +409,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// A transfer has crossed: its path is free for the next, unless it is held until the array is done.
+    /// Its path is free for the next, unless it is held until the array is done.
     #[inline(always)]
     pub(super) fn transfer_done(&mut self, crossed: TransferDone, now: Time) {
         let path = crossed.path;
@@ -581,7 +578,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Gives back the path that the LUN holds, if it does.
     #[inline(always)]
     pub(super) fn release_held(&mut self, lun: LunId, now: Time) {
         if let Some(path) = self.paths.take_held(lun) {

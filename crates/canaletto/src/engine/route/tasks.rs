@@ -23,7 +23,6 @@ use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Flag, Origin, TransactionId};
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// Begins a task: every page of its operands is looked up.
     #[cold]
     pub(super) fn begin_task(&mut self, id: RequestId, now: Time) {
         let (flow, lba) = (self.requests[id].flow, self.requests[id].lba);
@@ -56,7 +55,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.compute.as_mut().expect("there are operands only with tasks")
     }
 
-    /// The place of an operand is known.
     #[cold]
     pub(super) fn operand_located(&mut self, id: TransactionId, now: Time) {
         let page = self.pages.transactions[id];
@@ -124,7 +122,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         sets.iter().map(|set| ids[set[0]]).collect()
     }
 
-    /// An operand lies in its register. Returns whether it goes out like other data.
+    /// Returns whether it goes out like other data.
     #[cold]
     pub(super) fn operand_read(&mut self, id: TransactionId, now: Time) -> bool {
         let page = self.pages.transactions[id];
@@ -139,7 +137,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         false
     }
 
-    /// Takes an operand, or what a read carries on, out of the controller's stages if it goes no further in them. Returns
+    /// Takes an operand, or a read's payload, out of the controller's stages if it goes no further in them. Returns
     /// whether it did.
     #[cold]
     pub(super) fn leaves_stages(&mut self, id: TransactionId, now: Time) -> bool {
@@ -160,7 +158,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         stops
     }
 
-    /// An operand has left its chip and come to the end of its way in the controller.
     #[cold]
     pub(super) fn operand_arrived(&mut self, id: TransactionId, now: Time) {
         let page = self.pages.transactions[id];
@@ -176,7 +173,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.operand_is_there(id, now);
     }
 
-    /// An operand has come to the unit that computes on it.
     fn operand_is_there(&mut self, id: TransactionId, now: Time) {
         let page = self.pages.transactions[id];
         match self.task_unit().arrived(&page, now) {
@@ -191,7 +187,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// A unit is done with an operand. One that a chip works on leaves its register.
     #[inline(never)]
     pub(super) fn computed(&mut self, id: TransactionId, now: Time) {
         self.pages.charge_flash_pages(&[id], Cause::Compute, now);
@@ -219,7 +214,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.offer_paths(now);
     }
 
-    /// Operands that were sensed together have come.
     fn operands_are_there(&mut self, first: TransactionId, now: Time) {
         let mut group = FlashPageGroup::of(first);
         while let Some(id) = group.part(&mut self.pages.transactions) {
@@ -227,7 +221,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// An operand leaves its register within its chip.
     fn leave_register(&mut self, id: TransactionId, now: Time) {
         let plane = self.pages.transactions[id].ppa.plane;
         let lun = self.layout.lun_of(plane);
@@ -268,7 +261,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Which way an operand or a result goes that waits for a path of its chip.
     pub(super) fn way_of_operand(&self, id: TransactionId) -> Direction {
         if self.pages.transactions[id].is(Flag::Computes) { Direction::ToChip } else { Direction::FromChip }
     }
@@ -311,7 +303,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.pass_stages(id, now);
     }
 
-    /// An operand has come from another chip.
     #[cold]
     pub(super) fn operand_copied(&mut self, id: TransactionId, now: Time) {
         let (flow, bytes) = (self.pages.transactions[id].flow, u64::from(self.pages.transactions[id].bytes));

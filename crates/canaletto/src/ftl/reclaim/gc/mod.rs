@@ -70,7 +70,6 @@ struct Job {
     reason: Reason,
     since: Time,
     reclaimed_pages: u32,
-    /// Next page of the victim to look at.
     next: u32,
     copies: u32,
     /// Of these, copies that wait for a page of their plane or are being programmed there.
@@ -79,7 +78,7 @@ struct Job {
     settled: u32,
     queued: u32,
     placed: u32,
-    /// Whether the victim has no further page to copy.
+    /// The victim has no further page to copy.
     all_given: bool,
     erasing: bool,
     /// Blocks of the superblock that have yet to be erased.
@@ -87,7 +86,6 @@ struct Job {
 }
 
 impl Job {
-    /// Whether only reads of its victim keep that from being erased.
     fn waits_for_reads(&self) -> bool {
         self.all_given && self.copies == 0 && !self.erasing
     }
@@ -95,7 +93,6 @@ impl Job {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Read this valid page of the victim, to copy it.
     Copy(Ppa),
     Erase(Ppa),
     Wait,
@@ -107,9 +104,7 @@ pub struct Counts {
     pub copied: u64,
     /// Pages copied out of the pseudo-SLC cache.
     pub folded: u64,
-    /// Of these, those that went to another plane.
     pub copied_elsewhere: u64,
-    /// Of these, those that went from chip to chip without passing a controller.
     pub copied_directly: u64,
     /// Valid pages of the victims of [`Reason::Space`], [`Reason::Epoch`] and [`Reason::Urgent`] when they were chosen.
     pub valid_in_victims: u64,
@@ -119,7 +114,7 @@ pub struct Counts {
 pub struct Collector {
     jobs: Vec<Option<Job>>,
     planes_per_group: u32,
-    /// Blocks to be collected whatever the plane's free space, with the reason.
+    /// With the reason, whatever the plane's free space.
     wanted: Vec<Vec<(u32, Reason)>>,
     policy: Chooser,
     epoch: Epoch,
@@ -132,7 +127,7 @@ pub struct Collector {
     urgent_at: u32,
     flash_shift: u32,
     working: u32,
-    /// Whether blocks that are wanted may have to be looked at again once no write waits for room.
+    /// Wanted blocks may have to be looked at again once no write waits for room.
     put_off: bool,
     pub pacing: Option<Pacing>,
     pub counts: Counts,
@@ -255,7 +250,7 @@ impl Collector {
         victim.map(|victim| (victim, reason))
     }
 
-    /// The last page that [`Collector::step`] gave cannot be copied now: it will be given again.
+    /// The last page that [`Collector::step`] gave cannot be copied now.
     pub fn postpone(&mut self, page: Ppa) {
         let place = self.place(page.plane);
         if let Some(job) = &mut self.jobs[place] {
@@ -264,7 +259,7 @@ impl Collector {
         }
     }
 
-    /// Requests that a block be collected as soon as its plane can do so.
+    /// As soon as its plane can do so.
     pub fn want(&mut self, plane: PlaneId, block: u32, reason: Reason) {
         let place = self.place(plane);
         let wanted = &mut self.wanted[place];
@@ -273,12 +268,12 @@ impl Collector {
         }
     }
 
-    /// No write waits for room any more: returns whether planes have to be looked at again.
+    /// Returns whether planes have to be looked at again.
     pub fn resume(&mut self) -> bool {
         std::mem::take(&mut self.put_off)
     }
 
-    /// Begins an epoch if one is due: returns whether planes have to be looked at again.
+    /// Returns whether planes have to be looked at again.
     #[inline(always)]
     pub fn begin_epoch(&mut self, blocks: &Blocks, now: Time) -> bool {
         self.config.scope != Scope::Plane && self.epoch.begin(blocks.free_in_all(), now)
@@ -300,7 +295,7 @@ impl Collector {
         presses || job.reclaimed_pages > 0 && blocks.free(plane) <= self.urgent_at
     }
 
-    /// Returns the next step of the plane's job. To be called until it waits.
+    /// To be called until it waits.
     #[inline]
     pub fn step(&mut self, plane: PlaneId, blocks: &Blocks, writes_wait: bool) -> Step {
         let place = self.place(plane);
@@ -313,7 +308,7 @@ impl Collector {
         if job.erasing || full && within == 0 { Step::Wait } else { self.next_step(plane, full, blocks) }
     }
 
-    /// The next step of the plane's job, which copies as many pages as it may or fewer.
+    /// As many pages as it may, or fewer.
     fn next_step(&mut self, plane: PlaneId, full: bool, blocks: &Blocks) -> Step {
         let place = self.place(plane);
         let job = self.jobs[place].as_mut().expect("a step belongs to a job");
@@ -337,7 +332,7 @@ impl Collector {
         Step::Wait
     }
 
-    /// Report on collection of victims of that many pages, and on `merges` of log blocks in its place.
+    /// `merges` of log blocks replace collection.
     pub fn report(&self, maintenance: &Maintenance, pages_per_block: u32, merges: Option<Merges>) -> GcReport {
         let counts = &self.counts;
         let for_space: u64 =
@@ -374,7 +369,6 @@ impl Collector {
         anywhere.into_iter().filter(move |to| *to != plane).chain(in_column)
     }
 
-    /// A page is read that must be copied within its plane.
     pub fn copy_is_read(&mut self, plane: PlaneId) {
         let place = self.place(plane);
         if let Some(job) = &mut self.jobs[place] {
@@ -382,7 +376,7 @@ impl Collector {
         }
     }
 
-    /// Notes that the data read of such a page are lost, so that it is read again.
+    /// The data read of such a page are lost, so that it is read again.
     pub fn copy_is_lost(&mut self, plane: PlaneId) {
         let place = self.place(plane);
         if let Some(job) = &mut self.jobs[place] {
@@ -398,21 +392,19 @@ impl Collector {
         }
     }
 
-    /// Such a copy is queued once more, since its program has failed.
+    /// Its program has failed.
     pub fn copy_lines_up_again(&mut self, copy: &Transaction) {
         if let Some(job) = self.job_of(copy) {
             job.queued += 1;
         }
     }
 
-    /// Such a copy has been given the page it goes to.
     pub fn copy_is_bound(&mut self, copy: &Transaction) {
         if let Some(job) = self.job_of(copy) {
             job.queued -= 1;
         }
     }
 
-    /// A copy out of a superblock has its place in another.
     pub fn copy_is_placed(&mut self, plane: PlaneId) {
         let place = self.place(plane);
         self.jobs[place].iter_mut().for_each(|job| job.placed += 1);
@@ -428,7 +420,7 @@ impl Collector {
         self.jobs[self.place(plane)].is_some_and(|job| !job.all_given || job.copies > job.placed)
     }
 
-    /// A copy must be programmed from the register it was read into.
+    /// It must be programmed from the register it was read into.
     pub fn copy_settles(&mut self, plane: PlaneId) {
         if let Some(job) = self.job_that_groups(plane) {
             job.settled += 1;
@@ -441,7 +433,7 @@ impl Collector {
         }
     }
 
-    /// The job whose copy this is, if it is programmed within its plane.
+    /// If it is programmed within its plane.
     fn job_of(&mut self, copy: &Transaction) -> Option<&mut Job> {
         let within = copy.origin == Origin::Gc && copy.operation == Operation::Program && copy.frontier == Frontier::Gc;
         if within { self.job_that_groups(copy.ppa.plane) } else { None }
@@ -459,7 +451,7 @@ impl Collector {
         self.jobs[plane.index()].is_none_or(|job| job.queued >= pages || job.all_given && job.copies == job.settled)
     }
 
-    /// A copy has ended: the page was programmed, `within` its plane or elsewhere, or turned out to be out of date.
+    /// The page was programmed, `within` its plane or elsewhere, or turned out to be out of date.
     pub fn copy_done(&mut self, plane: PlaneId, within: bool) {
         let place = self.place(plane);
         if let Some(job) = &mut self.jobs[place] {
@@ -483,7 +475,7 @@ impl Collector {
         }
     }
 
-    /// One of them is erased. Returns whether it was the last.
+    /// Returns whether it was the last.
     pub fn block_is_erased(&mut self, plane: PlaneId) -> bool {
         let place = self.place(plane);
         let job = self.jobs[place].as_mut().expect("an erase belongs to a job");
@@ -491,8 +483,7 @@ impl Collector {
         job.erases == 0
     }
 
-    /// The plane's job has ended: its victim is erased. Returns when it began, and whether all planes have to be looked at
-    /// again.
+    /// Returns when the job began, and whether all planes have to be looked at again.
     pub fn erase_done(&mut self, plane: PlaneId, blocks: &mut Blocks, now: Time) -> (Time, bool) {
         let place = self.place(plane);
         let job = self.jobs[place].take().expect("an erase ends a job");
@@ -519,7 +510,7 @@ impl Collector {
         self.jobs[self.place(plane)].map_or(0, |job| u64::from(job.reclaimed_pages))
     }
 
-    /// One phrase on the plane's job, for a stuck run's explanation.
+    /// For a stuck run's explanation.
     pub fn describe(&self, plane: PlaneId) -> String {
         match self.jobs[self.place(plane)] {
             None => "no collection".to_owned(),
