@@ -47,7 +47,7 @@ def saturated(fabric: str, kind: str, at: str) -> dict[str, Any]:
     """Tasks over random places, 256 outstanding."""
     design = cn.design("performance-optimized").replace(fabric=fabric, **PINS[fabric], **FAST)
     size = "4KiB" if kind == "gather" else "32KiB"
-    shape = {"requests": 6000, "read_share": 1.0, "size": size, "queue_depth": 256}
+    shape = {"requests": 2000, "read_share": 1.0, "size": size, "queue_depth": 256}
     return result(design, workload(kind, [flow("tasks", shape, compute={**KINDS[kind], "at": at})]))
 
 
@@ -120,7 +120,7 @@ def neighbours() -> Iterator[str]:
         cells = []
         for fabric in PINS:
             design = cn.design("performance-optimized").replace(fabric=fabric, **PINS[fabric], **FAST)
-            common = {"requests": 1_000_000, "stop": "10ms", "read_share": 1.0, "size": "4KiB"}
+            common = {"requests": 1_000_000, "stop": "4ms", "read_share": 1.0, "size": "4KiB"}
             flows = [flow("reads", {**common, "inter_arrival": "2us"})]
             if at:
                 tasks = {**common, "inter_arrival": "5us"}
@@ -134,7 +134,7 @@ def together() -> Iterator[str]:
     """Operands moved to one chip, or written together: rate and energy of gathers."""
     yield "| operands | rate | energy per byte | crossed from chips |"
     yield "| --- | ---: | ---: | ---: |"
-    shape = {"requests": 4000, "read_share": 1.0, "size": "4KiB", "queue_depth": 256, "addresses": "sequential"}
+    shape = {"requests": 2000, "read_share": 1.0, "size": "4KiB", "queue_depth": 256, "addresses": "sequential"}
     task = {"kind": "gather", "operands": 16, "at": "array"}
     apart, near = {**task}, {**task, "distance": f"{8 * 8 * 2 * 4}KiB"}
     keys = {**FAST, "compute.array.groups": 1, "compute.chip.buffer": "256KiB"}
@@ -154,7 +154,7 @@ def collection() -> Iterator[str]:
     """Host's reads and writes on steady drives next to collection: by controller, and from chip to chip."""
     yield "| fabric, collection | IOPS | p99 of reads | copied directly |"
     yield "| --- | ---: | ---: | ---: |"
-    shape = {"requests": 60_000, "read_share": 0.5, "size": "4KiB", "queue_depth": 64}
+    shape = {"requests": 30_000, "read_share": 0.5, "size": "4KiB", "queue_depth": 64}
     small = {"geometry.blocks_per_plane": 64, "geometry.pages_per_block": 64, "ftl.overprovisioning": 0.15}
     for fabric, scope, chips in (
         ("omnibus", "parallel", False),

@@ -17,7 +17,7 @@ def tasks(kind: str, at: str, size: str, depth: int, **compute: Any) -> cn.Workl
 @pytest.mark.parametrize(
     ("kind", "at", "keys", "limit"),
     [
-        ("scan", "host", {}, "link to host"),
+        ("scan", "host", {}, "host link, to host"),
         ("scan", "drive", {"compute.drive.rate": "1GB/s"}, "units at drive"),
         ("scan", "channel", {"compute.channel.rate": "100MB/s"}, "units at channel"),
         ("scan", "chip", {"compute.chip.rate": "20MB/s"}, "units at chip"),

@@ -21,7 +21,6 @@ def drive(channels: int, link_gb_s: float, **changes: Any) -> Design:
         "link.lane_rate": f"{link_gb_s}GB/s",
         "host.queue_entries": 4096,
         "host.fetch_limit": 2048,
-        "host.max_transfer": "1GiB",
         "controller.pages_in_flight": 0,
         **changes,
     }

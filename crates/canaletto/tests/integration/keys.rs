@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::common;
-use crate::key_changes::{DESIGN, DRIVE, canned, workload_table, workload_text};
+use crate::key_changes::{DESIGN, canned, drive_of, workload_table, workload_text};
 use canaletto::config::schema::{Kind, schema};
 use canaletto::config::setting::Setting;
 use canaletto::config::workload::Flow;
@@ -156,7 +156,7 @@ fn every_workload_key_changes_a_result() {
     let known: BTreeSet<String> = keys(Kind::Workload).into_iter().filter(|k| !read_elsewhere(k)).collect();
     assert_eq!(tabled, known, "the table and the schema must name the same keys");
     for (key, changes, workload) in &table {
-        let situation = if key == &"flow.occupancy" { &["precondition.kind=steady"] } else { DRIVE };
+        let situation = drive_of(key);
         let same = outcome(situation, workload, &[]) == outcome(situation, workload, changes);
         assert!(!same, "{key}: {changes:?} changes nothing");
     }

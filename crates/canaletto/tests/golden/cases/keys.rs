@@ -1,5 +1,5 @@
 use crate::case::Case;
-use crate::key_changes::{DESIGN, DRIVE, workload_table, workload_text};
+use crate::key_changes::{DESIGN, drive_of, workload_table, workload_text};
 
 const REFUSED: [&str; 9] = [
     "flash.cell",
@@ -21,8 +21,7 @@ pub fn cases() -> Vec<Case> {
     });
     let workloads = workload_table();
     let workloads = workloads.iter().filter(|row| !REFUSED.contains(&row.0)).map(|(key, changes, workload)| {
-        let situation = if key == &"flow.occupancy" { &["precondition.kind=steady"] } else { DRIVE };
-        Case::small(&format!("key/workload/{key}"), situation, workload).set(changes)
+        Case::small(&format!("key/workload/{key}"), drive_of(key), workload).set(changes)
     });
     designs.chain(workloads).collect()
 }
