@@ -82,6 +82,7 @@ OWN_TESTS = {
     *(("hbf", name) for name in ("hotspot", "h3", "sandisk")),
     *(("zns", name) for name in ("reads", "writes")),
     ("fdp", "cache"),
+    *(("compute", name) for name in ("bitwise", "filters")),
     ("pc-ssd", "table-match"),
     ("venice", "traces"),
 }

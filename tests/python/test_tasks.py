@@ -1,9 +1,13 @@
-"""Tasks: bounds agree with runs, and results count what crosses."""
+"""Tasks: bounds agree with runs, results count what crosses, and published gains have the order of ours."""
 
+from pathlib import Path
 from typing import Any
 
 import canaletto as cn
 import pytest
+from canaletto._run import laboratory
+from canaletto_papers import figures
+from canaletto_papers.figure import Row, Scale
 from canaletto_papers.flows import flow, workload
 
 DESIGN = cn.design("performance-optimized")
@@ -49,3 +53,27 @@ def test_requests_and_results_name_tasks() -> None:
     assert report["in_bytes"] == report["out_bytes"]
     assert report["result_bytes"] == 2000 * 4096
     assert "operand_transfer" in result.to_dict()["root_cause_us"]["all"]
+
+
+def rows_of(name: str, kept: Path) -> list[Row]:
+    (figure,) = figures("compute", [name])
+    runs = figure.runs(Scale(quick=True))
+    found = laboratory.carry_out(runs.values(), kept, lambda *_: None)
+    return figure.table({label: found[run.key] for label, run in runs.items()})
+
+
+def test_sensing_at_once_gains_with_the_number_of_operands(tmp_path: Path) -> None:
+    rows = rows_of("bitwise", tmp_path)
+    for over in ("ParaBit", "host"):
+        gains = [row["ours"] for row in rows if (row["over"], row["quantity"]) == (over, "rate")]
+        assert gains == sorted(gains)
+        assert gains[0] < rows[0]["published"] < gains[-1] or over == "host"
+    assert all(row["ours"] > 1 for row in rows)
+
+
+def test_slow_links_gain_the_most(tmp_path: Path) -> None:
+    rows = [row for row in rows_of("filters", tmp_path) if row["at"] == "channel"]
+    fast, slow = ([row["ours"] for row in rows if name in row["drive"]] for name in ("PCIe", "SATA"))
+    assert max(fast) < min(slow)
+    # Channels over the link.
+    assert max(slow) == pytest.approx(8 * 1.2 / 0.56, rel=0.15)

@@ -277,6 +277,9 @@ pub(super) fn check_flow(flow: &Flow, key: &str) -> Checked {
     require(gathers || task.distance.is_none(), &format!("{key}.distance"), || {
         "needs kind = \"gather\": other tasks have one operand".to_owned()
     })?;
+    require((1..=1 << 20).contains(&task.result.0), &format!("{key}.result"), || {
+        format!("got \"{}\", expected from \"1B\" to \"1MiB\"", task.result)
+    })?;
     let synthetic = flow.synthetic.as_ref();
     let only_reads = synthetic.is_none_or(|s| s.read_share == 1.0 && s.trim_share + s.flush_share == 0.0);
     require(only_reads, &format!("{key}.kind"), || {

@@ -145,7 +145,7 @@ impl Compute {
         let mut chosen = vec![start];
         for operand in 1..u64::from(task.operands) {
             chosen.push(match task.distance {
-                Some(distance) => (start + operand * (distance.0 / SECTOR / *page_sectors)) % pages,
+                Some(distance) => (start + operand * (distance.0 / SECTOR / *page_sectors % pages)) % pages,
                 None => another(places, pages, &chosen),
             });
         }

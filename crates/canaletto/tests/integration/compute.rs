@@ -357,6 +357,7 @@ fn tasks_that_cannot_be_done_are_refused() {
     for (compute, keys, says) in [
         ("kind = \"scan\"\nat = \"array\"", "read_share = 1.0", "an array combines operands"),
         ("kind = \"scan\"\nat = \"chip\"\noperands = 3", "read_share = 1.0", "needs kind = \"gather\""),
+        ("kind = \"reduce\"\nat = \"chip\"\nresult = \"0B\"", "read_share = 1.0", "expected from \"1B\""),
         ("kind = \"scan\"\nat = \"chip\"", "read_share = 0.5", "needs synthetic.read_share = 1"),
     ] {
         let message = load(compute, keys);

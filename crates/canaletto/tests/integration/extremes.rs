@@ -9,7 +9,7 @@ use canaletto::inspection::inspect;
 use canaletto::{RunOptions, TraceInput, run};
 
 use crate::common::SMALL;
-use crate::key_changes::{DESIGN, DRIVE, canned, workload_table, workload_text};
+use crate::key_changes::{DESIGN, canned, drive_of, workload_table, workload_text};
 
 const EXTREMES: [u64; 11] = [
     0,
@@ -101,9 +101,9 @@ const FEW: &str = "flow.0.synthetic.requests=60";
 #[test]
 fn no_number_of_a_workload_panics() {
     let mut problems = Vec::new();
-    for (_, changes, workload) in workload_table() {
+    for (key, changes, workload) in workload_table() {
         for setting in changes.iter().flat_map(|change| extremes(change)) {
-            problems.extend(problem(DRIVE, &workload, &[&setting]).map(|what| format!("{setting}: {what}")));
+            problems.extend(problem(drive_of(key), &workload, &[&setting]).map(|what| format!("{setting}: {what}")));
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
