@@ -1,6 +1,7 @@
-"""Makes the table of docs/explanation/zones.md: `.venv/bin/python docs/zones.py --write`.
+"""Makes the tables of docs/explanation/zones.md: `.venv/bin/python docs/zones.py --write`.
 
-24 short runs, half a minute on one core. Without `--write` it only prints.
+24 short runs of zones, half a minute on one core; 12 of handles, whose drives are written first, some minutes.
+Without `--write` it only prints.
 """
 
 from collections.abc import Iterator
@@ -70,7 +71,39 @@ def zones() -> Iterator[str]:
         yield line(f"{width}: appends, GB/s", [each[1]["bandwidth_mb_s"] / 1e3 for each in found], ".2f")
 
 
-TABLES = {"zones": (PAGE, zones)}
+@cache
+def placed(fabric: str, handles: int) -> dict[str, Any]:
+    """Reads next to a cache's small objects and log, which have one handle or two."""
+    keys = {
+        **{"geometry.blocks_per_plane": 48, "geometry.pages_per_block": 16, "ftl.overprovisioning": 0.15},
+        **{"ftl.superblock": "drive", "fdp.handles": 2},
+        **{"precondition.kind": "replay", "precondition.occupancy": 1.0},
+    }
+    design = cn.design("performance-optimized").replace(fabric=fabric, **PINS[fabric]).replace(**keys)
+    common = {"requests": 1_000_000, "stop": "40ms"}
+    writes = common | {"read_share": 0.0, "queue_depth": 16}
+    reads = common | {"read_share": 1.0, "size": "4KiB", "queue_depth": 64}
+    objects = writes | {"size": "4KiB", "working_set": 0.1}
+    log = writes | {"size": "16KiB", "addresses": "sequential", "working_set": 1.0, "working_set_offset": "36MiB"}
+    own = {"handle": 1} if handles == 2 else {}
+    flows = [flow("reads", reads), flow("objects", objects), flow("log", log, **own)]
+    return result(design, workload("cache", flows))
+
+
+def fdp() -> Iterator[str]:
+    yield head("handles")
+    for handles, label in ((1, "one handle"), (2, "two handles")):
+        found = [placed(fabric, handles) for fabric in PINS]
+        reads = [each["flows"][0] for each in found]
+        writes = [sum(each["bandwidth_mb_s"] for each in result["flows"][1:]) / 1e3 for result in found]
+        yield line(f"{label}: reads, p99 in µs", [each["latency_us"]["all"]["p99"] for each in reads], ".0f")
+        yield line(f"{label}: reads, GB/s", [each["bandwidth_mb_s"] / 1e3 for each in reads], ".2f")
+        yield line(f"{label}: writes, GB/s", writes, ".2f")
+        amplified = [each["flash"]["write_amplification"] for each in found]
+        yield line(f"{label}: write amplification", amplified, ".2f")
+
+
+TABLES = {"zones": (PAGE, zones), "fdp": (PAGE, fdp)}
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ __all__ = [
     "Map",
     "MappingReport",
     "Merges",
+    "NamespaceReport",
     "Pacing",
     "PaperEnergy",
     "ParityReport",
@@ -516,6 +517,12 @@ class HandleReport(Fields):
     """Pages, or mapping units, that the host wrote to it."""
     copied_pages: int
     """Pages that collection moved out of its own reclaim units."""
+    units_opened: int
+    """Reclaim units that it has taken: changes of the handle to another unit."""
+    units_not_full: int
+    """Of these, units in which pages were spent without data (event Reclaim Unit Not Fully Written To)."""
+    unit_pages_left: int
+    """Pages left at the end in the units that it fills, one in each reclaim group (available media writes)."""
     write_amplification: float | None
     """Pages written and moved by pages written. Moves out of shared reclaim units are not counted."""
 
@@ -542,7 +549,7 @@ class FdpReport(Fields):
 
 
 class ZonesReport(Fields):
-    """Zones of a zoned namespace."""
+    """Zones of all zoned namespaces."""
 
     count: int
     """Number of zones."""
@@ -930,6 +937,19 @@ class Area(Fields):
     """Area of a central arbiter in the chip of the controllers, in um2."""
 
 
+class NamespaceReport(Fields):
+    """Namespace of a drive."""
+
+    name: str
+    """Name in the design."""
+    kind: str
+    """Kind: conventional, zoned or placed."""
+    size_bytes: int
+    """Size of its addresses, in bytes."""
+    flows: list[str]
+    """Names of the flows whose requests it takes."""
+
+
 class ComputeReport(Fields):
     """Tasks of a flow. Bytes and energy include the warm-up."""
 
@@ -1205,6 +1225,8 @@ class Report(Fields):
     """Energy part by part, in millijoules."""
     area: Area
     """Area of the interconnect."""
+    namespaces: list[NamespaceReport] | None
+    """Namespaces; none on a drive without a table of them."""
     flows: list[FlowReport]
     """Results of each flow."""
     fairness: float | None
@@ -1241,6 +1263,7 @@ class Report(Fields):
         "energy_mj": Energy,
         "energy_detail": EnergyDetail,
         "area": Area,
+        "namespaces": NamespaceReport,
         "flows": FlowReport,
         "replays": ReplayReport,
         "time_scaling": TimeScaling,

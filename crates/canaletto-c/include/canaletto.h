@@ -52,6 +52,16 @@ typedef enum canaletto_operation {
   CANALETTO_FLUSH = 3,
   // Write zeroes, without data on the link.
   CANALETTO_WRITE_ZEROES = 4,
+  // Write sectors at the write pointer of the zone that begins at `lba` (Zone Append).
+  CANALETTO_APPEND = 5,
+  // Empty the zone that begins at `lba` (Reset Zone). Has no sectors, as the commands below.
+  CANALETTO_RESET = 6,
+  // Make a zone full (Finish Zone).
+  CANALETTO_FINISH = 7,
+  // Open a zone (Open Zone).
+  CANALETTO_OPEN = 8,
+  // Close a zone (Close Zone).
+  CANALETTO_CLOSE = 9,
 } canaletto_operation;
 
 // A drive with its host link and queues, at some moment of simulated time.

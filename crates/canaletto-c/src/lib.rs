@@ -13,6 +13,7 @@ use std::ptr;
 use canaletto::config::load_design;
 use canaletto::drive::{Completion, Drive, DriveOptions, Wanted};
 use canaletto::engine::time::Time;
+use canaletto::host::request::Kind;
 use canaletto::measure::blame::Cause;
 
 use crate::error::{Failure, guarded};
@@ -57,8 +58,21 @@ pub enum canaletto_operation {
     CANALETTO_FLUSH = 3,
     /// Write zeroes, without data on the link.
     CANALETTO_WRITE_ZEROES = 4,
+    /// Write sectors at the write pointer of the zone that begins at `lba` (Zone Append).
+    CANALETTO_APPEND = 5,
+    /// Empty the zone that begins at `lba` (Reset Zone). Has no sectors, as the commands below.
+    CANALETTO_RESET = 6,
+    /// Make a zone full (Finish Zone).
+    CANALETTO_FINISH = 7,
+    /// Open a zone (Open Zone).
+    CANALETTO_OPEN = 8,
+    /// Close a zone (Close Zone).
+    CANALETTO_CLOSE = 9,
 }
-use canaletto_operation::{CANALETTO_FLUSH, CANALETTO_READ, CANALETTO_TRIM, CANALETTO_WRITE, CANALETTO_WRITE_ZEROES};
+use canaletto_operation::{
+    CANALETTO_APPEND, CANALETTO_CLOSE, CANALETTO_FINISH, CANALETTO_FLUSH, CANALETTO_OPEN, CANALETTO_READ,
+    CANALETTO_RESET, CANALETTO_TRIM, CANALETTO_WRITE, CANALETTO_WRITE_ZEROES,
+};
 
 /// A request that is complete.
 #[repr(C)]
@@ -445,13 +459,23 @@ fn wanted(operation: u32, flags: u32, lba: u64, sectors: u32) -> Result<Wanted, 
     const TRIM: u32 = CANALETTO_TRIM as u32;
     const FLUSH: u32 = CANALETTO_FLUSH as u32;
     const WRITE_ZEROES: u32 = CANALETTO_WRITE_ZEROES as u32;
+    const APPEND: u32 = CANALETTO_APPEND as u32;
+    const RESET: u32 = CANALETTO_RESET as u32;
+    const FINISH: u32 = CANALETTO_FINISH as u32;
+    const OPEN: u32 = CANALETTO_OPEN as u32;
+    const CLOSE: u32 = CANALETTO_CLOSE as u32;
     let wanted = match operation {
         READ => Wanted::read(lba, sectors),
         WRITE => Wanted::write(lba, sectors),
         TRIM => Wanted::trim(lba, sectors),
         FLUSH => Wanted::flush(),
         WRITE_ZEROES => Wanted::write_zeroes(lba, sectors),
-        _ => return Err(Failure::invalid(format!("got operation {operation}, expected 0 to {WRITE_ZEROES}"))),
+        APPEND => Wanted::append(lba, sectors),
+        RESET => Wanted::of_zone(Kind::Reset, lba),
+        FINISH => Wanted::of_zone(Kind::Finish, lba),
+        OPEN => Wanted::of_zone(Kind::Open, lba),
+        CLOSE => Wanted::of_zone(Kind::Close, lba),
+        _ => return Err(Failure::invalid(format!("got operation {operation}, expected 0 to {CLOSE}"))),
     };
     match (operation, flags) {
         (_, 0) => Ok(wanted),

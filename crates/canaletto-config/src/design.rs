@@ -19,6 +19,7 @@ pub use crate::hybrid::{Hybrid, MappingScheme};
 pub use crate::mapping::*;
 pub use crate::medium::Addressing;
 use crate::medium::{Ecc, Errors, Failures, Suspend};
+pub use crate::namespace::{Namespace, NamespaceKind};
 pub use crate::numbering::Numbering;
 pub use crate::parity::Parity;
 pub use crate::precondition::{Precondition, PreconditionKind};
@@ -61,6 +62,10 @@ pub struct Design {
     /// Flash translation layer.
     #[serde(default)]
     pub ftl: Ftl,
+    /// Namespaces, which share the drive. Absent: one, zoned with `zns.zone_size`, placed with `fdp.handles`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64))]
+    pub namespace: Vec<Namespace>,
     /// Zones, instead of a mapping table and garbage collection.
     #[serde(default)]
     pub zns: Zns,
@@ -314,6 +319,10 @@ pub struct Controller {
     pub ecc: Ecc,
     /// Processor time for each request. One processor serves all requests.
     pub firmware_per_request: Duration,
+    /// Processor time for each write, added to `firmware_per_request`.
+    pub firmware_per_write: Duration,
+    /// Processor time for each append, added to `firmware_per_write`: it gets its address from a zone.
+    pub firmware_per_append: Duration,
     /// Processor time for each page of a request, added to `firmware_per_request`.
     pub firmware_per_page: Duration,
     /// Time that the controller adds to each write (checks, copies of the data, protection against a loss of power). It
@@ -471,6 +480,8 @@ impl Default for Controller {
             ecc_rate: Rate(0),
             ecc: Ecc::default(),
             firmware_per_request: Duration(0),
+            firmware_per_write: Duration(0),
+            firmware_per_append: Duration(0),
             firmware_per_page: Duration(0),
             write_latency: Duration(0),
             pages_in_flight: 2048,

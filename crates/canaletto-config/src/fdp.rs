@@ -80,5 +80,11 @@ pub fn check(design: &Design) -> Checked {
         "\"steady\"",
         "the steady state of separate handles is not computed; expected \"replay\" or \"none\"",
     )?;
-    refuse(design.zns.zone_size.0 == 0, "zns.zone_size", "zones", "a namespace is zoned or placed; expected \"0B\"")
+    let is_shared = !design.namespace.is_empty();
+    refuse(
+        is_shared || !design.has_zones(),
+        "zns.zone_size",
+        "zones",
+        "a namespace is zoned or placed; expected \"0B\", or a table of namespaces",
+    )
 }

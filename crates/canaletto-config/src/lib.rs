@@ -38,6 +38,7 @@ pub mod medium;
 pub mod mqsim;
 pub mod named;
 pub mod names;
+pub mod namespace;
 mod numbering;
 mod numbers;
 pub mod own;

@@ -55,11 +55,18 @@ pub struct Flow {
     #[serde(default = "one_thread", skip_serializing_if = "is_one_thread")]
     #[schemars(range(min = 1, max = 64))]
     pub threads: u32,
+    /// Namespace of the flow's requests, by name or by number, counted from 1. Absent: the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
     /// Reclaim unit handle of the flow's writes, on a drive with data placement (`fdp.handles`). 0 is the default
     /// handle, which also takes the writes of flows that name none.
     #[serde(default, skip_serializing_if = "is_default_handle")]
     #[schemars(range(min = 0, max = 255))]
     pub handle: u16,
+    /// Reclaim group of the flow's writes, on a drive with data placement: group 0 has the first planes. Absent: they go
+    /// round all groups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reclaim_group: Option<u32>,
     /// Requests of the flow that use the data cache. Absent: `cache.mode` of the design.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheMode>,
@@ -140,7 +147,9 @@ impl Flow {
         Flow {
             name: name.to_owned(),
             priority: Priority::default(),
+            namespace: None,
             handle: 0,
+            reclaim_group: None,
             threads: one_thread(),
             cache: None,
             channels: None,

@@ -66,6 +66,8 @@ impl Default for Zns {
 pub struct ZoneShape {
     /// Number of zones.
     pub zones: u32,
+    /// First block of each plane that is theirs. Blocks before hold the data of other namespaces.
+    pub first_block: u32,
     /// Bytes between the first addresses of two zones.
     pub size: u64,
     /// Writable bytes of a zone.
@@ -102,8 +104,13 @@ impl ZoneShape {
         let blocks = capacity.div_ceil(superblock).min(u64::from(u32::MAX)) as u32;
         let groups = (layout.planes() / (dies * planes).max(1)).max(1);
         let usable = (f64::from(layout.blocks_per_plane) * (1.0 - design.ftl.overprovisioning)) as u32;
-        let zones = usable.checked_div(blocks).unwrap_or(0).saturating_mul(groups);
-        Some(ZoneShape { zones, size, capacity, channels, dies, planes, blocks, groups })
+        let all = usable.checked_div(blocks).unwrap_or(0).saturating_mul(groups);
+        let sizes = design.zoned_sizes();
+        let wanted = sizes.iter().sum::<u64>() / size;
+        let zones = if sizes.contains(&0) { all } else { wanted.min(u64::from(all)) as u32 };
+        let taken = zones.div_ceil(groups).saturating_mul(blocks);
+        let first_block = if design.mixes_zones() { layout.blocks_per_plane.saturating_sub(taken) } else { 0 };
+        Some(ZoneShape { zones, first_block, size, capacity, channels, dies, planes, blocks, groups })
     }
 
     /// Returns the bytes that a zone's dies program at a time, one die after the other.
@@ -177,7 +184,8 @@ fn check_others(design: &Design) -> Checked {
         &format!("\"{}\"", ftl.mapping.name()),
         "zones have fixed places; expected \"page\", with ftl.mapping_unit of at most a page",
     )?;
-    let is_plain = ftl.superblock == Superblock::None && ftl.parity == Parity::None;
+    let is_alone = !design.mixes_zones();
+    let is_plain = !is_alone || ftl.superblock == Superblock::None && ftl.parity == Parity::None;
     refuse(
         is_plain,
         "ftl.superblock",
@@ -205,7 +213,7 @@ fn check_others(design: &Design) -> Checked {
         "a zone's pages have their places beforehand; expected \"program-end\"",
     )?;
     refuse(
-        design.precondition.kind != PreconditionKind::Replay,
+        !is_alone || design.precondition.kind != PreconditionKind::Replay,
         "precondition.kind",
         "\"replay\"",
         "full zones are known without writing them; expected \"steady\" or \"none\"",
@@ -235,7 +243,7 @@ fn check_buffer(design: &Design, shape: &ZoneShape, layout: &Layout) -> Checked 
     })?;
     let active = match design.zns.max_active {
         0 => shape.zones,
-        active => active.min(shape.zones),
+        active => active.saturating_mul(design.zoned_sizes().len() as u32).min(shape.zones),
     };
     let each = shape.row_bytes(layout) + design.zns.random_write_area.0;
     let least = (u64::from(active) + 1) * each;

@@ -8,6 +8,7 @@ use canaletto::RunError;
 use canaletto::config::writer::write_text;
 use canaletto::drive::{Advanced, Completions, Drive, DriveOptions, Snapshot, SnapshotError, SubmitError, Wanted};
 use canaletto::engine::time::Time;
+use canaletto::host::request::Kind;
 use canaletto::measure::blame::{Cause, Ledger};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
@@ -22,7 +23,8 @@ use crate::watch::Watch;
 const LOOK_EVERY: u64 = 10_000;
 
 /// Operations by name, in the order of their numbers.
-const OPERATIONS: [&str; 5] = ["read", "write", "trim", "flush", "write-zeroes"];
+const OPERATIONS: [&str; 10] =
+    ["read", "write", "trim", "flush", "write-zeroes", "append", "reset", "finish", "open", "close"];
 
 /// Drive that is stepped: behind `canaletto.Drive`. Python shares objects among threads, and a drive serves one call at a time.
 #[pyclass(name = "Drive", module = "canaletto._engine", frozen)]
@@ -286,6 +288,11 @@ fn wanted(number: usize, lba: u64, sectors: u32, fua: bool) -> Result<Wanted, St
         2 => Wanted::trim(lba, sectors),
         3 => Wanted::flush(),
         4 => Wanted::write_zeroes(lba, sectors),
+        5 => Wanted::append(lba, sectors),
+        6 => Wanted::of_zone(Kind::Reset, lba),
+        7 => Wanted::of_zone(Kind::Finish, lba),
+        8 => Wanted::of_zone(Kind::Open, lba),
+        9 => Wanted::of_zone(Kind::Close, lba),
         _ => return Err(unknown(&number.to_string())),
     };
     match fua {

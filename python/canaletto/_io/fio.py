@@ -180,14 +180,14 @@ def _leftover(job: Job) -> Iterator[str]:
 
 def _flows(job: Job, crowded: bool, drive_bytes: Callable[[], int] | None) -> list[dict[str, Any]]:
     """A flow per process; if these are too many, one for all if that is as good."""
-    synthetic = _synthetic(job, drive_bytes)
+    synthetic, place = _synthetic(job, drive_bytes), _namespace(job) | _handle(job)
     increment = job.get("offset_increment")
     step = 0 if increment is None else increment.sectors(least=0)
     count = job.whole(1, "numjobs", bounds=PROCESSES)
     is_alike = step == 0 and synthetic["addresses"] != "sequential" and "sequential_share" not in synthetic
     if crowded and count > 1 and is_alike and "think_time" not in synthetic:
         job.note(f"the {count} processes of {job.name} are one flow, which is as good for random requests")
-        return [{"name": job.name, **_handle(job), "synthetic": _joined(synthetic, count)}]
+        return [{"name": job.name, **place, "synthetic": _joined(synthetic, count)}]
     flows = []
     for number in range(count):
         own = dict(synthetic)
@@ -195,7 +195,7 @@ def _flows(job: Job, crowded: bool, drive_bytes: Callable[[], int] | None) -> li
         if offset:
             own["working_set_offset"] = f"{offset}B"
         name = job.name if count == 1 else f"{job.name}.{number}"
-        flows.append({"name": name, **_handle(job), "synthetic": own})
+        flows.append({"name": name, **place, "synthetic": own})
     return flows
 
 
@@ -236,6 +236,16 @@ def _handle(job: Job) -> dict[str, Any]:
     if not job.flag("fdp") and job.text("none", "dataplacement") != "fdp":
         return {}
     return {"handle": 0 if handle is None else handle.whole(0, 255)}
+
+
+def _namespace(job: Job) -> dict[str, Any]:
+    """The namespace of a job whose file is a device of one, such as /dev/nvme0n2."""
+    named = job.options.get("filename")
+    found = re.fullmatch(r"/dev/(?:ng|nvme)\d+n([2-9]\d*|1\d+)", named.text) if named else None
+    if found is None:
+        return {}
+    job.get("filename")
+    return {"namespace": found[1]}
 
 
 def _zones(job: Job, direction: str) -> dict[str, Any]:

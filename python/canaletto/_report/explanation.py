@@ -132,8 +132,10 @@ def render(found: "Explained") -> Iterator[RenderableType]:
 def headline(explanation: "Explanation") -> Text:
     e = explanation
     extent = f" of {_size(e.sectors * 512)} at LBA {e.lba}" if e.sectors else ""
-    if e.zone is not None:
-        extent += f" of zone {e.zone}"
+    if e.place is not None:
+        extent += "" if e.place.zone is None else f" of zone {e.place.zone}"
+        extent += "" if e.place.handle is None else f" by handle {e.place.handle}"
+        extent += "" if e.place.namespace is None else f" in namespace {e.place.namespace}"
     what = f": {e.op}{extent}, {figure(e, e.latency_ps)} µs"
     if e.times_median is not None:
         what += f", {digits(e.times_median)} times the median"
@@ -353,7 +355,9 @@ def _request_dict(explanation: "Explanation") -> dict[str, Any]:
         "flow": e.flow,
         "op": e.op,
         "lba": e.lba,
-        "zone": e.zone,
+        "zone": e.place and e.place.zone,
+        "handle": e.place and e.place.handle,
+        "namespace": e.place and e.place.namespace,
         "sectors": e.sectors,
         "arrival_ps": e.arrival_ps,
         "complete_ps": e.complete_ps,

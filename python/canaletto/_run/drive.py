@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
-Operation: TypeAlias = Literal["read", "write", "trim", "flush", "write-zeroes"]
+Operation: TypeAlias = Literal[
+    "read", "write", "trim", "flush", "write-zeroes", "append", "reset", "finish", "open", "close"
+]
 
-OPERATIONS = ("read", "write", "trim", "flush", "write-zeroes")
+OPERATIONS = ("read", "write", "trim", "flush", "write-zeroes", "append", "reset", "finish", "open", "close")
 
 LATEST_PS = 1 << 63
 """Latest simulated time, in picoseconds: 107 days."""
@@ -123,11 +125,11 @@ class Drive(Shown, Iterator[Completion]):
         ----------
         op
             "read", "write", "trim" (forget), "flush" (put on flash what was written) or "write-zeroes" (without data
-            on the link).
+            on the link); of a zone "append", "reset", "finish", "open" or "close".
         lba
-            First sector of 512 B.
+            First sector of 512 B; of a command to a zone, the zone's first.
         sectors
-            Number of sectors; a flush has none.
+            Number of sectors; a flush has none, nor has a command to a zone but an append.
         fua
             Whether a write is complete only once it is on flash (force unit access).
         tag

@@ -78,6 +78,47 @@ class Step:
         return self.end_ps - self.start_ps
 
 
+@dataclass(frozen=True)
+class Place:
+    """Parts of the standard's vocabulary that a request concerns; None where the drive has no such thing."""
+
+    namespace: str | None = None
+    zone: int | None = None
+    handle: int | None = None
+
+
+class Places:
+    """Namespaces, zones and handles of a run's requests."""
+
+    def __init__(self, design: Mapping[str, Any], workload: Mapping[str, Any]) -> None:
+        """Takes a resolved design and workload."""
+        self._namespaces = list(design.get("namespace", []))
+        self._zone_bytes = int(size_bytes(design.get("zns", {}).get("zone_size", "0B")))
+        self._handles = design.get("fdp", {}).get("handles", 0)
+        self._flows = {flow["name"]: flow for flow in workload["flow"]}
+
+    def of(self, request: Mapping[str, Any]) -> Place:
+        """The place of a row of requests."""
+        name = str(request["flow"])
+        # A flow of several threads is named without their numbers.
+        flow = self._flows.get(name) or self._flows.get(name.rpartition(".")[0], {})
+        namespace = self._namespace(flow.get("namespace"))
+        is_zoned = bool(self._zone_bytes) and (namespace is None or namespace["kind"] == "zoned")
+        is_write = str(request["op"]) == "write" and bool(self._handles) and not is_zoned
+        return Place(
+            namespace=None if namespace is None else namespace["name"],
+            zone=request["lba"] * 512 // self._zone_bytes if is_zoned else None,
+            handle=flow.get("handle", 0) if is_write else None,
+        )
+
+    def _namespace(self, given: str | None) -> Mapping[str, Any] | None:
+        if not self._namespaces:
+            return None
+        number = 1 if given is None else int(given) if given.isdecimal() else 0
+        named = (each for each in self._namespaces if each["name"] == given)
+        return self._namespaces[number - 1] if number else next(named, None)
+
+
 @dataclass(frozen=True, repr=False)
 class Explanation(Shown):
     """A request and the steps of its latency.
@@ -99,8 +140,8 @@ class Explanation(Shown):
     median_ps: int | None = None
     root_causes: Mapping[str, int] | None = None
     ways: tuple[str, ...] = ()
-    zone: int | None = None
-    """Zone that it concerns, on a zoned drive."""
+    place: "Place | None" = None
+    """Namespace, zone and handle."""
 
     @property
     def latency_ps(self) -> int:
@@ -195,10 +236,10 @@ def explain(
         parts=parts,
     )
     page_bytes = simulate.inspect(design, workload)["page_bytes"]
-    zone_bytes = int(size_bytes(design.to_dict().get("zns", {}).get("zone_size", "0B")))
+    places = Places(design.to_dict(), workload.to_dict())
     left_out = [number for number in wanted if not _is_whole(found, number, wanted[number])]
     explanations = [
-        explain_one(found, number, page_bytes, median_ps, roots.get(number), zone_bytes)
+        explain_one(found, number, page_bytes, median_ps, roots.get(number), places)
         for number in wanted
         if number not in left_out
     ]
@@ -211,7 +252,7 @@ def explain_one(
     page_bytes: int,
     median_ps: int | None = None,
     root_causes: Mapping[str, int] | None = None,
-    zone_bytes: int = 0,
+    places: Places | None = None,
 ) -> Explanation:
     """Raises SimulationError if the timeline lacks part of it, or if its steps have gaps or overlap."""
     about = timeline.requests.filter(pl.col("number") == number)
@@ -237,7 +278,7 @@ def explain_one(
         median_ps=median_ps,
         root_causes=root_causes,
         ways=scene.ways(rows),
-        zone=request["lba"] * 512 // zone_bytes if zone_bytes else None,
+        place=places.of(request) if places else None,
     )
 
 

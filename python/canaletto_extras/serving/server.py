@@ -107,8 +107,13 @@ def serve(
     options.check()
     if not hasattr(_engine, "Server"):
         raise ConfigError("serve: needs a Unix system")
-    if design.to_dict()["zns"]["zone_size"] != "0B":
-        raise ConfigError(f"{design.label}: zns.zone_size: NBD has no commands for zones, expected a drive without")
+    resolved = design.to_dict()
+    namespaces = resolved.get("namespace", [])
+    # The first namespace is served.
+    is_zoned = namespaces[0]["kind"] == "zoned" if namespaces else resolved["zns"]["zone_size"] != "0B"
+    if is_zoned:
+        key = "namespace.0.kind" if namespaces else "zns.zone_size"
+        raise ConfigError(f"{design.label}: {key}: NBD has no commands for zones, expected a namespace without")
     with _place(options) as socket, _noted_signals() as signals:
         factor = {"real": 1.0, "scaled": options.factor, "free": None}[options.clock]
         server = _engine.Server(

@@ -1,5 +1,5 @@
-"""A flash cache with and without data placement."""
+"""Caches with and without data placement."""
 
 from canaletto_papers.figure import of_modules
 
-FIGURES = of_modules(__name__, "cache")
+FIGURES = of_modules(__name__, "cache\nlmcache")

@@ -172,6 +172,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
     let kind = if device.preconditioning { PreconditionKind::Steady } else { PreconditionKind::None };
     Ok(Design {
         attachment: Attachment::default(),
+        namespace: Vec::new(),
         zns: Zns::default(),
         fdp: Fdp::default(),
         compute: Compute::default(),
@@ -409,7 +410,9 @@ fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) ->
     };
     Ok(Flow {
         compute: None,
+        namespace: None,
         handle: 0,
+        reclaim_group: None,
         name: match &xml.kind {
             FlowKind::Synthetic(_) => format!("Host.IO_Flow.Synth.No_{number}"),
             FlowKind::Trace(trace) => format!("Host.IO_Flow.Trace.{}", trace.path),

@@ -19,7 +19,7 @@ impl DataCache {
 
     pub fn next_destage(&mut self, partition: u16) -> Option<Destage> {
         let p = &mut self.partitions[usize::from(partition)];
-        if p.in_flight >= self.limit || self.by_zone {
+        if p.in_flight >= self.limit {
             return None;
         }
         while let Some(id) = p.urgent.pop_front() {

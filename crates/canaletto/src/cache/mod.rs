@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::cache::dram::Dram;
 use crate::cache::flushes::Flushes;
-use crate::cache::pages::{CachedId, List, Pages, State};
+use crate::cache::pages::{CachedId, CachedPage, List, Pages, State};
 use crate::cache::recent::Recent;
 use crate::config::cache::{Cache as CacheConfig, CacheMode, Destage as DestageRule, Sharing};
 use crate::config::workload::Priority;
@@ -27,6 +27,10 @@ use crate::host::request::RequestId;
 use crate::limits::Limits;
 use crate::measure::cache::CacheCounts;
 use crate::scheduler::transaction::TransactionId;
+
+/// Number of lists: one for each state, and one for dirty pages of zones, which set out with their row.
+const LISTS: usize = 4;
+const OF_ZONES: usize = 3;
 
 /// Settings of a flow in the cache.
 struct Member {
@@ -39,7 +43,7 @@ struct Member {
 struct Partition {
     capacity: usize,
     used: usize,
-    lists: [List; 3],
+    lists: [List; LISTS],
     in_flight: u64,
     draining: bool,
     urgent: VecDeque<CachedId>,
@@ -90,8 +94,8 @@ pub struct DataCache {
     recent: Recent,
     rule: DestageRule,
     keep_destaged: bool,
-    /// Whether pages set out as zones say, and by no rule.
-    by_zone: bool,
+    /// First page behind those that set out as their zones say, and by no rule.
+    end_of_zones: u64,
     /// Most sectors of a partition in flight, looked at before each page.
     limit: u64,
     high: f64,
@@ -125,7 +129,7 @@ impl DataCache {
         let partition = || Partition {
             capacity: capacity as usize / parts,
             used: 0,
-            lists: [List::EMPTY; 3],
+            lists: [List::EMPTY; LISTS],
             in_flight: 0,
             draining: false,
             urgent: VecDeque::new(),
@@ -145,7 +149,7 @@ impl DataCache {
             recent: Recent::new(modes.len()),
             rule: config.destage,
             keep_destaged: config.keep_destaged && limits.zones.is_none(),
-            by_zone: limits.zones.is_some(),
+            end_of_zones: limits.end_of_zones >> layout.sector_shift,
             limit: u64::from(config.destages_per_plane)
                 * u64::from(layout.planes())
                 * (u64::from(layout.sectors_per_page) << layout.flash_shift),
@@ -189,7 +193,8 @@ impl DataCache {
 
     /// Pages and sectors that a loss of power would catch before they are on flash.
     pub fn dirty_pages(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let lists = |p: &Partition| [p.lists[State::Dirty as usize], p.lists[State::Flying as usize]];
+        let lists =
+            |p: &Partition| [p.lists[State::Dirty as usize], p.lists[OF_ZONES], p.lists[State::Flying as usize]];
         let ids = self.partitions.iter().flat_map(lists).flat_map(|list| self.pages.cold_first(&list));
         ids.map(|id| (self.pages[id].lpa, self.pages[id].dirty | self.pages[id].flying))
     }
@@ -387,7 +392,7 @@ impl DataCache {
     }
 
     pub fn has_dirty(&self) -> bool {
-        self.partitions.iter().any(|p| !p.lists[State::Dirty as usize].is_empty())
+        self.partitions.iter().any(|p| p.lists[State::Dirty as usize].len() + p.lists[OF_ZONES].len() > 0)
     }
 
     pub fn take_dropped(&mut self) -> Option<u64> {
@@ -396,7 +401,8 @@ impl DataCache {
 
     pub fn describe(&self) -> String {
         let line = |p: &Partition| {
-            let [clean, dirty, flying] = p.lists.map(|list| list.len());
+            let [clean, dirty, flying, of_zones] = p.lists.map(|list| list.len());
+            let dirty = dirty + of_zones;
             format!(
                 "{} of {} cached pages in use ({clean} clean, {dirty} dirty, {flying} on their way to flash), {} writes wait",
                 p.used,
@@ -419,13 +425,13 @@ impl DataCache {
             self.uses += 1;
             page.used = self.uses;
         }
-        let list = &mut self.partitions[usize::from(page.partition)].lists[page.state() as usize];
+        let list = &mut self.partitions[usize::from(page.partition)].lists[list_of(page, self.end_of_zones)];
         if hot { self.pages.push_hot(list, id) } else { self.pages.push_cold(list, id) }
     }
 
     fn unlink(&mut self, id: CachedId) {
         let page = &self.pages[id];
-        let list = &mut self.partitions[usize::from(page.partition)].lists[page.state() as usize];
+        let list = &mut self.partitions[usize::from(page.partition)].lists[list_of(page, self.end_of_zones)];
         self.pages.unlink(list, id);
     }
 
@@ -441,8 +447,14 @@ impl DataCache {
     }
 }
 
+/// The list of a page: that of its state, but for dirty pages before `end_of_zones`.
+fn list_of(page: &CachedPage, end_of_zones: u64) -> usize {
+    let state = page.state();
+    if state == State::Dirty && page.lpa < end_of_zones { OF_ZONES } else { state as usize }
+}
+
 impl Partition {
     fn unwritten(&self) -> usize {
-        self.lists[State::Dirty as usize].len() + self.lists[State::Flying as usize].len()
+        self.lists[State::Dirty as usize].len() + self.lists[OF_ZONES].len() + self.lists[State::Flying as usize].len()
     }
 }

@@ -51,8 +51,17 @@ pub struct Passing {
     pub outer: bool,
 }
 
+/// What a request is to the processor.
+pub enum Work {
+    Write,
+    Append,
+    Other,
+}
+
 pub struct Controller {
     per_request: Time,
+    per_write: Time,
+    per_append: Time,
     per_page: Time,
     write_latency: Time,
     takes_time: bool,
@@ -71,6 +80,8 @@ impl Controller {
         let outer_latency = config.ecc.outer.latency.time();
         Controller {
             per_request: config.firmware_per_request.time(),
+            per_write: config.firmware_per_write.time(),
+            per_append: config.firmware_per_append.time(),
             per_page: config.firmware_per_page.time(),
             write_latency: config.write_latency.time(),
             takes_time: [&system_bus, &dram, &ecc].iter().any(|part| !part.is_idle_part())
@@ -84,7 +95,8 @@ impl Controller {
     }
 
     pub fn has_firmware(&self) -> bool {
-        self.per_request + self.per_page + self.write_latency > Time::ZERO
+        let of_requests = self.per_request + self.per_write + self.per_append + self.per_page;
+        of_requests + self.write_latency > Time::ZERO
     }
 
     #[inline]
@@ -97,9 +109,13 @@ impl Controller {
     }
 
     /// When the firmware has dealt with a request of `pages` pages.
-    pub fn firmware(&mut self, pages: u32, is_write: bool, now: Time) -> Time {
-        let processed = self.processor.serve(self.per_request + self.per_page * u64::from(pages), now);
-        if is_write { processed + self.write_latency } else { processed }
+    pub fn firmware(&mut self, work: Work, pages: u32, now: Time) -> Time {
+        let (of_kind, latency) = match work {
+            Work::Write => (self.per_write, self.write_latency),
+            Work::Append => (self.per_write + self.per_append, self.write_latency),
+            Work::Other => (Time::ZERO, Time::ZERO),
+        };
+        self.processor.serve(self.per_request + of_kind + self.per_page * u64::from(pages), now) + latency
     }
 
     /// Sends a page through the first stage at or after `stage` that takes time. Returns its number, its cause and its
@@ -169,9 +185,9 @@ mod tests {
         assert_eq!(pass(1, false, 500), Some((2, Cause::Dram, Time::from_ns(1500))));
         assert_eq!(pass(1, true, 500), Some((2, Cause::Dram, Time::from_ns(2500))));
         assert_eq!(pass(3, false, 0), None);
-        assert_eq!(controller.firmware(1, false, Time::ZERO), Time::from_ns(200));
+        assert_eq!(controller.firmware(Work::Other, 1, Time::ZERO), Time::from_ns(200));
         // Writes spend their latency side by side.
-        assert_eq!(controller.firmware(1, true, Time::from_ns(100)), Time::from_ns(1400));
-        assert_eq!(controller.firmware(1, true, Time::from_ns(100)), Time::from_ns(1600));
+        assert_eq!(controller.firmware(Work::Write, 1, Time::from_ns(100)), Time::from_ns(1400));
+        assert_eq!(controller.firmware(Work::Write, 1, Time::from_ns(100)), Time::from_ns(1600));
     }
 }

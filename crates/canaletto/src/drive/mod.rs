@@ -41,6 +41,7 @@ use crate::engine::run::{Progress, RunOptions, TraceInput};
 use crate::engine::time::Time;
 use crate::fabric::AnyFabric;
 use crate::host::request::Kind;
+use crate::limits::FlowRange;
 use crate::measure::blame::Ledger;
 use crate::measure::precondition::PreconditionReport;
 use crate::measure::probe::NoProbe;
@@ -89,12 +90,12 @@ pub enum SubmitError {
         /// Sectors of the drive.
         capacity: u64,
     },
-    /// A request for no sectors, and no flush.
-    #[error("a request for no sectors: only a flush has none")]
+    /// A request for no sectors that needs some.
+    #[error("a request for no sectors: only a flush and commands to zones have none")]
     Empty,
-    /// A command to a zone, which only flows make.
-    #[error("a command to a zone: a drive that is stepped takes reads, writes, trims and flushes")]
-    OfZone,
+    /// A task of computation, which only flows make.
+    #[error("a task: a drive that is stepped takes reads, writes, trims, flushes and commands to zones")]
+    Task,
     /// The simulation has failed before.
     #[error("the drive has failed: {0}")]
     Failed(String),
@@ -145,6 +146,7 @@ pub struct Drive {
     prepared_for: Workload,
     options: DriveOptions,
     precondition: Option<PreconditionReport>,
+    first_sector: u64,
     sectors: u64,
     now: Time,
     /// Completions that have been taken.
@@ -210,7 +212,7 @@ impl Drive {
         let flows = vec![Source::External(Box::default())];
         let sources = Sources { flows, factor: 1.0, scaling: None, reopened: Vec::new() };
         let prepared = Prepared { sources, ..prepared };
-        let sectors = prepared.limits.flows[0].sectors;
+        let FlowRange { first_sector, sectors, .. } = prepared.limits.flows[0];
         let run = RunOptions { seed: options.seed, records: true, ..RunOptions::default() };
         let (route, precondition) = stepped(design, workload, &external, prepared, &run, watch)?;
         Ok(Drive {
@@ -221,6 +223,7 @@ impl Drive {
             recording: options.recorded.then(Recording::new),
             options: options.clone(),
             precondition,
+            first_sector,
             sectors,
             now: Time::ZERO,
             taken: 0,
@@ -267,7 +270,7 @@ impl Drive {
         if let Some(recording) = &mut self.recording {
             recording.add(at - self.now, wanted, tag);
         }
-        self.route.external().push(at, wanted, tag);
+        self.route.external().push(at, Wanted { lba: self.first_sector + wanted.lba, ..wanted }, tag);
         Ok(())
     }
 
@@ -286,7 +289,13 @@ impl Drive {
             return Ok(Wanted::flush());
         }
         if !recording::KINDS.contains(&kind) {
-            return Err(SubmitError::OfZone);
+            return Err(SubmitError::Task);
+        }
+        if sectors == 0 && kind.is_of_zone() {
+            // A command to a zone names its first sector.
+            let has_sector = lba < self.sectors;
+            let refused = SubmitError::Outside { lba, sectors: 1, capacity: self.sectors };
+            return if has_sector { Ok(wanted) } else { Err(refused) };
         }
         if sectors == 0 {
             return Err(SubmitError::Empty);
@@ -397,7 +406,8 @@ impl Drive {
 
     /// [`Drive::completions`] by column.
     pub fn take_completions(&mut self) -> Completions {
-        let rows = std::mem::take(self.route.rows());
+        let mut rows = std::mem::take(self.route.rows());
+        rows.lba.iter_mut().for_each(|lba| *lba -= self.first_sector.min(*lba));
         self.taken += rows.len() as u64;
         let external = self.route.external();
         Completions { tags: rows.request.iter().map(|&number| external.complete(number)).collect(), rows }

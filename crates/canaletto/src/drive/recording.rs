@@ -40,12 +40,24 @@ impl Place {
     }
 }
 
-pub(super) const KINDS: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Flush];
+pub(super) const KINDS: [Kind; 9] = [
+    Kind::Read,
+    Kind::Write,
+    Kind::Trim,
+    Kind::Flush,
+    Kind::Append,
+    Kind::Reset,
+    Kind::Finish,
+    Kind::Open,
+    Kind::Close,
+];
 
 /// Further bits of an entry's first byte.
 const FUA: u64 = 1 << 2;
 const ZEROES: u64 = 1 << 3;
 const MOVED: u64 = 1 << 4;
+/// Bits of a kind's number that have no room before the flags come behind them.
+const REST: u32 = 5;
 
 const LOOK_EVERY: u64 = 1 << 16;
 
@@ -86,7 +98,9 @@ impl Recording {
         make_room(&mut writer.0, MOST);
         let number = KINDS.iter().position(|&each| each == kind).expect("every kind has a number") as u64;
         let flags = [(fua, FUA), (zeroes, ZEROES), (self.moved, MOVED)];
-        writer.number(number | flags.iter().map(|&(is_set, bit)| u64::from(is_set) * bit).sum::<u64>());
+        writer.number(
+            number & 3 | number >> 2 << REST | flags.iter().map(|&(is_set, bit)| u64::from(is_set) * bit).sum::<u64>(),
+        );
         if std::mem::take(&mut self.moved) {
             self.place.write(writer);
         }
@@ -120,7 +134,8 @@ pub(super) fn repeat(
         let lba = reader.difference(last.0).ok_or_else(unfit)?;
         let tag = reader.difference(last.1).ok_or_else(unfit)?;
         last = (lba, tag);
-        let kind = KINDS[(head & 3) as usize];
+        let number = head & 3 | head >> REST << 2;
+        let kind = *KINDS.get(number as usize).ok_or_else(unfit)?;
         let wanted = Wanted { kind, fua: head & FUA != 0, zeroes: head & ZEROES != 0, lba, sectors };
         drive.submit(at, wanted, tag).map_err(|error: SubmitError| RunError::Config(error.to_string()))?;
     }

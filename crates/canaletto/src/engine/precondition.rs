@@ -71,7 +71,9 @@ impl Start {
     pub fn fresh(design: &Design, limits: &Limits, seed: u64) -> Start {
         let factory = design.flash.failures.factory_bad;
         let bad = BadBlocks { seed, factory, most: limits.expendable_blocks };
-        let blocks = Blocks::new(&limits.layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic, bad);
+        let mut layout = limits.layout.clone();
+        layout.blocks_per_plane = limits.mapped_blocks;
+        let blocks = Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic, bad);
         let blocks = match design.ftl.superblock {
             Superblock::None if design.flash.pslc.is_on() => {
                 blocks.with_cache(limits.cache_blocks, limits.gc_start_below, &design.flash.pslc)
@@ -100,11 +102,18 @@ impl Start {
         let amplification = Some(seeds.write_amplification() * all as f64 / data as f64).filter(|a| a.is_finite());
         let mut start = Start::fresh(design, limits, seed);
         start.contents.blocks.seed(seeds, seed);
-        Ok(start.described(design, workload, amplification, 0))
+        Ok(start.described(design, workload, limits, amplification, 0))
     }
 
-    fn described(mut self, design: &Design, workload: &Workload, amplification: Option<f64>, written: u64) -> Start {
-        let occupancy = occupancies(design, workload);
+    fn described(
+        mut self,
+        design: &Design,
+        workload: &Workload,
+        limits: &Limits,
+        amplification: Option<f64>,
+        written: u64,
+    ) -> Start {
+        let occupancy = occupancies(design, workload, limits);
         let blocks = &self.contents.blocks;
         let planes: Vec<_> = blocks.counts().collect();
         let valid = blocks.valid_in_all();
@@ -155,7 +164,7 @@ fn replay(
     }
     let mut contents = drive.into_contents();
     contents.blocks.begin_anew();
-    Ok(Start { contents, report: None }.described(design, workload, Some(amplification), written))
+    Ok(Start { contents, report: None }.described(design, workload, limits, Some(amplification), written))
 }
 
 fn worn_out() -> RunError {

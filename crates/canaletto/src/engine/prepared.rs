@@ -33,10 +33,10 @@ impl Prepared {
         let mut sources = Sources::new(workload, &limits, traces, seed, watch)?;
         let reopened = std::mem::take(&mut sources.reopened);
         let fills = match design.precondition.kind {
-            _ if limits.zones.is_some() => None,
+            _ if limits.spaces.is_empty() => None,
             PreconditionKind::None => None,
             PreconditionKind::Steady | PreconditionKind::Replay => {
-                let occupancies = occupancies(design, workload);
+                let occupancies = occupancies(design, workload, &limits);
                 Some(Fills::new(workload, &limits, &occupancies, reopened, seed).map_err(RunError::Trace)?)
             }
         };

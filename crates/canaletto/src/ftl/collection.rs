@@ -327,7 +327,7 @@ impl Ftl {
         work.remove_page(id);
         work.probe.notify(|observer| observer.block_erased(now, plane, block));
         self.upkeep.wear.erased(plane, block);
-        if let Some(zones) = self.zones() {
+        if let Some(zones) = self.zones_with(Ppa { plane, block, page: 0 }) {
             zones.erased(Ppa { plane, block, page: 0 }, failed);
             self.changed.push(plane);
             return self.maintenance.erase(now);

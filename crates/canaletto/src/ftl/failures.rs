@@ -22,7 +22,7 @@ impl Ftl {
     /// The program of a flash page has failed. Returns whether its block is retired.
     pub fn retire_failed<P: Probe>(&mut self, work: &PageWork<P>, first: TransactionId) -> bool {
         let Transaction { ppa: at, origin, .. } = work.transactions[first];
-        if let Some(zones) = self.zones() {
+        if let Some(zones) = self.zones_with(at) {
             zones.program_failed(at);
             return false;
         }

@@ -2,6 +2,7 @@
 
 use crate::config::design::{Design, Isolation};
 use crate::flash::address::Layout;
+use crate::ftl::blocks::Blocks;
 use crate::measure::fdp::{FdpReport, HandleReport};
 
 /// Counts of reclaim unit handles, each of which is a stream of writes.
@@ -54,12 +55,18 @@ impl Handles {
     }
 
     /// Report on handles.
-    pub fn report(&self, layout: &Layout) -> FdpReport {
-        let of = |(handle, (&written, &copied)): (usize, (&u64, &u64))| HandleReport {
-            handle: handle as u32,
-            host_pages: written,
-            copied_pages: copied,
-            write_amplification: (written > 0).then(|| (written + copied) as f64 / written as f64),
+    pub fn report(&self, blocks: &Blocks, layout: &Layout) -> FdpReport {
+        let of = |(handle, (&written, &copied)): (usize, (&u64, &u64))| {
+            let (units_opened, units_not_full, unit_pages_left) = blocks.opened_by(handle as u16);
+            HandleReport {
+                handle: handle as u32,
+                host_pages: written,
+                copied_pages: copied,
+                units_opened,
+                units_not_full,
+                unit_pages_left,
+                write_amplification: (written > 0).then(|| (written + copied) as f64 / written as f64),
+            }
         };
         let pages = u64::from(self.planes) * u64::from(layout.pages_per_block);
         FdpReport {

@@ -32,7 +32,6 @@ mod readiness;
 pub mod room;
 mod translation;
 mod trim;
-mod zoned;
 pub mod zones;
 
 use std::collections::BTreeSet;
@@ -46,7 +45,7 @@ use crate::config::design::{Design, MapUpdate, PartialWrites, UnwrittenReads};
 use crate::config::workload::Workload;
 use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
-use crate::flash::address::{Layout, LunId, PlaneId};
+use crate::flash::address::{Layout, LunId, PlaneId, Ppa};
 use crate::ftl::blocks::Blocks;
 use crate::ftl::folding::Folding;
 use crate::ftl::handles::Handles;
@@ -61,6 +60,7 @@ use crate::ftl::reclaim::{Way, reclaim};
 use crate::ftl::room::Room;
 use crate::ftl::spaces::Spaces;
 use crate::ftl::trim::Trims;
+use crate::ftl::zones::Zones;
 use crate::limits::Limits;
 use crate::measure::blame::Cause;
 use crate::measure::maintenance::Maintenance;
@@ -242,7 +242,7 @@ impl Ftl {
             }),
             parity: self.has_parity().then(|| self.parity.report(&self.blocks, &self.lost, &self.layout)),
             series: self.maintenance.series(),
-            fdp: self.handles.as_ref().map(|handles| handles.report(&self.layout)),
+            fdp: self.handles.as_ref().map(|handles| handles.report(&self.blocks, &self.layout)),
             zones: if let Way::Zoned(zoned) = &self.way { Some(zoned.0.report()) } else { None },
         }
     }
@@ -335,7 +335,8 @@ impl Ftl {
     /// Ends the flash page that a program command fills as far as it goes; parity does so as a whole.
     #[inline(always)]
     pub fn end_flash_page(&mut self, first: &Transaction) {
-        if first.origin != Origin::Parity && !matches!(self.way, Way::Zoned(_)) {
+        let is_zone = matches!(&self.way, Way::Zoned(zoned) if zoned.0.has_block(first.ppa));
+        if first.origin != Origin::Parity && !is_zone {
             self.blocks.end_flash_page(first.ppa);
         }
     }
@@ -380,5 +381,46 @@ impl Ftl {
         let first = lun.0 * self.layout.planes_per_lun;
         let planes = (first..first + self.layout.planes_per_lun).map(PlaneId);
         reclaim!(&self.way, is_urgent(&self.collector, &self.blocks, planes))
+    }
+}
+
+/// Zones.
+impl Ftl {
+    /// The zones, if the drive has such.
+    #[inline(always)]
+    pub fn zones(&mut self) -> Option<&mut Zones> {
+        if let Way::Zoned(zoned) = &mut self.way { Some(&mut zoned.0) } else { None }
+    }
+
+    /// The zones, if a logical page is in one.
+    #[inline(always)]
+    pub fn zones_at(&mut self, lpa: u64) -> Option<&mut Zones> {
+        self.zones().filter(|zones| zones.has_page(lpa))
+    }
+
+    /// The zones, if a sector, as requests state it, is in one.
+    #[inline(always)]
+    pub fn zones_of(&mut self, lba: u64) -> Option<&mut Zones> {
+        self.zones_at(lba >> self.layout.sector_shift)
+    }
+
+    /// The zones, if a physical page is in one.
+    #[inline(always)]
+    pub fn zones_with(&mut self, at: Ppa) -> Option<&mut Zones> {
+        self.zones().filter(|zones| zones.has_block(at))
+    }
+
+    /// Jobs of zones are looked after before the next event.
+    pub fn zone_changed(&mut self) {
+        self.changed.push(PlaneId(0));
+    }
+
+    /// Forgets which planes have changed where zones alone are looked after. Returns whether that is so.
+    pub fn has_zones_alone(&mut self) -> bool {
+        let is_alone = self.zones().is_some_and(|zones| zones.is_alone());
+        if is_alone {
+            self.changed.clear();
+        }
+        is_alone
     }
 }

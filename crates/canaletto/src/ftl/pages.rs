@@ -10,7 +10,7 @@ use crate::flash::interface::Operation;
 use crate::ftl::blocks::{Frontier, Line};
 use crate::ftl::mapping::Entry;
 use crate::ftl::reclaim::gc::pacing::Pacing;
-use crate::ftl::reclaim::reclaim;
+use crate::ftl::reclaim::{Way, reclaim};
 use crate::ftl::spaces::{FlowSpace, sector_mask};
 use crate::host::request::{Kind, Request, RequestId};
 use crate::measure::blame::Cause;
@@ -480,7 +480,9 @@ impl Ftl {
         }
         self.maintenance.host_page(now);
         if let (Some(handles), Frontier::User(stream)) = (&mut self.handles, t.frontier) {
-            handles.written(stream);
+            if !matches!(&self.way, Way::Zoned(zoned) if zoned.0.has_block(t.ppa)) {
+                handles.written(stream);
+            }
         }
         if t.is(Flag::PseudoSlc) {
             self.maintenance.cached_page(now);
@@ -608,6 +610,44 @@ impl Ftl {
         let fits = |plane| self.room.allocator.may_take(plane, &self.blocks) && self.blocks.has_page(plane, frontier);
         let fixed = !self.room.is_dynamic || work.transactions[id].origin == Origin::Mapping;
         Some(if fixed || fits(plane) { plane } else { self.least_busy_plane(work, id).unwrap_or(plane) })
+    }
+}
+
+/// Pages of zones, and blocks that are erased.
+impl Ftl {
+    /// Sends a page of a zone to its place: what the write buffer had of it, or padding.
+    pub fn send_zone_page<P: Probe>(&mut self, work: &mut PageWork<P>, destage: &Destage, now: Time) {
+        let &Destage { lpa, sectors, flow, .. } = destage;
+        let (priority, bytes) = (self.spaces[usize::from(flow)].priority, self.layout.page_bytes() as u32);
+        let Some(zones) = self.zones() else { return };
+        let ppa = zones.place(lpa);
+        zones.program_begins(ppa);
+        zones.counts.padding += u64::from(sectors == 0);
+        let page = Transaction::of_destage(flow, priority, Frontier::User(0), lpa, sectors, now);
+        let id = work.new_page(Transaction { ppa, bytes, ..page });
+        self.send_data_out(id);
+    }
+
+    /// A program has come to its chip: it is queued with the rest of its row.
+    pub fn queue_row<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
+        let lpa = work.transactions[id].lpa;
+        let Some(zones) = self.zones() else { return };
+        let Some(row) = zones.comes(lpa, id) else { return };
+        for &id in &row {
+            work.charge_page(id, Cause::Cache, now);
+            self.tell(Outcome::Issue(id));
+        }
+        if let Some(zones) = self.zones() {
+            zones.give_back(row);
+        }
+    }
+
+    /// Erases blocks of a zone.
+    pub fn erase_zone<P: Probe>(&mut self, work: &mut PageWork<P>, blocks: &[Ppa], now: Time) {
+        for &at in blocks {
+            let id = work.new_page(Transaction::of_gc(Operation::Erase, 0, at, 0, now));
+            self.issue(work, id);
+        }
     }
 }
 

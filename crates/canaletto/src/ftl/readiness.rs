@@ -59,7 +59,7 @@ impl Readiness for PageReadiness<'_> {
 
     #[inline]
     fn keeps_order(&self, t: &Transaction) -> bool {
-        reclaim!(self.way, keeps_order()) && t.operation == Operation::Program && t.origin != Origin::Gc
+        reclaim!(self.way, keeps_order(t.ppa)) && t.operation == Operation::Program && t.origin != Origin::Gc
     }
 
     fn shares(&self, first: &Transaction, other: &Transaction) -> bool {
@@ -70,7 +70,7 @@ impl Readiness for PageReadiness<'_> {
             }
             // Parity fills its page. In superblocks pages are counted by line.
             Operation::Program if first.ppa.is_bound() => {
-                reclaim!(self.way, fills_bound_pages()) && self.layout.share_flash_page(first.ppa, other.ppa)
+                reclaim!(self.way, fills_bound_pages(first.ppa)) && self.layout.share_flash_page(first.ppa, other.ppa)
             }
             Operation::Program => {
                 !first.ppa.is_bound()

@@ -5,6 +5,7 @@
 
 mod chip_shares;
 mod hot_spot;
+mod namespaces;
 
 use crate::config::cache::{CacheMode, Sharing};
 pub use crate::config::capacity::data_units;
@@ -12,6 +13,7 @@ use crate::config::capacity::{expendable_blocks, most_valid, translation_blocks,
 use crate::config::compute;
 use crate::config::design::{Allocation, Design, MappingScheme, Protocol};
 use crate::config::error::Problem;
+use crate::config::namespace::Extent;
 use crate::config::pseudo_slc::CacheBlocks;
 use crate::config::workload::{Flow, Workload};
 use crate::config::zns::ZoneShape;
@@ -23,6 +25,8 @@ pub use crate::limits::hot_spot::HotPages;
 
 #[derive(Debug, Clone)]
 pub struct FlowRange {
+    /// Its place among [`Limits::spaces`]; none if it addresses zones.
+    pub space: Option<usize>,
     pub first_sector: u64,
     pub sectors: u64,
     pub first_page: u64,
@@ -51,29 +55,39 @@ pub struct Limits {
     pub cache_blocks: CacheBlocks,
     /// Zones, if the drive has such.
     pub zones: Option<ZoneShape>,
+    /// First sector behind the zones, where other namespaces begin.
+    pub end_of_zones: u64,
+    /// First flow of each space: flows of a space share its addresses.
+    pub spaces: Vec<usize>,
+    /// Parts that the namespaces take, in the order of the design's table.
+    pub extents: Vec<Extent>,
+    /// Blocks of each plane that are not the zones'.
+    pub mapped_blocks: u32,
 }
 
-/// Returns the directory of each stream's part of the mapping table.
+/// Returns the directory of each part of the mapping table: a flow's if the drive is partitioned, else the whole table.
 fn directories(
     design: &Design,
     layout: &Layout,
     flows: &[FlowRange],
-    streams: u16,
+    partitioned: bool,
     logical_pages: u64,
 ) -> Vec<Directory> {
+    if !design.mapping.is_cached() {
+        return Vec::new();
+    }
+    let per_flow = |flow: &FlowRange| (flow.first_page, flow.sectors.div_ceil(u64::from(layout.sectors_per_page)));
+    let parts = if partitioned { flows.iter().map(per_flow).collect() } else { vec![(0, logical_pages)] };
     let mut first_translation = logical_pages;
-    let streams = if design.mapping.is_cached() { usize::from(streams) } else { 0 };
     let per_page = design.mapping.entries_per_page(layout.page_bytes());
-    flows[..streams]
-        .iter()
-        .map(|flow| {
-            let unit = u64::from(design.pages_per_unit());
-            let pages = flow.sectors.div_ceil(u64::from(layout.sectors_per_page)).div_ceil(unit);
-            let directory = Directory { first_page: flow.first_page / unit, pages, first_translation, per_page };
-            first_translation += directory.translation_pages();
-            directory
-        })
-        .collect()
+    let unit = u64::from(design.pages_per_unit());
+    let made = parts.into_iter().map(|(first_page, pages)| {
+        let pages = pages.div_ceil(unit);
+        let directory = Directory { first_page: first_page / unit, pages, first_translation, per_page };
+        first_translation += directory.translation_pages();
+        directory
+    });
+    made.collect()
 }
 
 /// Returns the addresses of the flows: parts of the drive, or all of it for each.
@@ -81,7 +95,8 @@ fn flow_ranges(design: &Design, workload: &Workload, layout: &Layout, visible: u
     let per_page = u64::from(layout.sectors_per_page);
     // Whole flash pages and whole mapping units.
     let aligned = u64::from(layout.pages_per_flash_page().max(design.pages_per_unit()));
-    let positions = workload.flow.iter().map(|flow| positions(flow, layout)).collect::<Result<Vec<_>, _>>()?;
+    let of_flow = |flow| positions(flow, layout).and_then(|all| namespaces::in_group(design, layout, flow, all));
+    let positions = workload.flow.iter().map(of_flow).collect::<Result<Vec<_>, _>>()?;
     let mut flows: Vec<FlowRange> = Vec::new();
     if workload.partitioned {
         let mut sharers = vec![0u64; layout.planes() as usize];
@@ -93,6 +108,7 @@ fn flow_ranges(design: &Design, workload: &Workload, layout: &Layout, visible: u
         for (positions, placement) in positions.into_iter().zip(&planes) {
             let sectors = placement.planes().iter().map(|p| visible / sharers[p.index()]).sum();
             flows.push(FlowRange {
+                space: Some(flows.len()),
                 first_sector,
                 sectors,
                 first_page,
@@ -107,6 +123,7 @@ fn flow_ranges(design: &Design, workload: &Workload, layout: &Layout, visible: u
         let sectors = visible * u64::from(layout.planes());
         let flow_of = workload.flow.iter();
         flows.extend(positions.into_iter().zip(flow_of).map(|(positions, flow)| FlowRange {
+            space: Some(0),
             first_sector: 0,
             sectors,
             first_page: 0,
@@ -136,38 +153,39 @@ impl Limits {
         };
         let sets = streams * design.fdp.frontiers_per_stream();
         let zones = ZoneShape::of(design, &layout);
-        check_zoned_flows(design, workload)?;
-        let visible = visible_sectors(design, &layout, sets);
+        let rest = design.without_zones();
+        let mapped = rest.layout();
+        let visible = visible_sectors(&rest, &mapped, sets);
         if visible == 0 {
             return Err(format!(
                 "{} blocks a plane leave nothing for the host: {} are kept spare",
-                layout.blocks_per_plane, design.ftl.min_spare_blocks
+                mapped.blocks_per_plane, design.ftl.min_spare_blocks
             ));
         }
         let per_page = u64::from(layout.sectors_per_page);
         let mut flows = flow_ranges(design, workload, &layout, visible)?;
-        if let Some(shape) = &zones {
-            flows.iter_mut().for_each(|flow| flow.sectors = u64::from(shape.zones) * shape.size / SECTOR);
-        }
-        for (flow, range) in workload.flow.iter().zip(&mut flows) {
-            range.hot = HotPages::of(design, &layout, flow, range)?;
-            check_request_size(flow, range)?;
-            check_overruns(design, flow)?;
-            check_groups(design, &layout, flow, range)?;
-        }
-        let last =
-            flows.iter().map(|f| (f.first_page + f.sectors.div_ceil(per_page), f.first_sector + f.sectors)).max();
-        let (logical_pages, logical_sectors) = last.ok_or("the workload has no flow")?;
-        if design.mapping.is_cached() && design.mapping.entries(streams) == 0 {
+        let in_zones = zones.map_or(0, |shape| u64::from(shape.zones) * shape.size / SECTOR);
+        let visible_bytes = visible * u64::from(layout.planes()) * SECTOR;
+        let extents =
+            design.extents(&layout, visible_bytes).map_err(|wrong| format!("{}: {}", wrong.key, wrong.what))?;
+        namespaces::confine_all(design, workload, &mut flows, &extents, in_zones)?;
+        let spaces = namespaces::spaces(&mut flows, !extents.is_empty());
+        check_flows(design, workload, &layout, &mut flows, visible)?;
+        let ends = extents.iter().map(|extent| (extent.first + extent.bytes) / SECTOR);
+        let ends = ends.map(|sectors| (sectors.div_ceil(per_page), sectors));
+        let of_flows = flows.iter().map(|f| (f.first_page + f.sectors.div_ceil(per_page), f.first_sector + f.sectors));
+        let (logical_pages, logical_sectors) = of_flows.chain(ends).max().ok_or("the workload has no flow")?;
+        let tables = if workload.partitioned { streams } else { 1 };
+        if design.mapping.is_cached() && design.mapping.entries(tables) == 0 {
             return Err(format!(
-                "mapping.cache_capacity: got \"{}\", less than an entry of {} B for each of {streams} flows",
+                "mapping.cache_capacity: got \"{}\", less than an entry of {} B for each of {tables} flows",
                 design.mapping.cache_capacity, design.mapping.cached_entry_bytes
             ));
         }
-        let directories = directories(design, &layout, &flows, streams, logical_pages);
+        let directories = directories(design, &layout, &flows, workload.partitioned, logical_pages);
         let translation_pages: u64 = directories.iter().map(Directory::translation_pages).sum();
-        let blocks = f64::from(layout.blocks_per_plane);
-        let table = translation_blocks(design, &layout, visible, streams);
+        let blocks = f64::from(mapped.blocks_per_plane);
+        let table = translation_blocks(&rest, &mapped, visible, streams);
         Ok(Limits {
             mapped_pages: logical_pages + translation_pages,
             directories,
@@ -175,12 +193,16 @@ impl Limits {
             cache_pages: cache_pages(design, workload)?,
             gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
             // Their open block does not count.
-            most_valid: most_valid(design, &layout, table.min(1), sets),
+            most_valid: most_valid(&rest, &mapped, table.min(1), sets),
             gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
-            expendable_blocks: expendable_blocks(design, &layout, sets),
+            expendable_blocks: expendable_blocks(&rest, &mapped, sets),
             planes_per_group: design.ftl.superblock.planes(&layout),
-            cache_blocks: CacheBlocks::of(design, &layout),
+            cache_blocks: CacheBlocks::of(&rest, &mapped),
+            end_of_zones: in_zones,
+            mapped_blocks: mapped.blocks_per_plane,
             zones,
+            spaces,
+            extents,
             streams,
             layout,
             flows,
@@ -188,6 +210,24 @@ impl Limits {
             logical_sectors,
         })
     }
+}
+
+/// Checks flows of which each plane holds `visible` sectors, and finds their hot spots.
+fn check_flows(
+    design: &Design,
+    workload: &Workload,
+    layout: &Layout,
+    flows: &mut [FlowRange],
+    visible: u64,
+) -> Result<(), String> {
+    for (flow, range) in workload.flow.iter().zip(flows) {
+        range.hot = HotPages::of(design, layout, flow, range)?;
+        check_request_size(flow, range)?;
+        check_overruns(design, flow)?;
+        check_groups(design, layout, flow, range)?;
+        namespaces::check_group_fits(layout, flow, range, visible)?;
+    }
+    Ok(())
 }
 
 /// Checks that flows name handles that the drive has.
@@ -210,22 +250,19 @@ fn check_handles(design: &Design, workload: &Workload) -> Result<(), String> {
     }
 }
 
-/// Checks that flows agree with the namespace: on a zoned drive all of them share its zones and the write buffer.
-fn check_zoned_flows(design: &Design, workload: &Workload) -> Result<(), String> {
-    let is_zoned = design.zns.zone_size.0 > 0;
+/// Checks that a flow agrees with its namespace: flows of zones share them and the write buffer.
+fn check_zoned_flow(workload: &Workload, flow: &Flow, is_zoned: bool) -> Result<(), String> {
+    let name = &flow.name;
     if is_zoned && workload.partitioned {
         return Err("partitioned: got true, expected false with zns.zone_size: flows share the zones".to_owned());
     }
-    for flow in &workload.flow {
-        let name = &flow.name;
-        if is_zoned && flow.cache.is_some_and(|mode| mode != CacheMode::Write) {
-            return Err(format!(
-                "flow {name:?}: cache: expected \"write\" with zns.zone_size: zones need the write buffer"
-            ));
-        }
-        if !is_zoned && flow.synthetic.as_ref().is_some_and(|synthetic| synthetic.zone_work.is_some()) {
-            return Err(format!("flow {name:?}: zone_work needs a zoned drive: set zns.zone_size of the design"));
-        }
+    if is_zoned && flow.cache.is_some_and(|mode| mode != CacheMode::Write) {
+        return Err(format!(
+            "flow {name:?}: cache: expected \"write\" with zns.zone_size: zones need the write buffer"
+        ));
+    }
+    if !is_zoned && flow.synthetic.as_ref().is_some_and(|synthetic| synthetic.zone_work.is_some()) {
+        return Err(format!("flow {name:?}: zone_work needs zones: set zns.zone_size of the design"));
     }
     Ok(())
 }

@@ -13,6 +13,12 @@ pub struct HandleReport {
     pub host_pages: u64,
     /// Pages that collection moved out of its own reclaim units.
     pub copied_pages: u64,
+    /// Reclaim units that it has taken: changes of the handle to another unit.
+    pub units_opened: u64,
+    /// Of these, units in which pages were spent without data (event Reclaim Unit Not Fully Written To).
+    pub units_not_full: u64,
+    /// Pages left at the end in the units that it fills, one in each reclaim group (available media writes).
+    pub unit_pages_left: u64,
     /// Pages written and moved by pages written. Moves out of shared reclaim units are not counted.
     pub write_amplification: Option<f64>,
 }

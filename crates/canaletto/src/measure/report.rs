@@ -26,7 +26,7 @@ use crate::measure::precondition::PreconditionReport;
 use crate::measure::pseudo_slc::PslcReport;
 use crate::measure::replay::{ReplayReport, TimeScaling};
 use crate::measure::series::{Series, SeriesReport};
-use crate::measure::zones::ZonesReport;
+use crate::measure::zones::{NamespaceReport, ZonesReport};
 
 /// Counts of one flow.
 #[derive(Clone, Default)]
@@ -530,6 +530,9 @@ pub struct Report {
     pub energy: EnergyReport,
     /// Area of the interconnect.
     pub area: Area,
+    /// Namespaces; none on a drive without a table of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub namespaces: Vec<NamespaceReport>,
     /// Results of each flow.
     pub flows: Vec<FlowReport>,
     /// Ratio of the smallest to the largest slowdown among flows, for runs that know the flows alone.

@@ -6,7 +6,20 @@ use serde::Serialize;
 
 use crate::JsonSchema;
 
-/// Zones of a zoned namespace.
+/// Namespace of a drive.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+pub struct NamespaceReport {
+    /// Name in the design.
+    pub name: String,
+    /// Kind: conventional, zoned or placed.
+    pub kind: &'static str,
+    /// Size of its addresses, in bytes.
+    pub size_bytes: u64,
+    /// Names of the flows whose requests it takes.
+    pub flows: Vec<String>,
+}
+
+/// Zones of all zoned namespaces.
 #[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct ZonesReport {
     /// Number of zones.

@@ -75,7 +75,11 @@ impl Fills {
             let (overwrites, weight, units) = match (&flow.synthetic, again) {
                 (Some(synthetic), _) => {
                     let generator = generator(synthetic, number, seed, range);
-                    (Overwrites::Generated(Box::new(generator)), weight_of(synthetic), Traced::new())
+                    let weight = range.space.map_or(0.0, |_| weight_of(synthetic));
+                    (Overwrites::Generated(Box::new(generator)), weight, Traced::new())
+                }
+                (None, Some(_)) if range.space.is_none() => {
+                    (Overwrites::Uniform(Stream::named(seed, "zones")), 0.0, Traced::new())
                 }
                 (None, Some(mut again)) => {
                     let units = writes_of(&mut again()?, range, per_page)?;
@@ -88,14 +92,15 @@ impl Fills {
             made.traced.push(units);
             written.push(overwrites);
         }
-        let rates = of_spaces(&workload.flow, &limits.flows, workload.partitioned, per_page, &made.traced);
+        let rates = of_spaces(&workload.flow, limits, per_page, &made.traced);
         for (number, (range, overwrites)) in limits.flows.iter().zip(written).enumerate() {
             let pages = range.sectors.div_ceil(per_page);
             let p = &range.positions;
             let planes = p.channels.len() * p.chips.len() * p.dies.len() * p.planes.len();
-            let space = number.min(occupancies.len() - 1);
+            // A flow of zones writes nothing beforehand, in any space.
+            let space = range.space.unwrap_or(0);
             // Flows that share their addresses share what is there: the first one fills it.
-            let fills = workload.partitioned || number == 0;
+            let fills = limits.spaces.contains(&number);
             made.pages += if fills { (pages as f64 * occupancies[space]) as u64 } else { 0 };
             made.fills.push(Fill {
                 first_sector: range.first_sector,
@@ -121,7 +126,7 @@ impl Fills {
     fn write_evenly(&mut self, seed: u64) {
         for (number, (fill, weight)) in self.fills.iter_mut().zip(&mut self.weights).enumerate() {
             fill.overwrites = Overwrites::Uniform(Stream::named(seed, &format!("precondition/{number}")));
-            *weight = if fill.next == 0 { fill.pages as f64 } else { 0.0 };
+            *weight = if fill.next < fill.pages { fill.pages as f64 } else { 0.0 };
         }
     }
 }

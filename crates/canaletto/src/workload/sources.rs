@@ -78,7 +78,7 @@ fn generated(
 ) -> Result<Option<Source>, RunError> {
     let Some(synthetic) = flow.synthetic.as_ref() else { return Ok(None) };
     let streams = number.to_string();
-    let Some(shape) = &limits.zones else {
+    let Some(shape) = limits.zones.as_ref().filter(|_| range.space.is_none()) else {
         let generator = Box::new(Generator::of(synthetic, &streams, seed, range));
         let tasks = flow.compute.is_some();
         return Ok(Some(if tasks { Source::Tasks(generator) } else { Source::Synthetic(generator) }));

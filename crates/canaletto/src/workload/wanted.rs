@@ -34,6 +34,16 @@ impl Wanted {
         Wanted { kind: Kind::Flush, ..Wanted::read(0, 0) }
     }
 
+    /// A command to the zone that begins at `lba`.
+    pub fn of_zone(kind: Kind, lba: u64) -> Wanted {
+        Wanted { kind, ..Wanted::read(lba, 0) }
+    }
+
+    /// An append to the zone that begins at `lba`.
+    pub fn append(lba: u64, sectors: u32) -> Wanted {
+        Wanted { kind: Kind::Append, ..Wanted::read(lba, sectors) }
+    }
+
     pub fn with_fua(self) -> Wanted {
         Wanted { fua: self.kind == Kind::Write, ..self }
     }

@@ -26,6 +26,8 @@ pub struct Zoned {
     work: Option<ZoneWork>,
     size: u64,
     capacity: u64,
+    /// First zone of the namespace.
+    base: u64,
     /// First zone of the working set, and number of zones.
     first: u64,
     count: u64,
@@ -49,7 +51,8 @@ impl Zoned {
         shape: &ZoneShape,
     ) -> Result<Zoned, String> {
         let (size, capacity) = (shape.size / SECTOR, shape.capacity / SECTOR);
-        let sectors = u64::from(shape.zones) * capacity;
+        let (base, zones) = (range.first_sector / size, range.sectors / size);
+        let sectors = zones * capacity;
         let (from, last) = config.used_range(0, sectors - 1);
         let (first, end) = (from.div_ceil(capacity), (last + 1) / capacity);
         let count = end.saturating_sub(first);
@@ -66,7 +69,8 @@ impl Zoned {
             work: config.zone_work,
             size,
             capacity,
-            first,
+            base,
+            first: base + first,
             count,
             taken: 0,
             slots: vec![Slot { zone: 0, at: capacity }; slots as usize],
@@ -94,13 +98,13 @@ impl Zoned {
 
     /// A request among the writable sectors, where they are on the drive: within one zone.
     fn spread(&self, drawn: Wanted) -> Wanted {
-        let (zone, at) = (drawn.lba / self.capacity, drawn.lba % self.capacity);
+        let (zone, at) = (self.base + drawn.lba / self.capacity, drawn.lba % self.capacity);
         let sectors = u64::from(drawn.sectors).min(self.capacity);
         Wanted { lba: zone * self.size + at.min(self.capacity - sectors), sectors: sectors as u32, ..drawn }
     }
 
     fn command(&self, kind: Kind, zone: u64) -> Wanted {
-        Wanted { kind, ..Wanted::read(zone * self.size, 0) }
+        Wanted::of_zone(kind, zone * self.size)
     }
 
     fn next_command(&mut self, kind: Kind) -> Wanted {

@@ -81,6 +81,51 @@ fn persistent_isolation_never_mixes_handles() {
     assert_eq!(persistent.copied_from_shared, 0);
 }
 
+/// Reclaim units are taken as they fill, and those of writes that do not fill flash pages are short.
+#[test]
+fn units_of_handles_are_counted() {
+    let report = simulate(&[], &cache_of(1)).unwrap().report.flash;
+    let fdp = report.fdp.unwrap();
+    let unit_pages = fdp.reclaim_unit_bytes / 4096;
+    for handle in &fdp.handles {
+        let filled = handle.host_pages + handle.unit_pages_left;
+        assert_eq!((handle.units_opened * unit_pages, handle.units_not_full), (filled, 0), "{handle:?}");
+    }
+    let keys = ["ftl.mapping_unit=2KiB"];
+    let short = simulate(&keys, &cache_of(1)).unwrap().report.flash;
+    let not_full: u64 = short.fdp.unwrap().handles.iter().map(|handle| handle.units_not_full).sum();
+    assert_eq!(not_full > 0, short.padding > 0, "{} pages of padding", short.padding);
+}
+
+/// A flow writes in its reclaim group alone.
+#[test]
+fn reclaim_groups_are_kept() {
+    let text = r#"
+name = "group"
+[[flow]]
+name = "a"
+handle = 1
+reclaim_group = 1
+[flow.synthetic]
+requests = 4000
+read_share = 0.0
+size = "4KiB"
+queue_depth = 4
+working_set = 0.4
+"#;
+    let workload = |text: &str| load_workload("group.toml", Some(text), &[]).unwrap();
+    let busy = |superblock: &str| {
+        let outcome = simulate(&[superblock], &workload(text)).unwrap();
+        let chips = outcome.report.map.unwrap().chips;
+        chips.into_iter().map(|chip| chip.array > 0.0).collect::<Vec<_>>()
+    };
+    assert_eq!(busy("ftl.superblock=channel"), [false, false, true, true]);
+    let refused = |superblock: &str, text: &str| simulate(&[superblock], &workload(text)).err().unwrap();
+    assert!(refused("ftl.superblock=drive", text).contains("the drive has 1 reclaim groups"));
+    let all = text.replace("working_set = 0.4", "working_set = 0.6");
+    assert!(refused("ftl.superblock=channel", &all).contains("but the group holds"));
+}
+
 #[test]
 fn a_handle_that_there_is_not_is_refused() {
     let refused = simulate(&[], &cache_of(2)).err().unwrap();

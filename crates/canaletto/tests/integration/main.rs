@@ -26,6 +26,7 @@ mod layers;
 mod limited;
 mod mapping;
 mod mesh_reference;
+mod namespaces;
 mod numbering;
 mod outer_code;
 mod overrun;

@@ -1,12 +1,16 @@
 //! Zoned namespaces: states, statuses, places of data, costs.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use canaletto::config::design::Design;
+use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
+use canaletto::drive::{Drive, DriveOptions, Snapshot, Wanted};
 use canaletto::engine::time::Time;
-use canaletto::flash::address::Ppa;
-use canaletto::host::request::{Kind, RequestId, Status};
+use canaletto::flash::address::{PlaneId, Ppa};
+use canaletto::ftl::recovery::{Recorder, recover};
+use canaletto::host::request::{Kind, Request, RequestId, Status};
 use canaletto::measure::probe::Observer;
 use canaletto::workload::replay::Record;
 use canaletto::{Outcome, RunOptions, Simulation, TraceInput};
@@ -44,8 +48,8 @@ append_limit = "128KiB"
 const ZONE: u64 = 2 << 20;
 const CAPACITY: u64 = 1792 << 10;
 
-/// `depth` of them outstanding.
-fn commands(design: &Design, requests: &[(Kind, u64, u64)], depth: u32, watcher: Option<&mut Shadow>) -> Outcome {
+/// Requests of a kind, offset and size, `depth` of them outstanding.
+fn script(requests: &[(Kind, u64, u64)], depth: u32) -> (Workload, TraceInput) {
     let text =
         format!("name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"script\"\nqueue_depth = {depth}\n");
     let workload = load_workload("w", Some(&text), &[]).unwrap();
@@ -58,11 +62,17 @@ fn commands(design: &Design, requests: &[(Kind, u64, u64)], depth: u32, watcher:
         fua: false,
         zeroes: false,
     };
-    let input = TraceInput { source: Box::new(Script(requests.iter().enumerate().map(record).collect())), again: None };
+    let records = requests.iter().enumerate().map(record).collect();
+    (workload, TraceInput { source: Box::new(Script(records)), again: None })
+}
+
+/// Runs requests, watched or with the wires checked.
+fn commands(design: &Design, requests: &[(Kind, u64, u64)], depth: u32, watcher: Option<&mut dyn Observer>) -> Outcome {
+    let (workload, input) = script(requests, depth);
     let options = RunOptions { records: true, check_wires: watcher.is_none(), ..RunOptions::default() };
     let simulation = Simulation::new(design, &workload, vec![Some(input)], &options);
     let simulation = match watcher {
-        Some(shadow) => simulation.observed_by(shadow),
+        Some(watcher) => simulation.observed_by(watcher),
         None => simulation,
     };
     simulation.run(&mut |_| true).unwrap_or_else(|e| panic!("{e}"))
@@ -120,7 +130,7 @@ impl Observer for Shadow {
         assert_eq!(self.places.insert(at, lpa), None, "{at:?} is programmed twice without an erase");
     }
 
-    fn block_erased(&mut self, _: Time, plane: canaletto::flash::address::PlaneId, block: u32) {
+    fn block_erased(&mut self, _: Time, plane: PlaneId, block: u32) {
         self.places.retain(|at, _| (at.plane, at.block) != (plane, block));
     }
 
@@ -236,6 +246,93 @@ fn zones_follow_a_model() {
     }
 }
 
+/// What is in flash and write buffer, and what was acknowledged, until so many requests have ended.
+struct Powered {
+    recorder: Recorder,
+    /// Pages of each zone that were acknowledged.
+    acknowledged: BTreeMap<u64, Range<u64>>,
+    /// Requests and pages programmed that are left until power is lost.
+    left: (u32, u32),
+}
+
+impl Observer for Powered {
+    fn watches_pages(&self) -> bool {
+        true
+    }
+
+    fn page_begins(&mut self, now: Time, id: RequestId, lpa: u64, sectors: u64, kind: Kind) {
+        self.recorder.page_begins(now, id, lpa, sectors, kind);
+    }
+
+    fn page_cached(&mut self, now: Time, id: RequestId, lpa: u64, sectors: u64) {
+        self.recorder.page_cached(now, id, lpa, sectors);
+    }
+
+    fn page_destages(&mut self, now: Time, lpa: u64, sectors: u64) {
+        self.recorder.page_destages(now, lpa, sectors);
+    }
+
+    fn page_destaged(&mut self, now: Time, lpa: u64, sectors: u64, at: Ppa, old: Ppa) {
+        self.recorder.page_destaged(now, lpa, sectors, at, old);
+        self.left.1 = self.left.1.saturating_sub(u32::from(self.left.0 == 0));
+    }
+
+    fn page_trimmed_in_cache(&mut self, now: Time, id: RequestId, lpa: u64, stays: bool) {
+        self.recorder.page_trimmed_in_cache(now, id, lpa, stays);
+    }
+
+    fn block_erased(&mut self, now: Time, plane: PlaneId, block: u32) {
+        self.recorder.block_erased(now, plane, block);
+    }
+
+    fn ended(&mut self, request: &Request, _: Time) {
+        self.left.0 = self.left.0.saturating_sub(1);
+        if request.status != Status::Success {
+            return;
+        }
+        let (zone, end) = (request.lba * 512 / ZONE, (request.lba + u64::from(request.sectors)) * 512 / 4096);
+        match request.kind {
+            Kind::Write | Kind::Append => {
+                let start = zone * ZONE / 4096;
+                self.acknowledged.entry(zone).or_insert(start..start).end = end;
+            }
+            Kind::Reset => drop(self.acknowledged.remove(&zone)),
+            _ => {}
+        }
+    }
+
+    fn is_done(&mut self, _: Time) -> bool {
+        self.left == (0, 0)
+    }
+}
+
+/// Whenever power is lost, what was acknowledged is on flash or in the buffer that the drive saves, up to a reset that is under way.
+#[test]
+fn acknowledged_data_survive_a_loss_of_power() {
+    let design = design(ZONED, &["zns.max_open=0", "zns.max_active=0", "cache.capacity=16MiB"]);
+    let (mut promised, mut saved) = (0, 0);
+    for seed in 21..45 {
+        let requests = random_commands(seed, 400);
+        let stop = 20 + seed as u32 * 7;
+        let left = (stop, seed as u32 % 5);
+        let mut powered = Powered { recorder: Recorder::default(), acknowledged: BTreeMap::new(), left };
+        commands(&design, &requests, 1, Some(&mut powered));
+        let image = powered.recorder.image(true);
+        let map = recover(&image);
+        let mut under_way = requests[stop as usize..].iter().take(8).filter(|(kind, ..)| *kind == Kind::Reset);
+        let under_way = under_way.next().map(|(_, offset, _)| offset / ZONE);
+        for (_, pages) in powered.acknowledged.iter().filter(|(zone, _)| Some(**zone) != under_way) {
+            for lpa in pages.clone() {
+                let is_saved = image.saved.contains_key(&lpa);
+                assert!(is_saved || map.contains_key(&lpa), "seed {seed}: page {lpa} is lost");
+                promised += 1;
+                saved += u32::from(is_saved);
+            }
+        }
+    }
+    assert!(promised > 10_000 && saved > 50, "{promised} pages, {saved} of them saved");
+}
+
 /// Nothing is programmed twice or erased under a read.
 #[test]
 fn zones_survive_a_deep_queue() {
@@ -295,6 +392,35 @@ fn failures_end_zones() {
     let requests = [(Kind::Append, 0, 128 << 10), (Kind::Reset, 0, 0), (Kind::Read, 0, 4096), (Kind::Append, 0, 4096)];
     let outcome = commands(&design(ZONED, &["flash.failures.erase=1.0"]), &requests, 1, None);
     assert_eq!(statuses(&outcome)[2..], [Status::ZoneIsOffline as u8; 2]);
+}
+
+/// A drive that is stepped takes commands to zones; completions have addresses and statuses, and a snapshot repeats them.
+#[test]
+fn a_stepped_drive_has_commands_to_zones() {
+    let mut drive = Drive::new(&design(ZONED, &[]), &DriveOptions::default()).unwrap();
+    let first = ZONE / 512;
+    let commands = [
+        (Wanted::append(first, 8), Status::Success, first),
+        (Wanted::append(first, 8), Status::Success, first + 8),
+        (Wanted::write(first + 8, 8), Status::ZoneInvalidWrite, first + 8),
+        (Wanted::of_zone(Kind::Close, first), Status::Success, first),
+        (Wanted::of_zone(Kind::Close, 2 * first), Status::InvalidTransition, 2 * first),
+        (Wanted::of_zone(Kind::Open, first), Status::Success, first),
+        (Wanted::of_zone(Kind::Finish, first), Status::Success, first),
+        (Wanted::of_zone(Kind::Reset, first), Status::Success, first),
+        (Wanted::append(first, 8), Status::Success, first),
+    ];
+    for (tag, (wanted, ..)) in commands.iter().enumerate() {
+        drive.submit(drive.now(), *wanted, tag as u64).unwrap();
+        drive.advance_to_completion(Time::LATEST).unwrap();
+    }
+    let snapshot = drive.snapshot().unwrap();
+    let rows = drive.take_completions().rows;
+    assert_eq!(rows.status, commands.map(|(_, status, _)| status as u8));
+    assert_eq!(rows.lba, commands.map(|(.., lba)| lba));
+    let mut again = Snapshot::read(&snapshot).unwrap().restore(Vec::new(), &mut |_| true).unwrap();
+    assert_eq!(again.take_completions().rows.complete, rows.complete);
+    assert!(drive.submit(drive.now(), Wanted::of_zone(Kind::Reset, drive.sectors()), 0).is_err());
 }
 
 #[test]

@@ -25,7 +25,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Reads cached sectors in one transfer, the rest from flash, at most as many pages at a time as may be in flight.
     pub(super) fn begin_cached_read(&mut self, id: RequestId, now: Time) {
-        if self.ftl.zones().is_some() && !self.admit_read(id, now) {
+        if self.ftl.zones_of(self.requests[id].lba).is_some() && !self.admit_read(id, now) {
             return;
         }
         if self.cache().reads_wait && self.requests[id].outstanding == 0 {
@@ -85,7 +85,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     /// Writes into the cache, or, for a flow whose writes go round it, to flash.
     pub(super) fn begin_cached_write(&mut self, id: RequestId, now: Time) {
-        if self.ftl.zones().is_some() {
+        if self.ftl.zones_of(self.requests[id].lba).is_some() {
             return self.begin_zoned_write(id, now);
         }
         let flow = self.requests[id].flow;
@@ -160,7 +160,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.requests[id].outstanding -= u32::from(all);
         self.cache().forget_recent(flow, now);
         self.end_batch(now);
-        if self.ftl.zones().is_some() {
+        if self.ftl.zones_of(self.requests[id].lba).is_some() {
             self.zone_pages_taken(id, all, now);
         }
         all

@@ -38,8 +38,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
 
     fn look_after_planes(&mut self, now: Time) {
         if self.ftl.zones().is_some() {
-            self.ftl.clear_changed();
-            return self.go_on_with_zones(now);
+            let is_alone = self.ftl.has_zones_alone();
+            self.go_on_with_zones(now);
+            if is_alone {
+                return;
+            }
         }
         let hybrid = self.ftl.merges_blocks();
         while let Some(plane) = self.ftl.next_changed_plane() {

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::{Event, Route};
-use crate::controller::{FROM_CACHE, Passing, stage_cause};
+use crate::controller::{FROM_CACHE, Passing, Work, stage_cause};
 use crate::engine::events::EventQueue;
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
@@ -129,13 +129,18 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             return self.begin(request, now);
         }
         let kind = self.requests[request].kind;
+        let work = match kind {
+            Kind::Write => Work::Write,
+            Kind::Append => Work::Append,
+            _ => Work::Other,
+        };
         let pages = match kind {
             Kind::Read | Kind::Write | Kind::Append | Kind::Compute => {
                 self.ftl.spaces.pages(&self.requests[request]).left_pages()
             }
             _ => 0,
         };
-        let time = self.controller.firmware(pages, matches!(kind, Kind::Write | Kind::Append), now);
+        let time = self.controller.firmware(work, pages, now);
         self.events.push(time, Event::FirmwareDone(request));
     }
 
@@ -250,7 +255,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
     }
 
     fn begin_trim(&mut self, id: RequestId, now: Time) {
-        if self.ftl.zones().is_some() {
+        if self.ftl.zones_of(self.requests[id].lba).is_some() {
             // A deallocation is a hint: a zone is emptied by a reset.
             return self.finish(id, now);
         }
@@ -437,7 +442,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         let mut group = FlashPageGroup::of(id);
         while let Some(id) = group.part(&mut self.pages.transactions) {
             self.ftl.lines_up(&mut self.pages, id);
-            if self.ftl.zones().is_some() {
+            if self.ftl.zones_at(self.pages.transactions[id].lpa).is_some() {
                 self.ftl.queue_row(&mut self.pages, id, now);
                 self.carry_out(now);
             } else {

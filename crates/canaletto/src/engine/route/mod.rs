@@ -53,6 +53,7 @@ use crate::host::{Host, HostEvent, Later};
 use crate::limits::Limits;
 use crate::measure::probe::Probe;
 use crate::measure::records::RowSink;
+use crate::measure::zones::NamespaceReport;
 use crate::scheduler::Scheduler;
 use crate::scheduler::transaction::TransactionId;
 use crate::workload::sources::Sources;
@@ -133,6 +134,7 @@ pub struct Route<F: Fabric, P: Probe> {
     /// The number of the only flow that makes requests, if not all do.
     alone: Option<u16>,
     seed: u64,
+    namespaces: Vec<NamespaceReport>,
 }
 
 /// How many events pass between looks at the progress watcher.
@@ -186,6 +188,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             losses,
             alone: options.alone,
             seed: options.seed,
+            namespaces: limits.namespaces(design, workload),
             layout: layout.clone(),
         };
         if route.compute.as_ref().is_some_and(|compute| compute.senses()) {

@@ -77,6 +77,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
             area: self.area(design),
             fabric_counts: self.paths.fabric.counters().into_iter().chain(self.flash.statuses.counters()).collect(),
             cut_off: self.cut_off_report(),
+            namespaces: self.namespaces.clone(),
             flows: self.flow_reports(workload),
             fairness: None,
             replays,

@@ -18,7 +18,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if kind == Kind::Compute {
             return self.begin_task(id, now);
         }
-        let Some(zones) = self.ftl.zones() else {
+        let Some(zones) = self.ftl.zones_of(lba) else {
             return self.refuse(id, Status::InvalidField, now);
         };
         let begun = match kind {

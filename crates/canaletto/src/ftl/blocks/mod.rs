@@ -238,6 +238,9 @@ impl Blocks {
         block.written = end;
         self.planes[at.plane.index()].note_full(at.block, self.pages_per_block);
         self.padding += u64::from(end - written);
+        if end > written {
+            self.note_short(at);
+        }
         let is_filled = |open: &&mut Open| open.left > 0 && open.block == Some(at.block);
         if let Some(open) = self.frontiers.of_plane_mut(at.plane).iter_mut().find(is_filled) {
             open.left = pages - end;
@@ -583,6 +586,7 @@ impl Blocks {
     /// The run begins: nobody waits any more, and time without a page to give and padding count from zero.
     pub fn begin_anew(&mut self) {
         self.padding = 0;
+        self.superblocks.iter_mut().for_each(|superblocks| superblocks.count_anew());
         self.count_stripes_anew();
         self.frontiers.reset_stalls();
     }

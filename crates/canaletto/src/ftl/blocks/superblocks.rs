@@ -66,6 +66,10 @@ pub(super) struct Superblocks {
     pub(super) stripes_of_parity: Stripes,
     /// Stream that each was opened for, by group and number; empty where that does not matter.
     owners: Vec<u16>,
+    /// Whether each of them has pages without data; where streams are kept.
+    short: Vec<bool>,
+    /// Superblocks that each stream has opened, and of these, ones with pages without data.
+    opened: Vec<(u64, u64)>,
     /// Whether what collection moves of a stream stays apart from others.
     apart: bool,
 }
@@ -74,6 +78,10 @@ pub(super) struct Superblocks {
 const SHARED: u16 = u16::MAX;
 
 impl Superblocks {
+    pub(super) fn count_anew(&mut self) {
+        self.opened.fill((0, 0));
+    }
+
     fn group(&self, plane: PlaneId) -> usize {
         plane.index() / self.planes as usize
     }
@@ -114,6 +122,7 @@ impl Blocks {
         }
         let frontiers = self.frontiers.per_plane();
         let groups = self.planes.len() / planes as usize;
+        let owned_blocks = if owned.is_some() { groups * self.blocks_per_plane as usize } else { 0 };
         let stripe = || Stripe { open: VecDeque::new(), current: 0, page: self.flash_pages_per_block(), plane: 0 };
         let stripes = (0..groups * frontiers).map(|_| stripe()).collect();
         let gathering = Gathering::new(self.planes.len(), frontiers, self.frontiers.streams(), together);
@@ -127,7 +136,9 @@ impl Blocks {
             waiting: vec![0; groups],
             gathering,
             stripes_of_parity: Stripes::new(parity_unit),
-            owners: if owned.is_some() { vec![SHARED; groups * self.blocks_per_plane as usize] } else { Vec::new() },
+            owners: vec![SHARED; owned_blocks],
+            short: vec![false; owned_blocks],
+            opened: vec![(0, 0); usize::from(self.frontiers.streams())],
             apart,
         }));
         if self.bad.factory > 0.0 {
@@ -389,12 +400,16 @@ impl Blocks {
             let stripe = superblocks.stripe_mut(plane, frontier);
             stripe.open.push_back(block);
             (stripe.current, stripe.page, stripe.plane) = (block, 0, 0);
-            let group = superblocks.group(plane);
-            if let Some(owner) = superblocks.owners.get_mut(group * self.blocks_per_plane as usize + block as usize) {
+            let place = superblocks.group(plane) * self.blocks_per_plane as usize + block as usize;
+            if let Some(owner) = superblocks.owners.get_mut(place) {
                 *owner = match frontier {
                     Frontier::User(stream) | Frontier::GcOf(stream) => stream,
                     _ => SHARED,
                 };
+                superblocks.short[place] = false;
+                if let Frontier::User(stream) = frontier {
+                    superblocks.opened[usize::from(stream)].0 += 1;
+                }
             }
         }
     }
@@ -404,6 +419,24 @@ impl Blocks {
         let superblocks = self.superblocks.as_ref()?;
         let place = superblocks.group(plane) * self.blocks_per_plane as usize + block as usize;
         superblocks.owners.get(place).copied().filter(|&owner| owner != SHARED)
+    }
+
+    /// A page of a superblock is spent without data.
+    pub(super) fn note_short(&mut self, at: Ppa) {
+        let Some(superblocks) = &mut self.superblocks else { return };
+        let place = superblocks.group(at.plane) * self.blocks_per_plane as usize + at.block as usize;
+        let Some(&owner) = superblocks.owners.get(place).filter(|&&owner| owner != SHARED) else { return };
+        if !std::mem::replace(&mut superblocks.short[place], true) {
+            superblocks.opened[usize::from(owner)].1 += 1;
+        }
+    }
+
+    /// Superblocks that a stream has opened, how many of these have pages without data, and pages that are left in those it
+    /// fills.
+    pub fn opened_by(&self, stream: u16) -> (u64, u64, u64) {
+        let (opened, short) = self.superblocks.as_ref().map_or((0, 0), |s| s.opened[usize::from(stream)]);
+        let left = self.leaders().into_iter().map(|plane| self.places_left(plane, Frontier::User(stream))).sum();
+        (opened, short, left)
     }
 
     /// The frontier for what collection moves out of a block, or superblock.

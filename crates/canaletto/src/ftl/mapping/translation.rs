@@ -104,7 +104,7 @@ impl Cached {
     pub fn new(design: &Design, limits: &Limits) -> Cached {
         let config = &design.mapping;
         let directories = limits.directories.clone();
-        let capacity = config.entries(limits.streams);
+        let capacity = config.entries(directories.len().max(1) as u16);
         let table = |directory: &Directory| Cmt::new(*directory, capacity, u64::from(config.entries_per_miss));
         let planes = if directories.is_empty() { 0 } else { limits.layout.planes() as usize };
         Cached {

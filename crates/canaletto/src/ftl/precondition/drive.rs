@@ -28,23 +28,23 @@ const ALIKE: f64 = 0.1;
 /// A state may take a second to find. Further planes use the nearest kind.
 const MOST_KINDS: usize = 6;
 
-/// The spaces of a drive: one for each flow if it is partitioned, else one that all share.
+/// The spaces of a drive: one for each flow if it is partitioned, else one for each namespace.
 ///
 /// # Errors
 /// As [`Spaces::new`].
-pub fn spaces(design: &Design, workload: &Workload, limits: &Limits) -> Result<Spaces, String> {
+pub fn spaces(design: &Design, limits: &Limits) -> Result<Spaces, String> {
     let per_page = u64::from(limits.layout.sectors_per_page);
-    let count = if workload.partitioned { limits.flows.len() } else { 1 };
-    let placed = limits.flows[..count].iter().map(|flow| {
+    let placed = limits.spaces.iter().map(|&flow| {
+        let flow = &limits.flows[flow];
         let placement = Placement::new(&limits.layout, design.ftl.allocation, &flow.positions);
         (flow.first_page, flow.sectors.div_ceil(per_page), placement)
     });
     Spaces::new(&limits.layout, placed)
 }
 
-pub fn occupancies(design: &Design, workload: &Workload) -> Vec<f64> {
-    let spaces = if workload.partitioned { workload.flow.len() } else { 1 };
-    workload.flow[..spaces].iter().map(|flow| flow.occupancy.unwrap_or(design.precondition.occupancy)).collect()
+pub fn occupancies(design: &Design, workload: &Workload, limits: &Limits) -> Vec<f64> {
+    let of = |&flow: &usize| workload.flow[flow].occupancy.unwrap_or(design.precondition.occupancy);
+    limits.spaces.iter().map(of).collect()
 }
 
 /// Every plane's contents. `traced` is as [`of_spaces`] wants it.
@@ -59,11 +59,14 @@ pub fn seeds(
     seed: u64,
 ) -> Result<Seeds, String> {
     let per_page = u64::from(limits.layout.sectors_per_page);
-    let rates = of_spaces(&workload.flow, &limits.flows, workload.partitioned, per_page, traced);
-    let occupied =
-        rates.iter().zip(occupancies(design, workload)).map(|(rates, share)| Occupied::new(rates, share)).collect();
+    let rates = of_spaces(&workload.flow, limits, per_page, traced);
+    let occupied = rates
+        .iter()
+        .zip(occupancies(design, workload, limits))
+        .map(|(rates, share)| Occupied::new(rates, share))
+        .collect();
     let maker = Maker { design, limits, occupied, rates, seed };
-    let spaces = spaces(design, workload, limits)?;
+    let spaces = spaces(design, limits)?;
     let mut made: Vec<(Vec<usize>, Planes)> = Vec::new();
     let (mut planes, mut kind_of) = (Vec::new(), Vec::new());
     for plane in (0..limits.layout.planes()).step_by(limits.planes_per_group as usize).map(PlaneId) {
@@ -210,7 +213,7 @@ impl Maker<'_> {
     /// Pages for data of a block, or of a superblock; and for how many its steady state is found.
     fn pages(&self) -> Result<(u32, u32), String> {
         let (pages, planes) = (self.limits.layout.pages_per_block, self.limits.planes_per_group);
-        if u64::from(pages) * u64::from(planes) * u64::from(self.limits.layout.blocks_per_plane) > u64::from(u32::MAX) {
+        if u64::from(pages) * u64::from(planes) * u64::from(self.limits.mapped_blocks) > u64::from(u32::MAX) {
             return Err(format!(
                 "precondition.kind: got \"steady\" for superblocks over planes of more than 2^32 pages in all; expected \
                  \"replay\", or ftl.superblock with smaller groups than \"{}\"",
@@ -235,7 +238,7 @@ impl Maker<'_> {
         let geometry = self.geometry(mapped.iter().map(|&n| u64::from(n)).sum(), pages, frontiers.len() as u32)?;
         let steady = self.steady(geometry, model, (mapped, &shares), number);
         let mixes = frontiers.iter().map(|frontier| match frontier {
-            Frontier::User(stream) => self.mix_of(usize::from(*stream), &classes, mapped),
+            Frontier::User(stream) => self.mix_of(*stream, &classes, mapped),
             _ if steady.copied().len() == classes.len() => steady.copied(),
             _ => shares.clone(),
         });
@@ -254,15 +257,23 @@ impl Maker<'_> {
     fn frontiers(&self, of: &[usize]) -> Vec<Frontier> {
         let elsewhere = (self.design.gc.scope != Scope::Plane).then_some(Frontier::Arrivals);
         let own = [Frontier::Gc].into_iter().chain(elsewhere);
-        own.chain(of.iter().map(|&space| Frontier::User(self.limits.flows[space].stream))).collect()
+        let mut streams: Vec<u16> = of.iter().map(|&space| self.stream_of(space)).collect();
+        // Namespaces share a stream.
+        streams.dedup();
+        own.chain(streams.into_iter().map(Frontier::User)).collect()
     }
 
-    /// Classes in a flow's open block: its space's, in the ratio of its writes.
-    fn mix_of(&self, space: usize, classes: &[Alike], mapped: &[u32]) -> Vec<f64> {
-        let occupied = self.occupied[space];
-        let has = |alike: &Alike| {
-            alike.1 == occupied.of(alike.0) && self.rates[space].runs.iter().any(|run| run.rate == alike.0)
+    fn stream_of(&self, space: usize) -> u16 {
+        self.limits.flows[self.limits.spaces[space]].stream
+    }
+
+    /// Classes in a stream's open block: those of its spaces, in the ratio of their writes.
+    fn mix_of(&self, stream: u16, classes: &[Alike], mapped: &[u32]) -> Vec<f64> {
+        let own = || (0..self.rates.len()).filter(|&space| self.stream_of(space) == stream);
+        let in_space = |space: usize, alike: &Alike| {
+            alike.1 == self.occupied[space].of(alike.0) && self.rates[space].runs.iter().any(|run| run.rate == alike.0)
         };
+        let has = |alike: &Alike| own().any(|space| in_space(space, alike));
         let of_space = |weight: fn(&Alike) -> f64| -> Vec<f64> {
             let each = classes.iter().zip(mapped);
             each.map(|(alike, &n)| if has(alike) { weight(alike) * f64::from(n) } else { 0.0 }).collect()
@@ -275,7 +286,7 @@ impl Maker<'_> {
     fn geometry(&self, mapped: u64, pages: u32, frontiers: u32) -> Result<Geometry, String> {
         // The pseudo-SLC cache is empty: its static part is erased blocks of no use to others.
         let apart = self.limits.cache_blocks.of_static;
-        let blocks = self.limits.layout.blocks_per_plane - apart;
+        let blocks = self.limits.mapped_blocks - apart;
         let step = self.limits.layout.pages_per_flash_page();
         let open = if pages > step { frontiers } else { 0 };
         let needed = mapped.div_ceil(u64::from(pages)) + u64::from(open + self.design.gc.reserved_blocks);

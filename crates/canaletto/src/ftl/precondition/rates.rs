@@ -2,7 +2,7 @@
 
 use crate::config::workload::{Addresses, Flow, Synthetic};
 use crate::flash::address::SECTOR;
-use crate::limits::FlowRange;
+use crate::limits::{FlowRange, Limits};
 use crate::workload::popularity::{Law, Scatter};
 
 /// Rates within this factor are taken for one: what they do to the steady state is below its noise.
@@ -83,18 +83,11 @@ impl Rates {
 }
 
 /// The rates of every space of a drive; `traced` holds, for each flow that replays a trace, how often its pages are written.
-pub fn of_spaces(
-    flows: &[Flow],
-    ranges: &[FlowRange],
-    partitioned: bool,
-    per_page: u64,
-    traced: &[Traced],
-) -> Vec<Rates> {
-    let spaces = if partitioned { ranges.len() } else { 1 };
-    let mut rates: Vec<Rates> =
-        ranges[..spaces].iter().map(|range| Rates::none(range.sectors.div_ceil(per_page))).collect();
-    for (number, (flow, range)) in flows.iter().zip(ranges).enumerate() {
-        let space = &mut rates[if partitioned { number } else { 0 }];
+pub fn of_spaces(flows: &[Flow], limits: &Limits, per_page: u64, traced: &[Traced]) -> Vec<Rates> {
+    let pages = |&flow: &usize| limits.flows[flow].sectors.div_ceil(per_page);
+    let mut rates: Vec<Rates> = limits.spaces.iter().map(|flow| Rates::none(pages(flow))).collect();
+    for (number, (flow, range)) in flows.iter().zip(&limits.flows).enumerate() {
+        let Some(space) = range.space.map(|space| &mut rates[space]) else { continue };
         if let Some(synthetic) = &flow.synthetic {
             space.add_synthetic(synthetic, range, per_page);
         }

@@ -98,13 +98,13 @@ pub trait Reclaim {
         true
     }
 
-    /// Whether writes get their pages in the order in which they were queued.
-    fn keeps_order(&self) -> bool {
+    /// Whether writes get their pages in the order in which they were queued, among which is one to `at`.
+    fn keeps_order(&self, _at: Ppa) -> bool {
         false
     }
 
-    /// Whether writes that have their pages share flash pages.
-    fn fills_bound_pages(&self) -> bool {
+    /// Whether a write that has its page shares its flash page.
+    fn fills_bound_pages(&self, _at: Ppa) -> bool {
         false
     }
 

@@ -20,6 +20,9 @@ use crate::scheduler::transaction::TransactionId;
 /// Rows of a die that a finish keeps under way.
 const ROWS_AHEAD: u32 = 2;
 
+/// Parts of 2^32 by which the first dies of zones follow each other: evenly spread, however many there are.
+const GOLDEN_RATIO: u64 = 0x9E37_79B9;
+
 /// Work that the host asked for in a zone.
 #[derive(Clone, Copy, Debug)]
 pub enum Job {
@@ -73,9 +76,14 @@ pub struct Zones {
     /// Group of each plane.
     groups: Vec<u32>,
     at_work: Vec<AtWork>,
+    /// First page behind the zones, and first block that is theirs. Neither limits a drive that zones have for themselves.
+    end_page: u64,
+    first_block: u32,
     jobs: Vec<(u32, RequestId, Job)>,
-    /// Programs of rows, by first page, that have come to their chip while others of the row have not.
-    coming: BTreeMap<u64, Vec<TransactionId>>,
+    /// Programs of rows that have come to their chip while others of the row have not: each row's first page, and they.
+    coming: Vec<(u64, Vec<TransactionId>)>,
+    /// Lists for the next rows.
+    spare: Vec<Vec<TransactionId>>,
     /// Counts of what happened.
     pub counts: ZoneCounts,
 }
@@ -101,29 +109,48 @@ impl Zones {
         let mut groups = vec![0; layout.planes() as usize];
         let each = (shape.dies * shape.planes) as usize;
         planes.iter().enumerate().for_each(|(i, plane)| groups[plane.index()] = (i / each) as u32);
+        let (pages_per_zone, is_alone) = (shape.size / layout.page_bytes(), !design.mixes_zones());
         let rows = (shape.capacity / shape.row_bytes(layout)) as u32;
         let of = |zone| AtWork { sent: if zone < full { rows } else { 0 }, ..AtWork::default() };
         Some(Zones {
-            states: ZoneStates::new(shape.zones, full, limits),
-            pages_per_zone: shape.size / layout.page_bytes(),
+            states: ZoneStates::new(&ends_of(design, &shape), full, limits),
+            pages_per_zone,
             pages_per_row: shape.planes << layout.flash_shift,
             rows,
             planes,
             groups,
             at_work: (0..shape.zones).map(of).collect(),
             jobs: Vec::new(),
-            coming: BTreeMap::new(),
+            end_page: if is_alone { u64::MAX } else { u64::from(shape.zones) * pages_per_zone },
+            first_block: shape.first_block,
+            coming: Vec::new(),
+            spare: Vec::new(),
             counts: ZoneCounts::default(),
             layout: layout.clone(),
             shape,
         })
     }
 
+    /// Whether no other namespaces share the drive.
+    pub fn is_alone(&self) -> bool {
+        self.end_page == u64::MAX
+    }
+
+    /// Whether a logical page is in a zone.
+    pub fn has_page(&self, lpa: u64) -> bool {
+        lpa < self.end_page
+    }
+
+    /// Whether a physical page has been chosen, and is in a zone.
+    pub fn has_block(&self, at: Ppa) -> bool {
+        at.is_bound() && at.block >= self.first_block
+    }
+
     /// The place of a logical page.
     pub fn place(&self, lpa: u64) -> Ppa {
         let (zone, page) = ((lpa / self.pages_per_zone) as u32, (lpa % self.pages_per_zone) as u32);
         let (row, in_row) = (page / self.pages_per_row, page % self.pages_per_row);
-        let (die, flash_page) = (row % self.shape.dies, row / self.shape.dies);
+        let (die, flash_page) = (self.die_of(zone, row), row / self.shape.dies);
         let (plane, unit) = (in_row >> self.layout.flash_shift, in_row & (self.layout.pages_per_flash_page() - 1));
         let flash_pages = self.layout.pages_per_block >> self.layout.flash_shift;
         Ppa {
@@ -146,12 +173,20 @@ impl Zones {
         &self.planes[(zone % self.shape.groups) as usize * each..][..each]
     }
 
+    /// The die of a row, among those of its zone. Zones begin on different dies, because zones that are written at the same
+    /// rate would else wait for one die at a time.
+    fn die_of(&self, zone: u32, row: u32) -> u32 {
+        let dies = u64::from(self.shape.dies);
+        let turn = u64::from(zone / self.shape.groups).wrapping_mul(GOLDEN_RATIO) & u64::from(u32::MAX);
+        ((u64::from(row) + (turn * dies >> 32)) % dies) as u32
+    }
+
     fn first_block(&self, zone: u32) -> u32 {
-        zone / self.shape.groups * self.shape.blocks
+        self.first_block + zone / self.shape.groups * self.shape.blocks
     }
 
     fn zone_at(&self, at: Ppa) -> u32 {
-        at.block / self.shape.blocks * self.shape.groups + self.groups[at.plane.index()]
+        (at.block - self.first_block) / self.shape.blocks * self.shape.groups + self.groups[at.plane.index()]
     }
 
     fn at_work_mut(&mut self, at: Ppa) -> &mut AtWork {
@@ -213,16 +248,25 @@ impl Zones {
         first..first + u64::from(self.pages_per_row)
     }
 
-    /// A program has come to its chip. Returns those that are queued now: all of the row, once the last has come.
-    pub fn comes(&mut self, lpa: u64, id: TransactionId) -> Vec<TransactionId> {
-        let in_zone = lpa % self.pages_per_zone;
-        let first = lpa - in_zone % u64::from(self.pages_per_row);
-        let row = self.coming.entry(first).or_default();
-        row.push(id);
-        if row.len() == self.pages_per_row as usize {
-            return self.coming.remove(&first).unwrap_or_default();
-        }
-        Vec::new()
+    /// A program has come to its chip. Returns those that are queued now: all of the row, once the last has come. Their
+    /// list is [given back](Zones::give_back).
+    pub fn comes(&mut self, lpa: u64, id: TransactionId) -> Option<Vec<TransactionId>> {
+        let first = lpa - lpa % self.pages_per_zone % u64::from(self.pages_per_row);
+        // As many as dies have a row that is not complete: few.
+        let known = self.coming.iter().position(|(row, _)| *row == first);
+        let place = known.unwrap_or_else(|| {
+            self.coming.push((first, self.spare.pop().unwrap_or_default()));
+            self.coming.len() - 1
+        });
+        self.coming[place].1.push(id);
+        let is_complete = self.coming[place].1.len() == self.pages_per_row as usize;
+        is_complete.then(|| self.coming.swap_remove(place).1)
+    }
+
+    /// A list of programs is no longer needed.
+    pub fn give_back(&mut self, mut row: Vec<TransactionId>) {
+        row.clear();
+        self.spare.push(row);
     }
 
     /// Whether a zone is about to be emptied.
@@ -311,8 +355,8 @@ impl Zones {
         let per_block = flash_pages * self.shape.dies;
         let blocks = (0..self.shape.blocks).flat_map(|block| {
             let rows = sent.saturating_sub(block * per_block).min(self.shape.dies);
-            let planes = &self.planes_of(zone)[..(rows * self.shape.planes) as usize];
-            planes.iter().map(move |&plane| (plane, block))
+            let planes = move |row| (0..self.shape.planes).map(move |i| self.die_of(zone, row) * self.shape.planes + i);
+            (0..rows).flat_map(planes).map(move |place| (self.planes_of(zone)[place as usize], block))
         });
         let first = self.first_block(zone);
         blocks.map(|(plane, block)| Ppa { plane, block: first + block, page: 0 }).collect()
@@ -369,6 +413,19 @@ impl Zones {
             refused: refused.map(|(status, count)| (status.name(), count)).collect(),
         }
     }
+}
+
+/// The zone after the last of each namespace.
+fn ends_of(design: &Design, shape: &ZoneShape) -> Vec<u32> {
+    let sizes = design.zoned_sizes();
+    let given: u64 = sizes.iter().sum();
+    let mut end = 0;
+    let of = |size: u64| {
+        let bytes = if size == 0 { u64::from(shape.zones) * shape.size - given } else { size };
+        end += (bytes / shape.size) as u32;
+        end
+    };
+    sizes.into_iter().map(of).collect()
 }
 
 /// What a job does next.

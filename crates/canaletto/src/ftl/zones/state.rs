@@ -2,6 +2,8 @@
 //!
 //! Addresses and sizes are in sectors. The write pointer moves when a command is admitted, before its data are anywhere.
 
+use std::collections::BTreeSet;
+
 use crate::host::request::Status;
 
 /// State of a zone.
@@ -78,21 +80,30 @@ pub struct ZoneLimits {
     pub random_write_area: u64,
 }
 
-/// All zones of a namespace.
-pub struct ZoneStates {
-    zones: Vec<Zone>,
-    /// Limits.
-    pub limits: ZoneLimits,
+/// Zones in use of a namespace, whose last one comes before `end`.
+struct InUse {
+    end: u32,
     open: u32,
     active: u32,
+    /// Zones that writes have opened, in the order of their openings.
+    implicit: BTreeSet<(u64, u32)>,
+}
+
+/// All zones, of one namespace or several.
+pub struct ZoneStates {
+    zones: Vec<Zone>,
+    /// Limits, of each namespace.
+    pub limits: ZoneLimits,
+    in_use: Vec<InUse>,
     openings: u64,
     /// Zones that the drive closed to open others.
     pub closed_implicitly: u64,
 }
 
 impl ZoneStates {
-    /// Empty zones, after `full` ones that hold data.
-    pub fn new(count: u32, full: u32, limits: ZoneLimits) -> ZoneStates {
+    /// Empty zones, after `full` ones that hold data. `ends` has the zone after the last of each namespace.
+    pub fn new(ends: &[u32], full: u32, limits: ZoneLimits) -> ZoneStates {
+        let count = ends.last().copied().unwrap_or(0);
         let of = |number| {
             let (state, written) = if number < full { (State::Full, limits.capacity) } else { (State::Empty, 0) };
             Zone { state, pointer: written, written, opened: 0 }
@@ -100,8 +111,7 @@ impl ZoneStates {
         ZoneStates {
             zones: (0..count).map(of).collect(),
             limits,
-            open: 0,
-            active: 0,
+            in_use: ends.iter().map(|&end| InUse { end, open: 0, active: 0, implicit: BTreeSet::new() }).collect(),
             openings: 0,
             closed_implicitly: 0,
         }
@@ -129,7 +139,7 @@ impl ZoneStates {
 
     /// Open and active zones.
     pub fn in_use(&self) -> (u32, u32) {
-        (self.open, self.active)
+        self.in_use.iter().fold((0, 0), |sum, each| (sum.0 + each.open, sum.1 + each.active))
     }
 
     /// Admits a read of sectors: within a zone that is not offline.
@@ -293,28 +303,38 @@ impl ZoneStates {
     /// Makes sure that a zone which is not open may be: the drive closes the zone that a write opened first, if it must.
     fn take_resources(&mut self, zone: u32) -> Result<(), Status> {
         let ZoneLimits { open, active, .. } = self.limits;
-        if active > 0 && self.active >= active && !self.zone(zone).state.is_active() {
+        let in_use = &self.in_use[self.namespace_of(zone)];
+        if active > 0 && in_use.active >= active && !self.zone(zone).state.is_active() {
             return Err(Status::TooManyActiveZones);
         }
-        if open > 0 && self.open >= open {
-            let numbers = 0..self.zones.len() as u32;
-            let implicit = numbers.filter(|&each| self.zone(each).state == State::ImplicitlyOpen);
-            let oldest = implicit.min_by_key(|&each| self.zone(each).opened).ok_or(Status::TooManyOpenZones)?;
+        if open > 0 && in_use.open >= open {
+            let &(_, oldest) = in_use.implicit.first().ok_or(Status::TooManyOpenZones)?;
             self.set(oldest, State::Closed);
             self.closed_implicitly += 1;
         }
         Ok(())
     }
 
+    fn namespace_of(&self, zone: u32) -> usize {
+        self.in_use.partition_point(|each| each.end <= zone)
+    }
+
     fn set(&mut self, zone: u32, state: State) {
-        let at = &mut self.zones[zone as usize];
+        let namespace = self.namespace_of(zone);
+        let (at, in_use) = (&mut self.zones[zone as usize], &mut self.in_use[namespace]);
         let before = std::mem::replace(&mut at.state, state);
+        if before == State::ImplicitlyOpen {
+            in_use.implicit.remove(&(at.opened, zone));
+        }
         if state.is_open() && !before.is_open() {
             self.openings += 1;
             at.opened = self.openings;
         }
-        self.open = self.open + u32::from(state.is_open()) - u32::from(before.is_open());
-        self.active = self.active + u32::from(state.is_active()) - u32::from(before.is_active());
+        if state == State::ImplicitlyOpen {
+            in_use.implicit.insert((at.opened, zone));
+        }
+        in_use.open = in_use.open + u32::from(state.is_open()) - u32::from(before.is_open());
+        in_use.active = in_use.active + u32::from(state.is_active()) - u32::from(before.is_active());
     }
 }
 

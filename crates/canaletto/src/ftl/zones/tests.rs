@@ -3,7 +3,7 @@ use super::*;
 const LIMITS: ZoneLimits = ZoneLimits { size: 100, capacity: 80, open: 2, active: 3, append: 32, random_write_area: 0 };
 
 fn zones() -> ZoneStates {
-    ZoneStates::new(8, 0, LIMITS)
+    ZoneStates::new(&[8], 0, LIMITS)
 }
 
 #[test]
@@ -43,6 +43,16 @@ fn the_drive_closes_only_what_writes_have_opened() {
 }
 
 #[test]
+fn namespaces_have_limits_of_their_own() {
+    let mut zones = ZoneStates::new(&[3, 8], 0, LIMITS);
+    assert_eq!([zones.open(0), zones.open(100)], [Ok(()); 2]);
+    assert_eq!([zones.open(200), zones.write(200, 1)], [Err(Status::TooManyOpenZones); 2]);
+    assert_eq!([zones.write(300, 1), zones.open(400)], [Ok(()); 2]);
+    assert_eq!((zones.write(500, 1), zones.zone(3).state), (Ok(()), State::Closed));
+    assert_eq!(zones.in_use(), (4, 5));
+}
+
+#[test]
 fn resets_and_finishes_free_resources() {
     let mut zones = zones();
     for (i, start) in [0, 100, 200].into_iter().enumerate() {
@@ -74,7 +84,7 @@ fn failed_zones_are_neither_written_nor_reset() {
 
 #[test]
 fn a_random_write_area_takes_writes_in_any_order() {
-    let mut zones = ZoneStates::new(2, 0, ZoneLimits { random_write_area: 16, ..LIMITS });
+    let mut zones = ZoneStates::new(&[2], 0, ZoneLimits { random_write_area: 16, ..LIMITS });
     assert_eq!([zones.write(8, 8), zones.write(0, 8), zones.write(0, 4)], [Ok(()); 3]);
     assert_eq!(zones.zone(0).pointer, 0, "nothing is committed");
     assert_eq!(zones.write(16, 8), Ok(()));

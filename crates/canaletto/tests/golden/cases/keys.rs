@@ -1,14 +1,16 @@
 use crate::case::Case;
 use crate::key_changes::{DESIGN, drive_of, workload_table, workload_text};
 
-const REFUSED: [&str; 9] = [
+const REFUSED: [&str; 11] = [
     "flash.cell",
     "attachment.platform.north_dma",
     "attachment.platform.dqs",
     "attachment.platform.dual_port_dram",
     "attachment.platform.command_packing",
     "flow.dies",
+    "flow.namespace",
     "flow.handle",
+    "flow.reclaim_group",
     "flow.synthetic.zone_work",
     "flow.synthetic.zones",
 ];

@@ -133,7 +133,7 @@ impl Reclaim for Hybrid {
         self.page_for(t, blocks).is_some()
     }
 
-    fn keeps_order(&self) -> bool {
+    fn keeps_order(&self, _at: Ppa) -> bool {
         true
     }
 
