@@ -180,7 +180,7 @@ def searched(scale: Scale) -> dict[Label, Run]:
     """Every workload on every system in each variant, at each rate and allocation; mixes; a few in other shapes."""
     number, names = scale.of(1_000, 200), list(TABLE2)
     found: dict[Label, Run] = {}
-    for ssd, rate, order in product(SSDS, SEARCHED[:: scale.of(1, 3)], ALLOCATIONS):
+    for ssd, rate, order in product(SSDS, SEARCHED[:: scale.of(1, 2)], ALLOCATIONS):
         for shape, (rows, columns) in fig15.SHAPES.items() if ssd == PERFORMANCE else [(SQUARE, (8, 8))]:
             array = {} if shape == SQUARE else {"geometry.channels": rows, "geometry.chips_per_channel": columns}
             systems = PRIOR if shape == SQUARE else fig15.SHOWN
