@@ -347,7 +347,7 @@ impl Blocks {
         }
     }
 
-    fn places_left(&self, plane: PlaneId, frontier: Frontier) -> u64 {
+    pub(super) fn places_left(&self, plane: PlaneId, frontier: Frontier) -> u64 {
         let Some(superblocks) = &self.superblocks else { return 0 };
         let stripe = superblocks.stripe(plane, frontier);
         if stripe.page == self.flash_pages_per_block() {

@@ -2,17 +2,18 @@
 
 use super::*;
 use crate::config::design::Geometry;
+use crate::config::load_design;
 use crate::config::units::Size;
 
 const PLANE: PlaneId = PlaneId(0);
 const USER: Frontier = Frontier::User(0);
 
-fn layout() -> Layout {
+fn layout(planes_per_die: u32) -> Layout {
     let geometry = Geometry {
         channels: 1,
         chips_per_channel: 1,
         dies_per_chip: 1,
-        planes_per_die: 1,
+        planes_per_die,
         blocks_per_plane: 8,
         pages_per_block: 4,
         page: Size(4096),
@@ -22,7 +23,7 @@ fn layout() -> Layout {
 
 /// `most` may go bad.
 fn blocks(factory: f64, most: u32) -> Blocks {
-    Blocks::new(&layout(), 1, 1, true, BadBlocks { seed: 3, factory, most })
+    Blocks::new(&layout(1), 1, 1, true, BadBlocks { seed: 3, factory, most })
 }
 
 fn write(blocks: &mut Blocks, frontier: Frontier, lpa: u64) -> Ppa {
@@ -68,7 +69,7 @@ fn reports_count_erases_blocks_and_pages() {
     let full: Vec<Ppa> = (0..4).map(|lpa| write(&mut blocks, USER, lpa)).collect();
     let open = write(&mut blocks, USER, 4);
     blocks.invalidate(full[1]);
-    let report = blocks.report(&layout());
+    let report = blocks.report(&layout(1));
     assert_eq!((report.total, report.bad, report.free, report.open, report.full), (8, 0, 6, 1, 1));
     assert_eq!((report.valid_pages, report.by_valid_share.iter().sum::<u64>()), (4, 1));
     for at in [full[0], full[2], full[3]] {
@@ -76,9 +77,26 @@ fn reports_count_erases_blocks_and_pages() {
     }
     blocks.erase(PLANE, full[0].block, 0);
     assert!(blocks.retire(PLANE, open.block, 0));
-    let wear = blocks.wear_report(&layout(), 100, Some(2.0));
+    let wear = blocks.wear_report(&layout(1), 100, Some(2.0));
     assert_eq!((wear.erases_min, wear.erases_max, wear.bad_blocks, wear.erases_mean), (0, 1, 1, 1.0 / 8.0));
     // 32 pages of 4 KiB, a hundred times, of which half is the host's.
     assert_eq!(wear.lifetime_bytes, Some(32.0 * 4096.0 * 100.0 / 2.0));
-    assert_eq!(blocks.wear_report(&layout(), 0, Some(2.0)).lifetime_bytes, None);
+    assert_eq!(blocks.wear_report(&layout(1), 0, Some(2.0)).lifetime_bytes, None);
+}
+
+#[test]
+fn places_of_superblocks_are_counted_until_none_is_left() {
+    let design = load_design("performance-optimized", None, &[]).unwrap();
+    let fresh = Blocks::new(&layout(4), 1, 1, true, BadBlocks { seed: 3, factory: 0.0, most: 8 });
+    let mut blocks = fresh.in_superblocks(4, 0, Together::of(&design), None);
+    let line = Line { frontier: Frontier::Gc, class: 0 };
+    for _ in 0..8 {
+        assert!(blocks.has_place(PLANE, line.frontier));
+        for left in (0..16).rev() {
+            let (to, opened) = blocks.take_place(PLANE, line, false).expect("a place");
+            assert_eq!((to.0, opened), ((15 - left) as u32 % 4, left == 15));
+            assert_eq!(blocks.places_left(PLANE, line.frontier), left);
+        }
+    }
+    assert!(!blocks.has_place(PLANE, line.frontier) && blocks.take_place(PLANE, line, false).is_none());
 }
