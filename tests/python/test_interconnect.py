@@ -168,3 +168,24 @@ def test_it_stands_under_the_verdict() -> None:
     assert lines[table + 3].split()[-3] == "–"
     assert "Area of mesh: nobody published the area of NoSSD's routers" in " ".join(lines)
     assert "MT/s per" in found._repr_html_()
+
+
+@pytest.mark.parametrize("fabric", ["daisy-chain", "ring"])
+def test_links_of_chains_take_energy_at_the_rate_at_which_they_work(fabric: str) -> None:
+    design = cn.design("performance-optimized", fabric=fabric)
+    work = cn.workload("YCSB_B", requests=20)
+    rates = ("500MB/s", "2GB/s")
+    found = [cn.run(design.replace(**{"fabric.network.link_rate": rate}), work, records=False) for rate in rates]
+    assert found[0].energy_mj.fabric == found[1].energy_mj.fabric > 0
+
+
+def test_a_host_link_takes_energy_where_the_design_states_it() -> None:
+    work = cn.workload("YCSB_B", requests=20)
+    assert cn.run("performance-optimized", work, records=False).energy_mj.host_link is None
+    found = cn.run("hbf-384", work, records=False)
+    energy = found.energy_mj
+    # 0.25 pJ per bit, of which the protocol leaves 75 %; requests and answers without data are 16 B each.
+    least = found.to_dict()["requests"]["bytes"] * 8 * 0.25e-9 / 0.75
+    assert energy.host_link is not None
+    assert least <= energy.host_link <= 1.05 * least
+    assert energy.total == pytest.approx(energy.array + energy.fabric + energy.host_link + energy.static)
