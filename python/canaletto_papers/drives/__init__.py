@@ -1,6 +1,7 @@
 """Drives that were measured next to their presets.
 
-Depths above eight are not here: the presets are judged by them.
+Presets of client drives are calibrated from at most eight reads outstanding, those of enterprise drives from light
+loads.
 """
 
 from canaletto_papers.figure import of_modules
@@ -9,6 +10,7 @@ FIGURES = of_modules(
     __name__,
     """
     table_reads
+    table_deep
     latencies
     table_writes
     amplification

@@ -1,4 +1,4 @@
-"""Measurements of drives with at most eight requests outstanding.
+"""Measurements of drives: calibration uses those with at most eight requests outstanding.
 
 Read from fio's results: IOPS, mean, median and 99th percentile from submission to completion, in microseconds (the
 last two are percentiles of completion and the mean time of submission).
@@ -40,6 +40,30 @@ READS: dict[tuple[str, str, str, int], Numbers] = {
     (ZN540, SPDK, "16KiB", 4): (36636, 108.8, 101.0, 185.5),
     (ZN540, SPDK, "16KiB", 8): (66768, 119.5, 111.2, 224.4),
 }
+
+DEEP: dict[tuple[str, str, str, int], Numbers] = {
+    (TLC980, SPDK, "4KiB", 16): (233552, 68.2, 61.9, 132.3),
+    (TLC980, SPDK, "4KiB", 32): (400496, 79.6, 70.3, 191.7),
+    (TLC980, SPDK, "4KiB", 64): (589959, 108.2, 84.7, 321.7),
+    (TLC980, SPDK, "4KiB", 128): (735639, 173.7, 134.3, 602.3),
+    (TLC980, SPDK, "4KiB", 256): (783333, 326.6, 268.4, 1011.8),
+    (ZN540, SPDK, "4KiB", 16): (174321, 91.5, 81.5, 195.7),
+    (ZN540, SPDK, "4KiB", 32): (274050, 116.4, 96.9, 301.2),
+    (ZN540, SPDK, "4KiB", 64): (365005, 175.0, 142.5, 553.1),
+    (ZN540, SPDK, "4KiB", 128): (424460, 301.2, 230.5, 1122.4),
+    (ZN540, SPDK, "4KiB", 256): (437369, 585.1, 493.7, 1679.5),
+    (ZN540, SPDK, "8KiB", 16): (143941, 110.8, 97.9, 238.7),
+    (ZN540, SPDK, "8KiB", 32): (221086, 144.4, 122.5, 366.7),
+    (ZN540, SPDK, "8KiB", 64): (283608, 225.3, 187.5, 676.0),
+    (ZN540, SPDK, "8KiB", 128): (294953, 433.6, 329.9, 1630.3),
+    (ZN540, SPDK, "8KiB", 256): (296259, 863.9, 733.3, 2408.5),
+    (ZN540, SPDK, "16KiB", 16): (111843, 142.7, 128.7, 313.5),
+    (ZN540, SPDK, "16KiB", 32): (160085, 199.6, 173.2, 518.3),
+    (ZN540, SPDK, "16KiB", 64): (160421, 398.6, 387.2, 741.5),
+    (ZN540, SPDK, "16KiB", 128): (160415, 797.6, 782.5, 1138.8),
+    (ZN540, SPDK, "16KiB", 256): (160434, 1595.4, 1581.2, 1941.6),
+}
+"""Random reads with more than eight outstanding, from the same sources: given out after the presets had been judged."""
 
 WRITES: dict[tuple[str, int], Numbers] = {
     ("4KiB", 1): (92783, 10.5, 10.5, 13.3),

@@ -13,7 +13,7 @@ written.
 from collections.abc import Mapping
 
 from canaletto_papers.drives.drive import design, error_percent, extent, measures, requests
-from canaletto_papers.drives.measured import READS
+from canaletto_papers.drives.measured import READS, Numbers
 from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale
 
 
@@ -25,9 +25,14 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
+    return rows_of(found, READS)
+
+
+def rows_of(found: Mapping[Label, Data], known: Mapping[tuple[str, str, str, int], Numbers]) -> list[Row]:
+    """A line per statistic: ours next to what was measured."""
     rows: list[Row] = []
     for (drive, engine, size, depth), data in found.items():
-        measured = READS[drive, engine, size, int(depth)]
+        measured = known[drive, engine, size, int(depth)]
         for (what, ours), theirs in zip(measures(data).items(), measured, strict=True):
             place = {"drive": drive, "by": engine, "size": size, "depth": f"depth {depth}"}
             apart = error_percent(ours, theirs)
