@@ -22,7 +22,7 @@ impl Stream {
     }
 
     /// In [0, 1).
-    #[inline]
+    #[inline(always)]
     pub fn uniform(&mut self) -> f64 {
         match self {
             // The top 53 bits fill a double's mantissa.

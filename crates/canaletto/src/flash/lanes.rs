@@ -126,6 +126,7 @@ impl FlashBackend {
         if self.lanes.are_on() { self.lanes.lun_of(lane) } else { lane }
     }
 
+    #[inline(always)]
     pub fn works_beside(&self, lane: LunId) -> bool {
         self.lanes.are_on() && {
             let lun = self.lanes.lun_of(lane);

@@ -161,6 +161,7 @@ impl FlashBackend {
     }
 
     /// The first of several pages decides.
+    #[inline(always)]
     pub fn seen_as<P: Probe>(&self, lun: LunId, work: &PageWork<P>) -> Cause {
         let first = &work.transactions[self.command(lun).transactions()[0]];
         first.background().map_or(Cause::ChipBusyUser, Background::cause)

@@ -91,6 +91,7 @@ impl<'a> PageReadiness<'a> {
 
     /// Collection fills flash pages as far as it can, so moving a block takes at most a block. In superblocks all
     /// writes do so.
+    #[inline(always)]
     fn fills_page(&self, t: &Transaction) -> bool {
         if let Some(fills) = self.blocks.fills_row(t.ppa.plane, t.line(), || self.places_more(t)) {
             return fills;
@@ -115,6 +116,7 @@ impl<'a> PageReadiness<'a> {
         1 << self.layout.plane_in_lun(plane)
     }
 
+    #[inline(always)]
     fn has_page(&self, t: &Transaction) -> bool {
         reclaim!(self.way, has_page(t, self.blocks))
     }

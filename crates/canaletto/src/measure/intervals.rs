@@ -49,6 +49,7 @@ impl<T: Copy + Default + AddAssign> Intervals<T> {
         place
     }
 
+    #[inline(always)]
     pub fn at(&mut self, time: Time) -> &mut T {
         let place = self.place(time);
         &mut self.counts[place]

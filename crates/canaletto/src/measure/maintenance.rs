@@ -78,6 +78,7 @@ pub struct Maintenance {
 
 impl Maintenance {
     /// Counts a page programmed for the host.
+    #[inline(always)]
     pub fn host_page(&mut self, now: Time) {
         self.work.at(now).host += 1;
     }

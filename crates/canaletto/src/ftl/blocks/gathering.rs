@@ -125,7 +125,7 @@ impl Blocks {
 
     /// Whether the die's pages that can be programmed together have come. If `more` writes will come, only full rows.
     /// None without superblocks.
-    #[inline]
+    #[inline(always)]
     pub fn fills_row(&self, plane: PlaneId, line: Line, more: impl FnOnce() -> bool) -> Option<bool> {
         let stripe = self.superblocks.as_ref()?.stripe(plane, line.frontier);
         let more = more();

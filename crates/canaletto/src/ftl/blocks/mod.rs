@@ -343,6 +343,7 @@ impl Blocks {
         &self.planes[at.plane.index()].blocks[at.block as usize]
     }
 
+    #[inline(always)]
     pub fn sectors(&self, at: Ppa) -> u64 {
         self.contents.sectors(self.block(at), at.page)
     }

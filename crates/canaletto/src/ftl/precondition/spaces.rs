@@ -59,6 +59,7 @@ impl Spaces {
     }
 
     /// None for pages that no host address leads to.
+    #[inline(always)]
     pub fn local(&self, lpa: u64) -> Option<(PlaneId, u32)> {
         let space = self.spaces.iter().rev().find(|space| space.first_page <= lpa)?;
         let offset = lpa - space.first_page;

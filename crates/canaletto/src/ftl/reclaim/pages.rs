@@ -23,7 +23,7 @@ impl Reclaim for Pages {
         Some(blocks.next_page(t.ppa.plane, t.frontier))
     }
 
-    #[inline]
+    #[inline(always)]
     fn has_page(&self, t: &Transaction, blocks: &Blocks) -> bool {
         blocks.has_page(t.ppa.plane, t.frontier)
     }

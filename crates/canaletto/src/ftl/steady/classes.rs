@@ -38,6 +38,7 @@ impl Classes {
     }
 
     /// And how many pages of that class come before it.
+    #[inline(always)]
     pub fn rank(&self, page: u32) -> (usize, u32) {
         let run = match &self.runs[..] {
             [only] => only,

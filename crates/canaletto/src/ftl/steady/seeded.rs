@@ -258,6 +258,7 @@ impl SeededPlane {
     }
 
     /// Valid ones in their order.
+    #[inline(always)]
     fn scatter(&self, place: u32) -> Permutation {
         Permutation::new(self.written(place), self.key.rotate_left(32) ^ mix(u64::from(place)))
     }

@@ -112,7 +112,7 @@ struct Lun {
 
 impl Lun {
     /// For its chip's port until `port_free_at`, then for a path.
-    #[inline]
+    #[inline(always)]
     fn add_path_wait(&mut self, port_free_at: Time, now: Time) {
         self.history.add(Cause::TransferOfOthers, port_free_at.min(now));
         self.history.add(Cause::PathConflict, now);
@@ -319,13 +319,13 @@ impl RootCauses {
         self.looking_back[id.index()] = now;
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn page_ends(&mut self, id: TransactionId) {
         self.looking_back[id.index()] = Time::MAX;
         self.pages[id.index()].end();
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn last_page(&mut self, request: RequestId, page: TransactionId) {
         self.looking_back[page.index()] = Time::MAX;
         self.requests[request.index()].go_through(page, &self.pages[page.index()]);
@@ -335,7 +335,7 @@ impl RootCauses {
         RequestAccount { root_causes: self, id }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn request_ends(&mut self, id: RequestId) {
         self.requests[id.index()].end();
         if !self.flushes.is_empty() {
@@ -386,6 +386,7 @@ impl RootCauses {
     }
 
     /// The LUN's port was used until `port_free_at`.
+    #[inline(always)]
     pub fn command_sent(&mut self, id: LunId, port_free_at: Time, now: Time) {
         let lun = &mut self.held.luns[id.index()];
         match lun.doing {
@@ -445,6 +446,7 @@ impl RootCauses {
     }
 
     /// Its port was used until `port_free_at`.
+    #[inline(always)]
     pub fn data_sent(&mut self, lun: LunId, port_free_at: Time, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
         lun.crossing += 1;

@@ -199,14 +199,19 @@ impl<const SHORT: usize> Spans<SHORT> {
         self.first[place.min(inside)..inside].iter().chain(&others[place.saturating_sub(SHORT)..]).copied()
     }
 
-    /// Visits all of them.
+    /// All of them, in two lists, of which the second is mostly empty.
     #[inline(always)]
-    fn for_each(&self, mut visit: impl FnMut(Span)) {
-        for &span in &self.first[..SHORT.min(self.count as usize)] {
-            visit(span);
-        }
-        if let Some(others) = &self.others {
-            others.iter().for_each(|&span| visit(span));
+    fn all(&self) -> [&[Span]; 2] {
+        let others = self.others.as_ref().map_or(&[][..], |others| &others[..]);
+        [&self.first[..SHORT.min(self.count as usize)], others]
+    }
+
+    #[inline(always)]
+    fn add_to(&self, ledger: &mut Ledger) {
+        for spans in self.all() {
+            for span in spans {
+                span.add_to(ledger);
+            }
         }
     }
 
@@ -300,6 +305,7 @@ impl<const SHORT: usize> Trail<SHORT> {
     }
 
     /// Continues with all that a page went through.
+    #[inline(always)]
     pub fn go_through<const OTHER: usize>(&mut self, id: TransactionId, page: &Trail<OTHER>) {
         debug_assert_eq!(self.since, page.began, "a part begins where the whole has come to");
         if id.0 < MOST {
@@ -318,15 +324,15 @@ impl<const SHORT: usize> Trail<SHORT> {
     }
 
     pub fn add_to<const PAGE: usize>(&self, ledger: &mut Ledger, pages: &[Trail<PAGE>]) {
-        self.spans.for_each(|span| {
-            if !span.add_to(ledger) {
-                if let (Step::Page(page), true) = (span.step(), span.ends_a_step()) {
-                    pages[page.index()].spans.for_each(|span| {
-                        span.add_to(ledger);
-                    });
+        for spans in self.spans.all() {
+            for span in spans {
+                if !span.add_to(ledger) {
+                    if let (Step::Page(page), true) = (span.step(), span.ends_a_step()) {
+                        pages[page.index()].spans.add_to(ledger);
+                    }
                 }
             }
-        });
+        }
     }
 
     #[inline(always)]
