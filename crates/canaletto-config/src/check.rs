@@ -41,13 +41,13 @@ pub fn require(right: bool, key: &str, what: impl FnOnce() -> String) -> Checked
     if right { Ok(()) } else { Err(Problem::new(key, what())) }
 }
 
-/// Returns a value as a file spells it.
+/// As a file spells it.
 pub(crate) fn spelt(value: impl Serialize) -> String {
     serde_json::to_string(&value).expect("a value of a configuration")
 }
 
-/// Returns a check that refuses keys which do not go with a `setting`. Its arguments are whether the key is right, its
-/// name, the given value, and the reason.
+/// A check that refuses keys which do not go with a `setting`: whether the key is right, its name, the given value, and
+/// the reason.
 pub(crate) fn refuse_with(setting: String) -> impl Fn(bool, &str, &str, &str) -> Checked {
     move |right, key, got, why| require(right, key, || format!("got {got} with {setting}: {why}"))
 }
@@ -286,7 +286,6 @@ fn check_medium(design: &Design) -> Checked {
     })
 }
 
-/// Checks chips that work on several commands at a time.
 fn check_pipelines(design: &Design) -> Checked {
     let flash = &design.flash;
     let keys = [
@@ -345,7 +344,6 @@ fn check_scheduler(design: &Design) -> Checked {
     require(design.scheduler.flin.epoch.0 > 0, "scheduler.flin.epoch", || "got 0, expected a time above 0".to_owned())
 }
 
-/// Checks that over-provisioning, spare blocks and collection thresholds leave room for each other.
 fn check_space(design: &Design) -> Checked {
     if design.ftl.mapping == MappingScheme::InPlace {
         return Ok(());
@@ -377,7 +375,6 @@ fn check_space(design: &Design) -> Checked {
     })
 }
 
-/// Checks the destination of copies, and the state of the drive before the run.
 fn check_state(design: &Design) -> Checked {
     let elsewhere = design.gc.scope != Scope::Plane;
     require(!elsewhere || design.ftl.write_placement == WritePlacement::Dynamic, "gc.scope", || {
@@ -400,8 +397,7 @@ fn check_state(design: &Design) -> Checked {
     })
 }
 
-/// Checks the keys that hybrid mapping excludes. It fixes the plane of each page, and its data blocks have no known
-/// steady state.
+/// Hybrid mapping fixes the plane of each page, and its data blocks have no known steady state.
 fn check_hybrid(design: &Design) -> Checked {
     let ftl = &design.ftl;
     if !ftl.mapping.is_hybrid() {
@@ -461,8 +457,7 @@ fn check_hybrid(design: &Design) -> Checked {
     })
 }
 
-/// Checks the keys that superblocks exclude. Stripes fix the plane of each page, and a superblock is collected as a
-/// whole.
+/// Stripes fix the plane of each page, and a superblock is collected as a whole.
 fn check_superblocks(design: &Design) -> Checked {
     let ftl = &design.ftl;
     require(design.gc.pacing == Pacing::None || ftl.superblock == Superblock::Drive, "gc.pacing", || {
@@ -504,7 +499,6 @@ fn check_superblocks(design: &Design) -> Checked {
     )
 }
 
-/// Checks that a superblock has several of the parts of which parity spans one stripe.
 fn check_parity(design: &Design) -> Checked {
     let (parity, superblock) = (design.ftl.parity, design.ftl.superblock);
     if parity == Parity::None {
@@ -526,7 +520,7 @@ fn check_parity(design: &Design) -> Checked {
 /// and one for pages that were on their way there in the superblocks being filled.
 const RESERVED_FOR_LOSS: u32 = 2;
 
-/// Checks that the loss of a die or a channel can be survived: by parity, and by space for all data on the others.
+/// The loss of a die or a channel is survived by parity, and by space for all data on the others.
 fn check_loss(design: &Design) -> Checked {
     let (layout, failures) = (design.layout(), &design.flash.failures);
     let Some((number, lost)) = failures.lost_part(&layout) else { return Ok(()) };
@@ -587,7 +581,6 @@ fn check_refresh(design: &Design) -> Checked {
     require(design.refresh.scan_interval.0 > 0, "refresh.scan_interval", || "got 0, expected a time above 0".to_owned())
 }
 
-/// Checks the error factors of page types, and codewords.
 fn check_errors(design: &Design) -> Checked {
     let (factors, kinds) = (&design.flash.errors.page_type_factors, design.flash.cell.bits() as usize);
     require(factors.is_empty() || factors.len() == kinds, "flash.errors.page_type_factors", || {
@@ -610,7 +603,6 @@ fn check_errors(design: &Design) -> Checked {
     check_outer_code(design)
 }
 
-/// Checks that an outer codeword holds several codewords, and a page outer ones.
 fn check_outer_code(design: &Design) -> Checked {
     let (ecc, page) = (&design.controller.ecc, design.geometry.page);
     let outer = ecc.outer.codeword.0;
@@ -635,7 +627,6 @@ fn check_outer_code(design: &Design) -> Checked {
     )
 }
 
-/// Checks that failed writes can take another page, and that bad blocks leave room for data.
 fn check_failures(design: &Design) -> Checked {
     let failures = &design.flash.failures;
     let at_end = design.ftl.map_update == MapUpdate::ProgramEnd;

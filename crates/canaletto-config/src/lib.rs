@@ -1,9 +1,7 @@
-//! Configuration of drives, workloads and PCs, as typed structs. Nothing below it: no other crate of the simulator.
+//! Configuration of drives, workloads and PCs, as typed structs. No other crate of the simulator is below it.
 //!
-//! [`design`] and [`workload`] define every key. Their doc comments become the JSON Schema, and its ranges are checked against every
-//! value. [`load`] reads files, presets and settings of single keys ([`setting`]) into these structs. [`check`] holds the rules
-//! between keys. [`error`] finds the place where a wrong key was set. [`address`], [`time`] and [`capacity`] count what a design
-//! states; [`own`] is the interface of user-defined parts; [`kinds`] lists fabrics and GC policies.
+//! [`design`] and [`workload`] define every key; their doc comments become the JSON Schema, whose ranges are checked.
+//! [`check`] holds the rules between keys. [`own`] is the interface of user-defined parts.
 
 // Things that configuration may not do stand in clippy.toml; its tests may do them.
 #![cfg_attr(test, allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types))]

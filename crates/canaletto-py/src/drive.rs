@@ -22,7 +22,6 @@ use crate::watch::Watch;
 /// Events between two looks at signals while time continues: some milliseconds.
 const LOOK_EVERY: u64 = 10_000;
 
-/// Operations by name, in the order of their numbers.
 const OPERATIONS: [&str; 10] =
     ["read", "write", "trim", "flush", "write-zeroes", "append", "reset", "finish", "open", "close"];
 
@@ -32,15 +31,13 @@ pub struct SteppedDrive(Mutex<State>);
 
 struct State {
     drive: Drive,
-    /// Requests that are complete and have not been asked for one by one, the next one last.
+    /// Complete requests that have not been asked for one by one, the next one last.
     ready: Vec<Completion>,
 }
 
-/// A request that is complete.
 #[pyclass(module = "canaletto", frozen)]
 #[derive(Clone)]
 pub struct Completion {
-    /// Tag with which it was submitted.
     #[pyo3(get)]
     tag: u64,
     /// Whether it was completed with an error status.
@@ -63,7 +60,6 @@ type Fields<'py> = (u64, bool, u64, u64, u64, Bound<'py, PyDict>);
 
 #[pymethods]
 impl Completion {
-    /// Makes one anew, of one that was pickled.
     #[new]
     fn new(
         tag: u64,
@@ -180,7 +176,6 @@ impl SteppedDrive {
         Ok(())
     }
 
-    /// Lets time go on to a moment.
     fn advance_to(&self, py: Python, until_ps: u64) -> PyResult<()> {
         advance(py, &mut self.state()?.drive, Time(until_ps), false)
     }
@@ -233,7 +228,6 @@ impl SteppedDrive {
         Ok((SteppedDrive::of(drive), design))
     }
 
-    /// Results so far, as JSON.
     fn results(&self) -> PyResult<String> {
         serde_json::to_string(&self.state()?.drive.report()).map_err(config_error)
     }

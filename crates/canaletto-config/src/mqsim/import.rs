@@ -40,7 +40,6 @@ pub struct ImportedScenario {
     pub inexact: Vec<&'static str>,
 }
 
-/// Tag of the channel's rate.
 const RATE: &str = "Channel_Transfer_Rate";
 
 /// Ring size above which MQSim's 16-bit queue depths cannot go.
@@ -93,7 +92,6 @@ pub fn import(
         .collect()
 }
 
-/// Settings with which results come close to MQSim's only.
 fn inexact(device: &DeviceXml) -> Vec<&'static str> {
     let reasons = [(
         device.device.preconditioning,
@@ -286,7 +284,6 @@ pub(super) fn import_mapping(xml: &DeviceXml) -> Mapping {
     }
 }
 
-/// The data cache, which is there if a flow uses it.
 fn import_cache(device: &ControllerXml) -> Cache {
     // A clock of the data bus, 1000 / rate ns, moves two bursts.
     let bursts_a_second = 2 * u64::from(device.dram_rate_mt_s) * 1_000_000;

@@ -1,4 +1,4 @@
-//! Pages on their way to flash: which, when, and who waits for them.
+//! Pages on their way to flash.
 
 use crate::cache::pages::{CachedId, State};
 use crate::cache::{DataCache, Destage};
@@ -7,7 +7,7 @@ use crate::host::request::RequestId;
 use crate::scheduler::transaction::TransactionId;
 
 impl DataCache {
-    /// A page just written goes to flash as it comes from the host, or behind an older version of it.
+    /// As it comes from the host, or behind an older version.
     pub(super) fn write_through(&mut self, id: CachedId) {
         if self.pages[id].state() == State::Flying {
             self.pages[id].urgent = true;
@@ -40,7 +40,6 @@ impl DataCache {
         Some(self.set_out(id, true))
     }
 
-    /// A page that had to set out for flash while others were written.
     pub fn take_due(&mut self) -> Option<Destage> {
         self.due.pop_front()
     }
@@ -60,7 +59,7 @@ impl DataCache {
         destage
     }
 
-    /// A page that set out has been programmed. Returns who waited for it.
+    /// Returns who waited for the page.
     pub fn landed(&mut self, lpa: u64, sectors: u64) -> TransactionId {
         let id = self.pages.find(lpa).expect("flying pages stay in the cache");
         self.counts.destaged += 1;
@@ -84,7 +83,7 @@ impl DataCache {
         waiters
     }
 
-    /// Part of a request waits until the dirty page is on flash. Returns who came before.
+    /// Returns who came before.
     pub fn await_landing(&mut self, lpa: u64, part: TransactionId) -> TransactionId {
         let id = self.pages.find(lpa).expect("the page has just been written");
         let page = &mut self.pages[id];
@@ -120,7 +119,6 @@ impl DataCache {
         self.flushes.take_done()
     }
 
-    /// Sends a page's dirty sectors to flash before all others.
     fn hurry(&mut self, id: CachedId) {
         let page = &mut self.pages[id];
         if !page.urgent {

@@ -1,10 +1,8 @@
 //! The data cache: a write buffer and read cache in the controller's DRAM.
 //!
-//! This module decides what is evicted and what goes to flash; `engine/route/cached.rs` moves requests through it. A
-//! cached page is clean, dirty, or *flying* to flash. A flying page keeps its data until they are programmed. At most
-//! one version of a page flies; later data stay dirty behind it.
+//! This module decides what is evicted and destaged; `engine/route/cached.rs` moves requests through it. A cached page
+//! is clean, dirty, or *flying* to flash. At most one version of a page flies; later data stay dirty behind it.
 
-// Parts of the engine, no interface: what a name says needs no comment.
 #![allow(missing_docs)]
 
 mod destage;
@@ -32,14 +30,12 @@ use crate::scheduler::transaction::TransactionId;
 const LISTS: usize = 4;
 const OF_ZONES: usize = 3;
 
-/// Settings of a flow in the cache.
 struct Member {
     mode: CacheMode,
     partition: u16,
     stream: u16,
 }
 
-/// A part of the cache's room, and the requests that wait for it.
 struct Partition {
     capacity: usize,
     used: usize,
@@ -50,17 +46,15 @@ struct Partition {
     waiting: VecDeque<RequestId>,
 }
 
-/// A page that sets out for flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Destage {
     pub lpa: u64,
-    /// Sectors to write: all that the cache holds of it.
+    /// All that the cache holds of it.
     pub sectors: u64,
     pub flow: u16,
-    /// Whether its data must be read from DRAM.
     pub from_dram: bool,
     pub priority: Option<Priority>,
-    /// When its data came to the drive, where that decides whether the page stays.
+    /// When its data came, where that decides whether the page stays.
     pub stamp: Option<Time>,
 }
 
@@ -72,10 +66,9 @@ impl Destage {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TrimWaits {
-    /// Nothing.
     No,
     ForLanding,
-    /// Something that may take longer: the page's mapping entry, or further writes of the page.
+    /// The page's mapping entry, or further writes of the page.
     Longer,
 }
 
@@ -85,7 +78,6 @@ pub struct Forgotten {
     pub waiters: TransactionId,
 }
 
-/// Cached pages, and the flows that they are cached for.
 pub struct DataCache {
     pages: Pages,
     partitions: Vec<Partition>,
@@ -96,21 +88,21 @@ pub struct DataCache {
     keep_destaged: bool,
     /// First page behind those that set out as their zones say, and by no rule.
     end_of_zones: u64,
-    /// Most sectors of a partition in flight, looked at before each page.
+    /// Most sectors of a partition in flight.
     limit: u64,
     high: f64,
     low: f64,
     uses: u64,
-    /// Whether the drive is idle, so that everything goes to flash.
+    /// Everything goes to flash then.
     idle: bool,
-    /// Idle time after which everything dirty goes to flash; zero: never.
+    /// Before everything dirty goes to flash; zero: never.
     idle_destage: Time,
     last_completion: Time,
     pub survives_power_loss: bool,
     pub reads_wait: bool,
     due: VecDeque<Destage>,
     evicted: Vec<Destage>,
-    /// Evicted pages that are read from DRAM, by the number of their transfer.
+    /// By the number of their transfer from DRAM.
     leaving: BTreeMap<u32, Vec<Destage>>,
     transfers: u32,
     dropped: Vec<u64>,
@@ -119,7 +111,7 @@ pub struct DataCache {
 }
 
 impl DataCache {
-    /// An empty cache for flows of these modes; none if it would hold nothing.
+    /// None if it would hold nothing.
     pub fn new(config: &CacheConfig, modes: &[CacheMode], limits: &Limits) -> Option<DataCache> {
         let capacity = limits.cache_pages;
         if capacity == 0 {
@@ -191,7 +183,6 @@ impl DataCache {
         self.pages.find(lpa).is_some_and(|id| self.pages[id].state() != State::Clean)
     }
 
-    /// Pages and sectors that a loss of power would catch before they are on flash.
     pub fn dirty_pages(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let lists =
             |p: &Partition| [p.lists[State::Dirty as usize], p.lists[OF_ZONES], p.lists[State::Flying as usize]];
@@ -199,7 +190,7 @@ impl DataCache {
         ids.map(|id| (self.pages[id].lpa, self.pages[id].dirty | self.pages[id].flying))
     }
 
-    /// A read looks for sectors of a page. Returns those that are here.
+    /// Returns the sectors that are here.
     pub fn read(&mut self, lpa: u64, sectors: u64) -> u64 {
         let Some(id) = self.pages.find(lpa) else {
             return 0;
@@ -211,7 +202,7 @@ impl DataCache {
         here
     }
 
-    /// Takes sectors that came to the drive at `stamp`, if there is room.
+    /// `stamp`: when they came to the drive.
     pub fn write(&mut self, flow: u16, lpa: u64, sectors: u64, stamp: Time) -> bool {
         if self.has_slots() {
             return self.write_slot(flow, lpa, sectors, stamp);
@@ -244,7 +235,6 @@ impl DataCache {
         true
     }
 
-    /// The page's place: its old one or a new one, if there is room.
     fn place_for(&mut self, flow: u16, lpa: u64) -> Option<CachedId> {
         let found = self.pages.find(lpa);
         if let Some(id) = found.filter(|&id| !self.pages[id].evicted) {
@@ -292,7 +282,7 @@ impl DataCache {
         true
     }
 
-    /// Keeps sectors just read from flash. Returns those that are new here.
+    /// Returns those that are new here.
     pub fn fill(&mut self, flow: u16, lpa: u64, sectors: u64) -> u64 {
         let id = match self.pages.find(lpa) {
             Some(id) => id,
@@ -311,7 +301,7 @@ impl DataCache {
         new
     }
 
-    /// Forgets a page for a write that bypasses the cache. The page must be clean.
+    /// For a write that bypasses the cache. The page must be clean.
     pub fn discard(&mut self, lpa: u64) {
         if let Some(id) = self.pages.find(lpa) {
             debug_assert_eq!(self.pages[id].state(), State::Clean);
@@ -328,15 +318,13 @@ impl DataCache {
         self.pages.find(lpa).is_some()
     }
 
-    /// Forgets a trimmed page; none if there was nothing. It stays as zeroes where flash would show older versions
-    /// until the trim takes effect.
+    /// None if there was nothing. It stays as zeroes where flash would show older versions until the trim takes effect.
     pub fn trim(&mut self, lpa: u64, all_sectors: u64, waits: TrimWaits) -> Option<Forgotten> {
         let id = self.pages.find(lpa)?;
         let (state, epoch) = (self.pages[id].state(), self.pages[id].epoch);
         let shows_older = match state {
             State::Clean => false,
             State::Dirty => waits != TrimWaits::No,
-            // It stays until it has landed in any case.
             State::Flying => self.pages[id].dirty != 0 && waits == TrimWaits::Longer,
         };
         if shows_older {
@@ -379,14 +367,13 @@ impl DataCache {
         self.idle = idle;
     }
 
-    /// A request is complete; if the drive `is_idle`, returns when to look whether it still is.
+    /// If the drive `is_idle`, returns when to look whether it still is.
     pub fn expect_idleness(&mut self, is_idle: bool, now: Time) -> Option<Time> {
         self.last_completion = now;
         let looks = is_idle && self.idle_destage > Time::ZERO && self.has_dirty();
         looks.then(|| now + self.idle_destage)
     }
 
-    /// Whether no request was completed for the idle time.
     pub fn has_been_idle(&self, now: Time) -> bool {
         now - self.last_completion >= self.idle_destage
     }

@@ -1,20 +1,19 @@
-//! The controller's inside: processor, system bus, DRAM port and ECC engines.
+//! Processor, system bus, DRAM port and ECC engines.
 //!
 //! A page read passes ECC engine, system bus and DRAM, a page written the other way round, a copy both.
 
-// Parts of the engine, no interface: what a name says needs no comment.
 #![allow(missing_docs)]
 
 use crate::config::design::Controller as ControllerConfig;
 use crate::engine::time::Time;
 use crate::measure::blame::Cause;
 
-/// A part that serves one transfer at a time, first come first served.
+/// One transfer at a time, first come first served.
 #[derive(Debug, Clone, Copy)]
 struct Server {
-    /// Bytes a second; 0 is no limit.
+    /// Bytes per second; 0 is no limit.
     rate: u64,
-    /// Time added after service, during which the next transfer may be served.
+    /// Added after service; the next transfer may be served meanwhile.
     latency: Time,
     free_at: Time,
     busy: Time,
@@ -36,10 +35,9 @@ impl Server {
     }
 }
 
-/// The stages of a read, in order; a write passes them backwards.
 const STAGES: [Cause; 3] = [Cause::Ecc, Cause::SystemBus, Cause::Dram];
 
-/// The stage at which cached data start: the cache's DRAM replaces the DRAM port.
+/// Cached data start here: the cache's DRAM replaces the DRAM port.
 pub const FROM_CACHE: u8 = 1;
 
 #[derive(Clone, Copy)]
@@ -118,8 +116,7 @@ impl Controller {
         self.processor.serve(self.per_request + of_kind + self.per_page * u64::from(pages), now) + latency
     }
 
-    /// Sends a page through the first stage at or after `stage` that takes time. Returns its number, its cause and its
-    /// end; none if no stage is left.
+    /// The first stage at or after `stage` that takes time: its number, cause and end; none if no stage is left.
     #[inline]
     pub fn pass(&mut self, page: Passing, now: Time) -> Option<(u8, Cause, Time)> {
         let has_ecc = self.has_ecc();
@@ -151,7 +148,7 @@ impl Controller {
     }
 }
 
-/// The cause of a stage, inbound (from the chips) or outbound.
+/// Inbound: from the chips.
 pub fn stage_cause(inbound: bool, stage: u8) -> Cause {
     if inbound { STAGES[stage as usize] } else { STAGES[STAGES.len() - 1 - stage as usize] }
 }

@@ -1,4 +1,4 @@
-//! The record of a drive's requests: enough to bring another one to the same moment.
+//! A drive's requests: enough to bring another one to the same moment.
 //!
 //! A drive that reaches a moment in one step is in the same state as one that took many. A request takes some twelve
 //! bytes.
@@ -14,12 +14,11 @@ use crate::workload::flow::Wanted;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Moment(Time),
-    /// That many events have happened. More may be due at the same time.
+    /// More may be due at the same time.
     Step(u64),
 }
 
 impl Place {
-    /// Beginning of every drive: nothing has happened yet.
     const START: Place = Place::Step(0);
 
     fn write(self, writer: &mut Writer) {
@@ -52,7 +51,6 @@ pub(super) const KINDS: [Kind; 9] = [
     Kind::Close,
 ];
 
-/// Further bits of an entry's first byte.
 const FUA: u64 = 1 << 2;
 const ZEROES: u64 = 1 << 3;
 const MOVED: u64 = 1 << 4;
@@ -63,14 +61,14 @@ const LOOK_EVERY: u64 = 1 << 16;
 
 const MOST: usize = 64;
 
-/// Requests in the order of submission, each with the place that the drive had reached.
+/// In the order of submission, each with the place that the drive had reached.
 #[derive(Clone)]
 pub(super) struct Recording {
     bytes: Writer,
     place: Place,
-    /// Whether time was told to pass since the last request.
+    /// Time was told to pass since the last request.
     moved: bool,
-    /// First sector and tag of the last request: most differ little from those before.
+    /// Most requests differ little from the last.
     last: (u64, u64),
 }
 
@@ -83,7 +81,7 @@ impl Recording {
         &self.bytes.0
     }
 
-    /// The place reached since the last request, if time was told to pass.
+    /// None if time was not told to pass since the last request.
     pub(super) fn end(&self) -> Option<Place> {
         self.moved.then_some(self.place)
     }
@@ -112,8 +110,7 @@ impl Recording {
     }
 }
 
-/// Brings a drive at its start to the place `end`: `requests` is a [`Recording`], `taken` the number of completions
-/// that were taken.
+/// `requests` is a [`Recording`], `taken` the number of completions that were taken.
 pub(super) fn repeat(
     drive: &mut Drive,
     requests: &[u8],
@@ -142,7 +139,7 @@ pub(super) fn repeat(
     end.map_or(Ok(()), |end| reach(drive, end, taken, watch))
 }
 
-/// Advances to a place. Forgets the first `taken` completions.
+/// Forgets the first `taken` completions.
 fn reach(
     drive: &mut Drive,
     place: Place,

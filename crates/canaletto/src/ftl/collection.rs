@@ -16,12 +16,10 @@ use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Flag, Transaction, TransactionId};
 
 impl Ftl {
-    /// Whether planes have changed, or pages wait to be looked at again.
     pub fn wants_collection(&self) -> bool {
         !self.changed.is_empty() || self.room.is_wanted()
     }
 
-    /// The next plane that has changed since it was last looked after.
     pub fn next_changed_plane(&mut self) -> Option<PlaneId> {
         if !reclaim!(&self.way, reclaims()) {
             self.changed.clear();
@@ -39,7 +37,7 @@ impl Ftl {
         }
     }
 
-    /// Notes that the plane's collection waits, with whatever it had to copy on its way.
+    /// With whatever it had to copy on its way.
     pub fn collection_waits(&mut self, plane: PlaneId) {
         let is_shared = self.layout.pages_per_flash_page() > 1;
         // No further copies may come to fill a flash page, or a row, with those that are queued.
@@ -63,7 +61,6 @@ impl Ftl {
         begins
     }
 
-    /// Goes on with collection that waited until no page wants room.
     #[inline(always)]
     pub fn resume_collection(&mut self) {
         if self.room.waiting() == 0 && self.collector.resume() {
@@ -83,7 +80,7 @@ impl Ftl {
         changes.then_some(epoch)
     }
 
-    /// Moves on collection in a plane. Returns the page to be [copied](Ftl::copy_to) next; none where collection waits.
+    /// Returns the page to be [copied](Ftl::copy_to) next; none where collection waits.
     pub fn next_copy<P: Probe>(&mut self, work: &mut PageWork<P>, plane: PlaneId, now: Time) -> Option<Ppa> {
         match self.collector.step(plane, &self.blocks, self.room.waiting() > 0) {
             Step::Copy(from) => return Some(from),
@@ -98,7 +95,7 @@ impl Ftl {
         None
     }
 
-    /// Queues the erases of a victim's blocks: of those that must be used again.
+    /// Of blocks that must be used again.
     fn erase_victim<P: Probe>(&mut self, work: &mut PageWork<P>, victim: Ppa, now: Time) {
         let mut blocks = 0;
         for plane in self.blocks.planes_of_group(victim.plane) {
@@ -143,12 +140,12 @@ impl Ftl {
         }
     }
 
-    /// Number of times that a page was sent from chip to chip since it last passed a controller.
+    /// Since the page last passed a controller.
     pub fn copies_of(&self, page: Ppa) -> u32 {
         u32::from(self.blocks.copies(page))
     }
 
-    /// Planes that a page may be copied to, the first to try in front.
+    /// The first to try in front.
     pub fn destinations(&mut self, from: Ppa) -> impl Iterator<Item = PlaneId> + use<> {
         self.collector.destinations(from.plane, &self.layout)
     }
@@ -157,7 +154,7 @@ impl Ftl {
         self.room.allocator.may_take(plane, &self.blocks)
     }
 
-    /// Promises a page of a plane to a copy from another one. Returns whether there is one.
+    /// For a copy from another plane. Returns whether there is one.
     pub fn promise_arrival(&mut self, plane: PlaneId) -> bool {
         self.blocks.promise_arrival(plane)
     }
@@ -182,7 +179,7 @@ impl Ftl {
         hybrid.look_after(&mut ground, work, first, plane, now);
     }
 
-    /// A page to be copied is in the controller: it goes to its plane's collection frontier or to another plane.
+    /// It goes to its plane's collection frontier or to another plane.
     pub fn copy_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let t = &work.transactions[id];
         let from = t.ppa;
@@ -203,7 +200,6 @@ impl Ftl {
         self.tell(Outcome::Outbound(id));
     }
 
-    /// The plane that a copy of a page of a superblock goes to.
     fn place_copy(&mut self, from: Ppa, line: Line) -> PlaneId {
         self.collector.copy_is_placed(from.plane);
         self.take_place(from.plane, line, false).expect("the copies of a victim have room")
@@ -215,7 +211,7 @@ impl Ftl {
         t.to() == t.payload.old.plane && !self.blocks.has_superblocks()
     }
 
-    /// A page to be copied was overwritten before it could be: there is nothing left to do for it.
+    /// It was overwritten before it could be copied.
     fn drop_copy<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let t = work.transactions[id];
         if t.frontier == Frontier::Arrivals {
@@ -228,7 +224,7 @@ impl Ftl {
         self.end_copy(work, id, t.ppa.plane, false);
     }
 
-    /// A page has come from another chip into a register. Returns whether it is still to be programmed.
+    /// Returns whether it is still to be programmed.
     pub fn copy_crossed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) -> bool {
         let t = work.transactions[id];
         self.end_read_of(t.ppa);
@@ -258,7 +254,7 @@ impl Ftl {
         self.changed.append(&mut self.awaiting_register[column]);
     }
 
-    /// A copy is programmed: it takes effect unless the page was overwritten meanwhile.
+    /// It takes effect unless the page was overwritten meanwhile.
     pub fn copy_programmed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         let old = t.payload.old;
@@ -321,7 +317,7 @@ impl Ftl {
         self.changed.push(from);
     }
 
-    /// A victim or one of its blocks is erased. One whose erase has `failed` is not used again.
+    /// A block whose erase has `failed` is not used again.
     pub fn erased<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, failed: bool, now: Time) {
         let Ppa { plane, block, .. } = work.transactions[id].ppa;
         work.remove_page(id);
@@ -343,7 +339,7 @@ impl Ftl {
         }
     }
 
-    /// A victim is empty: its block is free again, or given up.
+    /// Its block is free again, or given up.
     fn end_job(&mut self, victim: Ppa, now: Time) {
         let Ppa { plane, block, .. } = victim;
         self.blocks.erase(plane, block, self.rules.endurance);
@@ -426,7 +422,6 @@ impl Ftl {
         binds
     }
 
-    /// Binds a page of a flash page that is copied back.
     fn bind_copy<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let Transaction { ppa: from, frontier, lpa, sectors, .. } = work.transactions[id];
         let at = self.allocate(from.plane, frontier, lpa, sectors).expect("the frontier has a page");
@@ -440,7 +435,7 @@ impl Ftl {
         t.set(Flag::PseudoSlc, false);
     }
 
-    /// A flash page was read, which disturbs the others of its block.
+    /// This disturbs the others of its block.
     #[inline(always)]
     pub fn flash_page_read(&mut self, at: Ppa) {
         if self.upkeep.read(at) {
@@ -448,7 +443,6 @@ impl Ftl {
         }
     }
 
-    /// Looks at the next block for data that are too old.
     pub fn scan_for_refresh(&mut self, now: Time) {
         if let Some((plane, block)) = self.upkeep.scan(&self.blocks, now) {
             self.want(plane, block, Reason::Refresh);

@@ -19,7 +19,7 @@ use crate::measure::root_cause::Ended;
 use crate::scheduler::transaction::{Flag, OldPage, Origin, Payload, Transaction, TransactionId};
 
 impl Ftl {
-    /// The program of a flash page has failed. Returns whether its block is retired.
+    /// Returns whether its block is retired.
     pub fn retire_failed<P: Probe>(&mut self, work: &PageWork<P>, first: TransactionId) -> bool {
         let Transaction { ppa: at, origin, .. } = work.transactions[first];
         if let Some(zones) = self.zones_with(at) {
@@ -105,7 +105,7 @@ impl Ftl {
         self.issue_first(work, id);
     }
 
-    /// A write has found no page that could be programmed: its logical page keeps what it held before.
+    /// Its logical page keeps what it held before.
     pub fn write_failed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         if t.origin == Origin::User {
@@ -123,7 +123,7 @@ impl Ftl {
         if t.origin == Origin::Destage { self.tell(Outcome::DestageLost(id)) } else { self.tell(Outcome::PageDone(id)) }
     }
 
-    /// A page cannot be read by any means: the request that needs it fails. A copy carries on what it found.
+    /// The request that needs it fails. A copy carries on what it found.
     pub fn read_failed<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
@@ -162,13 +162,11 @@ impl Ftl {
         self.changed.extend(planes);
     }
 
-    /// Whether a transaction would read a plane that has stopped working.
     #[inline]
     pub(super) fn is_read_of_lost_plane(&self, t: &Transaction) -> bool {
         t.operation == Operation::Read && self.is_lost(t.ppa.plane)
     }
 
-    /// Answers a read of a plane that has stopped working without trying it.
     #[cold]
     pub(super) fn read_without_plane(&mut self, id: TransactionId) {
         if self.has_parity() {
@@ -179,7 +177,7 @@ impl Ftl {
         }
     }
 
-    /// Ends a write of a part of a page whose rest is out of reach. The page keeps what it holds.
+    /// The page keeps what it holds.
     #[cold]
     pub(super) fn leave_as_it_is<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = &work.transactions[id];
@@ -194,7 +192,7 @@ impl Ftl {
         }
     }
 
-    /// Ends a write that has been programmed, although the rest of its page could not be read.
+    /// It was programmed, although the rest of its page could not be read.
     #[cold]
     pub(super) fn undo_partial_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let at = work.transactions[id].ppa;
@@ -381,7 +379,7 @@ impl Ftl {
         self.blocks.has_parity()
     }
 
-    /// A page was programmed, or failed to be: the parity of its stripe sets out if that was the last one.
+    /// The parity of a stripe sets out after its last page, programmed or failed.
     pub fn send_due_parity<P: Probe>(&mut self, work: &mut PageWork<P>, write: &Transaction, now: Time) {
         self.parity.send_due((&mut self.blocks, &self.layout, &mut self.outcomes), work, write, now);
     }
@@ -396,7 +394,7 @@ impl Ftl {
         self.has_parity() && self.parity.is_to_be_rebuilt(&self.blocks, &self.lost, id, t)
     }
 
-    /// Reads what a page is rebuilt from. Returns whether there is anything to wait for.
+    /// Returns whether there is anything to wait for.
     pub fn begin_rebuild<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
         let t = work.transactions[id];
         work.transactions[id].set(Flag::Retrying, true);
@@ -412,7 +410,7 @@ impl Ftl {
         !pages.is_empty()
     }
 
-    /// All is there that a page is rebuilt from. Returns whether it could be.
+    /// Returns whether it could be.
     pub fn end_rebuild<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,

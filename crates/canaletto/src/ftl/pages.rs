@@ -18,7 +18,6 @@ use crate::measure::probe::Probe;
 use crate::measure::root_cause::Ended;
 use crate::scheduler::transaction::{Flag, Origin, Transaction, TransactionId};
 
-/// Result of a look-up of a page to read.
 pub(super) enum Found {
     At(Ppa),
     Nothing,
@@ -68,7 +67,6 @@ impl Ftl {
         self.begin_located(work, transaction, now);
     }
 
-    /// Looks up one page of a task.
     pub fn begin_operand<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
@@ -84,7 +82,7 @@ impl Ftl {
         self.begin_located(work, id, now);
     }
 
-    /// Begins a page of host data once its mapping entry is at hand.
+    /// Its mapping entry is at hand.
     #[inline(always)]
     pub fn begin_located<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         if self.look_up(work, id, now) {
@@ -137,7 +135,6 @@ impl Ftl {
         reclaim!(&mut self.way, read_begins(&mut self.blocks, at));
     }
 
-    /// A page is no longer needed where it was read from.
     #[inline(always)]
     pub fn end_read_of(&mut self, from: Ppa) {
         if reclaim!(&mut self.way, read_ends(&mut self.blocks, &self.collector, from)) {
@@ -145,7 +142,7 @@ impl Ftl {
         }
     }
 
-    /// Entry of a logical page in the mapping table, or else the place where preconditioning has put it.
+    /// Or else the place where preconditioning has put it.
     #[inline(always)]
     pub fn entry(&self, lpa: u64) -> Entry {
         match self.mapping.get(lpa) {
@@ -160,7 +157,7 @@ impl Ftl {
         if let Entry::At(ppa) = entry { Found::At(ppa) } else { self.translate_pending_read(work, id, entry) }
     }
 
-    /// Finds the page to read of a logical page that nothing is known of, or of which a write is in flight.
+    /// Of a logical page that nothing is known of, or of which a write is in flight.
     #[inline(never)]
     fn translate_pending_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, entry: Entry) -> Found {
         match entry {
@@ -216,7 +213,6 @@ impl Ftl {
         Found::At(at)
     }
 
-    /// The place of a page for which an untouched one goes.
     fn adopt<P: Probe>(&mut self, work: &mut PageWork<P>, lpa: u64) -> Option<Ppa> {
         let (map, collector) = (&self.mapping, &self.collector);
         let may_go = |gone, at: Ppa| map.get(gone) == Entry::Unmapped && !collector.collects(at.plane, at.block);
@@ -423,7 +419,6 @@ impl Ftl {
         }
     }
 
-    /// The next write or trim of a page whose last one has ended begins.
     pub fn start_successor<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         work.charge_page_for(id, Ended::Write, Cause::SamePage, now);
         if work.transactions[id].origin == Origin::Trim {
@@ -495,7 +490,7 @@ impl Ftl {
         }
     }
 
-    /// Begins to write a page of the cache, which has passed the stages of the controller before `stage`.
+    /// It has passed the stages of the controller before `stage`.
     pub fn begin_destage<P: Probe>(&mut self, work: &mut PageWork<P>, destage: &Destage, stage: u8, now: Time) {
         let &Destage { lpa, sectors, flow, priority, stamp, .. } = destage;
         let space = &self.spaces[usize::from(flow)];
@@ -518,7 +513,6 @@ impl Ftl {
         self.entry(read.lpa) == Entry::At(read.ppa) && !self.is_awaited(work, read.lpa)
     }
 
-    /// Returns the event that a trim of a page in the cache waits for.
     pub fn trim_waits<P: Probe>(&self, work: &PageWork<P>, lpa: u64) -> TrimWaits {
         match self.mapping.get(lpa) {
             _ if self.is_awaited(work, lpa) => TrimWaits::Longer,
@@ -528,7 +522,7 @@ impl Ftl {
         }
     }
 
-    /// The plane for a write; none if every one has to end what is under way first.
+    /// None if every plane has to end what is under way first.
     pub fn plane_to_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) -> Option<PlaneId> {
         if self.blocks.has_superblocks() {
             let (plane, line) = (self.plane_of(work, id), work.transactions[id].line());

@@ -1,4 +1,4 @@
-//! Collection is looked after: planes that have changed, epochs, pages that wait for room.
+//! Planes that have changed, epochs, pages that wait for room.
 
 use super::{Event, Route};
 use crate::engine::time::Time;
@@ -8,7 +8,6 @@ use crate::measure::probe::Probe;
 use crate::scheduler::transaction::Transaction;
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// Starts or moves on collection in every plane where something has changed.
     #[inline(never)]
     pub(super) fn run_collections(&mut self, now: Time) {
         while self.ftl.wants_collection() {
@@ -24,7 +23,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Gives room to pages that wait for some, and ends those for which none will come.
+    /// Ends pages for which no room will come.
     fn place_stalled(&mut self, now: Time) {
         for _ in 0..self.ftl.begin_placing_stalled() {
             self.ftl.place_next_stalled(&mut self.pages, now);
@@ -71,8 +70,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.ftl.collection_waits(plane);
     }
 
-    /// The plane that a page must be copied to, and whether from chip to chip; a page there is promised, and a register
-    /// taken. The page's own plane if no other has room; none if others lack a register.
+    /// Its plane, and whether from chip to chip; a page there is promised, and a register taken. The page's own plane
+    /// if no other has room; none if others lack a register.
     fn destination(&mut self, from: Ppa) -> Option<(PlaneId, bool)> {
         let chip = self.layout.chip_of_plane(from.plane);
         let may_go_directly = self.paths.may_copy_directly(self.ftl.copies_of(from));
@@ -98,7 +97,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         (!waits).then_some((from.plane, false))
     }
 
-    /// Sends writes that wait for a page of the plane elsewhere, or ends them with an error, if there will be none.
+    /// Elsewhere, or with an error if there will be no page.
     fn give_up_writes(&mut self, plane: PlaneId, now: Time) {
         let lun = self.layout.lun_of(plane);
         if !self.scheduler.queues.has_writes(lun) {
@@ -118,7 +117,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Ends the page that has waited longest for room, at the end of everything. Returns whether there was one.
+    /// At the end of everything. Returns whether there was one.
     #[cold]
     pub(super) fn give_up_oldest(&mut self) -> bool {
         let now = self.events.now();
@@ -134,7 +133,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         gave_up
     }
 
-    /// Requests have been completed: the drive may become idle, and fold its pseudo-SLC cache.
+    /// The drive may become idle, and fold its pseudo-SLC cache.
     pub(super) fn expect_folding(&mut self, now: Time) {
         let is_last = self.requests.is_empty();
         if let Some(time) = self.ftl.folding.expect_idle_host(is_last, now) {
@@ -154,7 +153,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.scheduler.touch_all_if_noticed();
     }
 
-    /// Schedules the next scan for data that are too old, if ages matter.
     #[cold]
     pub(super) fn schedule_refresh_scan(&mut self, now: Time) {
         if let Some(time) = self.ftl.upkeep.next_scan(now) {
@@ -163,12 +161,11 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Looks at the next block for data that are too old.
     #[inline(never)]
     pub(super) fn scan_for_refresh(&mut self, now: Time) {
         self.ftl.scan_for_refresh(now);
         self.offer_paths(now);
-        // Without other events the run must be able to end; an idle drive with requests from outside continues.
+        // The run must be able to end; an idle drive with requests from outside continues.
         self.refresh_is_scheduled = false;
         let is_idle = self.requests.is_empty() && self.host.external().is_some();
         if is_idle || !self.events.is_empty() || self.paths.fabric.next_step() != Time::MAX {

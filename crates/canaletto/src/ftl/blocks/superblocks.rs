@@ -20,9 +20,8 @@ use super::{Block, Blocks, Frontier, Frontiers, Plane};
 use crate::flash::address::{PlaneId, Ppa};
 use crate::ftl::precondition::Seeds;
 
-/// A write frontier of a group.
 pub(super) struct Stripe {
-    /// Superblocks with pages that are not taken yet, in the order of opening.
+    /// In the order of opening.
     pub(super) open: VecDeque<u32>,
     /// The superblock opened last, and its next place: a flash page, and a plane of the group.
     pub(super) current: u32,
@@ -59,7 +58,7 @@ pub(super) struct Superblocks {
     /// Pages of each group's free superblocks, of those that have been opened before.
     erased_pages: Vec<u64>,
     freed: u64,
-    /// Places of each group that were given to those who have no page yet.
+    /// Per group, given to those that have no page yet.
     waiting: Vec<u32>,
     /// Writes that have a place, and parity, on their way.
     pub(super) gathering: Gathering,
@@ -74,7 +73,6 @@ pub(super) struct Superblocks {
     apart: bool,
 }
 
-/// Owner of a superblock that holds data of any stream.
 const SHARED: u16 = u16::MAX;
 
 impl Superblocks {
@@ -100,14 +98,13 @@ impl Superblocks {
         &mut self.stripes[place]
     }
 
-    /// Whether some frontier of the group still has pages of the superblock to give.
     pub(super) fn is_open(&self, plane: PlaneId, block: u32) -> bool {
         let first = self.group(plane) * self.frontiers;
         self.stripes[first..first + self.frontiers].iter().any(|stripe| stripe.open.contains(&block))
     }
 }
 
-/// Whether the block in a place among a group's planes takes data: it is good, and not for parity.
+/// It is good, and not for parity.
 fn takes_data(planes: &[Plane], parity_unit: usize, place: usize, block: u32) -> bool {
     !planes[place].blocks[block as usize].bad && !holds_parity(planes, parity_unit, place, block)
 }
@@ -170,7 +167,6 @@ impl Blocks {
                 self.planes[plane.index()].erased.clear();
                 self.frontiers.release(plane);
             }
-            // None has been erased more often than another.
             contents.free().for_each(|block| self.set_free(leader, block, 0));
         }
     }
@@ -206,7 +202,7 @@ impl Blocks {
         line == other || self.superblocks.is_none()
     }
 
-    /// How many times a superblock has become free; none without superblocks.
+    /// None without superblocks.
     pub fn superblocks_freed(&self) -> Option<u64> {
         self.superblocks.as_ref().map(|superblocks| superblocks.freed)
     }
@@ -223,7 +219,7 @@ impl Blocks {
         self.superblocks.as_ref().map_or(plane.index()..plane.index() + 1, |s| s.planes(plane))
     }
 
-    /// The first of these planes, which keeps what all have in common.
+    /// Keeps what all planes have in common.
     pub(super) fn leader(&self, plane: PlaneId) -> PlaneId {
         PlaneId(self.group(plane).start as u32)
     }
@@ -258,7 +254,7 @@ impl Blocks {
         self.planes[plane.index()].unopened + free as u32
     }
 
-    /// Whether a frontier fills the block, or can continue doing so.
+    /// A frontier fills it, or can continue to.
     pub(super) fn is_open(&self, plane: PlaneId, block: u32) -> bool {
         match &self.superblocks {
             None => self.frontiers.have(plane, block),
@@ -266,7 +262,7 @@ impl Blocks {
         }
     }
 
-    /// The block of a plane in which a frontier's next page there is.
+    /// Where a frontier's next page is.
     pub(super) fn room_in_stripe(&self, plane: PlaneId, frontier: Frontier) -> Option<u32> {
         let superblocks = self.superblocks.as_ref()?;
         let p = &self.planes[plane.index()];
@@ -288,7 +284,6 @@ impl Blocks {
         self.next_place(plane, line, alone).map(|to| (to, true))
     }
 
-    /// Whether a write of a frontier can be given a place.
     pub fn has_place(&self, plane: PlaneId, frontier: Frontier) -> bool {
         self.places_left(plane, frontier) > 0 || self.may_open_superblock(plane, frontier)
     }
@@ -439,7 +434,6 @@ impl Blocks {
         (opened, short, left)
     }
 
-    /// The frontier for what collection moves out of a block, or superblock.
     pub fn frontier_of_copies(&self, plane: PlaneId, block: u32) -> Frontier {
         match &self.superblocks {
             Some(superblocks) if superblocks.apart => self.owner(plane, block).map_or(Frontier::Gc, Frontier::GcOf),
@@ -447,7 +441,6 @@ impl Blocks {
         }
     }
 
-    /// Streams whose moved data have their own frontier.
     pub fn streams_apart(&self) -> u16 {
         let apart = self.superblocks.as_ref().is_some_and(|superblocks| superblocks.apart);
         if apart { self.frontiers.streams() } else { 0 }
@@ -588,12 +581,11 @@ impl Blocks {
         places.find(|&place| self.valid_lpa(at(place)).is_some()).map(|place| (at(place), place + 1))
     }
 
-    /// Whether a block, or one of its superblock, is being read.
     pub fn is_read(&self, plane: PlaneId, block: u32) -> bool {
         self.planes[self.group(plane)].iter().any(|p| p.blocks[block as usize].reads_in_flight > 0)
     }
 
-    /// Whether the superblock can be collected: it is full, or was closed, and no program of it is in flight.
+    /// It is full, or was closed, and no program of it is in flight.
     pub(super) fn superblock_can_be_collected(&self, plane: PlaneId, block: u32, superblocks: &Superblocks) -> bool {
         let blocks = || self.planes[self.group(plane)].iter().map(|p| &p.blocks[block as usize]);
         let is_used = blocks().any(|b| b.written > 0);

@@ -93,7 +93,6 @@ fn a_random_write_area_takes_writes_in_any_order() {
     assert_eq!(zones.append(0, 8), Err(Status::InvalidField));
 }
 
-/// Ten thousand zones take little more than their states.
 #[test]
 fn a_zone_is_small() {
     assert!(std::mem::size_of::<Zone>() <= 32);

@@ -150,7 +150,7 @@ impl<const SHORT: usize> Spans<SHORT> {
         }
     }
 
-    /// Adds a span, or makes the last one longer.
+    /// Makes the last one longer, or adds one.
     #[inline(always)]
     fn add(&mut self, length: u64, number: u64) {
         let count = self.count as usize;
