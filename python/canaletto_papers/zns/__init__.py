@@ -7,6 +7,7 @@ FIGURES = of_modules(
     """
     reads
     writes
+    agreement
     """,
 )
-"""Reads next to other commands, then writes and appends alone."""
+"""Reads next to other commands, writes and appends alone, and how many lines of both come near."""

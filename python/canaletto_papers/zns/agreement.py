@@ -1,0 +1,60 @@
+"""How many measured lines of the zoned drive ours comes near.
+
+Method: of the lines of `reads` and `writes`, those within 15 % (medians), 30 % (99th percentiles) or 20 % (rates) of
+the measured value. `signs`: percentiles that other commands change by more than 5 % as measured, and that ours changes
+in the same direction.
+
+Assumptions: those of `reads` and `writes`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale
+from canaletto_papers.zns import reads, writes
+
+LIMITS = {"p50_us": 0.15, "p99_us": 0.30, "iops": 0.20}
+CHANGE = 0.05
+"""Least change that has a sign."""
+
+
+def runs(scale: Scale) -> dict[Label, Run]:
+    """The runs of both figures."""
+    parts = {"reads": reads.runs(scale), "writes": writes.runs(scale)}
+    return {(part, *label): run for part, found in parts.items() for label, run in found.items()}
+
+
+def table(found: Mapping[Label, Data]) -> list[Row]:
+    """A line for each kind of commands and quantity, and one for signs."""
+    of = {part: {label[1:]: data for label, data in found.items() if label[0] == part} for part in ("reads", "writes")}
+    read, written = reads.table(of["reads"]), writes.table(of["writes"])
+    rows = []
+    for name, part, column in (("reads next to", read, "beside"), ("", written, "kind")):
+        for kind in dict.fromkeys(str(row[column]) for row in part):
+            for what, limit in LIMITS.items():
+                lines = [row for row in part if row[column] == kind and row["what"] == what]
+                if lines:
+                    near = sum(abs(row["ours"] / row["published"] - 1) <= limit for row in lines)
+                    label = f"{name} {kind}s".strip()
+                    rows.append(_row(label, f"{what} within {limit:.0%}", near, len(lines)))
+    signs = list(_signs(read))
+    return [*rows, _row("reads next to others", "signs", sum(signs), len(signs))]
+
+
+def _row(lines: str, what: str, near: int, of: int) -> Row:
+    return {"lines": lines, "what": what, "of": of, "ours": near, "published": None}
+
+
+def _signs(rows: Sequence[Row]) -> Iterator[bool]:
+    alone = {(row["beside"], row["depth"], row["what"]): row for row in rows if row["reads_percent"] == 100}
+    for row in rows:
+        base = alone[row["beside"], row["depth"], row["what"]]
+        measured, ours = (row[which] / base[which] - 1 for which in ("published", "ours"))
+        if row["reads_percent"] < 100 and abs(measured) > CHANGE:
+            yield measured * ours > 0
+
+
+def chart(rows: list[Row]) -> None:
+    """The table is all."""
+
+
+FIGURE = Figure("agreement", "Measured lines that come near", __doc__, runs, table, chart, is_counted=True)
