@@ -19,7 +19,6 @@ use crate::latin::fits;
 use crate::mapping_unit;
 use crate::medium::Suspendable;
 use crate::named::Named as _;
-use crate::namespace;
 use crate::pseudo_slc;
 use crate::pseudo_slc::CacheBlocks;
 use crate::replay::{check_mix, check_trace};
@@ -75,7 +74,7 @@ pub fn check_design(design: &Design) -> Checked {
     check_parity(design)?;
     zns::check(design)?;
     fdp::check(design)?;
-    namespace::check(design)?;
+    crate::namespace::check(design)?;
     check_loss(design)?;
     check_failures(design)?;
     check_refresh(design)?;

@@ -13,6 +13,7 @@ from canaletto_papers.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto_papers.zns import reads, writes
 
 LIMITS = {"p50_us": 0.15, "p99_us": 0.30, "iops": 0.20}
+PLURALS = {"append": "appends", "finish": "finishes", "reset": "resets", "write": "writes"}
 CHANGE = 0.05
 """Least change that has a sign."""
 
@@ -34,7 +35,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
                 lines = [row for row in part if row[column] == kind and row["what"] == what]
                 if lines:
                     near = sum(abs(row["ours"] / row["published"] - 1) <= limit for row in lines)
-                    label = f"{name} {kind}s".strip()
+                    label = f"{name} {PLURALS[kind]}".strip()
                     rows.append(_row(label, f"{what} within {limit:.0%}", near, len(lines)))
     signs = list(_signs(read))
     return [*rows, _row("reads next to others", "signs", sum(signs), len(signs))]
