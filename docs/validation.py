@@ -88,7 +88,7 @@ def in_short() -> Iterator[str]:
     for group in GROUPS:
         found = errors(group)
         cuts = [quantile(found, part) for part in (0.5, 0.9, 1.0)]
-        told = " | ".join(f"{cut:.2g} %" if cut < 100 else f"{cut:.0f} %" for cut in cuts)
+        told = " | ".join(f"{cut:.2g} %" if cut < 10 else f"{cut:.0f} %" for cut in cuts)
         yield f"| {group[0]} | {group[1]} | {len(found)} | {told} |"
 
 
@@ -105,7 +105,7 @@ def chart(path: Path) -> None:
     y = alt.Y("share:Q", title="numbers within it, %")
     colour = alt.Color("system:N", title=None)
     lines = alt.Chart(alt.InlineData(drawn)).mark_line(interpolate="step-after").encode(x=x, y=y, color=colour)
-    made = lines.properties(width=420, height=200, title="Half of the predicted numbers are within a tenth").to_dict()
+    made = lines.properties(width=420, height=200, title="Half of the predicted numbers are within 6 %").to_dict()
     path.write_text(str(vl_convert.vegalite_to_svg(made | {"background": "white"})) + "\n", encoding="utf-8")
 
 
