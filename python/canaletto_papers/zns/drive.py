@@ -31,7 +31,12 @@ _KEYS: Mapping[str, Any] = {
     "ftl": {"overprovisioning": 0.0065},
     # Nothing is collected.
     "gc": {"threshold": 0.0, "hard_threshold": 0.0},
+    # The preset's are calibrated for reads at great depths and for writes without zones.
+    "cache": {"capacity": "960KiB"},
     "controller": {
+        "firmware_per_request": "2us",
+        "firmware_per_page": "0us",
+        "write_latency": "0us",
         # 5.6 us of a write (NVMeVirt's model, FW_WBUF_LATENCY0), of which firmware_per_request has 2 us.
         "firmware_per_write": "3.6us",
         # Calibrated: 4 KiB to eight zones at depth 1, 134,252 appends/s and 185,852 writes/s.
