@@ -7,7 +7,7 @@ copied at the same time, alone and with occupancy and trigger. Epochs and write 
 over workloads and systems; workloads with fewer than two epochs on any system are left out, and how many are left
 stands next to them.
 
-Assumptions: as in Fig. 19. The paper states no occupancy, trigger, rate or number of copies. Published: the averages
+Assumptions: as in Fig. 19, with 60,000 requests. The paper states no occupancy, trigger, rate or number of copies. Published: the averages
 of Fig. 19.
 """
 
@@ -60,7 +60,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
     found: dict[Label, Run] = {}
     for change, how in CHANGES.items():
         for name in fig19.WORKLOADS:
-            work = profile(name, scale.of(150_000, 10_000), how.traffic)
+            work = profile(name, scale.of(60_000, 10_000), how.traffic)
             if how.slower != 1.0:
                 between = "flow.0.synthetic.inter_arrival"
                 gap = seconds(work.to_dict()["flow"][0]["synthetic"]["inter_arrival"]) * how.slower
