@@ -7,8 +7,8 @@ copied at the same time, alone and with occupancy and trigger. Epochs and write 
 over workloads and systems; workloads with fewer than two epochs on any system are left out, and how many are left
 stands next to them.
 
-Assumptions: as in Fig. 19, with 60,000 requests. The paper states no occupancy, trigger, rate or number of copies. Published: the averages
-of Fig. 19.
+Assumptions: as in Fig. 19, with 60,000 requests. The paper states no occupancy, trigger, rate or number of copies.
+Published: the averages of Fig. 19.
 """
 
 from collections.abc import Mapping
