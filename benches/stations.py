@@ -6,7 +6,7 @@ with the native module that this has built:
 
     CARGO_TARGET_DIR=FOLDER CARGO_PROFILE_RELEASE_DEBUG=line-tables-only cargo build --release --package canaletto-py
 
-What is compiled in line counts where it is written; code of Rust's library where the engine uses it. Like
+Code that is compiled in line counts where it is written; code of Rust's library where the engine uses it. Like
 `instructions.py`, over 60,000 requests less 20,000.
 """
 

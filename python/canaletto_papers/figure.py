@@ -61,7 +61,7 @@ class Grid:
     """Columns whose parts, separated by semicolons, are notes at the column or line that shares them."""
 
     def parts(self, rows: Sequence[Row]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-        """What all columns share stands at the columns."""
+        """Parts that all columns share stand at the columns."""
         kept = [row for row in rows if all(row[column] == value for column, value in self.where.items())]
 
         def shared(of: str) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""Limits of tasks (`flow.compute`): those of reads, as far as a task's data use each part, and those of units."""
+"""Limits of tasks (`flow.compute`): limits of reads, as far as a task's data use each part, and of units."""
 
 import math
 from dataclasses import replace
@@ -26,7 +26,7 @@ def are_in(workload: Workload) -> bool:
 
 
 def of_tasks(design: Design, workload: Workload, closed: "Closed") -> "Bound":
-    """The bound of one flow of tasks, per task, from that of reads. Operands at random places cross twice.
+    """The bound of one flow of tasks, per task, from the bound of reads. Operands at random places cross twice.
 
     Raises ConfigError for other flows next to it.
     """

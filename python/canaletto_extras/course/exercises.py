@@ -8,7 +8,7 @@ from typing import Any
 import canaletto as cn
 
 Judge = Callable[[Any], str | None]
-"""What is wrong with an answer, or None."""
+"""The mistake in an answer, or None."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Latency against throughput, from idle to saturated.
 
-Open loops: arrivals are scaled to a number of loads, up to somewhat more than wires, host link and arrays can carry by
-the drive's own arithmetic. Closed loops: the queue depth doubles. The knee is where the mean latency is twice that of
-single requests.
+Open loops: arrivals are scaled to a number of loads, up to somewhat more than wires, host link and arrays can carry
+by the drive's own arithmetic. Closed loops: the queue depth doubles. The knee is where the mean latency is twice the
+mean of single requests.
 """
 
 import json

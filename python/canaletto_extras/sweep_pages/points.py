@@ -29,7 +29,7 @@ ENERGY = Measure("energy_total_mj", "energy", "energy (mJ)")
 MEAN = Measure("latency_mean_us", "mean latency", "mean latency (µs)")
 AMPLIFICATION = Measure("write_amplification", "write amplification", "write amplification")
 MEASURES = (P99, MEAN, IOPS, ENERGY, AMPLIFICATION)
-"""Latency comes first: an open loop's rate is that of its arrivals."""
+"""Latency comes first: an open loop's rate is its arrivals' rate."""
 
 SAME = 1.01
 """Least ratio of a measure's values that shows a change."""

@@ -70,7 +70,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 FIGURE = Figure(
     "filters",
-    "Data looked through beside the channels and in the chips, over the host",
+    "Data looked through next to the channels and in the chips, over the host",
     __doc__,
     runs,
     table,

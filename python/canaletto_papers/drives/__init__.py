@@ -1,6 +1,6 @@
 """Drives that were measured next to their presets.
 
-Presets of client drives are calibrated from at most eight reads outstanding, those of enterprise drives from light
+Presets of client drives are calibrated from at most eight reads outstanding, presets of enterprise drives from light
 loads.
 """
 

@@ -1,18 +1,20 @@
 """Write amplification of a cache of language models with and without data placement.
 
-Method: nine workers write objects in their own parts of 855 of 960 GiB, which were written in order before, four times
-960 GiB in all: two of chats (4 MiB, 90 GiB each), one of long contexts (32 MiB, 180 GiB), two of shared prefixes
-(16 MiB, 90 GiB each), three of random prompts (2 MiB, 90 GiB each), one of metadata (1 MiB, 45 GiB). With data
-placement each of the five classes has its own handle; isolation is initial. Reclaim units have 16 GiB. `published` is
-the write amplification of a Samsung PM9D3a (LMCache/LMCache pull request 4016: 2.600, and 1.425 with handles).
+Method: nine workers write objects in their own parts of 855 of 960 GiB, four times 960 GiB in all. The parts were
+written in order before. Workers: two of chats (4 MiB, 90 GiB each), one of long contexts (32 MiB, 180 GiB), two of
+shared prefixes (16 MiB, 90 GiB each), three of random prompts (2 MiB, 90 GiB each), one of metadata (1 MiB, 45 GiB).
+With data placement each of the five classes has its own handle; isolation is initial. Reclaim units have 16 GiB.
+`published` is the write amplification of a Samsung PM9D3a (LMCache/LMCache pull request 4016: 2.600, and 1.425 with
+handles).
 
 Scale: one GiB of the drive is one MiB here, so that the number of reclaim units, their fill and the multiples of the
 capacity stay. Objects shrink alike, but to no less than a page of 4 KiB: all are far smaller than a unit in both.
 
 Assumptions: the report has neither the traces nor the order in which a worker replaces its objects, nor each worker's
-part of the writes. So there are lines for objects replaced at random and oldest first. Workers write the same multiple
-of their space, or the same number of bytes, or those that churn (chats, prompts, metadata) write ten times as much of
-theirs as the others. 65 units are 7 % spare space; 72 and 80 show what more of it does. Victims are chosen greedily.
+part of the writes. So there are lines for objects replaced at random and oldest first. Workers write the same
+multiple of their space, or the same number of bytes. Or workers that churn (chats, prompts, metadata) write ten times
+as much of their space as the others. 65 units are 7 % spare space; 72 and 80 show what more of it does. Victims are
+chosen greedily.
 """
 
 from collections.abc import Mapping

@@ -1,9 +1,9 @@
 """Overhead of path conflicts by intensity (slides of FMS 2024).
 
 Method: the open-loop runs of Fig. 9 with the profiles' traffic on the performance-optimized SSD, and the two reads of
-Fig. 3 beside them. The overhead of a workload is its mean latency on the baseline over that on the ideal SSD, less
+Fig. 3 next to them. The overhead of a workload is its mean latency on the baseline over that on the ideal SSD, less
 one. Workloads of high intensity are those that arrive every 20 us or faster in Table 2. `ours` of the last line is
-their mean overhead over that of the others.
+their mean overhead over the others' mean.
 
 Assumptions: as for Fig. 9. The slides state that the overhead "increases by 1.6x" for workloads of high intensity. They
 name neither the workloads nor the measure; latency is taken because the sentence before it is about latency ("57%").

@@ -6,7 +6,7 @@ link, a fresh drive, transfers of the buses that take no time (MQSim's at Table 
 of a page each, and for each workload the rate at which Fig. 13's share of the baseline's requests meets no conflict.
 `table-prior-holds-search` tries all combinations of two allocations, six rates, what is held, transfers of buses
 that take no time, and variants of NoSSD, pnSSD and Venice, and prints the best few. `ours` is the mean factor between
-our numbers and those of Fig. 4 and 9. The columns of other figures have the mean factors of theirs, which the search
+our numbers and Fig. 4 and 9. The columns of other figures have the mean factors of theirs, which the search
 does not use. It takes every second workload, and four for Fig. 15.
 
 Assumptions: a sensitivity study. Switches and one factor on all arrival times are the only unknowns; several

@@ -4,7 +4,7 @@ Method: of the lines of `reads` and `writes`, those within 15 % (medians), 30 % 
 the measured value. `signs`: percentiles that other commands change by more than 5 % as measured, and that ours changes
 in the same direction.
 
-Assumptions: those of `reads` and `writes`.
+Assumptions: as in `reads` and `writes`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
