@@ -165,7 +165,7 @@ impl Compute {
         let returned = match (task.at, task.kind) {
             (At::Host, _) => bytes,
             (_, TaskKind::Scan) => share(bytes, task.returned),
-            (_, TaskKind::Gather) => u64::from(self.layout.page_bytes()),
+            (_, TaskKind::Gather) => self.layout.page_bytes(),
             (_, TaskKind::Reduce) => task.result.0,
         };
         let host_rate = self.keys.host.rate.0;
@@ -335,7 +335,7 @@ impl Compute {
         let bytes = u64::from(page.bytes);
         let State { left, bytes: all, .. } = &mut self.tasks[page.request.index()];
         let (unit, held, result) = match kind {
-            TaskKind::Gather => (left[0].0, *all, u64::from(self.layout.page_bytes())),
+            TaskKind::Gather => (left[0].0, *all, self.layout.page_bytes()),
             TaskKind::Scan => (self.unit_of(at, page.ppa.plane), bytes, share(bytes, returned)),
             TaskKind::Reduce => {
                 let unit = self.unit_of(at, page.ppa.plane);

@@ -296,9 +296,9 @@ impl Blocks {
         if stripe.page == self.flash_pages_per_block() {
             false
         } else if self.gathers() && self.flash_pages_given(to, line.frontier) > stripe.page {
-            self.has_room_beside(to, line) || !(stripe.plane + 1).is_multiple_of(planes)
+            self.has_room_beside(to, line) || (stripe.plane + 1) % planes != 0
         } else {
-            !stripe.plane.is_multiple_of(planes)
+            stripe.plane % planes != 0
         }
     }
 

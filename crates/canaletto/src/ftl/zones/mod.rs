@@ -178,7 +178,7 @@ impl Zones {
     fn die_of(&self, zone: u32, row: u32) -> u32 {
         let dies = u64::from(self.shape.dies);
         let turn = u64::from(zone / self.shape.groups).wrapping_mul(GOLDEN_RATIO) & u64::from(u32::MAX);
-        ((u64::from(row) + (turn * dies >> 32)) % dies) as u32
+        ((u64::from(row) + ((turn * dies) >> 32)) % dies) as u32
     }
 
     fn first_block(&self, zone: u32) -> u32 {
