@@ -80,7 +80,8 @@ def some_result(tmp_path_factory: pytest.TempPathFactory) -> Any:
 # Thousands of computations, and traces that may not be there: tested for themselves.
 OWN_TESTS = {
     *(("hbf", name) for name in ("hotspot", "h3", "sandisk")),
-    *(("zns", name) for name in ("reads", "writes")),
+    *(("zns", name) for name in ("reads", "writes", "agreement")),
+    *(("drives", name) for name in ("load", "load-errors")),
     ("fdp", "cache"),
     *(("compute", name) for name in ("bitwise", "filters")),
     ("pc-ssd", "table-match"),

@@ -35,6 +35,7 @@ struct State {
     ready: Vec<Completion>,
 }
 
+/// A request that is complete.
 #[pyclass(module = "canaletto", frozen)]
 #[derive(Clone)]
 pub struct Completion {

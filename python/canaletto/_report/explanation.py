@@ -236,7 +236,8 @@ def _part_of_wait(cause: str, label: str, holder: "Holder") -> str:
 
 def figure(explanation: "Explanation", ps: int) -> str:
     """With as many decimals as suit the request's latency."""
-    return f"{ps / 1e6:,.{_decimals(explanation)}f}"
+    unit = 10 ** (6 - _decimals(explanation))
+    return f"{_rounded(ps, unit) * unit / 1e6:,.{_decimals(explanation)}f}"
 
 
 def _table(explanation: "Explanation") -> Table:
