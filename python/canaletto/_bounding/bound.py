@@ -194,7 +194,9 @@ def bound(
     _check(write_amplification, read_share, queue_depth)
     made = load_workload(workload) if isinstance(workload, str | PathLike) else workload
     if made is not None and tasks.are_in(made):
-        return tasks.of_tasks(drive, made, bound)
+        reads = bound(drive, tasks.reads(made))
+        changed = tasks.of_tasks(drive, made, reads.size_bytes, lambda work: bound(drive, work).limits_iops)
+        return replace(reads, **changed)
     if made is not None:
         work = work_of(drive, made, write_amplification or 1.0)
     else:

@@ -1,20 +1,13 @@
 """Limits of tasks (`flow.compute`): limits of reads, as far as a task's data use each part, and of units."""
 
 import math
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from canaletto._engine import ConfigError
 from canaletto._io import _toml
 from canaletto._run.config import Design, Workload
 from canaletto._run.quantities import rate, size_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from canaletto._bounding.bound import Bound
-
-    Closed = Callable[[Design, Workload], Bound]
 
 _SECTOR = 512
 _WITHIN = ("chip", "array")
@@ -25,27 +18,24 @@ def are_in(workload: Workload) -> bool:
     return any("compute" in flow for flow in workload.to_dict()["flow"])
 
 
-def of_tasks(design: Design, workload: Workload, closed: "Closed") -> "Bound":
-    """The bound of one flow of tasks, per task, from the bound of reads. Operands at random places cross twice.
+def of_tasks(
+    design: Design, workload: Workload, size: float, limits_of: Callable[[Workload], dict[str, float]]
+) -> dict[str, Any]:
+    """What differs between the bound of one flow of tasks, per task, and of its reads, which have that size.
 
-    Raises ConfigError for other flows next to it.
+    Operands at random places cross twice.
     """
-    flows = workload.to_dict()["flow"]
-    if len(flows) != 1 or "synthetic" not in flows[0]:
-        raise ConfigError(f"{workload.label}: got tasks next to other flows, expected one flow of generated tasks")
-    task = flows[0]["compute"]
+    task = workload.to_dict()["flow"][0]["compute"]
     gathers, at = task["kind"] == "gather", task["at"]
     operands = task.get("operands", 2) if gathers else 1
-    reads = closed(design, _plain(workload, None))
-    size = reads.size_bytes
     results = {"scan": task["returned"] * size, "gather": size, "reduce": size_bytes(task["result"])}
     result = size * operands if at == "host" else results[task["kind"]]
     small = max(_SECTOR, math.ceil(result / operands / _SECTOR) * _SECTOR)
-    returned = closed(design, _plain(workload, small))
+    returned = limits_of(reads(workload, small))
     limits: dict[str, float] = {}
-    for part, limit in reads.limits_iops.items():
+    for part, limit in limits_of(reads(workload)).items():
         if "link" in part:
-            limits[part] = returned.limits_iops.get(part, math.inf) / operands
+            limits[part] = returned.get(part, math.inf) / operands
         elif part == "dies":
             limits[part] = limit / operands
         elif part not in ("queue depth", "commands in the drive"):
@@ -54,15 +44,14 @@ def of_tasks(design: Design, workload: Workload, closed: "Closed") -> "Bound":
     finite = {part: limit for part, limit in limits.items() if math.isfinite(limit)}
     ordered = dict(sorted(finite.items(), key=lambda each: each[1]))
     limit_of = next(iter(ordered))
-    return replace(
-        reads,
-        size_bytes=size * operands,
-        peak_iops=ordered[limit_of],
-        limit=limit_of,
-        limits_iops=ordered,
-        service_us=1e6 / ordered[limit_of],
-        is_exact=False,
-    )
+    return {
+        "size_bytes": size * operands,
+        "peak_iops": ordered[limit_of],
+        "limit": limit_of,
+        "limits_iops": ordered,
+        "service_us": 1e6 / ordered[limit_of],
+        "is_exact": False,
+    }
 
 
 def _crossings(at: str, gathers: bool, operands: int, result: float) -> float:
@@ -82,9 +71,14 @@ def _units(design: Design, at: str, bytes_per_task: float) -> dict[str, float]:
     return {f"units at {at}": 1e6 * rate(keys["compute"][at]["rate"]) * count / bytes_per_task}
 
 
-def _plain(workload: Workload, size: int | None) -> Workload:
-    """The same flow with reads instead of tasks, perhaps of another size."""
+def reads(workload: Workload, size: int | None = None) -> Workload:
+    """The one flow of a workload with reads instead of tasks, perhaps of another size.
+
+    Raises ConfigError for other flows next to it.
+    """
     keys: dict[str, Any] = workload.to_dict()
+    if len(keys["flow"]) != 1 or "synthetic" not in keys["flow"][0]:
+        raise ConfigError(f"{workload.label}: got tasks next to other flows, expected one flow of generated tasks")
     flow = {name: value for name, value in keys["flow"][0].items() if name != "compute"}
     if size is not None:
         flow["synthetic"] = {**flow["synthetic"], "size": f"{size}B", "alignment": f"{size}B"}

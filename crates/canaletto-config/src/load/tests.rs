@@ -16,7 +16,7 @@ fn every_preset_and_profile_loads() {
     for name in preset_names() {
         load_design(name, None, &[]).unwrap_or_else(|e| panic!("{name}: {e}"));
     }
-    assert_eq!(profiles().len(), 19 + 6 + 6, "Tables 2 and 3 of the Venice paper, and small reads");
+    assert_eq!(profiles().len(), 19 + 6 + 6 + 8, "Tables 2 and 3 of the Venice paper, small reads, logs and caches");
     for listing in profiles() {
         load_workload(&listing.name, None, &[]).unwrap_or_else(|e| panic!("{}: {e}", listing.name));
     }
