@@ -16,6 +16,9 @@ impl Queues {
         transactions: &mut Transactions,
         readiness: &impl Readiness,
     ) -> Command {
+        if self.alone[command.operation as usize] {
+            return command;
+        }
         let first = &transactions[command.transactions()[0]];
         let die = self.die_masks[readiness.plane(first) as usize];
         let used = command.transactions().iter().map(|&id| 1u64 << readiness.plane(&transactions[id]));

@@ -42,6 +42,7 @@ const SITES: &[(&str, &[&str])] = &[
         "pipelines",
         &["flash.independent_plane_reads=true", "flash.cache_program=true", "fabric.transfer_order=commands-first"],
     ),
+    ("plane-reads", &["flash.independent_plane_reads=true", "flash.multi_plane=head-page"]),
     ("sca", &["fabric.kind=sca"]),
     ("daisy-chain", &["fabric.kind=daisy-chain"]),
     ("ring", &["fabric.kind=ring"]),
