@@ -10,12 +10,18 @@ from canaletto_papers.figure import Scale
 
 
 def test_reads_of_a_zoned_drive_are_near_the_measured_ones(canaletto: Any, tmp_path: Path) -> None:
-    canaletto.ok("reproduce", "zns", "reads", "--quick", "--out", "zns")
-    (path,) = (tmp_path / "zns").rglob("*reads*.csv")
+    canaletto.ok("reproduce", "zns", "reads", "agreement", "--quick", "--out", "zns")
+    (path,), (counts,) = ((tmp_path / "zns").rglob(f"*{name}*.csv") for name in ("reads", "agreement"))
     rows = [row for row in csv.DictReader(path.read_text().splitlines()) if row["what"] == "p50_us"]
     near = [row for row in rows if abs(float(row["ours"]) / float(row["published"]) - 1) < 0.15]
     assert len(rows) >= 90
     assert len(near) > 0.75 * len(rows)
+    counted = list(csv.DictReader(counts.read_text().splitlines()))
+    medians = [row for row in counted if row["lines"].startswith("reads") and row["what"].startswith("p50")]
+    assert sum(int(row["ours"]) for row in medians) == len(near)
+    assert sum(int(row["of"]) for row in medians) == len(rows)
+    (written,) = (row for row in counted if row["lines"] == "appends" and row["what"].startswith("iops"))
+    assert int(written["ours"]) > 0.75 * int(written["of"])
 
 
 def test_handles_keep_a_log_from_being_copied_with_objects() -> None:

@@ -216,16 +216,15 @@ impl Default for ChipUnit {
 #[serde(deny_unknown_fields, default)]
 pub struct ArrayUnit {
     /// Number of operands that are sensed at once, if they lie in one plane, block and string group. Others are sensed one
-    /// after the other, as with a value of 1 (ParaBit). Source: 48, the word lines of a
-    /// string of Flash-Cosmos's chips.
+    /// after the other, as with a value of 1 (ParaBit). Assumed: 48, the word lines of a string.
     #[schemars(range(min = 1, max = 1024))]
     pub operands: u32,
     /// String groups of a block, whose word lines can be sensed together: page p of a block is in group p modulo this, as pages
-    /// are programmed. Source: 4, the sub-blocks of Flash-Cosmos's chips, of 48 word lines each.
+    /// are programmed. Assumed: 4.
     #[schemars(range(min = 1, max = 64))]
     pub groups: u32,
-    /// Time by which sensing several operands at once is longer than a read. Source: 2.5 us, the 25 us of Flash-Cosmos's
-    /// Table 1 next to its 22.5 us of a read.
+    /// Time by which sensing several operands at once is longer than a read. Assumed: 2.5 us, a ninth of a read in
+    /// single-level cells.
     pub longer: Duration,
 }
 

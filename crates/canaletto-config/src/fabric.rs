@@ -133,8 +133,8 @@ pub struct Fabric {
     /// Order of waiting read data.
     #[serde(default)]
     pub data_queue: DataQueue,
-    /// Commands whose path stays held while the array works, and then carries the data. `mesh`, whose packets hold no
-    /// path, `omnibus-split`, whose halves take two, `sca`, whose commands and data do, `daisy-chain` and `ring` have `never` only, as has
+    /// Commands whose path stays held while the array works, and then carries the data. Some fabrics take `never` only:
+    /// `mesh`, because packets hold no path; `omnibus-split` and `sca`, because a page takes two paths; `daisy-chain`, `ring`, and
     /// `clusters` with `clusters.chunk`.
     #[serde(default)]
     pub hold_path: HoldPath,

@@ -37,10 +37,10 @@ impl Scope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EpochTrigger {
-    /// That of the whole device: the free blocks of all planes together are fewer than `threshold` of all blocks.
+    /// Shortage in the whole device: the free blocks of all planes together are fewer than `threshold` of all blocks.
     #[default]
     Device,
-    /// That of any one plane. One plane of hundreds that is written more than the others then has all of them collect
+    /// Shortage in any one plane. One plane of hundreds that is written more than the others then has all of them collect
     /// blocks that are still half valid.
     Plane,
 }

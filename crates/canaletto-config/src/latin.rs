@@ -19,8 +19,9 @@ pub(crate) fn chips(numbering: Numbering, rows: u32, columns: u32) -> Option<Box
     }
 }
 
-/// Chips by a pair of orthogonal Latin squares. Of an array that is not square the longer side is divided in as many parts as the
-/// other has lines, each of adjacent lines: the squares give the part, and which square it is the line within the part.
+/// Chips by a pair of orthogonal Latin squares. The longer side of an array that is not square is divided into parts of
+/// adjacent lines, as many as the other side has lines. The squares give the part, and the number of the square gives the line
+/// within it.
 /// Column buses of `omnibus` that join several columns join the columns of a part.
 fn latin(rows: u32, columns: u32) -> Box<[ChipId]> {
     let n = rows.min(columns);
@@ -60,8 +61,8 @@ mod tests {
         found
     }
 
-    /// No two chips of a channel share a row or a column beyond what the array's shape forces them to, nor do the chips
-    /// of a way: rows and columns are Latin squares, and orthogonal.
+    /// Chips of a channel share rows and columns only where the array's shape forces them to, and so do the chips of a
+    /// way: rows and columns are orthogonal Latin squares.
     #[test]
     fn channels_and_ways_lie_across_all_lines() {
         for (rows, columns) in arrays() {

@@ -16,7 +16,7 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 /// Likeness of names below which none is suggested.
 const NEAR: f64 = 0.5;
 
-/// The first of the names whose likeness and nearness add up to most, of those that are alike at all.
+/// The first name with the greatest sum of likeness and nearness; none where no name is alike.
 pub(super) fn most_alike<T>(names: impl Iterator<Item = (f64, f64, T)>) -> Option<T> {
     let near = names.filter(|(alike, _, _)| *alike >= NEAR);
     near.reduce(|best, next| if next.0 + next.1 > best.0 + best.1 { next } else { best }).map(|(_, _, name)| name)

@@ -144,7 +144,7 @@ pub(crate) fn check(design: &Design) -> Checked {
         let key = |name: &str| format!("namespace.{i}.{name}");
         let (name, kind) = (&namespace.name, namespace.kind);
         require(!name.is_empty() && all[..i].iter().all(|other| other.name != *name), &key("name"), || {
-            format!("got {name:?}, expected a name of its own")
+            format!("got {name:?}, expected a name that no other namespace has")
         })?;
         require(name.parse::<u32>().is_err(), &key("name"), || {
             format!("got {name:?}, expected a name that is no number: numbers count namespaces")

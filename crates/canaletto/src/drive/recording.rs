@@ -39,17 +39,11 @@ impl Place {
     }
 }
 
-pub(super) const KINDS: [Kind; 9] = [
-    Kind::Read,
-    Kind::Write,
-    Kind::Trim,
-    Kind::Flush,
-    Kind::Append,
-    Kind::Reset,
-    Kind::Finish,
-    Kind::Open,
-    Kind::Close,
-];
+/// All but tasks, the last kind.
+pub(super) const KINDS: &[Kind] = match Kind::ALL.split_last() {
+    Some((_, kinds)) => kinds,
+    None => &[],
+};
 
 const FUA: u64 = 1 << 2;
 const ZEROES: u64 = 1 << 3;

@@ -176,7 +176,7 @@ fn flows_that_do_not_fit_are_refused() {
 #[test]
 fn tables_that_do_not_fit_are_refused() {
     for (keys, said) in [
-        (&["namespace.0.name=cache"][..], "a name of its own"),
+        (&["namespace.0.name=cache"][..], "a name that no other namespace has"),
         (&["namespace.0.name=\"7\""], "a name that is no number"),
         (&["namespace.0.kind=zoned", "namespace.0.size=3MiB"], "a multiple of"),
         (&["namespace.1.size=0B"], "expected a size of zones"),
