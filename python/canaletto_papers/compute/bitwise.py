@@ -5,10 +5,10 @@ with 8 dies of two planes, and a link of 8 GB/s. Flash-Cosmos senses up to 48 op
 the other, and the host reads all of them. `ours` is Flash-Cosmos's rate, or operands per energy, over the other's.
 
 Assumptions: of the paper only the abstract was at hand; the drive, and 25 us for sensing several word lines instead of
-22.5 us for one, are assumed. Operands lie in one block and string group. The paper's numbers are means over three applications (bitmap
-indices, image segmentation, cliques of graphs) whose operand counts are not in its abstract, so that ours are shown by
-number of operands. Its energy counts a measured processor and memory; ours counts arrays, fabric and units with the
-powers of `compute`, and neither link nor memory.
+22.5 us for one, are assumed. Operands lie in one block and string group. The paper's numbers are means over three
+applications (bitmap indices, image segmentation, cliques of graphs) whose operand counts are not in its abstract, so
+that ours are shown by number of operands. Its energy counts a measured processor and memory; ours counts arrays, fabric
+and units with the powers of `compute`, and neither link nor memory.
 """
 
 from collections.abc import Mapping

@@ -4,13 +4,13 @@ Method: scans of 1 MiB, 64 outstanding, that return 1 % of their data, at the ho
 `ours` is the rate at which data are looked through over the host's, or data per energy. Drives: 8 channels behind
 SATA (0.56 GB/s), 16 channels behind PCIe 4.0 (7 GB/s), channels of 1.2 GB/s, eight dies each.
 
-Assumptions: of the papers only abstracts were at hand; the drives are assumed. Units keep up with what they receive, and the host too, so that data movement alone decides. Published
-numbers are of whole applications against software that computes for most of the time. GenStore (ASPLOS 2022): 2.07 to
-6.05 and 1.45 to 33.63 times over software, for reads similar to the reference and for others. MegIS (ISCA 2024): 2.7
-to 37.2 times over a fast tool, 6.9 to 100.2 times over an accurate one. Conduit (2026): 4.2 times over a processor.
-REIS (ISCA 2025): 13 times, and 55 times in energy, over a server. The share of time that they compute is unknown here.
-The least gain is printed next to the drive with the fast link, the largest next to the one with the slow link: which
-drive gave which is not known.
+Assumptions: of the papers only abstracts were at hand; the drives are assumed. Units keep up with what they receive,
+and the host too, so that data movement alone decides. Published numbers are of whole applications against software that
+computes for most of the time. GenStore (ASPLOS 2022): 2.07 to 6.05 and 1.45 to 33.63 times over software, for reads
+similar to the reference and for others. MegIS (ISCA 2024): 2.7 to 37.2 times over a fast tool, 6.9 to 100.2 times over
+an accurate one. Conduit (2026): 4.2 times over a processor. REIS (ISCA 2025): 13 times, and 55 times in energy, over a
+server. The share of time that they compute is unknown here. The least gain is printed next to the drive with the fast
+link, the largest next to the one with the slow link: which drive gave which is not known.
 """
 
 from collections.abc import Mapping
