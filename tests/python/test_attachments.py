@@ -177,3 +177,14 @@ def test_parameters_are_chosen_by_half_of_the_ratios(monkeypatch: pytest.MonkeyP
     found = {half: joint.nearest.__wrapped__("buses", half) for half in joint.HALVES}
     assert set(joint.keys_of(joint.BUSES, found["odd ratios"])) == wanted
     assert joint.keys_of(joint.BUSES, found["even ratios"]) == ()
+
+
+def test_tables_of_parameters_that_are_chosen_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joint, "GROUPS", {"buses and the drive": joint.INSIDE[:2]})
+    monkeypatch.setattr(joint, "nearest", joint.nearest.__wrapped__)
+    rows, values = joint.table({}), joint.values({})
+    assert {row["chosen by"] for row in rows} == set(joint.HALVES)
+    assert all(1 < row["chosen half, found"] <= row["chosen half, defaults"] and row["ours"] > 1 for row in rows)
+    assert any(row["chosen half, found"] < row["chosen half, defaults"] for row in rows)
+    for value, each in zip(values, joint.INSIDE[:2], strict=True):
+        assert all(value[f"by {half}"] in each.values for half in joint.HALVES)

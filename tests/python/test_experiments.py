@@ -83,7 +83,7 @@ OWN_TESTS = {
     *(("zns", name) for name in ("reads", "writes", "agreement")),
     ("fdp", "cache"),
     *(("compute", name) for name in ("bitwise", "filters")),
-    ("pc-ssd", "table-match"),
+    *(("pc-ssd", name) for name in ("table-match", "table-joint", "table-joint-values")),
     ("venice", "traces"),
 }
 
