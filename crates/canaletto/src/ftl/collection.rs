@@ -1,5 +1,3 @@
-//! Garbage collection at work: copies are read and programmed, victims erased.
-
 use super::{Ftl, Outcome};
 use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
@@ -37,7 +35,6 @@ impl Ftl {
         }
     }
 
-    /// With whatever it had to copy on its way.
     pub fn collection_waits(&mut self, plane: PlaneId) {
         let is_shared = self.layout.pages_per_flash_page() > 1;
         // No further copies may come to fill a flash page, or a row, with those that are queued.
@@ -51,7 +48,7 @@ impl Ftl {
         }
     }
 
-    /// Begins an epoch of collection if one is due, once per round: empty epochs would begin again for ever.
+    /// Begins an epoch if one is due, once per round: empty epochs would begin again for ever.
     #[inline(always)]
     pub fn begin_epoch(&mut self, now: Time) -> bool {
         let begins = self.collector.begin_epoch(&self.blocks, now);
@@ -72,7 +69,7 @@ impl Ftl {
         self.changed.extend((0..self.layout.planes()).rev().map(PlaneId));
     }
 
-    /// The epoch that says whose the columns are, where one runs or has just ended.
+    /// The epoch that decides whose the columns are.
     pub fn epoch_of_columns(&mut self) -> Option<&Epoch> {
         let epoch = self.collector.epoch();
         let changes = epoch.is_running() || self.columns_kept;
@@ -80,7 +77,7 @@ impl Ftl {
         changes.then_some(epoch)
     }
 
-    /// Returns the page to be [copied](Ftl::copy_to) next; none where collection waits.
+    /// The page to [copy](Ftl::copy_to) next; none where collection waits.
     pub fn next_copy<P: Probe>(&mut self, work: &mut PageWork<P>, plane: PlaneId, now: Time) -> Option<Ppa> {
         match self.collector.step(plane, &self.blocks, self.room.waiting() > 0) {
             Step::Copy(from) => return Some(from),
@@ -112,7 +109,7 @@ impl Ftl {
         }
     }
 
-    /// Copies a page to a plane, which has promised one unless it is the page's own; from chip to chip if `direct`.
+    /// Copies a page to a plane, which has promised one unless it is the page's own.
     pub fn copy_to<P: Probe>(&mut self, work: &mut PageWork<P>, from: Ppa, (to, direct): (PlaneId, bool), now: Time) {
         let lpa = self.blocks.valid_lpa(from).expect("only valid pages are copied");
         self.blocks.read_begins(from);
@@ -131,7 +128,6 @@ impl Ftl {
         self.issue(work, id);
     }
 
-    /// Puts off the copy of a page until a chip that it could go to has a register for it.
     pub fn await_register(&mut self, from: Ppa) {
         self.collector.postpone(from);
         let waiting = &mut self.awaiting_register[self.layout.column_of(from.plane)];
@@ -145,7 +141,6 @@ impl Ftl {
         u32::from(self.blocks.copies(page))
     }
 
-    /// The first to try in front.
     pub fn destinations(&mut self, from: Ppa) -> impl Iterator<Item = PlaneId> + use<> {
         self.collector.destinations(from.plane, &self.layout)
     }
@@ -159,7 +154,7 @@ impl Ftl {
         self.blocks.promise_arrival(plane)
     }
 
-    /// Begins or moves on a plane's merge. `first` is the first write in line that goes to the plane.
+    /// `first` is the first write in line that goes to the plane.
     pub fn look_after_merges<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
@@ -205,7 +200,7 @@ impl Ftl {
         self.take_place(from.plane, line, false).expect("the copies of a victim have room")
     }
 
-    /// Whether a copy was promised a page of the plane it comes from, for which it may have to wait.
+    /// Whether a copy stays in its plane, for whose page it may have to wait.
     fn stays_in_plane<P: Probe>(&self, work: &PageWork<P>, id: TransactionId) -> bool {
         let t = &work.transactions[id];
         t.to() == t.payload.old.plane && !self.blocks.has_superblocks()
@@ -224,7 +219,6 @@ impl Ftl {
         self.end_copy(work, id, t.ppa.plane, false);
     }
 
-    /// Returns whether it is still to be programmed.
     pub fn copy_crossed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) -> bool {
         let t = work.transactions[id];
         self.end_read_of(t.ppa);
@@ -254,7 +248,6 @@ impl Ftl {
         self.changed.append(&mut self.awaiting_register[column]);
     }
 
-    /// It takes effect unless the page was overwritten meanwhile.
     pub fn copy_programmed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         let old = t.payload.old;
@@ -302,7 +295,6 @@ impl Ftl {
         self.end_copy(work, id, old.plane, within);
     }
 
-    /// Whether the newest data of a logical page that have taken effect are here.
     fn is_newest<P: Probe>(&self, work: &PageWork<P>, at: Ppa, lpa: u64) -> bool {
         match self.entry(lpa) {
             Entry::At(ppa) => ppa == at,
@@ -355,8 +347,7 @@ impl Ftl {
         self.changed.push(plane);
     }
 
-    /// A block has failed: its valid pages move. Not so if its plane cannot spare it or would have fewer than
-    /// `keep_free` free blocks. Returns whether it is retired.
+    /// As [`Blocks::retire`]; the block's valid pages move.
     pub fn retire(&mut self, plane: PlaneId, block: u32, keep_free: u32) -> bool {
         let retired = self.blocks.retire(plane, block, keep_free);
         // A block of a superblock keeps its part in it until all of that is collected.
@@ -373,7 +364,7 @@ impl Ftl {
         self.rules.copyback && (every == 0 || self.upkeep.wear.copies(from) + 1 < every)
     }
 
-    /// Ends copies in a register whose data were overwritten. Returns the first of the others, and their number.
+    /// Ends copies whose data were overwritten. Returns the first of the others, and their number.
     pub fn copies_left<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
@@ -399,8 +390,8 @@ impl Ftl {
         left
     }
 
-    /// Binds the copies in a register to pages of the plane, if all `valid` of them fill a flash page; else they go
-    /// through the controller.
+    /// Binds the copies in a register to pages, if all `valid` of them fill a flash page; else they go through the
+    /// controller.
     pub fn bind_copyback<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,

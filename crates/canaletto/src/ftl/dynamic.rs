@@ -1,6 +1,6 @@
 //! Dynamic allocation: each write goes to the least busy plane that can take it.
 //!
-//! A plane full of valid pages could never reclaim space, so a write goes only to planes below a limit of valid pages.
+//! Only to planes below a limit of valid pages: a plane full of them could never reclaim space.
 
 use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::ftl::blocks::{Blocks, Frontier};
@@ -56,12 +56,10 @@ impl DynamicAllocator {
         self.expected[plane.index()] -= 1;
     }
 
-    /// Until its own block is erased.
     pub fn set_exhausted(&mut self, plane: PlaneId, exhausted: bool) {
         self.exhausted[plane.index()] = exhausted;
     }
 
-    /// Blocks that are lost have lowered it.
     pub fn may_take(&self, plane: PlaneId, blocks: &Blocks) -> bool {
         let held = blocks.valid_in(plane) + u64::from(self.expected[plane.index()]);
         held + blocks.pages_lost_in(plane) < self.most_valid && !self.exhausted[plane.index()]
@@ -81,7 +79,7 @@ impl DynamicAllocator {
         self.filling[usize::from(stream)] = (plane, self.pages_per_flash_page - 1);
     }
 
-    /// Those with room now first, then those that `avoided` does not hold for.
+    /// Planes with room now first, then those that are not `avoided`.
     pub fn choose(
         &mut self,
         planes: &[PlaneId],

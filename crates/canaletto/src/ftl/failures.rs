@@ -1,5 +1,3 @@
-//! Pages that cannot be programmed, read or placed: other places, or an end with an error.
-//!
 //! A block is retired only while its plane can spare it. After that, failed writes end with an error and blocks stay in
 //! use. A drive that cannot take more ends writes with an error.
 
@@ -19,7 +17,6 @@ use crate::measure::root_cause::Ended;
 use crate::scheduler::transaction::{Flag, OldPage, Origin, Payload, Transaction, TransactionId};
 
 impl Ftl {
-    /// Returns whether its block is retired.
     pub fn retire_failed<P: Probe>(&mut self, work: &PageWork<P>, first: TransactionId) -> bool {
         let Transaction { ppa: at, origin, .. } = work.transactions[first];
         if let Some(zones) = self.zones_with(at) {
@@ -36,7 +33,7 @@ impl Ftl {
         self.retire(at.plane, at.block, keep_free)
     }
 
-    /// The program of a page has failed; it may be programmed `again` if its block is retired.
+    /// It may be programmed `again` if its block is retired.
     pub fn program_failed<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, mut again: bool, now: Time) {
         let Transaction { ppa: at, payload: Payload { old, .. }, origin, frontier, .. } = work.transactions[id];
         let copy = origin == Origin::Gc;
@@ -61,7 +58,7 @@ impl Ftl {
         if again { self.program_again(work, id) } else { self.write_failed(work, id, now) }
     }
 
-    /// Looks for another page. A copy's data in the register are gone: it is read again, into the controller.
+    /// A copy's data in the register are gone: it is read again, into the controller.
     fn program_again<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         work.transactions[id].set(Flag::Retrying, true);
         if self.is_out_of_reach(work.transactions[id].ppa.plane) {
@@ -204,7 +201,7 @@ impl Ftl {
         self.write_failed(work, id, now);
     }
 
-    /// A write has all that it needs: one for a plane that has stopped working is to go elsewhere.
+    /// A write for a plane that has stopped working must go elsewhere.
     #[inline]
     pub fn leave_lost_plane(&mut self, t: &Transaction) {
         if self.is_out_of_reach(t.ppa.plane) && t.operation == Operation::Program && !t.ppa.is_bound() {
@@ -212,7 +209,7 @@ impl Ftl {
         }
     }
 
-    /// Whether the read of an old page has found nothing, because nothing reaches its plane.
+    /// The read of an old page found nothing, because nothing reaches its plane.
     pub fn old_page_is_lost(&self, read: &Transaction) -> bool {
         read.is(Flag::ReadFailed) && self.is_out_of_reach(read.ppa.plane)
     }
@@ -222,13 +219,11 @@ impl Ftl {
         self.lost.has(plane)
     }
 
-    /// Whether a plane has stopped working and nothing makes up for it.
     #[inline]
     pub fn is_out_of_reach(&self, plane: PlaneId) -> bool {
         self.lost.is_out_of_reach(plane)
     }
 
-    /// A page is out of reach for a request (or for the drive itself), which fails.
     pub(super) fn note_out_of_reach(&mut self, request: RequestId) {
         self.lost.note_page();
         if request.is_some() {
@@ -236,7 +231,7 @@ impl Ftl {
         }
     }
 
-    /// Whether nothing that is under way in the plane can ever give the frontier a page.
+    /// Whether nothing under way in the plane can give the frontier a page.
     #[inline]
     fn is_exhausted(&self, plane: PlaneId, frontier: Frontier) -> bool {
         if self.is_out_of_reach(plane) {
@@ -252,13 +247,13 @@ impl Ftl {
             && self.collector.is_stuck(plane, self.blocks.has_page(plane, Frontier::Gc))
     }
 
-    /// Whether all planes are one group, in which something is under way that may make room.
+    /// Whether all planes are one group, in which something under way may make room.
     pub(super) fn only_group_goes_on(&self) -> bool {
         let plane = PlaneId(0);
         self.blocks.is_one_group() && (self.blocks.group_is_written(plane) || !self.collector.is_stuck(plane, false))
     }
 
-    /// Frontiers whose writes may wait for a page that never comes. None with superblocks.
+    /// Frontiers whose writes may wait for a page that never comes.
     pub fn write_frontiers(&self) -> impl Iterator<Item = Frontier> + use<> {
         let looks = !self.blocks.has_superblocks();
         let streams = if looks { self.streams } else { 0 };
@@ -267,7 +262,7 @@ impl Ftl {
         own.chain(looks.then_some(Frontier::Translation(0)))
     }
 
-    /// Notes that a plane can take nothing if nothing under way can give the frontier a page. Returns whether it is so.
+    /// Notes and returns whether nothing under way can give the frontier a page.
     pub fn note_if_exhausted(&mut self, plane: PlaneId, frontier: Frontier) -> bool {
         let exhausted = self.is_exhausted(plane, frontier);
         if exhausted {
@@ -276,7 +271,7 @@ impl Ftl {
         exhausted
     }
 
-    /// Sends a write that waited for a page elsewhere, or ends it with an error. It is off its LUN's queues.
+    /// The write, off its LUN's queues, goes elsewhere or ends with an error.
     pub fn give_up_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         self.room.count_out(self.layout.lun_of(work.transactions[id].ppa.plane));
         self.leave_plane(work, id, now);
@@ -297,7 +292,7 @@ impl Ftl {
         }
     }
 
-    /// Whether nothing under way anywhere can make room for a page that no plane takes.
+    /// Whether nothing under way can make room for a page that no plane takes.
     pub fn no_room_will_come<P: Probe>(&self, work: &PageWork<P>, id: TransactionId) -> bool {
         let t = &work.transactions[id];
         if t.awaits_old_page() {
@@ -311,7 +306,7 @@ impl Ftl {
             && planes.all(|plane| self.blocks.programs_in(plane) == 0 && self.collector.is_stuck(plane, false))
     }
 
-    /// Ends the page that has waited longest for room, at the end of everything. Returns whether there was one.
+    /// Returns whether a page waited for room.
     pub fn give_up_oldest<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) -> bool {
         let Some(id) = self.room.take_oldest() else { return false };
         work.charge_page(id, Cause::FreeBlocks, now);
@@ -319,7 +314,7 @@ impl Ftl {
         true
     }
 
-    /// Ends a page that no plane can take: a read finds nothing, a write fails and leaves what was there before.
+    /// A read finds nothing; a write fails and leaves what was there.
     pub fn give_up<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         if t.origin == Origin::Mapping {
@@ -332,7 +327,7 @@ impl Ftl {
         }
     }
 
-    /// Pages that wait for room. All of them are looked at now: [`Ftl::place_next_stalled`], as often as this says.
+    /// How often to call [`Ftl::place_next_stalled`].
     #[inline(always)]
     pub fn begin_placing_stalled(&mut self) -> usize {
         let left = self.collector.pacing.as_ref().and_then(Pacing::left).filter(|&left| left > 0);
@@ -341,7 +336,7 @@ impl Ftl {
         self.room.begin_placing(&self.blocks, left.map(|left| left + row - 1))
     }
 
-    /// Gives room to the oldest page that waits for some, or has it wait on.
+    /// The oldest page that waits gets room, or waits on.
     pub fn place_next_stalled<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) {
         let Some(id) = self.room.take_oldest() else { return };
         work.blame_page(id, Cause::FreeBlocks, now);
@@ -358,7 +353,7 @@ impl Ftl {
         }
     }
 
-    /// Ends the oldest page that waits for room if none will come, or has it wait on.
+    /// The oldest page that waits ends if no room will come, or waits on.
     pub fn give_up_next_stalled<P: Probe>(&mut self, work: &mut PageWork<P>, now: Time) {
         let Some(id) = self.room.take_oldest() else { return };
         if self.no_room_will_come(work, id) {
@@ -379,7 +374,7 @@ impl Ftl {
         self.blocks.has_parity()
     }
 
-    /// The parity of a stripe sets out after its last page, programmed or failed.
+    /// Parity sets out after the stripe's last page, programmed or failed.
     pub fn send_due_parity<P: Probe>(&mut self, work: &mut PageWork<P>, write: &Transaction, now: Time) {
         self.parity.send_due((&mut self.blocks, &self.layout, &mut self.outcomes), work, write, now);
     }
@@ -389,7 +384,7 @@ impl Ftl {
         self.parity.programmed(&mut self.blocks, work, id, failed, now);
     }
 
-    /// A read has found nothing legible: whether its page must be rebuilt once it is through the controller.
+    /// Whether an illegible page must be rebuilt once it is through the controller.
     pub fn is_to_be_rebuilt(&mut self, id: TransactionId, t: &Transaction) -> bool {
         self.has_parity() && self.parity.is_to_be_rebuilt(&self.blocks, &self.lost, id, t)
     }
@@ -410,7 +405,6 @@ impl Ftl {
         !pages.is_empty()
     }
 
-    /// Returns whether it could be.
     pub fn end_rebuild<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
@@ -429,7 +423,7 @@ impl Ftl {
         rebuilt
     }
 
-    /// Planes of a unit stop working. Superblocks with data are collected, one by one: rebuilt, and protected again.
+    /// Superblocks with data are collected, one by one: rebuilt, and protected again.
     pub(super) fn lose_protected_planes(&mut self, planes: &[PlaneId]) {
         let leader = planes[0];
         for block in self.blocks.lose_planes(planes) {

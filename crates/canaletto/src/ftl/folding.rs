@@ -38,7 +38,7 @@ impl Folding {
         self.is_idle = false;
     }
 
-    /// `is_last`: no other is under way. Returns when to look for idleness, if nothing does already.
+    /// `is_last`: no other request is under way. Returns when to look for idleness.
     pub fn expect_idle_host(&mut self, is_last: bool, now: Time) -> Option<Time> {
         self.last_completion = now;
         let looks = self.is_on && is_last && self.idle_time > Time::ZERO && !self.looks;
@@ -55,7 +55,6 @@ impl Folding {
         (becomes_idle, self.looks.then_some(due))
     }
 
-    /// The back end counted `[reads, programs, erases]`.
     pub fn report(
         &self,
         [reads, programs, erases]: [u64; 3],

@@ -1,10 +1,7 @@
-//! Where writes get their pages from.
-
 use crate::config::workload::Priority;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Frontier {
-    /// For pages of the plane itself.
     Gc,
     /// For pages from other planes. No claim on the reserved blocks.
     Arrivals,

@@ -5,23 +5,19 @@ use crate::flash::address::Layout;
 use crate::ftl::blocks::Blocks;
 use crate::measure::fdp::{FdpReport, HandleReport};
 
-/// Counts of reclaim unit handles, each of which is a stream of writes.
 pub struct Handles {
     isolation: Isolation,
     /// Planes of a reclaim unit.
     planes: u32,
-    /// Pages that the host wrote, by handle.
     written: Vec<u64>,
     /// Pages moved out of reclaim units that hold data of one handle alone.
     copied: Vec<u64>,
-    /// Pages moved out of the others.
     copied_shared: u64,
     reclaimed: u64,
     reallocated: u64,
 }
 
 impl Handles {
-    /// No counts yet; none without handles.
     pub fn new(design: &Design) -> Option<Handles> {
         let count = design.fdp.handles as usize;
         design.fdp.is_on().then(|| Handles {
@@ -35,12 +31,11 @@ impl Handles {
         })
     }
 
-    /// A page of a handle is programmed.
     pub fn written(&mut self, handle: u16) {
         self.written[usize::from(handle)] += 1;
     }
 
-    /// A page has been moved out of a reclaim unit of `owner`, or of one that several share.
+    /// `owner`: the handle whose data alone the reclaim unit holds.
     pub fn copied(&mut self, owner: Option<u16>) {
         match owner {
             Some(handle) => self.copied[usize::from(handle)] += 1,
@@ -48,7 +43,7 @@ impl Handles {
         }
     }
 
-    /// A reclaim unit is about to be erased, whose valid data were `moved` elsewhere if it had any.
+    /// A reclaim unit is about to be erased; `moved` if it had valid data.
     pub fn emptied(&mut self, moved: bool) {
         self.reclaimed += 1;
         self.reallocated += u64::from(moved);

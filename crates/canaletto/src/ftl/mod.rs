@@ -69,7 +69,6 @@ use crate::measure::report::{FlashCounts, FlashReport};
 use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::{Flag, Origin, Transaction, TransactionId};
 
-/// Choices of the model that are looked at while running.
 struct Rules {
     unwritten: UnwrittenReads,
     map_update: MapUpdate,
@@ -81,7 +80,6 @@ struct Rules {
     copyback_check_every: u32,
 }
 
-/// The state in which a run finds the drive.
 pub struct Contents {
     pub map: MappingTable,
     pub blocks: Blocks,
@@ -97,14 +95,13 @@ pub struct Ftl {
     collector: Collector,
     way: Way,
     pub room: Room,
-    /// Planes of each column whose copies wait for a register of another chip.
+    /// Planes of each column whose copies wait for another chip's register.
     awaiting_register: Vec<Vec<PlaneId>>,
-    /// Whether an epoch was under way when the fabric was last told whose the columns are.
     columns_kept: bool,
-    /// Planes whose free blocks or victims have changed, to be looked at before the next event.
+    /// Planes to look at before the next event.
     changed: Vec<PlaneId>,
     outbound: Outbound,
-    /// Pages with an address that have not been programmed, where the cache keeps none of them.
+    /// Pages with an address that are not programmed, unless the cache keeps them.
     unprogrammed: Option<BTreeSet<u64>>,
     /// Wear, and data to be moved for it.
     pub upkeep: Upkeep,
@@ -113,9 +110,8 @@ pub struct Ftl {
     streams: u16,
     /// Counts of reclaim unit handles.
     handles: Option<Box<Handles>>,
-    /// Programs that failed and whose page was spent for nothing.
     spent: u64,
-    /// Writes that failed for good, after which their logical page names what it held before.
+    /// Writes that failed for good; their logical page keeps what it held.
     given_up: u64,
     /// Pages that could not be read.
     uncorrectable: u64,
@@ -125,7 +121,6 @@ pub struct Ftl {
 }
 
 impl Ftl {
-    /// The layer of a drive in its state before the run.
     pub fn new(design: &Design, workload: &Workload, limits: &Limits, contents: Contents, seed: u64) -> Self {
         let layout = limits.layout.clone();
         let everywhere = Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout));
@@ -190,7 +185,7 @@ impl Ftl {
         &mut self.outcomes
     }
 
-    /// The mapping table as a prefetch hint: the entry of a request that has arrived will be wanted.
+    /// A prefetch hint for an entry that will be wanted.
     #[inline(always)]
     pub fn expect(&self, flow: u16, lba: u64) {
         self.mapping.table().expect(self.spaces.page_of(flow, lba));
@@ -210,7 +205,7 @@ impl Ftl {
         self.outbound.send(id, &mut self.outcomes);
     }
 
-    /// Report on the flash, whose back end counted `flash`. Its blocks endure `endurance` erases (0: any number).
+    /// `endurance`: erases that blocks endure (0: no limit).
     pub fn report(&self, flash: &FlashCounts, endurance: u32) -> FlashReport {
         let (host_pages, _) = self.maintenance.totals();
         let programmed = self.pages_programmed(flash.programs);
@@ -247,7 +242,7 @@ impl Ftl {
         }
     }
 
-    /// Logical pages that that many programs of flash pages amount to.
+    /// Logical pages in that many programs of flash pages.
     pub fn pages_programmed(&self, programs: u64) -> u64 {
         programs << self.layout.flash_shift
     }
@@ -261,8 +256,6 @@ impl Ftl {
         format!(", plane {} has {} free blocks and {job}", plane.0, self.blocks.free(plane))
     }
 
-    /// Checks that blocks and mapping table agree, up to `in_flight` pages.
-    ///
     /// # Panics
     /// If they do not: a defect of the model.
     pub fn audit(&self, in_flight: u64) {
@@ -291,7 +284,7 @@ impl Ftl {
         reclaim!(&self.way, merges()).is_some()
     }
 
-    /// Notes the clock of its plane's time without room for a transaction that is queued.
+    /// Notes the clock of the plane's time without room.
     #[inline(always)]
     pub fn mark_stall<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         if reclaim!(&self.way, mark_wait(&mut self.blocks, work, id, now)) {
@@ -299,7 +292,7 @@ impl Ftl {
         }
     }
 
-    /// Charges a transaction that is issued now with the time for which its plane had no room for it.
+    /// Charges the time for which the plane had no room.
     #[inline(always)]
     pub fn charge_stall<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         if let Some(waited) = reclaim!(&self.way, waited(&mut self.blocks, work, id, now)) {
@@ -307,7 +300,7 @@ impl Ftl {
         }
     }
 
-    /// Gives an issued transaction its page: pages of a block are programmed in the order of their commands.
+    /// Pages of a block are programmed in the order of their commands.
     #[inline(always)]
     pub fn bind<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         if !work.transactions[id].ppa.is_bound() {
@@ -332,7 +325,7 @@ impl Ftl {
         self.room.page_given(&work.transactions[id]);
     }
 
-    /// Ends the flash page that a program command fills as far as it goes; parity does so as a whole.
+    /// Ends the flash page that a program fills; parity does so as a whole.
     #[inline(always)]
     pub fn end_flash_page(&mut self, first: &Transaction) {
         let is_zone = matches!(&self.way, Way::Zoned(zoned) if zoned.0.has_block(first.ppa));
@@ -350,13 +343,12 @@ impl Ftl {
         self.tell(Outcome::Issue(id));
     }
 
-    /// Queues a transaction on its LUN before others of its kind.
     fn issue_first<P: Probe>(&mut self, work: &PageWork<P>, id: TransactionId) {
         self.room.count_in(&work.transactions[id]);
         self.tell(Outcome::IssueFirst(id));
     }
 
-    /// A write has passed the controller and is queued: a copy lines up for its place.
+    /// A write is queued: a copy lines up for its place.
     #[inline]
     pub fn lines_up<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let write = &mut work.transactions[id];
@@ -386,7 +378,6 @@ impl Ftl {
 
 /// Zones.
 impl Ftl {
-    /// The zones, if the drive has such.
     #[inline(always)]
     pub fn zones(&mut self) -> Option<&mut Zones> {
         if let Way::Zoned(zoned) = &mut self.way { Some(&mut zoned.0) } else { None }
@@ -398,7 +389,7 @@ impl Ftl {
         self.zones().filter(|zones| zones.has_page(lpa))
     }
 
-    /// The zones, if a sector, as requests state it, is in one.
+    /// The zones, if a sector is in one.
     #[inline(always)]
     pub fn zones_of(&mut self, lba: u64) -> Option<&mut Zones> {
         self.zones_at(lba >> self.layout.sector_shift)
@@ -410,12 +401,11 @@ impl Ftl {
         self.zones().filter(|zones| zones.has_block(at))
     }
 
-    /// Jobs of zones are looked after before the next event.
     pub fn zone_changed(&mut self) {
         self.changed.push(PlaneId(0));
     }
 
-    /// Forgets which planes have changed where zones alone are looked after. Returns whether that is so.
+    /// Returns whether the drive has zones alone; then no plane need be looked at.
     pub fn has_zones_alone(&mut self) -> bool {
         let is_alone = self.zones().is_some_and(|zones| zones.is_alone());
         if is_alone {

@@ -7,7 +7,6 @@ use crate::scheduler::transaction::{Transaction, TransactionId};
 
 pub struct Outbound {
     pages_per_flash_page: usize,
-    /// A part of the drive may gather on behalf of another.
     gathers: u32,
     writes: Vec<TransactionId>,
 }

@@ -9,17 +9,13 @@ pub enum Outcome {
     Issue(TransactionId),
     /// On its LUN, before others of its kind.
     IssueFirst(TransactionId),
-    /// Data of a write, with its flash page's, set out for the chip.
+    /// A write's data, with its flash page's, set out for the chip.
     Outbound(TransactionId),
     PageDone(TransactionId),
-    /// The place of an operand of a task is known; it has none if it holds nothing.
     Located(TransactionId),
-    /// A page from the data cache is on flash.
     Destaged(TransactionId),
-    /// A page from the data cache can be programmed nowhere.
     DestageLost(TransactionId),
-    /// The same while its beginning is still being carried out: the rest of the page lies in a plane that nothing
-    /// reaches.
+    /// While its beginning is carried out: the rest of the page lies in a plane that nothing reaches.
     DestageOutOfReach(TransactionId),
     /// The one before has ended.
     StartSuccessor(TransactionId),
@@ -27,30 +23,23 @@ pub enum Outcome {
     Translated(TransactionId),
     /// All who waited for this translation page have gone on.
     MappingRead(u64),
-    /// There may be room in this table for entries of pages that found none.
     SeatStalled(u16),
-    /// Trims that have waited for the mapping table continue, once all outcomes are carried out.
+    /// Once all outcomes are carried out.
     TrimsGoOn,
-    /// A LUN may have something to do that it could not do before.
     LunChanged(LunId),
-    /// The page of a read, which lies in a lost plane, must be rebuilt from others.
+    /// From others, because its plane is lost.
     Rebuild(TransactionId),
-    /// The page of a read lies in a plane that nothing reaches.
     OutOfReach(TransactionId),
-    /// A request fails: one of its pages could not be written.
     RequestFails(RequestId),
-    /// A request fails: one of its pages lies in a plane that nothing reaches.
     RequestOutOfReach(RequestId),
-    /// A register of a chip is no longer kept for a page from another chip.
+    /// It was kept for a page from another chip.
     RegisterFreed(ChipId),
 }
 
-/// Outcomes that were not carried out.
-///
-/// Those told while one is carried out come first. Carrying out may nest, and then covers only what was told since.
+/// Those told while one is carried out come first.
 #[derive(Default)]
 pub struct Outcomes {
-    /// Outcomes below `floor` in reverse order, then the new ones in the order in which they were told.
+    /// Below `floor` in reverse order, then the new ones in order.
     list: Vec<Outcome>,
     floor: usize,
 }
@@ -61,19 +50,19 @@ impl Outcomes {
         self.list.push(outcome);
     }
 
-    /// Whether any has been told that is not to wait for those being carried out.
+    /// Whether any must be carried out before the present ones continue.
     #[inline]
     pub fn are_new(&self) -> bool {
         self.list.len() > self.floor
     }
 
-    /// Takes the only one that is new, if there is just one: it can be carried out without further ado.
+    /// Takes the new one, if there is just one.
     #[inline]
     pub fn take_only(&mut self) -> Option<Outcome> {
         if self.list.len() == self.floor + 1 { self.list.pop() } else { None }
     }
 
-    /// Begins to carry out those that are new. Returns what [`Outcomes::next`] and [`Outcomes::end`] want.
+    /// Begins with the new ones. Returns what [`Outcomes::next`] and [`Outcomes::end`] need.
     pub fn begin(&mut self) -> usize {
         self.floor
     }

@@ -1,5 +1,3 @@
-//! Between host and chips: requests become page transactions, logical pages become physical ones.
-
 use super::{Ftl, Outcome};
 use crate::cache::{Destage, TrimWaits};
 use crate::config::design::{MapUpdate, PartialWrites, UnwrittenReads};
@@ -21,9 +19,8 @@ use crate::scheduler::transaction::{Flag, Origin, Transaction, TransactionId};
 pub(super) enum Found {
     At(Ppa),
     Nothing,
-    /// It was never written, and there is no room to find it in.
+    /// Never written, and there is no room to find it in.
     NoRoom,
-    /// It was never written, and what it holds lies in a plane that nothing reaches.
     OutOfReach,
 }
 
@@ -41,7 +38,6 @@ impl Ftl {
         sector_mask(0, u64::from(self.layout.sectors_per_page))
     }
 
-    /// Sends one page of a request on its way to flash.
     #[inline(always)]
     pub fn begin_page<P: Probe>(
         &mut self,
@@ -82,7 +78,6 @@ impl Ftl {
         self.begin_located(work, id, now);
     }
 
-    /// Its mapping entry is at hand.
     #[inline(always)]
     pub fn begin_located<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         if self.look_up(work, id, now) {
@@ -157,7 +152,6 @@ impl Ftl {
         if let Entry::At(ppa) = entry { Found::At(ppa) } else { self.translate_pending_read(work, id, entry) }
     }
 
-    /// Of a logical page that nothing is known of, or of which a write is in flight.
     #[inline(never)]
     fn translate_pending_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, entry: Entry) -> Found {
         match entry {
@@ -171,7 +165,7 @@ impl Ftl {
         }
     }
 
-    /// The page of a logical page that was never written: allocated now as if written before the run.
+    /// A page that was never written is allocated as if written before the run.
     #[inline]
     pub(super) fn find_unwritten<P: Probe>(
         &mut self,
@@ -246,7 +240,7 @@ impl Ftl {
         }
     }
 
-    /// Changes of one page keep their order: a later one starts when the earlier one is programmed.
+    /// Changes of one page keep their order.
     pub fn follow<P: Probe>(&mut self, work: &mut PageWork<P>, earlier: TransactionId, id: TransactionId) {
         let mut last = earlier;
         while work.transactions[last].successor().is_some() {
@@ -255,8 +249,8 @@ impl Ftl {
         work.transactions[last].set_successor(id);
     }
 
-    /// Finds the replaced page, and starts the read that a partial write needs. Returns whether a plane was found; else
-    /// it waits.
+    /// Finds the replaced page, and starts the read of a partial write. Returns whether a plane was found; else it
+    /// waits.
     fn translate_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
         let Transaction { lpa, sectors, .. } = work.transactions[id];
         let whole = self.whole_page();
@@ -352,7 +346,7 @@ impl Ftl {
         self.issue(work, read);
     }
 
-    /// Gives a write its page and lets it take effect before it is programmed, if the plane has room.
+    /// The write takes effect before it is programmed, if the plane has room.
     fn bind_at_once<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let t = work.transactions[id];
         // With later writes of the page waiting, it stays marked until the last of them has its turn.
@@ -376,7 +370,6 @@ impl Ftl {
         }
     }
 
-    /// Takes a page from a plane's frontier and looks after the plane's free blocks.
     #[inline(always)]
     pub fn allocate(&mut self, plane: PlaneId, frontier: Frontier, lpa: u64, sectors: u64) -> Option<Ppa> {
         let (at, opened) = self.blocks.allocate(plane, frontier, lpa, sectors)?;
@@ -429,7 +422,7 @@ impl Ftl {
         }
     }
 
-    /// A flash page that nobody wrote holds all of its logical pages that have no other place.
+    /// A flash page that nobody wrote holds all its logical pages that have no other place.
     fn find_rest_of_page<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, at: Ppa) {
         let Transaction { lpa, frontier, flow, origin, .. } = work.transactions[id];
         if origin == Origin::Mapping {
@@ -450,7 +443,7 @@ impl Ftl {
         }
     }
 
-    /// A page of a mapping unit holds nothing that its write would have to keep.
+    /// A page of a mapping unit with nothing to keep.
     fn leave_unwritten<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let (origin, successor) = (work.transactions[id].origin, work.transactions[id].successor());
         if origin == Origin::Destage {
@@ -463,7 +456,7 @@ impl Ftl {
         }
     }
 
-    /// Tells the watcher and the counts of a page that a write has programmed.
+    /// For the watcher and the counts.
     fn tell_of_program<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let t = &work.transactions[id];
         if t.sectors == 0 {
@@ -490,7 +483,6 @@ impl Ftl {
         }
     }
 
-    /// It has passed the stages of the controller before `stage`.
     pub fn begin_destage<P: Probe>(&mut self, work: &mut PageWork<P>, destage: &Destage, stage: u8, now: Time) {
         let &Destage { lpa, sectors, flow, priority, stamp, .. } = destage;
         let space = &self.spaces[usize::from(flow)];
@@ -503,12 +495,11 @@ impl Ftl {
         self.begin_located(work, page, now);
     }
 
-    /// Whether the page at an address has been programmed, and not only found as if it had been.
+    /// And not only found as if it had been.
     pub fn was_programmed(&self, at: Ppa) -> bool {
         self.unprogrammed.as_ref().is_none_or(|pages| !pages.contains(&at.pack()))
     }
 
-    /// Whether what was read is the page's current data, and no write waits for the page's mapping entry to make them old.
     pub fn is_current<P: Probe>(&self, work: &PageWork<P>, read: &Transaction) -> bool {
         self.entry(read.lpa) == Entry::At(read.ppa) && !self.is_awaited(work, read.lpa)
     }
@@ -522,7 +513,7 @@ impl Ftl {
         }
     }
 
-    /// None if every plane has to end what is under way first.
+    /// None if every plane must end what is under way first.
     pub fn plane_to_write<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) -> Option<PlaneId> {
         if self.blocks.has_superblocks() {
             let (plane, line) = (self.plane_of(work, id), work.transactions[id].line());
@@ -547,7 +538,7 @@ impl Ftl {
         Some(plane)
     }
 
-    /// The plane that a logical page is written to: its own, or another one in the place of that.
+    /// Its own plane, or the one that stands in.
     #[inline(always)]
     pub fn home_of<P: Probe>(&self, work: &PageWork<P>, id: TransactionId) -> PlaneId {
         let plane = self.plane_of(work, id);
@@ -558,8 +549,7 @@ impl Ftl {
         self.spaces.stand_in(t.flow, t.lpa).unwrap_or(plane)
     }
 
-    /// The plane that a write of a group goes to, where the stripe decides, in its own flash page if `alone`. None if
-    /// there is no room.
+    /// The plane of a group that the stripe decides. None if there is no room.
     pub fn take_place(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<PlaneId> {
         let (to, opened) = self.blocks.take_place(plane, line, alone)?;
         if opened {
@@ -568,7 +558,7 @@ impl Ftl {
         Some(to)
     }
 
-    /// The same for a write that may have to wait for copies. It does not leave a row of flash pages in part.
+    /// As [`Ftl::take_place`], for a write that may have to wait for copies.
     fn take_paced_place(&mut self, plane: PlaneId, line: Line) -> Option<PlaneId> {
         let waits = self.collector.pacing.as_ref().and_then(Pacing::left) == Some(0);
         if waits && !self.blocks.is_within_row(plane, line, self.layout.planes_per_lun) {
@@ -589,8 +579,7 @@ impl Ftl {
         self.room.allocator.choose(planes, t.frontier, &self.layout, &self.blocks, avoided)
     }
 
-    /// The plane in which an unwritten page is found: by static allocation, if that has room. None if there is surely
-    /// none.
+    /// For an unwritten page: by static allocation, if there is room.
     pub fn plane_to_find<P: Probe>(
         &mut self,
         work: &mut PageWork<P>,
@@ -607,9 +596,8 @@ impl Ftl {
     }
 }
 
-/// Pages of zones, and blocks that are erased.
 impl Ftl {
-    /// Sends a page of a zone to its place: what the write buffer had of it, or padding.
+    /// What the write buffer had of the page, or padding.
     pub fn send_zone_page<P: Probe>(&mut self, work: &mut PageWork<P>, destage: &Destage, now: Time) {
         let &Destage { lpa, sectors, flow, .. } = destage;
         let (priority, bytes) = (self.spaces[usize::from(flow)].priority, self.layout.page_bytes() as u32);
@@ -622,7 +610,7 @@ impl Ftl {
         self.send_data_out(id);
     }
 
-    /// A program has come to its chip: it is queued with the rest of its row.
+    /// A program has come to its chip: it is queued with its row.
     pub fn queue_row<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId, now: Time) {
         let lpa = work.transactions[id].lpa;
         let Some(zones) = self.zones() else { return };
@@ -645,7 +633,7 @@ impl Ftl {
     }
 }
 
-/// Whether only the last change that begins with `write` is still to be programmed, and it comes from the cache.
+/// Whether only the last change after `write` is not programmed, and it comes from the cache.
 fn is_landing<P: Probe>(work: &PageWork<P>, write: TransactionId) -> bool {
     let Transaction { origin, sectors, .. } = work.transactions[write];
     let mut successor = work.transactions[write].successor();

@@ -1,6 +1,6 @@
 //! Parity of superblocks: programmed once a stripe is complete; pages rebuilt from it.
 //!
-//! An illegible read waits until the others of its stripe are read. The exclusive or takes no time.
+//! An illegible read waits until the rest of its stripe is read. The exclusive or takes no time.
 
 use std::collections::BTreeMap;
 
@@ -114,7 +114,6 @@ impl ParityWork {
         (rebuild.left == 0).then_some(read)
     }
 
-    /// Returns whether the page could be rebuilt.
     pub fn end_rebuild(&mut self, id: TransactionId) -> bool {
         let rebuilt = self.rebuilds.remove(&id).is_some_and(|rebuild| !rebuild.failed);
         self.rebuilt += u64::from(rebuilt);

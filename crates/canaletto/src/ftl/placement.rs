@@ -4,7 +4,6 @@ use crate::config::design::Allocation;
 use crate::flash::address::{Layout, PlaneId};
 use crate::flash::plane_set::PlaneSet;
 
-/// Numbers of channels, chips of a channel, dies of a chip and planes of a die.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Positions {
     pub channels: Vec<u32>,
@@ -24,7 +23,6 @@ impl Positions {
     }
 }
 
-/// In the order of consecutive logical pages.
 #[derive(Debug, Clone)]
 pub struct Placement {
     planes: Vec<PlaneId>,
@@ -34,7 +32,6 @@ pub struct Placement {
     stand_ins: Vec<PlaneId>,
     /// Planes before each that cannot be written.
     lost_before: Vec<u64>,
-    /// Of the number of planes, where that is a power of two: no division.
     planes_shift: Option<u32>,
 }
 
@@ -147,7 +144,6 @@ mod tests {
         assert_eq!(pwcd.plane(2), layout.plane(0, 1, 0, 0));
     }
 
-    /// With and without a power of two of planes.
     #[test]
     fn places_count_the_pages_of_a_plane() {
         for (channels, parts) in [(vec![0, 1], 1), (vec![1], 2), (vec![0, 1], 4)] {
@@ -165,7 +161,6 @@ mod tests {
         }
     }
 
-    /// Equally many pages to each.
     #[test]
     fn others_stand_in_equally() {
         let layout = layout();

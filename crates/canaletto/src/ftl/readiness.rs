@@ -1,5 +1,3 @@
-//! Whether transactions can be issued, and which pages writes would get: what command formation sees of the blocks.
-
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Blocks;
@@ -8,7 +6,6 @@ use crate::ftl::reclaim::{Way, reclaim};
 use crate::scheduler::queues::Readiness;
 use crate::scheduler::transaction::{Flag, Origin, Transaction};
 
-/// View of the blocks that command formation has.
 pub struct PageReadiness<'a> {
     blocks: &'a Blocks,
     layout: &'a Layout,
@@ -89,8 +86,7 @@ impl<'a> PageReadiness<'a> {
         PageReadiness { blocks, layout, collector, way }
     }
 
-    /// Collection fills flash pages as far as it can, so moving a block takes at most a block. In superblocks all
-    /// writes do so.
+    /// Collection fills flash pages, so moving a block takes at most a block. In superblocks all writes do.
     #[inline(always)]
     fn fills_page(&self, t: &Transaction) -> bool {
         if let Some(fills) = self.blocks.fills_row(t.ppa.plane, t.line(), || self.places_more(t)) {
@@ -107,7 +103,7 @@ impl<'a> PageReadiness<'a> {
         t.origin == Origin::Parity
     }
 
-    /// Whether further writes of a line of superblocks are to come that would be as well programmed with this one.
+    /// Whether writes will come that should be programmed with this one.
     fn places_more(&self, t: &Transaction) -> bool {
         t.origin == Origin::Gc && self.collector.places_more(t.ppa.plane)
     }

@@ -2,8 +2,8 @@
 //!
 //! Every page is programmed with its logical page and a growing number (*out-of-band* data, Gupta et al., DFTL, ASPLOS
 //! 2009, §3.1). A copy keeps its number. The highest number has the newest data. A program that was cut off fails its
-//! check. A journal of deallocations is on flash before a flush or forced write ends and before a block is erased, or
-//! at once with power-loss protection. Writing it takes no time here.
+//! check. A journal of deallocations is on flash before a flush or forced write ends and before an erase, or at once
+//! with power-loss protection. Writing it takes no time.
 //!
 //! A [`Recorder`] watches a run and keeps what would be on flash; the swarm recovers from that at random events.
 
@@ -32,7 +32,6 @@ pub struct FlashImage {
     /// By address.
     pub pages: Vec<OutOfBand>,
     pub journal: Vec<Trimmed>,
-    /// The drive saved these on its last energy.
     pub saved: BTreeMap<u64, u64>,
 }
 
@@ -63,7 +62,6 @@ pub struct Recorder {
     journal_on_flash: usize,
     /// Newer than on flash.
     dirty: BTreeMap<u64, u64>,
-    /// And the number of that write.
     destaging: BTreeMap<u64, (u64, u32)>,
     /// Past the write buffer, by logical page and request.
     direct: BTreeMap<(u64, RequestId), u32>,
@@ -96,7 +94,6 @@ impl Recorder {
         self.blocks.entry((at.plane.0, at.block)).or_default().insert(at.page, (lpa, sequence));
     }
 
-    /// Writes of a page reach flash in this order.
     fn next(&mut self) -> u32 {
         self.sequence += 1;
         self.sequence

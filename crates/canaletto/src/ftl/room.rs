@@ -10,16 +10,14 @@ use crate::limits::Limits;
 use crate::scheduler::transaction::{Transaction, TransactionId};
 
 pub struct Room {
-    /// Whether writes go to any plane.
     pub is_dynamic: bool,
-    /// Pages on their way to each plane and LUN.
     pub allocator: DynamicAllocator,
     planes_per_lun: u32,
     /// Pages for which no plane has room yet, oldest first.
     stalled: VecDeque<TransactionId>,
-    /// Whether some of them have not been looked at yet.
+    /// Some were not looked at yet.
     wanted: bool,
-    /// With superblocks: how many had become free when all of them were last looked at.
+    /// Superblocks that had become free at the last look at all.
     superblocks_seen: Option<u64>,
 }
 
@@ -43,7 +41,6 @@ impl Room {
         self.allocator.expect(plane, self.lun_of(plane));
     }
 
-    /// A write has its page: it is no longer expected but there.
     pub fn page_given(&mut self, t: &Transaction) {
         if self.is_dynamic && t.is_host_write() {
             self.allocator.arrived(t.ppa.plane);
@@ -56,7 +53,6 @@ impl Room {
         }
     }
 
-    /// A transaction is queued on a LUN; writes have counted there since their plane was chosen.
     #[inline]
     pub fn count_in(&mut self, t: &Transaction) {
         if self.is_dynamic && !t.is_host_write() {
@@ -71,7 +67,7 @@ impl Room {
         }
     }
 
-    /// Whether pages wait that have not been looked at since there may be room.
+    /// Whether pages wait that were not looked at since there may be room.
     pub fn is_wanted(&self) -> bool {
         self.wanted
     }
@@ -81,12 +77,10 @@ impl Room {
         self.wanted = true;
     }
 
-    /// Puts a page that has been looked at in line again.
     pub fn wait_on(&mut self, id: TransactionId) {
         self.stalled.push_back(id);
     }
 
-    /// The oldest page that waits, which is taken off the line.
     pub fn take_oldest(&mut self) -> Option<TransactionId> {
         self.stalled.pop_front()
     }
@@ -99,8 +93,7 @@ impl Room {
         self.stalled.len()
     }
 
-    /// How many waiting pages must be looked at now: with superblocks as many as collection has `left`, until one becomes
-    /// free.
+    /// Waiting pages to look at now: with superblocks as many as collection has `left`.
     pub fn begin_placing(&mut self, blocks: &Blocks, left: Option<usize>) -> usize {
         self.wanted = false;
         let freed = blocks.superblocks_freed();

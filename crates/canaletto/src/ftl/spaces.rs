@@ -14,7 +14,6 @@ pub fn sector_mask(first: u64, count: u64) -> u64 {
     (if count == 64 { u64::MAX } else { (1 << count) - 1 }) << first
 }
 
-/// Each logical page with its sectors.
 #[derive(Clone)]
 pub struct Pages {
     pub next: u64,
@@ -32,7 +31,6 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// From a flow's sector `first` on.
     #[inline]
     fn new(flow: &FlowSpace, first: u64, sectors: u64, sector_shift: u32) -> Pages {
         let fitting = sectors.min(flow.sectors - first);
@@ -161,13 +159,11 @@ impl Spaces {
         Pages::new(flow, request.lba - flow.first_sector, u64::from(request.sectors), self.sector_shift)
     }
 
-    /// Mapping units are larger than pages.
     #[inline]
     pub fn widen(&self, request: &Request) -> bool {
         self.pages_per_unit > 1 && request.kind == Kind::Write
     }
 
-    /// First pages that only share a mapping unit with it (without sectors).
     #[inline]
     pub fn split(&self, request: &Request) -> (u32, impl Iterator<Item = (u64, u64)> + use<>) {
         let pages = self.pages(request);

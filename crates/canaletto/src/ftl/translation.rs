@@ -41,7 +41,6 @@ impl Ftl {
         }
     }
 
-    /// Round the planes as their stream's data go.
     fn plane_of_table(&self, page: &Stored) -> PlaneId {
         self.spaces[page.table].placement.plane(page.number)
     }
@@ -63,7 +62,6 @@ impl Ftl {
         self.begin_read(work, id, now);
     }
 
-    /// Those who waited for its entries continue.
     pub fn translation_read<P: Probe>(&mut self, work: &mut PageWork<P>, id: TransactionId) {
         let lpa = work.transactions[id].lpa;
         work.remove_awaited(id, Ended::Translation);
@@ -177,7 +175,6 @@ impl Ftl {
         self.mapping.let_go(lpa);
     }
 
-    /// If there is one, without programming it.
     fn place_translation(&mut self, page: &Stored) -> Option<Ppa> {
         let at = self.allocate(self.plane_of_table(page), page.frontier, page.lpa, self.whole_page())?;
         if let Entry::At(old) = self.mapping.get(page.lpa) {
@@ -188,7 +185,6 @@ impl Ftl {
         Some(at)
     }
 
-    /// In the order of its addresses.
     pub(super) fn place_table(&mut self) {
         for page in self.mapping.placed_at_first() {
             self.place_translation(&page);

@@ -1,10 +1,9 @@
 //! Trims: pages are forgotten, their old data become invalid.
 //!
-//! A piece of a trim has its entries on one translation page. With a cached mapping table each piece waits for its
-//! first page's entry; its other pages change uncached entries, so their translation page is written at once.
+//! A piece of a trim has its entries on one translation page. With a cached mapping table a piece waits for its first
+//! page's entry; its other pages change uncached entries.
 //!
-//! At most as many look-ups and translation writes are under way as the drive has planes; other trims wait, because
-//! programs would pile up.
+//! At most as many are under way as the drive has planes, because programs would pile up.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -50,7 +49,6 @@ impl Ftl {
         !waits
     }
 
-    /// If it may begin now.
     pub fn next_piece(&mut self, id: RequestId, request: &mut Request) -> Option<Range<u64>> {
         let left = request.unbegun;
         if left == 0 {
@@ -134,7 +132,6 @@ impl Ftl {
         page
     }
 
-    /// That were never written. Returns the page behind them.
     pub fn trim_unwritten(&mut self, pages: Range<u64>) -> u64 {
         if self.blocks.has_seeds() || !self.mapping.is_at_rest(pages.start) {
             return pages.start;

@@ -57,7 +57,6 @@ impl Blocks {
         })
     }
 
-    /// Page by page, for audits.
     pub fn count_valid(&self) -> u64 {
         let written = |b: &Block| u64::from(self.contents.known_among(b, b.seeded..b.written));
         self.planes.iter().flat_map(|p| &p.blocks).map(written).sum::<u64>() + self.count_seeded()

@@ -36,7 +36,6 @@ pub(super) struct Block {
     pub(super) details: Row,
     /// Until they are looked up.
     pub(super) changed_seeds: Row,
-    /// All of them at once.
     pub(super) are_seeds_known: bool,
     /// Never used again once its valid pages have moved.
     pub(super) bad: bool,
@@ -52,7 +51,6 @@ impl Block {
         page < self.seeded && !self.are_seeds_known
     }
 
-    /// And no program is in flight.
     pub(super) fn is_full(&self, pages_per_block: u32) -> bool {
         self.written == pages_per_block && self.programs_in_flight == 0
     }

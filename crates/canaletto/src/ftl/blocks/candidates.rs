@@ -1,5 +1,3 @@
-//! Blocks as policies see them.
-
 use super::parity::holds_parity;
 use super::pseudo_slc::Mode;
 use super::{Block, Plane};
@@ -13,7 +11,6 @@ impl Plane {
         self.full.push(NOT_FULL);
     }
 
-    /// And with how many valid pages.
     pub(super) fn note_full(&mut self, block: u32, pages_per_block: u32) {
         let b = &self.blocks[block as usize];
         let can_be_chosen = b.is_full(pages_per_block) && !b.bad && b.mode == Mode::Native;
@@ -38,7 +35,6 @@ pub struct Candidates<'a> {
 }
 
 impl Candidates<'_> {
-    /// Or of a superblock without bad blocks.
     pub fn pages_per_block(&self) -> u32 {
         self.pages_per_block * self.planes.len() as u32
     }
@@ -52,7 +48,6 @@ impl Candidates<'_> {
         self.planes.iter().map(move |plane| &plane.blocks[block as usize])
     }
 
-    /// And no program is in flight.
     pub fn is_full(&self, block: u32) -> bool {
         let is_full = |b: &Block| b.is_full(self.pages_per_block);
         match self.planes {

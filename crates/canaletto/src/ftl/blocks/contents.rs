@@ -1,6 +1,6 @@
 //! Rows of one width, taken when needed and given back at the erase.
 //!
-//! A block in use costs eight bytes per page. Further details are kept only for blocks that have unusual ones.
+//! A block in use costs eight bytes per page. Details are kept only for unusual blocks.
 
 use super::block::{Block, Row};
 use crate::engine::memory::make_room;
@@ -22,7 +22,6 @@ impl<T: Copy> Rows<T> {
         row.0 as usize * self.width + cell as usize
     }
 
-    /// Each new cell holds `fill`.
     fn ensure(&mut self, row: &mut Row, fill: T) {
         if !row.is_some() {
             *row = self.take(fill);
@@ -111,7 +110,6 @@ impl Contents {
         self.details.get(block.details, page).unwrap_or(self.usual)
     }
 
-    /// If the page is valid.
     pub(super) fn sectors(&self, block: &Block, page: u32) -> u64 {
         self.details(block, page).sectors
     }
@@ -128,7 +126,6 @@ impl Contents {
         }
     }
 
-    /// But for seeded pages that are not looked up yet.
     pub(super) fn lpa(&self, block: &Block, page: u32) -> Option<u64> {
         self.lpas.get(block.lpas, page).filter(|&lpa| lpa != INVALID)
     }
@@ -143,12 +140,10 @@ impl Contents {
         pages.filter(|&page| self.lpa(block, page).is_some()).count() as u32
     }
 
-    /// The page is not seeded, or was looked up.
     pub(super) fn invalidate(&mut self, block: &Block, page: u32) {
         *self.lpas.get_mut(block.lpas, page) = INVALID;
     }
 
-    /// The page is not seeded, or was looked up.
     pub(super) fn replace(&mut self, block: &Block, page: u32, lpa: u64) {
         *self.lpas.get_mut(block.lpas, page) = lpa;
     }

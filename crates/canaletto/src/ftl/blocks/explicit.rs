@@ -21,7 +21,6 @@ impl Blocks {
         self.write_next(at.plane, at.block, lpa, sectors);
     }
 
-    /// Taken or spent; the next one to take.
     pub fn used(&self, plane: PlaneId, block: u32) -> u32 {
         self.planes[plane.index()].blocks[block as usize].written
     }

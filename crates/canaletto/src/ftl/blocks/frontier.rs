@@ -6,18 +6,15 @@ use crate::ftl::frontier::{Frontier, OWN};
 pub(super) struct Open {
     pub(super) block: Option<u32>,
     pub(super) left: u32,
-    /// And since when that lasts.
     pub(super) stalled: Time,
     pub(super) stalled_since: Option<Time>,
 }
 
 impl Open {
-    /// If the block has a page to give.
     pub(super) fn with_room(&self) -> Option<u32> {
         if self.left > 0 { self.block } else { None }
     }
 
-    /// As when that was last noted.
     #[inline]
     pub(super) fn has_gone_on(&self) -> bool {
         self.left > 0 && self.stalled_since.is_none()
@@ -35,7 +32,6 @@ impl Open {
     }
 }
 
-/// Plane by plane, each in the order of [`Frontier::index`].
 pub(super) struct Frontiers {
     open: Vec<Open>,
     per_plane: usize,
@@ -113,7 +109,6 @@ impl Frontiers {
         open.stalled + open.stalled_since.map_or(Time::ZERO, |since| now - since)
     }
 
-    /// Time without a page to give counts from zero.
     pub(super) fn reset_stalls(&mut self) {
         for open in &mut self.open {
             (open.stalled, open.stalled_since) = (Time::ZERO, None);

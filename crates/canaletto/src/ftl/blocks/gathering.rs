@@ -1,24 +1,21 @@
-//! Writes gathered in superblocks: into flash pages of several mapping units, and these into the row of a stripe in one
-//! die, whose planes are programmed together.
+//! Writes gathered in superblocks: into flash pages of several mapping units, and these into a die's row of a stripe.
 //!
-//! A write gets its place before it comes to its chip, and its page when its command is formed. A command may be formed
-//! once the writes still on their way fit into the flash pages that are left.
+//! A write gets its place before it comes to its chip, and its page when its command is formed.
 //!
-//! The host's flash page is programmed with what has come when its chip is free, collection's once it is full or no
+//! The host's flash page is programmed with what has come when its chip is free; collection's once it is full or no
 //! copy will come. The rest is padding.
 //!
-//! Places go through the planes of a die first: programmed one by one, they would block each other.
+//! Places go through the planes of a die first, because pages programmed one by one would block each other.
 
 use super::{Blocks, Frontier, Line};
 use crate::config::design::{Design, MultiPlane};
 use crate::config::workload::Priority;
 use crate::flash::address::PlaneId;
 
-/// Writes of a line and a plane with a place and no page yet; parity: whole pages that are not being programmed yet.
+/// Writes of a line and plane with a place and no page; parity: pages that are not being programmed yet.
 #[derive(Clone, Copy, Default)]
 struct Placed {
     waiting: u32,
-    /// Writes of these that have come to the chip and wait for nothing else.
     come: u32,
 }
 
@@ -48,7 +45,6 @@ impl Together {
     }
 }
 
-/// Writes on their way to flash pages of superblocks.
 pub(super) struct Gathering {
     placed: Vec<Placed>,
     frontiers: usize,
@@ -57,7 +53,6 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    /// Nothing on its way to that many planes of that many frontiers each, `streams` of which are the host's.
     pub(super) fn new(planes: usize, frontiers: usize, streams: u16, together: Together) -> Gathering {
         let placed = vec![Placed::default(); planes * frontiers * Line::CLASSES];
         Gathering { placed, frontiers, streams, together }
@@ -76,7 +71,7 @@ impl Gathering {
         &mut self.placed[place]
     }
 
-    /// Flash pages of so many units that the writes of a frontier take in a plane, its parity left out.
+    /// Flash pages that `units` of a frontier take in a plane, without parity.
     fn flash_pages(&self, plane: PlaneId, frontier: Frontier, units: u32) -> u32 {
         let first = self.first(plane, frontier);
         self.placed[first..first + Priority::COUNT].iter().map(|placed| placed.flash_pages(units)).sum()
@@ -98,18 +93,16 @@ impl Blocks {
         self.superblocks.as_mut().map(|superblocks| superblocks.gathering.get_mut(plane, line))
     }
 
-    /// A write of a line has a place in a plane.
     pub(super) fn note_placed(&mut self, plane: PlaneId, line: Line) {
         self.placed_mut(plane, line).into_iter().for_each(|placed| placed.waiting += 1);
     }
 
-    /// A write that has a place has come to its chip, and waits for nothing but the others of its flash page.
     #[inline]
     pub fn note_come(&mut self, plane: PlaneId, line: Line) {
         self.placed_mut(plane, line).into_iter().for_each(|placed| placed.come += 1);
     }
 
-    /// A write has its page, whether it `had_come` to its chip or is found there.
+    /// A write has its page. It `had_come` to its chip, or is found there.
     #[inline(always)]
     pub fn note_bound(&mut self, plane: PlaneId, line: Line, had_come: bool) {
         if let Some(placed) = self.placed_mut(plane, line) {
@@ -118,13 +111,11 @@ impl Blocks {
         }
     }
 
-    /// Whether a flash page of the plane that the line's writes are given places in has room for one more.
     pub(super) fn has_room_beside(&self, plane: PlaneId, line: Line) -> bool {
         self.placed(plane, line).room(self.pages_per_flash_page) > 0
     }
 
-    /// Whether the die's pages that can be programmed together have come. If `more` writes will come, only full rows.
-    /// None without superblocks.
+    /// Whether the die's pages that can be programmed together have come: only full rows if `more` writes will come.
     #[inline(always)]
     pub fn fills_row(&self, plane: PlaneId, line: Line, more: impl FnOnce() -> bool) -> Option<bool> {
         let stripe = self.superblocks.as_ref()?.stripe(plane, line.frontier);
@@ -143,7 +134,7 @@ impl Blocks {
         }))
     }
 
-    /// Whether parity of a row has come for all planes of a die, as far as it is under way.
+    /// Whether the parity of a die's row has come, as far as it is under way.
     pub fn parity_has_come(&self, plane: PlaneId, frontier: Frontier) -> bool {
         let line = Line { frontier, class: Line::PARITY };
         self.planes_beside(plane).all(|other| {
@@ -152,7 +143,7 @@ impl Blocks {
         })
     }
 
-    /// Other planes whose flash page can be programmed with one that [fills its row](Blocks::fills_row).
+    /// Planes whose flash page can be programmed with one that [fills its row](Blocks::fills_row).
     pub fn goes_with(&self, plane: PlaneId, line: Line, more: bool) -> impl Iterator<Item = PlaneId> {
         let place = self.next_flash_page(plane, line.frontier);
         let any_page = self.superblocks.as_ref().is_some_and(|superblocks| superblocks.gathering.together.any_page);
@@ -165,7 +156,6 @@ impl Blocks {
         })
     }
 
-    /// Planes of superblocks that can be programmed together with one, itself among them.
     pub fn planes_together(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
         let planes = self.superblocks.as_ref().map_or(1, |superblocks| superblocks.gathering.together.planes);
         let first = plane.0 / planes * planes;
@@ -182,15 +172,14 @@ impl Blocks {
         Some((block, self.planes[plane.index()].blocks[block as usize].written / self.pages_per_flash_page))
     }
 
-    /// Whether a flash page of the plane can be programmed: the others placed there fit into what is left. If `more`
-    /// will come, only a full one.
+    /// Whether a flash page can be programmed: a full one if `more` will come.
     fn fills_flash_page(&self, plane: PlaneId, line: Line, more: bool) -> bool {
         let (placed, units) = (self.placed(plane, line), self.pages_per_flash_page);
         let least = units - placed.room(units);
         placed.come >= units || placed.come >= least && !(more && least < units)
     }
 
-    /// Flash pages of the frontier's newest block that are taken in the plane, or given to writes on their way.
+    /// Flash pages of the frontier's newest block that are taken or promised.
     pub(super) fn flash_pages_given(&self, plane: PlaneId, frontier: Frontier) -> u32 {
         let Some(superblocks) = &self.superblocks else { return 0 };
         let (units, blocks) = (self.pages_per_flash_page, &self.planes[plane.index()].blocks);
@@ -206,7 +195,7 @@ impl Blocks {
         blocks[stripe.current as usize].written / units + wanted.saturating_sub(earlier)
     }
 
-    /// The plane of a plane's group in which a frontier gave its last place, or gives its next one.
+    /// The plane of the group in which a frontier gave its last place, or gives its next one.
     #[inline(always)]
     pub fn plane_being_filled(&self, plane: PlaneId, frontier: Frontier) -> Option<PlaneId> {
         let stripe = self.superblocks.as_ref()?.stripe(plane, frontier);

@@ -1,7 +1,7 @@
 //! Blocks of every plane: free ones, write frontiers, valid pages.
 //!
 //! A block that was never opened has no state. On a preconditioned drive a block's first pages may be *seeded*:
-//! computed when asked ([`seeded`]). Blocks of several planes may be used together ([`superblocks`]).
+//! computed when asked ([`seeded`]).
 
 pub mod pseudo_slc;
 pub mod seeded;
@@ -39,29 +39,27 @@ use crate::ftl::precondition::Seeds;
 #[derive(Default)]
 struct Plane {
     blocks: Vec<Block>,
-    /// Erased blocks, by the order in which they must be opened: (erases that count, number of the erasure, block).
+    /// In the order of opening: (erases that count, number of the erasure, block).
     erased: BinaryHeap<Reverse<(u32, u64, u32)>>,
-    /// Good blocks that were never opened.
     unopened: u32,
     /// Valid pages of each candidate block, in one row for a quick search; [`candidates::NOT_FULL`] for others.
     full: Vec<u32>,
-    /// Valid pages of all blocks, those whose program is in flight included.
+    /// Including pages whose program is in flight.
     valid: u64,
-    /// Pages of [`Frontier::Arrivals`] that are promised and not yet taken.
     promised: u32,
     programs: u32,
-    /// Pages handed out so far: the clock by which blocks age.
+    /// Pages handed out: the clock by which blocks age.
     clock: u64,
-    /// Bad blocks among those opened, or that would have been.
+    /// Among those opened, or that would have been.
     bad: u32,
     bad_unseen: u32,
     doomed: u32,
     erasures: u64,
     /// Free blocks that are the pseudo-SLC cache's alone.
     withheld: u32,
-    /// Blocks beyond the reserved ones that the host does not get, as long as a block is folded that gives none back.
+    /// Free blocks that the host does not get while a block is folded that gives none back.
     kept: u32,
-    /// The fewest erases among full blocks, as last seen; never too high.
+    /// A lower bound of the erases among full blocks.
     least_erases: u32,
     most_erases: u32,
 }
@@ -83,19 +81,16 @@ pub struct Blocks {
     /// Whether free blocks are opened by erase count.
     by_wear: bool,
     bad: BadBlocks,
-    /// Free blocks of all planes, where blocks are not used together.
     free: u64,
     /// Pages left empty in flash pages that were programmed.
     padding: u64,
     seeds: Option<Box<Seeds>>,
-    /// Whether and how blocks are used together.
     superblocks: Option<Box<Superblocks>>,
     cache: Option<Box<Cache>>,
 }
 
 impl Blocks {
-    /// A fresh drive with write frontiers for `streams` streams, on which the host never gets the last `reserved` free
-    /// blocks of a plane.
+    /// A fresh drive. The host never gets the last `reserved` free blocks of a plane.
     pub fn new(layout: &Layout, reserved: u32, streams: u16, by_wear: bool, bad: BadBlocks) -> Blocks {
         let plane = |number| {
             let bad_unseen = bad.of_factory(PlaneId(number), layout.blocks_per_plane);
@@ -127,7 +122,6 @@ impl Blocks {
         self.planes[plane.index()].free()
     }
 
-    /// Free blocks of all planes, where blocks are not used together.
     pub fn free_in_all(&self) -> u64 {
         self.free
     }
@@ -136,13 +130,12 @@ impl Blocks {
         self.reserved
     }
 
-    /// Whether the frontier has a page to give. With superblocks those who have a place always find one.
+    /// Whether the frontier has a page to give. With superblocks a place always has one.
     #[inline]
     pub fn has_page(&self, plane: PlaneId, frontier: Frontier) -> bool {
         self.frontiers.get(plane, frontier).left > 0 || self.finds_page(plane, frontier)
     }
 
-    /// Whether a frontier whose block is full, or that shares superblocks with other planes, has a page to give.
     #[inline(never)]
     fn finds_page(&self, plane: PlaneId, frontier: Frontier) -> bool {
         let has_own = self.room_in_open(plane, frontier).is_some() || self.may_open(plane, frontier);
@@ -178,8 +171,7 @@ impl Blocks {
         self.superblocks.is_none() && self.free(plane) > kept
     }
 
-    /// Takes the frontier's next page for `sectors` of `lpa`, if there is room, and returns whether a free block was
-    /// opened.
+    /// Takes the frontier's next page, if there is room, and returns whether a free block was opened.
     pub fn allocate(&mut self, plane: PlaneId, frontier: Frontier, lpa: u64, sectors: u64) -> Option<(Ppa, bool)> {
         let (block, opened) = match self.room_in_open(plane, frontier) {
             Some(block) => (block, false),
@@ -202,7 +194,6 @@ impl Blocks {
         Some((Ppa { plane, block, page }, opened))
     }
 
-    /// Takes the next page of a block for `sectors` of `lpa`.
     #[inline(always)]
     fn write_next(&mut self, plane: PlaneId, block: u32, lpa: u64, sectors: u64) -> u32 {
         let p = &mut self.planes[plane.index()];
@@ -218,7 +209,7 @@ impl Blocks {
         page
     }
 
-    /// Nothing more is programmed into the flash page of `at`, its block's last one: what is left of it is padding.
+    /// Nothing more is programmed into the flash page of `at`: the rest is padding.
     #[inline]
     pub fn end_flash_page(&mut self, at: Ppa) {
         if self.pages_per_flash_page > 1 {
@@ -251,7 +242,6 @@ impl Blocks {
         }
     }
 
-    /// Writes further units into the flash page of `at`, its block's last one, as long as that has room.
     pub fn write_beside(&mut self, at: Ppa, lpa: u64, sectors: u64) -> Option<Ppa> {
         let (block, step) = (self.block(at), self.pages_per_flash_page);
         let has_room = block.written / step == at.page / step;
@@ -262,7 +252,6 @@ impl Blocks {
         self.padding
     }
 
-    /// Whether all pages of the flash page of `at` hold valid data.
     pub fn is_flash_page_valid(&self, at: Ppa) -> bool {
         let first = at.page / self.pages_per_flash_page * self.pages_per_flash_page;
         (first..first + self.pages_per_flash_page).all(|page| self.valid_lpa(Ppa { page, ..at }).is_some())
@@ -300,15 +289,12 @@ impl Blocks {
         block
     }
 
-    /// Whether the first block that was never looked at is bad from the factory.
     fn is_next_bad(&self, plane: PlaneId) -> bool {
         let p = &self.planes[plane.index()];
         let (block, unseen) = (p.blocks.len() as u32, self.blocks_per_plane - p.blocks.len() as u32);
         p.bad_unseen > 0 && self.bad.is_bad(plane, block, p.bad_unseen, unseen)
     }
 
-    /// A block has failed: it is not opened again. Not so if the plane cannot spare it, or would have fewer than
-    /// `keep_free` free blocks. Returns whether it is retired.
     pub fn retire(&mut self, plane: PlaneId, block: u32, keep_free: u32) -> bool {
         if self.superblocks.is_some() {
             return self.doom(plane, block, keep_free);
@@ -353,18 +339,16 @@ impl Blocks {
         if block.is_computed(at.page) { self.seeded_lpa(at) } else { self.contents.lpa(block, at.page) }
     }
 
-    /// Copies of the data at a page since a controller checked them.
     pub fn copies(&self, at: Ppa) -> u8 {
         self.contents.copies(self.block(at), at.page)
     }
 
-    /// Notes how often the data of a page were copied unseen.
     pub fn set_copies(&mut self, at: Ppa, copies: u8) {
         let block = &mut self.planes[at.plane.index()].blocks[at.block as usize];
         self.contents.set_copies(block, at.page, copies);
     }
 
-    /// Whether the block can be collected: nothing more is written to it, and it is not free.
+    /// Nothing more is written to the block, and it is not free.
     pub fn can_be_collected(&self, plane: PlaneId, block: u32) -> bool {
         if let Some(superblocks) = &self.superblocks {
             return self.superblock_can_be_collected(plane, block, superblocks);
@@ -374,7 +358,7 @@ impl Blocks {
         b.written > 0 && b.programs_in_flight == 0 && !open
     }
 
-    /// Whether the block could be collected now. Not while pages or places in it are promised.
+    /// Not while pages or places in the block are promised.
     pub fn can_be_closed(&self, plane: PlaneId, block: u32) -> bool {
         let p = &self.planes[plane.index()];
         let b = &p.blocks[block as usize];
@@ -431,13 +415,12 @@ impl Blocks {
         self.planes[plane.index()].programs
     }
 
-    /// A read of the page is on its way; its block must not be erased until it ends.
+    /// The block must not be erased until the read ends.
     #[inline]
     pub fn read_begins(&mut self, at: Ppa) {
         self.block_mut(at).reads_in_flight += 1;
     }
 
-    /// A read of the page has ended. Returns whether the block has no further reads.
     #[inline]
     pub fn read_ends(&mut self, at: Ppa) -> bool {
         let block = self.block_mut(at);
@@ -449,7 +432,6 @@ impl Blocks {
         self.block(at).reads_in_flight
     }
 
-    /// The plane's blocks, or the superblocks of its group, for choosing one to collect.
     pub fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
         let (planes, pages_per_block) = (&self.planes[self.group(plane)], self.pages_per_block);
         Candidates { planes, pages_per_block, step: self.pages_per_flash_page, parity_unit: self.parity_unit() }
@@ -465,7 +447,7 @@ impl Blocks {
         u64::from(bad) * u64::from(self.pages_per_block)
     }
 
-    /// Keeps a page for one that comes from another plane. Returns whether there is room.
+    /// Keeps a page for a copy from another plane. Returns whether there is room.
     pub fn promise_arrival(&mut self, plane: PlaneId) -> bool {
         let left = Some(self.frontiers.get(plane, Frontier::Arrivals).left).filter(|&left| left > 0);
         let promised = self.planes[plane.index()].promised;
@@ -486,7 +468,6 @@ impl Blocks {
         self.planes[plane.index()].promised -= 1;
     }
 
-    /// The first page at or after `from` that holds valid data.
     pub fn next_valid(&self, plane: PlaneId, block: u32, from: u32) -> Option<Ppa> {
         let b = &self.planes[plane.index()].blocks[block as usize];
         let at = |page| Ppa { plane, block, page };
@@ -499,7 +480,7 @@ impl Blocks {
         self.contents.next_valid(b, from).map(at)
     }
 
-    /// The block is erased and free again, unless it is bad or at the end of its `endurance` (erases; 0: none).
+    /// The block is free again, unless it is bad or has had `endurance` erases (0: no limit).
     pub fn erase(&mut self, plane: PlaneId, block: u32, endurance: u32) {
         if self.superblocks.is_some() {
             return self.erase_superblock(plane, block, endurance);
@@ -541,8 +522,7 @@ impl Blocks {
         self.planes[plane.index()].blocks[block as usize].erases
     }
 
-    /// The full block with the fewest erases, if some block was erased `difference` times more: its cold data spare it
-    /// wear.
+    /// The full block with the fewest erases, if another was erased `difference` times more.
     pub fn least_worn(&mut self, plane: PlaneId, difference: u32) -> Option<u32> {
         let leader = self.leader(plane).index();
         let candidates = self.candidates(plane);
@@ -557,7 +537,7 @@ impl Blocks {
         (most - erases >= difference).then_some(least)
     }
 
-    /// Notes whether the plane has a page for the frontier now, for [`Blocks::stall_clock`], and returns it.
+    /// Notes and returns whether the plane has a page for the frontier, for [`Blocks::stall_clock`].
     #[inline]
     pub fn note_stall(&mut self, plane: PlaneId, frontier: Frontier, now: Time) -> bool {
         // Mostly a frontier has had pages all the time.
@@ -584,7 +564,7 @@ impl Blocks {
         self.frontiers.stall_clock(plane, frontier, now)
     }
 
-    /// The run begins: nobody waits any more, and time without a page to give and padding count from zero.
+    /// The run begins: nobody waits, and stalls and padding count from zero.
     pub fn begin_anew(&mut self) {
         self.padding = 0;
         self.superblocks.iter_mut().for_each(|superblocks| superblocks.count_anew());

@@ -1,11 +1,11 @@
 //! Parity within superblocks: where it lies, when it is due, and its memory.
 //!
 //! Planes that are lost together are a *unit* ([`crate::config::design::Parity`]). Planes of one place in their units
-//! are a *column*, and pages of one number in a column's blocks a stripe. One block of a column holds all its parity:
-//! in unit `units - 1 - block % units`, or the next good one.
+//! are a *column*, and pages of one number in a column's blocks a stripe. One block of a column holds its parity: in
+//! unit `units - 1 - block % units`, or the next good one.
 //!
-//! A stripe is complete once all its other pages are taken and programmed. A row's parity is programmed together in the
-//! planes of a die. Until then the controller keeps the exclusive or: a flash page per stripe that has begun.
+//! A stripe is complete once its other pages are programmed. Until then the controller keeps the exclusive or: a flash
+//! page per stripe that has begun.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ impl Stripes {
     }
 }
 
-/// Among a group's planes; none if the column has no two good blocks.
+/// None if the column has fewer than two good blocks.
 fn parity_place(planes: &[Plane], unit: usize, column: usize, block: u32) -> Option<usize> {
     let units = planes.len() / unit;
     let first = units - 1 - block as usize % units;
@@ -80,7 +80,6 @@ impl Blocks {
         Ppa { page: at.page / self.pages_per_flash_page * self.pages_per_flash_page, ..at }
     }
 
-    /// Some of its stripes have begun.
     pub(super) fn seed_stripes(&mut self, leader: PlaneId, block: u32) {
         let (unit, group) = (self.parity_unit(), self.group(leader));
         let planes = &self.planes[group];
@@ -96,7 +95,6 @@ impl Blocks {
         }
     }
 
-    /// Its stripe may have begun.
     pub(super) fn note_begun(&mut self, at: Ppa) {
         if self.flash_page_of(at) != at {
             return;
@@ -129,13 +127,12 @@ impl Blocks {
         self.planes[plane.index()].blocks[block as usize].written
     }
 
-    /// And their programs have ended.
     fn is_complete(&self, parity: Ppa) -> bool {
         let ended = |(plane, b): (PlaneId, &Block)| self.has_ended(Ppa { plane, ..parity }, b);
         self.stripe_of(parity).is_some_and(|(_, mut others)| others.all(ended))
     }
 
-    /// Of a frontier's superblock. Its program begins.
+    /// The program of its page begins.
     pub fn take_parity_page(&mut self, next: Ppa, frontier: Frontier, sectors: u64) {
         let at = Ppa { page: self.write_next(next.plane, next.block, 0, sectors), ..next };
         self.invalidate(at);
@@ -188,7 +185,7 @@ impl Blocks {
         block.written > at.page && !self.superblocks.as_deref().is_some_and(in_flight)
     }
 
-    /// Parity included unless the controller still has it. None if the stripe has no parity.
+    /// The stripe's other pages, parity included unless the controller still has it. None without parity.
     pub fn pages_to_rebuild(&self, at: Ppa) -> Option<Vec<Ppa>> {
         let (parity, others) = self.stripe_of(at)?;
         let void = &self.superblocks.as_ref()?.stripes_of_parity.void;
@@ -201,7 +198,7 @@ impl Blocks {
         is_protected.then(|| ended.into_iter().filter(holds).collect())
     }
 
-    /// At once or at their superblock's erase. Returns the superblocks in use.
+    /// Their superblocks are bad at once or at their erase. Returns those in use.
     pub fn lose_planes(&mut self, planes: &[PlaneId]) -> Vec<u32> {
         let leader = self.leader(planes[0]);
         self.open_all(leader);
@@ -231,7 +228,6 @@ impl Blocks {
         }
     }
 
-    /// At any time, with parity not programmed.
     pub fn most_stripes_begun(&self) -> u32 {
         self.superblocks.as_ref().map_or(0, |superblocks| superblocks.stripes_of_parity.most_begun)
     }

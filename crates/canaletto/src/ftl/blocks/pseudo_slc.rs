@@ -1,7 +1,7 @@
 //! Pseudo-SLC cache: blocks with one bit per cell, which the host's writes fill first.
 //!
-//! A block in this mode has as many pages as word lines. Once they are taken, the missing pages count as written and
-//! empty. Collection's policy ignores it; [`Blocks::block_to_fold`] chooses.
+//! A block in this mode has as many pages as word lines; its other pages count as written and empty.
+//! [`Blocks::block_to_fold`] chooses instead of collection's policy.
 //!
 //! The static part takes free blocks when first needed and keeps them. The dynamic part borrows blocks while more are
 //! free than collection begins with.
@@ -25,7 +25,6 @@ pub(super) enum Mode {
 struct Part {
     /// The one erased first in front.
     erased: VecDeque<u32>,
-    /// They hold data or are being filled.
     static_used: u32,
     bad: u32,
     borrowed: u32,
@@ -135,8 +134,7 @@ impl Blocks {
         }
     }
 
-    /// The oldest if the drive `is_idle` or too much of the plane's part is in use; the oldest borrowed one if free
-    /// blocks are short.
+    /// The oldest block if the drive `is_idle` or too much is in use; the oldest borrowed one if free blocks are short.
     pub fn block_to_fold(&mut self, plane: PlaneId, is_idle: bool) -> Option<u32> {
         let free = self.planes[plane.index()].free();
         let cache = self.cache.as_mut()?;
@@ -162,7 +160,6 @@ impl Blocks {
         }
     }
 
-    /// Unless it is bad or worn out.
     pub(super) fn erase_in_cache(&mut self, plane: PlaneId, block: u32, endurance: u32) {
         let index = plane.index();
         let p = &mut self.planes[index];
@@ -357,7 +354,6 @@ mod tests {
         assert_eq!(folded, [0, 1], "one of four is left");
     }
 
-    /// However many blocks are free.
     #[test]
     fn a_watermark_is_a_share_of_what_the_dynamic_part_may_become() {
         let mut blocks = blocks(0, 2, &PseudoSlc { high_watermark: 0.6, ..PseudoSlc::default() });

@@ -54,7 +54,6 @@ impl Blocks {
         is_there.then_some(at)
     }
 
-    /// Or superblock's, all at once.
     pub fn look_up_seeds(&mut self, plane: PlaneId, block: u32) {
         for plane in self.planes_of_group(plane) {
             self.look_up_seeds_in(plane, block);
@@ -73,8 +72,8 @@ impl Blocks {
         }
     }
 
-    /// For an unwritten logical page that is read: a page which `may_go` lets go. Which pages hold data is decided when
-    /// they are asked for. Returns the place and its former page.
+    /// For a read of an unwritten logical page: takes a page which `may_go` lets go. Returns the place and its former
+    /// page.
     #[inline(always)]
     pub fn adopt(&mut self, lpa: u64, may_go: impl Fn(u64, Ppa) -> bool) -> Option<(Ppa, u64)> {
         if self.seeds.is_some() { self.adopt_seeded(lpa, may_go) } else { None }
@@ -108,7 +107,6 @@ impl Blocks {
         (0..b.seeded).filter(|&page| self.valid_lpa(Ppa { plane, block, page }).is_some()).count() as u32
     }
 
-    /// They have no entry in the mapping table.
     pub fn count_seeded_unmapped(&self) -> u64 {
         self.count_seeded() - self.seeds.as_ref().map_or(0, |seeds| seeds.adopted_pages())
     }
@@ -135,7 +133,6 @@ impl Blocks {
 }
 
 impl Plane {
-    /// Its blocks are as if never erased.
     fn seed(&mut self, contents: &SeededPlane, kind: &Kind, blocks: u32, pages: u32, random: &mut Stream) {
         let host_writes = f64::from(contents.mapped());
         // Ages count the host's writes over valid pages; the clock all pages written.

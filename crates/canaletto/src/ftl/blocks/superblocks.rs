@@ -1,13 +1,12 @@
 //! Superblocks: the blocks of one number in all planes of a group, opened, filled, collected and erased together.
 //!
-//! A write first gets its *place*, the next in the stripe: page p of the first plane, of the second, …, then the page after
-//! it. Its page follows when its command is formed, so that pages of a block are programmed in order. Places are not
-//! given back.
+//! A write first gets its *place*, the next in the stripe: page p of the first plane, of the second, …, then the page
+//! after it. Its page follows when its command is formed.
 //!
-//! Mapping units in a row share a flash page, and planes of a die are programmed together ([`super::gathering`]).
+//! [`super::gathering`] joins mapping units to flash pages, and planes of a die to one program.
 //!
 //! Bad blocks are left out. Blocks that fail in use are *doomed*: they stay until the superblock is erased. Free
-//! superblocks are counted in pages; [`Blocks::free`] converts.
+//! superblocks are counted in pages.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
@@ -37,12 +36,11 @@ impl Stripe {
         }
     }
 
-    /// Whether the place of a flash page of a block, in a plane of the group, has yet to be given.
     pub(super) fn will_give(&self, flash_page: Option<(u32, u32)>, plane: u32) -> bool {
         flash_page.is_some_and(|(block, page)| block == self.current && (self.page, self.plane) <= (page, plane))
     }
 
-    /// Gives no places once the superblock of that many flash pages per block is full, because it may soon be erased.
+    /// Gives no more places once the superblock is full, because it may soon be erased.
     fn close_unless_open(&mut self, flash_pages: u32) {
         if !self.open.contains(&self.current) {
             self.page = flash_pages;
@@ -55,21 +53,18 @@ pub(super) struct Superblocks {
     stripes: Vec<Stripe>,
     frontiers: usize,
     streams: u16,
-    /// Pages of each group's free superblocks, of those that have been opened before.
+    /// Pages of each group's free superblocks that were opened before.
     erased_pages: Vec<u64>,
     freed: u64,
-    /// Per group, given to those that have no page yet.
     waiting: Vec<u32>,
-    /// Writes that have a place, and parity, on their way.
     pub(super) gathering: Gathering,
     pub(super) stripes_of_parity: Stripes,
-    /// Stream that each was opened for, by group and number; empty where that does not matter.
+    /// By group and number; empty where that does not matter.
     owners: Vec<u16>,
-    /// Whether each of them has pages without data; where streams are kept.
+    /// Whether superblocks have pages without data, where streams are kept.
     short: Vec<bool>,
-    /// Superblocks that each stream has opened, and of these, ones with pages without data.
+    /// Superblocks that each stream opened, and those of them with pages without data.
     opened: Vec<(u64, u64)>,
-    /// Whether what collection moves of a stream stays apart from others.
     apart: bool,
 }
 
@@ -104,14 +99,12 @@ impl Superblocks {
     }
 }
 
-/// It is good, and not for parity.
 fn takes_data(planes: &[Plane], parity_unit: usize, place: usize, block: u32) -> bool {
     !planes[place].blocks[block as usize].bad && !holds_parity(planes, parity_unit, place, block)
 }
 
 impl Blocks {
-    /// The same fresh drive with superblocks over groups of that many planes, and parity over units of that many (0:
-    /// none). If superblocks are `owned`, their streams are kept, apart in collection or not.
+    /// The same fresh drive with superblocks over `planes` planes, and parity over units of `parity_unit` (0: none).
     pub fn in_superblocks(mut self, planes: u32, parity_unit: u32, together: Together, owned: Option<bool>) -> Blocks {
         let apart = owned == Some(true);
         if apart {
@@ -144,7 +137,7 @@ impl Blocks {
         self
     }
 
-    /// Groups whose planes have been seeded: which superblocks are free, and which are being filled up to where.
+    /// Which superblocks of seeded groups are free, and up to where others are filled.
     pub(super) fn seed_superblocks(&mut self, seeds: &Seeds) {
         for leader in self.leaders() {
             let (contents, kind) = seeds.plane(leader);
@@ -176,7 +169,7 @@ impl Blocks {
         planes.filter(|&plane| self.leader(plane) == plane).collect()
     }
 
-    /// Finds the blocks that are bad from the factory: the size of a superblock must be known before it is opened.
+    /// The size of a superblock must be known before it is opened.
     fn look_at_all(&mut self) {
         for plane in (0..self.planes.len() as u32).map(PlaneId) {
             for _ in 0..self.blocks_per_plane {
@@ -197,7 +190,6 @@ impl Blocks {
         self.superblocks.is_some()
     }
 
-    /// Whether writes of these lines may share a flash page: in superblocks pages are counted by line.
     pub fn may_share(&self, line: Line, other: Line) -> bool {
         line == other || self.superblocks.is_none()
     }
@@ -219,7 +211,6 @@ impl Blocks {
         self.superblocks.as_ref().map_or(plane.index()..plane.index() + 1, |s| s.planes(plane))
     }
 
-    /// Keeps what all planes have in common.
     pub(super) fn leader(&self, plane: PlaneId) -> PlaneId {
         PlaneId(self.group(plane).start as u32)
     }
@@ -254,7 +245,6 @@ impl Blocks {
         self.planes[plane.index()].unopened + free as u32
     }
 
-    /// A frontier fills it, or can continue to.
     pub(super) fn is_open(&self, plane: PlaneId, block: u32) -> bool {
         match &self.superblocks {
             None => self.frontiers.have(plane, block),
@@ -262,7 +252,6 @@ impl Blocks {
         }
     }
 
-    /// Where a frontier's next page is.
     pub(super) fn room_in_stripe(&self, plane: PlaneId, frontier: Frontier) -> Option<u32> {
         let superblocks = self.superblocks.as_ref()?;
         let p = &self.planes[plane.index()];
@@ -271,8 +260,7 @@ impl Blocks {
         open.find(|&block| has_room(&p.blocks[block as usize]) && !self.is_parity(plane, block))
     }
 
-    /// Gives a write its place: the plane, and whether a free superblock was opened. In a separate flash page if
-    /// `alone`. None if there is no room.
+    /// Gives a write its plane, and whether a free superblock was opened. None if there is no room.
     pub fn take_place(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<(PlaneId, bool)> {
         if let Some(to) = self.next_place(plane, line, alone) {
             return Some((to, false));
@@ -288,7 +276,7 @@ impl Blocks {
         self.places_left(plane, frontier) > 0 || self.may_open_superblock(plane, frontier)
     }
 
-    /// Whether the next place shares its row, a flash page of `planes` planes of a die, with places that were given.
+    /// Whether the next place shares a row of `planes` planes with places that were given.
     pub fn is_within_row(&self, plane: PlaneId, line: Line, planes: u32) -> bool {
         let Some(superblocks) = &self.superblocks else { return false };
         let stripe = superblocks.stripe(plane, line.frontier);
@@ -321,7 +309,7 @@ impl Blocks {
         None
     }
 
-    /// The same where a flash page holds several units: the place moves on once the flash page there is full, or programmed.
+    /// Where a flash page holds several units, the place moves on once the flash page is full or programmed.
     fn next_place_of_unit(&mut self, plane: PlaneId, line: Line, alone: bool) -> Option<PlaneId> {
         let (group, flash_pages, unit) = (self.group(plane), self.flash_pages_per_block(), self.parity_unit());
         loop {
@@ -409,14 +397,12 @@ impl Blocks {
         }
     }
 
-    /// The stream whose data alone a superblock holds; none where several share it, or where nobody asked.
     pub fn owner(&self, plane: PlaneId, block: u32) -> Option<u16> {
         let superblocks = self.superblocks.as_ref()?;
         let place = superblocks.group(plane) * self.blocks_per_plane as usize + block as usize;
         superblocks.owners.get(place).copied().filter(|&owner| owner != SHARED)
     }
 
-    /// A page of a superblock is spent without data.
     pub(super) fn note_short(&mut self, at: Ppa) {
         let Some(superblocks) = &mut self.superblocks else { return };
         let place = superblocks.group(at.plane) * self.blocks_per_plane as usize + at.block as usize;
@@ -426,8 +412,7 @@ impl Blocks {
         }
     }
 
-    /// Superblocks that a stream has opened, how many of these have pages without data, and pages that are left in those it
-    /// fills.
+    /// Superblocks that a stream opened, those of them with pages without data, and pages left in those it fills.
     pub fn opened_by(&self, stream: u16) -> (u64, u64, u64) {
         let (opened, short) = self.superblocks.as_ref().map_or((0, 0), |s| s.opened[usize::from(stream)]);
         let left = self.leaders().into_iter().map(|plane| self.places_left(plane, Frontier::User(stream))).sum();
@@ -477,8 +462,7 @@ impl Blocks {
         }
     }
 
-    /// A block has failed: it is bad once its superblock is erased. Not so if the plane cannot spare it, or would have
-    /// fewer than `keep_free` free superblocks. Returns whether it is.
+    /// As [`Blocks::retire`], once the superblock is erased.
     pub(super) fn doom(&mut self, plane: PlaneId, block: u32, keep_free: u32) -> bool {
         let spare = self.free(plane) >= keep_free;
         let p = &mut self.planes[plane.index()];
@@ -490,7 +474,6 @@ impl Blocks {
         b.doomed && spare
     }
 
-    /// Whether the block must be used again, once it is erased.
     pub fn is_used_again(&self, plane: PlaneId, block: u32) -> bool {
         let b = &self.planes[plane.index()].blocks[block as usize];
         !b.bad && !b.doomed
@@ -521,7 +504,6 @@ impl Blocks {
         self.set_free(self.leader(plane), block, if self.by_wear { erases } else { 0 });
     }
 
-    /// Makes the superblocks of a group that were never opened ones that are erased.
     pub(super) fn open_all(&mut self, leader: PlaneId) {
         let untouched = self.planes[leader.index()].blocks.len() as u32;
         let group = self.group(leader);
@@ -555,7 +537,7 @@ impl Blocks {
         p.erased.push(Reverse((wear, p.erasures, block)));
     }
 
-    /// Whether copies of all valid pages of a superblock fit, whatever the host does meanwhile.
+    /// Whether all valid pages fit elsewhere, whatever the host does meanwhile.
     pub fn copies_fit(&self, plane: PlaneId, block: u32) -> bool {
         let Some(superblocks) = &self.superblocks else { return true };
         let kept = u64::from(self.reserved) * self.size(plane);
@@ -565,7 +547,6 @@ impl Blocks {
         u64::from(copies) <= room
     }
 
-    /// The first valid page of a block or superblock at or after place `from` of the stripe, and the place after it.
     pub fn next_to_copy(&self, plane: PlaneId, block: u32, from: u32) -> Option<(Ppa, u32)> {
         if self.superblocks.is_none() {
             return self.next_valid(plane, block, from).map(|at| (at, at.page + 1));
@@ -585,14 +566,13 @@ impl Blocks {
         self.planes[self.group(plane)].iter().any(|p| p.blocks[block as usize].reads_in_flight > 0)
     }
 
-    /// It is full, or was closed, and no program of it is in flight.
+    /// Full or closed, with no program in flight.
     pub(super) fn superblock_can_be_collected(&self, plane: PlaneId, block: u32, superblocks: &Superblocks) -> bool {
         let blocks = || self.planes[self.group(plane)].iter().map(|p| &p.blocks[block as usize]);
         let is_used = blocks().any(|b| b.written > 0);
         is_used && blocks().all(|b| b.programs_in_flight == 0) && !superblocks.is_open(plane, block)
     }
 
-    /// Whether anything is being written in a plane's group, or is about to be.
     pub fn group_is_written(&self, plane: PlaneId) -> bool {
         let waits = self.superblocks.as_ref().is_some_and(|s| s.waiting[s.group(plane)] > 0);
         waits || self.planes[self.group(plane)].iter().any(|p| p.programs > 0)

@@ -29,7 +29,6 @@ impl Lost {
         self.planes.has(plane)
     }
 
-    /// Nothing makes up for it.
     #[inline]
     pub fn is_out_of_reach(&self, plane: PlaneId) -> bool {
         self.has(plane) && !self.has_parity

@@ -28,7 +28,6 @@ impl Upkeep {
         self.refresh.is_disturbed(at, &self.wear)
     }
 
-    /// None if ages do not matter.
     pub fn next_scan(&self, now: Time) -> Option<Time> {
         self.refresh.next_look(now)
     }

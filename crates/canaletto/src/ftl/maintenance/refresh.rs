@@ -1,4 +1,4 @@
-//! Which data must be moved before they are lost: in blocks read too often, and too old ones.
+//! Data to move before they are lost: in blocks read too often, and too old ones.
 //!
 //! A scan visits one block per interval, each in the next plane, so that data of one age do not all move at once (Cai
 //! et al., ICCD 2012).
@@ -8,7 +8,6 @@ use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::flash::wear::Wear;
 
-/// Limits, and how far the patrol has come.
 pub struct Refresh {
     /// Reads that a block may see; 0: any number.
     reads: u32,
@@ -39,14 +38,12 @@ impl Refresh {
         }
     }
 
-    /// Whether the block of a page that was read just now has come to its limit of reads.
     #[inline(always)]
     pub fn is_disturbed(&self, at: Ppa, wear: &Wear) -> bool {
         // Asked at every read: once is enough.
         self.reads > 0 && wear.reads_since_erase(at.plane, at.block) == self.reads
     }
 
-    /// When the patrol looks next; none if ages do not matter.
     pub fn next_look(&self, now: Time) -> Option<Time> {
         (self.age > Time::ZERO).then_some(now + self.interval)
     }

@@ -2,7 +2,7 @@
 //!
 //! Their entries are DFTL's global translation directory. Each stream has its own.
 //!
-//! Where a mapping unit is larger than a page, read "unit" for "logical page" below.
+//! For mapping units larger than a page, read "unit" for "logical page".
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Directory {
@@ -13,7 +13,6 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Counted from the stream's first.
     pub fn number(&self, lpa: u64) -> u64 {
         (lpa - self.first_page) / self.per_page
     }
@@ -26,7 +25,6 @@ impl Directory {
         self.pages.div_ceil(self.per_page)
     }
 
-    /// The last page may be partly used.
     pub fn entries(&self, number: u64) -> u64 {
         self.per_page.min(self.pages - number * self.per_page)
     }
@@ -45,7 +43,6 @@ pub fn stream_of(directories: &[Directory], lpa: u64) -> usize {
     if directories.len() == 1 { 0 } else { directories.partition_point(|d| d.first_page <= lpa) - 1 }
 }
 
-/// Given as a logical page.
 pub fn stream_of_translation(directories: &[Directory], lpa: u64) -> usize {
     directories.partition_point(|d| d.first_translation <= lpa) - 1
 }
@@ -56,7 +53,6 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Groups do not leave it.
         #[test]
         fn every_entry_has_its_page(first_page in 0u64..50, pages in 1u64..200, per_page in 1u64..40, size in 1u64..50) {
             let directory = Directory { first_page, pages, first_translation: 1000, per_page };

@@ -20,7 +20,6 @@ use crate::config::design::Design;
 use crate::ftl::mapping::translation::Cached;
 use crate::limits::Limits;
 
-/// With what is known without reading flash.
 pub struct Mapping {
     table: MappingTable,
     cached: Cached,
@@ -50,7 +49,7 @@ impl Mapping {
         self.table.set(lpa, entry);
     }
 
-    /// If they need no `marks` to read as zeroes. Returns the page behind the first that were never written.
+    /// Returns the page behind the first that were never written. `marks`: they need none to read as zeroes.
     pub fn trim_unwritten(&mut self, pages: Range<u64>, marks: bool) -> u64 {
         let until = self.table.unwritten_until(pages.clone());
         if until > pages.start && marks {

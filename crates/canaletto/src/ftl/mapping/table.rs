@@ -1,8 +1,7 @@
 //! The page-level mapping table, in memory that grows with what is touched.
 //!
-//! Logical pages are grouped by 64: a group is a bitmap of its mapped pages and a short packed list of their entries.
-//! Groups lie in one array of zeroes from the system, so an untouched group costs 16 bytes of address space. A page
-//! that is deallocated before it was written gets only a bit.
+//! A group of 64 logical pages is a bitmap and a packed list of entries. Groups lie in one array of zeroes from the
+//! system: an untouched group costs 16 bytes of address space.
 
 use std::ops::Range;
 
@@ -16,7 +15,6 @@ pub enum Entry {
     At(Ppa),
     /// The transaction knows where the old data are.
     Pending(TransactionId),
-    /// Reads as zeroes until it is written again.
     Trimmed,
 }
 
@@ -51,8 +49,7 @@ const CAPACITIES: usize = 6;
 
 const GROUP: u64 = 64;
 
-/// Pages with an entry, and the only entry or the place of their [`List`]. An array, because zeroed memory for arrays
-/// comes from the system.
+/// Mapped pages, and the only entry or the place of their [`List`].
 type Group = [u64; 2];
 
 /// By page.
@@ -164,7 +161,6 @@ impl MappingTable {
         *slot = entry.pack();
     }
 
-    /// They lie in groups without any entry.
     pub fn unwritten_until(&self, pages: Range<u64>) -> u64 {
         let mut end = pages.start;
         while end < pages.end && self.groups[(end / GROUP) as usize][0] == 0 {
@@ -192,7 +188,6 @@ fn rank(mapped: u64, bit: u64) -> usize {
     (mapped & (bit - 1)).count_ones() as usize
 }
 
-/// In a larger pool if the list is full.
 #[inline]
 fn insert(group: &mut Group, bit: u64, entry: u64, pools: &mut [Pool; CAPACITIES]) {
     if group[0] == 0 {
@@ -223,7 +218,6 @@ fn start_list(first: u64, pools: &mut [Pool; CAPACITIES]) -> List {
     list
 }
 
-/// In the next pool if it is full.
 fn with_room(list: List, count: usize, pools: &mut [Pool; CAPACITIES]) -> List {
     if count < list.capacity() {
         return list;

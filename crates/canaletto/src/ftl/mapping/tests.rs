@@ -41,7 +41,6 @@ impl Drive {
         act
     }
 
-    /// Returns those who waited for it.
     fn end_read(&mut self, page: &Stored) -> Vec<TransactionId> {
         let mut next = self.mapping.read_ends(&self.blocks, &mut self.transactions, page.lpa).unwrap();
         let mut waited = Vec::new();

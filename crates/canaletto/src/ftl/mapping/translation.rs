@@ -1,12 +1,10 @@
 //! Which entries of the table are in DRAM: pages wait for missing ones, translation pages are read and written.
 //!
-//! A read, write or trim continues when its entry is cached. A changed entry is evicted with all changed ones of its
-//! translation page. Changes of uncached entries make their translation page due: a victim's are written together
-//! before its erase (DFTL).
+//! A read, write or trim continues when its entry is cached. Changes of uncached entries make their translation page
+//! due: a victim's are written together before its erase (DFTL).
 //!
 //! Nothing can wedge: collection waits for no translation page, and every missing entry's page is under way. Changed
-//! translation pages get at most half of the pages that collection reclaims, so every collection leaves more pages
-//! free.
+//! translation pages get at most half of the pages that collection reclaims.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -27,9 +25,8 @@ use crate::scheduler::transaction::TransactionId;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stored {
     pub table: usize,
-    /// Its number in the stream: they go round the planes as the stream's data do.
+    /// Its number in the stream.
     pub number: u64,
-    /// The logical page that it is.
     pub lpa: u64,
     pub frontier: Frontier,
 }
@@ -39,7 +36,6 @@ pub enum Act {
     Read {
         page: Stored,
         sectors: u64,
-        /// The transaction that has waited for it longest, if any does.
         waiting: TransactionId,
     },
     Write {
@@ -47,7 +43,7 @@ pub enum Act {
         /// Whether the other entries come from the page it replaces.
         merges: bool,
     },
-    /// A translation page gets the next page of its plane without being programmed.
+    /// A translation page gets a place without being programmed.
     Place(Stored),
 }
 
@@ -58,23 +54,19 @@ pub enum LookUp {
     NoRoom,
 }
 
-/// Written sectors that entries list (`mapping.write_backs = "never-issued"`), taken when the entry leaves.
+/// Written sectors that entries list (`mapping.write_backs = "never-issued"`), until the entry leaves.
 #[derive(Default)]
 struct Listed {
-    /// Lists in the table, by logical page; all others are empty.
     in_table: BTreeMap<u64, u64>,
-    /// Lists in the cache, of pages that have others than their own sectors.
     in_cache: BTreeMap<u64, u64>,
 }
 
-/// The cached tables of all streams, and what concerns them all.
 pub(super) struct Cached {
     directories: Vec<Directory>,
-    /// One for each directory; none if the whole table is in DRAM.
+    /// By directory; none if the whole table is in DRAM.
     tables: Vec<Cmt>,
-    /// Transactions for which a table has no room, as all its entries are being read, and those behind them.
+    /// Transactions for which a table has no room, as all its entries are being read.
     stalled: Vec<VecDeque<TransactionId>>,
-    /// Pages of a mapping unit, which an entry is for.
     pages_per_entry: u64,
     read_unit: ReadUnit,
     initial: InitialTable,
@@ -82,16 +74,14 @@ pub(super) struct Cached {
     waiters: Waiters,
     entry_bytes: u64,
     whole_page: u64,
-    /// Pages that a write of a translation page takes.
     cost: u64,
     listed: Listed,
     acts: VecDeque<Act>,
     due: Vec<u64>,
-    /// Translation pages that each plane's collection has changed.
     moved: Vec<Vec<u64>>,
-    /// Translation pages whose victim has been emptied, and that are not written yet.
+    /// Translation pages of an emptied victim, yet to be written.
     postponed: VecDeque<u64>,
-    /// Pages that collection has reclaimed for them.
+    /// Pages that collection has reclaimed for translation pages.
     won: u64,
     reads: u64,
     merge_reads: u64,
@@ -133,7 +123,6 @@ impl Cached {
         }
     }
 
-    /// The number of the entry that a logical page of the host has.
     fn entry(&self, lpa: u64) -> u64 {
         lpa / self.pages_per_entry
     }
@@ -144,19 +133,17 @@ impl Cached {
         Stored { table, number, lpa: self.directories[table].logical(number), frontier }
     }
 
-    /// A translation page that has entries in the cache, or something to be done.
     fn page_of(&self, table: usize, page: PageId) -> Stored {
         self.stored(table, self.tables[table].number(page))
     }
 
-    /// The table and the page in it of a translation page given as a logical page.
     fn page(&self, lpa: u64) -> Option<(usize, PageId)> {
         let table = stream_of_translation(&self.directories, lpa);
         let page = self.tables[table].page(lpa - self.directories[table].first_translation);
         page.map(|page| (table, page))
     }
 
-    /// Notes with `change` that the entry of a logical page has changed; returns the translation page that it returns.
+    /// Returns the translation page that `change` returns.
     fn change(&mut self, lpa: u64, change: impl Fn(&mut Cmt, u64) -> Option<PageId>) -> Option<u64> {
         // Translation pages are found by the directory, which is in DRAM.
         if self.tables.is_empty() || lpa >= self.directories[0].first_translation {
@@ -168,7 +155,7 @@ impl Cached {
         Some(self.page_of(table, page).lpa)
     }
 
-    /// The next translation page to write for what collection has moved, if pages can be obtained for it.
+    /// The next translation page to write for collection, if pages are left for it.
     fn next_postponed(&mut self) -> Option<(usize, PageId)> {
         while let Some(&lpa) = self.postponed.front() {
             let found = self.page(lpa).filter(|&(table, page)| self.tables[table].can_be_due(page));
@@ -185,7 +172,7 @@ impl Cached {
         None
     }
 
-    /// A page with these `sectors` has been given to a write, whose entry lists `listed`.
+    /// The write of a page with these `sectors`, whose entry lists `listed`, has its page.
     fn note_listed(&mut self, lpa: u64, listed: u64, sectors: u64) {
         let in_cache = &mut self.listed.in_cache;
         if listed == sectors {
@@ -195,7 +182,7 @@ impl Cached {
         }
     }
 
-    /// A missing entry, or one that is due, has its translation page read for it.
+    /// The translation page is read for a missing or a due entry.
     fn read(&mut self, table: usize, page: PageId) {
         let waiting = self.tables[table].read_begins(page);
         let sectors = match self.read_unit {
@@ -212,8 +199,7 @@ impl Cached {
         self.acts.push_back(Act::Write { page: self.page_of(table, page), merges });
     }
 
-    /// The entries of a translation page leave unwritten. The page is still read if it `is_stored`, and gets a new
-    /// place.
+    /// As [`Cmt::depart`]; the page gets a new place.
     fn depart(&mut self, table: usize, page: PageId, is_stored: bool) {
         let sectors = self.tables[table].unchanged_sectors(page, self.entry_bytes);
         self.tables[table].depart(page, is_stored);
@@ -235,7 +221,7 @@ impl Mapping {
         self.cached.directories.first().is_some_and(|first| lpa >= first.first_translation)
     }
 
-    /// The end of the pages from `lpa` on with entries on one translation page; none if the whole table is in DRAM.
+    /// The end of the pages whose entries share a translation page; none if the whole table is in DRAM.
     pub fn end_of_piece(&self, lpa: u64) -> Option<u64> {
         let cached = &self.cached;
         let entry = cached.entry(lpa);
@@ -243,7 +229,6 @@ impl Mapping {
         Some(directory.group(entry, directory.per_page).end * cached.pages_per_entry)
     }
 
-    /// Whether nobody waits for any entry of the translation page that has the entry of a logical page.
     pub fn is_at_rest(&self, lpa: u64) -> bool {
         if self.is_ideal() {
             return true;
@@ -254,7 +239,6 @@ impl Mapping {
         cached.stalled[table].is_empty() && !cached.tables[table].is_awaited(cached.directories[table].number(entry))
     }
 
-    /// Whether a page of the host may be waiting for the entry of a logical page.
     pub fn is_awaited(&self, lpa: u64, transactions: &Transactions) -> bool {
         if self.is_ideal() {
             return false;
@@ -276,7 +260,6 @@ impl Mapping {
         self.cached.acts.pop_front()
     }
 
-    /// Looks up where a page of the host is, in a table that is cached.
     pub fn look_up(&mut self, blocks: &Blocks, transactions: &mut Transactions, id: TransactionId) -> LookUp {
         let table = stream_of(&self.cached.directories, self.cached.entry(transactions[id].lpa));
         // First come, first served: changes of one page keep their order.
@@ -344,8 +327,7 @@ impl Mapping {
         if free { LookUp::Hit } else { LookUp::Waits }
     }
 
-    /// Entries may leave again: the oldest transaction without room looks again. Returns it, if it found what it needs
-    /// or now waits for it alone.
+    /// The oldest transaction without room looks again. Returns it unless it still lacks room.
     pub fn seat_next(
         &mut self,
         blocks: &Blocks,
@@ -361,8 +343,7 @@ impl Mapping {
         Some((id, found))
     }
 
-    /// Whether a translation page is on flash, or on its way there. One that could not be written is not, see
-    /// [`Ftl::translation_failed`](super::super::Ftl::translation_failed).
+    /// On flash, or on its way there: see [`Ftl::translation_failed`](super::super::Ftl::translation_failed).
     fn is_stored(&self, table: usize, page: PageId) -> bool {
         match self.get(self.cached.page_of(table, page).lpa) {
             Entry::Unmapped => self.cached.initial == InitialTable::OnFlash,
@@ -370,12 +351,11 @@ impl Mapping {
         }
     }
 
-    /// Whether a translation page lies on flash from the beginning, although nobody has looked for it yet.
     pub fn is_found(&self, lpa: u64) -> bool {
         self.get(lpa) == Entry::Unmapped && self.cached.initial == InitialTable::OnFlash
     }
 
-    /// Translation pages of a drive that begins with its table on flash, in the order of their addresses.
+    /// Translation pages on flash at the beginning, in the order of their addresses.
     pub fn placed_at_first(&self) -> Vec<Stored> {
         let cached = &self.cached;
         let tables = if cached.initial == InitialTable::WholePages { cached.directories.len() } else { 0 };
@@ -386,7 +366,7 @@ impl Mapping {
         (0..tables).flat_map(of_table).filter(|page| self.get(page.lpa) == Entry::Unmapped).collect()
     }
 
-    /// Begins what a translation page wants done, if nothing is being done with it.
+    /// Begins what a translation page needs, if it is at rest.
     fn begin_wanted(&mut self, table: usize, page: PageId) {
         match self.cached.tables[table].wanted(page) {
             Work::None => {}
@@ -401,7 +381,7 @@ impl Mapping {
         self.cached.depart(table, page, is_stored);
     }
 
-    /// A translation page is in the controller. Returns the waiting transactions as a list.
+    /// Returns the waiting transactions as a list.
     pub fn read_ends(&mut self, blocks: &Blocks, transactions: &mut Transactions, lpa: u64) -> Option<TransactionId> {
         let is_read = |&(table, page): &(usize, PageId)| self.cached.tables[table].work(page) == Work::Read;
         let Some((table, page)) = self.cached.page(lpa).filter(is_read) else {
@@ -418,19 +398,17 @@ impl Mapping {
         Some(self.cached.tables[table].read_ends(page, reads_first, transactions))
     }
 
-    /// A translation page has been read to be merged with its changed entries.
     pub fn merge_read_ended(&mut self) {
         self.cached.merge_reads += 1;
     }
 
-    /// All who waited for a translation page continue. Returns its table, if transactions without room must look again.
+    /// Returns the table, if transactions without room must look again.
     pub fn waiters_have_gone(&mut self, lpa: u64) -> Option<u16> {
         let (table, page) = self.cached.page(lpa)?;
         self.begin_wanted(table, page);
         Some(table as u16)
     }
 
-    /// Nothing more is done with a translation page; it is forgotten if nothing is left of it.
     pub fn let_go(&mut self, lpa: u64) {
         if let Some((table, page)) = self.cached.page(lpa) {
             self.cached.tables[table].let_go(page);
@@ -441,12 +419,11 @@ impl Mapping {
         self.cached.writes += 1;
     }
 
-    /// A translation page is no longer on its way to flash; [`Mapping::write_ends`] follows.
+    /// [`Mapping::write_ends`] follows.
     pub fn write_is_over(&mut self) {
         self.cached.writes_in_flight -= 1;
     }
 
-    /// The write of a translation page has ended, and the next thing begins that it wants done.
     pub fn write_ends(&mut self, lpa: u64) {
         if let Some((table, page)) = self.cached.page(lpa) {
             self.cached.tables[table].write_ends(page);
@@ -454,14 +431,12 @@ impl Mapping {
         }
     }
 
-    /// The list of written sectors that an entry has in the cache, if that is not all of them.
     #[inline(always)]
     pub fn listed(&self, lpa: u64) -> Option<u64> {
         let listed = &self.cached.listed.in_cache;
         if listed.is_empty() { None } else { listed.get(&lpa).copied() }
     }
 
-    /// A page with these `sectors` has been given to a write, whose entry lists `listed`.
     pub fn note_listed(&mut self, lpa: u64, listed: u64, sectors: u64) {
         self.cached.note_listed(lpa, listed, sectors);
     }
@@ -475,7 +450,7 @@ impl Mapping {
         self.cached.listed.in_table.insert(lpa, listed);
     }
 
-    /// An entry comes with its list, where lists may be incomplete.
+    /// Where lists may be incomplete.
     fn load_list(&mut self, blocks: &Blocks, lpa: u64) {
         if self.cached.write_backs == WriteBacks::NeverIssued {
             let listed = self.cached.listed.in_table.get(&lpa).copied().unwrap_or(0);
@@ -484,7 +459,6 @@ impl Mapping {
         }
     }
 
-    /// The entry of a logical page has changed; [`Mapping::begin_due`] must follow.
     #[inline(always)]
     pub fn changed(&mut self, lpa: u64) {
         if !self.is_ideal() {
@@ -498,7 +472,6 @@ impl Mapping {
         self.cached.due.extend(due);
     }
 
-    /// Begins to write a translation page that has become due, if there is one.
     #[inline]
     pub fn begin_due(&mut self) -> bool {
         let Some(lpa) = self.cached.due.pop() else { return false };
@@ -508,15 +481,14 @@ impl Mapping {
         true
     }
 
-    /// Garbage collection has moved a logical page of a plane; [`Mapping::victim_is_empty`] follows.
+    /// Collection has moved a logical page; [`Mapping::victim_is_empty`] follows.
     pub fn moved(&mut self, lpa: u64, plane: PlaneId) {
         if let Some(page) = self.cached.change(lpa, Cmt::relocate) {
             self.cached.moved[plane.index()].push(page);
         }
     }
 
-    /// Translation pages changed by a victim's pages may be written, as far as its reclaimed pages (`won`) suffice:
-    /// [`Mapping::begin_postponed`].
+    /// Translation pages changed by the victim may be written, as far as its reclaimed pages (`won`) suffice.
     pub fn victim_is_empty(&mut self, plane: PlaneId, won: u64) {
         if !self.is_ideal() {
             let Cached { moved, postponed, .. } = &mut self.cached;
@@ -525,7 +497,7 @@ impl Mapping {
         }
     }
 
-    /// Begins to write a translation page that collection has changed, if there is one and room for it.
+    /// Begins to write a translation page that collection changed, if there is room.
     pub fn begin_postponed(&mut self) -> bool {
         let Some((table, page)) = self.cached.next_postponed() else { return false };
         self.cached.tables[table].make_due(page);

@@ -1,9 +1,8 @@
-//! A drive in the steady state: contents of every plane, from the design and the flows.
+//! Contents of every plane in the steady state, from the design and the flows.
 //!
 //! **Free blocks.** Collection is at rest, as after `replay`; the run presses them further down.
 //!
-//! **Planes** with pages of the same spaces and similar shares of writes are of one kind, whose steady state is found
-//! once.
+//! **Planes** with pages of the same spaces and similar shares of writes are of one kind, found once.
 //!
 //! **Superblocks** are blocks with all of a group's pages.
 
@@ -22,13 +21,13 @@ use crate::ftl::steady::group::{MODEL_PAGES, Member};
 use crate::ftl::steady::plan::{Geometry, Plan, Steady};
 use crate::limits::Limits;
 
-/// Share of a plane's writes that may go to other classes than on the planes of its kind.
+/// Share of a plane's writes that may differ between planes of a kind.
 const ALIKE: f64 = 0.1;
 
 /// A state may take a second to find. Further planes use the nearest kind.
 const MOST_KINDS: usize = 6;
 
-/// The spaces of a drive: one for each flow if it is partitioned, else one for each namespace.
+/// One space per flow if the drive is partitioned, else one per namespace.
 ///
 /// # Errors
 /// As [`Spaces::new`].
@@ -47,8 +46,6 @@ pub fn occupancies(design: &Design, workload: &Workload, limits: &Limits) -> Vec
     limits.spaces.iter().map(of).collect()
 }
 
-/// Every plane's contents. `traced` is as [`of_spaces`] wants it.
-///
 /// # Errors
 /// Says what does not fit.
 pub fn seeds(
@@ -110,13 +107,11 @@ fn sizes(pages: &[u32]) -> Vec<f64> {
     pages.iter().map(|&n| f64::from(n)).collect()
 }
 
-/// Each one's share of the sum; none if that is 0.
 fn shares(parts: &[f64]) -> Option<Vec<f64>> {
     let all: f64 = parts.iter().sum();
     (all > 0.0).then(|| parts.iter().map(|part| part / all).collect())
 }
 
-/// Pages of each class that hold data, in all planes of a group.
 fn sums(members: &[Member], classes: usize) -> Vec<u32> {
     let mut sums = vec![0; classes];
     for (_, mapped) in members {
@@ -125,7 +120,7 @@ fn sums(members: &[Member], classes: usize) -> Vec<u32> {
     sums
 }
 
-/// Each class's share of a plane's writes. If nobody writes: as if written evenly.
+/// Each class's share of a plane's writes; even if nobody writes.
 fn shares_of_writes(mapped: &[u32], classes: &[Alike]) -> Vec<f64> {
     let writes: Vec<f64> = mapped.iter().zip(classes).map(|(&n, alike)| f64::from(n) * alike.0).collect();
     shares(&writes).or_else(|| shares(&sizes(mapped))).unwrap_or(vec![1.0; classes.len()])
@@ -136,7 +131,7 @@ fn difference(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0
 }
 
-/// Pages of a plane that are alike: how often they are written, and which share of them holds data.
+/// How often the pages are written, and the share that holds data.
 type Alike = (f64, f64);
 
 struct Planes {
@@ -146,7 +141,6 @@ struct Planes {
     kind: Kind,
 }
 
-/// Inputs from which the state is computed.
 struct Maker<'a> {
     design: &'a Design,
     limits: &'a Limits,
@@ -192,7 +186,7 @@ impl Maker<'_> {
         classes
     }
 
-    /// A rule from outside takes too long to be asked for several kinds.
+    /// A user-defined rule takes too long for several kinds.
     fn most_kinds(&self) -> usize {
         if Policy::new(&self.design.gc).has_rule() { 1 } else { MOST_KINDS }
     }
@@ -201,7 +195,6 @@ impl Maker<'_> {
         self.design.ftl.superblock != Superblock::None
     }
 
-    /// Planes of a superblock that are lost together, as many of which have its parity.
     fn parity_unit(&self) -> u32 {
         self.design.ftl.parity.unit_planes(&self.limits.layout)
     }
@@ -210,7 +203,7 @@ impl Maker<'_> {
         (first.0..first.0 + self.limits.planes_per_group).map(PlaneId)
     }
 
-    /// Pages for data of a block, or of a superblock; and for how many its steady state is found.
+    /// Pages for data of a block or superblock, and the number for which its steady state is found.
     fn pages(&self) -> Result<(u32, u32), String> {
         let (pages, planes) = (self.limits.layout.pages_per_block, self.limits.planes_per_group);
         if u64::from(pages) * u64::from(planes) * u64::from(self.limits.mapped_blocks) > u64::from(u32::MAX) {
@@ -224,7 +217,7 @@ impl Maker<'_> {
         Ok((all, if self.has_superblocks() { all.min(MODEL_PAGES) } else { all }))
     }
 
-    /// A kind of planes that has pages of these spaces, the `number`-th, found for planes of which that many pages hold data.
+    /// The `number`-th kind of planes, with `mapped` pages of data.
     fn planes_of(
         &self,
         of: &[usize],
@@ -267,7 +260,7 @@ impl Maker<'_> {
         self.limits.flows[self.limits.spaces[space]].stream
     }
 
-    /// Classes in a stream's open block: those of its spaces, in the ratio of their writes.
+    /// The classes of the stream's spaces, in the ratio of their writes.
     fn mix_of(&self, stream: u16, classes: &[Alike], mapped: &[u32]) -> Vec<f64> {
         let own = || (0..self.rates.len()).filter(|&space| self.stream_of(space) == stream);
         let in_space = |space: usize, alike: &Alike| {
@@ -282,7 +275,7 @@ impl Maker<'_> {
         if written.iter().any(|&w| w > 0.0) { written } else { of_space(|_| 1.0) }
     }
 
-    /// How a plane's blocks divide into full, open and free ones: collection is at rest, as far as there is room.
+    /// Full, open and free blocks while collection is at rest, as far as there is room.
     fn geometry(&self, mapped: u64, pages: u32, frontiers: u32) -> Result<Geometry, String> {
         // The pseudo-SLC cache is empty: its static part is erased blocks of no use to others.
         let apart = self.limits.cache_blocks.of_static;

@@ -1,8 +1,8 @@
 //! The state a drive is in before the run.
 //!
 //! `steady` computes it: [`rates`] has the writes per logical page, [`super::steady`] the state of collection,
-//! [`drive`] every plane's blocks, and [`Seeds`] contents without memory per page. `replay` writes the drive:
-//! `tests/precondition.rs` compares both.
+//! [`drive`] the blocks, and [`Seeds`] contents without memory per page. `tests/precondition.rs` compares it with
+//! `replay`.
 
 pub mod drive;
 pub mod occupied;
@@ -16,7 +16,6 @@ use crate::ftl::frontier::Frontier;
 use crate::ftl::precondition::spaces::Spaces;
 use crate::ftl::steady::seeded::SeededPlane;
 
-/// The same spaces have pages in them, and they are written alike.
 pub struct Kind {
     /// In the order of [`SeededPlane::open`].
     pub frontiers: Vec<Frontier>,
@@ -71,7 +70,6 @@ impl Seeds {
         self.adopted.insert(at.pack(), lpa);
     }
 
-    /// Returns whether there was one.
     #[inline(always)]
     pub fn give_up(&mut self, at: Ppa) -> bool {
         !self.adopted.is_empty() && self.adopted.remove(&at.pack()).is_some()
@@ -98,7 +96,6 @@ impl Seeds {
         (&self.planes[plane.index()], &self.kinds[self.kind_of[plane.index()]])
     }
 
-    /// Mean of its planes, by their writes.
     pub fn write_amplification(&self) -> f64 {
         let addressed = |kind: &&Kind| kind.frontiers.iter().any(|frontier| matches!(frontier, Frontier::User(_)));
         let of_planes = || self.kind_of.iter().map(|&kind| &self.kinds[kind]).filter(addressed);

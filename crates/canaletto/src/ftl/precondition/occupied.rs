@@ -35,7 +35,6 @@ impl Occupied {
 #[derive(Clone, Debug)]
 pub struct OccupiedPages {
     shares: Occupied,
-    /// With the pages before each that are written or are not, as it is.
     runs: Vec<(Run, u64)>,
 }
 
@@ -53,7 +52,6 @@ impl OccupiedPages {
         OccupiedPages { shares, runs: if shares.written == shares.others { Vec::new() } else { runs.collect() } }
     }
 
-    /// And how many such come before it.
     pub fn share_and_rank(&self, page: u64) -> (f64, u64) {
         let place = self.runs.partition_point(|(run, _)| run.until <= page);
         match self.runs.get(place) {

@@ -5,10 +5,9 @@ use crate::flash::address::SECTOR;
 use crate::limits::{FlowRange, Limits};
 use crate::workload::popularity::{Law, Scatter};
 
-/// Rates within this factor are taken for one: what they do to the steady state is below its noise.
+/// Rates within this factor count as one: the difference is below the noise.
 const SAME: f64 = 1.05;
 
-/// More rates than this are grouped by powers of two.
 const MOST_RATES: usize = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +20,6 @@ pub struct Run {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
-    /// The runs, in the order of pages; the last ends with the space.
     pub runs: Vec<Run>,
 }
 
@@ -30,7 +28,6 @@ impl Rates {
         Rates { runs: vec![Run { until: pages, rate: 0.0 }] }
     }
 
-    /// Spreads that many writes over the pages from `from` to before `until`.
     pub fn add(&mut self, from: u64, until: u64, writes: f64) {
         if until <= from || writes <= 0.0 {
             return;
@@ -50,8 +47,7 @@ impl Rates {
         }
     }
 
-    /// Adds a generated flow's writes. Runs and requests count as writes of single pages where they begin; recent
-    /// places, busy channels and hot spots as `addresses`.
+    /// Runs and requests count as writes of single pages where they begin.
     pub fn add_synthetic(&mut self, flow: &Synthetic, range: &FlowRange, sectors_per_page: u64) {
         let writes = weight_of(flow);
         let pages = |share: f64| ((range.sectors as f64 * share) as u64).div_ceil(sectors_per_page);
@@ -82,7 +78,7 @@ impl Rates {
     }
 }
 
-/// The rates of every space of a drive; `traced` holds, for each flow that replays a trace, how often its pages are written.
+/// `traced`: how often each flow's trace writes its pages.
 pub fn of_spaces(flows: &[Flow], limits: &Limits, per_page: u64, traced: &[Traced]) -> Vec<Rates> {
     let pages = |&flow: &usize| limits.flows[flow].sectors.div_ceil(per_page);
     let mut rates: Vec<Rates> = limits.spaces.iter().map(|flow| Rates::none(pages(flow))).collect();
@@ -99,10 +95,10 @@ pub fn of_spaces(flows: &[Flow], limits: &Limits, per_page: u64, traced: &[Trace
     rates
 }
 
-/// Pages of a flow that its trace writes, counted from the flow's first, in their order, and how often.
+/// Pages counted from the flow's first, and how often a trace writes them.
 pub type Traced = Vec<(u64, u32)>;
 
-/// Makes few rates of many, each the mean of those it stands for, and long runs of short ones.
+/// Each rate becomes the mean of its group.
 fn group(rates: &mut [Rates]) {
     let mut all: Vec<(f64, u64)> = Vec::new();
     for space in rates.iter() {
@@ -133,7 +129,7 @@ fn group(rates: &mut [Rates]) {
     }
 }
 
-/// Groups of neighbouring rates: the lowest of each, and their mean.
+/// The lowest of each group, and its mean.
 fn grouped(sorted: &[(f64, u64)], together: impl Fn(f64, f64) -> bool) -> Vec<(f64, f64)> {
     let mut groups: Vec<(f64, f64, f64)> = Vec::new();
     for &(rate, pages) in sorted {

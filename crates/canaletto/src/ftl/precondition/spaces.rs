@@ -10,7 +10,6 @@ struct Space {
     placement: Placement,
     /// Binary logarithm of the pages that go to a plane together.
     shift: u32,
-    /// In the order in which pages go round.
     places: Vec<u32>,
     before: Vec<u32>,
 }

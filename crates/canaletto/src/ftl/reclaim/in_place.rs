@@ -1,7 +1,7 @@
 //! Memories that are written in place: every logical page has one physical page.
 //!
-//! Phase-change memory and 3D XPoint need no erase, so there is nothing to map, collect or copy. The drive keeps only
-//! which pages were deallocated. Wear levelling (Start-Gap: Qureshi et al., MICRO 2009) is left out.
+//! Phase-change memory and 3D XPoint need no erase, so nothing is mapped, collected or copied. Wear levelling
+//! (Start-Gap: Qureshi et al., MICRO 2009) is left out.
 
 use super::Reclaim;
 use super::gc::Collector;

@@ -30,8 +30,8 @@ use crate::measure::maintenance::Merges;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Transaction, TransactionId};
 
-/// A way to reclaim space. Where nothing else is said, every page has its place from the beginning and nothing is copied; these
-/// methods are not put in line, where drives that collect would carry them.
+/// A way to reclaim space. By default every page has its place and nothing is copied; these methods are not inlined, so
+/// that drives that collect do not carry them.
 pub trait Reclaim {
     fn reclaims(&self) -> bool {
         true
@@ -45,18 +45,18 @@ pub trait Reclaim {
         None
     }
 
-    /// Sectors that a write of `written` ones takes over from the page `old`, of which the drive's pages have a `whole`.
+    /// Sectors that a write of `written` ones takes over from the page `old`.
     #[inline(always)]
     fn missing(&self, blocks: &Blocks, old: Ppa, written: u64, _whole: u64) -> u64 {
         blocks.sectors(old) & !written
     }
 
-    /// Of the `rest` of a deallocated page, which is not written: sectors that must be programmed to read as zeroes.
+    /// Sectors of a deallocated page's unwritten `rest` that are programmed to read as zeroes.
     fn to_clear(&self, _rest: u64) -> u64 {
         0
     }
 
-    /// The place of a page that the mapping table does not name.
+    /// A page that the mapping table does not name.
     #[inline]
     fn locate(&self, blocks: &Blocks, lpa: u64) -> Entry {
         blocks.locate(lpa).map_or(Entry::Unmapped, Entry::At)
@@ -67,7 +67,7 @@ pub trait Reclaim {
         blocks.read_begins(at);
     }
 
-    /// A page has been read. Returns whether its plane may reclaim something now.
+    /// Returns whether the plane may reclaim something now.
     fn read_ends(&mut self, blocks: &mut Blocks, collector: &Collector, from: Ppa) -> bool;
 
     #[inline(always)]
@@ -75,19 +75,18 @@ pub trait Reclaim {
         blocks.program_ends(at);
     }
 
-    /// The data of a page are out of date. Returns whether its plane may reclaim something now.
+    /// Returns whether the plane may reclaim something now.
     #[inline(always)]
     fn invalidate(&self, blocks: &mut Blocks, at: Ppa) -> bool {
         blocks.invalidate(at);
         true
     }
 
-    /// How many valid pages blocks must hold if that many are mapped.
     fn count_valid(&self, mapped: u64) -> u64 {
         mapped
     }
 
-    /// The number of the page that a program would get now; none if it has to wait.
+    /// None if the program has to wait.
     #[inline(never)]
     fn next_page(&self, t: &Transaction, _blocks: &Blocks) -> Option<u32> {
         Some(t.ppa.page)
@@ -98,52 +97,48 @@ pub trait Reclaim {
         true
     }
 
-    /// Whether writes get their pages in the order in which they were queued, among which is one to `at`.
+    /// Whether writes, among them one to `at`, get pages in the order of queueing.
     fn keeps_order(&self, _at: Ppa) -> bool {
         false
     }
 
-    /// Whether a write that has its page shares its flash page.
     fn fills_bound_pages(&self, _at: Ppa) -> bool {
         false
     }
 
-    /// Notes the clock of its plane's time without room for a transaction that is queued. Returns whether it needs some.
+    /// Notes the clock of the plane's time without room. Returns whether it needs some.
     fn mark_wait<P: Probe>(&self, _: &mut Blocks, _: &mut PageWork<P>, _: TransactionId, _now: Time) -> bool {
         false
     }
 
-    /// Time for which a transaction that is issued now has waited for room; none if it needed none.
+    /// Time without room of a transaction issued now; none if it needed none.
     fn waited<P: Probe>(&self, _: &mut Blocks, _: &PageWork<P>, _: TransactionId, _now: Time) -> Option<Time> {
         None
     }
 
-    /// Gives a write or a copy its page. Returns it, and whether its plane may have to reclaim something.
+    /// Returns the page, and whether its plane may have to reclaim.
     fn bind<P: Probe>(&mut self, _: &mut Blocks, work: &PageWork<P>, id: TransactionId, _now: Time) -> (Ppa, bool) {
         (work.transactions[id].ppa, false)
     }
 
-    /// Whether one of these planes must reclaim before it serves the host.
     fn is_urgent(&self, _: &Collector, _: &Blocks, _planes: impl Iterator<Item = PlaneId>) -> bool {
         false
     }
 
-    /// The copy of a page has ended, which was one of its plane's or not.
     #[inline(never)]
     fn copy_done(&mut self, _collector: &mut Collector, _from: PlaneId, _within: bool) {}
 
-    /// A page to be copied was overwritten before it got a page. Returns whether others have waited behind it.
+    /// Returns whether others waited behind it.
     fn drop_copy(&mut self, _plane: PlaneId, _lpa: u64) -> bool {
         false
     }
 
-    /// A block is erased. Returns whether that was the last one of its victim.
     #[inline(never)]
     fn is_last_erase(&self, _collector: &mut Collector, _plane: PlaneId) -> bool {
         true
     }
 
-    /// A victim is erased. Returns when its collection began if that ends, and whether all planes must be looked after.
+    /// When collection began if it ends, and whether all planes must be looked after.
     #[inline(never)]
     fn erase_done(&mut self, _: &mut Collector, _: &mut Blocks, _plane: PlaneId, _now: Time) -> Option<(Time, bool)> {
         None
@@ -174,7 +169,6 @@ impl Way {
     }
 }
 
-/// Calls a method of the way in which a drive reclaims space.
 macro_rules! reclaim {
     ($way:expr, $method:ident($($argument:expr),* $(,)?)) => {{
         use $crate::ftl::reclaim::{Reclaim as _, Way};

@@ -1,4 +1,4 @@
-//! Page mapping: a page may be anywhere in its plane, and blocks are collected for space.
+//! Page mapping: a page may be anywhere in its plane.
 
 use super::Reclaim;
 use super::gc::Collector;
@@ -9,7 +9,6 @@ use crate::ftl::blocks::Blocks;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Flag, Transaction, TransactionId};
 
-/// Pages are copied out of victims, whose jobs the [`Collector`] keeps.
 pub struct Pages;
 
 impl Reclaim for Pages {
@@ -84,7 +83,6 @@ impl Reclaim for Pages {
     }
 }
 
-/// Notes the clock of a write that has no page yet. Returns whether its plane has none for it.
 fn mark_wait_of_write<P: Probe>(blocks: &mut Blocks, work: &mut PageWork<P>, id: TransactionId, now: Time) -> bool {
     let Transaction { ppa: Ppa { plane, .. }, frontier, .. } = work.transactions[id];
     let has_page = blocks.note_stall(plane, frontier, now);

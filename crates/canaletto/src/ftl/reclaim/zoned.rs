@@ -12,11 +12,9 @@ use crate::ftl::zones::Zones;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Transaction, TransactionId};
 
-/// Zones, whose blocks the host reclaims.
 pub struct Zoned(pub Box<Zones>);
 
-/// Writes to zones have their pages from the beginning, and are programmed in the order in which they were queued. What
-/// concerns no zone goes to [`Pages`].
+/// Writes to zones have their pages from the beginning, and are programmed in the order of queueing.
 impl Reclaim for Zoned {
     fn locate(&self, blocks: &Blocks, lpa: u64) -> Entry {
         if self.0.has_page(lpa) { self.0.locate(lpa) } else { Pages.locate(blocks, lpa) }

@@ -3,7 +3,6 @@ pub struct Census {
     pub classes: usize,
     /// Block after block in the order of filling, the oldest first.
     pub full: Vec<u32>,
-    /// Over the plane's logical pages.
     pub ages: Vec<f32>,
     pub copies: Vec<f64>,
 }
@@ -13,7 +12,6 @@ impl Census {
         1.0 + self.copies.iter().sum::<f64>()
     }
 
-    /// In the order of filling.
     pub fn valid(&self) -> impl Iterator<Item = u32> {
         self.full.chunks(self.classes).map(|row| row.iter().sum())
     }

@@ -1,5 +1,3 @@
-//! Runs of consecutive pages, such as a few hot ranges.
-
 #[derive(Clone, Copy, Debug)]
 struct Run {
     first: u32,
@@ -10,7 +8,6 @@ struct Run {
 #[derive(Clone, Debug)]
 pub struct Classes {
     runs: Vec<Run>,
-    /// By their places among all runs.
     of_class: Vec<Vec<usize>>,
     members: Vec<u32>,
 }
@@ -37,7 +34,6 @@ impl Classes {
         &self.members
     }
 
-    /// And how many pages of that class come before it.
     #[inline(always)]
     pub fn rank(&self, page: u32) -> (usize, u32) {
         let run = match &self.runs[..] {

@@ -1,21 +1,19 @@
-//! Valid pages a block under uniform random writes: the fixed point of the mean-field model of Van Houdt ("A mean field
-//! model for a class of garbage collection algorithms in flash-based solid state drives", SIGMETRICS 2013), for a finite
-//! number of pages a block and infinitely many blocks.
+//! Valid pages per block under uniform random writes: the fixed point of the mean-field model of Van Houdt ("A mean
+//! field model for a class of garbage collection algorithms in flash-based solid state drives", SIGMETRICS 2013), for a
+//! finite number of pages per block.
 //!
-//! Time is counted in collections per full block. A valid page is overwritten at the rate `decay`, a block with `i` valid
-//! pages hence becomes one with `i - 1` at the rate `i × decay`, victims leave with the chance the policy gives them and
-//! come back full. The flow through a level balances: for every `k` below `b`,
+//! Time is counted in collections per full block. A valid page is overwritten at the rate `decay`, so a block with `i`
+//! valid pages becomes one with `i - 1` at the rate `i × decay`. Victims leave with the chance the policy gives them
+//! and come back full. The flow through a level balances: for every `k` below `b`,
 //!
 //! ```text
 //!     decay (k + 1) m[k + 1]  =  chance that a victim holds at most k valid pages
 //! ```
 //!
-//! with `m` the shares wanted. Victims that hold `j` on average leave room for `b - j` writes, which overwrite
-//! `decay × load × b` pages: so the write amplification `b / (b - j)` is `1 / (decay × load)`.
+//! with `m` the shares wanted. Victims that hold `j` on average leave room for `b - j` writes, which overwrite `decay ×
+//! load × b` pages: the write amplification `b / (b - j)` is `1 / (decay × load)`.
 //!
-//! Each policy states in its file (`gc/policy/`) what that chance is, and how the balance is solved.
-//!
-//! Blocks without an invalid page are no victims: copies that would reclaim nothing do not count in the write amplification.
+//! Copies that would reclaim nothing do not count in the write amplification.
 
 #[derive(Clone, Debug)]
 pub struct Distribution {
@@ -41,7 +39,6 @@ impl Distribution {
         Distribution { shares, write_amplification }
     }
 
-    /// `decay`: the rate at which a valid page is overwritten.
     pub fn of(shares: Vec<f64>, decay: f64, load: f64) -> Distribution {
         Distribution { shares, write_amplification: 1.0 / (decay * load) }
     }
@@ -96,7 +93,6 @@ mod tests {
         }
     }
 
-    /// From the chances of victims rather than their sums.
     #[test]
     fn d_choices_stands_still_under_the_mean_field_equation() {
         let (pages, load) = (48, 0.85);

@@ -11,7 +11,6 @@ pub struct FullBlocks {
     pub classes: usize,
     /// Block after block.
     pub counts: Vec<u32>,
-    /// Over the plane's valid pages.
     pub ages: Vec<f32>,
 }
 
@@ -61,7 +60,6 @@ impl FullBlocks {
         self
     }
 
-    /// One per block and round.
     fn meet(&mut self, pages: u32, totals: &[u32], random: &mut Stream) {
         let capacity = self.ages.len() as u64 * u64::from(pages);
         assert!(
@@ -87,7 +85,6 @@ impl FullBlocks {
         }
     }
 
-    /// With that many blocks that let it, round after round.
     fn change(&mut self, mut times: u64, order: Permutation, step: impl Fn(&mut [u32]) -> Option<()>) {
         let blocks = self.ages.len() as u32;
         while times > 0 {

@@ -15,10 +15,8 @@ pub const MODEL_PAGES: u32 = 1024;
 
 const ORDERS: u32 = 64;
 
-/// How many pages of each class hold data.
 pub type Member = (Classes, Vec<u32>);
 
-/// And how many are lost together where superblocks have parity (0: none).
 #[derive(Clone, Copy)]
 pub struct Planes {
     pub all: u32,
@@ -49,7 +47,6 @@ impl Planes {
     }
 }
 
-/// Valid pages by superblock (full ones, then open ones), plane and class.
 struct Deal {
     planes: usize,
     classes: usize,
@@ -62,7 +59,6 @@ impl Plan {
     /// The plan's blocks are superblocks.
     ///
     /// # Errors
-    /// Says what does not fit.
     pub fn seed_group(
         &self,
         group: u32,
@@ -123,7 +119,6 @@ impl Plan {
 }
 
 impl Deal {
-    /// `step` pages are written at once.
     fn new(
         full: &FullBlocks,
         open: &[OpenBlock],
@@ -153,7 +148,6 @@ impl Deal {
         (0..).zip(members).try_for_each(|(plane, (_, mapped))| self.settle(plane, mapped))
     }
 
-    /// And parity of the complete stripes.
     fn fill_row(&mut self, planes: Planes, flash_pages: u32, first_of_parity: u32) {
         let of_place = |place| flash_pages / planes.for_data() + u32::from(place < flash_pages % planes.for_data());
         for plane in 0..planes.all {
@@ -247,7 +241,6 @@ impl Deal {
         Ok(())
     }
 
-    /// From the plane with the largest surplus to the one that lacks most.
     fn exchange(&mut self, row: usize, class: usize, surplus: &mut [i64]) {
         let has = |plane: &usize| self.row(row, *plane)[class] > 0 && surplus[*plane] > 0;
         let lacks = |plane: &usize| {
@@ -321,7 +314,6 @@ mod tests {
         assert!((0..100).all(|row| (0..8).map(|plane| deal.row(row, plane)[0]).sum::<u32>() == 30));
     }
 
-    /// Nothing can be exchanged within them.
     #[test]
     fn planes_get_what_they_hold_even_in_tiny_superblocks() {
         let mut random = Stream::named(5, "test");

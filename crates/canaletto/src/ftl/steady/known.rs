@@ -9,7 +9,6 @@ use crate::ftl::steady::plane::{Plane, Shape};
 /// Ten kilobytes each, more than a comparison goes back for.
 const KEPT: usize = 256;
 
-/// One run finds it while others wait.
 #[derive(Clone)]
 struct Known {
     shape: Shape,

@@ -59,7 +59,6 @@ pub struct Inverse {
     size: u32,
     mask: u32,
     shift: u32,
-    /// From the last round to be undone to the first.
     keys: [(u32, u32); ROUNDS],
 }
 
@@ -119,7 +118,6 @@ mod tests {
         }
     }
 
-    /// Over many keys, and so is the step to its neighbour.
     #[test]
     fn places_are_even() {
         const KEYS: u32 = 20_000;

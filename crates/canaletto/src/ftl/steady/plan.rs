@@ -123,7 +123,6 @@ impl Plan {
     /// With `mapped` logical pages of each class.
     ///
     /// # Errors
-    /// Says what does not fit.
     pub fn seed(&self, plane: u32, classes: Classes, mapped: &[u32], seed: u64) -> Result<SeededPlane, String> {
         let mut random = Stream::named(seed, &format!("precondition plane {plane}"));
         let Geometry { blocks, pages, step, .. } = self.geometry;
@@ -141,7 +140,6 @@ impl Plan {
         self.mixes[0].len()
     }
 
-    /// With `left` valid pages of each class.
     pub(super) fn draw_full(&self, left: &[u32], random: &mut Stream) -> Result<FullBlocks, String> {
         let (full, pages, model) = (self.geometry.full(), self.geometry.pages, self.model);
         let (valid, room) = (left.iter().map(|&n| u64::from(n)).sum::<u64>(), u64::from(full) * u64::from(pages));
@@ -212,7 +210,6 @@ mod tests {
         assert!(error.ends_with("full blocks have room for 48"), "{error}");
     }
 
-    /// All invalid pages could be in open blocks.
     #[test]
     fn the_smallest_planes_settle_at_any_load() {
         let keys = |policy| Gc { policy, choices: 3, min_invalid_share: 0.0, ..Gc::default() };

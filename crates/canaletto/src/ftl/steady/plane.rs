@@ -10,7 +10,6 @@ use crate::ftl::reclaim::gc::policy::{GcPolicy, Greedy, Policy};
 use crate::ftl::steady::census::Census;
 use crate::ftl::steady::victims::{VictimPool, View};
 
-/// No valid data, no place, no block.
 const NONE: u32 = u32::MAX;
 
 /// In host writes; then a drifting plane is taken as it is.
@@ -92,7 +91,6 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// Every logical page is written once, in random order.
     pub fn new(shape: Shape, seed: u64) -> Plane {
         let mut plane = Plane::empty(shape, seed);
         let mut order: Vec<u32> = (0..plane.place.len() as u32).collect();
@@ -139,7 +137,6 @@ impl Plane {
         }
     }
 
-    /// Until the write amplification changes no more.
     pub fn settle(mut self) -> Census {
         let mut steady = self.write_until_steady();
         if self.shape.policy.has_rule() {
@@ -197,7 +194,6 @@ impl Plane {
         1.0 + copied as f64 / (self.writes - start) as f64
     }
 
-    /// Or until the budget is spent.
     fn write_random(&mut self, writes: u64) {
         for _ in 0..writes {
             let lpa = self.draw();

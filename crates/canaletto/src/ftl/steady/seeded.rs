@@ -1,9 +1,9 @@
 //! Contents of a preconditioned plane, computed when asked, in a few words per block.
 //!
-//! A plane's blocks stand in an order: full ones from the first filled on, open ones, free ones. A permutation turns
-//! places into block numbers. Pages with data are numbered, class by class, along that order; sums of valid pages give
-//! the block of a number, and a permutation its page. A last permutation per class maps logical pages to numbers;
-//! larger ones hold no data.
+//! Full blocks stand in the order of filling, then open ones, then free ones. A permutation turns places into block
+//! numbers. Pages with data are numbered, class by class, along that order; sums of valid pages give the block of a
+//! number, and a permutation its page. A last permutation per class maps logical pages to numbers; larger ones hold no
+//! data.
 
 use std::num::NonZeroU32;
 
@@ -30,7 +30,6 @@ pub struct Contents {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Life {
     Free,
-    /// Which of the open blocks it is.
     Open {
         frontier: u32,
         written: u32,
@@ -42,11 +41,8 @@ pub enum Life {
     },
 }
 
-/// Places at which every that many pages of a class are reached.
 struct Guide {
-    /// About as many pages as a block has of the class.
     step_bits: u32,
-    /// Whose sum is at most each step's; in the end, the place after all.
     places: Vec<u32>,
 }
 
@@ -117,7 +113,6 @@ impl SeededPlane {
     /// Scattered as `key` says.
     ///
     /// # Errors
-    /// Says what does not fit.
     pub fn new(contents: Contents, key: u64) -> Result<SeededPlane, String> {
         SeededPlane::in_order(contents, key, mix(!key))
     }
@@ -125,7 +120,6 @@ impl SeededPlane {
     /// Planes with one `order` fill blocks of one number at the same time.
     ///
     /// # Errors
-    /// Says what does not fit.
     pub fn in_order(contents: Contents, key: u64, order: u64) -> Result<SeededPlane, String> {
         let Contents { blocks, pages, classes, full, open } = contents;
         let used = full.ages.len() + open.len();

@@ -1,5 +1,3 @@
-//! Full blocks, arranged for the policy's choice.
-
 use std::collections::VecDeque;
 
 use crate::engine::random::Stream;
@@ -33,7 +31,6 @@ enum Order {
 }
 
 impl VictimPool {
-    /// Any of those with the fewest valid pages.
     pub fn by_valid_pages(blocks: u32, pages: u32) -> VictimPool {
         VictimPool(Order::ByValidPages(Buckets::new(blocks, pages)))
     }
@@ -43,7 +40,6 @@ impl VictimPool {
         VictimPool(Order::ByFilling(VecDeque::new()))
     }
 
-    /// At the place that `choice` returns.
     pub fn unordered(choice: impl Fn(&mut [u32], View, &mut Stream) -> usize + 'static) -> VictimPool {
         VictimPool(Order::None(Vec::new(), Box::new(choice)))
     }

@@ -56,7 +56,6 @@ impl List {
     }
 }
 
-/// `which`: the kind of list.
 pub fn append(list: &mut List, id: EntryId, which: usize, entries: &mut Slab<EntryId, Entry>) {
     entries[id].links[which] = Link { before: list.tail, after: EntryId::NONE };
     if list.tail.is_some() {
@@ -68,7 +67,6 @@ pub fn append(list: &mut List, id: EntryId, which: usize, entries: &mut Slab<Ent
     list.length += 1;
 }
 
-/// `which`: the kind of list.
 pub fn unlink(list: &mut List, id: EntryId, which: usize, entries: &mut Slab<EntryId, Entry>) {
     let Link { before, after } = entries[id].links[which];
     if before.is_some() {

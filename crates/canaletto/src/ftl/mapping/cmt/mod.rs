@@ -1,8 +1,7 @@
 //! The cached mapping table of one stream: entries in DRAM, changed ones, and due translation pages.
 //!
-//! It decides what a look-up costs, not what it finds ([`MappingTable`](crate::ftl::mapping)). Entries leave least
-//! recently used first (DFTL). A changed one takes all changed entries of its translation page along in one write.
-//! Memory is taken for entries and pages in use.
+//! Entries leave least recently used first (DFTL). A changed one takes all changed entries of its translation page
+//! along in one write.
 
 mod lists;
 #[cfg(test)]
@@ -45,7 +44,6 @@ struct Page {
     missing: List,
 }
 
-/// Before an entry is looked up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Standing {
     pub arriving: bool,
@@ -66,7 +64,6 @@ pub struct Cmt {
     group: u64,
     entries: Slab<EntryId, Entry>,
     entry_index: Index,
-    /// Least recently used first, without missing ones.
     ages: List,
     pages: Slab<PageId, Page>,
     page_index: Index,
@@ -93,12 +90,10 @@ impl Cmt {
         self.capacity
     }
 
-    /// There or on its way.
     pub fn find(&self, lpa: u64) -> Option<EntryId> {
         self.entry_index.get(lpa).map(EntryId)
     }
 
-    /// Its translation page has yet to be read.
     pub fn is_missing(&self, entry: EntryId) -> bool {
         self.entries[entry].missing
     }
@@ -126,7 +121,6 @@ impl Cmt {
         Some(Room { entry, due, left })
     }
 
-    /// Returns its translation page if that has to be written now.
     fn evict(&mut self, id: EntryId) -> Option<PageId> {
         let Entry { lpa, page, changed, .. } = self.entries[id];
         lists::unlink(&mut self.ages, id, AGE, &mut self.entries);
@@ -310,7 +304,7 @@ impl Cmt {
         }
     }
 
-    /// With all its changed entries. Returns whether the others must be merged.
+    /// Takes all changed entries. Returns whether the others must be merged.
     pub fn write_begins(&mut self, page: PageId) -> bool {
         let all = self.directory.entries(self.pages[page].number);
         self.clean(page);
@@ -356,7 +350,7 @@ impl Cmt {
         entries.fold(0, |sectors, at| sectors | 1 << (at * bytes / SECTOR))
     }
 
-    /// Without being written. The page is read for the merge if it `is_stored`.
+    /// Without a write; read for the merge if it `is_stored`.
     pub fn depart(&mut self, page: PageId, is_stored: bool) {
         let mut changed = Vec::new();
         let mut id = self.pages[page].changed.head;
@@ -373,7 +367,6 @@ impl Cmt {
         }
     }
 
-    /// Its entries are no longer its only newest ones.
     fn clean(&mut self, page: PageId) {
         let p = &mut self.pages[page];
         (p.due, p.moved) = (false, false);
@@ -384,7 +377,6 @@ impl Cmt {
         }
     }
 
-    /// Forgets it if nothing is left of it.
     pub fn let_go(&mut self, page: PageId) {
         self.forget_if_unused(page);
     }
@@ -395,14 +387,13 @@ impl Cmt {
         (!std::mem::replace(&mut self.pages[page].due, true)).then_some(page)
     }
 
-    /// Returns its translation page if it must be made due ([`Cmt::make_due`]).
+    /// Returns its translation page, for [`Cmt::make_due`].
     pub fn relocate(&mut self, lpa: u64) -> Option<PageId> {
         let page = self.change_elsewhere(lpa)?;
         let p = &mut self.pages[page];
         (!p.due && !std::mem::replace(&mut p.moved, true)).then_some(page)
     }
 
-    /// It has not been written meanwhile.
     pub fn can_be_due(&self, page: PageId) -> bool {
         self.pages[page].moved
     }

@@ -32,7 +32,6 @@ struct Kept {
     waiting: Vec<u32>,
 }
 
-/// The least recently used entry first.
 #[derive(Default)]
 struct Naive {
     kept: Vec<Kept>,
@@ -57,7 +56,6 @@ impl Naive {
         }
     }
 
-    /// False if every entry is missing.
     fn make_room(&mut self, capacity: u64) -> bool {
         if (self.kept.len() as u64) < capacity {
             return true;

@@ -21,7 +21,6 @@ pub struct Epoch {
     next: u8,
     /// By plane.
     quota: Vec<u32>,
-    /// With a quota or a job of this epoch.
     unfinished: u32,
     collects: bool,
     since: Time,
@@ -96,7 +95,6 @@ impl Epoch {
         self.one_less(now);
     }
 
-    /// Returns whether that ended the epoch.
     pub fn job_ends(&mut self, plane: PlaneId, now: Time) -> bool {
         if self.quota[plane.index()] == 0 {
             self.one_less(now);
@@ -119,7 +117,6 @@ impl Epoch {
         self.groups > 1 && self.current == Some(self.group_of[plane.index()])
     }
 
-    /// Whether this chip's columns collect now.
     pub fn owns_column_of(&self, chip: ChipId) -> bool {
         self.groups > 1 && self.current == Some(self.chip_groups[chip.index()])
     }

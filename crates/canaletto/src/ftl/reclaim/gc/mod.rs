@@ -1,8 +1,7 @@
 //! Garbage collection: which blocks are collected when, and where their pages go.
 //!
-//! One job per plane: the victim's valid pages are copied, a few at a time, then the block is erased. It cannot wedge:
-//! the host never gets the last reserved block, and a victim has an invalid page. Pages that go to other planes never
-//! touch what those reserve.
+//! One job per plane: valid pages are copied, a few at a time, then the block is erased. It cannot wedge: the host
+//! never gets the last reserved block, and a victim has an invalid page.
 
 pub mod epoch;
 pub mod pacing;
@@ -23,7 +22,6 @@ use crate::scheduler::transaction::{Origin, Transaction};
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// Its plane is short of free blocks.
     #[default]
     Space,
     Epoch,
@@ -72,16 +70,13 @@ struct Job {
     reclaimed_pages: u32,
     next: u32,
     copies: u32,
-    /// Of these, copies that wait for a page of their plane or are being programmed there.
+    /// Copies that wait for a page of their plane or are being programmed.
     read: u32,
-    /// Copies that have come to the chip, to be programmed or on the way to it.
     settled: u32,
     queued: u32,
     placed: u32,
-    /// The victim has no further page to copy.
     all_given: bool,
     erasing: bool,
-    /// Blocks of the superblock that have yet to be erased.
     erases: u32,
 }
 
@@ -102,19 +97,17 @@ pub enum Step {
 pub struct Counts {
     pub jobs: [u64; Reason::ALL.len()],
     pub copied: u64,
-    /// Pages copied out of the pseudo-SLC cache.
     pub folded: u64,
     pub copied_elsewhere: u64,
     pub copied_directly: u64,
-    /// Valid pages of the victims of [`Reason::Space`], [`Reason::Epoch`] and [`Reason::Urgent`] when they were chosen.
+    /// Counted when they were chosen, for [`Reason::Space`], [`Reason::Epoch`] and [`Reason::Urgent`].
     pub valid_in_victims: u64,
 }
 
-/// The jobs of all planes. With superblocks the planes of a group share one job; any of them stands for it.
+/// With superblocks the planes of a group share one job.
 pub struct Collector {
     jobs: Vec<Option<Job>>,
     planes_per_group: u32,
-    /// With the reason, whatever the plane's free space.
     wanted: Vec<Vec<(u32, Reason)>>,
     policy: Chooser,
     epoch: Epoch,
@@ -123,11 +116,11 @@ pub struct Collector {
     static_threshold: u32,
     copies_in_flight: u32,
     start_below: u32,
-    /// At or below this many free blocks a plane's collection is urgent.
+    /// Free blocks at or below which collection is urgent.
     urgent_at: u32,
     flash_shift: u32,
     working: u32,
-    /// Wanted blocks may have to be looked at again once no write waits for room.
+    /// Look again at wanted blocks once no write waits for room.
     put_off: bool,
     pub pacing: Option<Pacing>,
     pub counts: Counts,
@@ -161,8 +154,7 @@ impl Collector {
         if self.planes_per_group == 1 { plane.index() } else { (plane.0 / self.planes_per_group) as usize }
     }
 
-    /// Starts a job if one is called for and the plane has none. While writes wait for room in vain (`starved`), it
-    /// must reclaim some.
+    /// While writes wait in vain (`starved`), the job must reclaim space.
     #[inline]
     pub fn start(&mut self, plane: PlaneId, blocks: &mut Blocks, starved: bool, now: Time) {
         let place = self.place(plane);
@@ -205,8 +197,7 @@ impl Collector {
         self.working += 1;
     }
 
-    /// A block that must be collected whatever the free space, if the plane has enough of it. Data to be refreshed do
-    /// not wait for a full block.
+    /// A block to collect whatever the free space. Data to refresh do not wait for a full block.
     fn wanted_victim(
         &mut self,
         plane: PlaneId,
@@ -268,7 +259,6 @@ impl Collector {
         }
     }
 
-    /// Returns whether planes have to be looked at again.
     pub fn resume(&mut self) -> bool {
         std::mem::take(&mut self.put_off)
     }
@@ -283,8 +273,7 @@ impl Collector {
         &self.epoch
     }
 
-    /// Whether collection must go before host requests. Not while it waits for reads of its victim, nor if it reclaims
-    /// no space.
+    /// Not while collection waits for reads of its victim, nor if it reclaims no space.
     #[inline(always)]
     pub fn urgent(&self, plane: PlaneId, blocks: &Blocks) -> bool {
         let Some(job) = &self.jobs[self.place(plane)] else { return false };
@@ -352,8 +341,7 @@ impl Collector {
         }
     }
 
-    /// Planes that a page of `plane` may be copied to: any plane (PaGC), or other chips of the column, from a random
-    /// one on.
+    /// Any plane (PaGC), or other chips of the column from a random one on.
     pub fn destinations(&mut self, plane: PlaneId, layout: &Layout) -> impl Iterator<Item = PlaneId> + use<> {
         let rows = layout.channels;
         let mut draw = |from, to| self.destinations.integer(from, u64::from(to)) as u32;
@@ -376,7 +364,7 @@ impl Collector {
         }
     }
 
-    /// The data read of such a page are lost, so that it is read again.
+    /// It is read again.
     pub fn copy_is_lost(&mut self, plane: PlaneId) {
         let place = self.place(plane);
         if let Some(job) = &mut self.jobs[place] {
@@ -415,12 +403,11 @@ impl Collector {
         self.jobs[place].iter_mut().for_each(|job| job.placed -= 1);
     }
 
-    /// Whether the job of a group of planes may have further copies that need a place.
+    /// Whether the group's job may have further copies that need a place.
     pub fn places_more(&self, plane: PlaneId) -> bool {
         self.jobs[self.place(plane)].is_some_and(|job| !job.all_given || job.copies > job.placed)
     }
 
-    /// It must be programmed from the register it was read into.
     pub fn copy_settles(&mut self, plane: PlaneId) {
         if let Some(job) = self.job_that_groups(plane) {
             job.settled += 1;
@@ -439,19 +426,17 @@ impl Collector {
         if within { self.job_that_groups(copy.ppa.plane) } else { None }
     }
 
-    /// The plane's job, where several of its copies make a flash page: only then the number that have come matters.
     fn job_that_groups(&mut self, plane: PlaneId) -> Option<&mut Job> {
         let groups = self.flash_shift > 0 && self.planes_per_group == 1;
         if groups { self.jobs[plane.index()].as_mut() } else { None }
     }
 
-    /// Whether copies that are queued in a plane fill a flash page of that many, or no more will come to fill
-    /// it.
+    /// Whether queued copies fill a flash page, or no more will come.
     pub fn fills_flash_page(&self, plane: PlaneId, pages: u32) -> bool {
         self.jobs[plane.index()].is_none_or(|job| job.queued >= pages || job.all_given && job.copies == job.settled)
     }
 
-    /// The page was programmed, `within` its plane or elsewhere, or turned out to be out of date.
+    /// Programmed, `within` its plane or elsewhere, or out of date.
     pub fn copy_done(&mut self, plane: PlaneId, within: bool) {
         let place = self.place(plane);
         if let Some(job) = &mut self.jobs[place] {
@@ -462,7 +447,7 @@ impl Collector {
         self.pacing.iter_mut().for_each(Pacing::copied);
     }
 
-    /// Whether the plane's job, if it has one, can never end: all its copies wait for a page, and there is none.
+    /// All copies of the job wait for a page, and there is none.
     pub fn is_stuck(&self, plane: PlaneId, has_page: bool) -> bool {
         self.jobs[self.place(plane)]
             .is_none_or(|job| !job.erasing && job.copies > 0 && job.copies == job.read && !has_page)
@@ -475,7 +460,6 @@ impl Collector {
         }
     }
 
-    /// Returns whether it was the last.
     pub fn block_is_erased(&mut self, plane: PlaneId) -> bool {
         let place = self.place(plane);
         let job = self.jobs[place].as_mut().expect("an erase belongs to a job");
@@ -483,7 +467,7 @@ impl Collector {
         job.erases == 0
     }
 
-    /// Returns when the job began, and whether all planes have to be looked at again.
+    /// When the job began, and whether all planes must be looked at again.
     pub fn erase_done(&mut self, plane: PlaneId, blocks: &mut Blocks, now: Time) -> (Time, bool) {
         let place = self.place(plane);
         let job = self.jobs[place].take().expect("an erase ends a job");

@@ -2,7 +2,6 @@
 
 use crate::config::design::Pacing as Rule;
 
-/// Balance of pages that copies have earned and host writes have spent.
 pub struct Pacing {
     rule: Rule,
     /// Pages by which either side may be ahead: a flash page of each plane.
@@ -20,7 +19,6 @@ struct Victim {
 }
 
 impl Pacing {
-    /// Nothing earned yet; none where neither side waits.
     pub fn new(rule: Rule, lead: u32) -> Option<Pacing> {
         (rule != Rule::None).then(|| Pacing { rule, lead: i64::from(lead), balance: 0, victim: None })
     }
@@ -30,7 +28,7 @@ impl Pacing {
         self.victim = (reclaims > 0).then_some(Victim { to_copy, reclaims, copied: 0, earned: 0 });
     }
 
-    /// A copy has ended. Each of them earns as many pages as the victim reclaims, divided by its valid pages.
+    /// Each copy earns the pages that the victim reclaims, divided by its valid pages.
     pub fn copied(&mut self) {
         if let Some(victim) = &mut self.victim {
             victim.copied += 1;
@@ -39,7 +37,7 @@ impl Pacing {
         }
     }
 
-    /// Nothing is left to copy: pages that were overwritten meanwhile count as copied.
+    /// Pages overwritten meanwhile count as copied.
     pub fn all_copied(&mut self) {
         self.earn_up_to(u64::MAX);
     }
@@ -52,7 +50,7 @@ impl Pacing {
         }
     }
 
-    /// The victim is erased. With enough free blocks (`at_rest`) nobody waits, and the account starts anew.
+    /// With enough free blocks (`at_rest`) nobody waits, and the account starts anew.
     pub fn ends(&mut self, at_rest: bool) {
         self.victim = None;
         if at_rest {
@@ -60,19 +58,16 @@ impl Pacing {
         }
     }
 
-    /// Pages that host writes may take now; none if they need not wait.
     pub fn left(&self) -> Option<usize> {
         self.victim.as_ref().map(|_| (self.balance + self.lead).max(0) as usize)
     }
 
-    /// A host write takes a page. Returns whether copies may continue that waited for it.
     pub fn spend(&mut self) -> bool {
         let counts = self.victim.is_some();
         self.balance -= i64::from(counts);
         counts && self.rule == Rule::Both && self.balance + 1 == self.lead
     }
 
-    /// Whether copies wait for host writes.
     pub fn holds_copies(&self) -> bool {
         self.rule == Rule::Both && self.victim.is_some() && self.balance >= self.lead
     }
@@ -118,7 +113,6 @@ mod tests {
         assert!(!pacing.holds_copies() && !pacing.spend());
     }
 
-    /// A victim that reclaims nothing, or the end of collection, leaves nobody waiting.
     #[test]
     fn nobody_waits_for_what_earns_nothing() {
         assert!(Pacing::new(Rule::None, 8).is_none());

@@ -9,8 +9,8 @@
 //! Then the old data block is erased. A full merge is repeated for every logical block with valid pages in the log block,
 //! which is then erased too.
 //!
-//! While a plane merges its writes wait, but those that were issued before may still end: the merge of a logical block begins
-//! once none is on its way to the blocks that will be erased, and those to other log blocks take precedence over the copies.
+//! Writes wait while their plane merges. The merge of a logical block begins once no write is on its way to the blocks
+//! that will be erased.
 
 use super::{Addresses, NONE, Page, Plane};
 use crate::engine::time::Time;
@@ -71,7 +71,6 @@ impl Job {
         Job { log, in_order, since: now, logical: NONE, destination: NONE, next: 0, copies: 0, phase }
     }
 
-    /// For the sake of wear.
     pub(super) fn of_data(logical: u32, now: Time) -> Job {
         Job { logical, phase: Phase::Begin, ..Job::of_log(NONE, false, now) }
     }
@@ -182,7 +181,6 @@ impl Job {
         (self.logical, self.destination) = (NONE, NONE);
     }
 
-    /// Opened for the first copy.
     pub(super) fn destination(&mut self, plane: PlaneId, blocks: &mut Blocks) -> u32 {
         if self.destination == NONE {
             self.destination = blocks.open_explicit(plane);

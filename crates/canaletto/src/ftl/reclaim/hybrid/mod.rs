@@ -3,10 +3,9 @@
 //! The logical pages of a plane form *logical blocks*. Page i has its place at page i of its *data block*; other writes
 //! go to the next page of a *log block*.
 //!
-//! A page goes to its place if nothing lies there or beyond: pages must be programmed in order.
+//! A page goes to its place if nothing lies there or beyond.
 //!
-//! A plane's writes keep their order and wait while it merges; otherwise a queue would break the sequences that the
-//! scheme needs.
+//! A plane's writes keep their order and wait while it merges.
 //!
 //! It cannot wedge: reserved blocks are free between merges, and a merge takes one block and gives at least one back.
 
@@ -40,10 +39,8 @@ struct Log {
 struct Plane {
     /// By logical block, up to the highest one written.
     data: Vec<u32>,
-    /// In the order of opening.
     logs: Vec<Log>,
     job: Option<Job>,
-    /// Of copies under way without a page, in order.
     unplaced: VecDeque<u32>,
     /// Its data block is worn so little; with that block.
     cold: Option<(u32, u32)>,
@@ -68,7 +65,6 @@ impl Plane {
         self.merging + self.job.as_ref().map_or(Time::ZERO, |job| now - job.since)
     }
 
-    /// If it can still be programmed.
     fn in_place(&self, at: Page, plane: PlaneId, blocks: &Blocks) -> Option<Target> {
         let block = self.data_of(at.logical);
         (block != NONE && blocks.used(plane, block) <= at.offset).then_some(Target::Data(block))
@@ -149,7 +145,6 @@ impl Hybrid {
     }
 
     /// # Errors
-    /// The event that the write waits for.
     pub fn target(&self, plane: PlaneId, lpa: u64, blocks: &Blocks) -> Result<Target, Want> {
         let state = &self.planes[plane.index()];
         let page = self.addresses.page(lpa);
@@ -224,7 +219,6 @@ impl Hybrid {
         self.working > 0
     }
 
-    /// Returns how many valid pages it holds.
     pub fn start(&mut self, plane: PlaneId, log: usize, blocks: &Blocks, now: Time) -> u64 {
         let state = &mut self.planes[plane.index()];
         let Log { block, in_order, .. } = state.logs[log];

@@ -124,7 +124,6 @@ fn first_writes_go_to_their_place_if_nothing_lies_beyond() {
     drive.blocks.audit().unwrap();
 }
 
-/// Each full log block becomes the data block.
 #[test]
 fn sequential_overwrites_switch() {
     let mut drive = Drive::new(2);

@@ -1,4 +1,4 @@
-//! Hybrid mapping at work: writes get the pages of given blocks, log blocks are merged when writes wait for it.
+//! Hybrid mapping at work: writes get pages of given blocks, log blocks are merged when writes wait.
 
 use super::merge::Step;
 use super::{Hybrid, Want};
@@ -15,7 +15,6 @@ use crate::measure::maintenance::{Maintenance, Merges};
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
-/// Parts that a merge works on.
 pub struct Ground<'a> {
     pub layout: &'a Layout,
     pub map: &'a MappingTable,
@@ -27,7 +26,7 @@ pub struct Ground<'a> {
 }
 
 impl Hybrid {
-    /// The number of the page that a program would get now, if it can have one.
+    /// The page that a program would get now.
     fn page_for(&self, t: &Transaction, blocks: &Blocks) -> Option<u32> {
         let plane = t.ppa.plane;
         if t.origin == Origin::Gc {
@@ -37,7 +36,7 @@ impl Hybrid {
         Some(self.page_at(plane, t.lpa, target, blocks))
     }
 
-    /// Begins or moves on a plane's merge. `first` is the first write in line that goes to the plane.
+    /// `first` is the first write in line that goes to the plane.
     pub fn look_after<P: Probe>(
         &mut self,
         ground: &mut Ground,
@@ -71,7 +70,6 @@ impl Hybrid {
         }
     }
 
-    /// Begins a merge if the plane has none and one is called for. Returns whether it has one.
     fn start_if_due<P: Probe>(
         &mut self,
         ground: &mut Ground,
@@ -94,7 +92,7 @@ impl Hybrid {
         levels
     }
 
-    /// The log block that the first write in line of an idle plane wants merged. Writes behind it do not count.
+    /// The log block that the first write in line needs merged.
     fn log_in_the_way<P: Probe>(
         &self,
         blocks: &Blocks,
@@ -119,7 +117,6 @@ impl Hybrid {
     }
 }
 
-/// Writes wait for merges; pages of data blocks and log blocks are given in order.
 impl Reclaim for Hybrid {
     fn read_ends(&mut self, blocks: &mut Blocks, _collector: &Collector, from: Ppa) -> bool {
         blocks.read_ends(from)

@@ -13,7 +13,6 @@ fn shape(policy: &Policy, blocks: u32, pages: u32, over: f64) -> Shape {
     Shape { blocks, pages, spare: 2, policy: policy.clone(), classes: vec![Class { pages: logical, writes: 1.0 }] }
 }
 
-/// Of blocks with at most k valid pages.
 fn distance(census: &Census, shares: &[f64]) -> f64 {
     let mut counted = vec![0.0; shares.len()];
     census.valid().for_each(|valid| counted[valid as usize] += 1.0);
@@ -26,7 +25,6 @@ fn distance(census: &Census, shares: &[f64]) -> f64 {
     largest
 }
 
-/// Frontiers kept apart or not.
 #[test]
 fn uniform_writes_settle_at_the_fixed_point() {
     let all = VictimPolicy::ALL.iter().map(|&policy| Policy::new(&Gc { policy, ..Gc::default() }));

@@ -2,7 +2,6 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Classes in runs, any counts, open blocks part-filled.
 fn contents() -> impl Strategy<Value = Contents> {
     let shape = (1usize..4, 1u32..9, 0usize..12, 0usize..3, 0u32..4);
     shape.prop_flat_map(|(width, pages, full, open, free)| {

@@ -9,7 +9,6 @@ use crate::engine::random::Stream;
 use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::victims::{VictimPool, View};
 
-/// `u` is the valid share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CostBenefit;
 

@@ -1,10 +1,10 @@
-//! User-defined policies: a rule from outside is given the blocks that can be collected, in columns, and names one.
+//! User-defined policies: a rule gets the blocks that can be collected, in columns, and names one.
 //!
 //! ```text
 //! engine ─ plane 3: blocks 4, 9, 12 with 17, 80, 2 valid pages … ─> rule     whenever the plane is to collect
 //! engine <───────────────────────────────────────────── block 12 ─ rule      checked before it is taken
 //! ```
-//! Its steady state is found by writing, with its own rule for that. Without a rule, blocks are chosen as by `greedy.rs`.
+//! Its steady state is found by writing with a rule made for that. Without a rule, `greedy.rs` chooses.
 
 use std::cell::RefCell;
 
@@ -96,7 +96,6 @@ impl GcPolicy for Custom {
     }
 }
 
-/// Among the full blocks of a representative plane.
 fn written_before(asked: &mut Asked, full: &mut [u32], view: View) -> usize {
     full.sort_unstable();
     asked.victims.begin(None, view.pages);

@@ -35,7 +35,6 @@ pub trait GcPolicy: Clone {
         None
     }
 
-    /// Of a representative plane, arranged for the same choice.
     fn victims(&self, blocks: u32, pages: u32) -> VictimPool;
 }
 

@@ -1,16 +1,14 @@
-//! Random+: a block drawn uniformly among those whose collection reclaims space and that have enough invalid pages.
+//! Random+: a block drawn among those whose collection reclaims space and that have at least `t` invalid pages.
 //!
-//! Steady state if a victim should have at least `t` invalid pages.
+//! Steady state:
 //!
 //! With `c = b - t`, the share `Z` of blocks that qualify and `h = 1/(c + 1) + … + 1/b`, the balance of flows (see
-//! `steady/distribution.rs`) reads `decay i m[i] = 1` above `c`, hence `Z = 1 - h / decay`; and `m[i + 1] / m[i] =
-//! (1 + mu i) / (mu (i + 1))` below, with `mu = decay Z`. Victims hold the average of those that qualify,
-//! `(load b - t / decay) / Z`, which leaves a quadratic equation for `decay`. Its greater root is the one with `Z > 0`,
-//! and there is one if `load < t / (b h)`.
+//! `steady/distribution.rs`) reads `decay i m[i] = 1` above `c`, hence `Z = 1 - h / decay`. Below `c`, `m[i + 1] / m[i]
+//! = (1 + mu i) / (mu (i + 1))` with `mu = decay Z`. Victims hold `(load b - t / decay) / Z` pages on average, which
+//! leaves a quadratic equation for `decay`: its greater root has `Z > 0`, and exists if `load < t / (b h)`.
 //!
-//! Beyond that load next to no block qualifies: as many draws as there are blocks find one only for a share `f` of the
-//! victims, which is taken as soon as it qualifies; the others are any blocks. Then `m[i] = 0` up to `c`, and above it
-//! the chances are `f` and, for the others, those of random. `f` and `decay` follow from the sum and the mean.
+//! Beyond that load few blocks qualify: the drawings find one for a share `f` of the victims, the others are any
+//! blocks. Then `m[i] = 0` up to `c`. `f` and `decay` follow from the sum and the mean.
 
 use super::{GcPolicy, greedy};
 use crate::config::design::Gc;
@@ -55,7 +53,6 @@ impl RandomPlus {
     }
 }
 
-/// Victims should have at least `invalid` invalid pages.
 pub fn solve(load: f64, pages: u32, invalid: u32) -> Distribution {
     let (b, t) = (f64::from(pages), f64::from(invalid));
     let most = pages - invalid;
