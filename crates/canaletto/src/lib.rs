@@ -1,9 +1,9 @@
 //! A fast, exact, deterministic simulator of solid-state drives.
 //!
-//! Bytes and configurations in, results out: nothing in this crate touches files, threads, clocks or the environment.
+//! Bytes and configurations in, results out: this crate touches no files, threads, clocks or environment.
 //!
-//! A request's way through the source, in order: [`workload`] → [`host`] → [`controller`] → [`ftl`] → [`scheduler`] →
-//! [`fabric`] → [`flash`], and back; [`engine`] moves it from one to the next; [`measure`] keeps the books.
+//! A request's way through the source: [`workload`] → [`host`] → [`controller`] → [`ftl`] → [`scheduler`] → [`fabric`]
+//! → [`flash`], and back; [`engine`] moves it on; [`measure`] keeps the books.
 
 // Things that the engine may not do stand in clippy.toml; its tests may do them.
 #![cfg_attr(test, allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types))]
@@ -91,7 +91,7 @@ impl<'a, 'r> Simulation<'a, 'r> {
         Simulation { design, workload, traces, options, observer: None, rows: None }
     }
 
-    /// Adds an observer, which receives everything that happens to pages. It replaces the check of the wires.
+    /// Adds an observer of everything that happens to pages, instead of the check of the wires.
     pub fn observed_by(mut self, observer: &'a mut dyn Observer) -> Self {
         self.observer = Some(observer);
         self

@@ -12,7 +12,6 @@
 //! 2 has `wait`, in µs, after which the following actions come. Files are numbered in the order in which they appear. `sync`
 //! and `datasync` flush; `add`, `open`, `close` and `sync_file_range` ask the drive for nothing.
 
-//!
 //! A log that several runs of a job have written to has a clock that starts again with each. The runs follow each other: a time that
 //! falls back by more than half of its run, or a second header, begins one that starts where the one before ended.
 

@@ -1,5 +1,3 @@
-//! Pages on their way to flash.
-
 use crate::cache::pages::{CachedId, State};
 use crate::cache::{DataCache, Destage};
 use crate::config::cache::Destage as DestageRule;
@@ -7,7 +5,6 @@ use crate::host::request::RequestId;
 use crate::scheduler::transaction::TransactionId;
 
 impl DataCache {
-    /// As it comes from the host, or behind an older version.
     pub(super) fn write_through(&mut self, id: CachedId) {
         if self.pages[id].state() == State::Flying {
             self.pages[id].urgent = true;

@@ -1,7 +1,7 @@
 //! Flushes that wait for dirty pages to reach flash.
 //!
 //! A *unit* is the sectors of a page that set out together. A flush waits for the units of its name space that exist
-//! when it comes. A unit carries the number of the next flush when it became dirty, and delays that one and later ones.
+//! when it comes. A unit delays the flushes from the number that it carries on.
 
 use crate::host::request::RequestId;
 
@@ -23,7 +23,6 @@ impl Flushes {
         Flushes { waiting: Vec::new(), next: 0, units: vec![0; streams] }
     }
 
-    /// Returns the number that its unit carries.
     pub fn open_unit(&mut self, stream: u16) -> u32 {
         self.units[usize::from(stream)] += 1;
         self.next

@@ -1,7 +1,7 @@
 //! The data cache: a write buffer and read cache in the controller's DRAM.
 //!
-//! This module decides what is evicted and destaged; `engine/route/cached.rs` moves requests through it. A cached page
-//! is clean, dirty, or *flying* to flash. At most one version of a page flies; later data stay dirty behind it.
+//! This module decides what is evicted and destaged; `engine/route/cached.rs` moves requests through it. At most one
+//! version of a page is *flying* to flash; later data stay dirty behind it.
 
 #![allow(missing_docs)]
 
@@ -26,7 +26,7 @@ use crate::limits::Limits;
 use crate::measure::cache::CacheCounts;
 use crate::scheduler::transaction::TransactionId;
 
-/// Number of lists: one for each state, and one for dirty pages of zones, which set out with their row.
+/// One for each state, and one for dirty pages of zones, which set out with their row.
 const LISTS: usize = 4;
 const OF_ZONES: usize = 3;
 
@@ -54,7 +54,6 @@ pub struct Destage {
     pub flow: u16,
     pub from_dram: bool,
     pub priority: Option<Priority>,
-    /// When its data came, where that decides whether the page stays.
     pub stamp: Option<Time>,
 }
 
@@ -86,23 +85,19 @@ pub struct DataCache {
     recent: Recent,
     rule: DestageRule,
     keep_destaged: bool,
-    /// First page behind those that set out as their zones say, and by no rule.
     end_of_zones: u64,
-    /// Most sectors of a partition in flight.
     limit: u64,
     high: f64,
     low: f64,
     uses: u64,
-    /// Everything goes to flash then.
     idle: bool,
-    /// Before everything dirty goes to flash; zero: never.
+    /// Without requests, before everything dirty goes to flash; zero: never.
     idle_destage: Time,
     last_completion: Time,
     pub survives_power_loss: bool,
     pub reads_wait: bool,
     due: VecDeque<Destage>,
     evicted: Vec<Destage>,
-    /// By the number of their transfer from DRAM.
     leaving: BTreeMap<u32, Vec<Destage>>,
     transfers: u32,
     dropped: Vec<u64>,
@@ -111,7 +106,6 @@ pub struct DataCache {
 }
 
 impl DataCache {
-    /// None if it would hold nothing.
     pub fn new(config: &CacheConfig, modes: &[CacheMode], limits: &Limits) -> Option<DataCache> {
         let capacity = limits.cache_pages;
         if capacity == 0 {
@@ -190,7 +184,6 @@ impl DataCache {
         ids.map(|id| (self.pages[id].lpa, self.pages[id].dirty | self.pages[id].flying))
     }
 
-    /// Returns the sectors that are here.
     pub fn read(&mut self, lpa: u64, sectors: u64) -> u64 {
         let Some(id) = self.pages.find(lpa) else {
             return 0;
@@ -318,7 +311,7 @@ impl DataCache {
         self.pages.find(lpa).is_some()
     }
 
-    /// None if there was nothing. It stays as zeroes where flash would show older versions until the trim takes effect.
+    /// Zeroes stay where flash would show older versions until the trim takes effect. None if there was nothing.
     pub fn trim(&mut self, lpa: u64, all_sectors: u64, waits: TrimWaits) -> Option<Forgotten> {
         let id = self.pages.find(lpa)?;
         let (state, epoch) = (self.pages[id].state(), self.pages[id].epoch);
@@ -434,7 +427,6 @@ impl DataCache {
     }
 }
 
-/// The list of a page: that of its state, but for dirty pages before `end_of_zones`.
 fn list_of(page: &CachedPage, end_of_zones: u64) -> usize {
     let state = page.state();
     if state == State::Dirty && page.lpa < end_of_zones { OF_ZONES } else { state as usize }

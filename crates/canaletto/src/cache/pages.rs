@@ -1,5 +1,3 @@
-//! A slab, an index by logical page, and lists threaded through the pages.
-
 use std::ops::{Index as At, IndexMut};
 
 use crate::engine::arena::Slab;

@@ -6,19 +6,16 @@ use crate::engine::time::Time;
 /// How long the set of a flow grows before it is forgotten (MQSim's `bloom_filter_reset_step`).
 const WINDOW: Time = Time::from_us(1_000_000);
 
-/// One clock serves all flows.
 pub struct Recent {
     pages: Vec<Index>,
     due: Time,
 }
 
 impl Recent {
-    /// The first write of all is forgotten at once.
     pub fn new(flows: usize) -> Recent {
         Recent { pages: (0..flows).map(|_| Index::new()).collect(), due: Time::ZERO }
     }
 
-    /// Returns whether the page was not in its flow's set.
     pub fn note(&mut self, flow: u16, lpa: u64) -> bool {
         self.pages[usize::from(flow)].insert(lpa, 0)
     }

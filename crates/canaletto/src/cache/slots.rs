@@ -1,14 +1,14 @@
 //! The cache as MQSim has it (`cache.destage = "mqsim"`): slots that are evicted by age alone.
 //!
-//! A slot goes when a write ends that is as new as its data, so contents are lost. That needs `ftl.map_update =
-//! "issue"`, with which contents are not followed.
+//! A slot goes when a write ends that is as new as its data, so contents are lost: that needs `ftl.map_update =
+//! "issue"`.
 
 use super::pages::{CachedId, State};
 use super::{DataCache, Destage, DestageRule};
 use crate::config::workload::Priority;
 use crate::engine::time::Time;
 
-/// All pages that are read without having been programmed, one per partition.
+/// Pages that are read without having been programmed, one per partition.
 const UNPROGRAMMED: u64 = u64::MAX - 1;
 
 impl DataCache {
@@ -82,7 +82,6 @@ impl DataCache {
         self.link(id, true);
     }
 
-    /// Perhaps the coldest page's, whose data go to flash in the class `priority`.
     fn new_slot(&mut self, flow: u16, lpa: u64, priority: Priority) -> CachedId {
         let partition = self.partition(flow);
         let p = &self.partitions[usize::from(partition)];

@@ -1,6 +1,4 @@
-//! Processor, system bus, DRAM port and ECC engines.
-//!
-//! A page read passes ECC engine, system bus and DRAM, a page written the other way round, a copy both.
+//! A page read passes ECC engine, system bus and DRAM; a page written the other way round; a copy both.
 
 #![allow(missing_docs)]
 
@@ -49,7 +47,6 @@ pub struct Passing {
     pub outer: bool,
 }
 
-/// What a request is to the processor.
 pub enum Work {
     Write,
     Append,
@@ -106,7 +103,7 @@ impl Controller {
         !self.ecc[0].is_idle_part() || self.outer_latency > Time::ZERO
     }
 
-    /// When the firmware has dealt with a request of `pages` pages.
+    /// `pages`: pages of the request.
     pub fn firmware(&mut self, work: Work, pages: u32, now: Time) -> Time {
         let (of_kind, latency) = match work {
             Work::Write => (self.per_write, self.write_latency),
@@ -116,7 +113,7 @@ impl Controller {
         self.processor.serve(self.per_request + of_kind + self.per_page * u64::from(pages), now) + latency
     }
 
-    /// The first stage at or after `stage` that takes time: its number, cause and end; none if no stage is left.
+    /// The first stage at or after `stage` that takes time.
     #[inline]
     pub fn pass(&mut self, page: Passing, now: Time) -> Option<(u8, Cause, Time)> {
         let has_ecc = self.has_ecc();
@@ -136,7 +133,6 @@ impl Controller {
         None
     }
 
-    /// (part, time in use) of processor, system bus, DRAM port and the busiest ECC engine.
     pub fn usage(&self) -> [(&'static str, Time); 4] {
         let ecc = self.ecc.iter().map(|e| e.busy).max().unwrap_or(Time::ZERO);
         [

@@ -18,9 +18,8 @@
 //! }
 //! ```
 //!
-//! The same requests give the same completions as in a [`run`](crate::run) that replays them, to the picosecond, whether they
-//! are submitted long before their time or just before time reaches it. A request that is submitted at the time that the drive
-//! has reached comes after everything else that is due then.
+//! The same requests give the same completions as in a [`run`](crate::run) that replays them, to the picosecond,
+//! whenever they are submitted. A request submitted at the present time comes after everything else that is due then.
 
 mod recording;
 mod snapshot;
@@ -56,7 +55,7 @@ use crate::workload::sources::Sources;
 pub struct DriveOptions {
     /// Seed of all random streams.
     pub seed: u64,
-    /// Whether to keep a record of the requests, some twelve bytes each, so that [snapshots](Drive::snapshot) can be made.
+    /// Whether to record requests, some twelve bytes each, for [snapshots](Drive::snapshot).
     pub recorded: bool,
 }
 
@@ -77,7 +76,7 @@ pub enum SubmitError {
         /// The time that the drive has reached.
         now: Time,
     },
-    /// It would arrive after the latest time that a simulation can hold.
+    /// It would arrive after the latest time of a simulation.
     #[error("a request at {} ps comes too late: the latest time is {} ps", .0.0, Time::LATEST.0)]
     Late(Time),
     /// Sectors that the drive does not have.
@@ -133,7 +132,6 @@ pub enum Advanced {
 pub struct Completions {
     /// Tag of each.
     pub tags: Vec<u64>,
-    /// The rest, in order of completion.
     pub rows: Records,
 }
 
@@ -142,26 +140,23 @@ pub struct Drive {
     route: Box<dyn Stepped>,
     design: Design,
     workload: Workload,
-    /// The workload with its requests.
     prepared_for: Workload,
     options: DriveOptions,
     precondition: Option<PreconditionReport>,
     first_sector: u64,
     sectors: u64,
     now: Time,
-    /// Completions that have been taken.
     taken: u64,
     /// Events so far.
     steps: u64,
     recording: Option<Recording>,
-    /// Why it cannot continue, once it cannot.
     failure: Option<String>,
-    /// Whether time continues just now. If anybody else sees it, a defect has broken that off.
+    /// Left true only by a defect that broke an event off.
     is_going_on: bool,
 }
 
 impl Drive {
-    /// A drive at time zero, in the state that its design asks for. A preconditioned one was written evenly.
+    /// A drive at time zero, in the state that its design asks for.
     ///
     /// # Errors
     /// A design that cannot be simulated.
@@ -171,8 +166,7 @@ impl Drive {
         Drive::prepared_for(design, &workload, Vec::new(), options, &mut |_| true)
     }
 
-    /// A drive at time zero, in the state for a run of `workload`, which has one flow. Requests come from outside, with
-    /// the flow's name, priority and cache mode.
+    /// A drive at time zero, prepared for the only flow of `workload`. Requests come from outside.
     ///
     /// `traces` and `watch` as for a [`run`](crate::run).
     ///
@@ -199,7 +193,6 @@ impl Drive {
         })
     }
 
-    /// A drive whose time has not begun, in the state in which it would be for a run of `workload`.
     fn idle(
         design: &Design,
         workload: &Workload,
@@ -238,12 +231,10 @@ impl Drive {
         self.sectors
     }
 
-    /// The design that is simulated.
     pub fn design(&self) -> &Design {
         &self.design
     }
 
-    /// The simulated time that the drive has reached.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -253,11 +244,11 @@ impl Drive {
         self.route.external().outstanding() - self.route.rows().len() as u64
     }
 
-    /// Submits a request that arrives at `at`, now or later. Requests that arrive at the same time keep their order. Nothing
-    /// happens before time continues. `tag` comes back with the completion, and need not be unique.
+    /// Submits a request that arrives at `at`, now or later. Requests of one time keep their order. `tag` comes back
+    /// with the completion, and need not be unique.
     ///
     /// # Errors
-    /// See [`SubmitError`]; the request is as if it had never been.
+    /// See [`SubmitError`]; the request has no effect.
     pub fn submit(&mut self, at: Time, wanted: Wanted, tag: u64) -> Result<(), SubmitError> {
         self.check().map_err(SubmitError::Failed)?;
         if at < self.now {
@@ -274,7 +265,6 @@ impl Drive {
         Ok(())
     }
 
-    /// Whether it can continue; if not, why.
     fn check(&self) -> Result<(), String> {
         match &self.failure {
             Some(reason) => Err(reason.clone()),
@@ -306,31 +296,28 @@ impl Drive {
         Ok(wanted)
     }
 
-    /// The time at which something happens next inside the drive, unless a request is submitted before; none if nothing does.
+    /// Time of the next event inside the drive, unless a request is submitted before; none if there is none.
     pub fn next_event_time(&mut self) -> Option<Time> {
         Some(self.route.next_due()).filter(|&due| due != Time::MAX && self.check().is_ok())
     }
 
-    /// Lets simulated time go on to `until`: everything has happened that is due then or before.
+    /// Advances simulated time to `until`, events due then included.
     ///
     /// # Errors
-    /// A time in the past or beyond [`Time::LATEST`], and whatever ends a run; after that the drive does not
-    /// continue.
+    /// A time in the past or beyond [`Time::LATEST`], and whatever ends a run; then the drive cannot continue.
     pub fn advance_to(&mut self, until: Time) -> Result<(), RunError> {
         self.advance_for(until, false, u64::MAX).map(drop)
     }
 
-    /// Lets simulated time continue until a request is complete, but not beyond `limit`. Returns whether one is. If not,
-    /// the drive has reached `limit`.
+    /// Advances simulated time until a request is complete, at most to `limit`. Returns whether one is.
     ///
     /// # Errors
-    /// As [`Drive::advance_to`]; and requests that are not complete at [`Time::LATEST`], of which none will be.
+    /// As [`Drive::advance_to`], and requests that are not complete at [`Time::LATEST`].
     pub fn advance_to_completion(&mut self, limit: Time) -> Result<bool, RunError> {
         Ok(self.advance_for(limit, true, u64::MAX)? == Advanced::Completed)
     }
 
-    /// Lets simulated time go on to `limit`, or only until a request is complete, but pauses after so many events: for programs that
-    /// look at something else meanwhile.
+    /// Advances as the two methods above, but pauses after `events` events, for programs with something else to do.
     ///
     /// # Errors
     /// As [`Drive::advance_to`] and [`Drive::advance_to_completion`].
@@ -375,7 +362,6 @@ impl Drive {
         }
     }
 
-    /// Number of completed requests, taken or not.
     fn completed(&mut self) -> u64 {
         self.taken + self.route.rows().len() as u64
     }
@@ -386,12 +372,12 @@ impl Drive {
         Progress { completed, generated, now: self.now, preconditioning: None }
     }
 
-    /// Whether requests are complete and have not been taken.
+    /// Whether completions have not been taken.
     pub fn has_completions(&mut self) -> bool {
         !self.route.rows().is_empty()
     }
 
-    /// Takes the requests that are complete and have not been taken, in the order of their completion.
+    /// Takes completions, in the order of completion.
     pub fn completions(&mut self) -> impl Iterator<Item = Completion> {
         let Completions { tags, rows } = self.take_completions();
         tags.into_iter().enumerate().map(move |(i, tag)| Completion {
@@ -419,7 +405,7 @@ impl Drive {
     }
 }
 
-/// The engine of a drive, and how its preconditioning went. Drives are compiled once instead of once a fabric.
+/// Drives are compiled once instead of once per fabric.
 fn stepped(
     design: &Design,
     workload: &Workload,

@@ -1,7 +1,6 @@
 //! A drive's requests: enough to bring another one to the same moment.
 //!
-//! A drive that reaches a moment in one step is in the same state as one that took many. A request takes some twelve
-//! bytes.
+//! A drive that reaches a moment in one step is in the same state as one that took many.
 
 use crate::drive::{Advanced, Drive, SubmitError};
 use crate::engine::error::RunError;
@@ -14,7 +13,6 @@ use crate::workload::flow::Wanted;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Moment(Time),
-    /// More may be due at the same time.
     Step(u64),
 }
 
@@ -48,21 +46,19 @@ pub(super) const KINDS: &[Kind] = match Kind::ALL.split_last() {
 const FUA: u64 = 1 << 2;
 const ZEROES: u64 = 1 << 3;
 const MOVED: u64 = 1 << 4;
-/// Bits of a kind's number that have no room before the flags come behind them.
+/// Bits of a kind's number that do not fit before the flags.
 const REST: u32 = 5;
 
 const LOOK_EVERY: u64 = 1 << 16;
 
 const MOST: usize = 64;
 
-/// In the order of submission, each with the place that the drive had reached.
+/// In the order of submission, with the place that the drive had reached.
 #[derive(Clone)]
 pub(super) struct Recording {
     bytes: Writer,
     place: Place,
-    /// Time was told to pass since the last request.
     moved: bool,
-    /// Most requests differ little from the last.
     last: (u64, u64),
 }
 
@@ -75,7 +71,7 @@ impl Recording {
         &self.bytes.0
     }
 
-    /// None if time was not told to pass since the last request.
+    /// None if no time has passed since the last request.
     pub(super) fn end(&self) -> Option<Place> {
         self.moved.then_some(self.place)
     }
@@ -104,7 +100,6 @@ impl Recording {
     }
 }
 
-/// `requests` is a [`Recording`], `taken` the number of completions that were taken.
 pub(super) fn repeat(
     drive: &mut Drive,
     requests: &[u8],
@@ -133,7 +128,6 @@ pub(super) fn repeat(
     end.map_or(Ok(()), |end| reach(drive, end, taken, watch))
 }
 
-/// Forgets the first `taken` completions.
 fn reach(
     drive: &mut Drive,
     place: Place,

@@ -1,7 +1,7 @@
-//! A drive at some moment as bytes: its design, and what it was told until then.
+//! A drive at some moment as bytes: its design and its inputs.
 //!
-//! The same inputs lead to the same state, so a drive is restored by repeating its inputs, which takes as long as the
-//! first time. A snapshot is for the version of canaletto that made it.
+//! Equal inputs lead to equal states, so a drive is restored by repeating its inputs, which takes as long as the first
+//! time. A snapshot is for the version of canaletto that made it.
 
 use thiserror::Error;
 
@@ -46,16 +46,13 @@ pub enum SnapshotError {
     Failed(String),
 }
 
-/// A drive at some moment, read from bytes.
 pub struct Snapshot {
     design: Design,
     workload: Workload,
     options: DriveOptions,
-    /// Completions that had been taken.
     taken: u64,
     /// Place that the drive had reached since its last request.
     end: Option<Place>,
-    /// Digest of its results so far.
     results: u64,
     /// Its requests.
     requests: Vec<u8>,
@@ -102,7 +99,7 @@ impl Snapshot {
         &self.workload
     }
 
-    /// Makes the drive, which continues as the first one did. Takes as long as it took the first one to get there.
+    /// Makes the drive, which continues as the first one did. This takes as long as it took the first one.
     ///
     /// `traces` and `watch` as for a [`run`](crate::run) of [the workload](Snapshot::workload).
     ///
@@ -124,8 +121,7 @@ impl Snapshot {
 }
 
 impl Drive {
-    /// The drive as bytes, from which [`Drive::restore`] continues as this drive does. Requests that are submitted and completions
-    /// that have not been taken are part of it.
+    /// The drive as bytes, for [`Drive::restore`], with requests under way and completions not taken.
     ///
     /// # Errors
     /// A drive that has failed, or that keeps no record.
@@ -152,7 +148,7 @@ impl Drive {
         Ok(bytes)
     }
 
-    /// The drive of a snapshot whose workload has no traces. See [`Snapshot::restore`].
+    /// For snapshots whose workload has no traces. See [`Snapshot::restore`].
     ///
     /// # Errors
     /// See [`SnapshotError`].

@@ -10,7 +10,7 @@ pub struct Slab<I, T> {
     id: PhantomData<I>,
 }
 
-/// A quarter of a kilobyte each, of the megabyte that one level of caches has.
+/// A quarter of a kilobyte each, of one level of caches' megabyte.
 pub const CACHED: usize = 4096;
 
 impl<I: From<u32> + Into<u32>, T> Slab<I, T> {

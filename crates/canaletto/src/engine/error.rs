@@ -1,10 +1,7 @@
-//! Why runs end without a result.
-
 use thiserror::Error;
 
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// The design and the workload do not fit each other.
     #[error("{0}")]
     Config(String),
     #[error("{0}")]
@@ -15,7 +12,7 @@ pub enum RunError {
     /// Rules of the wires were violated: an error of the simulator.
     #[error("{0}")]
     Wires(String),
-    /// A user-defined part (a fabric, a GC policy, a scheduler) cannot continue, or answers what cannot be.
+    /// A user-defined part (a fabric, a GC policy, a scheduler) cannot continue, or gives an impossible answer.
     #[error("{0}")]
     Own(String),
     #[error("interrupted")]

@@ -1,7 +1,7 @@
 //! The event queue, totally ordered by (time, insertion).
 //!
-//! A source with at most one pending event has its own *slot*. Most other events of a kind come in order of time and
-//! queue up in *lanes*. An event goes to the first lane that ends before it; the rest is sorted into a [`SortedList`].
+//! A source with at most one pending event has its own *slot*. Most events of a kind come in order of time and queue up
+//! in *lanes*: an event goes to the first lane that ends before it. The rest is sorted into a [`SortedList`].
 
 mod sorted;
 
@@ -50,7 +50,7 @@ pub enum Due<E> {
 /// The first sources.
 const SLOTS: usize = 2;
 
-/// The pending events of as many kinds, each with its own delay, never need the list.
+/// This many kinds of events, each with its own delay, never need the list.
 const LANES: usize = 4;
 
 const LIST: usize = SLOTS + LANES;
@@ -62,7 +62,7 @@ pub struct EventQueue<E> {
     heads: [Key; LANES + 1],
     front: Key,
     lanes: [Fifo<Entry<E>>; LANES],
-    /// Of the last event of each lane. Each is later than the next lane's, or as late.
+    /// Of the last event of each lane, latest first.
     ends: [Time; LANES],
     list: SortedList<E>,
     pushed: u64,
@@ -98,8 +98,7 @@ impl<E: Copy> EventQueue<E> {
         self.front == Key::NEVER && self.slot_keys == [Key::NEVER; SLOTS]
     }
 
-    /// Times are added without a check: a sum past the end of the clock comes after everything, beyond
-    /// [`Time::LATEST`].
+    /// Times are added unchecked: a sum past the end of the clock comes after everything.
     #[inline]
     fn time_of(&self, time: Time) -> Time {
         let is_past = time < self.now;
@@ -114,7 +113,6 @@ impl<E: Copy> EventQueue<E> {
         key
     }
 
-    /// `time` must not lie in the past.
     #[inline]
     pub fn push(&mut self, time: Time, event: E) {
         let time = self.time_of(time);

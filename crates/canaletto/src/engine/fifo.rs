@@ -1,5 +1,3 @@
-//! Operations are compiled in line.
-
 use crate::engine::memory::make_room;
 
 /// The ring's places are a power of two, or none.
@@ -69,7 +67,6 @@ impl<T: Copy> Fifo<T> {
         if number < self.count { Some(&self.places[self.place(number)]) } else { None }
     }
 
-    /// Takes the item of this number out, of those that there are.
     pub fn remove(&mut self, number: usize) -> T {
         let item = self.places[self.place(number)];
         for number in number..self.count - 1 {

@@ -20,9 +20,7 @@ use crate::scheduler::transaction::{Flag, OldPage, Origin, Outer, Rare, Transact
 
 pub struct PageWork<P: Probe> {
     pub transactions: Transactions,
-    /// Rows of transactions that have something rare.
     rare: Vec<Rare>,
-    /// Of transactions charged for several rare causes.
     ledgers: Ledgers,
     pub interference: FlowInterference,
     pub root_causes: RootCauses,
@@ -36,7 +34,6 @@ pub struct PageWork<P: Probe> {
 pub struct Requests {
     live: Slab<RequestId, Request>,
     pub statistics: Statistics,
-    /// Of requests charged for several rare causes.
     ledgers: Ledgers,
 }
 
@@ -131,13 +128,11 @@ impl<P: Probe> PageWork<P> {
         &mut self.rare[id.index()]
     }
 
-    /// For one that is no page of a request, or began on behalf of another.
     pub fn set_began(&mut self, id: TransactionId, time: Time) {
         self.transactions[id].set(Flag::HasOwnTime, true);
         self.rare_mut(id).began = time;
     }
 
-    /// None if that was when its request arrived.
     fn own_time(&self, id: TransactionId) -> Option<Time> {
         self.transactions[id].is(Flag::HasOwnTime).then(|| self.rare(id).began)
     }
@@ -150,7 +145,6 @@ impl<P: Probe> PageWork<P> {
         }
     }
 
-    /// Without the rest of their outer codewords.
     #[inline(always)]
     pub fn leave_outer_codewords(&mut self, id: TransactionId) {
         if self.rare(id).outer != Outer::Unread {
@@ -280,7 +274,6 @@ impl<P: Probe> PageWork<P> {
         }
     }
 
-    /// Request, page and kind of work.
     pub fn owner(&self, id: TransactionId) -> Owner {
         if !self.probe.watches_wires() {
             return Owner::NONE;
@@ -352,7 +345,6 @@ impl Requests {
         }
     }
 
-    /// With its request, if it is a page of one.
     pub fn began<P: Probe>(&self, pages: &PageWork<P>, id: TransactionId) -> Time {
         match pages.own_time(id) {
             Some(began) => began,

@@ -1,6 +1,4 @@
-//! Open addressing from number to number, memory in proportion to its content.
-//!
-//! Nothing walks the table, so places of keys decide nothing.
+//! Open addressing from number to number. Nothing walks the table, so places of keys decide nothing.
 
 const EMPTY: u64 = u64::MAX;
 
@@ -22,7 +20,6 @@ impl Index {
         (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize
     }
 
-    /// Or the empty place where it would go.
     fn place(&self, key: u64) -> usize {
         let mut at = self.home(key);
         while self.keys[at] != key && self.keys[at] != EMPTY {
@@ -47,7 +44,7 @@ impl Index {
         new
     }
 
-    /// Later keys of its run move up, so that searches never pass over a hole.
+    /// Later keys of the run move up: searches end at a hole.
     pub fn remove(&mut self, key: u64) {
         let mask = self.keys.len() - 1;
         let mut hole = self.place(key);

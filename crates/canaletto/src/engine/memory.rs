@@ -1,6 +1,6 @@
 //! The end of memory ends the run, not the process.
 //!
-//! Memory that grows with a run's work is asked for here: if there is none, the run is unwound and [`guarded`] makes an
+//! Memory that grows with a run's work is asked for here. If there is none, the run is unwound and [`guarded`] makes an
 //! error of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -55,10 +55,6 @@ pub fn expect<T>(item: &T) {
 #[cfg(target_arch = "x86_64")]
 const CACHE_LINE: usize = 64;
 
-/// Carries out a run, or a part of one; [`RunError::OutOfMemory`] if memory ends.
-///
-/// # Errors
-/// Limits of the run.
 pub fn guarded<T>(run: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| match payload.downcast::<Ended>() {
         Ok(ended) => Err(RunError::Own(ended.0)),

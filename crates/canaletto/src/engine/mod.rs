@@ -1,5 +1,3 @@
-//! Time, events, arenas, randomness, what is in flight, and the way from station to station.
-
 // Parts of the engine, no interface: what a name says needs no comment.
 #![allow(missing_docs)]
 

@@ -1,14 +1,13 @@
 //! MRG32k3a as MQSim draws from it.
 //!
-//! P. L'Ecuyer, Operations Research 47(1), 1999. MQSim seeds it by matrix powers whose 64-bit products overflow, which
-//! is repeated here.
+//! P. L'Ecuyer, Operations Research 47(1), 1999. MQSim seeds it by matrix powers whose 64-bit products overflow,
+//! repeated here.
 
 const MODULI: [i64; 2] = [4_294_967_087, 4_294_944_443];
 const NORM: f64 = 2.328_306_549_295_728e-10;
 
 type Matrix = [[i64; 3]; 3];
 
-/// Over its state, oldest number first.
 const STEPS: [Matrix; 2] = [
     [[0, 1, 0], [0, 0, 1], [MODULI[0] - 810_728, 1_403_580, 0]],
     [[0, 1, 0], [0, 0, 1], [MODULI[1] - 1_370_589, 0, 527_612]],
@@ -74,7 +73,6 @@ fn remainder<const MODULUS: usize>(number: u64) -> u64 {
     folded.min(folded.wrapping_sub(MODULI[MODULUS] as u64))
 }
 
-/// Each product wraps at 64 bits before it is reduced.
 fn multiply(a: &Matrix, b: &Matrix, modulus: i64) -> Matrix {
     std::array::from_fn(|i| {
         std::array::from_fn(|j| dot([a[i][0], a[i][1], a[i][2]], [b[0][j], b[1][j], b[2][j]], modulus))

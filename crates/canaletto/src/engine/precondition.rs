@@ -1,7 +1,6 @@
 //! The state in which a run finds the drive.
 //!
-//! A replay is a separate run over newly drawn write addresses, until write amplification settles and nothing moves.
-//! The measured run starts with its mapping table and blocks.
+//! A replay is a separate run over newly drawn addresses, until write amplification settles and nothing moves.
 
 use crate::config::design::{Design, FabricFailures, PreconditionKind, Refresh, Superblock};
 use crate::config::pseudo_slc::PseudoSlc;
@@ -25,32 +24,27 @@ use crate::workload::fill::Fills;
 use crate::workload::flow::Source;
 use crate::workload::sources::Sources;
 
-/// Rounds to each turnover, in which as many pages are written as the drive has.
+/// Rounds per turnover, which writes as many pages as the drive has.
 const ROUNDS: u32 = 4;
 
-/// Turnovers at the least: the first one only fills what is free.
+/// The first turnover only fills what is free.
 const LEAST_TURNOVERS: u32 = 3;
 
-/// Turnovers at the most; skewed writes may drift for longer, by little.
+/// Skewed writes may drift for longer, by little.
 const MOST_TURNOVERS: u32 = 20;
 
-/// Change of the write amplification from one turnover to the next below which it is steady.
+/// Change of the write amplification between turnovers below which it is steady.
 const STEADY: f64 = 0.01;
 
-/// Writes under way for each plane, in flash pages: enough that none is idle.
+/// Per plane, in flash pages: enough that none is idle.
 const WRITES_PER_PLANE: u32 = 4;
 
 pub struct Start {
     pub contents: Contents,
-    /// How the drive came to them, for the results.
     pub report: Option<PreconditionReport>,
 }
 
 impl Start {
-    /// The state that the design asks for. `fills` says what flows write.
-    ///
-    /// # Errors
-    /// Anything that does not fit, and whatever ends a run.
     pub fn new(
         design: &Design,
         workload: &Workload,

@@ -1,5 +1,3 @@
-//! Inputs of a run, prepared before it begins.
-
 use crate::config::design::{Design, PreconditionKind};
 use crate::config::workload::Workload;
 use crate::engine::error::RunError;
@@ -9,11 +7,9 @@ use crate::limits::Limits;
 use crate::workload::fill::Fills;
 use crate::workload::sources::Sources;
 
-/// Everything that a run needs next to its configuration.
 pub struct Prepared {
     pub limits: Limits,
     pub sources: Sources,
-    /// Data written before the run, if the drive must be preconditioned.
     pub fills: Option<Fills>,
 }
 

@@ -2,7 +2,6 @@
 
 /// Of `0..length`.
 pub struct Ring {
-    /// Below 64: in most rings all.
     low: u64,
     /// 64 per word.
     high: Vec<u64>,

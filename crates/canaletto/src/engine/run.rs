@@ -4,11 +4,8 @@ use crate::workload::record::{RecordSource, Reopen};
 #[derive(Debug, Clone)]
 pub struct RunOptions {
     pub seed: u64,
-    /// Requests completed first, left out of the statistics.
     pub warmup: u64,
-    /// Whether to keep a row per request.
     pub records: bool,
-    /// Other flows are silent. Absent: all make theirs.
     pub alone: Option<u16>,
     pub root_causes: bool,
     /// [Checks](crate::measure::wire_check) whatever goes over the wires. Results stay, with root causes.
@@ -32,7 +29,7 @@ pub struct Progress {
 
 pub struct TraceInput {
     pub source: Box<dyn RecordSource>,
-    /// For preconditioning, repetition, and keys that depend on the whole trace (`devices = "offset"`, `out_of_range =
-    /// "fit"`, `inter_arrival`).
+    /// For preconditioning, and for keys that depend on the whole trace (`devices = "offset"`, `out_of_range = "fit"`,
+    /// `inter_arrival`).
     pub again: Option<Reopen>,
 }

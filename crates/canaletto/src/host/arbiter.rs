@@ -1,5 +1,5 @@
 //! Arbitration among submission queues: NVM Express Base Specification 2.0 §3.4.4, round robin (Figure 84) and weighted
-//! round robin with urgent priority class (Figure 85). The admin queue is not modelled.
+//! round robin with urgent priority class (Figure 85).
 
 use crate::config::design::{Arbitration, ArbitrationMethod};
 use crate::config::workload::Priority;
@@ -11,7 +11,6 @@ struct Class {
     ready: Ring,
     /// At the queue served last while its burst lasts, else after it.
     turn: u32,
-    /// And what is left of its burst.
     served: u32,
     burst_left: u32,
 }
@@ -22,7 +21,6 @@ pub struct Arbiter {
     /// Urgent, then weighted. Without weights only urgent.
     classes: Vec<Class>,
     class_of: Vec<u8>,
-    /// And the commands left to it in this round.
     turn: usize,
     left: u32,
 }
@@ -36,7 +34,6 @@ impl Class {
 }
 
 impl Arbiter {
-    /// `commands` at a time.
     pub fn new(config: &Arbitration, commands: u32, priorities: &[Priority]) -> Arbiter {
         let weighted = config.method == ArbitrationMethod::Weighted;
         let weights = if weighted { &[u32::MAX, config.high, config.medium, config.low][..] } else { &[u32::MAX] };
@@ -75,7 +72,6 @@ impl Arbiter {
         None
     }
 
-    /// And how many of `most` commands it may start.
     fn turn_in(&mut self, class: usize, most: u32) -> (u16, u32) {
         let class = &mut self.classes[class];
         let queue = class.ready.next_from(class.turn).expect("a class with a queue that is ready");

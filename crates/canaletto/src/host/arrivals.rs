@@ -1,5 +1,3 @@
-//! Requests arrive: by a flow's clock, or as those before them complete.
-
 use super::{Host, HostEvent, HostStep, Later};
 use crate::config::workload::{Flow as FlowConfig, Synthetic};
 use crate::engine::time::Time;
@@ -16,11 +14,11 @@ pub(super) struct Flow {
     pub source: Source,
     pub looping: Loop,
     pub start: Time,
-    /// Latest arrival of an open loop on the flow's own clock, which is slower by `Host::clock_factor`.
+    /// Latest arrival of an open loop on the flow's own clock, slower by `Host::clock_factor`.
     own_time: Time,
     outstanding: u32,
     is_late: bool,
-    /// In a closed loop: time between a completion and the request that follows it.
+    /// In a closed loop, between a completion and the next request.
     think: Time,
     sector_bytes: u16,
 }
@@ -39,7 +37,7 @@ impl Flow {
         }
     }
 
-    /// Moves the flow's own clock on to `own_time`. Returns what time it is then in the simulation.
+    /// Returns the simulation's time.
     fn own_time_is(&mut self, own_time: Time, clock_factor: f64) -> Time {
         self.own_time = own_time;
         // Times beyond 64 bits end the run.
@@ -75,7 +73,6 @@ impl Host {
         }
     }
 
-    /// The requests from outside, if that is where they come from.
     pub fn external(&mut self) -> Option<&mut External> {
         match self.flows.first_mut().map(|flow| &mut flow.source) {
             Some(Source::External(external)) => Some(external),
@@ -83,7 +80,7 @@ impl Host {
         }
     }
 
-    /// The next unscheduled arrival from outside; later than anything if there is none.
+    /// Later than anything if there is none.
     pub fn next_submitted(&mut self) -> Time {
         self.external().map_or(Time::MAX, |external| external.next_arrival())
     }
@@ -97,7 +94,6 @@ impl Host {
 }
 
 impl<P: Probe, L: Later> HostStep<'_, P, L> {
-    /// A flow starts, or its next request arrives.
     #[inline(never)]
     pub fn arrive(&mut self, id: u16) {
         self.host.arrivals -= 1;
@@ -124,7 +120,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// The next request of an open loop arrives.
     fn arrive_paced(&mut self, id: u16) {
         if !self.generate_now(id) {
             return;
@@ -147,7 +142,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.generate_now(id);
     }
 
-    /// Makes requests as long as they need not wait.
+    /// As long as requests need not wait.
     #[inline(never)]
     fn fill_queue(mut self, id: u16) {
         let arrival = self.host.flows[usize::from(id)].start;
@@ -158,7 +153,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// Fills queues that may have room, the next flow's first.
     #[inline(always)]
     pub(super) fn fill_queues(&mut self, flow: u16) {
         let flows = self.host.flows.len() as u16;
@@ -172,7 +166,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// A request is complete: in a closed loop the next one follows, perhaps after a think time.
+    /// Perhaps after a think time.
     #[inline(always)]
     pub(super) fn follow_up(&mut self, id: u16) {
         let Flow { looping, think, .. } = self.host.flows[usize::from(id)];
@@ -189,7 +183,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// A request of a flow with a limit is complete: one that is late arrives.
+    /// A late request of a flow with a limit arrives.
     #[inline(never)]
     fn has_place(&mut self, id: u16) {
         let flow = &mut self.host.flows[usize::from(id)];
@@ -205,7 +199,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.again().generate(id, now)
     }
 
-    /// Makes and submits the flow's next request. Returns whether there was one.
+    /// Returns whether the flow had a request left.
     #[inline]
     fn generate(mut self, id: u16, arrival: Time) -> bool {
         let flow = &mut self.host.flows[usize::from(id)];

@@ -1,20 +1,18 @@
-//! The host's cores: the time its software takes for requests and completions.
+//! The time that the host's software takes.
 
 use crate::config::design::{Host, Protocol};
 use crate::engine::time::Time;
 
-/// Cores, each of which serves one queue, one request or completion at a time in the order in which they come.
+/// Each core serves one queue, one request or completion at a time.
 pub struct Cores {
     submit: Time,
     complete: Time,
     interrupt: Time,
-    /// Whether either of these takes time: one question for hosts without.
     delay_completions: bool,
     free_at: Vec<Time>,
 }
 
 impl Cores {
-    /// Cores that also look at each completion if they `compute`.
     pub fn new(config: &Host, queues: usize, compute: bool) -> Cores {
         let cores = if config.protocol == Protocol::Sata { 1 } else { queues };
         Cores {
@@ -41,7 +39,6 @@ impl Cores {
         self.delay_completions
     }
 
-    /// When an interrupt's completion reaches its core; none if at once.
     #[inline]
     pub fn interrupted(&self, now: Time) -> Option<Time> {
         (self.interrupt > Time::ZERO).then(|| now + self.interrupt)

@@ -1,7 +1,7 @@
 //! Commands, data and completions between host and drive.
 //!
 //! NVM Express: doorbells, fetches, completions and interrupts. Serial ATA: commands while the drive has slots. Memory:
-//! an access carries its data, and its answer. Messages take the link or the PC, charged to `host_link`.
+//! accesses and answers. Messages are charged to `host_link`.
 
 use super::{Host, HostEvent, HostOutcome, HostStep, Later};
 use crate::host::interrupts::Notice;
@@ -27,7 +27,7 @@ impl Host {
         &mut self.port.nvme.queues[usize::from(queue)]
     }
 
-    /// The commands of a queue that the drive works on at a time; of all queues, where they wait for each other.
+    /// Commands that the drive works on at a time: of one queue, or of all if they wait for each other.
     fn commands(&self, queue: u16) -> Slots {
         Slots::Commands(if self.port.nvme.arbitrates() { 0 } else { queue })
     }
@@ -54,7 +54,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.entered(request, queue, tail);
     }
 
-    /// A request is in the submission queue; a doorbell carries the new tail.
+    /// A doorbell carries the new tail.
     #[inline(always)]
     fn entered(&mut self, request: RequestId, queue: u16, tail: u32) {
         self.placed(request);
@@ -76,7 +76,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.pages.root_causes.slots_are_wanted(Slots::Submission(queue), self.host.port.has_waiting(queue), self.now);
     }
 
-    /// While there is room.
     #[inline(never)]
     fn place_waiting(mut self, queue: u16) {
         if self.host.has_slots() {
@@ -94,7 +93,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// Serial ATA and memory: while the drive can take them.
     fn issue_commands(mut self) {
         loop {
             let Some(slots) = &mut self.host.port.slots else { return };
@@ -106,7 +104,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// A completion is in the host's memory; an interrupt follows, at once or later.
+    /// An interrupt follows, at once or later.
     #[inline(always)]
     fn completion_posted(&mut self, request: RequestId, head: u16) {
         if let Some(slots) = &mut self.host.port.slots {
@@ -128,7 +126,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// The oldest completion that the host has not been told of may have waited long enough.
+    /// The oldest completion without an interrupt may have waited long enough.
     pub fn interrupt_if_due(&mut self, queue: u16) {
         if self.host.queue(queue).interrupts.is_due(self.now) {
             self.again().interrupt(queue);
@@ -142,7 +140,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// Reports the drive's submission queue head.
     #[inline(always)]
     fn told(&mut self, queue: u16, request: RequestId, head: u16) {
         self.host.queue(queue).learn_head(head);
@@ -153,7 +150,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.notice(request);
     }
 
-    /// The host has been told of a completion; its software hears of it by an interrupt, or at once.
+    /// The software hears of a completion by an interrupt, or at once.
     #[inline(always)]
     fn notice(&mut self, request: RequestId) {
         if self.host.cores.delay_completions() {
@@ -173,7 +170,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// It may compute on the request's data.
     pub fn handled(&mut self, id: RequestId) {
         let request = &self.requests[id];
         let Some(time) = self.host.tasks.compute(request, self.now) else { return self.complete(id) };
@@ -186,7 +182,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.complete(id);
     }
 
-    /// Makes room for further requests and, in a closed loop, makes the next one.
+    /// In a closed loop the next request follows.
     #[inline(always)]
     pub fn complete(&mut self, id: RequestId) {
         self.charge(id, Cause::Completion);
@@ -223,7 +219,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.pages.root_causes.slots_are_wanted(self.host.commands(queue), wanted, self.now);
     }
 
-    /// As many as rules and limits allow, now that something has changed in `queue`.
+    /// As many as rules and limits allow.
     #[inline(always)]
     fn fetch(&mut self, queue: u16) {
         // Most looks find nothing.
@@ -246,7 +242,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.send(Direction::ToHost, Message::FetchEntries { queue, count }, 0);
     }
 
-    /// Returns its request if it can begin.
     #[inline(always)]
     pub fn take_entry(&mut self, queue: u16) -> Option<RequestId> {
         let request = self.host.queue(queue).entry_arrived();
@@ -258,7 +253,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         None
     }
 
-    /// The drive may ask for more.
     #[inline(always)]
     pub fn entries_taken(&mut self, queue: u16) {
         if self.host.queue(queue).fetch_arrived() {
@@ -266,7 +260,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// The drive knows what is asked of it: it fetches the data if there are any; else it can begin.
+    /// The drive fetches the data if there are any; else it can begin.
     #[inline(always)]
     fn command_arrived(&mut self, request: RequestId) -> Option<RequestId> {
         self.charge(request, Cause::HostLink);
@@ -283,7 +277,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         None
     }
 
-    /// Data (of a read) and completion go to the host.
     #[inline(always)]
     pub fn finish(&mut self, id: RequestId) {
         let request = &self.requests[id];
@@ -310,7 +303,6 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// A kept completion can go.
     #[inline(always)]
     fn completion_acknowledged(&mut self, queue: u16) {
         if let Some((request, head)) = self.host.queue(queue).acknowledged() {
@@ -330,7 +322,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// The message on a direction of the link has left the wires. [`Host::send_next`] must follow what comes of it.
+    /// [`Host::send_next`] must follow what comes of it.
     #[inline(always)]
     pub fn link_sent(&mut self, direction: Direction) -> HostOutcome {
         match self.host.link.sent(direction, self.now) {
@@ -349,8 +341,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         }
     }
 
-    /// Tells the processor which queue pairs and requests are next, where many messages wait. Returns a request whose
-    /// pages will soon be looked up.
+    /// Prefetches queue pairs and requests. Returns a request whose pages will soon be looked up.
     #[inline(always)]
     pub fn expect_next(&mut self, direction: Direction) -> Option<RequestId> {
         let far = self.host.link.waiting(direction, FAR)?;
@@ -382,7 +373,7 @@ impl<P: Probe, L: Later> HostStep<'_, P, L> {
         self.receive(message)
     }
 
-    /// The next message that has come through the PC in the link's place; none if there is none now.
+    /// From the PC in the link's place.
     #[inline(never)]
     pub fn attachment_arrived(&mut self) -> Option<HostOutcome> {
         match self.host.attached.as_mut().and_then(|attached| attached.next_arrival(self.now)) {

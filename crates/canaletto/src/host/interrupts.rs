@@ -8,7 +8,6 @@ use crate::host::request::RequestId;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// It is not kept.
     OfThis,
     /// With those kept before.
     Now,

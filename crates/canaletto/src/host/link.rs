@@ -74,9 +74,7 @@ impl LinkTiming {
 
 #[derive(Default)]
 struct Lane {
-    /// Messages that have not been sent, with their times on the wires.
     messages: Fifo<(Message, Time)>,
-    /// Whether the first of them is on the wires.
     is_sending: bool,
     /// Sent, but not yet arrived because of the link's latency.
     flying: Fifo<Message>,
@@ -86,11 +84,9 @@ struct Lane {
 struct Times {
     timing: Timing,
     fixed: [Time; Message::KINDS],
-    /// Size and time of the last data message: most are alike.
     last_data: (u64, Time),
 }
 
-/// Stands for a time that has to be worked out.
 const UNKNOWN: Time = Time::MAX;
 
 enum Timing {
@@ -140,7 +136,6 @@ impl Times {
 }
 
 impl Timing {
-    /// Times of messages of one size; a submission queue entry's is for one entry.
     fn fixed(&self) -> [Time; Message::KINDS] {
         let mut fixed = [UNKNOWN; Message::KINDS];
         if let Timing::PciExpress { link, entry_bytes } = self {
@@ -161,7 +156,6 @@ impl Timing {
     }
 }
 
-/// How long the data of a read are on the link of a design.
 pub fn read_time(design: &Design, bytes: u64) -> Time {
     match design.host.protocol {
         Protocol::Nvme | Protocol::Memory => LinkTiming::new(&design.link).data(bytes),
@@ -173,7 +167,7 @@ pub struct Link {
     times: Times,
     latency: Time,
     lanes: [Lane; 2],
-    /// Whether only one end can send at a time: then all messages take the first lane.
+    /// Only one end sends at a time: all messages take the first lane.
     half_duplex: bool,
 }
 
@@ -207,7 +201,7 @@ impl Link {
         self.half_duplex
     }
 
-    /// Queues a message with `data_bytes`. Returns when it leaves the wires if it goes out at once.
+    /// Returns when the message leaves the wires if it goes out at once.
     #[inline(always)]
     pub fn send(&mut self, lane: Direction, message: Message, data_bytes: u64, now: Time) -> Option<Time> {
         let time = self.times.of(message, data_bytes);
@@ -223,7 +217,6 @@ impl Link {
         Some(now + time)
     }
 
-    /// The message on the wires has left them. Returns it, or when it arrives.
     #[inline(always)]
     pub fn sent(&mut self, direction: Direction, now: Time) -> Result<Message, Time> {
         let lane = &mut self.lanes[direction as usize];
@@ -237,7 +230,6 @@ impl Link {
         Err(now + self.latency)
     }
 
-    /// Sends the next waiting message. Returns when it leaves the wires.
     #[inline(always)]
     pub fn next_departure(&mut self, direction: Direction, now: Time) -> Option<Time> {
         let lane = &mut self.lanes[direction as usize];

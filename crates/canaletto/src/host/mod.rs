@@ -42,20 +42,15 @@ use crate::workload::sources::Sources;
 #[derive(Clone, Copy, Debug)]
 pub enum HostEvent {
     Arrival(u16),
-    /// The next arrival of a flow is unknown: its place in the order of events is kept.
     Awaited,
-    /// A flow in a closed loop has thought about a completion long enough for its next request.
     ThinkTimeOver(u16),
     Submitted(RequestId),
     InterruptTaken(RequestId),
     CompletionHandled(RequestId),
-    /// The host has computed on the data of a task.
     Computed(RequestId),
-    /// Completions of a queue may have waited long enough for an interrupt.
     Interrupt(u16),
     LinkSent(Direction),
     LinkArrived(Direction),
-    /// Something has happened in the PC between host and drive.
     Attachment,
 }
 
@@ -68,9 +63,8 @@ pub trait Later {
 pub enum HostOutcome {
     /// Nothing but further messages.
     None,
-    /// A completion has reached the host: requests may have come to their ends, and others have arrived.
+    /// Requests may have ended, and others have arrived.
     Completion,
-    /// Entries of a submission queue, to be [taken](Host::take_entry) one by one.
     Entries {
         queue: u16,
         count: u32,
@@ -78,7 +72,6 @@ pub enum HostOutcome {
     Request(RequestId),
 }
 
-/// Kept until the run asks.
 #[derive(Default)]
 struct Failure(Option<String>);
 
@@ -100,12 +93,12 @@ pub struct Host {
     cores: Cores,
     tasks: HostTasks,
     link: Link,
-    /// In the link's place, if the drive is attached to a PC.
+    /// Instead of the link, if the drive is attached to a PC.
     attached: Option<Box<Attached>>,
     failure: Failure,
 }
 
-/// The host at one moment, with what its steps change next to its own state: requests in flight, and events to come.
+/// The host with what its steps change: requests in flight, and events.
 pub struct HostStep<'a, P: Probe, L: Later> {
     host: &'a mut Host,
     requests: &'a mut Requests,
@@ -115,7 +108,7 @@ pub struct HostStep<'a, P: Probe, L: Later> {
 }
 
 impl<P: Probe, L: Later> HostStep<'_, P, L> {
-    /// The step for a function that is not put in line and takes it by value: so this one need not lie in memory.
+    /// By value, for functions that are not inlined: this step need not lie in memory.
     #[inline(always)]
     fn again(&mut self) -> HostStep<'_, P, L> {
         let HostStep { host, requests, pages, now, later } = self;
@@ -135,7 +128,6 @@ impl Host {
         HostStep { host: self, requests, pages, now, later }
     }
 
-    /// Flows are ready to start.
     pub fn new(design: &Design, workload: &Workload, limits: &Limits, sources: Sources) -> Self {
         let flows = workload.flow.iter().zip(&limits.flows).zip(sources.flows);
         let priorities: Vec<_> = workload.flow.iter().map(|flow| flow.priority).collect();
@@ -181,7 +173,6 @@ impl Host {
         links.iter().map(|&(name, direction)| (name.to_owned(), self.link.busy(direction))).collect()
     }
 
-    /// Whether every request has its own arrival time, whatever becomes of those before it.
     pub fn is_paced(&self) -> bool {
         self.flows.iter().all(|flow| matches!(flow.looping, Loop::Open))
     }
@@ -206,7 +197,7 @@ impl Host {
         self.port.describe()
     }
 
-    /// Makes every flow keep that many requests outstanding from now on, and start at `start`.
+    /// Every flow keeps `depth` requests outstanding from `start` on.
     pub fn start_closed_at(&mut self, depth: Option<u32>, start: Time) {
         for flow in &mut self.flows {
             flow.looping = depth.map_or(flow.looping, Loop::Closed);

@@ -1,7 +1,7 @@
-//! NVM Express queue pairs, one or several per flow: the host's end and the drive's.
+//! NVM Express queue pairs, one or several per flow.
 //!
-//! NVM Express Base Specification 2.0 §3.3.3: rings of entries, a tail that the host moves by doorbell, a head that the
-//! drive reports in completions.
+//! NVM Express Base Specification 2.0 §3.3.3: rings of entries; the host moves a tail by doorbell, the drive reports a
+//! head in completions.
 
 use crate::config::design::{Fetch, Host};
 use crate::config::workload::Priority;
@@ -56,7 +56,7 @@ impl QueuePair {
         self.wrap(place + 1)
     }
 
-    /// A place that may lie beyond the ring's end, by less than a round.
+    /// Less than a round beyond the ring's end.
     #[inline]
     fn wrap(&self, place: u32) -> u32 {
         if place >= self.entries { place - self.entries } else { place }
@@ -86,7 +86,7 @@ impl QueuePair {
         self.waiting.is_empty() && self.after(self.tail) != self.known_head
     }
 
-    /// Host: moves the first waiting request into the submission queue if there is room. Returns it and the new tail.
+    /// Host: submits the first waiting request if there is room. Returns it and the new tail.
     #[inline]
     pub fn place(&mut self) -> Option<(RequestId, u32)> {
         if self.after(self.tail) == self.known_head {
@@ -96,7 +96,7 @@ impl QueuePair {
         Some((request, self.enter(request)))
     }
 
-    /// Host: puts a request into the submission queue, which has room. Returns the new tail.
+    /// Host: submits a request. Returns the new tail.
     #[inline(always)]
     pub fn enter(&mut self, request: RequestId) -> u32 {
         match self.ring.get_mut(self.tail as usize) {
@@ -143,7 +143,7 @@ impl QueuePair {
         count
     }
 
-    /// Requests whose entries were asked for last, given how many those were.
+    /// Requests whose entries were asked for last.
     #[inline]
     pub fn asked_for(&self, count: u32) -> impl Iterator<Item = RequestId> + '_ {
         self.entries(self.distance(count, self.asked), count)
@@ -161,15 +161,15 @@ impl QueuePair {
         request
     }
 
-    /// Drive: all entries of a fetch have arrived. Returns whether to look for further ones, told of meanwhile.
+    /// Drive: all entries of a fetch have arrived. Returns whether there are further ones.
     #[inline]
     pub fn fetch_arrived(&mut self) -> bool {
         self.fetching = false;
         self.fetch == Fetch::AllWaiting
     }
 
-    /// Drive: a completion is due. Returns the head to report if the completion queue has room; else
-    /// [`QueuePair::acknowledged`] sends it later.
+    /// Drive: Returns the head to report if the completion queue has room; else [`QueuePair::acknowledged`] sends it
+    /// later.
     #[inline]
     pub fn complete(&mut self, request: RequestId) -> Option<u16> {
         if self.unacknowledged + 1 >= self.entries {
@@ -180,7 +180,7 @@ impl QueuePair {
         Some(self.head as u16)
     }
 
-    /// Drive: the host has taken a completion. Returns a kept one with the head to report.
+    /// Drive: the host has taken a completion. Returns a kept one.
     #[inline(always)]
     pub fn acknowledged(&mut self) -> Option<(RequestId, u16)> {
         self.unacknowledged -= 1;
@@ -194,7 +194,6 @@ impl QueuePair {
         self.known_head = u32::from(head);
     }
 
-    /// For a stuck run's explanation.
     pub fn describe(&self) -> String {
         format!(
             "{} waiting in the host, {} in the submission queue, {} in the drive, {} completions held back",
@@ -210,7 +209,7 @@ pub struct Nvme {
     pub queues: Vec<QueuePair>,
     per_flow: u16,
     turns: Vec<u16>,
-    /// If the drive can work on so few commands that queues must wait for each other.
+    /// If the drive works on few commands, so that queues wait for each other.
     arbiter: Option<Arbiter>,
     prp_lists: bool,
 }
@@ -237,7 +236,7 @@ impl Nvme {
         flow * self.per_flow + self.turns[usize::from(flow)]
     }
 
-    /// The queue that takes a flow's request; the next one goes to the queue after that.
+    /// A flow's requests go to its queues in turn.
     #[inline]
     pub fn take_turn(&mut self, flow: u16) -> u16 {
         let turn = &mut self.turns[usize::from(flow)];
@@ -246,7 +245,7 @@ impl Nvme {
         flow * self.per_flow + taken
     }
 
-    /// Drive: a queue and how many entries to fetch after a change in `queue`, if any.
+    /// Drive: which queue to fetch from, and how many entries.
     #[inline(always)]
     pub fn fetch(&mut self, queue: u16) -> Option<(u16, u32)> {
         if self.arbiter.is_some() {
@@ -273,19 +272,16 @@ impl Nvme {
         self.arbiter.is_some()
     }
 
-    /// Drive: whether entries of a queue wait to be asked for.
     #[inline]
     pub fn holds_back(&self, queue: u16) -> bool {
         let pair = &self.queues[usize::from(queue)];
         pair.asked != pair.device_tail
     }
 
-    /// Drive: whether entries of any queue wait to be asked for.
     pub fn holds_any_back(&self) -> bool {
         (0..self.queues.len() as u16).any(|queue| self.holds_back(queue))
     }
 
-    /// Tells the processor that a queue pair will soon be used.
     pub fn expect(&self, queue: u16) {
         expect(&self.queues[usize::from(queue)]);
     }
@@ -298,7 +294,6 @@ impl Nvme {
         }
     }
 
-    /// Bytes of the list of host pages that a request needs, if any.
     #[inline]
     pub fn list_bytes(&self, request: &Request) -> Option<u64> {
         if !self.prp_lists {

@@ -90,7 +90,6 @@ impl CommandSlots {
         self.waiting.push_back(request);
     }
 
-    /// A queued command would be issued at once.
     pub fn has_room(&self) -> bool {
         self.waiting.is_empty() && self.used < self.slots && !self.alone
     }
@@ -99,7 +98,6 @@ impl CommandSlots {
         !self.waiting.is_empty()
     }
 
-    /// If the drive can take it.
     pub fn issue(&mut self, kind: impl Fn(RequestId) -> Kind) -> Option<RequestId> {
         let queued = is_queued(kind(*self.waiting.front()?)) || self.queues_all;
         if self.alone || self.used == self.slots || (!queued && self.used > 0) {
@@ -115,13 +113,11 @@ impl CommandSlots {
         self.alone = false;
     }
 
-    /// For a stuck run's explanation.
     pub fn describe(&self) -> String {
         format!("{} commands waiting in the host, {} in the drive", self.waiting.len(), self.used)
     }
 }
 
-/// READ and WRITE FPDMA QUEUED.
 fn is_queued(kind: Kind) -> bool {
     matches!(kind, Kind::Read | Kind::Write)
 }

@@ -1,14 +1,11 @@
-//! Tasks that the host computes: all of their data have crossed the link.
-
 use crate::config::compute::At;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::engine::time::Time;
 use crate::host::request::Request;
 
-/// The host's unit, which serves one task at a time.
+/// Serves one task at a time.
 pub struct HostTasks {
-    /// Flows that compute at the host; empty if none does.
     flows: Vec<bool>,
     rate: u64,
     latency: Time,
@@ -30,7 +27,6 @@ impl HostTasks {
         !self.flows.is_empty()
     }
 
-    /// When the host has computed on the data of a request; none if it does not.
     pub fn compute(&mut self, request: &Request, now: Time) -> Option<Time> {
         self.flows.get(usize::from(request.flow)).filter(|computes| **computes)?;
         self.free_at = self.free_at.max(now) + Time::of_transfer(request.bytes(), self.rate);

@@ -1,4 +1,4 @@
-//! Estimates from the sizes of the engine's structures and a glance at the requests.
+//! Estimates from the sizes of the engine's structures and the first requests.
 
 use serde::Serialize;
 
@@ -56,8 +56,8 @@ const ROOT_CAUSES: f64 = (CAUSES * 8) as f64;
 /// Doings of LUNs and slots, for each of its pages.
 const HISTORY: f64 = 80.0;
 
-/// Per page before its own at their LUN: of reads, writes, cached writes. Measured for requests of 4 and 32 KiB that
-/// arrive together on four presets, within a factor of two.
+/// Per page ahead at the LUN: of reads, writes, cached writes. Measured for requests of 4 and 32 KiB that arrive
+/// together on four presets, within a factor of two.
 const PASSED_ON_READ: f64 = 60.0;
 const PASSED_ON_WRITE: f64 = 150.0;
 const PASSED_ON_CACHED: f64 = 20.0;
@@ -87,7 +87,6 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Estimates the memory of a run with these bounds on the bandwidth of reads and of writes.
     pub(super) fn of(
         design: &Design,
         workload: &Workload,
@@ -119,7 +118,6 @@ impl Memory {
         }
     }
 
-    /// Returns the sum of all parts, in 10^6 bytes.
     pub fn total_mb(&self) -> f64 {
         self.process_mb
             + self.planes_mb
@@ -144,7 +142,6 @@ fn rate(glance: &Glance) -> f64 {
     glance.gap_s.filter(|gap| *gap > 0.0).map_or(0.0, |gap| 1.0 / gap)
 }
 
-/// How many times as fast as they say.
 fn clock_scale(workload: &Workload, glances: &[Glance]) -> f64 {
     let given: f64 = paced(workload, glances).map(rate).sum();
     match workload.inter_arrival {
@@ -153,18 +150,16 @@ fn clock_scale(workload: &Workload, glances: &[Glance]) -> f64 {
     }
 }
 
-/// At the drive's peak.
 fn work_s([read, written]: [f64; 2], limits_gb_s: [f64; 2]) -> f64 {
     (read / limits_gb_s[0] + written / limits_gb_s[1]) / 1e9
 }
 
-/// As a share of its peak bandwidth.
 fn load(workload: &Workload, glances: &[Glance], scale: f64, limits_gb_s: [f64; 2]) -> f64 {
     let of = |glance: &Glance| work_s([glance.read_bytes, glance.written_bytes], limits_gb_s) * rate(glance) * scale;
     paced(workload, glances).map(of).sum()
 }
 
-/// Requests outstanding because many arrive together, if the drive serves them at its peak.
+/// If the drive serves many that arrive together at its peak.
 fn backlog(glance: &Glance, scale: f64, limits_gb_s: [f64; 2]) -> f64 {
     let (mut now_s, mut left_s, mut most_s) = (0.0, 0.0_f64, 0.0_f64);
     for arriving in &glance.arrivals {
@@ -291,7 +286,6 @@ impl Estimate<'_> {
         }
     }
 
-    /// In the drive, and in its queues.
     fn depths(&self, flow: &Flow, glance: &Glance, backlog: f64) -> (f64, f64) {
         let (entries, fetched) = (self.entries(), self.fetched());
         let outstanding = match flow.looping() {
@@ -345,7 +339,6 @@ impl Estimate<'_> {
             .sum()
     }
 
-    /// All the time in the end, or for a while where many come together.
     fn waiting(&self) -> f64 {
         let flows = self.workload.flow.iter().zip(&self.glances).zip(&self.backlogs);
         let open = flows.filter(|((flow, _), _)| flow.looping() == Loop::Open);

@@ -1,4 +1,4 @@
-//! Shares of a workload's requests that begin at each chip.
+//! Shares of requests that begin at each chip.
 
 use crate::config::design::Design;
 use crate::config::workload::{Synthetic, Workload};
@@ -6,8 +6,7 @@ use crate::flash::address::Layout;
 use crate::ftl::placement::Placement;
 use crate::limits::{FlowRange, Limits};
 
-/// Returns each chip's share of the generated requests, if addresses are uniform but for `channel_skew` and `hot_spot`,
-/// by static allocation.
+/// Each chip's share of the generated requests, if addresses are uniform but for `channel_skew` and `hot_spot`.
 ///
 /// # Errors
 /// One line on a part of the workload that does not fit the design.
@@ -36,7 +35,7 @@ pub fn chip_shares(design: &Design, workload: &Workload) -> Result<Vec<f64>, Str
     Ok(shares)
 }
 
-/// Share, and turns of a round over the flow's planes; none if all are alike.
+/// None if all are alike.
 fn uneven(flow: &Synthetic, range: &FlowRange, layout: &Layout, round: usize) -> (f64, Vec<usize>) {
     if let (Some(spot), Some(pages)) = (&flow.hot_spot, &range.hot) {
         return (spot.share, pages.turns.iter().map(|turn| *turn as usize).collect());

@@ -1,5 +1,3 @@
-//! Pages of a drive that a flow's hot spot is on.
-
 use crate::config::design::{Design, Superblock};
 use crate::config::workload::{Flow, HotPlace};
 use crate::fabric::lines::worst_line;
@@ -7,7 +5,7 @@ use crate::flash::address::{ChipId, Layout, SECTOR};
 use crate::ftl::placement::{Placement, Positions};
 use crate::limits::FlowRange;
 
-/// Pages of a hot spot, by their places in a round of pages over all planes of a flow.
+/// By places in a round of pages over all planes of a flow.
 #[derive(Debug, Clone)]
 pub struct HotPages {
     pub turns: Vec<u32>,
@@ -17,10 +15,6 @@ pub struct HotPages {
 }
 
 impl HotPages {
-    /// Returns the pages of a flow's hot spot, if it has one.
-    ///
-    /// # Errors
-    /// One line on a hot spot that the flow cannot have on this design.
     pub fn of(design: &Design, layout: &Layout, flow: &Flow, range: &FlowRange) -> Result<Option<HotPages>, String> {
         let Some(synthetic) = &flow.synthetic else { return Ok(None) };
         let Some(spot) = &synthetic.hot_spot else { return Ok(None) };

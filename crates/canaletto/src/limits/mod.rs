@@ -35,7 +35,6 @@ pub struct FlowRange {
     pub hot: Option<HotPages>,
 }
 
-/// Values derived from a design and a workload before a run.
 #[derive(Debug, Clone)]
 pub struct Limits {
     pub layout: Layout,
@@ -53,19 +52,17 @@ pub struct Limits {
     pub expendable_blocks: u32,
     pub planes_per_group: u32,
     pub cache_blocks: CacheBlocks,
-    /// Zones, if the drive has such.
     pub zones: Option<ZoneShape>,
-    /// First sector behind the zones, where other namespaces begin.
+    /// Where other namespaces begin.
     pub end_of_zones: u64,
-    /// First flow of each space: flows of a space share its addresses.
+    /// Flows of a space share its addresses.
     pub spaces: Vec<usize>,
-    /// Parts that the namespaces take, in the order of the design's table.
     pub extents: Vec<Extent>,
     /// Blocks of each plane that are not the zones'.
     pub mapped_blocks: u32,
 }
 
-/// Returns the directory of each part of the mapping table: a flow's if the drive is partitioned, else the whole table.
+/// One directory per flow if the drive is partitioned, else one.
 fn directories(
     design: &Design,
     layout: &Layout,
@@ -137,9 +134,6 @@ fn flow_ranges(design: &Design, workload: &Workload, layout: &Layout, visible: u
 
 impl Limits {
     /// Computes the limits.
-    ///
-    /// # Errors
-    /// One line on a part of the workload that does not fit the design.
     pub fn new(design: &Design, workload: &Workload) -> Result<Limits, String> {
         let layout = design.layout();
         check_sharing(design, workload)?;
@@ -212,7 +206,7 @@ impl Limits {
     }
 }
 
-/// Checks flows of which each plane holds `visible` sectors, and finds their hot spots.
+/// `visible`: sectors of a plane that the host sees.
 fn check_flows(
     design: &Design,
     workload: &Workload,
@@ -230,7 +224,6 @@ fn check_flows(
     Ok(())
 }
 
-/// Checks that flows name handles that the drive has.
 fn check_handles(design: &Design, workload: &Workload) -> Result<(), String> {
     let handles = design.fdp.handles;
     if handles > 0 && workload.partitioned {
@@ -250,7 +243,7 @@ fn check_handles(design: &Design, workload: &Workload) -> Result<(), String> {
     }
 }
 
-/// Checks that a flow agrees with its namespace: flows of zones share them and the write buffer.
+/// Flows of zones share them and the write buffer.
 fn check_zoned_flow(workload: &Workload, flow: &Flow, is_zoned: bool) -> Result<(), String> {
     let name = &flow.name;
     if is_zoned && workload.partitioned {
@@ -330,7 +323,7 @@ fn check_overruns(design: &Design, flow: &Flow) -> Result<(), String> {
     ))
 }
 
-/// Returns the pages of the cache, of which each flow must have one if they divide it.
+/// Each flow must have one if they divide the cache.
 fn cache_pages(design: &Design, workload: &Workload) -> Result<u64, String> {
     let (pages, flows) = (design.cache.capacity.0 / design.cached_page(), workload.flow.len() as u64);
     if pages > 0 && pages < flows && design.cache.sharing == Sharing::Equal {

@@ -1,4 +1,4 @@
-//! Addresses of flows within their namespaces.
+//! Flows within their namespaces.
 
 use super::{FlowRange, Limits, check_zoned_flow};
 use crate::config::design::{Design, Namespace, NamespaceKind};
@@ -8,10 +8,7 @@ use crate::flash::address::{Layout, SECTOR};
 use crate::ftl::placement::Positions;
 use crate::measure::zones::NamespaceReport;
 
-/// Returns the namespace of each flow; none on a drive without a table of namespaces.
-///
-/// # Errors
-/// A flow whose namespace there is not, or does not take its handle.
+/// None on a drive without a table of namespaces.
 fn choose(design: &Design, workload: &Workload, all: &[Extent]) -> Result<Vec<Option<Extent>>, String> {
     if !all.is_empty() && workload.partitioned {
         return Err("partitioned: got true, expected false with namespaces: flows name theirs".to_owned());
@@ -32,7 +29,7 @@ fn choose(design: &Design, workload: &Workload, all: &[Extent]) -> Result<Vec<Op
     workload.flow.iter().map(of).collect()
 }
 
-/// The place of a flow's namespace in the table, which may have no entry.
+/// The namespace may be missing.
 fn place_of(design: &Design, flow: &Flow) -> Result<usize, String> {
     let Some(given) = &flow.namespace else { return Ok(0) };
     let count = design.namespace.len().max(1);
@@ -45,10 +42,7 @@ fn place_of(design: &Design, flow: &Flow) -> Result<usize, String> {
     })
 }
 
-/// Returns the positions of a flow's reclaim group, or `all` if it names none.
-///
-/// # Errors
-/// A group that the drive does not have.
+/// Or `all`, if the flow names no group.
 pub(super) fn in_group(design: &Design, layout: &Layout, flow: &Flow, all: Positions) -> Result<Positions, String> {
     let Some(group) = flow.reclaim_group else { return Ok(all) };
     let planes = design.ftl.superblock.planes(layout);
@@ -73,7 +67,7 @@ pub(super) fn in_group(design: &Design, layout: &Layout, flow: &Flow, all: Posit
     })
 }
 
-/// Checks that a flow's data fit its reclaim group, of whose planes each holds that many sectors.
+/// Whose planes hold `per_plane` sectors each.
 pub(super) fn check_group_fits(layout: &Layout, flow: &Flow, range: &FlowRange, visible: u64) -> Result<(), String> {
     let p = &range.positions;
     let planes = (p.channels.len() * p.chips.len() * p.dies.len() * p.planes.len()) as u64;
@@ -89,10 +83,7 @@ pub(super) fn check_group_fits(layout: &Layout, flow: &Flow, range: &FlowRange, 
     ))
 }
 
-/// Confines flows to their namespaces, `in_zones` sectors of which are zones.
-///
-/// # Errors
-/// A flow that does not agree with its namespace.
+/// `in_zones`: sectors of zones.
 pub(super) fn confine_all(
     design: &Design,
     workload: &Workload,
@@ -109,7 +100,7 @@ pub(super) fn confine_all(
     Ok(())
 }
 
-/// Confines a flow to its namespace: without a table of namespaces, to the zones, or to everything if there are none.
+/// Without a table of namespaces, to the zones or to everything.
 fn confine(range: &mut FlowRange, extent: Option<Extent>, in_zones: u64, layout: &Layout) {
     let Some(Extent { kind, first, bytes }) = extent else {
         if in_zones > 0 {
@@ -122,7 +113,7 @@ fn confine(range: &mut FlowRange, extent: Option<Extent>, in_zones: u64, layout:
     range.space = (kind != NamespaceKind::Zoned).then_some(0);
 }
 
-/// Numbers the spaces of flows in the order of their pages, where they are namespaces. Returns the first flow of each.
+/// In the order of their pages. Returns the first flow of each.
 pub(super) fn spaces(flows: &mut [FlowRange], are_namespaces: bool) -> Vec<usize> {
     if are_namespaces {
         let mapped = || flows.iter().filter(|flow| flow.space.is_some());
@@ -138,7 +129,6 @@ pub(super) fn spaces(flows: &mut [FlowRange], are_namespaces: bool) -> Vec<usize
 }
 
 impl Limits {
-    /// Returns the namespaces, for the results.
     pub fn namespaces(&self, design: &Design, workload: &Workload) -> Vec<NamespaceReport> {
         let of = |(i, (namespace, extent)): (usize, (&Namespace, &Extent))| {
             let own = workload.flow.iter().filter(|flow| place_of(design, flow) == Ok(i));

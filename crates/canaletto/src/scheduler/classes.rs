@@ -1,7 +1,7 @@
 //! Weighted round robin among priority classes.
 //!
-//! Urgent goes strictly first. High, medium and low take turns with weights 4 : 2 : 1: a credit counts down from 4. A
-//! class is served while its weight is at least the credit (MQSim, FAST'18 §4.3).
+//! Urgent goes strictly first. High, medium and low take turns with weights 4 : 2 : 1: a class is served while its
+//! weight is at least a credit that counts down from 4 (MQSim, FAST'18 §4.3).
 
 use crate::config::workload::Priority;
 
@@ -22,8 +22,7 @@ impl WeightedRoundRobin {
         WeightedRoundRobin { class: URGENT as u8, credit: WEIGHT[HIGH] }
     }
 
-    /// None if none waits, but also, as in MQSim, if four rounds end before the only waiting class is eligible: a
-    /// second look finds it.
+    /// None also, as in MQSim, if four rounds end before the only waiting class is eligible: a second look finds it.
     pub fn choose(&mut self, waiting: impl Fn(usize) -> bool) -> Option<usize> {
         if waiting(URGENT) {
             return Some(URGENT);

@@ -1,12 +1,12 @@
-//! Orders by rule, built in or user-defined: a rule says which of the transactions that wait for a LUN goes next.
+//! Orders by rule, built in or user-defined.
 //!
 //! ```text
 //! engine ─ 17, 18 have come to their LUNs, 9 has gone ─────────> rule     in batches, before it is asked
 //! engine ─ LUN 3 is free: 11, 14 and 17 can be issued ─────────> rule     if there is more than one
 //! engine <──────────────────────────────────────── 14 goes next ─ rule     checked; others join it in one command
 //! ```
-//! A transaction is passed over for [`MOST_OVERTAKES`] commands of its LUN at most, or a rule could keep the drive at
-//! work without end. Without a rule the transaction that came first goes first.
+//! A transaction is passed over at most [`MOST_OVERTAKES`] times, or a rule could keep the drive at work without end.
+//! Without a rule the first goes first.
 
 use crate::config::design::Scheduler as Config;
 pub use crate::config::own::order::{OrderRule, Turn, Waiting};
@@ -22,7 +22,6 @@ use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 /// Assumed: more than any order needs. At 10 µs each they take a second.
 pub const MOST_OVERTAKES: u64 = 100_000;
 
-/// Before the rule is told.
 const BATCH: usize = 256;
 
 #[derive(Clone, Copy)]
@@ -34,9 +33,7 @@ struct Ticket {
     commands: u64,
 }
 
-/// And what it has yet to be told.
 pub struct Ruled {
-    /// None: first come, first served.
     rule: Option<Box<dyn OrderRule>>,
     planes_per_lun: u32,
     tickets: Vec<Option<Ticket>>,
@@ -56,7 +53,6 @@ pub struct Place {
 }
 
 impl Ruled {
-    /// If the scheduler has one.
     pub fn new(config: &Config, layout: &Layout) -> Option<Ruled> {
         config.policy.is_rule().then(|| Ruled {
             rule: rule(config),
@@ -128,7 +124,6 @@ impl Ruled {
         self.ready.push((waiting, place));
     }
 
-    /// Of those that can be issued.
     pub fn choose(&mut self, lun: LunId, gc_urgent: bool, now: Time) -> Option<Place> {
         self.ready.sort_unstable_by_key(|(waiting, _)| waiting.number);
         let oldest = self.ready.first()?.1;

@@ -1,9 +1,9 @@
-//! Transactions of one flash page, which go together: a chain through the transactions themselves.
+//! Transactions of one flash page: a chain through the transactions themselves.
 
 use crate::scheduler::transaction::TransactionId;
 use crate::scheduler::transaction::Transactions;
 
-/// A walk over the transactions of a flash page. Each may be removed once it was given.
+/// Each transaction may be removed once it was given.
 pub struct FlashPageGroup {
     next: TransactionId,
 }
@@ -24,7 +24,6 @@ impl FlashPageGroup {
         Some(id)
     }
 
-    /// The next one, which goes its own way from now on.
     #[inline(always)]
     pub fn part(&mut self, transactions: &mut Transactions) -> Option<TransactionId> {
         let id = self.next(transactions)?;

@@ -1,14 +1,14 @@
-//! The scheduler: which transactions a free LUN works on next, and which transfers a free path is offered to.
+//! The scheduler: what a free LUN works on next, and which transfers a free path is offered to.
 //!
-//! - In: transactions to [queue](Scheduler::push), LUNs that can [take a command](Scheduler::set_ready), read data that
-//!   [wait for a path](Scheduler::line_up_data), domains that [changed](Scheduler::touch).
+//! - - In: transactions to [queue](Scheduler::push), LUNs that [can take a command](Scheduler::set_ready), read data
+//!   that [wait for a path](Scheduler::line_up_data), domains that [changed](Scheduler::touch).
 //! - Out: the [next LUN](Scheduler::next_ready), its [next command](queues::Queues::next_command), the [next
 //!   data](Scheduler::next_data).
-//! - State: every LUN's queues; per domain of chips, whose turn it is and what waits.
+//! - - State: every LUN's queues; per domain, whose turn it is and what waits.
 //!
-//! Out of order across LUNs. Within a LUN reads go before writes before erases, user requests before garbage collection
-//! unless that is urgent, and further planes of the die join the first one's command. [`flin`] orders by fairness among
-//! flows instead, [`custom`] by a rule.
+//! Within a LUN reads go before writes before erases, user requests before garbage collection unless that is urgent,
+//! and further planes of the die join the first one's command. [`flin`] orders by fairness instead, [`custom`] by a
+//! rule.
 
 // Parts of the engine, no interface: what a name says needs no comment.
 #![allow(missing_docs)]
@@ -38,29 +38,27 @@ use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
 const DATA_CLASSES: usize = 3;
 
-/// Chips that compete for the same paths, and what waits for one.
+/// Chips that compete for the same paths.
 struct Domain {
     first_lun: u32,
     luns: u32,
-    /// LUNs (counted within the domain) that may have a command to send.
+    /// By number within the domain.
     ready: Ring,
     next_index: u32,
     data: [Fifo<TransactionId>; DATA_CLASSES],
     data_waiting: u32,
-    /// LUNs in the middle of their work, with a command to send.
     midway: VecDeque<(LunId, Midway)>,
 }
 
-/// Command that a LUN waits for in the middle of its work.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Midway {
     Copyback,
     Control(Control),
-    /// An operand or a result of a task, by what its page says.
+    /// Operand or result of a task.
     Operand(TransactionId),
 }
 
-/// Where a walk round the ready LUNs of a domain has come to.
+/// Where a walk round a domain's LUNs has come to.
 pub struct Walk {
     from: u32,
     start: u32,
@@ -71,7 +69,6 @@ pub struct Scheduler {
     pub queues: Queues,
     domains: Vec<Domain>,
     lun_domains: Vec<DomainId>,
-    /// Domains whose free paths are offered before the next event.
     touched: Ring,
     data_queue: DataQueue,
     pub order: TransferOrder,
@@ -79,7 +76,6 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// `domains` gives the chips of each.
     pub fn new(
         design: &Design,
         layout: &Layout,
@@ -136,7 +132,6 @@ impl Scheduler {
         d.ready.set(lun.0 - d.first_lun, false);
     }
 
-    /// Before the next event.
     #[inline]
     pub fn touch(&mut self, domain: DomainId) {
         self.touched.set(domain.0, true);
@@ -167,13 +162,12 @@ impl Scheduler {
         self.touched.set(domain.0, false);
     }
 
-    /// Whether a LUN of a domain may have a command to send, or must be looked at all the same.
+    /// Or must be looked at all the same.
     #[inline]
     pub fn may_have_command(&self, domain: DomainId) -> bool {
         !self.domains[domain.index()].ready.is_empty() || self.queues.must_poll()
     }
 
-    /// From the LUN whose turn it is.
     #[inline]
     pub fn walk(&self, domain: DomainId) -> Walk {
         let start = self.domains[domain.index()].next_index;
@@ -196,13 +190,11 @@ impl Scheduler {
         }
     }
 
-    /// From the LUN whose turn it is.
     pub fn all_luns(&self, domain: DomainId) -> impl Iterator<Item = LunId> + use<> {
         let Domain { first_lun, luns, next_index, .. } = self.domains[domain.index()];
         (0..luns).map(move |step| LunId(first_lun + (next_index + step) % luns))
     }
 
-    /// To the LUN after it.
     #[inline]
     pub fn pass_turn(&mut self, domain: DomainId, lun: LunId) {
         let d = &mut self.domains[domain.index()];
@@ -228,7 +220,7 @@ impl Scheduler {
         self.domains[domain.index()].data_waiting > 0
     }
 
-    /// Data lined up until then go before commands now, if a domain has any.
+    /// Data lined up until then go before commands.
     #[inline]
     pub fn overdue_until(&self, domain: DomainId, transactions: &Transactions, now: Time) -> Option<Time> {
         let until = Time(now.0.checked_sub(self.order_bound.0)?);
@@ -237,7 +229,7 @@ impl Scheduler {
         oldest.any(|&id| transactions[id].since <= until).then_some(until)
     }
 
-    /// Takes the data to send next, by classes, if `is_free` says that a path is free for any.
+    /// By classes, where `is_free` says that a path is free.
     #[inline(always)]
     pub fn next_data(
         &mut self,
@@ -280,7 +272,6 @@ impl Scheduler {
         !self.domains[domain.index()].midway.is_empty()
     }
 
-    /// Takes the first LUN in the middle of its work for which `is_free` holds.
     pub fn next_midway(
         &mut self,
         domain: DomainId,

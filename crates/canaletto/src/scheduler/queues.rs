@@ -44,14 +44,12 @@ const ALL_CLASSES: u16 = (1 << CLASSES) - 1;
 struct Lun {
     lists: [List; LISTS],
     waiting: u16,
-    /// A bit per indexed list.
     indexed: u16,
     read_turns: WeightedRoundRobin,
     write_turns: WeightedRoundRobin,
 }
 
 impl Lun {
-    /// In which it comes after `previous`.
     #[inline]
     fn unlink(&mut self, list: usize, previous: TransactionId, at: TransactionId, transactions: &mut Transactions) {
         let next = std::mem::replace(&mut transactions[at].next, TransactionId::NONE);
@@ -95,7 +93,6 @@ pub struct Queues {
     /// A single plane.
     alone: [bool; Operation::COUNT],
     same_page: bool,
-    /// By place in the LUN.
     die_masks: Vec<u64>,
     pages_per_flash_page: u32,
     waiting_reads: WaitingReads,
@@ -184,7 +181,6 @@ impl Queues {
         self.luns[lun.index()].waiting & served.lists() != 0
     }
 
-    /// In the planes `free`.
     pub fn waits(
         &self,
         id: LunId,

@@ -31,7 +31,6 @@ pub enum Flag {
     Folds = 1 << 11,
     HasRare = 1 << 12,
     HasOwnTime = 1 << 13,
-    /// It is an operand of a task that has yet to be computed on.
     Computes = 1 << 14,
 }
 
@@ -48,7 +47,7 @@ impl State {
     }
 }
 
-/// A page read, page program or block erase. Many wait, so it is small; what only some have is [`Rare`].
+/// Many transactions wait, so this is small; what only some have is [`Rare`].
 #[derive(Clone, Copy)]
 pub struct Transaction {
     pub operation: Operation,
@@ -76,7 +75,6 @@ pub struct Payload {
     partner: u32,
 }
 
-/// In rows by ids.
 #[derive(Clone, Copy)]
 pub struct Rare {
     pub number: u32,
@@ -100,7 +98,6 @@ impl Rare {
     };
 }
 
-/// How a transaction takes part in a read-modify-write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OldPage {
     None,
@@ -109,7 +106,6 @@ pub enum OldPage {
     For(TransactionId),
 }
 
-/// State of a read with respect to the outer codewords that hold its data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outer {
     Unread,
@@ -118,7 +114,7 @@ pub enum Outer {
 }
 
 impl Transaction {
-    /// Whether it is a write that only waits for a page of a plane's frontier.
+    /// Whether it only waits for a page of the plane's frontier.
     pub fn waits_for_page(&self, plane: PlaneId, frontier: Frontier) -> bool {
         self.ppa == Ppa::unbound(plane) && self.frontier == frontier && !self.awaits_old_page()
     }
@@ -173,7 +169,6 @@ impl Transaction {
         self
     }
 
-    /// Whether the partner is a write that waits for this read.
     fn is_for_write(&self) -> bool {
         match self.origin {
             Origin::OldPage | Origin::Rebuild => true,
@@ -232,7 +227,7 @@ impl Transaction {
         self.payload.partner = plane.0;
     }
 
-    /// Which writes it may share a flash page with: of collection's there is one class.
+    /// Writes that may share a flash page: of collection's there is one class.
     #[inline]
     pub fn line(&self) -> Line {
         let class = match self.origin {
@@ -243,7 +238,6 @@ impl Transaction {
         Line { frontier: self.frontier, class }
     }
 
-    /// Directly or out of the data cache.
     pub fn is_host_write(&self) -> bool {
         self.operation == Operation::Program && matches!(self.origin, Origin::User | Origin::Destage)
     }
@@ -283,8 +277,7 @@ impl Transaction {
         }
     }
 
-    /// The program of the parity page at `ppa`, that many bytes, whose stripe ends with the write `of` a request, the cache or
-    /// collection.
+    /// `of`: the write that ends the stripe.
     pub fn of_parity(of: &Transaction, ppa: Ppa, bytes: u32, now: Time) -> Self {
         Transaction {
             origin: Origin::Parity,
@@ -296,7 +289,6 @@ impl Transaction {
         }
     }
 
-    /// A read of the page at `ppa`, for rebuilding the page of `read`.
     pub fn of_rebuild(read: TransactionId, of: &Transaction, ppa: Ppa, now: Time) -> Self {
         Transaction {
             origin: Origin::Rebuild,
@@ -308,7 +300,6 @@ impl Transaction {
         .for_write(read)
     }
 
-    /// A page of `flow` that goes from the data cache to flash.
     pub fn of_destage(flow: u16, priority: Priority, frontier: Frontier, lpa: u64, sectors: u64, now: Time) -> Self {
         Transaction {
             origin: Origin::Destage,
@@ -318,7 +309,7 @@ impl Transaction {
         }
     }
 
-    /// The read of the old page that the write `write`, a transaction `of` a request or out of the cache, needs.
+    /// `of`: the write, if a request or the cache made it.
     pub fn of_old_page(write: TransactionId, of: &Transaction, ppa: Ppa, sectors: u64, now: Time) -> Self {
         Transaction {
             origin: Origin::OldPage,

@@ -31,7 +31,6 @@ enum Gaps {
 }
 
 impl Arrivals {
-    /// `random` for gaps, `pausing` for periods with and without arrivals.
     pub fn new(config: &Synthetic, random: Stream, pausing: Stream) -> Option<Arrivals> {
         let mean = config.inter_arrival?.0 as f64;
         let pauses =
@@ -73,8 +72,8 @@ impl Gaps {
 }
 
 /// A hyperexponential distribution of mean 1 and squared coefficient of variation `burstiness` (above 1): share of the
-/// first phase, means of both. Without a share, both phases take the same time ("balanced means": A. O. Allen,
-/// "Probability, Statistics, and Queueing Theory", section 3.2.9).
+/// first phase, means of both. Without a share, "balanced means" (A. O. Allen, "Probability, Statistics, and Queueing
+/// Theory", section 3.2.9).
 pub fn two_phases(burstiness: f64, share: Option<f64>) -> (f64, f64, f64) {
     let share = share.unwrap_or_else(|| (1.0 + ((burstiness - 1.0) / (burstiness + 1.0)).sqrt()) / 2.0);
     // A mixture's variance: mean of squared means, plus variance of means.
@@ -87,7 +86,6 @@ struct Pauses {
     on: f64,
     off: f64,
     random: Stream,
-    /// Of the present period.
     left: f64,
 }
 
@@ -167,7 +165,6 @@ mod tests {
         Arrivals::new(&config, Stream::named(1, "gap"), Stream::named(1, "pause")).unwrap()
     }
 
-    /// In µs, and the squared coefficient of variation.
     fn moments(arrivals: &mut Arrivals, count: u32) -> (f64, f64) {
         let gaps: Vec<f64> = (0..count).map(|_| arrivals.gap().0 as f64 / 1e6).collect();
         let mean = gaps.iter().sum::<f64>() / f64::from(count);

@@ -3,12 +3,10 @@ use std::collections::VecDeque;
 use crate::engine::time::Time;
 use crate::workload::wanted::Wanted;
 
-/// And tags of requests that have arrived and are not complete.
 #[derive(Default)]
 pub struct External {
     /// And of submission.
     pending: VecDeque<Submitted>,
-    /// Among the engine's events.
     scheduled: bool,
     /// From the oldest that is not complete; none for complete ones.
     tags: VecDeque<Option<u64>>,
@@ -62,7 +60,6 @@ impl External {
         tag
     }
 
-    /// Nobody has asked for their tags.
     pub fn outstanding(&self) -> u64 {
         self.under_way + self.pending.len() as u64
     }

@@ -1,5 +1,4 @@
-//! Writes that prepare a drive before the run: every page that is to hold data once, in order, then overwrites of the
-//! flow's own addresses, page by page.
+//! Writes before the run: every page that will hold data once, in order, then overwrites of the flow's addresses.
 
 #![expect(clippy::disallowed_types, reason = "sorted before anyone sees the order")]
 
@@ -18,44 +17,38 @@ use crate::workload::wanted::Wanted;
 
 pub type Reopened = Box<dyn FnMut() -> Result<Replay, String> + Send>;
 
-/// Writes of a workload's flows before the run.
 pub struct Fills {
     pub fills: Vec<Fill>,
-    /// Share of overwrites of each flow, in any unit.
+    /// By flow, in any unit.
     pub weights: Vec<f64>,
-    /// Number of writes to each flow's pages in its trace.
     pub traced: Vec<Traced>,
     pub pages: u64,
 }
 
 enum Overwrites {
-    /// All pages with equal probability, for drives that nobody writes during the run.
+    /// For drives that nobody writes during the run.
     Uniform(Stream),
     Generated(Box<Generator>),
     Traced(Box<Replay>, Reopened),
 }
 
-/// Writes of one flow before the run.
 pub struct Fill {
     first_sector: u64,
     sectors: u64,
     pages: u64,
     per_page: u64,
-    /// Planes that the flow's pages are placed on in turn, and the binary logarithm of how many go to one at a time.
+    /// And the binary logarithm of how many pages go to one at a time.
     planes: u64,
     shift: u32,
     occupied: OccupiedPages,
-    /// Next page to be written for the first time.
     next: u64,
-    /// Pages of the last request that are still to be overwritten.
     request: std::ops::Range<u64>,
-    /// Pages that may still be overwritten.
     left: u64,
     overwrites: Overwrites,
 }
 
 impl Fills {
-    /// Makes the writes of the flows; `reopened` holds a way to read each flow's trace, where it has one.
+    /// `reopened`: how to read each flow's trace.
     ///
     /// # Errors
     /// A trace that cannot be read or placed.
@@ -131,13 +124,12 @@ impl Fills {
     }
 }
 
-/// Returns the flow's generator with other random numbers, for as many requests as it takes.
 fn generator(config: &Synthetic, number: usize, seed: u64, range: &FlowRange) -> Generator {
     let endless = Synthetic { requests: u64::MAX, stop: None, mqsim_seed: None, ..config.clone() };
     Generator::of(&endless, &format!("precondition/{number}"), seed, range)
 }
 
-/// Returns the number of writes of each page in a trace, counted from the flow's first page.
+/// Counted from the flow's first page.
 fn writes_of(replay: &mut Replay, range: &FlowRange, per_page: u64) -> Result<Traced, String> {
     let mut counts: HashMap<u64, u32> = HashMap::new();
     while let Some(wanted) = replay.take()? {
@@ -156,8 +148,7 @@ fn pages_of_units(units: &[(u64, u32)], pages: u64) -> Traced {
     units.iter().flat_map(of_unit).collect()
 }
 
-/// Returns the pages that a request touches, counted from the flow's first page; `sectors` is the number of the flow's
-/// sectors, over whose end MQSim's requests may run.
+/// Counted from the flow's first page. MQSim's requests may run over the end of its `sectors`.
 fn pages_of(wanted: &Wanted, first_sector: u64, sectors: u64, per_page: u64) -> std::ops::Range<u64> {
     let first = wanted.lba - first_sector;
     first / per_page..(first + u64::from(wanted.sectors)).min(sectors).div_ceil(per_page)
@@ -168,7 +159,7 @@ impl Fill {
         self.left = pages;
     }
 
-    /// Returns whether a page is to hold data. Every plane holds the same share of its pages, evenly spread.
+    /// Every plane holds the same share of its pages, evenly spread.
     fn is_occupied(&self, page: u64) -> bool {
         let (share, rank) = self.occupied.share_and_rank(page);
         let within = rank & ((1 << self.shift) - 1);
@@ -176,8 +167,6 @@ impl Fill {
         ((round + 1.0) * share) as u64 > (round * share) as u64
     }
 
-    /// Returns the next write.
-    ///
     /// # Errors
     /// A trace that cannot be read on.
     pub fn next(&mut self, now: Time) -> Result<Option<Wanted>, String> {

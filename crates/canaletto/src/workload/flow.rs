@@ -1,5 +1,3 @@
-//! Flow: source of requests and their arrival.
-
 pub use crate::config::workload::Loop;
 use crate::engine::time::Time;
 use crate::host::request::Kind;
@@ -14,17 +12,15 @@ pub enum Source {
     External(Box<External>),
     /// Generator.
     Synthetic(Box<Generator>),
-    /// Generator on a zoned drive.
     Zoned(Box<Zoned>),
     /// Generator of tasks.
     Tasks(Box<Generator>),
     Replay(Box<Replay>),
-    /// Writes that prepare the drive before the run.
     Fill(Box<Fill>),
 }
 
 impl Source {
-    /// Returns the arrival of the first request of an open loop on the flow's own clock; none without requests.
+    /// On the flow's own clock; none without requests.
     pub fn first_arrival(&mut self) -> Result<Option<Time>, String> {
         match self {
             Source::Synthetic(generator) | Source::Tasks(generator) => Ok(generator.gap()),
@@ -47,7 +43,7 @@ impl Source {
         }
     }
 
-    /// Returns whether a request may follow at `now`, as far as that is known without looking for it.
+    /// As far as that is known without looking for a request.
     pub fn may_go_on(&self, now: Time) -> bool {
         match self {
             Source::Synthetic(generator) | Source::Tasks(generator) => generator.goes_on(now),
@@ -56,7 +52,7 @@ impl Source {
         }
     }
 
-    /// Returns the arrival of the following request in an open loop, after [`Source::next`].
+    /// In an open loop, after [`Source::next`].
     pub fn following_arrival(&mut self, now: Time) -> Result<Option<Time>, String> {
         match self {
             Source::Synthetic(generator) | Source::Tasks(generator) => Ok(following(generator, now)),
@@ -68,7 +64,6 @@ impl Source {
     }
 }
 
-/// Returns the arrival of a generator's following request in an open loop.
 #[inline]
 fn following(generator: &mut Generator, now: Time) -> Option<Time> {
     generator.gap().map(|gap| now + gap).filter(|&next| generator.goes_on(next))

@@ -1,8 +1,7 @@
 //! A flow's first requests: number, size, pages touched.
 //!
-//! The requests are made as for a run, without a drive. Beyond a glance, the number of different pages is continued as
-//! a power of the number of requests, with the exponent of the last doubling: 1 where every request finds new pages, 0
-//! where all have been seen.
+//! Requests are made as for a run, without a drive. Beyond a glance, the number of different pages continues as a power
+//! of the number of requests, with the exponent of the last doubling.
 
 #![expect(clippy::disallowed_types, reason = "counted only, never iterated over")]
 
@@ -24,7 +23,6 @@ const GROUPS: u64 = 500_000;
 
 const GROUP: u64 = 64;
 
-/// In a page of the system's memory.
 const STRETCH: u64 = 256;
 
 /// Bits in a page of the system's memory.
@@ -48,7 +46,6 @@ pub struct Glance {
     pub partial: f64,
     pub pages: f64,
     pub groups: f64,
-    /// In the system's memory.
     pub stretches: f64,
     /// As often as each is deallocated.
     pub trimmed: f64,
@@ -75,7 +72,6 @@ struct Seen {
     bits: HashSet<u64>,
     looks: u64,
     now: Different,
-    /// With about half as many requests.
     earlier: Different,
     /// Of the last doubling.
     doubling: u64,

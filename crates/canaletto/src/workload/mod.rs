@@ -1,5 +1,3 @@
-//! Workloads: synthetic generators and replayed traces.
-
 // Parts of the engine, no interface: what a name says needs no comment.
 #![allow(missing_docs)]
 

@@ -1,5 +1,3 @@
-//! Load that a workload offers, known before the run.
-
 use serde::Serialize;
 
 use crate::config::workload::{Flow, Workload};

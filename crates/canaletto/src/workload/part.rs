@@ -7,7 +7,6 @@ use crate::workload::selection::{Choice, Selection};
 use crate::workload::wanted::Wanted;
 use crate::workload::window::{Placed, Window};
 
-/// Without its open file.
 #[derive(Clone)]
 pub struct PartPlan {
     pub trace: Trace,
@@ -19,8 +18,6 @@ pub struct PartPlan {
 }
 
 impl PartPlan {
-    /// Opens the trace once more.
-    ///
     /// # Errors
     /// A trace that cannot be read, or only once.
     pub fn reopen(&self) -> Result<Box<dyn RecordSource>, String> {
@@ -45,14 +42,11 @@ struct Upcoming {
 
 #[derive(Clone, Copy, Default)]
 struct Pass {
-    /// Replayed or not, in ns.
     first_ns: Option<u64>,
-    /// Start of the pass's time, in ns.
     origin_ns: Option<u64>,
     /// In ns.
     replayed_ns: Option<(u64, u64)>,
     requests: u64,
-    /// Recorded length of all passes before.
     began: u128,
 }
 
@@ -100,10 +94,7 @@ impl Part {
         }
     }
 
-    /// Returns the arrival of the next request, in picoseconds of the part's own clock.
-    ///
-    /// # Errors
-    /// A trace that cannot be read on, or of which nothing is replayed.
+    /// In picoseconds of the part's own clock.
     pub fn arrival(&mut self) -> Result<Option<u128>, String> {
         if self.upcoming.is_none() && !self.ended {
             self.upcoming = self.find()?;
@@ -124,10 +115,8 @@ impl Part {
         Ok(Some(record))
     }
 
-    /// Takes the next request.
-    ///
     /// # Errors
-    /// A trace that cannot be read on, or a request that has no place on the drive.
+    /// A trace that cannot be read further, or a request that has no place on the drive.
     pub fn take(&mut self) -> Result<Option<Wanted>, String> {
         let Some(record) = self.next_record()? else {
             return Ok(None);
@@ -142,14 +131,10 @@ impl Part {
     }
 
     /// Skips the next request, but counts it.
-    ///
-    /// # Errors
-    /// A trace that cannot be read on.
     pub fn pass_over(&mut self) -> Result<(), String> {
         self.next_record().map(|_| ())
     }
 
-    /// Of this pass or the following one.
     fn find(&mut self) -> Result<Option<Upcoming>, String> {
         loop {
             let record = if self.selection.is_over() { None } else { self.read()? };

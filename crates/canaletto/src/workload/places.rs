@@ -25,7 +25,6 @@ pub enum Part {
 }
 
 impl Runs {
-    /// None if the flow has none.
     pub fn new(config: &Synthetic, random: Stream) -> Option<Runs> {
         let share = config.sequential_share;
         (share > 0.0).then(|| {
@@ -60,7 +59,6 @@ pub struct Recent {
 }
 
 impl Recent {
-    /// None if the flow returns to none.
     pub fn new(config: &Synthetic, random: Stream) -> Option<Recent> {
         (config.recent_share > 0.0).then(|| Recent {
             random,
@@ -102,7 +100,7 @@ impl Skew {
         Skew { random, moved, channels: u64::from(config.channels), page_sectors: config.page.0 / SECTOR }
     }
 
-    /// For a request that would begin at sector `at`: the page of the busiest channel in the same round, or `at`.
+    /// The page of the busiest channel in the same round, or `at`.
     pub fn place(&mut self, at: u64) -> u64 {
         if self.random.uniform() >= self.moved {
             return at;
@@ -127,8 +125,7 @@ impl HotSpot {
         HotSpot { random, moved, pages, range }
     }
 
-    /// For a request that would begin at sector `at`: the same sector of a hot page of the round, or of a neighbouring
-    /// round inside the working set.
+    /// The same sector of a hot page of the round, or of a neighbouring round inside the working set.
     pub fn place(&mut self, at: u64, sectors: u64) -> u64 {
         if self.random.uniform() >= self.moved {
             return at;

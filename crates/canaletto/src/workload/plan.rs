@@ -22,8 +22,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Makes the plan of `flow`, the workload's flow of this number, and the open traces to begin with.
-    ///
     /// # Errors
     /// A trace that is missing, cannot be read, or does not fit the flow's addresses.
     pub fn new(
@@ -60,16 +58,12 @@ impl Plan {
         Replay::new(parts.collect(), self.factor, self.requests)
     }
 
-    /// Restarts the replay from the beginning.
-    ///
-    /// # Errors
-    /// A trace that cannot be opened again.
     pub fn restart(&self) -> Result<Replay, String> {
         let sources = self.parts.iter().map(PartPlan::reopen).collect::<Result<_, _>>()?;
         Ok(self.start(sources))
     }
 
-    /// Returns the mean time between arrivals, in picoseconds, by going through all of them.
+    /// In picoseconds, found by reading all of it.
     ///
     /// # Errors
     /// A trace that cannot be read, and requests that all arrive at once.

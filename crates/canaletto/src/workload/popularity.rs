@@ -1,7 +1,7 @@
 //! Distributions of popularity over places.
 //!
-//! A *rank* is a place's number by popularity, from 0. A [`Law`] gives the probability of each rank, and a [`Scatter`]
-//! the place that has it. Both take constant memory, whatever the number of places.
+//! A *rank* is a place's number by popularity, from 0. A [`Law`] gives the probability of each rank, a [`Scatter`] its
+//! place. Both take constant memory.
 
 use crate::config::workload::{Addresses, Synthetic};
 use crate::engine::random::{Stream, mixed};
@@ -70,7 +70,6 @@ impl Zipf {
 }
 
 impl Law {
-    /// None if the flow has none.
     pub fn of(config: &Synthetic, places: u64) -> Option<Law> {
         match (config.addresses, config.zipf_exponent, config.hot_share) {
             (Addresses::Zipf, Some(exponent), _) => Some(Law::Zipf(Zipf::new(exponent, places as f64))),
@@ -101,18 +100,15 @@ impl Law {
     }
 }
 
-/// Consecutive ranks go to one region after another; within a region popular places lie side by side, from its own
-/// start.
+/// Consecutive ranks go to one region after another, and side by side within it.
 #[derive(Debug, Clone)]
 pub struct Scatter {
     regions: u64,
-    /// A remainder at the end keeps its order.
     length: u64,
     /// Has no factor in common with the number of regions.
     step: u64,
 }
 
-/// Of about equal popularity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stretch {
     pub from: u64,
@@ -177,7 +173,6 @@ impl Scatter {
         (law.cumulative(at(until)) - law.cumulative(at(from))) / regions
     }
 
-    /// In two where it crosses the region's end.
     fn add(&self, found: &mut Vec<Stretch>, region: u64, from: u64, until: u64, share: f64) {
         let begin = (from + self.start(region)) % self.length;
         let each = share / (until - from) as f64;

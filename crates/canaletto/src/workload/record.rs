@@ -1,5 +1,3 @@
-//! Records of traces, and streams of them.
-
 use std::sync::Arc;
 
 use crate::host::request::Kind;
@@ -23,7 +21,7 @@ pub struct Record {
 
 /// Stream of [`Record`]s in order of arrival.
 ///
-/// Dynamic dispatch happens once a batch, not once a request.
+/// Dynamic dispatch happens once per batch.
 pub trait RecordSource: Send {
     /// Replaces the contents of `batch` with the next records; leaves it empty at the end of the stream.
     ///
@@ -37,11 +35,10 @@ pub trait RecordSource: Send {
     }
 }
 
-/// Makes another stream of a trace's records, from its beginning.
 pub type Reopen = Arc<dyn Fn() -> Result<Box<dyn RecordSource>, String> + Send + Sync>;
 
-/// Returns a time on a clock that goes `factor` times as slowly: exact for a factor of 1, else to the 53 bits of a
-/// double (to the picosecond within the first two hours).
+/// A time on a clock slower by `factor`: exact for a factor of 1, else to the 53 bits of a double (to the picosecond
+/// within the first two hours).
 pub fn scaled(ps: u128, factor: f64) -> u128 {
     if factor == 1.0 { ps } else { (ps as f64 * factor).round() as u128 }
 }

@@ -11,11 +11,9 @@ use crate::workload::wanted::Wanted;
 
 pub struct Replay {
     parts: Vec<Part>,
-    /// Of the stream over its parts.
     factor: f64,
     left: u64,
     taken: u64,
-    /// On the stream's clock.
     times: Option<(u128, u128)>,
 }
 
@@ -36,10 +34,8 @@ impl Replay {
         Ok(soonest.map(|(at, i)| (scaled(at, self.factor), i)))
     }
 
-    /// Returns the arrival of the next request.
-    ///
     /// # Errors
-    /// A trace that cannot be read on, or is longer than a run can be.
+    /// A trace that cannot be read further, or is longer than a run can be.
     pub fn arrival(&mut self) -> Result<Option<Time>, String> {
         let Some((ps, _)) = self.soonest()? else {
             return Ok(None);
@@ -55,10 +51,8 @@ impl Replay {
         Ok(Some(Time(ps as u64)))
     }
 
-    /// Takes the next request.
-    ///
     /// # Errors
-    /// A trace that cannot be read on, or a request that has no place on the drive.
+    /// A trace that cannot be read further, or a request that has no place on the drive.
     pub fn take(&mut self) -> Result<Option<Wanted>, String> {
         let Some(i) = self.count_next()? else {
             return Ok(None);
@@ -66,10 +60,7 @@ impl Replay {
         self.parts[i].take()
     }
 
-    /// Skips the next request. Returns whether there was one.
-    ///
-    /// # Errors
-    /// A trace that cannot be read on.
+    /// Returns whether there was one.
     pub fn pass_over(&mut self) -> Result<bool, String> {
         let Some(i) = self.count_next()? else {
             return Ok(false);

@@ -6,7 +6,6 @@ pub enum Choice {
     Replayed,
     Skipped,
     NotSampled,
-    /// With all requests that follow.
     End,
 }
 
@@ -40,7 +39,6 @@ impl Selection {
         self.left == 0
     }
 
-    /// Recorded so long after the trace's first.
     pub fn choose(&mut self, since_first_ns: u64) -> Choice {
         if self.left == 0 || since_first_ns >= self.until_ns {
             return Choice::End;
@@ -70,7 +68,6 @@ mod tests {
     use super::*;
     use crate::config::units::Span;
 
-    /// Among `count`, a nanosecond apart.
     fn replayed(trace: &Trace, seed: u64, count: u64) -> Vec<u64> {
         let mut selection = Selection::new(trace, seed, "a/sample");
         let choices = (0..count).map(|i| (i, selection.choose(i)));

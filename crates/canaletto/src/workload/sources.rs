@@ -1,5 +1,3 @@
-//! Sources of the requests of a workload's flows.
-
 use crate::config::workload::{Flow, Workload};
 use crate::engine::error::RunError;
 use crate::engine::run::TraceInput;
@@ -16,12 +14,11 @@ pub struct Sources {
     pub factor: f64,
     /// Mean times between arrivals before and after scaling, where times are scaled.
     pub scaling: Option<TimeScaling>,
-    /// Way to restart each flow that replays traces.
     pub reopened: Vec<Option<Reopened>>,
 }
 
 impl Sources {
-    /// Makes the sources; `traces` holds an entry for each synthetic flow and one for each trace.
+    /// `traces`: an entry for each synthetic flow and one for each trace.
     ///
     /// # Errors
     /// A trace that is missing, cannot be read, or does not fit the flow's addresses.
@@ -68,7 +65,6 @@ impl Sources {
     }
 }
 
-/// Returns the source of a flow of generated requests.
 fn generated(
     flow: &Flow,
     number: usize,

@@ -12,7 +12,6 @@ use crate::workload::wanted::Wanted;
 /// Every choice has its own random stream: a change of one key never shifts another's draws.
 pub struct Generator {
     config: Synthetic,
-    /// That requests may start at.
     range: (u64, u64),
     hot_end: u64,
     mean_bytes: u64,
@@ -162,7 +161,6 @@ impl Generator {
         if self.is_mqsims() { u <= share } else { u < share }
     }
 
-    /// If one is drawn.
     fn special(&mut self) -> Option<Kind> {
         let (trims, flushes) = (self.config.trim_share, self.config.flush_share);
         if trims + flushes == 0.0 {
@@ -217,7 +215,6 @@ impl Generator {
         lba
     }
 
-    /// It continues no run.
     fn elsewhere(&mut self, sectors: u64) -> u64 {
         let (first, last) = self.range;
         let again = self.recent.as_mut().and_then(Recent::again);
@@ -287,7 +284,6 @@ impl Generator {
         }
     }
 
-    /// Which ends with `end`.
     fn hot_or_cold(&mut self, end: u64) -> u64 {
         let cold = self.hot.uniform() < self.config.hot_share.unwrap_or(0.0);
         let (from, to) = if cold { (self.hot_end + 1, end) } else { (self.range.0, self.hot_end.min(end)) };

@@ -1,5 +1,3 @@
-//! Generated requests in order of arrival, without a drive.
-
 use crate::config::workload::Workload;
 use crate::engine::time::Time;
 use crate::flash::address::SECTOR;
@@ -22,8 +20,6 @@ struct Flow {
 }
 
 impl Traffic {
-    /// As a run with `seed` sees it.
-    ///
     /// # Errors
     /// A flow that replays a trace.
     pub fn new(workload: &Workload, limits: &Limits, seed: u64) -> Result<Traffic, String> {

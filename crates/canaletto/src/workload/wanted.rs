@@ -1,5 +1,3 @@
-//! Requests of flows, as they are wanted.
-
 use crate::host::request::Kind;
 
 /// Request of a flow, with sectors in the flow's own addresses.
@@ -34,12 +32,10 @@ impl Wanted {
         Wanted { kind: Kind::Flush, ..Wanted::read(0, 0) }
     }
 
-    /// A command to the zone that begins at `lba`.
     pub fn of_zone(kind: Kind, lba: u64) -> Wanted {
         Wanted { kind, ..Wanted::read(lba, 0) }
     }
 
-    /// An append to the zone that begins at `lba`.
     pub fn append(lba: u64, sectors: u32) -> Wanted {
         Wanted { kind: Kind::Append, ..Wanted::read(lba, sectors) }
     }

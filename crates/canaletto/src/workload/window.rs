@@ -5,7 +5,6 @@ use crate::limits::FlowRange;
 use crate::workload::record::Record;
 use crate::workload::wanted::Wanted;
 
-/// Found by reading the trace once before the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extent {
     /// By device number: end of the last request in bytes.
@@ -66,10 +65,6 @@ impl Window {
         trace.devices == Devices::Offset || trace.out_of_range == OutOfRange::Fit
     }
 
-    /// Makes the window of `trace` in a flow's range.
-    ///
-    /// # Errors
-    /// A window beyond the range.
     pub fn new(trace: &Trace, extent: Option<Extent>, range: &FlowRange) -> Result<Window, String> {
         let (offset, all) = (trace.offset.0 / SECTOR, range.sectors);
         if offset >= all {

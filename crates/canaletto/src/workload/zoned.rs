@@ -1,4 +1,4 @@
-//! Generated requests on a zoned drive: addresses that leave out what is not writable, and commands to zones.
+//! Generated requests on a zoned drive.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,6 @@ use crate::limits::FlowRange;
 use crate::workload::synthetic::Generator;
 use crate::workload::wanted::Wanted;
 
-/// Zone that is being written.
 #[derive(Clone, Copy)]
 struct Slot {
     zone: u64,
@@ -19,9 +18,9 @@ struct Slot {
     at: u64,
 }
 
-/// Generator of a flow on a zoned drive. Its working set is counted in writable sectors.
+/// The working set is counted in writable sectors.
 pub struct Zoned {
-    /// Generator of sizes and of addresses among the writable sectors, which follow each other there.
+    /// Draws sizes, and addresses among the writable sectors.
     pub generator: Generator,
     work: Option<ZoneWork>,
     size: u64,
@@ -31,7 +30,6 @@ pub struct Zoned {
     /// First zone of the working set, and number of zones.
     first: u64,
     count: u64,
-    /// Zones taken so far.
     taken: u64,
     slots: Vec<Slot>,
     turn: usize,
@@ -39,8 +37,6 @@ pub struct Zoned {
 }
 
 impl Zoned {
-    /// Makes the generator of a validated flow.
-    ///
     /// # Errors
     /// A working set with too few zones.
     pub fn new(
@@ -79,7 +75,6 @@ impl Zoned {
         })
     }
 
-    /// Returns the next request, if there is one at `now`.
     pub fn next(&mut self, now: Time) -> Option<Wanted> {
         if !self.generator.goes_on(now) {
             return None;
@@ -96,7 +91,7 @@ impl Zoned {
         }
     }
 
-    /// A request among the writable sectors, where they are on the drive: within one zone.
+    /// Within one zone of the drive.
     fn spread(&self, drawn: Wanted) -> Wanted {
         let (zone, at) = (self.base + drawn.lba / self.capacity, drawn.lba % self.capacity);
         let sectors = u64::from(drawn.sectors).min(self.capacity);
@@ -117,8 +112,7 @@ impl Zoned {
         self.first + (self.taken - 1) % self.count
     }
 
-    /// The next write of the zone whose turn it is; of another zone if that one is full. The zone that will follow is reset when
-    /// the one before it is begun, if it has been written.
+    /// Of another zone if that one is full. The zone that follows is reset before it is begun, if it was written.
     fn next_write(&mut self, work: ZoneWork, drawn: Wanted) -> Wanted {
         let turn = self.turn;
         self.turn = (turn + 1) % self.slots.len();

@@ -58,7 +58,6 @@ impl<E: Copy> SortedList<E> {
         }
     }
 
-    /// With the key of the next one ([`Key::NEVER`] if there is none).
     #[inline(never)]
     pub fn pop(&mut self) -> (E, Key) {
         let first = self.near.pop().expect("the list has an event");

@@ -9,7 +9,6 @@ enum Step {
     PushSingle(usize, u64),
     /// Forgets the place kept before.
     Reserve,
-    /// In the place that is kept, if there is one.
     PushReserved(u64),
     Pop,
 }
@@ -77,7 +76,6 @@ impl Both {
     }
 }
 
-/// Fewer add than take.
 fn steps(delays: impl Strategy<Value = u64> + Clone + 'static) -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         3 => delays.clone().prop_map(Step::Push),

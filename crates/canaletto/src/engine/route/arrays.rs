@@ -1,4 +1,4 @@
-//! Ends of array operations: pages lie in registers, writes take effect, blocks are erased, and the LUN is free.
+//! Ends of array operations.
 
 use super::{Event, Route};
 use crate::engine::time::Time;
@@ -14,7 +14,7 @@ use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Flag, Origin, TransactionId};
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// A LUN's array has finished its command, unless that has been suspended meanwhile.
+    /// Unless the command has been suspended meanwhile.
     #[inline(always)]
     pub(super) fn array_done(&mut self, lun: LunId, now: Time) {
         // A suspended operation's end may have been due at the same time.
@@ -87,14 +87,13 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Moves a page of a plane to the cache register, if both are ready for it.
     pub(super) fn move_up(&mut self, lun: LunId, plane: PlaneId, now: Time) {
         if let Some(time) = self.flash.move_up(lun, plane, &mut self.pages, now) {
             self.events.push(time, Event::MovedUp(plane));
         }
     }
 
-    /// A page is in its plane's cache register: it waits for a path, and the array can read the next one.
+    /// The page in the cache register waits for a path, and the array can read the next one.
     #[inline(never)]
     pub(super) fn moved_up(&mut self, plane: PlaneId, now: Time) {
         let lun = self.layout.lun_of(plane);
@@ -157,7 +156,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// The LUN's array has worked for `worked`: it is free, unless its registers hold copies to be programmed.
+    /// Free unless its registers hold copies to be programmed.
     #[inline(always)]
     pub(super) fn array_is_free(&mut self, lun: LunId, worked: Time, now: Time) {
         let goes_on = self.flash.end(lun, worked, now);

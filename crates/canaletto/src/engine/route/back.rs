@@ -1,4 +1,4 @@
-//! At the chips: transactions come to their LUNs' queues, free paths are offered to what waits, transfers cross, arrays work.
+//! At the chips: transactions are queued, free paths are offered, transfers cross, arrays work.
 
 use super::{Event, Route, fabric_events};
 use crate::config::design::TransferOrder;
@@ -80,7 +80,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         Arrival { now, began: self.requests.began(&self.pages, id), service: self.expected_service(id), busy }
     }
 
-    /// Command, array and transfer of one page; the mean of all kinds of page for a write that has no page yet.
+    /// A write that has no page yet takes the mean of all kinds of page.
     fn expected_service(&self, id: TransactionId) -> Time {
         let t = &self.pages.transactions[id];
         let data = self.paths.fabric.data_time(t.operation, u64::from(t.bytes));
@@ -88,13 +88,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.paths.fabric.command_time(t.operation, 1) + self.flash.expected_time(id, &self.pages) + column + data
     }
 
-    /// Something about the LUN has changed.
     #[inline(always)]
     pub(super) fn refresh(&mut self, lun: LunId) {
         self.refresh_and_offer(lun, false);
     }
 
-    /// Has the domain's paths offered if that or `free` calls for it.
+    /// If that or `free` calls for it.
     #[inline(always)]
     pub(super) fn refresh_and_offer(&mut self, lun: LunId, free: bool) {
         let ready = self.can_act(lun);
@@ -108,7 +107,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Tells root causes whether a LUN waits for a path: to take a command, or with data in its registers.
+    /// For root causes: to take a command, or with data in its registers.
     #[inline(always)]
     fn tell_if_open(&mut self, lun: LunId, ready: bool) {
         let waits_for_path = ready || self.flash.array.luns[lun.index()].registers != 0;
@@ -118,7 +117,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Planes of the LUN that can take a command now: none while it holds a path, whose data come first.
+    /// Planes that can take a command: none while the LUN holds a path, whose data come first.
     #[inline(always)]
     pub(super) fn free_planes(&self, lun: LunId) -> FreePlanes {
         if self.flash.lanes.are_on() {
@@ -132,7 +131,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         FreePlanes::all(any)
     }
 
-    /// The same planes, for reads those with a free register behind the cache register, if they have one.
+    /// For reads, planes with a free register behind the cache register.
     #[inline]
     fn free_behind(&self, lun: LunId, free: FreePlanes) -> FreePlanes {
         match self.flash.cache_reads.is_on() {
@@ -152,7 +151,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.flash.suspensions.served(lun)
     }
 
-    /// In every domain where something has changed.
     #[inline(always)]
     pub(super) fn offer_paths(&mut self, now: Time) {
         if self.ftl.wants_collection() {
@@ -176,7 +174,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Returns whether there was anything.
     #[inline(always)]
     fn start_next(&mut self, domain: DomainId, now: Time) -> bool {
         match self.scheduler.order {
@@ -254,7 +251,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.watch_transfer(path, now);
     }
 
-    /// Charges what a flash page's data have waited for between array and wires: their own chip's port, then a path.
+    /// Charges the wait between array and wires: for the chip's port, then for a path.
     #[inline(always)]
     pub(super) fn charge_path_wait(&mut self, first: TransactionId, port_free_at: Time, now: Time) {
         let mut group = FlashPageGroup::of(first);
@@ -282,7 +279,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         false
     }
 
-    /// Visits every LUN whether it has work or not, for the round robin that notices.
+    /// Visits every LUN, for the round robin that notices.
     #[inline(never)]
     fn poll_all(&mut self, domain: DomainId, now: Time) -> bool {
         for lun in self.scheduler.all_luns(domain) {
@@ -295,8 +292,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         false
     }
 
-    /// Where the round robin notices each look, one may end just before the only class that waits: looks again until
-    /// something starts, for at most one round. Returns whether something has.
+    /// A look may end just before the only class that waits: looks again for at most one round. Returns whether
+    /// something has started.
     pub(super) fn poll_until_something_starts(&mut self) -> bool {
         let now = self.events.now();
         let looks = if self.scheduler.queues.must_poll() { CLASSES } else { 0 };
@@ -332,7 +329,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         true
     }
 
-    /// Forms the LUN's next command, one without data where data have no path. A LUN at work may suspend that instead.
+    /// One without data where data have no path. A LUN at work may suspend instead.
     #[inline(always)]
     fn next_command(&mut self, lun: LunId, takes_data: bool, now: Time) -> Option<Command> {
         if self.flash.suspensions.is_on() && !self.takes_commands(lun, now) {
@@ -409,7 +406,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Its path is free for the next, unless it is held until the array is done.
     #[inline(always)]
     pub(super) fn transfer_done(&mut self, crossed: TransferDone, now: Time) {
         let path = crossed.path;
@@ -463,7 +459,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Sends what else the LUN has for its held path, or gives the path back.
+    /// Or gives the path back.
     #[inline(always)]
     fn next_on_path(&mut self, lun: LunId, path: PathId, now: Time) {
         match self.paths.next_page(lun) {
@@ -536,7 +532,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         lun
     }
 
-    /// A page's data have left the chip, among `crossed` sectors of its flash page.
+    /// With `crossed` sectors of its flash page.
     #[inline(always)]
     fn page_read(&mut self, id: TransactionId, crossed: u64, now: Time) {
         match self.flash.decode(id, crossed, &self.ftl.upkeep.wear, &mut self.pages, now) {

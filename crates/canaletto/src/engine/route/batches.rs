@@ -13,7 +13,6 @@ use crate::scheduler::transaction::{Origin, TransactionId};
 #[derive(Default)]
 pub(super) struct Batches {
     each: bool,
-    /// Pages may have to be looked up on flash.
     looks_up: bool,
     is_open: bool,
     held: Vec<TransactionId>,

@@ -1,7 +1,5 @@
-//! The way through the data cache.
-//!
 //! The share of a request that the cache's DRAM serves is a *part* with its own account. Waiting for room is charged to
-//! `write_buffer`, time at the DRAM to `cache`, time until data are safe on flash to `flush`.
+//! `write_buffer`, the DRAM to `cache`, waiting for flash to `flush`.
 
 use super::{Event, Route};
 use crate::cache::dram::Purpose;
@@ -23,7 +21,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.cache.as_mut().expect("only called where there is a cache")
     }
 
-    /// Reads cached sectors in one transfer, the rest from flash, at most as many pages at a time as may be in flight.
+    /// Cached sectors in one transfer, the rest from flash.
     pub(super) fn begin_cached_read(&mut self, id: RequestId, now: Time) {
         if self.ftl.zones_of(self.requests[id].lba).is_some() && !self.admit_read(id, now) {
             return;
@@ -83,7 +81,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.note_unbegun(id);
     }
 
-    /// Writes into the cache, or, for a flow whose writes go round it, to flash.
     pub(super) fn begin_cached_write(&mut self, id: RequestId, now: Time) {
         if self.ftl.zones_of(self.requests[id].lba).is_some() {
             return self.begin_zoned_write(id, now);
@@ -102,7 +99,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.buffer_write(id, now);
     }
 
-    /// Gives the cache the pages of a write, or lets it wait for room.
     pub(super) fn buffer_write(&mut self, id: RequestId, now: Time) {
         let flow = self.requests[id].flow;
         // One more until the cache has taken all pages.
@@ -117,12 +113,12 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.offer_paths(now);
     }
 
-    /// Whether the cache holds newer data of any of the request's pages than flash: they can only be joined there.
+    /// Then the request's data can only be joined in the cache.
     fn is_unwritten_in_cache(&mut self, id: RequestId) -> bool {
         self.ftl.spaces.pages(&self.requests[id]).any(|(lpa, _)| self.cache().is_unwritten(lpa))
     }
 
-    /// Gives the cache pages of a write while there is room. Returns whether that was the last of them.
+    /// Returns whether that was the last page.
     fn take_pages(&mut self, id: RequestId, now: Time) -> bool {
         let request = &self.requests[id];
         let (flow, fua, taken, since) = (request.flow, request.fua, request.cached, request.since);
@@ -166,7 +162,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         all
     }
 
-    /// Reads the pages that have been evicted from DRAM, all in one transfer.
     fn send_evicted(&mut self, flow: u16, now: Time) {
         if let Some((transfer, sectors)) = self.cache().take_evicted() {
             self.use_dram(flow, Purpose::Evicted(transfer), sectors, now);
@@ -184,7 +179,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.end_batch(now);
     }
 
-    /// A part of a request that the cache serves.
     fn new_part(&mut self, id: RequestId, now: Time) -> TransactionId {
         let request = &mut self.requests[id];
         request.outstanding += 1;
@@ -229,7 +223,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Keeps sectors that have just left their chip, if they are still the page's current ones.
     #[inline(always)]
     pub(super) fn keep_read(&mut self, id: TransactionId, now: Time) {
         if self.cache.is_some() {
@@ -261,7 +254,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.start_due(now);
     }
 
-    /// Keeps sectors that have just left their chip in a slot of the cache.
     fn keep_in_slot(&mut self, id: TransactionId, now: Time) {
         let Transaction { flow, lpa, ppa, sectors, request, .. } = self.pages.transactions[id];
         let (programmed, since) = (self.ftl.was_programmed(ppa), self.requests[request].since);
@@ -274,14 +266,13 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Starts what has to go to flash because other pages came.
     fn start_due(&mut self, now: Time) {
         while let Some(destage) = self.cache().take_due() {
             self.start_destage(destage, now);
         }
     }
 
-    /// Starts destages. A write may join a page in another flow's part, so all are looked at.
+    /// A write may join a page in another flow's part, so all are looked at.
     fn destage(&mut self, now: Time) {
         for partition in self.cache().partitions() {
             while let Some(destage) = self.cache().next_destage(partition) {
@@ -290,7 +281,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// A page goes to flash, and with it what belongs to its mapping unit or may share its flash page.
+    /// With the rest of its mapping unit and flash page.
     fn start_destage(&mut self, destage: Destage, now: Time) {
         let Destage { lpa, flow, from_dram, .. } = destage;
         self.ftl.gather();
@@ -323,7 +314,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Reads a page and the rest of its flash page from the cache's DRAM, on their way to flash.
     pub(super) fn read_destaged(&mut self, first: TransactionId, now: Time) {
         let (mut group, mut sectors) = (FlashPageGroup::of(first), 0);
         while let Some(id) = group.next(&self.pages.transactions) {
@@ -332,7 +322,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.use_dram(self.pages.transactions[first].flow, Purpose::Destage(first), sectors, now);
     }
 
-    /// A page from the cache is programmed: who waited for that, or for room, continues.
+    /// Who waited for the page, or for room, continues.
     pub(super) fn destage_landed(&mut self, id: TransactionId, now: Time) {
         let Transaction { flow, lpa, sectors, .. } = self.pages.transactions[id];
         let began = self.requests.began(&self.pages, id);
@@ -351,7 +341,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.serve_waiting(now);
     }
 
-    /// A page from the cache can be programmed nowhere: the drive is worn out, and its data are lost.
+    /// The drive is worn out, and the page's data are lost.
     pub(super) fn destage_lost(&mut self, id: TransactionId, now: Time) {
         let t = &self.pages.transactions[id];
         if t.sectors != 0 {
@@ -361,7 +351,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.destage_landed(id, now);
     }
 
-    /// A page from the cache cannot be written, because the rest of it is out of reach.
+    /// The rest of the page is out of reach.
     #[cold]
     pub(super) fn destage_out_of_reach(&mut self, id: TransactionId, now: Time) {
         self.destage_lost(id, now);
@@ -369,7 +359,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.offer_paths(now);
     }
 
-    /// Parts of requests whose data are safe now, and flushes that waited for them.
+    /// Their data are safe now.
     fn finish_waiters(&mut self, mut part: TransactionId, now: Time) {
         while part.is_some() {
             let next = self.pages.transactions[part].next;

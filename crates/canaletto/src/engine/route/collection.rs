@@ -1,5 +1,3 @@
-//! Planes that have changed, epochs, pages that wait for room.
-
 use super::{Event, Route};
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
@@ -23,7 +21,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Ends pages for which no room will come.
     fn place_stalled(&mut self, now: Time) {
         for _ in 0..self.ftl.begin_placing_stalled() {
             self.ftl.place_next_stalled(&mut self.pages, now);
@@ -70,8 +67,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.ftl.collection_waits(plane);
     }
 
-    /// Its plane, and whether from chip to chip; a page there is promised, and a register taken. The page's own plane
-    /// if no other has room; none if others lack a register.
+    /// The plane, and whether from chip to chip. A page and a register are reserved. None if others only lack a
+    /// register.
     fn destination(&mut self, from: Ppa) -> Option<(PlaneId, bool)> {
         let chip = self.layout.chip_of_plane(from.plane);
         let may_go_directly = self.paths.may_copy_directly(self.ftl.copies_of(from));
@@ -133,7 +130,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         gave_up
     }
 
-    /// The drive may become idle, and fold its pseudo-SLC cache.
     pub(super) fn expect_folding(&mut self, now: Time) {
         let is_last = self.requests.is_empty();
         if let Some(time) = self.ftl.folding.expect_idle_host(is_last, now) {

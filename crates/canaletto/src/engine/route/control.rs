@@ -32,7 +32,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Unless the LUN has been suspended.
     #[inline(never)]
     pub(super) fn poll(&mut self, lun: LunId, now: Time) {
         if self.flash.statuses.take_due(lun, now) {
@@ -155,7 +154,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.command_done(lun, now);
     }
 
-    /// If it held the path before.
     fn return_path(&mut self, lun: LunId, path: PathId, operation: Operation, now: Time) {
         if !self.paths.is_holding(lun) || !self.paths.hold(lun, path, operation) {
             self.release(path, now);

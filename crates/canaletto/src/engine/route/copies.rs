@@ -10,8 +10,7 @@ use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Flag, TransactionId};
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// Returns its first page, unless there is nothing to copy, no place for it, or only a part is valid: that goes
-    /// through the controller.
+    /// Returns the first page. If only a part is valid, it goes through the controller.
     pub(super) fn bind_copyback(&mut self, first: TransactionId, lun: LunId, now: Time) -> Option<TransactionId> {
         let plane = self.pages.transactions[first].ppa.plane;
         let owner = self.pages.owner(first);
@@ -29,7 +28,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         None
     }
 
-    /// For pages that share a command, in one or several planes.
     pub(super) fn send_copyback(&mut self, lun: LunId, now: Time) {
         let page = |id| self.layout.flash_page(self.pages.transactions[id].ppa);
         let queues = &self.scheduler.queues;

@@ -1,5 +1,4 @@
-//! In front of the chips: requests from the host into the drive, pages through its flash translation layer and its controller,
-//! and back.
+//! In front of the chips: requests from the host, pages through FTL and controller, and back.
 
 use std::ops::Range;
 
@@ -25,7 +24,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.host.at(now, &mut self.requests, &mut self.pages, &mut self.events)
     }
 
-    /// The message on a direction of the link has left the wires.
     #[inline(always)]
     pub(super) fn link_sent(&mut self, direction: Direction, now: Time) {
         let completed = self.completed();
@@ -62,7 +60,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.after_host_event(completed, now);
     }
 
-    /// Requests may have arrived, or come to their ends: there were `completed` before.
     #[inline(always)]
     fn after_host_event(&mut self, completed: u64, now: Time) {
         if let Some(request) = self.host.take_newest() {
@@ -86,7 +83,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// A request has arrived at the host: the drive is not idle, and will look for the request's first page soon.
+    /// The drive is not idle, and will look for the request's first page soon.
     #[inline(always)]
     fn request_arrived(&mut self, request: RequestId) {
         if let Some(cache) = &mut self.cache {
@@ -163,7 +160,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Splits a request into pages and sends each on its way, as many as may be in flight.
+    /// As many as may be in flight.
     #[inline]
     pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
         let request = &self.requests[id];
@@ -185,7 +182,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.begin_each(id, pages, now);
     }
 
-    /// Begins as many of a large request's pages as may be in flight next to those that are.
     #[cold]
     fn begin_further_pages(&mut self, id: RequestId, now: Time) {
         let (count, pages) = self.ftl.spaces.split(&self.requests[id]);
@@ -193,7 +189,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.begin_each(id, pages.skip((count - further.end) as usize).take(further.len()), now);
     }
 
-    /// Pages of a large request that begin now, numbered from its end: the first one's number and one more is the range's end.
+    /// Pages that begin now, numbered from the request's end.
     pub(super) fn take_unbegun(&mut self, id: RequestId) -> std::ops::Range<u32> {
         let request = &mut self.requests[id];
         let before = request.unbegun;
@@ -202,7 +198,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         request.unbegun..before
     }
 
-    /// A page of a request has finished: if half as many are left in flight as may be, further ones are due.
+    /// Further pages are due once half as many as may be are left in flight.
     #[inline(always)]
     pub(super) fn note_unbegun(&mut self, id: RequestId) {
         let request = &self.requests[id];
@@ -214,7 +210,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Begins the pages that are due because others have finished. A request may stand in the list twice, or be finished.
+    /// A request may stand in the list twice, or be finished.
     #[cold]
     pub(super) fn refill(&mut self, now: Time) {
         while let Some(id) = self.refills.pop() {
@@ -264,7 +260,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Begins further pieces of a trim, as many as the mapping table takes.
     #[cold]
     fn continue_trim(&mut self, id: RequestId, now: Time) {
         // One more until all pieces have been looked at, so that the request does not finish meanwhile.
@@ -320,7 +315,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.carry_out(now);
     }
 
-    /// One page of a request is done; the last one finishes the request, and its account is the request's.
+    /// The last page's account is the request's.
     #[inline(never)]
     pub(super) fn page_finished(&mut self, page: TransactionId, now: Time) {
         let t = &self.pages.transactions[page];
@@ -353,7 +348,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.host_at(now).finish(id);
     }
 
-    /// Carries out what the flash translation layer has told since this was last done, and what follows from it: depth first.
+    /// Carries out what the FTL told, and what follows from it: depth first.
     #[inline]
     pub(super) fn carry_out(&mut self, now: Time) {
         while self.ftl.outcomes().are_new() {
@@ -404,7 +399,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Sends the data of a flash page's writes to the chip; cached ones come from the cache's DRAM.
+    /// Cached writes come from the cache's DRAM.
     fn send_out(&mut self, id: TransactionId, now: Time) {
         let t = &self.pages.transactions[id];
         if t.origin == Origin::Destage && t.state.stage < FROM_CACHE {
@@ -414,7 +409,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Sends a page on through the controller's inside: towards the host after a read, towards the chip before a write.
+    /// Towards the host after a read, towards the chip before a write.
     #[inline(always)]
     pub(super) fn pass_stages(&mut self, id: TransactionId, now: Time) {
         let t = &self.pages.transactions[id];
@@ -503,7 +498,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// A page is there of which another one is rebuilt: with the last one that one's read continues.
+    /// With the last page, the read of the rebuilt one continues.
     #[cold]
     fn rebuild_with(&mut self, id: TransactionId, now: Time) {
         if let Some(read) = self.ftl.parity.rebuilds_with(&mut self.pages, id) {
@@ -518,7 +513,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.read_arrived(read, now);
     }
 
-    /// The old page that a write needs is there: the write can be issued.
     fn old_page_read(&mut self, read: TransactionId, write: TransactionId, now: Time) {
         if self.pages.transactions[read].origin == Origin::Mapping {
             self.ftl.merge_read_ended();
@@ -537,7 +531,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Reads a page once more, before whatever else its LUN has to read.
+    /// Before whatever else its LUN has to read.
     pub(super) fn read_again(&mut self, id: TransactionId, now: Time) {
         let t = &mut self.pages.transactions[id];
         t.set(Flag::EccFailed, false);

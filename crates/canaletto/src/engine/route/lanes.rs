@@ -50,7 +50,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.scheduler.queues.first_operation(lun, look, &self.pages.transactions, &self.ftl.readiness())
     }
 
-    /// The next program begins, if one is loaded.
     #[inline(never)]
     pub(super) fn lane_rests(&mut self, lane: LunId, now: Time) {
         let Some((next, begins)) = self.flash.lane_rests(lane, now) else { return };
@@ -61,7 +60,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.schedule_polls(next);
     }
 
-    /// Others of its LUN continue, and count.
     #[inline(always)]
     pub(super) fn tell_sent(&mut self, lane: LunId, port_free_at: Time, now: Time) {
         if self.pages.probe.follows_waits() {

@@ -5,11 +5,10 @@
 //!   <────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! A station is told something, answers with what follows from it, and this module tells the next one: depth first, so that
-//! what follows from one thing comes before the next thing. This file has the stations, the events and the loop; its
-//! children have the ways: [`front`] from the host to the chips' queues and back, [`back`] at the chips, [`arrays`] in them, [`collection`] of what
-//! the drive does by itself, and for what only some runs have [`cached`], [`suspension`],
-//! [`copies`], [`control`] and [`tasks`].
+//! A station is told something and answers with what follows from it. This module tells the next station, depth first.
+//! Here are stations, events and loop; the children have the ways: [`front`] from the host to the queues and back,
+//! [`back`] at the chips, [`arrays`] in them, [`collection`], and for some runs [`cached`], [`suspension`], [`copies`],
+//! [`control`] and [`tasks`].
 
 mod arrays;
 mod back;
@@ -62,33 +61,25 @@ use crate::workload::sources::Sources;
 enum Event<E> {
     Host(HostEvent),
     FirmwareDone(RequestId),
-    /// A page has passed a stage of the controller's inside.
     StageDone(TransactionId),
     Fabric(E),
     ArrayDone(LunId),
     Poll(LunId),
-    /// A page has moved from its plane's page register to the cache register.
     MovedUp(PlaneId),
-    /// A chip has looked for errors in a page from another chip.
     CopyChecked(TransactionId),
     CacheDram,
-    /// The drive may have been idle long enough to destage.
     CacheIdle,
-    /// The next block is looked at for data that are too old.
     RefreshScan,
-    /// The drive may have been idle long enough to fold its pseudo-SLC cache.
     FoldIdle,
-    /// Something is lost, by its place among the losses of the run.
+    /// By its place among the losses of the run.
     Loss(u8),
-    /// A page from the cache cannot be written.
     DestageOutOfReach(TransactionId),
-    /// A unit is done with an operand of a task.
     Computed(TransactionId),
     /// A transfer has crossed on a path that leads nowhere.
     CrossedNowhere(PathId),
 }
 
-/// Events of the host go into the queue: the link's directions have separate slots.
+/// The link's directions have separate slots.
 impl<E: Copy> Later for EventQueue<Event<E>> {
     #[inline(always)]
     fn at(&mut self, time: Time, event: HostEvent) {
@@ -107,7 +98,6 @@ macro_rules! fabric_events {
 }
 use fabric_events;
 
-/// A drive at work, with its host: all stations, and the way between them.
 pub struct Route<F: Fabric, P: Probe> {
     events: EventQueue<Event<F::Event>>,
     layout: Layout,
@@ -117,34 +107,29 @@ pub struct Route<F: Fabric, P: Probe> {
     cache: Option<DataCache>,
     ftl: Ftl,
     controller: Controller,
-    /// Units that compute, if any flow has tasks.
     compute: Option<Box<Compute>>,
     scheduler: Scheduler,
     paths: Paths<F>,
     flash: FlashBackend,
-    /// Pages and sectors of a read that are not in the cache, between looking them up and reading them.
+    /// Pages and sectors of a read that are not in the cache.
     missing: Vec<(u64, u64)>,
     pages_in_flight: u32,
-    /// Requests of which further pages are due to begin; none instead of those that are trims.
+    /// Requests with further pages due; none stands for trims.
     refills: Vec<RequestId>,
-    /// Whether a scan for data that are too old is scheduled.
     refresh_is_scheduled: bool,
     batches: Batches,
     losses: Losses,
-    /// The number of the only flow that makes requests, if not all do.
     alone: Option<u16>,
     seed: u64,
     namespaces: Vec<NamespaceReport>,
 }
 
-/// How many events pass between looks at the progress watcher.
 const WATCH_EVERY: u64 = 1 << 16;
 
-/// How many rows of requests are handed on at a time, or somewhat more: some ten megabytes.
+/// Rows of requests handed on at a time: some ten megabytes.
 const ROWS: usize = 1 << 15;
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// A drive in its state before the run, with its flows ready to start.
     pub fn new(
         design: &Design,
         workload: &Workload,
@@ -198,10 +183,8 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         route
     }
 
-    /// Runs until every request is completed. Rows of requests go to `rows`, if given.
-    ///
     /// # Errors
-    /// A trace that cannot be read on, a run that is stopped, or one that is stuck.
+    /// A trace that cannot be read further, or a run that is stopped or stuck.
     pub fn run(
         &mut self,
         watch: &mut dyn FnMut(&Progress) -> bool,
@@ -254,8 +237,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if self.requests.is_empty() { Ok(()) } else { Err(RunError::Stuck(self.explain_stuck())) }
     }
 
-    /// Runs without requests until the drive comes to rest. Returns whether it has.
-    ///
     /// # Errors
     /// As [`Route::run`].
     pub fn settle(&mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> Result<bool, RunError> {
@@ -333,7 +314,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.ftl.into_contents()
     }
 
-    /// Lets the fabric do what is due before the next event, and before `end`, and concerns nobody else.
+    /// Until the next event and `end`.
     #[inline]
     fn step_fabric(&mut self, end: Time) {
         loop {

@@ -25,19 +25,16 @@ use crate::measure::probe::Probe;
 use crate::measure::records::Records;
 use crate::measure::report::{FlashCounts, FlashReport, FlowReport, Measures, Report, Tally, Utilisation};
 
-/// Name of all arrays together among the parts in use.
 const ARRAYS: &str = "flash arrays";
 
 pub struct Outcome {
     pub report: Report,
-    /// Per-request rows, if asked for; the last ones, if those before went to a [`RowSink`].
+    /// Per-request rows that did not go to a [`RowSink`].
     pub records: Option<Records>,
     pub events: u64,
 }
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// The results of a run that has ended.
-    ///
     /// # Panics
     /// As [`Route::report`].
     pub fn outcome(
@@ -50,8 +47,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         Outcome { report, records: self.requests.statistics.take_records(), events: self.events.pushed() }
     }
 
-    /// The results so far.
-    ///
     /// # Panics
     /// If a conservation law is broken: a defect of the model.
     pub fn report(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report {
@@ -217,7 +212,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         Some(Map::new(shape, &chips, &self.paths.fabric.controllers(), &self.paths.fabric.wires(), self.span()))
     }
 
-    /// Says what every unfinished request waits for, for a run that is stuck.
     pub(super) fn explain_stuck(&self) -> String {
         let mut text = format!(
             "the simulation is stuck at {:?}: nothing is left to happen, but {} of {} requests are unfinished",

@@ -12,7 +12,6 @@ use crate::measure::records::Records;
 use crate::measure::report::Report;
 use crate::workload::external::External;
 
-/// Of any fabric. It keeps rows of its requests.
 pub trait Stepped: Send {
     fn begin(&mut self);
 
@@ -21,8 +20,7 @@ pub trait Stepped: Send {
     /// Later than anything if there is none.
     fn next_due(&mut self) -> Time;
 
-    /// Does everything due at `until` or before, or up to the next request's end, in at most `events` events, from
-    /// which it subtracts. Returns false if more are due.
+    /// Handles events up to `until` or the next request's end, and counts `events` down. Returns false if more are due.
     ///
     /// # Errors
     /// A simulation that is stuck.

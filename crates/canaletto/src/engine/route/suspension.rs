@@ -11,7 +11,6 @@ use crate::scheduler::Midway;
 use crate::scheduler::queues::FreePlanes;
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// A command to take, or work to put aside for one.
     #[inline(always)]
     pub(super) fn can_act(&self, lun: LunId) -> bool {
         let suspensions = &self.flash.suspensions;
@@ -36,7 +35,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         !self.suspension_is_over(lun, now)
     }
 
-    /// In the planes `free`.
     fn waits(&self, lun: LunId, free: FreePlanes) -> bool {
         let (queues, transactions) = (&self.scheduler.queues, &self.pages.transactions);
         queues.waits(lun, self.served(lun), free, transactions, &self.ftl.readiness())
@@ -63,7 +61,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.suspend(lun, now);
     }
 
-    /// It stops, unless it is done meanwhile.
     pub(super) fn suspend_crossed(&mut self, lun: LunId, now: Time) {
         let is_meant = self.flash.statuses.takes_suspension(lun);
         if is_meant && self.flash.phase(lun) == Phase::Working && self.flash.remaining(lun, now) > Time::ZERO {
@@ -76,7 +73,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.events.push(time, Event::ArrayDone(lun));
     }
 
-    /// Returns whether nothing else is to do.
     #[inline(always)]
     pub(super) fn suspension_moves(&mut self, lun: LunId, now: Time) -> bool {
         self.flash.phase(lun) != Phase::Idle && self.suspendee_moves(lun, now)
@@ -109,7 +105,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         true
     }
 
-    /// Its operation has waited long enough.
     fn suspension_is_over(&self, lun: LunId, now: Time) -> bool {
         self.flash.phase(lun) == Phase::Suspended
             && (self.flash.suspensions.is_overdue(lun, now) || self.is_needed_at_once(lun))

@@ -1,4 +1,4 @@
-//! Tasks: pages are read like others, and their data end at a unit that computes instead of at the host.
+//! Tasks: pages are read like others; their data end at a unit that computes.
 //!
 //! ```text
 //! register ──> unit of the chip ──> result            scan and reduce in a chip
@@ -81,7 +81,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Issues the pages of a task whose place has room for them.
     fn issue_task(&mut self, request: RequestId, now: Time) {
         let mut ids = self.task_unit().pages(request);
         ids.iter().for_each(|&id| self.pages.charge_page(id, Cause::Compute, now));
@@ -105,7 +104,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Chains operands that are sensed at once, as if they were a flash page. Returns the first of each.
+    /// As if the operands were one flash page. Returns the first of each.
     fn sense_together(&mut self, ids: &[TransactionId], now: Time) -> Vec<TransactionId> {
         let pages: Vec<_> = ids.iter().map(|&id| self.pages.transactions[id]).collect();
         let sets = self.task_unit().sensed_together(&pages);
@@ -122,7 +121,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         sets.iter().map(|set| ids[set[0]]).collect()
     }
 
-    /// Returns whether it goes out like other data.
     #[cold]
     pub(super) fn operand_read(&mut self, id: TransactionId, now: Time) -> bool {
         let page = self.pages.transactions[id];
@@ -137,8 +135,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         false
     }
 
-    /// Takes an operand, or a read's payload, out of the controller's stages if it goes no further in them. Returns
-    /// whether it did.
+    /// Whether an operand, or a read's payload, leaves the controller's stages here.
     #[cold]
     pub(super) fn leaves_stages(&mut self, id: TransactionId, now: Time) -> bool {
         let t = self.pages.transactions[id];
@@ -245,7 +242,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.ftl.end_read_of(t.ppa);
     }
 
-    /// Gives room of a unit to those that wait for it.
     fn use_room(&mut self, unit: usize, now: Time) {
         while let Some(next) = self.task_unit().next_waiting(unit) {
             match next {
@@ -265,7 +261,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         if self.pages.transactions[id].is(Flag::Computes) { Direction::ToChip } else { Direction::FromChip }
     }
 
-    /// Sends an operand to the chip that combines it, or a result from there.
     pub(super) fn send_operand(&mut self, lun: LunId, id: TransactionId, now: Time) {
         let (chip, direction) = (self.layout.chip_of(lun), self.way_of_operand(id));
         let (bytes, fabric) = (u64::from(self.pages.transactions[id].bytes), &self.paths.fabric);

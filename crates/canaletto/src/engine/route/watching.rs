@@ -9,7 +9,6 @@ use crate::measure::probe::{Carries, Load, Owner, Probe};
 use crate::scheduler::flash_page_group::bytes_of;
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// Reports a transfer that was given a path to the watcher.
     #[inline]
     pub(super) fn watch_transfer(&mut self, path: PathId, now: Time) {
         if Paths::<F>::is_nowhere(path) {

@@ -10,7 +10,6 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 
 impl<F: Fabric, P: Probe> Route<F, P> {
-    /// Begins a command to a zone, or a task. A conventional drive has no zones.
     #[cold]
     pub(super) fn begin_zone_command(&mut self, id: RequestId, now: Time) {
         let request = &self.requests[id];
@@ -47,7 +46,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.finish(id, now);
     }
 
-    /// Admits a read, or completes it with its status. Returns whether it may begin.
     #[inline(never)]
     pub(super) fn admit_read(&mut self, id: RequestId, now: Time) -> bool {
         let request = &self.requests[id];
@@ -59,7 +57,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         admitted.map_err(|status| self.refuse(id, status, now)).is_ok()
     }
 
-    /// Admits a write or an append, which gets its address now, and gives its data to the write buffer.
+    /// An append gets its address now.
     #[inline(never)]
     pub(super) fn begin_zoned_write(&mut self, id: RequestId, now: Time) {
         let request = &self.requests[id];
@@ -80,7 +78,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// The write buffer has taken pages of a write, or `all` of them: rows that are complete set out.
+    /// Complete rows set out.
     #[inline(never)]
     pub(super) fn zone_pages_taken(&mut self, id: RequestId, all: bool, now: Time) {
         let request = &self.requests[id];
@@ -98,7 +96,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         }
     }
 
-    /// Sends a row to its die: what the write buffer has of it, and padding.
+    /// The write buffer's pages, and padding.
     fn send_row(&mut self, zone: u32, row: u32, now: Time) {
         let Some(pages) = self.ftl.zones().map(|zones| zones.pages_of_row(zone, row)) else { return };
         self.ftl.gather();
@@ -114,7 +112,6 @@ impl<F: Fabric, P: Probe> Route<F, P> {
         self.carry_out(now);
     }
 
-    /// Jobs of zones go on as far as they can.
     pub(super) fn go_on_with_zones(&mut self, now: Time) {
         let mut number = 0;
         while let Some(zones) = self.ftl.zones().filter(|zones| number < zones.jobs()) {

@@ -57,8 +57,6 @@ struct Deal {
 
 impl Plan {
     /// The plan's blocks are superblocks.
-    ///
-    /// # Errors
     pub fn seed_group(
         &self,
         group: u32,

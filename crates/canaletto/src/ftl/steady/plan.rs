@@ -121,8 +121,6 @@ pub struct Plan {
 
 impl Plan {
     /// With `mapped` logical pages of each class.
-    ///
-    /// # Errors
     pub fn seed(&self, plane: u32, classes: Classes, mapped: &[u32], seed: u64) -> Result<SeededPlane, String> {
         let mut random = Stream::named(seed, &format!("precondition plane {plane}"));
         let Geometry { blocks, pages, step, .. } = self.geometry;

@@ -111,15 +111,11 @@ pub struct SeededPlane {
 
 impl SeededPlane {
     /// Scattered as `key` says.
-    ///
-    /// # Errors
     pub fn new(contents: Contents, key: u64) -> Result<SeededPlane, String> {
         SeededPlane::in_order(contents, key, mix(!key))
     }
 
     /// Planes with one `order` fill blocks of one number at the same time.
-    ///
-    /// # Errors
     pub fn in_order(contents: Contents, key: u64, order: u64) -> Result<SeededPlane, String> {
         let Contents { blocks, pages, classes, full, open } = contents;
         let used = full.ages.len() + open.len();

@@ -115,7 +115,6 @@ impl Attached {
         id
     }
 
-    /// If that is sooner than it means to.
     pub fn look(&mut self) -> Option<Time> {
         let next = self.traffic.next_time();
         (next < self.awaited).then(|| {

@@ -15,9 +15,9 @@
 //! ```
 //!
 //! Source: D. Kim, K. Bang, E.-Y. Chung and S. Yoon, "Architecture Exploration of High-Performance PCs with a
-//! Solid-State Disk" (slides). Data cross in chunks; each part is its own line, and both bridges arbitrate each chunk.
-//! Reads from the drive are posted, so that chunks follow each other over the parts ("pipelined"); for a write, the
-//! DMA engine asks main memory for each chunk and waits ("consecutive").
+//! Solid-State Disk" (slides). Each part is its own line, and both bridges arbitrate each chunk. Reads from the drive
+//! are posted, so that chunks follow each other ("pipelined"); for a write, the DMA engine asks main memory for each
+//! chunk and waits ("consecutive").
 
 pub mod attached;
 pub mod limit;

@@ -35,7 +35,6 @@ enum Phase {
 
 struct State {
     job: Job,
-    /// And how many have not ended.
     after: Vec<usize>,
     waits: usize,
     phase: Phase,
@@ -153,7 +152,6 @@ impl Run<'_> {
         steps
     }
 
-    /// And how many bytes each takes.
     fn ways(&self, what: Move, bytes: u64) -> Vec<(Route, u64)> {
         let routes = self.routes;
         let (bridges, direct) = match what {

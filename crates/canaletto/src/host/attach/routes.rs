@@ -41,7 +41,6 @@ impl Route {
         self.waits
     }
 
-    /// After that many parts.
     pub fn lands_after(&self, hops: usize) -> bool {
         hops == usize::from(self.lands)
     }

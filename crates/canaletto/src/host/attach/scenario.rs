@@ -1,5 +1,3 @@
-//! The PC study's scenarios.
-
 use serde::Serialize;
 
 use crate::config::pc::Pc;
@@ -49,7 +47,6 @@ impl Scenario {
     }
 }
 
-/// A block's arrival (job 2 * block) and its write.
 fn download(dual: bool, block: usize, bytes: u64) -> [(Job, Vec<usize>); 2] {
     let arrival = 2 * block;
     let before = |jobs: usize| arrival.checked_sub(jobs);

@@ -29,7 +29,6 @@ pub enum Crossing {
     PortWrite,
     DirectRead,
     DirectWrite,
-    /// Behind the first or the second port.
     Inside(Work, u8),
     Network,
     Processor(Time),

@@ -10,7 +10,6 @@ macro_rules! steps {
         }
 
         impl Step {
-            /// In the order in which a DMA meets them.
             pub const ALL: [Step; [$($key),*].len()] = [$(Step::$name),*];
 
             pub const fn key(self) -> &'static str {
@@ -49,7 +48,6 @@ steps! {
     Completion = "completion",
 }
 
-/// And the moment up to which it is filled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Steps {
     spans: [Time; Step::ALL.len()],

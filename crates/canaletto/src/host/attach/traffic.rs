@@ -40,7 +40,6 @@ struct Chunk {
     stream: StreamId,
     place: Place,
     crossed: u8,
-    /// A chunk inherits the account of the one it waited for.
     steps: Steps,
 }
 
@@ -96,7 +95,6 @@ impl Traffic {
         self.events.next_time()
     }
 
-    /// Returns the stream that ends by it.
     pub fn step(&mut self) -> Option<Arrived> {
         let Some((now, Due::Event(event))) = self.events.pop() else { return None };
         match event {

@@ -1,22 +1,21 @@
 //! Fair scheduling among flows at a LUN, after FLIN (A. Tavakkol et al., "FLIN: Enabling Fairness and Enhancing
 //! Performance in Modern NVMe Solid State Drives", ISCA 2018; only its abstract and MQSim's sketch, `TSU_FLIN.cpp`,
-//! were at hand). It has three stages:
+//! were at hand):
 //!
-//! 1. *Fairness-aware queue insertion* ([`Flin::place`]). Flows of low intensity go first. Within each group a
-//!    transaction goes where slowdowns differ least ([`position::fairest`]); one of the flow slowed down most goes to the
-//!    high group's front if fairness is below a threshold, and is not overtaken.
+//! 1. 1. *Fairness-aware queue insertion* ([`Flin::place`]). Flows of low intensity go first. In each group a
+//!    transaction goes where slowdowns differ least ([`position::fairest`]). One of the most slowed flow goes to the
+//!    high group's front if fairness is below a threshold.
 //! 2. *Priority-aware queue arbitration* is [`WeightedRoundRobin`](crate::scheduler::classes::WeightedRoundRobin).
-//! 3. *Wait-balancing transaction selection* ([`Flin::reads_first`], [`Flin::owed`]): of the read and the write in
-//!    front the one goes first whose wait is longer in proportion to its service. Before a write goes its flow's share of
-//!    an urgent collection.
+//! 3. 3. *Wait-balancing transaction selection* ([`Flin::reads_first`], [`Flin::owed`]): the read or write in front
+//!    goes first whose wait is longer in proportion to its service. Before a write goes its flow's share of an urgent
+//!    collection.
 //!
-//! A transaction's slowdown is its time here over its time if its flow were alone, by a clock of the flow at the LUN.
-//! Service is command, transfer and array time of a page; planes side by side do not count, as in MQSim's sketch.
+//! Slowdown is time here over time alone, by a clock of the flow at the LUN. Service is command, transfer and array
+//! time of a page; planes side by side do not count, as in MQSim's sketch.
 //!
-//! Assumed: a transaction never overtakes one of its own flow; ties go to the first; a flow's mean slowdown is over its
-//! transactions in the group; its share of a collection is its share of programs since the last erase; where no write
-//! can be issued, collection is weighed against the read. `gc.hard_threshold` and `gc.preemptible` decide when
-//! collection is urgent.
+//! Assumed: a transaction never overtakes one of its flow; ties go to the first; a flow's mean slowdown is over its
+//! transactions in the group; its share of a collection is its share of programs since the last erase.
+//! `gc.hard_threshold` and `gc.preemptible` decide when collection is urgent.
 
 pub mod position;
 
@@ -28,7 +27,6 @@ use crate::scheduler::transaction::Transactions;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 use position::Waiting;
 
-/// Of a transaction that comes to its LUN.
 #[derive(Clone, Copy)]
 pub struct Arrival {
     pub now: Time,
@@ -58,11 +56,10 @@ struct Track {
 struct Collection {
     steps: u64,
     programs: u64,
-    /// Transactions before the next host write, once known.
+    /// Transactions before the next host write.
     owed: Option<u64>,
 }
 
-/// It goes before a write.
 #[derive(Clone, Copy, Default)]
 pub struct Owed {
     pub steps: u64,
@@ -83,7 +80,7 @@ impl Side {
 
 pub struct Flin {
     epoch: Time,
-    /// Bytes per epoch over the whole drive from which a flow is of high intensity, by side.
+    /// Bytes per epoch from which a flow is of high intensity, by side.
     thresholds: [u64; 2],
     page_share: u64,
     fairness_threshold: f64,
@@ -126,14 +123,13 @@ impl Flin {
         self.tickets[id.index()] = ticket;
     }
 
-    /// Or to the front, where it stays.
     pub fn note(&mut self, lun: LunId, id: TransactionId, t: &Transaction, is_first: bool, arrival: &Arrival) {
         let Arrival { now, service, .. } = *arrival;
         self.collections[lun.index()].steps += steps(t);
         self.keep(id, Ticket { queued: now, service, alone: service, is_low: is_first, is_tagged: is_first });
     }
 
-    /// Returns the transaction of its list, from `head` on, that it goes behind.
+    /// Returns the transaction that it goes behind.
     pub fn place(
         &mut self,
         lun: LunId,
@@ -239,7 +235,6 @@ impl Flin {
         }
     }
 
-    /// Before a write of this flow.
     pub fn owed(&mut self, lun: LunId, flow: u16) -> u64 {
         let programs = self.programs[lun.index() * self.flows + usize::from(flow)];
         let collection = &mut self.collections[lun.index()];

@@ -72,8 +72,7 @@ pub fn earliest(line: &[Waiting], flow: u16) -> usize {
     line.iter().rposition(|waiting| waiting.flow == flow || waiting.is_tagged).map_or(0, |last| last + 1)
 }
 
-/// From `first` on, with the largest ratio of least to largest slowdown: at the end, where it would begin in `begins`,
-/// or before one that then waits for its `service`.
+/// From `first` on, with the largest ratio of least to largest slowdown.
 pub fn fairest(line: &mut [Waiting], first: usize, begins: Time, service: Time, alone: Time) -> usize {
     let mut before = Range::NONE;
     for waiting in line.iter_mut() {

@@ -9,7 +9,6 @@ const READ: Time = Time::from_us(60);
 const PROGRAM: Time = Time::from_us(600);
 const EPOCH: Time = Time::from_us(10_000);
 
-/// In a drive of `luns` LUNs with pages of 16 KiB.
 struct Queue {
     flin: Flin,
     transactions: Transactions,
@@ -104,7 +103,6 @@ fn a_read_is_moved_to_where_it_is_fair() {
     assert!((2..5).contains(&place), "its own first read would take as long alone: {:?}", queue.flows());
 }
 
-/// The one is slowed down sixfold.
 #[test]
 fn who_is_worst_off_goes_to_the_front_and_is_not_overtaken() {
     let mut queue = Queue::new(Config { fairness_threshold: 0.5, ..Config::default() }, 3);

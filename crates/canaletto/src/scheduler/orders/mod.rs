@@ -1,5 +1,3 @@
-//! Orders of transactions that are rules: each names the next transaction of a LUN.
-//!
 //! A new one is one file here and one line of `order_list!` (`canaletto-config/src/kinds.rs`).
 
 pub mod first_come;
@@ -13,7 +11,6 @@ pub trait Order: OrderRule + Sized + 'static {
 
 macro_rules! orders {
     (() $($Order:ident { $module:ident, $name:literal, $sentence:literal })+) => {
-        /// One of the list, or a user-defined one.
         pub fn rule(config: &Scheduler) -> Option<Box<dyn OrderRule>> {
             match config.policy {
                 Policy::OutOfOrder | Policy::Flin => None,

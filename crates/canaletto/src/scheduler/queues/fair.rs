@@ -1,5 +1,3 @@
-//! FLIN's places and lists; `ruled.rs` has user-defined rules.
-
 use super::look::{Choice, FreePlanes, GC_FIRST, IssueContext, Served};
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
 use super::{Queues, Readiness, Transactions};
@@ -115,7 +113,7 @@ impl Queues {
         Some(command)
     }
 
-    /// Reads and writes by their waits in proportion, urgent collection by what it owes.
+    /// By waits in proportion; urgent collection by what it owes.
     fn fair_order(
         &mut self,
         lun: LunId,

@@ -1,8 +1,8 @@
 //! Long queues of reads, indexed.
 //!
-//! Planes of a die are read together if they use pages of one number, and reads of one flash page are one read. With
-//! thousands of waiting reads the next one that fits stands far back. So a queue in which many were looked at in vain
-//! is indexed until it is empty. The oldest that fits goes.
+//! Planes of a die are read together if they use pages of one number, and reads of one flash page are one read. Among
+//! thousands of waiting reads the next that fits stands far back. So a queue in which many were looked at in vain is
+//! indexed until it is empty.
 
 use super::rings::Rings;
 use super::{Queues, Readiness, Transactions, USER_READ};
@@ -22,7 +22,6 @@ struct Place {
     number: i64,
 }
 
-/// Each of a LUN and a class.
 pub(super) struct LongQueues {
     layout: Layout,
     /// By transaction; others are stale.
@@ -76,7 +75,6 @@ impl LongQueues {
         self.each_ring(class, transactions[id].ppa, |rings, key| rings.make_first(key, id));
     }
 
-    /// It stands before `next`. Returns the one before it.
     fn remove(&mut self, class: usize, id: TransactionId, transactions: &Transactions) -> TransactionId {
         let (previous, next) = (self.places[id.index()].previous, transactions[id].next);
         if next.is_some() {
@@ -167,7 +165,6 @@ impl Queues {
         (!command.is_empty()).then_some(command)
     }
 
-    /// In the planes `open`, in the order of the list.
     fn take_of_number(
         &mut self,
         id: LunId,
@@ -286,7 +283,6 @@ mod tests {
             }
         }
 
-        /// Each read with the reads of its flash page.
         fn next(&mut self, planes: u64) -> Vec<TransactionId> {
             let free = FreePlanes::all(planes);
             let look = IssueContext { served: Served::All, free, gc_urgent: false, now: Time::ZERO };

@@ -1,9 +1,6 @@
-//! By a key, in the order of their queue.
-
 use crate::engine::index::Index;
 use crate::scheduler::transaction::TransactionId;
 
-/// The first comes after the last.
 #[derive(Clone, Copy)]
 struct Neighbours {
     previous: TransactionId,

@@ -13,7 +13,6 @@ use crate::workload::plan::Plan;
 
 const SECTORS: u64 = 1000;
 
-/// At these times (ns), each of the sector of its number, in batches of three.
 struct Listed(Vec<Record>);
 
 impl RecordSource for Listed {

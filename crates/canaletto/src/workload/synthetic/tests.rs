@@ -3,7 +3,6 @@ use std::collections::HashMap;
 use super::*;
 use crate::config::load_workload;
 
-/// Over that many sectors.
 fn generator(keys: &str, sectors: u64) -> Generator {
     let text = format!("name = \"t\"\n[[flow]]\nname = \"f\"\n[flow.synthetic]\nqueue_depth = 1\n{keys}\n");
     let workload = load_workload("t.toml", Some(&text), &[]).unwrap();

@@ -144,7 +144,6 @@ impl Hybrid {
         })
     }
 
-    /// # Errors
     pub fn target(&self, plane: PlaneId, lpa: u64, blocks: &Blocks) -> Result<Target, Want> {
         let state = &self.planes[plane.index()];
         let page = self.addresses.page(lpa);
