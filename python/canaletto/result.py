@@ -839,6 +839,8 @@ class Energy(Fields):
     """Moving commands and data between controller and chips, in millijoules."""
     host_link: float | None
     """Moving messages and data over the host link, in millijoules. Absent without `energy.wires.host_link`."""
+    compute: float | None
+    """Units that compute on tasks, also the host, in millijoules. Absent without tasks."""
     static: float
     """Drawn all the time, in millijoules."""
     total: float

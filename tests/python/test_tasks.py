@@ -55,6 +55,17 @@ def test_requests_and_results_name_tasks() -> None:
     assert "operand_transfer" in result.to_dict()["root_cause_us"]["all"]
 
 
+@pytest.mark.parametrize("at", ["host", "drive", "channel", "chip"])
+def test_energy_of_units_is_part_of_the_total(at: str) -> None:
+    both = tasks("scan", at, "16KiB", 8).to_dict()["flow"][0]
+    work = workload("both", [{**both, "name": name} for name in ("a", "b")])
+    found = cn.run(DESIGN, work, records=False).to_dict()
+    parts = found["energy_mj"]
+    assert parts["compute"] == pytest.approx(sum(flow["compute"]["energy_mj"] for flow in found["flows"]))
+    assert parts["compute"] > 0
+    assert parts["total"] == pytest.approx(sum(value for part, value in parts.items() if part != "total"))
+
+
 def rows_of(name: str, kept: Path) -> list[Row]:
     (figure,) = figures("compute", [name])
     runs = figure.runs(Scale(quick=True))

@@ -69,7 +69,7 @@ CAUSES = {
 }
 """In the order of stacks."""
 
-ENERGIES = {"array": "#26796c", "fabric": "#2b6cb0", "static": "#adadad"}
+ENERGIES = {"array": "#26796c", "fabric": "#2b6cb0", "compute": "#301422", "static": "#adadad"}
 
 KINDS = {"all": "#000000", "read": "#5ed196", "write": "#26796c"}
 

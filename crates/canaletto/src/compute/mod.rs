@@ -375,6 +375,11 @@ impl Compute {
         Some((task.at, counts.clone(), energy))
     }
 
+    /// Energy of all units.
+    pub fn energy_mj(&self) -> f64 {
+        (0..self.plans.len()).filter_map(|flow| self.report(flow)).map(|(.., energy)| energy).sum()
+    }
+
     pub fn describe(&self) -> String {
         let waiting: usize = self.units.iter().map(Unit::waiting).sum();
         format!("; {waiting} pages and tasks wait for room in units that compute")

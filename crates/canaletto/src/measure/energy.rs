@@ -62,6 +62,8 @@ pub struct Activity {
     pub rates: Rates,
     /// Time during which the host link carries anything, summed over its directions.
     pub host_link: TimeSum,
+    /// Energy of units that compute, in millijoules; none without tasks.
+    pub compute: Option<f64>,
     /// How many parts there are.
     pub parts: Parts,
     /// First arrival to last completion.
@@ -100,6 +102,9 @@ pub struct Totals {
     /// Moving messages and data over the host link, in millijoules. Absent without `energy.wires.host_link`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_link: Option<f64>,
+    /// Units that compute on tasks, also the host, in millijoules. Absent without tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compute: Option<f64>,
     /// Drawn all the time, in millijoules.
     #[serde(rename = "static")]
     pub idle: f64,
@@ -188,8 +193,9 @@ impl EnergyReport {
         let moving = fabric.wires + fabric.routers + fabric.buffers;
         let always = idle.chips + idle.wires + idle.routers + idle.controller;
         let host_link = host_link_energy(activity, keys);
-        let total = arrays + moving + host_link.unwrap_or(0.0) + always;
-        let energy_mj = Totals { array: arrays, fabric: moving, host_link, idle: always, total };
+        let compute = activity.compute;
+        let total = arrays + moving + host_link.unwrap_or(0.0) + compute.unwrap_or(0.0) + always;
+        let energy_mj = Totals { array: arrays, fabric: moving, host_link, compute, idle: always, total };
         let paper = paper(activity, arrays + moving);
         EnergyReport {
             energy_mj,

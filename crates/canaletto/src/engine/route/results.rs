@@ -175,6 +175,7 @@ impl<F: Fabric, P: Probe> Route<F, P> {
                 ssd_controllers: 1,
             },
             host_link: self.host.usage().into_iter().map(|(_, time)| time).sum(),
+            compute: self.compute.as_ref().map(|compute| compute.energy_mj()),
             execution: self.span(),
             ..array_activity(self.flash.operations())
         }

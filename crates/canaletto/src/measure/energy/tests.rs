@@ -123,7 +123,10 @@ fn a_host_link_takes_energy_by_the_bit() {
 #[test]
 fn a_run_of_no_length_has_no_power() {
     let report = of(&Activity::default());
-    assert_eq!(report.energy_mj, Totals { array: 0.0, fabric: 0.0, host_link: None, idle: 0.0, total: 0.0 });
+    assert_eq!(
+        report.energy_mj,
+        Totals { array: 0.0, fabric: 0.0, host_link: None, compute: None, idle: 0.0, total: 0.0 }
+    );
     assert_eq!(report.average_power_mw, None);
     assert_eq!(report.energy_detail.paper, Paper { average_power_mw: None, energy_mj: None });
     let json = serde_json::to_string(&report).unwrap();
@@ -275,6 +278,7 @@ fn activity(kind: RouterKind) -> impl Strategy<Value = Activity> {
             transfers: transfers.into(),
             rates: Rates::default(),
             host_link: transfers.into(),
+            compute: Some(array.0.us()),
             parts: Parts {
                 chips: 64,
                 wires: vec![(WireKind::Link, 112)],
@@ -300,16 +304,18 @@ fn both(a: &Activity, b: &Activity) -> Activity {
         transfers: a.transfers + b.transfers,
         rates: a.rates.clone(),
         host_link: a.host_link + b.host_link,
+        compute: Some(a.compute.unwrap() + b.compute.unwrap()),
         parts: a.parts.clone(),
         execution: a.execution + b.execution,
     }
 }
 
 fn all(report: &EnergyReport) -> Vec<f64> {
-    let Totals { array, fabric, host_link, idle, total } = report.energy_mj;
+    let Totals { array, fabric, host_link, compute, idle, total } = report.energy_mj;
     let Detail { array: a, fabric: f, idle: i, .. } = report.energy_detail;
     let parts = [a.read, a.program, a.erase, f.wires, f.routers, f.buffers, i.chips, i.wires, i.routers, i.controller];
-    parts.into_iter().chain([array, fabric, host_link.unwrap_or(0.0), idle, total]).collect()
+    let others = [compute.unwrap_or(0.0), array, fabric, host_link.unwrap_or(0.0), idle, total];
+    parts.into_iter().chain(others).collect()
 }
 
 fn two() -> impl Strategy<Value = (Activity, Activity)> {
@@ -342,7 +348,7 @@ proptest! {
     fn sums_close((a, _) in two()) {
         let report = EnergyReport::of(&a, &Energy::default());
         let all = all(&report);
-        prop_assert!(close(all[..10].iter().sum(), report.energy_mj.total));
+        prop_assert!(close(all[..11].iter().sum(), report.energy_mj.total));
         if let Some(power) = report.average_power_mw {
             prop_assert!(close(power * a.execution.seconds(), report.energy_mj.total));
         }
