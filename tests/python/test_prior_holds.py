@@ -14,6 +14,7 @@ from canaletto_papers.venice.evaluation import COST, PERFORMANCE, TABLE2
 from canaletto_papers.verdicts import CHANGED, judged
 
 QUICK = Scale(quick=True)
+SHORT = prior_holds.traffic("src2_1", 30.0, 100)
 
 
 def result(time_us: float) -> dict[str, Any]:
@@ -95,6 +96,19 @@ def test_numbers_that_it_gives_are_reproduced_under_a_change(rows: list[dict[str
     venice = next(each for each in found if each.what == f"{COST}, Venice, average")
     assert (venice.verdict, venice.changed) == (CHANGED, pytest.approx(1.6))
     assert "Fig. 3" in venice.because
+
+
+def test_allocations_that_differ_in_the_place_of_d_are_one(tmp_path: Path) -> None:
+    orders = prior_search.ORDERS
+    assert len(orders) == 6
+    assert len({order for several in orders.values() for order in several}) == 24
+    for several in orders.values():
+        runs = [
+            prior_search.Run(prior_holds.drive(COST, "Baseline", **{"ftl.allocation": order}), SHORT)
+            for order in several
+        ]
+        data = carry_out(runs, tmp_path, lambda *_: None)
+        assert len({data[run.key]["execution_time_us"] for run in runs}) == 1, several
 
 
 def test_each_variation_changes_something_and_the_search_prints_the_nearest() -> None:

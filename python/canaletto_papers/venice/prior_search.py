@@ -1,16 +1,18 @@
 """Variations of `prior-holds`, one at a time, and a search over its switches.
 
 Method: the headline of `prior-holds` with fewer requests on both drives. `prior-holds-variations` changes one thing:
-which operations hold their path, NoSSD as circuits or packets, pnSSD's controllers, all 24 allocations, rates, the host
-link, a fresh drive, transfers of the buses that take no time (MQSim's at Table 1's rate, by integer division), requests
-of a page each, and for each workload the rate at which Fig. 13's share of the baseline's requests meets no conflict.
+which operations hold their path, NoSSD as circuits or packets, pnSSD's controllers, allocation, rates, fewer chips, the
+host link, a fresh drive, transfers of the buses that take no time (MQSim's at Table 1's rate, by integer division),
+requests of a page each, and for each workload the rate at which Fig. 13's share of the baseline's requests meets no
+conflict. Chips have one die, so that the 24 allocations are six, whatever the place of D.
 `table-prior-holds-search` tries all combinations of two allocations, six rates, what is held, transfers of buses
 that take no time, and variants of NoSSD, pnSSD and Venice, and prints the best few. `ours` is the mean factor between
 our numbers and Fig. 4 and 9. The columns of other figures have the mean factors of theirs, which the search
 does not use. It takes every second workload, and four for Fig. 15.
 
 Assumptions: a sensitivity study. Switches and one factor on all arrival times are the only unknowns; several
-combinations are as near as the best one, so that none is an explanation. Full runs: 1,000 requests, one seed.
+combinations are as near as the best one, so that none is an explanation. Full runs: 2,000 requests for variations and
+1,000 for the search, one seed.
 """
 
 import math
@@ -30,13 +32,30 @@ from canaletto_papers.venice import fig13, fig15, prior_holds
 from canaletto_papers.venice.causes import UNLIMITED
 from canaletto_papers.venice.evaluation import BASELINE, COST, OWN, PERFORMANCE, SKEWED, SSDS, SYSTEMS, TABLE2, flows
 from canaletto_papers.venice.mixes import SCALED, TABLE3, mixed
-from canaletto_papers.venice.prior_holds import CHOSEN, HOLDS, MIXES, OTHER_RATE, OWN_RATE, PRIOR, Compared, Keys, drive
+from canaletto_papers.venice.prior_holds import (
+    CHOSEN,
+    HOLDS,
+    MIXES,
+    OTHER_RATE,
+    OWN_RATE,
+    PRIOR,
+    WPDC,
+    Compared,
+    Keys,
+    drive,
+)
 
 HELD_BY = (BASELINE, "pSSD", "pnSSD", "NoSSD")
 BUSES = (BASELINE, "pSSD", "pnSSD", "ideal")
 PACKETS: Keys = {"fabric.kind": "mesh", "fabric.hold_path": "never"}
 RATES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+FEW_CHIPS: Keys = {"geometry.channels": 4, "geometry.chips_per_channel": 4}
 FREE = fig13.PUBLISHED[PERFORMANCE, BASELINE, "average"]
+ORDERS = {
+    without_d: [order for order in map("".join, permutations("CDPW")) if order.replace("D", "") == without_d]
+    for without_d in map("".join, permutations("CPW"))
+}
+"""All 24 allocations by what is left without dies, of which a chip has one."""
 
 
 @dataclass(frozen=True)
@@ -66,15 +85,17 @@ VARIATIONS = {
     "pnSSD with two transfers per controller": Variation(of={"pnSSD": {"fabric.omnibus.transfers_per_controller": 2}}),
     "half of the requests on one row": Variation(hot_row=True),
     "half of the requests on one row, no system holds": Variation(of=RELEASED, hot_row=True),
+    "4 x 4 chips": Variation(FEW_CHIPS),
+    "4 x 4 chips, no system holds": Variation(FEW_CHIPS, RELEASED),
     "no limit at the host": Variation(UNLIMITED),
     "fresh drive": Variation({"precondition.kind": "none"}),
     "transfers of buses take no time": Variation(of=_all(BUSES, {"fabric.link_rate": "1000GB/s"})),
     "requests of a page": Variation(by_page=True),
     **{f"arrivals {rate:g} times as fast": Variation(rate=rate) for rate in RATES},
     **{
-        f"allocation {order}": Variation({"ftl.allocation": order})
-        for order in sorted(map("".join, permutations("CWDP")))
-        if order != "WPDC"
+        f"allocation {', '.join(orders)}": Variation({"ftl.allocation": orders[0]})
+        for orders in ORDERS.values()
+        if WPDC["ftl.allocation"] not in orders
     },
 }
 MATCHED = f"each workload at the rate of {FREE:g} % free requests on the baseline"
@@ -100,7 +121,7 @@ def variations(scale: Scale) -> dict[Label, Run]:
     return {
         (ssd, change, "8x8", name, system, "1"): Run(
             _drive(ssd, system, {**how.keys, **how.of.get(system, {})}),
-            _traffic(name, how.rate or CHOSEN[ssd], scale.of(1_000, 400), by_page=how.by_page, hot_row=how.hot_row),
+            _traffic(name, how.rate or CHOSEN[ssd], scale.of(2_000, 400), by_page=how.by_page, hot_row=how.hot_row),
         )
         for ssd in SSDS
         for change, how in VARIATIONS.items()
