@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from canaletto._run.laboratory import carry_out
 from canaletto_papers import figures
-from canaletto_papers.figure import Scale
+from canaletto_papers.figure import Run, Scale
 from canaletto_papers.reproduce import _listed, _opening
 from canaletto_papers.venice import prior_holds, prior_search
 from canaletto_papers.venice.evaluation import COST, PERFORMANCE, TABLE2
@@ -103,10 +103,7 @@ def test_allocations_that_differ_in_the_place_of_d_are_one(tmp_path: Path) -> No
     assert len(orders) == 6
     assert len({order for several in orders.values() for order in several}) == 24
     for several in orders.values():
-        runs = [
-            prior_search.Run(prior_holds.drive(COST, "Baseline", **{"ftl.allocation": order}), SHORT)
-            for order in several
-        ]
+        runs = [Run(prior_holds.drive(COST, "Baseline", **{"ftl.allocation": order}), SHORT) for order in several]
         data = carry_out(runs, tmp_path, lambda *_: None)
         assert len({data[run.key]["execution_time_us"] for run in runs}) == 1, several
 
