@@ -57,7 +57,7 @@ def dots(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, str])
     """For many groups: a line each, dashed upright lines for published numbers."""
     order = list(dict.fromkeys(row[group] for row in rows))
     systems = [name for name in shades if any(row["system"] == name for row in rows)]
-    x = alt.X("ours:Q", title=title, scale=alt.Scale(type="log", nice=False))
+    x = alt.X("ours:Q", title=title, scale=alt.Scale(type="log", nice=False, padding=8))
     y = alt.Y(f"{group}:N", sort=order, title=None, axis=alt.Axis(labelLimit=460, labelOverlap=False))
     colour = alt.Color(
         "system:N",

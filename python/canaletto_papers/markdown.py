@@ -40,7 +40,7 @@ def _judged(verdicts: Sequence[Verdict], would: str) -> str:
 def _figure(figure: Figure, rows: list[Row]) -> str:
     if figure.grids:
         tables, notes = figure.short_tables(rows)
-        drawn = ["".join(_lines(heading, [[name, *map(_cell, of)] for name, of in lines])) for heading, lines in tables]
+        drawn = ["".join(_lines(heading, [[name, *map(cell, of)] for name, of in lines])) for heading, lines in tables]
         return "\n".join([*drawn, *(f"{note}\n" for note in notes)])
     known = [row for row in rows if row["published"] is not None]
     return _table(known or rows)
@@ -48,7 +48,7 @@ def _figure(figure: Figure, rows: list[Row]) -> str:
 
 def _table(rows: Sequence[Row]) -> str:
     columns = list(rows[0])
-    return "".join(_lines(columns, [[_cell(row[column]) for column in columns] for row in rows]))
+    return "".join(_lines(columns, [[cell(row[column]) for column in columns] for row in rows]))
 
 
 def _lines(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -56,5 +56,8 @@ def _lines(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[st
         yield f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |\n"
 
 
-def _cell(value: object) -> str:
+def cell(value: object) -> str:
+    """Three digits, without an exponent for large numbers."""
+    if isinstance(value, float) and abs(value) >= 1000:
+        return f"{float(f'{value:.3g}'):,.0f}"
     return bare(value) if value is None or isinstance(value, float) else str(value)

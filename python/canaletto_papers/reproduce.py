@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from canaletto._io import files
-from canaletto._io.units import ABSENT, count, time_us
+from canaletto._io.units import count, time_us
 from canaletto._report.charts import Spec
 from canaletto._report.document import chart, document, note, section, table
 from canaletto._run import names
@@ -90,9 +90,12 @@ def reproduce(
 
 
 def _opening(verdicts: Sequence[Verdict], tables: Mapping[str, Sequence[Row]], would: str) -> str:
-    if not verdicts and any(row["published"] for rows in tables.values() for row in rows):
-        return "Ours and published numbers. Their verdicts are on pages that also have the figures which print them."
-    return in_short(verdicts, would)
+    if verdicts:
+        return in_short(verdicts, would)
+    said = in_short(())
+    if any(row["published"] for rows in tables.values() for row in rows):
+        said = "Ours and published numbers. Their verdicts are on pages that also have the figures which print them."
+    return f"{would}. {said}" if would else said
 
 
 def _judged(verdicts: Sequence[Verdict]) -> list[str]:
@@ -100,7 +103,10 @@ def _judged(verdicts: Sequence[Verdict]) -> list[str]:
         return []
     words, notes = with_notes(verdicts)
     cells = [
-        [escape(_cell(value)) for value in (f"{each.figure}: {each.what}", each.ours, each.published, each.ratio, word)]
+        [
+            escape(markdown.cell(value))
+            for value in (f"{each.figure}: {each.what}", each.ours, each.published, each.ratio, word)
+        ]
         for each, word in zip(verdicts, words, strict=True)
     ]
     said = [f"<p>{escape(text)}</p>" for text in (*notes, RULE)]
@@ -210,13 +216,15 @@ def _listed(source: str, figure: Figure, rows: list[Row]) -> list[str]:
     if figure.grids:
         tables, notes = figure.short_tables(rows)
         drawn = [
-            table([escape(column) for column in heading], [[escape(name), *map(_cell, of)] for name, of in lines])
+            table(
+                [escape(column) for column in heading], [[escape(name), *map(markdown.cell, of)] for name, of in lines]
+            )
             for heading, lines in tables
         ]
         said = [note(text) for text in notes]
         return [*drawn, *said, note(f"All {count(len(rows))} rows are in {file}.")]
     shown = rows if len(rows) <= MOST_ROWS else [row for row in rows if row["published"] is not None]
-    cells = [[escape(_cell(row[column])) for column in rows[0]] for row in shown]
+    cells = [[escape(markdown.cell(row[column])) for column in rows[0]] for row in shown]
     listed = f'<div class="words">{table([escape(column) for column in rows[0]], cells)}</div>' if shown else ""
     more = f"{count(len(rows) - len(shown))} more rows, for which nothing is published, are in {file}."
     return [listed, note(more if len(shown) < len(rows) else "")]
@@ -237,9 +245,3 @@ def _said(spec: Spec, said: str) -> Spec:
         **spec,
         "title": {"text": said, "anchor": "start", "fontWeight": "normal", "fontSize": 11, "color": "#808080"},
     }
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ABSENT
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -154,6 +154,7 @@ def test_a_quick_run_has_the_signs_of_the_full_one(tmp_path: Path, monkeypatch: 
 def test_its_page_has_the_notes_and_says_where_the_verdicts_are(rows: list[dict[str, Any]]) -> None:
     assert "pages that also have the figures" in _opening((), {"prior-holds": rows}, "")
     assert _opening((), {"made": [{"published": None}]}, "").startswith("Nothing is published")
+    assert _opening((), {"prior-holds": rows}, "--quick, 796 runs").startswith("--quick, 796 runs. Ours")
     page = " ".join(_listed("venice", prior_holds.FIGURE, rows))
     assert "against: Fig. 13, three quarters of the baseline&#x27;s requests meet no conflict" in page
     assert "&amp;#x27;" not in page, "escaped once"

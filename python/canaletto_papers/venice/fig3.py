@@ -79,7 +79,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 def chart(rows: list[Row]) -> Spec:
     shown = [
-        {**row, "what": f"{row['system']}, {row['case']}, path {row['path']}"}
+        {**row, "what": f"{row['system']}, {row['case']}; path {row['path']}"}
         for row in rows
         if row["case"] != INCREASE
     ]
@@ -89,7 +89,7 @@ def chart(rows: list[Row]) -> Spec:
             "what:N",
             sort=order,
             title=None,
-            axis=alt.Axis(labelLimit=400, labelExpr="split(datum.label, ', ')", labelOverlap=False),
+            axis=alt.Axis(labelLimit=400, labelExpr="split(datum.label, '; ')", labelOverlap=False),
         )
     )
     scale = alt.Scale(domain=list(SYSTEMS), range=[colours.fabric(fabric) for fabric in SYSTEMS.values()])
