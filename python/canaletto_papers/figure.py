@@ -59,6 +59,8 @@ class Grid:
     """Each line has a published number in its own column."""
     notes: tuple[str, ...] = ()
     """Columns whose parts, separated by semicolons, are notes at the column or line that shares them."""
+    spread: str = ""
+    """Column with half widths of intervals, which stand next to the numbers; empty: none."""
 
     def parts(self, rows: Sequence[Row]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         """Parts that all columns share stand at the columns."""
@@ -83,6 +85,17 @@ class Grid:
         columns = list(dict.fromkeys(str(row[self.column]) for row in kept))
         names = list(dict.fromkeys(str(row[self.line]) for row in kept))
         at = {(str(row[self.line]), str(row[self.column])): row["ours"] for row in kept}
+        if self.spread:
+            about = {
+                (str(row[self.line]), f"± {row[self.column]}"): row[self.spread] for row in kept if row[self.spread]
+            }
+            columns = [
+                each
+                for column in columns
+                for each in (column, f"± {column}")
+                if any(key[1] == each for key in (*at, *about))
+            ]
+            at |= about
         lines = [(name, [at.get((name, column)) for column in columns]) for name in names]
         of = self.line if self.across else self.column
         known = {str(row[of]): row["published"] for row in kept if row["published"] is not None}

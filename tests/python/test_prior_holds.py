@@ -57,6 +57,21 @@ def test_its_columns_are_those_that_others_read(rows: list[dict[str, Any]]) -> N
     assert {row["size"] for row in rows} == {"400 requests, 1 seed"}, "as in the result above"
 
 
+def test_the_spread_over_seeds_stands_next_to_the_headline() -> None:
+    took = {"1": 60.0, "2": 62.0, "3": 64.0}
+    rows = prior_holds.table(
+        {label: result(took[label[5]] if label[4] == "Venice" else 100.0) for label in prior_holds.runs(Scale(seeds=3))}
+    )
+    spread = {(row["setting"], row["drive"]) for row in rows if row["half_width"]}
+    assert spread == {("arrivals 1 times as fast", COST), ("arrivals 30 times as fast", PERFORMANCE)}
+    heading = prior_holds.FIGURE.short_tables(rows)[0][0][0]
+    assert [column.partition(" [")[0] for column in heading[1:]] == [
+        "published",
+        "arrivals 1 times as fast",
+        "± arrivals 1 times as fast",
+    ]
+
+
 def test_what_speaks_for_and_against_stands_beside_every_number(rows: list[dict[str, Any]]) -> None:
     said = {(row["figure"], row["what"]): row["speaks"] for row in rows if row["setting"].startswith("arrivals 30")}
     assert all("for: " in each and "against: " in each for each in said.values())

@@ -23,7 +23,7 @@ from typing import Any
 
 from canaletto._io.units import count, number_of
 from canaletto._report.charts import Spec
-from canaletto._run import config
+from canaletto._run import confidence, config
 from canaletto._run.config import Design, Workload
 
 from canaletto_papers.bars import dots
@@ -256,18 +256,33 @@ def shapes(found: Mapping[Label, Data], rate: str) -> Iterator[tuple[str, Number
     yield Compared(found, PERFORMANCE, rate, "4x16").size, ("fig15", words, trend, 2.6 / 2)
 
 
+def of_setting(here: Compared, ssd: str) -> list[Number]:
+    numbers = [*speedups(here, ssd), *throughput(here, ssd)]
+    return [*numbers, *conflicts_and_energy(here), *tails(here)] if ssd == PERFORMANCE else numbers
+
+
+def half_widths(found: Mapping[Label, Data], ssd: str, rate: str) -> list[float | None]:
+    """Of the 95 % interval over seeds, for each number of the setting."""
+    seeds = dict.fromkeys(label[5] for label in found if label[:2] == (ssd, rate))
+    by_seed = [
+        [ours for _, _, ours, _ in of_setting(Compared(part, ssd, rate), ssd)]
+        for part in ({label: data for label, data in found.items() if label[5] == seed} for seed in seeds)
+    ]
+    return [confidence.half_width([ours for ours in each if ours is not None]) for each in zip(*by_seed, strict=True)]
+
+
 def table(found: Mapping[Label, Data]) -> list[Row]:
     rows: list[Row] = []
     for ssd, rate, headline in settings():
         here = Compared(found, ssd, f"{rate:g}")
         of_rate = OWN_RATE if rate == 1 else OTHER_RATE
-        numbers = [*speedups(here, ssd), *throughput(here, ssd)]
-        if ssd == PERFORMANCE:
-            numbers += [*conflicts_and_energy(here), *tails(here)]
-        rows += _rows(f"arrivals {rate:g} times as fast", ssd, numbers, here.size, of_rate)
+        setting = f"arrivals {rate:g} times as fast"
+        made = _rows(setting, ssd, of_setting(here, ssd), here.size, of_rate)
+        spread = half_widths(found, ssd, f"{rate:g}")
+        rows += [{**row, "half_width": half} for row, half in zip(made, spread, strict=True)]
         if ssd == PERFORMANCE and headline:
             for size, number in shapes(found, f"{rate:g}"):
-                rows += _rows(f"arrivals {rate:g} times as fast", ssd, [number], size, of_rate)
+                rows += _rows(setting, ssd, [number], size, of_rate)
     mixes = Compared(found, PERFORMANCE, MIXES)
     numbers = [*of_mixes(mixes)]
     return rows + _rows("mixes at Table 3's rates", PERFORMANCE, numbers, mixes.size, "for: the rate is Table 3's")
@@ -281,6 +296,7 @@ def _rows(setting: str, ssd: str, numbers: Sequence[Number], size: str, rate: st
             "drive": ssd,
             "what": what,
             "ours": ours,
+            "half_width": None,
             "published": known,
             "size": size,
             "speaks": speaks(figure, what, rate),
@@ -319,7 +335,7 @@ HELD = Settings(("drive", "setting"), of="fig9", figure="figure", spelt=spelt, a
 
 GRIDS = {
     f"{ssd}, Fig. {figure.removeprefix('fig')}": Grid(
-        "what", "setting", {"drive": ssd, "figure": figure}, across=True, notes=("size", "speaks")
+        "what", "setting", {"drive": ssd, "figure": figure}, across=True, notes=("size", "speaks"), spread="half_width"
     )
     for ssd, figure in (
         (COST, "fig9"),
