@@ -9,7 +9,7 @@ typed_id!(
     ChipId
 );
 typed_id!(
-    /// The part of a chip that takes one command at a time: a die, or the whole chip where dies do not interleave.
+    /// The part of a chip that takes one command at a time: a die, or a chip without interleaving.
     LunId
 );
 typed_id!(
@@ -50,7 +50,7 @@ impl Ppa {
         self.block != u32::MAX
     }
 
-    /// Packs the address into 62 bits (26 for the plane, 20 for the block, 16 for the page: the geometry's limits).
+    /// Packs the address into 62 bits, the geometry's limits (26 for the plane, 20 for the block, 16 for the page).
     #[inline]
     pub fn pack(self) -> u64 {
         (u64::from(self.plane.0) << 36) | (u64::from(self.block) << 16) | u64::from(self.page)
@@ -69,8 +69,8 @@ impl Ppa {
 
 /// Sizes of the array, and the arithmetic between ids.
 ///
-/// A *page* here, as in all of the FTL, is what a mapping entry says the place of. It is flash's page, which the array reads
-/// and programs at once, unless `ftl.mapping_unit` divides that: then several pages make a *flash page*.
+/// A *page* here, as in all of the FTL, is what a mapping entry places: flash's page, unless `ftl.mapping_unit` divides
+/// that. Then several pages make a *flash page*.
 #[derive(Debug, Clone)]
 pub struct Layout {
     /// Rows of chips.
@@ -95,9 +95,9 @@ pub struct Layout {
     pub luns_per_chip: u32,
     /// Planes a LUN.
     pub planes_per_lun: u32,
-    /// Where each plane is: looked up several times a request, when divisions would be a tenth of the run time.
+    /// Looked up several times per request, when divisions would be a tenth of the run time.
     places: Vec<Place>,
-    /// The chip of each of the FTL's channels and ways, where it is another one than their numbers say.
+    /// Chips of the FTL's channels and ways, unless their numbers say it.
     numbered: Option<Box<[ChipId]>>,
 }
 
@@ -143,12 +143,12 @@ impl Layout {
         }
     }
 
-    /// The layout with the FTL's channels and ways numbered otherwise than rows and columns.
+    /// The layout with another numbering of the FTL's channels and ways.
     pub fn numbered(self, numbering: Numbering) -> Layout {
         Layout { numbered: latin::chips(numbering, self.channels, self.chips_per_channel), ..self }
     }
 
-    /// The layout with each page divided in so many, a power of two, that are mapped on their own.
+    /// The layout with each page divided in `parts`, a power of two, mapped separately.
     pub fn divided(self, parts: u32) -> Layout {
         let shift = parts.trailing_zeros();
         Layout {
@@ -166,7 +166,7 @@ impl Layout {
         1 << self.flash_shift
     }
 
-    /// The number within its block of the flash page that a page is in.
+    /// Number, within its block, of the page's flash page.
     #[inline]
     pub fn flash_page(&self, at: Ppa) -> u32 {
         at.page >> self.flash_shift
@@ -178,7 +178,7 @@ impl Layout {
         (a.plane, a.block, self.flash_page(a)) == (b.plane, b.block, self.flash_page(b))
     }
 
-    /// A page's flash page, by its number among all of the drive.
+    /// Number, among all of the drive, of the page's flash page.
     #[inline]
     pub fn flash_page_number(&self, at: Ppa) -> u64 {
         let block = u64::from(at.plane.0) * u64::from(self.blocks_per_plane) + u64::from(at.block);
@@ -221,7 +221,7 @@ impl Layout {
         u64::from(self.sectors_per_page) * SECTOR
     }
 
-    /// The plane at a position, in the FTL's numbers of channels and chips.
+    /// Plane at a position, in the FTL's numbers of channels and chips.
     #[inline]
     pub fn plane(&self, channel: u32, chip: u32, die: u32, plane: u32) -> PlaneId {
         let number = channel * self.chips_per_channel + chip;
@@ -229,13 +229,13 @@ impl Layout {
         PlaneId((chip * self.dies_per_chip + die) * self.planes_per_die + plane)
     }
 
-    /// The column of a plane's chip.
+    /// Column of a plane's chip.
     #[inline]
     pub fn column_of(&self, plane: PlaneId) -> usize {
         (self.chip_of_plane(plane).0 % self.chips_per_channel) as usize
     }
 
-    /// The LUN a plane belongs to.
+    /// LUN of a plane.
     #[inline]
     pub fn lun_of(&self, plane: PlaneId) -> LunId {
         self.places[plane.index()].lun
@@ -247,7 +247,7 @@ impl Layout {
         self.places[plane.index()].in_lun
     }
 
-    /// The chip a plane is in.
+    /// Chip of a plane.
     #[inline]
     pub fn chip_of_plane(&self, plane: PlaneId) -> ChipId {
         self.places[plane.index()].chip
@@ -260,13 +260,13 @@ impl Layout {
         (chip.0 * each..(chip.0 + 1) * each).map(PlaneId)
     }
 
-    /// The channel a plane's chip is on.
+    /// Channel of a plane's chip.
     #[inline]
     pub fn channel_of_plane(&self, plane: PlaneId) -> u32 {
         self.places[plane.index()].channel
     }
 
-    /// The chip a LUN belongs to.
+    /// Chip of a LUN.
     #[inline]
     pub fn chip_of(&self, lun: LunId) -> ChipId {
         if self.luns_per_chip == 1 { ChipId(lun.0) } else { ChipId(lun.0 / self.luns_per_chip) }

@@ -30,7 +30,7 @@ impl AttachmentKind {
     pub const ALL: [AttachmentKind; 4] =
         [AttachmentKind::Sbsp, AttachmentKind::Nbsp, AttachmentKind::Sbdp, AttachmentKind::Nbdp];
 
-    /// Returns the name used in designs and results.
+    /// Name in designs and results.
     pub fn name(self) -> &'static str {
         match self {
             AttachmentKind::None => "none",
@@ -41,12 +41,12 @@ impl AttachmentKind {
         }
     }
 
-    /// Returns whether the drive is attached to the south bridge.
+    /// Whether the drive is attached to the south bridge.
     pub fn is_south(self) -> bool {
         matches!(self, AttachmentKind::Sbsp | AttachmentKind::Sbdp)
     }
 
-    /// Returns whether the drive has a second port.
+    /// Whether the drive has a second port.
     pub fn is_dual(self) -> bool {
         matches!(self, AttachmentKind::Sbdp | AttachmentKind::Nbdp)
     }
@@ -65,7 +65,7 @@ pub enum PortInterface {
 }
 
 impl PortInterface {
-    /// Returns the name used in designs.
+    /// Name in designs.
     pub fn name(self) -> &'static str {
         match self {
             PortInterface::Pata => "pata",
@@ -80,7 +80,7 @@ impl PortInterface {
 #[serde(rename_all = "kebab-case")]
 pub enum Division {
     /// Each transfer uses both paths, with the share `direct.share` on the direct one. Assumed from the slides' "DMA
-    /// command pack for dual DMA"; they say only of the network download that its data go "solely via the direct path".
+    /// command pack for dual DMA"; of the network download they say "solely via the direct path".
     #[default]
     Split,
     /// Data of writes use the direct path, data of reads the bridges.
@@ -112,13 +112,13 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    /// Returns the interface of the drive's port.
+    /// Interface of the drive's port.
     pub fn port(&self) -> PortInterface {
         let usual = if self.kind.is_south() { PortInterface::Sata } else { PortInterface::Ddr2 };
         self.interface.unwrap_or(usual)
     }
 
-    /// Returns the rate of its ATA port.
+    /// Rate of its ATA port.
     pub fn ata_rate(&self) -> Rate {
         let usual = if self.port() == PortInterface::Pata { 133_000_000 } else { 300_000_000 };
         self.ata.rate.unwrap_or(Rate(usual))
@@ -154,9 +154,9 @@ pub struct Dma {
     /// Size of a chunk, which is arbitrated and transferred as a whole. Assumed: a sector, the smallest transfer of the
     /// slides' charts.
     pub chunk: Size,
-    /// Number of chunks of a write to the drive in flight at a time. An engine asks memory for each and waits for the
-    /// answer. With 1, the next is requested when the last one has arrived at the drive (slides, "DMA write
-    /// (consecutive)"). Reads from the drive are posted and follow each other without gaps ("DMA read (pipelined)").
+    /// Chunks of a write to the drive in flight at a time. An engine asks memory for each and waits for the answer.
+    /// With 1, the next is requested when the last one has arrived (slides, "DMA write (consecutive)"). Reads from the
+    /// drive are posted and follow each other without gaps ("DMA read (pipelined)").
     #[schemars(range(min = 1, max = 4096))]
     pub write_window: u32,
 }

@@ -6,7 +6,6 @@ use crate::design::{Design, LinkKind, Protocol};
 use crate::pc::Pc;
 use crate::units::Size;
 
-/// Checks a drive's attachment.
 pub fn check_attachment(attachment: &Attachment) -> Checked {
     check_sizes(attachment)?;
     check_rates(attachment)?;
@@ -86,7 +85,6 @@ fn check_rates(attachment: &Attachment) -> Checked {
     })
 }
 
-/// Checks protocol and link, with the PC in the link's place.
 pub(super) fn check_protocol(design: &Design) -> Checked {
     let (attachment, protocol) = (&design.attachment, design.host.protocol);
     let has_pins = design.link.kind == LinkKind::Hbm;

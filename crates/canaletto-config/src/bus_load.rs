@@ -38,7 +38,6 @@ impl BusLoad {
         self.full_rate_dies > 0 && self.dies_per_buffer > 0
     }
 
-    /// Returns the pads that the slowest part of a bus of that many dies carries.
     fn pads(&self, dies: u32) -> u32 {
         match self.dies_per_buffer {
             0 => dies,
@@ -48,7 +47,6 @@ impl BusLoad {
 }
 
 impl Fabric {
-    /// Returns the rate of eight data pins of a bus of that many dies.
     fn loaded_rate(&self, dies: u32) -> Rate {
         let full = self.load.full_rate_dies;
         let pads = self.load.pads(dies).max(full);
@@ -64,7 +62,7 @@ impl Fabric {
         matches!(self.kind, FabricKind::Bus | FabricKind::Packetized | FabricKind::Ideal)
     }
 
-    /// Returns the interconnect with the rate that its buses have in an array.
+    /// The interconnect with the rate of its buses in an array.
     #[must_use]
     pub fn loaded(&self, chips_per_channel: u32, dies_per_chip: u32) -> Fabric {
         let chips = if self.kind == FabricKind::Ideal { 1 } else { chips_per_channel };
@@ -73,7 +71,6 @@ impl Fabric {
     }
 }
 
-/// Checks the load on a bus against other keys.
 pub(super) fn check(fabric: &Fabric) -> Checked {
     require(fabric.load.full_rate_dies == 0 || fabric.burst_bytes == 0, "fabric.load.full_rate_dies", || {
         format!(

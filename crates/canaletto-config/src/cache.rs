@@ -21,12 +21,12 @@ pub enum CacheMode {
 }
 
 impl CacheMode {
-    /// Returns whether writes are complete once they are in DRAM.
+    /// Whether writes are complete once they are in DRAM.
     pub fn writes(self) -> bool {
         matches!(self, CacheMode::Write | CacheMode::ReadWrite)
     }
 
-    /// Returns whether pages read from flash are kept.
+    /// Whether pages read from flash are kept.
     pub fn reads(self) -> bool {
         matches!(self, CacheMode::Read | CacheMode::ReadWrite)
     }

@@ -6,8 +6,8 @@ use crate::pseudo_slc::CacheBlocks;
 
 /// Sectors of one plane that the host can address.
 ///
-/// Each further set of write frontiers takes one more block from the host, because a block may be left half filled in
-/// each; so does the frontier for pages that collection brings from other planes.
+/// Each further set of write frontiers takes one more block from the host, because a block may be half filled in each;
+/// so does the frontier for pages from other planes.
 pub fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
     let (data, of) = data_units(design, layout);
@@ -41,7 +41,7 @@ pub fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     }
 }
 
-/// How many parts of a superblock hold data, of how many: all but one where it has parity.
+/// How many parts of a superblock hold data, of how many.
 pub fn data_units(design: &Design, layout: &Layout) -> (u64, u64) {
     match design.ftl.parity.unit_planes(layout) {
         0 => (1, 1),
@@ -52,32 +52,30 @@ pub fn data_units(design: &Design, layout: &Layout) -> (u64, u64) {
     }
 }
 
-/// Sectors of a plane that no collection can reclaim. With several mapping units in a flash page, a block that lacks
-/// less than a flash page of valid data takes as many flash pages to copy as it has.
+/// With several mapping units in a flash page, a block that lacks less than a flash page of valid data takes as many
+/// flash pages to copy as it has.
 fn unwinnable_sectors(layout: &Layout) -> u64 {
     let each = u64::from(layout.pages_per_flash_page() - 1) * u64::from(layout.sectors_per_page);
     u64::from(layout.blocks_per_plane) * each
 }
 
-/// Whole data blocks of a plane that the host can address, at most `by_share`, without the log blocks and those that a
-/// merge needs.
+/// Without the log blocks and the blocks that a merge needs; at most `by_share`.
 fn hybrid_blocks(design: &Design, by_share: u64) -> u64 {
     let logs = design.ftl.hybrid.log_blocks + design.gc.reserved_blocks;
     let kept = logs.max(design.ftl.min_spare_blocks);
     by_share.min(u64::from(design.geometry.blocks_per_plane.saturating_sub(kept)))
 }
 
-/// Blocks of a plane that the pseudo-SLC cache keeps from other data: its static part, and of its dynamic part, whose
-/// full blocks can be recovered at any time, those that each set of write frontiers is filling.
+/// The static part, and of the dynamic part the blocks being filled: full ones can be recovered at any time.
 fn blocks_for_cache(design: &Design, layout: &Layout, streams: u16) -> u32 {
     let cache = CacheBlocks::of(design, layout);
     cache.of_static + if cache.of_dynamic > 0 { u32::from(streams) } else { 0 }
 }
 
-/// Number of frontiers of a plane next to the host's: collection's own and that for pages from other planes.
+/// Collection's own frontier, and the frontier for pages from other planes.
 const COLLECTION_FRONTIERS: u32 = 2;
 
-/// Pages of data that a plane may hold next to `table` blocks of translation pages.
+/// Next to `table` blocks of translation pages.
 pub fn most_valid(design: &Design, layout: &Layout, table: u64, streams: u16) -> u64 {
     let frontiers = COLLECTION_FRONTIERS + u32::from(streams);
     let kept = design.gc.reserved_blocks + frontiers + table as u32 + blocks_for_cache(design, layout, streams);
@@ -85,8 +83,7 @@ pub fn most_valid(design: &Design, layout: &Layout, table: u64, streams: u16) ->
     (u64::from(layout.blocks_per_plane.saturating_sub(kept)) * u64::from(winnable)).saturating_sub(1)
 }
 
-/// Blocks of a plane that translation pages take where its host data are `sectors`: those pages, as evenly over the
-/// planes as each stream's own number of them allows, and one block that is being filled.
+/// For host data of `sectors`: as evenly over the planes as each stream allows, and one block that is being filled.
 pub fn translation_blocks(design: &Design, layout: &Layout, sectors: u64, streams: u16) -> u64 {
     if !design.mapping.is_cached() {
         return 0;
@@ -97,10 +94,9 @@ pub fn translation_blocks(design: &Design, layout: &Layout, sectors: u64, stream
     (each * u64::from(streams)).div_ceil(u64::from(layout.pages_per_block)) + 1
 }
 
-/// Blocks of a plane that may go bad: what the host's data, the mapping table and collection leave. Collection needs
-/// `gc.reserved_blocks`, its own open block, one for each set of write frontiers and one to reclaim, and must be able to reach
-/// its threshold. Superblocks without their bad blocks are of any size; free ones are counted as whole ones, up to one of
-/// which goes uncounted.
+/// What the host's data, the mapping table and collection leave. Collection needs `gc.reserved_blocks`, its open block,
+/// one per set of write frontiers and one to reclaim, and must be able to reach its threshold. Superblocks without
+/// their bad blocks are of any size; free ones are counted as whole ones.
 pub fn expendable_blocks(design: &Design, layout: &Layout, streams: u16) -> u32 {
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
     let (data, of) = data_units(design, layout);

@@ -32,7 +32,7 @@ use crate::zns;
 /// Result of a check: the first problem.
 pub type Checked = Result<(), Problem>;
 
-/// Returns a problem with a key unless it is right.
+/// A problem with a key unless it is right.
 ///
 /// # Errors
 /// The problem.
@@ -40,13 +40,11 @@ pub fn require(right: bool, key: &str, what: impl FnOnce() -> String) -> Checked
     if right { Ok(()) } else { Err(Problem::new(key, what())) }
 }
 
-/// As a file spells it.
 pub(crate) fn spelt(value: impl Serialize) -> String {
     serde_json::to_string(&value).expect("a value of a configuration")
 }
 
-/// A check that refuses keys which do not go with a `setting`: whether the key is right, its name, the given value, and
-/// the reason.
+/// A check of keys that do not go with a `setting`: whether the key is right, its name, its value, and the reason.
 pub(crate) fn refuse_with(setting: String) -> impl Fn(bool, &str, &str, &str) -> Checked {
     move |right, key, got, why| require(right, key, || format!("got {got} with {setting}: {why}"))
 }
@@ -515,11 +513,9 @@ fn check_parity(design: &Design) -> Checked {
     })
 }
 
-/// Superblocks of free space that collection needs for itself when a die or a channel is lost: one for the copies of its victim,
-/// and one for pages that were on their way there in the superblocks being filled.
+/// One for the copies of a victim, and one for pages on their way there.
 const RESERVED_FOR_LOSS: u32 = 2;
 
-/// The loss of a die or a channel is survived by parity, and by space for all data on the others.
 fn check_loss(design: &Design) -> Checked {
     let (layout, failures) = (design.layout(), &design.flash.failures);
     let Some((number, lost)) = failures.lost_part(&layout) else { return Ok(()) };
@@ -534,7 +530,7 @@ fn check_loss(design: &Design) -> Checked {
     check_reserves(design, key, what, lost)
 }
 
-/// Checks what is left when that many planes of a kind are lost.
+/// Checks the drive without that many planes of a kind.
 ///
 /// # Errors
 /// The first problem.

@@ -259,7 +259,7 @@ pub enum PageTimes {
 }
 
 impl Design {
-    /// Returns the design with the values that follow others, where it does not state them.
+    /// The design with the values that follow others.
     #[must_use]
     pub fn spelt_out(mut self) -> Design {
         self.fabric.network.link_rate = Some(self.fabric.network_rate());
@@ -268,7 +268,7 @@ impl Design {
 }
 
 impl<'de> Deserialize<'de> for PageTimes {
-    /// Reads the value without serde's derive, so that an error names the wrong time instead of "no variant matched".
+    /// Without serde's derive, so that an error names the wrong time instead of "no variant matched".
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OneOrMany;
         impl<'de> Visitor<'de> for OneOrMany {

@@ -58,8 +58,8 @@ pub struct Array {
 /// (`packetized`, `mesh-2bit`) take power in proportion.
 ///
 /// Toggling wires take energy by the bit, ½ α C V² with capacitance C, swing V and activity α (Wang et al., "Orion: A
-/// Power-Performance Simulator for Interconnection Networks", MICRO 2002), so that power is proportional to the rate.
-/// Terminations and leakage are drawn by the time, at any rate.
+/// Power-Performance Simulator for Interconnection Networks", MICRO 2002). Terminations and leakage are drawn by the
+/// time, at any rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wires {
@@ -107,7 +107,6 @@ pub struct Idle {
     pub controller: Power,
 }
 
-/// Returns the power of that many microwatts.
 const fn uw(uw: u64) -> Power {
     Power(uw * 1_000)
 }

@@ -30,11 +30,11 @@ pub struct Layer<'a> {
     pub label: String,
     /// Text of a file; none for a setting.
     pub text: Option<&'a str>,
-    /// Key of a setting, and the same as its user wrote it.
+    /// Key of a setting, and as its user wrote it.
     pub key: Option<(String, String)>,
 }
 
-/// Puts a problem into words, with the place where its key was last set.
+/// A problem in words, with the place where its key was last set.
 pub fn locate(problem: &Problem, layers: &[Layer]) -> ConfigError {
     let place = place_of(problem, layers);
     // The user's, if there is one over a preset.
@@ -58,13 +58,13 @@ pub fn locate(problem: &Problem, layers: &[Layer]) -> ConfigError {
     ConfigError(format!("{label}: {key}{what}"))
 }
 
-/// The beginnings of two keys up to where they end alike: `flow.0.synthetic` and `workload`.
+/// Up to where both end alike: `flow.0.synthetic` and `workload`.
 fn different<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
     let alike = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
     (&a[..a.len() - alike], &b[..b.len() - alike])
 }
 
-/// The layer that set a problem's key last, and the line there (0 for a setting).
+/// And the line there (0 for a setting).
 pub fn place_of(problem: &Problem, layers: &[Layer]) -> Option<(usize, usize)> {
     let place = |(number, layer): (usize, &Layer)| match (layer.text, &layer.key) {
         (Some(text), _) => line_of(text, &problem.key).map(|line| (number, line)),

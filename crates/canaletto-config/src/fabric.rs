@@ -63,7 +63,7 @@ pub enum HoldPath {
 }
 
 impl HoldPath {
-    /// Returns the name used in designs.
+    /// Name in designs.
     pub fn name(self) -> &'static str {
         match self {
             HoldPath::Never => "never",
@@ -189,9 +189,8 @@ pub struct Sca {
     pub ca_rate: Rate,
 }
 
-/// Control plane: one shared medium inside the controller chip, over which flash controllers send each other requests, grants
-/// and the status of buffers (Networked SSD §V-D, Fig. 11). The paper says "on-chip communication within the SoC controller" and
-/// gives no figures: all are assumed.
+/// Control plane: one shared medium inside the controller chip, over which flash controllers send each other requests,
+/// grants and the status of buffers (Networked SSD §V-D, Fig. 11). The paper gives no figures: all are assumed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ControlPlane {
@@ -358,16 +357,16 @@ pub enum Scouts {
     Clocked,
 }
 
-/// Moment at which a scout that found no path is sent again.
+/// Moment at which a failed scout is sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Retry {
-    /// When a circuit that crosses the controller's own router is torn down, or `retry_interval` after the failure. The
-    /// router sees the one and a counter the other: it takes no knowledge of the rest of the network.
+    /// When a circuit that crosses the controller's own router is torn down, or `retry_interval` after the failure.
+    /// Both need no knowledge of the rest of the network.
     #[default]
     Local,
-    /// When a circuit has been torn down anywhere and free links lead to the chip: an oracle, which sees all links at once and
-    /// spares the scouts that would fail again. Most that hardware could gain.
+    /// When a circuit has been torn down anywhere and free links lead to the chip: an oracle, the most that hardware
+    /// could gain.
     Oracle,
     /// At once (Venice §4.2, as printed).
     Immediate,
@@ -477,12 +476,12 @@ fn nv_ddr2() -> Interface {
 }
 
 impl Fabric {
-    /// Whether its sequences may have more than commands, addresses and data.
+    /// Whether sequences may have more than commands, addresses and data.
     pub fn has_full_sequences(&self) -> bool {
         self.command_time.is_none() && (self.steps.is_some() || self.sequences == SequenceKind::Full)
     }
 
-    /// How many pins carry commands alone, or a line's grants, and the rate of eight of them.
+    /// Pins for commands alone, or for a line's grants, and the rate of eight of them.
     pub fn control_pins(&self) -> (u32, Rate) {
         match self.kind {
             FabricKind::Clusters => (self.clusters.grant_width, self.clusters.grant_rate),
@@ -491,12 +490,12 @@ impl Fabric {
         }
     }
 
-    /// Data rate of eight data pins of a link between routers.
+    /// Data rate of a link between routers.
     pub fn network_rate(&self) -> Rate {
         self.network.link_rate.unwrap_or(self.link_rate)
     }
 
-    /// Operations whose path is held while the array works.
+    /// Operations whose path is held.
     pub fn holds(&self) -> HoldPath {
         if self.kind == FabricKind::Venice && self.venice.as_printed { HoldPath::Always } else { self.hold_path }
     }
@@ -506,7 +505,7 @@ impl Fabric {
         self.steps.as_deref().unwrap_or_else(|| table(self.sequences))
     }
 
-    /// Time of a burst, to the nearest picosecond: bursts stand for clock periods, whose rate may be a rounded number.
+    /// To the nearest picosecond: bursts stand for clock periods, whose rate may be rounded.
     pub fn burst_time(&self) -> Time {
         let (bytes, rate) = (u128::from(self.burst_bytes), u128::from(self.link_rate.0));
         match self.beat_time {
@@ -515,7 +514,7 @@ impl Fabric {
         }
     }
 
-    /// Makes an interconnect with default values for all other keys.
+    /// An interconnect with default values for all other keys.
     pub fn new(kind: FabricKind, link_rate: Rate) -> Fabric {
         Fabric {
             kind,
@@ -581,7 +580,7 @@ impl Default for Omnibus {
 }
 
 impl Clusters {
-    /// Trunks that a switch hangs on where there are that many controllers.
+    /// Trunks per switch with that many controllers.
     pub fn trunks(&self, controllers: u32) -> u32 {
         self.trunks.unwrap_or(4).min(controllers)
     }

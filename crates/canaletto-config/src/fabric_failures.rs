@@ -25,13 +25,13 @@ pub struct FabricFailures {
     pub buses: u32,
     /// Number of switches of `clusters` that fail, which cuts their chips off. Default: none.
     pub switches: u32,
-    /// Number of the placement of what fails, drawn by chance for each kind of part by itself: the same number, the same parts, and with
+    /// Number of the placement. Each kind of part is drawn by itself: the same number gives the same parts, and with
     /// more of them these and others.
     pub placement: u32,
     /// Whether parts of a kind that cut further chips off come after all others. Default: true, so that few failed parts cost speed alone.
     pub spare_chips: bool,
-    /// Time at which they fail, from the beginning of the run. Default: 0, from the start. Assumed: transfers under way come to their
-    /// ends, none begins meanwhile, and then the parts are gone.
+    /// Time at which they fail, from the beginning of the run. Default: 0. Assumed: transfers under way end, none
+    /// begins meanwhile, and then the parts are gone.
     pub at: Duration,
 }
 
@@ -51,12 +51,12 @@ impl Default for FabricFailures {
 }
 
 impl FabricFailures {
-    /// Whether anything is to fail.
+    /// Whether anything will fail.
     pub fn any(&self) -> bool {
         self.counts().iter().any(|&(_, count)| count > 0)
     }
 
-    /// Names of the kinds of part, and how many of each are to fail.
+    /// Names of the kinds of part, and how many of each will fail.
     pub fn counts(&self) -> [(&'static str, u32); 5] {
         [
             ("links", self.links),

@@ -18,7 +18,7 @@ pub enum Isolation {
 }
 
 impl Isolation {
-    /// Returns the name used in designs.
+    /// Name in designs.
     pub fn name(self) -> &'static str {
         match self {
             Isolation::Initial => "initial",
@@ -40,17 +40,17 @@ pub struct Fdp {
 }
 
 impl Fdp {
-    /// Returns whether writes name handles.
+    /// Whether writes name handles.
     pub fn is_on(&self) -> bool {
         self.handles > 0
     }
 
-    /// Returns whether each handle has its own frontier for moved data.
+    /// Whether each handle has its own frontier for moved data.
     pub fn is_persistent(&self) -> bool {
         self.is_on() && self.isolation == Isolation::Persistent
     }
 
-    /// Returns the sets of write frontiers that each of the host's streams takes.
+    /// Sets of write frontiers per host stream.
     pub fn frontiers_per_stream(&self) -> u16 {
         1 + u16::from(self.is_persistent())
     }

@@ -2,17 +2,17 @@
 
 /// Field of p^k elements, p a prime.
 ///
-/// Element number `a` is the polynomial whose coefficients are the digits of `a` to base p, modulo an irreducible polynomial of
-/// degree k. 0 and 1 are zero and one. The element numbered 2 is x, or with k = 1 the number itself.
+/// Element `a` is the polynomial whose coefficients are the digits of `a` to base p, modulo an irreducible polynomial
+/// of degree k.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     p: u32,
-    /// The irreducible polynomial, numbered like the elements.
+    /// Numbered like the elements.
     modulus: u32,
 }
 
 impl Field {
-    /// Returns the field of `n` elements; none if `n` is not a prime power.
+    /// None if `n` is not a prime power.
     pub fn of(n: u32) -> Option<Field> {
         let p = (2..=n).find(|p| n % p == 0)?;
         let is_power = (1..).map(|k| p.pow(k)).take_while(|power| *power <= n).any(|power| power == n);
@@ -22,12 +22,10 @@ impl Field {
         is_power.then(|| (n..2 * n).find(irreducible)).flatten().map(|modulus| Field { p, modulus })
     }
 
-    /// Returns the sum of two elements.
     pub fn sum(self, a: u32, b: u32) -> u32 {
         sum(self.p, a, b)
     }
 
-    /// Returns the product of two elements.
     pub fn product(self, a: u32, b: u32) -> u32 {
         remainder(self.p, product(self.p, a, b), self.modulus)
     }
@@ -45,7 +43,7 @@ fn product(p: u32, a: u32, b: u32) -> u32 {
     if b == 0 { 0 } else { sum(p, multiple(p, b % p, a), p * product(p, a, b / p)) }
 }
 
-/// Remainder of a polynomial after division by another one, of degree 1 at least, whose leading coefficient is any but 0.
+/// `divisor` is of degree 1 at least, with any leading coefficient but 0.
 fn remainder(p: u32, a: u32, divisor: u32) -> u32 {
     let (mut rest, lead) = (a, leading(p, divisor));
     loop {
@@ -63,7 +61,7 @@ fn remainder(p: u32, a: u32, divisor: u32) -> u32 {
     }
 }
 
-/// Degree of a polynomial, counted from 1 (0 for zero), and its leading coefficient.
+/// Degree, counted from 1 (0 for zero), and leading coefficient.
 fn leading(p: u32, a: u32) -> (u32, u32) {
     if a < p {
         (u32::from(a > 0), a)
@@ -78,7 +76,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Prime powers up to the largest array, by the definition.
     fn prime_powers() -> impl Iterator<Item = u32> {
         let is_prime = |n: &u32| (2..*n).all(|d| n % d > 0);
         (2..=256)

@@ -23,7 +23,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Returns the name used in designs.
+    /// Name in designs.
     pub fn name(self) -> &'static str {
         match self {
             Scope::Plane => "plane",

@@ -207,8 +207,8 @@ pub enum LaneRate {
     Generation(u8),
 }
 
-/// Lane rate of each generation, in bytes per second: 2.5 and 5 GT/s with 8b/10b coding; 8, 16 and 32 GT/s with
-/// 128b/130b coding; 64 and 128 GT/s with 236 bytes of packets in each flit of 256 (PCI Express Base 6.0 and 7.0 §4.2).
+/// Bytes per second: 2.5 and 5 GT/s with 8b/10b coding; 8, 16 and 32 GT/s with 128b/130b coding; 64 and 128 GT/s with
+/// 236 bytes of packets per flit of 256 (PCI Express Base 6.0 and 7.0 §4.2).
 const GENERATIONS: [u64; 7] = [
     250_000_000,
     500_000_000,
@@ -226,7 +226,7 @@ const TRANSFERS: [&str; 7] = ["2.5", "5", "8", "16", "32", "64", "128"];
 const FLITS: u8 = 6;
 
 impl LaneRate {
-    /// Returns the rate, in bytes per second.
+    /// Rate, in bytes per second.
     pub fn rate(self) -> Rate {
         match self {
             LaneRate::Is(rate) => rate,
@@ -292,7 +292,7 @@ fn payload_128() -> Size {
 }
 
 impl Link {
-    /// Returns the bytes added to each packet.
+    /// Bytes added to each packet.
     pub fn overhead(&self) -> u32 {
         let has_flits = matches!(self.lane_rate, LaneRate::Generation(FLITS..));
         let by_kind = match self.kind {
@@ -303,7 +303,7 @@ impl Link {
         self.packet_overhead_bytes.unwrap_or(by_kind)
     }
 
-    /// Returns the bytes of a packet that asks for data, in addition to the overhead of each packet.
+    /// Bytes of a packet that asks for data, next to the overhead.
     pub fn request(&self) -> u32 {
         match self.kind {
             LinkKind::Pcie => 4,

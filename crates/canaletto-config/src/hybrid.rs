@@ -20,12 +20,12 @@ pub enum MappingScheme {
 }
 
 impl MappingScheme {
-    /// Returns whether blocks are mapped, with log blocks for updates.
+    /// Whether log blocks take updates.
     pub fn is_hybrid(self) -> bool {
         self == MappingScheme::Bast
     }
 
-    /// Returns the name used in designs.
+    /// Name in designs.
     pub fn name(self) -> &'static str {
         match self {
             MappingScheme::Page => "page",

@@ -1,13 +1,12 @@
-//! Fabrics, GC policies and orders of transactions that a design chooses by name. A new one is a line here and a file in the engine, which makes its own
-//! types of the same lists. Nothing else lists them.
+//! Fabrics, GC policies and orders of transactions that a design chooses by name. A new one is a line here and a file
+//! in the engine, which makes its own types of the same lists.
 
 use crate::named::named;
 
-/// Calls a macro with every fabric, after whatever else it is given. A line has the kind, the type that implements it and the name of
-/// its facts in `fabric/`, what joins its chips, how commands
-/// come to them, its name in designs, and a sentence with its source.
+/// Calls a macro with every fabric. A line has the kind, the type that implements it and the name of its facts in
+/// `fabric/`, what joins its chips, its signalling, its name in designs, and a sentence with its source.
 ///
-/// In the order of lists; the first is what the others are compared with.
+/// In the order of lists; others are compared with the first.
 #[macro_export]
 macro_rules! fabric_list {
     ($with:ident $($given:tt)*) => {
@@ -72,10 +71,10 @@ macro_rules! fabric_list {
     };
 }
 
-/// Calls a macro with every GC policy, after whatever else it is given. A line has the policy, its file in `ftl/reclaim/gc/policy/`, its name
-/// in designs, and a sentence with its source.
+/// Calls a macro with every GC policy. A line has the policy, its file in `ftl/reclaim/gc/policy/`, its name in
+/// designs, and a sentence with its source.
 ///
-/// In the order of lists; the first is the default.
+/// The first is the default.
 #[macro_export]
 macro_rules! policy_list {
     ($with:ident $($given:tt)*) => {
@@ -105,8 +104,8 @@ macro_rules! policy_list {
     };
 }
 
-/// Calls a macro with every rule that orders transactions, after whatever else it is given. A line has the rule, its file in
-/// `scheduler/orders/`, its name in designs, and a sentence with its source.
+/// Calls a macro with every rule that orders transactions. A line has the rule, its file in `scheduler/orders/`, its
+/// name in designs, and a sentence with its source.
 #[macro_export]
 macro_rules! order_list {
     ($with:ident $($given:tt)*) => {
@@ -134,11 +133,11 @@ pub enum Signalling {
     Cycles,
     /// Cycles, over a circuit that stands while an unmodified chip takes its time between two of them.
     Circuit,
-    /// Packets, of which a controller in the chip makes cycles. It is asked for data and for status.
+    /// Packets, which a controller in the chip turns into cycles. It is asked for data and for status.
     Packets,
-    /// Packets on their own pins, which the chip itself makes cycles of. It is asked for data and for status.
+    /// Packets on separate pins, which the chip turns into cycles. It is asked for data and for status.
     Separate,
-    /// Packets of a network, whose interface in the chip sends data and word of what is done by itself.
+    /// Packets of a network, whose interface in the chip sends data and status by itself.
     Network,
 }
 

@@ -1,17 +1,16 @@
-//! Numbering of chips: the chip of the array at which each logical channel and way of the FTL lies.
+//! Numbering of chips.
 
 use crate::address::ChipId;
 use crate::design::Numbering;
 use crate::galois::Field;
 
-/// Whether an array of that many rows and columns has such a numbering.
 pub fn fits(numbering: Numbering, rows: u32, columns: u32) -> bool {
     let (small, large) = (rows.min(columns), rows.max(columns));
     // GF(2) has one square alone: 2 is no element of it.
     numbering == Numbering::RowMajor || small > 2 && large % small == 0 && Field::of(small).is_some()
 }
 
-/// Returns the chip of each way of each channel, channel by channel; none if their numbers are the same.
+/// Channel by channel; none if the numbers are the same.
 pub(crate) fn chips(numbering: Numbering, rows: u32, columns: u32) -> Option<Box<[ChipId]>> {
     match numbering {
         Numbering::RowMajor => None,
@@ -19,10 +18,9 @@ pub(crate) fn chips(numbering: Numbering, rows: u32, columns: u32) -> Option<Box
     }
 }
 
-/// Chips by a pair of orthogonal Latin squares. The longer side of an array that is not square is divided into parts of
-/// adjacent lines, as many as the other side has lines. The squares give the part, and the number of the square gives the line
-/// within it.
-/// Column buses of `omnibus` that join several columns join the columns of a part.
+/// The longer side of an array that is not square is divided into parts of adjacent lines, as many as the other side
+/// has lines. The squares give the part, and the number of the square gives the line within it. Column buses of
+/// `omnibus` that join several columns join the columns of a part.
 fn latin(rows: u32, columns: u32) -> Box<[ChipId]> {
     let n = rows.min(columns);
     let field = Field::of(n).expect("sizes have been checked");
@@ -62,7 +60,7 @@ mod tests {
     }
 
     /// Chips of a channel share rows and columns only where the array's shape forces them to, and so do the chips of a
-    /// way: rows and columns are orthogonal Latin squares.
+    /// way.
     #[test]
     fn channels_and_ways_lie_across_all_lines() {
         for (rows, columns) in arrays() {
@@ -82,7 +80,6 @@ mod tests {
         }
     }
 
-    /// With fewer controllers than columns, a way's chips lie on all column buses, each of which joins adjacent columns.
     #[test]
     fn ways_lie_across_buses_of_several_columns() {
         let chips = super::chips(Numbering::Latin, 4, 16).unwrap();

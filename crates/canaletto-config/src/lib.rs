@@ -1,7 +1,7 @@
-//! Configuration of drives, workloads and PCs, as typed structs. No other crate of the simulator is below it.
+//! Configuration of drives, workloads and PCs, as typed structs.
 //!
-//! [`design`] and [`workload`] define every key; their doc comments become the JSON Schema, whose ranges are checked.
-//! [`check`] holds the rules between keys. [`own`] is the interface of user-defined parts.
+//! [`design`] and [`workload`] define every key; their doc comments become the JSON Schema. [`check`] holds the rules
+//! between keys. [`own`] is the interface of user-defined parts.
 
 // Things that configuration may not do stand in clippy.toml; its tests may do them.
 #![cfg_attr(test, allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types))]

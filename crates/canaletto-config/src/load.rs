@@ -1,7 +1,7 @@
-//! Loading of configurations from files, presets and settings of single keys.
+//! Loading of configurations.
 //!
 //! Later layers win: the preset that a file names with `base`, the file, then each setting (`--set key=value`). All
-//! mistakes that can be told apart are reported together.
+//! mistakes are reported together.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,8 +28,8 @@ const LINKS_RATE: &str = "fabric.network.link_rate";
 
 const MANY: usize = 20;
 
-/// Loads a design: the TOML `text` of a file called `name`, or the preset `name` if there is no text; then the settings,
-/// each as `key=value`.
+/// Loads a design: the TOML `text` of a file called `name`, or the preset `name` without text; then the settings, each
+/// as `key=value`.
 ///
 /// # Errors
 /// A line for each mistake: file, line, key, what was given, what is allowed.
@@ -37,7 +37,7 @@ pub fn load_design(name: &str, text: Option<&str>, settings: &[String]) -> Resul
     load_design_with(name, text, settings, |_| Ok(()))
 }
 
-/// Loads a design like [`load_design`], with a further check of it.
+/// [`load_design`] with a further check.
 ///
 /// # Errors
 /// As [`load_design`].
@@ -52,8 +52,7 @@ pub fn load_design_with(
     Ok(design.spelt_out())
 }
 
-/// Loads a design as it is stated: values that follow others are absent until [`Design::spelt_out`] fills them in. Also
-/// returns notes on keys that were given and have no effect.
+/// A design as it is stated, without [`Design::spelt_out`], and notes on keys without effect.
 ///
 /// # Errors
 /// As [`load_design`].
@@ -90,8 +89,8 @@ fn design_sources<'a>(name: &str, text: Option<&'a str>, settings: Vec<Setting>)
     Ok(sources)
 }
 
-/// Loads a workload: the TOML `text` of a file called `name`, or the profile `name`; then the settings, each as
-/// `key=value`. Keys of the only flow of a workload need no `flow.0.synthetic.` before them.
+/// Loads a workload: the TOML `text` of a file called `name`, or the profile `name`; then the settings. Keys of an only
+/// flow need no `flow.0.synthetic.` before them.
 ///
 /// # Errors
 /// As [`load_design`].
@@ -99,7 +98,7 @@ pub fn load_workload(name: &str, text: Option<&str>, settings: &[String]) -> Res
     Ok(resolve_workload(name, text, &plain(settings)?)?.spelt_out())
 }
 
-/// Loads a workload as it is stated: values that follow others are absent until [`Workload::spelt_out`] fills them in.
+/// A workload as it is stated, without [`Workload::spelt_out`].
 ///
 /// # Errors
 /// As [`load_design`].
@@ -121,8 +120,7 @@ pub fn resolve_workload(name: &str, text: Option<&str>, settings: &[Setting]) ->
     sources.read(check_workload)
 }
 
-/// Loads a PC with a fixed-latency drive: the TOML `text` of a file called `name`, then the settings, each as
-/// `key=value`.
+/// Loads a PC with a fixed-latency drive: the TOML `text` of a file called `name`, then the settings.
 ///
 /// # Errors
 /// As [`load_design`].
@@ -151,9 +149,7 @@ fn parse(label: &str, text: &str) -> Result<Table, ConfigError> {
 struct Sources<'a> {
     kind: Kind,
     table: Table,
-    /// Keys without the user's file: the keys of the preset under it.
     under: Table,
-    /// Keys of the user's file.
     over: Table,
     layers: Vec<Layer<'a>>,
     settings: Vec<Setting>,
@@ -242,8 +238,8 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Notes every value that cannot be read, puts back what stood under it, and tries again. A key that is missing is
-    /// taken from an example.
+    /// Notes every value that cannot be read, restores the value under it, and tries again. A missing key is taken from
+    /// an example.
     fn deserialize<T: DeserializeOwned>(&mut self, table: &mut Value) -> Option<T> {
         while self.problems.len() < MANY {
             let error = match read(table) {
@@ -274,8 +270,8 @@ impl<'a> Sources<'a> {
         None
     }
 
-    /// Notes what breaks a rule between keys, and puts back what stood under it, so that others show. A rule that names
-    /// a key with its own mistake is not applied: what is wrong may be that key alone.
+    /// Notes what breaks a rule, and restores the value under it, so that others show. A rule about a key with its own
+    /// mistake is not applied.
     fn check<T: DeserializeOwned>(&mut self, mut table: Value, check: impl Fn(&T) -> Result<(), Problem>) {
         let given = self.given();
         let is_given = |key: &str| given.iter().any(|given| is_within(key, given));
@@ -298,7 +294,6 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// A line for each, a file's in its order.
     fn mistakes(&mut self) -> ConfigError {
         let layers = &self.layers;
         self.problems.sort_by_key(|problem| place_of(problem, layers).unwrap_or((usize::MAX, 0)));
@@ -306,7 +301,6 @@ impl<'a> Sources<'a> {
         ConfigError(lines.join("\n"))
     }
 
-    /// The layers as if some keys had not been given.
     fn without<T: DeserializeOwned>(&self, keys: &[&str]) -> Option<T> {
         let mut table = Value::Table(self.table.clone());
         numbers::understand(schema::of(self.kind), &mut table);
@@ -328,7 +322,7 @@ fn merge(under: &mut Table, over: Table) {
     }
 }
 
-/// Puts back what stands under a key, or removes the key if nothing does. Returns whether there was such a key.
+/// Or removes the key if nothing stands under it. Returns whether there was such a key.
 fn restore(table: &mut Value, under: &Table, key: &str) -> bool {
     let (mut place, mut below) = (table, Some(under));
     let mut names = key.split('.').peekable();
@@ -353,7 +347,7 @@ fn restore(table: &mut Value, under: &Table, key: &str) -> bool {
     false
 }
 
-/// Puts a missing key where it belongs, from a preset or a profile. Returns whether they have it.
+/// From a preset or a profile. Returns whether they have it.
 fn supply(table: &mut Value, key: &str, kind: Kind) -> bool {
     let example = match kind {
         Kind::Design => {
@@ -399,7 +393,7 @@ fn leaves(table: &Table, path: &str) -> Vec<String> {
     keys.collect()
 }
 
-/// Refuses nan and inf, which TOML knows and no key has a use for.
+/// TOML allows nan and inf; no key does.
 fn finite(value: &Value, path: &str, problems: &mut Vec<Problem>) {
     let inner = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     match value {

@@ -51,8 +51,7 @@ pub enum WriteBacks {
     #[default]
     Written,
     /// Their translation page is read for the merge and gets a new place, but is never written. Look-ups wait for that
-    /// read, and are free from then on. MQSim queues the write, yet its scheduler never issues one. It merges the sectors
-    /// of those entries that are cached and unchanged.
+    /// read, and are free from then on. MQSim queues the write, yet its scheduler never issues one.
     NeverIssued,
 }
 
@@ -116,12 +115,12 @@ impl Default for Mapping {
 }
 
 impl Mapping {
-    /// Returns whether only a part of the table is in DRAM.
+    /// Whether only a part of the table is in DRAM.
     pub fn is_cached(&self) -> bool {
         self.cache_capacity.0 > 0
     }
 
-    /// Returns the number of entries that one of `streams` parts of the cache holds.
+    /// Entries in one of `streams` parts of the cache.
     pub fn entries(&self, streams: u16) -> u64 {
         let all = self.cache_capacity.0 / u64::from(self.cached_entry_bytes);
         match self.sharing {
@@ -130,7 +129,7 @@ impl Mapping {
         }
     }
 
-    /// Returns the number of entries on a translation page.
+    /// Entries on a translation page.
     pub fn entries_per_page(&self, page_bytes: u64) -> u64 {
         page_bytes / u64::from(self.flash_entry_bytes)
     }

@@ -4,39 +4,37 @@ use crate::address::{Layout, SECTOR};
 use crate::check::{Checked, require};
 use crate::design::{Design, MapUpdate, MappingScheme, Scope};
 
-/// Largest mapping unit, in bytes. It is about an erase block of most flash; beyond it, block mapping is the better
-/// model.
+/// In bytes: about an erase block. Beyond it, block mapping is the better model.
 const LARGEST: u64 = 1 << 20;
 
 impl Design {
-    /// Returns the data covered by a mapping entry, in bytes.
+    /// Data per mapping entry, in bytes.
     pub fn mapping_unit(&self) -> u64 {
         if self.ftl.mapping_unit.0 == 0 { self.geometry.page.0 } else { self.ftl.mapping_unit.0 }
     }
 
-    /// Returns the number of mapping units in a page of flash; 1 if they are no smaller.
+    /// Mapping units per page of flash; at least 1.
     pub fn units_per_page(&self) -> u32 {
         (self.geometry.page.0 / self.mapping_unit()).max(1) as u32
     }
 
-    /// Returns the number of flash pages in a mapping unit; 1 if it is no larger.
+    /// Flash pages per mapping unit; at least 1.
     pub fn pages_per_unit(&self) -> u32 {
         (self.mapping_unit() / self.geometry.page.0).max(1) as u32
     }
 
-    /// Returns the size of a page of the data cache, in bytes: a mapping unit, at most a page of flash.
+    /// Size of a page of the data cache, in bytes: a mapping unit, at most a page of flash.
     pub fn cached_page(&self) -> u64 {
         self.mapping_unit().min(self.geometry.page.0)
     }
 
-    /// Returns the array as the FTL addresses it.
+    /// The array as the FTL addresses it.
     pub fn layout(&self) -> Layout {
         let layout = Layout::new(&self.geometry, self.flash.die_interleaving).divided(self.units_per_page());
         layout.numbered(self.ftl.numbering)
     }
 }
 
-/// Checks the mapping unit against other keys.
 pub(super) fn check(design: &Design) -> Checked {
     let (key, unit) = ("ftl.mapping_unit", design.ftl.mapping_unit);
     require(unit.0 == 0 || unit.0.is_power_of_two() && (SECTOR..=LARGEST).contains(&unit.0), key, || {

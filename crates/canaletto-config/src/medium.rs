@@ -136,13 +136,13 @@ impl Failures {
         self.lost_die.is_some() || self.lost_channel.is_some()
     }
 
-    /// Number of the die or channel that stops working, and of the planes that it has.
+    /// Number of the lost die or channel, and of its planes.
     pub fn lost_part(&self, layout: &Layout) -> Option<(u32, u32)> {
         let die = self.lost_die.map(|die| (die, layout.planes_per_die));
         die.or_else(|| self.lost_channel.map(|channel| (channel, layout.planes() / layout.channels)))
     }
 
-    /// Planes that stop working, of a validated design.
+    /// Planes that stop working.
     pub fn lost_planes(&self, layout: &Layout) -> Option<Range<u32>> {
         self.lost_part(layout).map(|(number, planes)| number * planes..(number + 1) * planes)
     }
@@ -224,7 +224,7 @@ pub struct DisturbErrors {
 }
 
 impl Errors {
-    /// Returns whether the error rate can be above 0.
+    /// Whether the error rate can be above 0.
     pub fn are_possible(&self) -> bool {
         self.base + self.wear.factor + self.retention.factor + self.disturb.factor > 0.0
     }
@@ -302,7 +302,7 @@ pub struct OuterCode {
 }
 
 impl OuterCode {
-    /// Returns whether there is an outer code.
+    /// Whether there is an outer code.
     pub fn is_on(&self) -> bool {
         self.codeword.0 > 0
     }

@@ -1,5 +1,5 @@
-//! Things that configurations choose by name out of a list, each of which states its name and its sentence in its own file:
-//! fabrics and GC policies.
+//! Things that configurations choose by name out of a list: fabrics and GC policies. Each states its name and sentence
+//! in its own file.
 
 use std::fmt::{self, Formatter};
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ pub trait Named: Copy + 'static {
     const ALL: &'static [Self];
     /// Their names, in the same order.
     const NAMES: &'static [&'static str];
-    /// Description of the list in the schema.
+    /// The list in the schema.
     const LIST: &'static str;
 
     /// The name in configurations, on the command line and in results.
@@ -42,7 +42,7 @@ pub fn by_name<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T
     deserializer.deserialize_str(Name(PhantomData))
 }
 
-/// The schema of a name: each with its sentence.
+/// Each name with its sentence.
 #[cfg(test)]
 pub fn name_schema<T: Named>() -> schemars::Schema {
     let name = |each: &T| serde_json::json!({ "type": "string", "const": each.name(), "description": each.sentence() });
@@ -50,7 +50,7 @@ pub fn name_schema<T: Named>() -> schemars::Schema {
     schemars::json_schema!({ "oneOf": names, "description": T::LIST })
 }
 
-/// Makes an enum of its variants with the name and the sentence of each. Its doc comment describes the list in the schema.
+/// An enum of named variants. Its doc comment describes the list in the schema.
 macro_rules! named {
     (
         #[doc = $list:literal]

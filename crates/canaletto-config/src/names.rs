@@ -1,28 +1,26 @@
 //! Suggestion of the nearest known name.
 
-/// Returns the known name closest to `given`, and the number of letters between them; upper and lower case count as
-/// equal.
+/// And its distance in letters, without case.
 pub fn closest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<(usize, &'a str)> {
     // A name longer than any known one is not worth the square of its length.
     let given = given.chars().take(64).collect::<String>().to_lowercase();
     known.into_iter().map(|name| (distance(&given, &name.to_lowercase()), name)).min_by_key(|(apart, _)| *apart)
 }
 
-/// Returns the known name nearest to `given`, if any is near enough to be meant.
+/// If any is near enough to be meant.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     most_alike(known.into_iter().map(|name| (likeness(given, name), 0.0, name)))
 }
 
-/// Likeness of names below which none is suggested.
+/// Below it nothing is suggested.
 const NEAR: f64 = 0.5;
 
-/// The first name with the greatest sum of likeness and nearness; none where no name is alike.
 pub(super) fn most_alike<T>(names: impl Iterator<Item = (f64, f64, T)>) -> Option<T> {
     let near = names.filter(|(alike, _, _)| *alike >= NEAR);
     near.reduce(|best, next| if next.0 + next.1 > best.0 + best.1 { next } else { best }).map(|(_, _, name)| name)
 }
 
-/// Words for one thing, each with the word that keys use.
+/// Each with the word that keys use.
 const SYNONYMS: [(&str, &str); 13] = [
     ("interface", "link"),
     ("bus", "link"),
@@ -39,12 +37,11 @@ const SYNONYMS: [(&str, &str); 13] = [
     ("size", "capacity"),
 ];
 
-/// Words that say what sort of number a key holds and little about which.
+/// Words for any number, which say little.
 const WEAK: [&str; 12] =
     ["size", "time", "latency", "count", "number", "num", "each", "in", "us", "ns", "bytes", "type"];
 
-/// The words of a name with their weights. The last one that is not weak says most (a link rate is a rate), those after `per` say
-/// little.
+/// With weights: the last that is not weak says most (a link rate is a rate), those after `per` little.
 fn words(name: &str) -> Vec<(&str, f64)> {
     let weight = |part| if WEAK.contains(&part) { 0.3 } else { 1.0 };
     let (counted, each) = name.split_once("_per_").unwrap_or((name, ""));
@@ -62,7 +59,7 @@ fn usual(word: &str) -> &str {
     SYNONYMS.iter().find(|(other, _)| *other == word).map_or(word, |(_, usual)| usual)
 }
 
-/// How far two words are one, which may be cut or a plural.
+/// Words may be cut, or plural.
 fn sameness(a: &str, b: &str) -> f64 {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     match short.len() {
@@ -72,7 +69,7 @@ fn sameness(a: &str, b: &str) -> f64 {
     }
 }
 
-/// How alike two names are, from 0 to 1: by the words that they share, or else by their letters.
+/// From 0 to 1: by shared words, or else by letters.
 pub(super) fn likeness(given: &str, known: &str) -> f64 {
     let given = given.chars().take(64).collect::<String>().to_lowercase();
     let known = known.to_lowercase();
@@ -104,7 +101,7 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// A sentence that lists the known names and suggests the nearest.
+/// A sentence with the known names and the nearest.
 pub fn suggest(given: &str, known: &[&str]) -> String {
     match nearest(given, known.iter().copied()) {
         Some(name) => format!("did you mean \"{name}\"? (known: {})", known.join(", ")),

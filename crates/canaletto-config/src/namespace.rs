@@ -26,7 +26,7 @@ pub enum NamespaceKind {
 }
 
 impl NamespaceKind {
-    /// Returns the name used in designs.
+    /// Name in designs.
     pub fn name(self) -> &'static str {
         match self {
             NamespaceKind::Conventional => "conventional",
@@ -59,32 +59,31 @@ fn rest() -> Size {
 pub struct Extent {
     /// Kind.
     pub kind: NamespaceKind,
-    /// First byte among the addresses of all namespaces: zones are first.
+    /// Among the addresses of all namespaces: zones are first.
     pub first: u64,
     /// Bytes.
     pub bytes: u64,
 }
 
 impl Design {
-    /// Returns whether a namespace has zones.
+    /// Whether a namespace has zones.
     pub fn has_zones(&self) -> bool {
         self.zns.zone_size.0 > 0
     }
 
-    /// Returns the sizes of the zoned namespaces, in their order; 0 is everything that is left. A drive without a table
-    /// of namespaces has one.
+    /// In bytes; 0 is everything that is left. A drive without a table of namespaces has one.
     pub fn zoned_sizes(&self) -> Vec<u64> {
         let zoned = self.namespace.iter().filter(|namespace| namespace.kind == NamespaceKind::Zoned);
         let sizes: Vec<u64> = zoned.map(|namespace| namespace.size.0).collect();
         if self.namespace.is_empty() && self.has_zones() { vec![0] } else { sizes }
     }
 
-    /// Returns whether other namespaces share the drive with zones.
+    /// Whether other namespaces share the drive with zones.
     pub fn mixes_zones(&self) -> bool {
         self.has_zones() && self.namespace.iter().any(|namespace| namespace.kind != NamespaceKind::Zoned)
     }
 
-    /// Returns the design of the blocks that zones leave.
+    /// The design of the blocks that zones leave.
     pub fn without_zones(&self) -> Cow<'_, Design> {
         let Some(shape) = ZoneShape::of(self, &self.layout()).filter(|_| self.mixes_zones()) else {
             return Cow::Borrowed(self);
@@ -96,8 +95,7 @@ impl Design {
         Cow::Owned(design)
     }
 
-    /// Returns the parts that the namespaces take, in the order of the table, of which those without zones share
-    /// `visible` bytes.
+    /// In the order of the table. Namespaces without zones share `visible` bytes.
     ///
     /// # Errors
     /// Sizes that do not fit.
@@ -134,7 +132,6 @@ impl Design {
     }
 }
 
-/// Checks the table of namespaces, and what is left for those without zones.
 pub(crate) fn check(design: &Design) -> Checked {
     let all = &design.namespace;
     if all.is_empty() {
@@ -185,7 +182,7 @@ pub(crate) fn check(design: &Design) -> Checked {
     check_rest(design)
 }
 
-/// Checks the design of the blocks that zones leave: it must be one that can be simulated on its own.
+/// Zones must leave a design that can be simulated.
 fn check_rest(design: &Design) -> Checked {
     if let Some(shape) = ZoneShape::of(design, &design.layout()) {
         let (wanted, there) = (design.zoned_sizes().iter().sum::<u64>() / shape.size, u64::from(shape.zones));
@@ -209,7 +206,6 @@ fn check_rest(design: &Design) -> Checked {
 }
 
 impl Design {
-    /// Returns the bytes of which namespaces without zones have whole ones.
     fn whole_unit(&self) -> u64 {
         self.mapping_unit().max(self.geometry.page.0)
     }

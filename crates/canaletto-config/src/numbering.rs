@@ -13,15 +13,14 @@ pub enum Numbering {
     #[default]
     RowMajor,
     /// A pair of orthogonal Latin squares: way j of channel i is in row i + j and column i + 2 j, computed in the
-    /// finite field of as many elements as there are rows and columns. The chips of a channel then lie in different
-    /// rows and columns, and so do the chips of a way. Traffic for one channel has all buses. The smaller of the
-    /// array's sizes is a prime power of at least 3 (3, 4, 5, 7, 8, 9, 11, 13, 16, …), and the larger one a multiple of
-    /// it.
+    /// finite field of as many elements as there are rows and columns. The chips of a channel, and of a way, then lie
+    /// in different rows and columns, and traffic for one channel has all buses. The smaller of the array's sizes is a
+    /// prime power of at least 3 (3, 4, 5, 7, 8, 9, 11, 13, 16, …), and the larger one a multiple of it.
     Latin,
 }
 
 impl Numbering {
-    /// Returns the name used in designs.
+    /// Name in designs.
     pub fn name(self) -> &'static str {
         match self {
             Numbering::RowMajor => "row-major",

@@ -5,10 +5,10 @@ use toml::Value;
 
 use crate::schema::Node;
 
-/// Largest whole number below which every one is exact as a floating-point number: 2^53.
+/// 2^53: every whole number below is exact in floating point.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Rewrites such values as plain numbers. A text that is no number is left for the type's own message.
+/// Rewrites such values as numbers. Other text is left for the type's own message.
 pub(super) fn understand(root: &Json, value: &mut Value) {
     rewrite(Node::root(root), value);
 }
@@ -47,7 +47,7 @@ fn rewrite(node: Node, value: &mut Value) {
     }
 }
 
-/// Finite and decimal; digits may be grouped by `_`.
+/// Digits may be grouped by `_`.
 fn number(text: &str) -> Option<f64> {
     let digits = text.replace('_', "");
     let is_decimal = digits.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) && !text.starts_with('_');

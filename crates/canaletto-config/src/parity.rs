@@ -21,7 +21,7 @@ pub enum Parity {
 }
 
 impl Parity {
-    /// Returns the name used in designs.
+    /// Name in designs.
     pub fn name(self) -> &'static str {
         match self {
             Parity::None => "none",
@@ -30,7 +30,7 @@ impl Parity {
         }
     }
 
-    /// Returns the number of neighbouring planes that are lost together and hold one page of a stripe; 0 without parity.
+    /// Neighbouring planes that are lost together; 0 without parity.
     pub fn unit_planes(self, layout: &Layout) -> u32 {
         match self {
             Parity::None => 0,

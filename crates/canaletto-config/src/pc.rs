@@ -57,7 +57,7 @@ pub struct FixedSsd {
 }
 
 impl FixedSsd {
-    /// Returns a drive without its own latencies and limits.
+    /// The drive without its own latencies and limits.
     pub fn without_inside(&self) -> FixedSsd {
         let none = Duration(0);
         let unlimited = Rate(0);

@@ -19,7 +19,7 @@ pub enum PreconditionKind {
 }
 
 impl PreconditionKind {
-    /// Returns the name used in results.
+    /// Name in results.
     pub fn name(self) -> &'static str {
         match self {
             PreconditionKind::None => "none",

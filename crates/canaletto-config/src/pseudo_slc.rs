@@ -66,7 +66,7 @@ impl Default for PseudoSlc {
 }
 
 impl PseudoSlc {
-    /// Returns whether there is such a cache.
+    /// Whether there is such a cache.
     pub fn is_on(&self) -> bool {
         self.static_size.0 + self.dynamic_size.0 > 0
     }
@@ -84,7 +84,7 @@ pub struct CacheBlocks {
 }
 
 impl CacheBlocks {
-    /// Returns the blocks of a design's cache.
+    /// Blocks of a design's cache.
     pub fn of(design: &Design, layout: &Layout) -> CacheBlocks {
         let pages = ((layout.pages_per_block >> layout.flash_shift) / design.flash.cell.bits()) << layout.flash_shift;
         let row = u64::from(layout.planes()) * u64::from(pages) * layout.page_bytes();
@@ -95,7 +95,6 @@ impl CacheBlocks {
     }
 }
 
-/// Checks the keys of the cache, and the keys that exclude it.
 pub(super) fn check(design: &Design) -> Checked {
     let keys = &design.flash.pslc;
     require(keys.low_watermark <= keys.high_watermark, "flash.pslc.low_watermark", || {

@@ -1,5 +1,4 @@
-//! Values of TOML read as configurations. Errors say which key they are about, and one reader for all of them keeps what the
-//! compiler makes of the many types small.
+//! Values of TOML read as configurations. Errors name their key. One reader for all keeps the compiled code small.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -36,7 +35,7 @@ pub struct Unreadable {
 }
 
 impl Unreadable {
-    /// The key, dotted; empty for the whole.
+    /// Dotted; empty for the whole.
     pub fn key(&self) -> String {
         let names: Vec<&str> = self.path.iter().rev().map(String::as_str).collect();
         names.join(".")
@@ -97,7 +96,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         }
     }
 
-    /// A list is an error: most types would take it for the values of their keys in order.
+    /// A list is an error: most types would take it for their keys' values.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,

@@ -1,4 +1,4 @@
-//! Keys of trace parsing. The engine itself opens no file; its caller reads traces by these keys.
+//! Keys of trace parsing.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// Returns whether all keys have their defaults.
+    /// Whether all keys have their defaults.
     pub fn is_default(&self) -> bool {
         *self == ReadOptions::default()
     }
@@ -87,7 +87,7 @@ impl TimeUnit {
     pub const ALL: [TimeUnit; 5] =
         [TimeUnit::Second, TimeUnit::Millisecond, TimeUnit::Microsecond, TimeUnit::Tick, TimeUnit::Nanosecond];
 
-    /// Returns its name in configurations.
+    /// Name in configurations.
     pub fn name(self) -> &'static str {
         match self {
             TimeUnit::Second => "s",
@@ -98,7 +98,7 @@ impl TimeUnit {
         }
     }
 
-    /// Returns its length in nanoseconds.
+    /// Length in nanoseconds.
     pub fn ns(self) -> u64 {
         match self {
             TimeUnit::Second => 1_000_000_000,

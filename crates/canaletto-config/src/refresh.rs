@@ -27,7 +27,7 @@ pub struct Refresh {
 }
 
 impl Refresh {
-    /// Returns whether anything is ever moved.
+    /// Whether anything is ever moved.
     pub fn is_on(&self) -> bool {
         self.read_limit > 0 || self.age_limit_days > 0.0
     }

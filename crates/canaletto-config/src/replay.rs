@@ -158,7 +158,7 @@ pub struct Pace {
 }
 
 impl Trace {
-    /// Makes the replay of a whole file, as recorded.
+    /// The replay of a whole file, as recorded.
     pub fn of_file(file: &str) -> Trace {
         Trace {
             file: file.to_owned(),
@@ -184,33 +184,32 @@ impl Trace {
         }
     }
 
-    /// Returns the arrival process.
+    /// Arrival process.
     pub fn pace(&self) -> Pace {
         let Trace { queue_depth, as_fast_as_possible, speed, inter_arrival, .. } = *self;
         Pace { queue_depth, as_fast_as_possible, speed, inter_arrival }
     }
 
-    /// Returns the largest number of requests, if it is known without reading the trace.
+    /// If known without reading the trace.
     pub fn most_requests(&self) -> Option<u64> {
         self.requests.map(|each| each.saturating_mul(self.repeat))
     }
 }
 
 impl Mix {
-    /// Returns the arrival process.
+    /// Arrival process.
     pub fn pace(&self) -> Pace {
         let Mix { queue_depth, as_fast_as_possible, speed, inter_arrival, .. } = *self;
         Pace { queue_depth, as_fast_as_possible, speed, inter_arrival }
     }
 
-    /// Returns the largest number of requests, if it is known without reading the traces.
+    /// If known without reading the traces.
     pub fn most_requests(&self) -> Option<u64> {
         let traces = self.trace.iter().try_fold(0u64, |sum, trace| sum.checked_add(trace.most_requests()?));
         traces.into_iter().chain(self.requests).min()
     }
 }
 
-/// Checks a trace of a flow.
 pub(super) fn check_trace(trace: &Trace, key: &str) -> Checked {
     require(!trace.file.is_empty(), &format!("{key}.file"), || "got an empty name, expected a file".to_owned())?;
     check_pace(&trace.pace(), key)?;
@@ -228,7 +227,6 @@ pub(super) fn check_trace(trace: &Trace, key: &str) -> Checked {
     trace.region_size.map_or(Ok(()), |room| sectors("region_size", room, SECTOR))
 }
 
-/// Checks the keys that select a part of a trace.
 fn check_selection(trace: &Trace, key: &str) -> Checked {
     if let (Some(after), Some(until)) = (trace.after, trace.until) {
         require(after < until, &format!("{key}.after"), || {
@@ -242,7 +240,6 @@ fn check_selection(trace: &Trace, key: &str) -> Checked {
     })
 }
 
-/// Checks traces that are merged into one stream.
 pub(super) fn check_mix(mix: &Mix, key: &str) -> Checked {
     check_pace(&mix.pace(), key)?;
     for (i, trace) in mix.trace.iter().enumerate() {
@@ -273,7 +270,7 @@ fn check_pace(pace: &Pace, key: &str) -> Checked {
 }
 
 impl Pace {
-    /// Returns whether requests arrive at stated times.
+    /// Whether requests arrive at stated times.
     pub fn is_open(&self) -> bool {
         self.queue_depth.is_none() && !self.as_fast_as_possible
     }

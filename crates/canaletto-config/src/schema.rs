@@ -17,9 +17,9 @@ pub enum Kind {
     Pc,
 }
 
-/// The JSON Schema (draft 2020-12) of a kind of configuration, with the doc comments as descriptions.
+/// JSON Schema (draft 2020-12), with the doc comments as descriptions.
 ///
-/// It is a committed file. A test compares it with the types, so that only tests compile the generator.
+/// A committed file, which a test compares with the types: only tests compile the generator.
 pub fn schema(kind: Kind) -> &'static str {
     match kind {
         Kind::Design => include_str!("schema/design.json"),
@@ -62,7 +62,7 @@ impl<'a> Node<'a> {
         self.schema["properties"].as_object().map_or_else(Vec::new, |keys| keys.keys().cloned().collect())
     }
 
-    /// `name` is a type of JSON Schema, such as `integer`.
+    /// `name`: a type of JSON Schema, such as `integer`.
     pub(super) fn is(self, name: &str) -> bool {
         match &self.schema["type"] {
             Value::Array(names) => names.iter().any(|each| each == name),
@@ -71,7 +71,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Checks numbers and lists against the ranges that the schema states. Returns every problem.
+/// Numbers and lists against the schema's ranges. Returns every problem.
 pub fn check_ranges(kind: Kind, value: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     check(Node::root(of(kind)), value, "", &mut problems);
@@ -116,7 +116,7 @@ pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// Follows a reference, including one in an "or null".
+/// Including one in an "or null".
 fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     if let Some(reference) = schema["$ref"].as_str() {
         return root.pointer(reference.trim_start_matches('#')).unwrap_or(schema);
@@ -132,7 +132,7 @@ mod tests {
     use schemars::schema_for;
     use serde_json::Value;
 
-    /// Compares a file with the schema of types. `SCHEMA=write` writes the file.
+    /// `SCHEMA=write` writes the file.
     fn keep(name: &str, generated: &Value) {
         let file = format!("{}/src/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
         let text = serde_json::to_string_pretty(generated).expect("a schema is JSON") + "\n";

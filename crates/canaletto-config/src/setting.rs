@@ -1,18 +1,18 @@
-//! Settings of single keys in addition to a file: `--set KEY=VALUE` of a command line, keywords of Python.
+//! Settings of single keys: `--set KEY=VALUE` of a command line, keywords of Python.
 
 use toml::{Table, Value};
 
 use crate::names::nearest;
 use crate::schema::{self, Kind, Node};
 
-/// Setting of a key, and the words with which it was asked for.
+/// A key, and the words that set it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// Name of the setting in messages, such as `--set workload.read_share=2`.
+    /// In messages, such as `--set workload.read_share=2`.
     pub label: String,
-    /// Key as the user knows it, such as `workload.read_share`.
+    /// As the user wrote it, such as `workload.read_share`.
     pub known_as: String,
-    /// Full key, such as `flow.0.synthetic.read_share`.
+    /// Such as `flow.0.synthetic.read_share`.
     pub key: String,
     /// Value as text.
     pub value: String,
@@ -21,7 +21,7 @@ pub struct Setting {
 const MOST_PARTS: usize = 16;
 
 impl Setting {
-    /// Reads `key=value`. Messages name it by `label`; `prefix` is a part of the key that stands there only.
+    /// Reads `key=value`. `prefix` is a part of the key in messages only.
     ///
     /// # Errors
     /// A text without an equals sign.
@@ -37,8 +37,6 @@ impl Setting {
         Ok(Setting { label: label.to_owned(), known_as: format!("{prefix}{key}"), key, value: value.trim().to_owned() })
     }
 
-    /// Sets the key in a table.
-    ///
     /// # Errors
     /// A key that leads nowhere.
     pub(super) fn apply(&self, table: &mut Table) -> Result<(), String> {
@@ -47,11 +45,11 @@ impl Setting {
         Ok(())
     }
 
-    /// Completes a key of a workload with a single flow: `read_share` means `flow.0.synthetic.read_share`, `priority`
-    /// means `flow.0.priority`.
+    /// `read_share` means `flow.0.synthetic.read_share` in a workload with a single flow, `priority` means
+    /// `flow.0.priority`.
     ///
     /// # Errors
-    /// A key that the workload does not know, with the nearest that it does.
+    /// An unknown key, with the nearest known one.
     pub(super) fn complete(&mut self, table: &Table) -> Result<(), String> {
         let (first, rest) = self.key.split_once('.').map_or((self.key.as_str(), ""), |(first, rest)| (first, rest));
         let workload = Node::root(schema::of(Kind::Workload));
@@ -88,7 +86,7 @@ fn joined(first: &str, rest: &str) -> String {
     if rest.is_empty() { first.to_owned() } else { format!("{first}.{rest}") }
 }
 
-/// A value as TOML writes it, or else a string: `10us` needs no quotes.
+/// TOML, or else a string: `10us` needs no quotes.
 fn literal(text: &str) -> Value {
     match toml::from_str::<Table>(&format!("value = {text}")) {
         Ok(mut table) if table.len() == 1 => table.remove("value").expect("the only key"),

@@ -26,7 +26,7 @@ pub enum Superblock {
 }
 
 impl Superblock {
-    /// Returns the name used in designs.
+    /// Name in designs.
     pub fn name(self) -> &'static str {
         match self {
             Superblock::None => "none",
@@ -37,7 +37,7 @@ impl Superblock {
         }
     }
 
-    /// Returns the number of planes of a superblock. Planes are numbered so that these are neighbours.
+    /// Planes of a superblock, which are neighbours.
     pub fn planes(self, layout: &Layout) -> u32 {
         let per_chip = layout.planes_per_die * layout.dies_per_chip;
         match self {

@@ -299,7 +299,7 @@ pub struct Synthetic {
 }
 
 impl Default for Synthetic {
-    /// Makes a flow of one request; other values are set by name.
+    /// One request; other values are set by name.
     fn default() -> Synthetic {
         Synthetic {
             requests: 1,
@@ -346,13 +346,13 @@ impl Default for Synthetic {
 }
 
 impl Synthetic {
-    /// Returns the mix that sizes are drawn from, or none if `size` is given.
+    /// None if `size` is given.
     pub fn mix(&self, reads: bool) -> Option<&[SizeShare]> {
         let mix = if reads || self.write_sizes.is_empty() { &self.sizes } else { &self.write_sizes };
         (!mix.is_empty()).then_some(mix)
     }
 
-    /// Returns the mean size of a request, in bytes.
+    /// In bytes.
     pub fn mean_bytes(&self, reads: bool) -> f64 {
         match self.mix(reads) {
             Some(mix) => {
@@ -363,7 +363,7 @@ impl Synthetic {
         }
     }
 
-    /// Returns the size of the largest request, in bytes, without `size_deviation`.
+    /// In bytes, without `size_deviation`.
     pub fn largest_bytes(&self) -> u64 {
         let largest = |reads| match self.mix(reads) {
             Some(mix) => mix.iter().map(|each| each.size.0).max().unwrap_or(0),
@@ -372,7 +372,7 @@ impl Synthetic {
         largest(true).max(largest(false))
     }
 
-    /// Returns the size of the smallest request, in bytes, without `size_deviation`.
+    /// In bytes, without `size_deviation`.
     fn smallest_bytes(&self) -> u64 {
         let smallest = |reads| match self.mix(reads) {
             Some(mix) => mix.iter().filter(|each| each.share > 0.0).map(|each| each.size.0).min().unwrap_or(0),
@@ -384,12 +384,12 @@ impl Synthetic {
         smallest(true).min(smallest(false))
     }
 
-    /// Returns the bytes that a request moves of each of its sectors: all, or of reads of a part of a sector their size.
+    /// All, or of reads of a part of a sector their size.
     pub fn sector_bytes(&self) -> u16 {
         self.size.map_or(SECTOR, |size| size.0.min(SECTOR)) as u16
     }
 
-    /// Returns the alignment of addresses, in bytes.
+    /// Alignment of addresses, in bytes.
     pub fn alignment(&self) -> Size {
         // Deviating sizes start at a sector; a busy channel or a hot spot is chosen page by page.
         let is_by_page = self.size_deviation.0 > 0 || self.channel_skew.is_some() || self.hot_spot.is_some();
@@ -397,12 +397,12 @@ impl Synthetic {
         self.alignment.unwrap_or_else(usual)
     }
 
-    /// Returns the squared coefficient of variation of the times between arrivals.
+    /// Squared coefficient of variation of the times between arrivals.
     pub fn variation(&self) -> f64 {
         if self.arrivals == ArrivalTimes::Fixed { 0.0 } else { self.burstiness }
     }
 
-    /// Returns the size of the working set among `sectors`, in sectors.
+    /// Sectors of the working set among `sectors`.
     pub fn used_sectors(&self, sectors: u64) -> u64 {
         let there = sectors.saturating_sub(self.offset_sectors());
         match self.working_set_size {
@@ -411,7 +411,7 @@ impl Synthetic {
         }
     }
 
-    /// Returns the first and the last sector of the working set among sectors `first..=last`.
+    /// First and last sector of the working set among `first..=last`.
     pub fn used_range(&self, first: u64, last: u64) -> (u64, u64) {
         let (whole, first) = (last - first, first + self.offset_sectors());
         let used_last = match self.working_set_size {
@@ -421,7 +421,7 @@ impl Synthetic {
         (first, used_last.min(last))
     }
 
-    /// Returns the number of sectors before the working set.
+    /// Sectors before the working set.
     pub fn offset_sectors(&self) -> u64 {
         self.working_set_offset.0 / SECTOR
     }

@@ -5,16 +5,16 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 
 /// A point in simulated time, or a span of it, in picoseconds (213 days fit).
 ///
-/// Integers make runs identical on every machine; picoseconds make the rates of real links exact enough that rounding
-/// never decides an order (one byte at 16 GB/s is 62.5 ps).
+/// Integers make runs identical on every machine; picoseconds are exact enough that rounding never decides an order
+/// (one byte at 16 GB/s is 62.5 ps).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Time(pub u64);
 
 impl Time {
     /// The beginning of the run; also the empty span.
     pub const ZERO: Time = Time(0);
-    /// The latest time a run may reach: 107 days. A span is shorter than that too, so that a time of the run and a span
-    /// after it always fit; an event that is due later ends the run.
+    /// 107 days. A span is shorter, so that a time of the run and a span after it always fit; a later event ends the
+    /// run.
     pub const LATEST: Time = Time(1 << 63);
     /// Later than anything a run reaches.
     pub const MAX: Time = Time(u64::MAX);
@@ -31,8 +31,7 @@ impl Time {
         Time(us * 1_000_000)
     }
 
-    /// The time `bytes` take at `bytes_per_s`, rounded up to a picosecond so that no resource beats its rate.
-    /// A rate of 0 stands for "no limit" and takes no time.
+    /// Rounded up to a picosecond, so that no resource beats its rate. A rate of 0 is no limit.
     #[inline]
     pub const fn of_transfer(bytes: u64, bytes_per_s: u64) -> Time {
         if bytes_per_s == 0 {
@@ -76,7 +75,7 @@ impl Time {
 
 impl Add for Time {
     type Output = Time;
-    /// Unchecked, as most of what a run computes are such sums: the event queue notices those that have gone round.
+    /// Unchecked: the event queue notices sums that have gone round.
     #[inline]
     fn add(self, other: Time) -> Time {
         Time(self.0.wrapping_add(other.0))
@@ -101,14 +100,14 @@ impl Sub for Time {
 
 impl Mul<u64> for Time {
     type Output = Time;
-    /// At most [`Time::LATEST`], so that what is absurdly long ends the run.
+    /// At most [`Time::LATEST`], so that an absurd span ends the run.
     #[inline]
     fn mul(self, times: u64) -> Time {
         Time(self.0.saturating_mul(times)).min(Time::LATEST)
     }
 }
 
-/// Spans summed over many parts that work side by side: a long run's sum may be more than a [`Time`] holds.
+/// Summed over parts that work side by side: more than a [`Time`] may hold.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct TimeSum(pub u128);
 

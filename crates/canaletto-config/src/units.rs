@@ -1,6 +1,6 @@
 //! Numbers with units: `"75us"`, `"1.2GB/s"`, `"4KiB"`, `"1.08mW"`.
 //!
-//! A bare number is refused wherever a unit is due, so that microseconds are never read as nanoseconds.
+//! A bare number is refused, so that microseconds are never read as nanoseconds.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::time::Time;
 trait Quantity: Sized {
     /// Allowed form, with an example, for error messages.
     const EXPECTED: &'static str;
-    /// Units and their size in the stored unit, largest first, so that printing picks the largest that divides.
+    /// With their size in the stored unit, largest first, so that printing picks the largest that divides.
     const UNITS: &'static [(&'static str, f64)];
     /// Units that are read and never printed.
     const OTHER_UNITS: &'static [(&'static str, f64)] = &[];
@@ -222,10 +222,6 @@ impl Quantity for ByteRate {
     }
 }
 
-/// Reads a rate that is stated in bytes per second only.
-///
-/// # Errors
-/// A text that is no such rate.
 pub(super) fn in_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Rate, D::Error> {
     ByteRate::deserialize(deserializer).map(|ByteRate(rate)| Rate(rate))
 }
@@ -291,26 +287,26 @@ impl Quantity for Area {
 }
 
 impl Power {
-    /// Returns the power in milliwatts.
+    /// In milliwatts.
     pub fn mw(self) -> f64 {
         self.0 as f64 / 1e6
     }
 }
 
 impl Joules {
-    /// Returns the energy in millijoules.
+    /// In millijoules.
     pub fn mj(self) -> f64 {
         self.0 as f64 / 1e12
     }
 }
 
 impl Duration {
-    /// Returns the same duration as simulated time.
+    /// As simulated time.
     pub fn time(self) -> Time {
         Time(self.0)
     }
 
-    /// Makes a duration of whole nanoseconds.
+    /// Of whole nanoseconds.
     pub fn from_ns(ns: u64) -> Duration {
         Duration(ns * 1_000)
     }

@@ -1,4 +1,4 @@
-//! Keys that a design gives and that change nothing in it: a key of Venice on a bus, a watermark without a cache.
+//! Keys that change nothing in a design: a key of Venice on a bus, a watermark without a cache.
 
 use crate::attach::AttachmentKind;
 use crate::design::{ArbitrationMethod, Design, MappingScheme, Policy, Protocol, Scope, VictimPolicy};
@@ -8,15 +8,15 @@ use crate::fabric::{ChipToChipEcc, Ready, Retry, TransferOrder};
 use crate::medium::Suspendable;
 use crate::named::Named;
 
-/// Keys that need something: the beginning of their names, what they need, and whether a design has it.
+/// The beginning of their names, what they need, and whether a design has it.
 struct Need {
     keys: &'static [&'static str],
     needs: &'static str,
     is_met: fn(&Design) -> bool,
 }
 
-/// A note for each of the `given` keys that has no effect. A key with the value that it would have anyway is no
-/// mistake: `without` reads the design without some keys, and spells it out.
+/// For each of the `given` keys without effect. A key with its default value is no mistake. `without` reads the design
+/// without some keys.
 pub(super) fn notes(design: &Design, given: &[String], without: impl Fn(&[&str]) -> Option<Design>) -> Vec<Problem> {
     let unmet = |key: &str| NEEDS.iter().find(|need| need.concerns(key) && !(need.is_met)(design));
     let idle: Vec<(&str, &Need)> = given.iter().filter_map(|key| unmet(key).map(|need| (key.as_str(), need))).collect();
@@ -46,7 +46,7 @@ fn is(design: &Design, names: &[&str]) -> bool {
     names.contains(&design.fabric.kind.name())
 }
 
-/// Names of single keys, and of tables with a dot at their end.
+/// Of single keys, and of tables with a dot at the end.
 const NEEDS: &[Need] = &[
     need(&["fabric.venice."], "fabric.kind = \"venice\"", |d| is(d, &["venice"])),
     need(&["fabric.venice.retry_interval"], "fabric.venice.retry = \"local\"", |d| {

@@ -1,10 +1,10 @@
-//! Messages of serde in a user's words: keys and values instead of fields and variants, no types of Rust.
+//! Messages of serde in a user's words, without types of Rust.
 
 use crate::names::{likeness, most_alike, nearest};
 use crate::schema::Kind;
 use crate::setting::all_keys;
 
-/// serde's message about `key` in a user's words, with the nearest name where a name was unknown.
+/// With the nearest name where a name was unknown.
 pub(super) fn explain(kind: Kind, key: &str, message: &str) -> String {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let near = match (message.split_once(' '), names.split_first()) {
@@ -28,7 +28,7 @@ pub(super) fn explain(kind: Kind, key: &str, message: &str) -> String {
     near.map_or(said.clone(), |near| format!("{said}; did you mean `{near}`?"))
 }
 
-/// A message of the TOML reader in a user's words, on one line.
+/// Of the TOML reader, on one line.
 pub(super) fn of_toml(message: &str) -> String {
     match ["value was too large", "as i128", "as u128"].iter().any(|part| message.contains(part)) {
         true => format!("got a whole number out of range, expected one from {} to {}", i64::MIN, i64::MAX),
@@ -36,8 +36,7 @@ pub(super) fn of_toml(message: &str) -> String {
     }
 }
 
-/// The key that an unknown one means, if any is like it. Keys of the same table come before keys of another one, and
-/// keys of few tables before keys of many.
+/// Keys of the same table come first, then keys of few tables.
 fn nearest_key(kind: Kind, key: &str) -> Option<String> {
     let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
     // The schema does not count the entries of lists.

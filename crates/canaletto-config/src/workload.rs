@@ -102,7 +102,7 @@ pub struct Flow {
 }
 
 impl Workload {
-    /// Makes a workload of flows that share the whole drive.
+    /// Flows that share the whole drive.
     pub fn of(name: &str, about: &str, flow: Vec<Flow>) -> Workload {
         Workload {
             name: name.to_owned(),
@@ -114,7 +114,7 @@ impl Workload {
         }
     }
 
-    /// Returns the workload with the values that follow others, where it does not state them, and a flow for each thread.
+    /// The workload with the values that follow others, and a flow per thread.
     #[must_use]
     pub fn spelt_out(mut self) -> Workload {
         self.flow = self.flow.iter().flat_map(Flow::each_thread).collect();
@@ -126,23 +126,23 @@ impl Workload {
 }
 
 impl Flow {
-    /// Makes a flow of generated requests with default values for all other keys.
+    /// Default values for all other keys.
     pub fn generated(name: &str, synthetic: Synthetic) -> Flow {
         Flow { synthetic: Some(synthetic), ..Flow::external(name) }
     }
 
-    /// Makes the same flow with requests that come from outside.
+    /// The flow with requests from outside.
     pub fn without_requests(&self) -> Flow {
         Flow { synthetic: None, trace: None, mix: None, ..self.clone() }
     }
 
-    /// Makes a flow for each thread, named after the flow and the number of the thread.
+    /// Named after the flow and the number of the thread.
     fn each_thread(&self) -> impl Iterator<Item = Flow> {
         let name = |thread| if self.threads == 1 { self.name.clone() } else { format!("{}.{thread}", self.name) };
         (0..self.threads).map(move |thread| Flow { name: name(thread), threads: 1, ..self.clone() })
     }
 
-    /// Makes a flow of requests that come from outside, with default values for all keys.
+    /// Requests come from outside; default values for all keys.
     pub fn external(name: &str) -> Flow {
         Flow {
             name: name.to_owned(),
@@ -210,14 +210,14 @@ pub enum Loop {
 }
 
 impl Loop {
-    /// Returns whether requests have their own times.
+    /// Whether requests have their own times.
     pub fn is_paced(self) -> bool {
         matches!(self, Loop::Open | Loop::Limited(_))
     }
 }
 
 impl Flow {
-    /// Returns whether the validated flow is a closed or an open loop.
+    /// Closed or open loop.
     pub fn looping(&self) -> Loop {
         let pace = self.trace.as_ref().map(Trace::pace).or(self.mix.as_ref().map(|mix| mix.pace()));
         if pace.is_some_and(|pace| pace.as_fast_as_possible) {
@@ -232,13 +232,13 @@ impl Flow {
         depth.map_or(Loop::Open, Loop::Closed)
     }
 
-    /// Returns the start of the flow. A trace in an open loop counts from there by itself, as the traces of a mix do.
+    /// A trace in an open loop counts from there by itself, as the traces of a mix do.
     pub fn start(&self) -> Time {
         let trace = self.trace.as_ref().filter(|_| self.looping() != Loop::Open).map(|trace| trace.start);
         self.synthetic.as_ref().map(|s| s.start).or(trace).map_or(Time::ZERO, Duration::time)
     }
 
-    /// Returns the traces that the flow replays.
+    /// Traces that the flow replays.
     pub fn traces(&self) -> &[Trace] {
         match (&self.trace, &self.mix) {
             (Some(trace), _) => std::slice::from_ref(trace),
@@ -247,21 +247,20 @@ impl Flow {
         }
     }
 
-    /// Returns whether requests may run over the end of the flow's addresses, as MQSim's may.
+    /// Over the end of the flow's addresses, as MQSim's requests may.
     pub fn may_overrun(&self) -> bool {
         let hot_cold = |s: &Synthetic| s.mqsim_seed.is_some() && s.addresses == Addresses::HotCold;
         let traced = self.traces().iter().any(|trace| trace.out_of_range == OutOfRange::Mqsim);
         traced || self.synthetic.as_ref().is_some_and(hot_cold)
     }
 
-    /// Returns the last of the flow's `sectors` sectors that a page of a request may begin at. Generated flows of MQSim end
-    /// with their working set.
+    /// Last sector at which a page of a request may begin. Generated flows of MQSim end with their working set.
     pub fn last_start(&self, sectors: u64) -> u64 {
         let of_mqsim = self.synthetic.as_ref().filter(|s| s.mqsim_seed.is_some());
         of_mqsim.map_or(sectors - 1, |s| s.used_range(0, sectors - 1).1)
     }
 
-    /// Returns the largest number of requests, if it is known beforehand.
+    /// If known beforehand.
     pub fn most_requests(&self) -> Option<u64> {
         let synthetic = self.synthetic.as_ref().map(|s| s.requests);
         let replayed = || self.trace.as_ref().map_or_else(|| self.mix.as_ref()?.most_requests(), Trace::most_requests);

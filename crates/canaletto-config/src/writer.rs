@@ -1,15 +1,15 @@
 //! Configurations written as TOML.
 //!
-//! Types are serialised as JSON values, from which the tables are made. Each type then needs one serializer instead of the six of TOML.
+//! From JSON values, so that each type needs one serializer instead of the six of TOML.
 
 use serde::Serialize;
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
-/// Writes a configuration as a table of TOML.
+/// A configuration as a table of TOML.
 ///
 /// # Errors
-/// Values that TOML lacks: a number beyond 64 bits, nothing in a list, or no table at all.
+/// Values that TOML lacks: a number beyond 64 bits, or nothing in a list.
 pub fn write_table(value: &impl Serialize) -> Result<Table, String> {
     match serde_json::to_value(value).map_err(|error| error.to_string())? {
         Json::Object(entries) => entries
@@ -21,7 +21,7 @@ pub fn write_table(value: &impl Serialize) -> Result<Table, String> {
     }
 }
 
-/// Writes a configuration as TOML text.
+/// A configuration as TOML text.
 ///
 /// # Errors
 /// As [`write_table`].

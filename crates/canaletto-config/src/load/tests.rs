@@ -1,5 +1,3 @@
-//! Loading, and what is said of mistakes.
-
 use super::*;
 use crate::writer::write_text;
 use proptest::prelude::*;
@@ -31,7 +29,6 @@ fn what_is_loaded_prints_and_loads_the_same() {
     }
 }
 
-/// Links between routers have the rate of the design's bus, unless it states another.
 #[test]
 fn links_follow_the_bus() {
     let rates = |name: &str, settings: &[&str]| {
@@ -362,7 +359,6 @@ fn a_key_of_another_table_is_found() {
     assert!(message.ends_with("did you mean `geometry.channels`?"), "{message}");
 }
 
-/// A network whose rate is stated does not take the buses' rate.
 #[test]
 fn a_rate_of_buses_is_noted_where_links_state_theirs() {
     let notes = |text: &str, settings: &[&str]| {

@@ -1,4 +1,4 @@
-//! Contents of `ssdconfig.xml`. Names follow MQSim's tags, with units last; `Default` is MQSim's own default.
+//! Contents of `ssdconfig.xml`. Names follow MQSim's tags, with units last; `Default` is MQSim's.
 //!
 //! Fields marked *(idle)* are read by MQSim without any effect; see [`Ignored`].
 
@@ -16,7 +16,7 @@ pub struct DeviceXml {
     pub device: ControllerXml,
     /// `<Flash_Parameter_Set>` inside `<Device_Parameter_Set>`.
     pub flash: FlashXml,
-    /// Tags of the file that change nothing, in the order of the file.
+    /// Without effect, in the order of the file.
     pub ignored: Vec<Ignored>,
     /// Where each tag stands.
     #[serde(skip)]
@@ -30,8 +30,7 @@ pub struct HostXml {
     pub pcie_lane_gb_s: f64,
     /// `PCIe_Lane_Count`.
     pub pcie_lanes: u32,
-    /// `SATA_Processing_Delay`: hardware and software on the way of each SATA message. Used with SATA only.
-    /// MQSim's files say 400000; its code, without the tag, 0.
+    /// `SATA_Processing_Delay` of each message. MQSim's files say 400000; its code, without the tag, 0.
     pub sata_processing_ns: u64,
     /// `Enable_ResponseTime_Logging` *(idle)*.
     pub response_time_logging: bool,

@@ -93,15 +93,14 @@ const FLASH_TAGS: &[Tag<FlashXml>] = &[
     no_effect("Page_Metadat_Capacity", |f, v| put(&mut f.page_metadata_bytes, int(v, ANY_U32)), "no spare bytes cross the channel"),
 ];
 
-/// Reads the text of an SSD configuration file. `label` is the file's name in errors. Unknown tags are errors.
+/// Reads an SSD configuration file; `label` names it in errors. Unknown tags are errors.
 pub fn parse_device(label: &str, xml: &str) -> Result<DeviceXml, XmlError> {
     read_device(label, xml, false)
 }
 
-/// Reads the text of an SSD configuration file, and ignores unknown tags if it is to.
+/// [`parse_device`], which may ignore unknown tags.
 ///
-/// A tag or a whole set that is absent has MQSim's default. Whether the parts fit together (a flow's ids and the
-/// geometry, a capacity and the machine's memory) is for the caller to see.
+/// An absent tag or set has MQSim's default. Whether the parts fit together is for the caller to check.
 pub fn read_device(label: &str, xml: &str, ignores_unknown: bool) -> Result<DeviceXml, XmlError> {
     let root = open_file(label, xml, &SSD_CONFIGURATION)?;
     let mut walk = Walk::new(label, places, ignores_unknown);

@@ -1,6 +1,6 @@
-//! Error of MQSim's input files, with file, line, tag and reason on one line.
+//! Errors of MQSim's input files.
 
-/// Characters of a user's value that an error repeats; the rest is cut, so that one line stays one line.
+/// The rest is cut, so that one line stays one line.
 const QUOTED_CHARS: usize = 60;
 
 /// Error in one of MQSim's input files.
@@ -20,7 +20,7 @@ pub struct XmlError {
 }
 
 impl XmlError {
-    /// An error at a line. Control characters in the texts are escaped, so that it displays as one line.
+    /// Control characters are escaped, so that it displays as one line.
     pub fn new(label: &str, line: u32, tag: &str, problem: &str) -> Self {
         XmlError { label: one_line(label), line, tag: shortened(tag), problem: one_line(problem) }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// Tag that was accepted although MQSim does nothing with it, or reads something else in it than it says.
+/// Tag that MQSim ignores, or reads otherwise than it says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ignored {
     /// Line in the file, from 1.
@@ -19,7 +19,7 @@ pub struct Ignored {
 }
 
 impl Ignored {
-    /// Whether the file says something else than what is simulated.
+    /// Whether the file says something else than is simulated.
     pub fn is_warning(&self) -> bool {
         matches!(self.kind, IgnoredKind::Unknown | IgnoredKind::ReadAs)
     }
@@ -35,9 +35,9 @@ impl fmt::Display for Ignored {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IgnoredKind {
-    /// MQSim reads the tag (a bad value is an error), but no result depends on it.
+    /// MQSim reads the tag, but no result depends on it.
     NoEffect,
-    /// MQSim's shipped files hold the tag, but its parser does not know it; the value is not looked at.
+    /// MQSim's shipped files hold the tag, but its parser does not read it.
     NotRead,
     /// MQSim's parser does not have the tag, and unknown tags are ignored.
     Unknown,
@@ -47,12 +47,12 @@ pub enum IgnoredKind {
     Mended,
 }
 
-/// The line of every tag that was present, for errors found only later (an id beyond the geometry, for instance).
+/// For errors that are only found later.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TagLines(pub(super) Vec<(&'static str, u32)>);
 
 impl TagLines {
-    /// The line on which `tag` stands, from 1; `None` if the tag is absent.
+    /// From 1; `None` if the tag is absent.
     pub fn line_of(&self, tag: &str) -> Option<u32> {
         self.0.iter().find(|(name, _)| *name == tag).map(|(_, line)| *line)
     }

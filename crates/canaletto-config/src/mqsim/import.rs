@@ -1,7 +1,7 @@
 //! Import of MQSim's configuration.
 //!
-//! MQSim's quirks become named model options (`docs/reference/mqsim.md` lists them); nothing in the model asks whether it runs
-//! for MQSim. Settings that canaletto cannot simulate yet are refused at their line, never ignored.
+//! MQSim's quirks become named model options (`docs/reference/mqsim.md`); nothing in the model asks whether it runs for
+//! MQSim. Settings that canaletto cannot simulate are refused at their line.
 
 use super::{
     AddressDistribution, AddressMapping, CachingMechanism, CachingMode, ControllerXml, DeviceXml, FlashTechnology,
@@ -34,9 +34,9 @@ pub struct ImportedScenario {
     pub design: Design,
     /// The scenario's flows.
     pub workload: Workload,
-    /// For each flow: the share of its trace's lines to replay, where that is not all of them.
+    /// For each flow: the share of its trace's lines to replay, if not all.
     pub trace_percent: Vec<Option<u8>>,
-    /// Reasons for which results come close to MQSim's instead of being equal to them, as far as the files show them.
+    /// Why results are not equal to MQSim's, as far as the files show.
     pub inexact: Vec<&'static str>,
 }
 
@@ -46,9 +46,6 @@ const RATE: &str = "Channel_Transfer_Rate";
 const NVME_FLOWS: usize = 8;
 
 /// Translates parsed files. The labels name them in errors.
-///
-/// # Errors
-/// Names file, line and tag of a setting that cannot be simulated.
 pub fn import(
     device_label: &str,
     device: &DeviceXml,
@@ -100,7 +97,7 @@ fn inexact(device: &DeviceXml) -> Vec<&'static str> {
     reasons.into_iter().filter_map(|(holds, reason)| holds.then_some(reason)).collect()
 }
 
-/// A note on the channel's rate, if MQSim's beats of whole nanoseconds make it another one by more than 1 %.
+/// If MQSim's beats of whole nanoseconds change the rate by more than 1 %.
 pub fn rounded_rate(xml: &DeviceXml) -> Option<Ignored> {
     let stated = xml.device.channel_rate_mt_s;
     let (exact, beat) = (1000.0 / f64::from(stated), 1000 / stated);
@@ -121,7 +118,7 @@ pub fn rounded_rate(xml: &DeviceXml) -> Option<Ignored> {
     })
 }
 
-/// Refuses what MQSim does not simulate either, and sizes that it does not check.
+/// And sizes that MQSim does not check.
 fn check_device(label: &str, xml: &DeviceXml, mapping: &Mapping) -> Result<(), XmlError> {
     let (device, flash) = (&xml.device, &xml.flash);
     let refuse = |wrong: bool, tag: &str, problem: &str| match wrong {
@@ -251,8 +248,7 @@ fn import_link(xml: &DeviceXml) -> Link {
     }
 }
 
-/// The cached mapping table, with entries of MQSim's sizes: two page numbers and a bit for each sector in the cache, one page
-/// number and the bits on flash.
+/// In the cache, two page numbers and a bit per sector; on flash one page number and the bits.
 pub(super) fn import_mapping(xml: &DeviceXml) -> Mapping {
     let (device, flash) = (&xml.device, &xml.flash);
     if device.ideal_mapping_table {
@@ -314,7 +310,7 @@ fn allocation(name: &str) -> Allocation {
     serde_json::from_value(serde_json::Value::from(name)).expect("both sides know the same 24 schemes")
 }
 
-/// Collection is canaletto's own, with MQSim's policy and thresholds. Its randomised greedy draws log2 of the plane's blocks.
+/// Collection is canaletto's own, with MQSim's policy and thresholds.
 fn import_gc(xml: &DeviceXml) -> Gc {
     let device = &xml.device;
     Gc {

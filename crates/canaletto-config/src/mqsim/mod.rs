@@ -1,10 +1,9 @@
-//! MQSim's own input files: the SSD configuration and the workload definition, text in, typed structs out.
+//! MQSim's own input files: text in, typed structs out.
 //!
-//! The names, types, defaults and spellings come from CMU-SAFARI/MQSim, commit 7ec40e3
-//! (`src/exec/*_Parameter_Set.cpp`). Where MQSim reads another value than a number says (`1.5` is 1, 65540 is 4 in 16
-//! bits) or takes a flag for true, this module also does so, and reports it. It stops with an [`XmlError`] at other
-//! wrong values (`16abc`), and at unknown tags unless it is to ignore them. Tags without any effect in MQSim are
-//! accepted and reported as [`Ignored`].
+//! Names, types, defaults and spellings come from CMU-SAFARI/MQSim, commit 7ec40e3 (`src/exec/*_Parameter_Set.cpp`).
+//! Where MQSim reads another value than a number says (`1.5` is 1, 65540 is 4 in 16 bits) or takes a flag for true, so
+//! does this module, and reports it. Other wrong values (`16abc`) are an [`XmlError`], and unknown tags unless it
+//! ignores them. Tags without effect are reported as [`Ignored`].
 
 mod device;
 mod device_tags;

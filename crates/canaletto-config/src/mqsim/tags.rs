@@ -8,14 +8,12 @@ use super::values::{as_mqsim, is_whole};
 use super::xml::{Element, parse_tree};
 use crate::names::closest;
 
-/// The error is what was expected.
+/// The error names what was expected.
 type Setter<S> = fn(&mut S, &str) -> Result<(), String>;
 
 enum Role<S> {
     Value(Setter<S>),
-    /// Section of tags that the caller reads.
     Section,
-    /// In MQSim's shipped files, unknown to its parser.
     NotRead,
 }
 
@@ -25,7 +23,7 @@ pub(super) struct Tag<S> {
     required: bool,
     /// Bits that MQSim keeps of its value.
     bits: u32,
-    /// Why MQSim does nothing with it; empty if it does something.
+    /// Why MQSim ignores it; empty if it does not.
     idle: &'static str,
 }
 
@@ -35,25 +33,23 @@ impl<S> Tag<S> {
     }
 }
 
-/// The field keeps its default without the tag.
 pub(super) const fn value<S>(name: &'static str, set: Setter<S>) -> Tag<S> {
     Tag::new(name, Role::Value(set), "")
 }
 
-/// A tag with a value that must be there, as MQSim has no default for it (the field is uninitialised memory).
+/// MQSim has no default for it (the field is uninitialised memory).
 pub(super) const fn required<S>(name: &'static str, set: Setter<S>) -> Tag<S> {
     let mut tag = value(name, set);
     tag.required = true;
     tag
 }
 
-/// The same tag, of whose value MQSim keeps that many bits.
+/// MQSim keeps `bits` of the value.
 pub(super) const fn kept<S>(bits: u32, mut tag: Tag<S>) -> Tag<S> {
     tag.bits = bits;
     tag
 }
 
-/// A tag that MQSim reads although nothing depends on its value.
 pub(super) const fn no_effect<S>(name: &'static str, set: Setter<S>, reason: &'static str) -> Tag<S> {
     Tag::new(name, Role::Value(set), reason)
 }
@@ -62,7 +58,6 @@ pub(super) const fn section<S>(name: &'static str) -> Tag<S> {
     Tag::new(name, Role::Section, "")
 }
 
-/// A tag that MQSim's files hold and its parser does not know.
 pub(super) const fn not_read<S>(name: &'static str, reason: &'static str) -> Tag<S> {
     Tag::new(name, Role::NotRead, reason)
 }
@@ -97,11 +92,10 @@ pub(super) fn open_file(label: &str, xml: &str, kind: &FileKind) -> Result<Eleme
 
 pub(super) struct Walk<'a> {
     pub label: &'a str,
-    /// Every tag of this kind of file and the section it belongs in, to say where a misplaced one should be.
+    /// Of this kind of file, for misplaced ones.
     pub places: fn() -> Vec<(&'static str, &'static str)>,
     /// Whether unknown tags are ignored.
     pub ignores_unknown: bool,
-    /// Unknown tags so far, if they are not ignored.
     pub unknown: Vec<XmlError>,
     pub ignored: Vec<Ignored>,
 }
@@ -111,7 +105,7 @@ impl<'a> Walk<'a> {
         Walk { label, places, ignores_unknown, unknown: Vec::new(), ignored: Vec::new() }
     }
 
-    /// `known` are the tags of its section.
+    /// `known`: tags of the section.
     pub fn meets_unknown(&mut self, element: &Element, section: &Element, known: &[&str]) {
         if self.ignores_unknown {
             let reason = format!("unknown in <{}>, ignored as MQSim does", section.name);
@@ -131,7 +125,7 @@ impl<'a> Walk<'a> {
         Err(error)
     }
 
-    /// Reads the values in `section` into `target`, and returns which tags were there and where.
+    /// Reads `section` into `target`. Returns which tags were there and where.
     pub fn section<S>(
         &mut self,
         section: &Element,
@@ -213,7 +207,7 @@ impl<'a> Walk<'a> {
         self.error(section.line, &section.name, &format!("<{tag}> is missing: {why}"))
     }
 
-    /// A tag that belongs nowhere, or elsewhere; `known` are the tags of this section.
+    /// A tag that belongs elsewhere or nowhere.
     pub fn unknown(&self, element: &Element, section: &Element, known: &[&str]) -> XmlError {
         let elsewhere = (self.places)().into_iter().find(|(name, _)| *name == element.name);
         let advice = match (elsewhere, closest(&element.name, known.iter().copied())) {

@@ -4,19 +4,19 @@ use std::ops::RangeInclusive;
 
 use super::words::Word;
 
-/// Largest value of C's `int`, which is what MQSim's `std::stoi` takes.
+/// What MQSim's `std::stoi` takes.
 pub(super) const INT_MAX: u64 = i32::MAX as u64;
 
-/// Counts, widths and rates: MQSim allows 32 bits, no drive needs more than 16.
+/// MQSim allows 32 bits, no drive needs more than 16.
 pub(super) const COUNT: RangeInclusive<u64> = 1..=65_535;
 
-/// Any 32-bit number, which is what MQSim keeps of these values.
+/// MQSim keeps 32 bits of these values.
 pub(super) const ANY_U32: RangeInclusive<u64> = 0..=u32::MAX as u64;
 
-/// Latencies and delays in nanoseconds: up to a quarter of an hour, so that sums of them never overflow.
+/// Up to a quarter of an hour, so that sums never overflow.
 pub(super) const DELAY_NS: RangeInclusive<u64> = 0..=1_000_000_000_000;
 
-/// Moments of a run in nanoseconds: 100 days, which still fits 64 bits when counted in picoseconds.
+/// 100 days, which fit 64 bits in picoseconds.
 pub(super) const MOMENT_NS: RangeInclusive<u64> = 0..=8_640_000_000_000_000;
 
 pub(super) fn put<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
@@ -40,7 +40,6 @@ pub(super) fn multiple<T: TryFrom<u64>>(text: &str, range: RangeInclusive<u64>, 
     T::try_from(value).map_err(|_| wrong)
 }
 
-/// A number within a range; infinities and NaN are in no range.
 pub(super) fn number(text: &str, range: RangeInclusive<f64>) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|x| range.contains(x));
     value.ok_or_else(|| format!("a number from {} to {}", range.start(), range.end()))
@@ -52,8 +51,7 @@ pub(super) fn percent(text: &str) -> Result<u8, String> {
 
 const FLAG: &str = "true or false";
 
-/// The value that MQSim reads in a text that its tag does not allow; none if it reads none. MQSim keeps that many `bits` of a
-/// number's whole part, and takes any flag but "false" as true.
+/// None if MQSim reads none. It keeps `bits` of a number's whole part, and takes any flag but "false" as true.
 pub(super) fn as_mqsim(text: &str, expected: &str, bits: u32) -> Option<String> {
     if expected == FLAG {
         return (!text.is_empty()).then(|| "true".to_owned());
@@ -68,12 +66,11 @@ pub(super) fn as_mqsim(text: &str, expected: &str, bits: u32) -> Option<String> 
     Some(kept.to_string())
 }
 
-/// Whether MQSim reads the number that the text states: 1200 in `1200.0`.
+/// 1200 in `1200.0`.
 pub(super) fn is_whole(text: &str, read: &str) -> bool {
     matches!((text.parse::<f64>(), read.parse::<f64>()), (Ok(said), Ok(read)) if said == read)
 }
 
-/// True or false in any case.
 pub(super) fn flag(text: &str) -> Result<bool, String> {
     if text.eq_ignore_ascii_case("true") {
         Ok(true)
@@ -84,7 +81,7 @@ pub(super) fn flag(text: &str) -> Result<bool, String> {
     }
 }
 
-/// One of an enum's words in any case, as MQSim compares them.
+/// In any case, as MQSim compares them.
 pub(super) fn word<T: Word>(text: &str) -> Result<T, String> {
     let found = T::WORDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
     found.map(|(_, value)| *value).ok_or_else(|| {
@@ -96,8 +93,7 @@ pub(super) fn word<T: Word>(text: &str) -> Result<T, String> {
     })
 }
 
-/// A list of ids such as `0,1,2`, sorted: MQSim keeps ids in a set, so their order in the file means nothing, nor does a
-/// comma at the end or an id that is given twice.
+/// MQSim keeps ids in a set: order, repetitions and a comma at the end mean nothing.
 pub(super) fn ids(text: &str) -> Result<Vec<u32>, String> {
     let wrong = || "ids from 0 to 65534 between commas, such as 0,1,2".to_string();
     let given = text.split(',').map(str::trim).filter(|id| !id.is_empty());
@@ -107,7 +103,6 @@ pub(super) fn ids(text: &str) -> Result<Vec<u32>, String> {
     if ids.is_empty() { Err(wrong()) } else { Ok(ids) }
 }
 
-/// Any text but none, such as a file's path.
 pub(super) fn text(text: &str) -> Result<String, String> {
     if text.is_empty() { Err("some text".into()) } else { Ok(text.to_string()) }
 }

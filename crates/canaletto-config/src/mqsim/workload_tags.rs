@@ -13,12 +13,11 @@ const SCENARIO: &str = "IO_Scenario";
 const SYNTHETIC: &str = "IO_Flow_Parameter_Set_Synthetic";
 const TRACE: &str = "IO_Flow_Parameter_Set_Trace_Based";
 
-/// Most requests a closed loop may hold in flight; each costs memory all the time.
+/// Each costs memory all the time.
 const IN_FLIGHT_MAX: u64 = 1 << 20;
 
 const SECTOR: u64 = 512;
 
-/// A flow while its tags are read: both kinds, one of which will be kept.
 struct Draft {
     flow: FlowXml,
     synthetic: SyntheticXml,
@@ -64,12 +63,12 @@ const TRACE_TAGS: &[Tag<Draft>] = &[
     no_effect("Time_Unit", |d, v| put(&mut d.trace.time_unit, word(v)), "arrival times are always nanoseconds"),
 ];
 
-/// Reads the text of a workload definition file. `label` is the file's name in errors. Unknown tags are errors.
+/// Reads a workload definition file. Unknown tags are errors.
 pub fn parse_workload(label: &str, xml: &str) -> Result<Vec<ScenarioXml>, XmlError> {
     read_workload(label, xml, false)
 }
 
-/// Reads the text of a workload definition file, and ignores unknown tags if it is to.
+/// [`parse_workload`], which may ignore unknown tags.
 pub fn read_workload(label: &str, xml: &str, ignores_unknown: bool) -> Result<Vec<ScenarioXml>, XmlError> {
     let root = open_file(label, xml, &WORKLOAD)?;
     let mut walk = Walk::new(label, places, ignores_unknown);
@@ -121,7 +120,7 @@ fn flow(walk: &mut Walk, element: &Element) -> Result<FlowXml, XmlError> {
     Ok(flow)
 }
 
-/// The older name of <Bandwidth>, where the newer one is absent.
+/// Where <Bandwidth> is absent.
 fn take_intensity(walk: &mut Walk, flow: &Element, drawn: &mut SyntheticXml, lines: &mut TagLines) {
     let Some(element) = flow.children.iter().find(|child| child.name == "Intensity") else { return };
     if let Ok(bandwidth) = int(element.text.trim(), 0..=INT_MAX) {
@@ -133,7 +132,7 @@ fn take_intensity(walk: &mut Walk, flow: &Element, drawn: &mut SyntheticXml, lin
     }
 }
 
-/// A flow before its tags are read. Only the values of tags that may be absent survive.
+/// Only the values of tags that may be absent survive.
 fn blank(line: u32) -> Draft {
     let trace =
         TraceXml { path: String::new(), execute_percent: 100, replay_count: 1, time_unit: TimeUnit::Nanosecond };

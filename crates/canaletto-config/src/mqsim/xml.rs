@@ -1,35 +1,32 @@
-//! Text to a tree of tags that know their lines. Plain XML only: no DOCTYPE and no user-defined entities. Attributes are
-//! not read, as in MQSim.
+//! Text to a tree of tags that know their lines. Plain XML only: no DOCTYPE, no user-defined entities, no attributes,
+//! as in MQSim.
 
 use quick_xml::events::{BytesEnd, BytesRef, BytesStart, Event};
 use quick_xml::reader::Reader;
 
 use super::error::{XmlError, quoted, shortened};
 
-/// The longest text that is looked at: thousands of flows. Bounds the tree, which takes up to 40 bytes a byte of text.
+/// Bounds the tree, which takes up to 40 bytes per byte of text.
 pub(super) const MAX_BYTES: usize = 4 << 20;
 
-/// Tags inside tags inside tags: the files need four levels.
+/// The files need four levels.
 pub(super) const MAX_DEPTH: usize = 8;
 
-/// One tag: its text if it is a leaf, its tags if it is a section.
+/// Text of a leaf, or tags of a section.
 #[derive(Debug, Default)]
 pub(super) struct Element {
     pub name: String,
-    /// Line of the opening tag.
     pub line: u32,
-    /// The text in it, entities resolved, not trimmed.
     pub text: String,
-    /// Line of the first visible character of `text`; 0 if all is blank.
+    /// Of the first visible character; 0 if all is blank.
     pub text_line: u32,
     pub children: Vec<Element>,
-    /// Line of a closing tag written `</<Name>`; 0 if it is written as it should be.
+    /// Of a closing tag written `</<Name>`; 0 otherwise.
     pub slip_line: u32,
-    /// Whether the opening tag has attributes.
     pub has_attributes: bool,
 }
 
-/// Reads the whole file into its root tag; `root` is the one the caller hopes for and serves only the messages.
+/// `root` serves only the messages.
 pub(super) fn parse_tree(label: &str, xml: &str, root: &str) -> Result<Element, XmlError> {
     let whole = |problem: String| Err(XmlError::new(label, 1, "", &problem));
     if xml.len() > MAX_BYTES {
@@ -48,7 +45,7 @@ pub(super) fn parse_tree(label: &str, xml: &str, root: &str) -> Result<Element, 
     }
 }
 
-/// Counts lines up to ever later positions. LF, CR LF and a lone CR each end a line.
+/// LF, CR LF and a lone CR each end a line.
 struct Lines<'a> {
     bytes: &'a [u8],
     position: usize,

@@ -12,7 +12,7 @@ use crate::time::Time;
 /// A transfer that waits for a way.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked {
-    /// Names it, until it has crossed and its path is given back.
+    /// Names it until its path is given back.
     pub path: PathId,
     /// Command and data that are to cross.
     pub transfer: Transfer,
@@ -25,13 +25,13 @@ pub struct Asked {
 pub struct View<'a> {
     /// The moment.
     pub now: Time,
-    /// All that wait, the first to come first. There is one at most for each chip, whose port serves one transfer at a time.
+    /// In the order of arrival. At most one per chip, whose port serves one transfer at a time.
     pub waiting: &'a [Asked],
-    /// How many of them, at the end of the list, have come since the last decision.
+    /// At the end of the list, since the last decision.
     pub arrived: usize,
-    /// Links that have become free since the last decision.
+    /// Since the last decision.
     pub freed: &'a [u32],
-    /// Of each link, whether a transfer has it.
+    /// Whether a transfer has the link.
     pub taken: &'a [bool],
 }
 
@@ -44,7 +44,7 @@ pub struct Grants {
 }
 
 impl Grants {
-    /// Grants a transfer its way: links in their order from the controller to the chip.
+    /// Grants a way: links in their order from the controller to the chip.
     pub fn grant(&mut self, path: PathId, links: impl IntoIterator<Item = u32>) {
         self.links.extend(links);
         self.ends.push((path, self.links.len()));
@@ -63,13 +63,13 @@ impl Grants {
     }
 }
 
-/// Chooses ways, during one run.
+/// Chooses ways during one run.
 pub trait Plan: Send {
-    /// Grants ways to transfers that wait. It is asked when a transfer has come or links have become free, if any controller has a
-    /// free link. A transfer that gets no way is also in the next view.
+    /// Asked when a transfer has come or links have become free, if any controller has a free link. A transfer that
+    /// gets no way is also in the next view.
     ///
     /// # Errors
-    /// A reason why it cannot decide. The run ends with that text.
+    /// A reason that ends the run.
     fn decide(&mut self, view: &View<'_>, grants: &mut Grants) -> Result<(), String>;
 }
 
@@ -79,10 +79,10 @@ pub trait Plans: Debug + Send + Sync {
     fn begin(&self) -> Box<dyn Plan>;
 }
 
-/// Links of a fabric with what plans ways over them. Copies share both.
+/// Links, and a planner of ways over them. Copies share both.
 ///
-/// A link joins two places, or more of them as a bus; it carries one transfer at a time, either way. Chips are at (row, column), controllers
-/// where [`places_of_controllers`] says; any other place is a switch or its own router.
+/// A link joins two places, or more as a bus; it carries one transfer at a time, either way. Chips are at (row,
+/// column), controllers where [`places_of_controllers`] says; any other place is a switch or router.
 #[derive(Debug, Clone)]
 pub struct Blueprint {
     /// Name of the fabric, for messages.

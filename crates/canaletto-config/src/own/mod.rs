@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::design::Design;
 
 impl Design {
-    /// Whether a part of the drive is not the engine's: a fabric, a GC policy or a scheduler from outside.
+    /// Whether a fabric, a GC policy or a scheduler is user-defined.
     pub fn has_parts_of_its_own(&self) -> bool {
         self.fabric.blueprint.is_some() || self.gc.rule.is_some() || self.scheduler.rule.is_some()
     }
@@ -22,12 +22,12 @@ impl Design {
 pub struct Own<T: ?Sized>(Arc<dyn Fn() -> Box<T> + Send + Sync>);
 
 impl<T: ?Sized> Own<T> {
-    /// The rules that a function makes. It is called once for each run, and for whatever is written before it.
+    /// `make` is called once per run, and once for what is written before it.
     pub fn new(make: impl Fn() -> Box<T> + Send + Sync + 'static) -> Own<T> {
         Own(Arc::new(make))
     }
 
-    /// A rule that has seen nothing yet.
+    /// A fresh rule.
     pub fn begin(&self) -> Box<T> {
         (self.0)()
     }

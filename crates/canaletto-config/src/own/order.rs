@@ -7,15 +7,15 @@ use crate::time::Time;
 /// A transaction that waits for its LUN.
 #[derive(Debug, Clone, Copy)]
 pub struct Waiting {
-    /// Number in the order of arrival, which no other transaction of the run has.
+    /// In the order of arrival, unique in the run.
     pub number: u64,
     /// Operation of the array.
     pub operation: Operation,
     /// Who wants it.
     pub origin: Origin,
-    /// The flow whose page it is; none for what the drive does for itself.
+    /// None for the drive's own work.
     pub flow: Option<u16>,
-    /// Priority class of that flow: 0 is urgent, 3 low.
+    /// Class of that flow: 0 is urgent, 3 low.
     pub priority: u8,
     /// The LUN that it waits for.
     pub lun: LunId,
@@ -27,7 +27,7 @@ pub struct Waiting {
     pub queued: Time,
     /// When its request arrived.
     pub began: Time,
-    /// Time for which it will occupy the LUN, as expected.
+    /// Expected time in the LUN.
     pub service: Time,
 }
 
@@ -38,25 +38,25 @@ pub struct Turn<'a> {
     pub now: Time,
     /// The LUN.
     pub lun: LunId,
-    /// Whether it is so short of free blocks that collection should go first.
+    /// Whether free blocks are so short that collection should go first.
     pub gc_urgent: bool,
-    /// Transactions that can be issued, two at least, in the order in which they came.
+    /// At least two, in the order of arrival.
     pub ready: &'a [Waiting],
 }
 
-/// Orders transactions, during one run.
+/// Orders transactions during one run.
 pub trait OrderRule: Send {
-    /// Transactions have come to their LUNs, and others, by number, have left them.
+    /// Arrivals, and by number departures.
     ///
     /// # Errors
-    /// A reason why it cannot continue. The run ends with that text.
+    /// A reason that ends the run.
     fn hear(&mut self, _arrived: &[Waiting], _gone: &[u64]) -> Result<(), String> {
         Ok(())
     }
 
-    /// The transaction that goes next, by its number.
+    /// Number of the transaction that goes next.
     ///
     /// # Errors
-    /// A reason why it cannot choose. The run ends with that text.
+    /// A reason that ends the run.
     fn choose(&mut self, turn: &Turn<'_>) -> Result<u64, String>;
 }

@@ -2,22 +2,22 @@
 
 use crate::address::PlaneId;
 
-/// Blocks of a plane that can be collected, in columns: whatever has the same place belongs to the same block. They are full, none of
-/// their programs is in flight, and each has a flash page to be reclaimed. Where superblocks are used, blocks are these.
+/// Blocks of a plane that can be collected, in columns. They are full, no program is in flight, and each has a flash
+/// page to reclaim. They may be superblocks.
 #[derive(Debug, Default)]
 pub struct Victims {
-    /// The plane, or the first of a group whose superblocks these are. None for the plane that is written to find the state that a drive
-    /// settles in, before the run.
+    /// Or the first plane of a superblock's group. None for the plane that is written before the run, to find the
+    /// drive's state.
     pub plane: Option<PlaneId>,
     /// Pages of a block.
     pub pages_per_block: u32,
     /// Numbers of the blocks, rising.
     pub blocks: Vec<u32>,
-    /// Pages of each that collecting it does not reclaim: valid ones.
+    /// Pages that collecting does not reclaim.
     pub valid: Vec<u32>,
     /// Pages written in the plane since a page of each last changed.
     pub age: Vec<u64>,
-    /// Pages written in the plane, or in all planes of the group, since each was opened.
+    /// Pages written in the plane or group since each was opened.
     pub since_opened: Vec<u64>,
     /// Times that each was erased.
     pub erases: Vec<u32>,
@@ -69,9 +69,9 @@ impl Victims {
 
 /// Chooses victims, during one run.
 pub trait VictimRule: Send {
-    /// The block of `victims` to collect next, by its number. There is one at least.
+    /// Number of the block to collect. There is at least one.
     ///
     /// # Errors
-    /// A reason why it cannot choose. The run ends with that text.
+    /// A reason that ends the run.
     fn choose(&mut self, victims: &Victims) -> Result<u32, String>;
 }

@@ -50,17 +50,17 @@ pub struct Listing {
     pub about: String,
 }
 
-/// Returns the TOML text of a preset.
+/// TOML text of a preset.
 pub fn preset_text(name: &str) -> Option<&'static str> {
     PRESETS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
 
-/// Returns the names of all presets.
+/// Names of all presets.
 pub fn preset_names() -> Vec<&'static str> {
     PRESETS.iter().map(|(name, _)| *name).collect()
 }
 
-/// Returns all design presets.
+/// All design presets.
 pub fn presets() -> Vec<Listing> {
     #[derive(Deserialize)]
     struct About {

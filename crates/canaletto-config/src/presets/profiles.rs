@@ -11,13 +11,13 @@ use crate::workload::{Flow, Origin, Synthetic, Workload};
 
 const PROFILES: &str = include_str!("profiles.toml");
 
-/// Number of requests of a profile without `requests`; of a mix, of all its flows together.
+/// Of a profile without `requests`; of a mix, all flows together.
 const REQUESTS: u64 = 100_000;
 
-/// Keys that Table 2 of the Venice paper states.
+/// Stated by Table 2 of the Venice paper.
 const PUBLISHED: [&str; 3] = ["read_share", "size", "inter_arrival"];
 
-/// Keys that it does not state. The profile's file may.
+/// Not stated there. The profile's file may.
 const ASSUMED: [&str; 18] = [
     "requests",
     "trim_share",
@@ -44,7 +44,6 @@ struct Profile {
     about: String,
     #[serde(default)]
     of: Vec<String>,
-    /// Keys of [`Synthetic`] of a profile that is no mix. Some have other defaults.
     #[serde(flatten)]
     keys: Table,
 }
@@ -53,12 +52,12 @@ fn table() -> BTreeMap<String, Profile> {
     read_text(PROFILES).expect("profiles are tested")
 }
 
-/// Returns all workload profiles.
+/// All workload profiles.
 pub fn profiles() -> Vec<Listing> {
     table().into_iter().map(|(name, profile)| Listing { name, about: profile.about }).collect()
 }
 
-/// Returns a profile as a workload.
+/// A profile as a workload.
 pub fn profile(name: &str) -> Option<Workload> {
     let mut all = table();
     let Profile { about, of, keys } = all.remove(name)?;
@@ -66,7 +65,7 @@ pub fn profile(name: &str) -> Option<Workload> {
     Some(Workload::of(name, &about, flow))
 }
 
-/// Flows at their own rates, each with the number of requests that lets all end at about the same time.
+/// At their own rates, with the numbers of requests that let all end together.
 fn mix(all: &mut BTreeMap<String, Profile>, of: &[String]) -> Vec<Flow> {
     let mut part = |name: &String| (name.clone(), synthetic(all.remove(name).expect("mixes are tested").keys));
     let flows: Vec<(String, Synthetic)> = of.iter().map(&mut part).collect();
@@ -76,8 +75,8 @@ fn mix(all: &mut BTreeMap<String, Profile>, of: &[String]) -> Vec<Flow> {
     flows.into_iter().map(|(name, s)| Flow::generated(&name, share(s))).collect()
 }
 
-/// Keys that are neither fitted nor published are assumed. The defaults are 100,000 requests, sizes in multiples of 4
-/// KiB around a mean, and addresses in multiples of 4 KiB.
+/// Other keys are assumed. The defaults are 100,000 requests, sizes in multiples of 4 KiB around a mean, and addresses
+/// in multiples of 4 KiB.
 fn synthetic(mut keys: Table) -> Synthetic {
     keys.entry("requests").or_insert(Value::Integer(REQUESTS as i64));
     let stated: Vec<String> = keys.keys().filter(|&key| key != "origin").cloned().collect();

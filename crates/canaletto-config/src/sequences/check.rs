@@ -1,4 +1,4 @@
-//! Checks of command sequences: nothing is missing and nothing contradicts itself.
+//! Checks of command sequences.
 
 use super::{Interface, Planes, Sequence, SequenceTable, Step, What, interface_times};
 use crate::error::Problem;
@@ -6,11 +6,8 @@ use crate::fabric::Fabric;
 
 type Checked = Result<(), Problem>;
 
-/// Checks the sequences of a fabric.
-///
 /// # Errors
-/// A step that is incomplete or contradicts the others, an unknown time, a poll period of zero, an interface too slow for the
-/// fabric.
+/// An incomplete or contradictory step, an unknown time, a poll period of zero, an interface too slow for the fabric.
 pub(crate) fn check(fabric: &Fabric) -> Checked {
     let table = fabric.sequence_table();
     let known = known_times(fabric.interface, table);
@@ -34,8 +31,8 @@ pub(crate) fn check(fabric: &Fabric) -> Checked {
     check_rate(fabric, table)
 }
 
-/// Steps without the values of command bytes, and without what registers wait for inside the chip (`flash.cache_read_busy`,
-/// `flash.cache_program_busy`): what a command takes of wires and LUN.
+/// Without command bytes, and without waits of registers inside the chip (`flash.cache_read_busy`,
+/// `flash.cache_program_busy`).
 fn outline(sequence: &Sequence) -> Vec<Step> {
     let is_inside = |step: &&Step| matches!(step.name(), "tRCBSY" | "tCBSY");
     let bare = |step: &Step| match step.what {
@@ -45,7 +42,7 @@ fn outline(sequence: &Sequence) -> Vec<Step> {
     sequence.iter().filter(|step| !is_inside(step)).map(bare).collect()
 }
 
-/// Data faster than the interface carries them. The short sums come from simulators, which have no limit.
+/// The short sums come from simulators, which have no limit.
 fn check_rate(fabric: &Fabric, table: &SequenceTable) -> Checked {
     let highest = fabric.interface.highest_rate();
     if table.page.is_none() || fabric.link_rate <= highest {
@@ -104,7 +101,7 @@ fn check_sequence(name: &str, sequence: &Sequence, known: &[&str]) -> Checked {
     Ok(())
 }
 
-/// The bytes that a sequence carries next to commands and addresses.
+/// Next to commands and addresses.
 fn payload_of(name: &str) -> Option<&'static str> {
     match name {
         "page" | "program" | "cache_program" => Some("data"),
@@ -132,7 +129,6 @@ mod tests {
         Fabric { interface: Interface::NvDdr3, ..Fabric::new(FabricKind::Bus, Rate(1_000_000_000)) }
     }
 
-    /// Shipped tables are complete with every interface, and every row has a source.
     #[test]
     fn shipped_tables_are_complete() {
         for kind in [SequenceKind::Short, SequenceKind::Full] {
@@ -145,7 +141,6 @@ mod tests {
         }
     }
 
-    /// Each way to spoil the table is reported with its place.
     #[test]
     fn a_spoiled_table_is_refused() {
         type Spoil = fn(&mut SequenceTable);

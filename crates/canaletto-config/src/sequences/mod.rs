@@ -1,4 +1,4 @@
-//! Command sequences as data: every step of a command, its bytes on the wires and the waits between.
+//! Command sequences as data: steps, bytes on the wires and waits.
 //!
 //! Two tables ship, [`SequenceKind::Short`] and [`SequenceKind::Full`] (`short.toml`, `full.toml`), with the
 //! interface's times (`times.toml`). A design may state its own steps and times (`fabric.steps`).
@@ -35,7 +35,7 @@ impl Interface {
     /// Every interface.
     pub const ALL: [Interface; 4] = [Interface::NvDdr2, Interface::NvDdr3, Interface::NvLpddr4, Interface::Toggle];
 
-    /// Returns the name used in designs.
+    /// Name in designs.
     pub fn name(self) -> &'static str {
         match self {
             Interface::NvDdr2 => "nv-ddr2",
@@ -45,7 +45,7 @@ impl Interface {
         }
     }
 
-    /// Highest data rate of eight pins: 533 MT/s (ONFI 3.2), 1,600 (ONFI 4.2), 3,600 (ONFI 5.1), 4,800 (JESD230G).
+    /// 533 MT/s (ONFI 3.2), 1,600 (ONFI 4.2), 3,600 (ONFI 5.1), 4,800 (JESD230G).
     pub fn highest_rate(self) -> Rate {
         Rate(match self {
             Interface::NvDdr2 => 533_000_000,
@@ -142,7 +142,7 @@ pub struct SequenceTable {
 }
 
 impl SequenceTable {
-    /// The sequences that there are, by the names of their keys.
+    /// By the names of their keys.
     pub fn sequences(&self) -> impl Iterator<Item = (&'static str, &Sequence)> {
         let some = [
             ("plane_read", &self.plane_read),
@@ -159,8 +159,8 @@ impl SequenceTable {
         all.into_iter().chain(given)
     }
 
-    /// Sequences that chips which work on several commands at a time have instead of others, with those: they differ in command
-    /// bytes and in what the array waits for by itself.
+    /// Pairs of a sequence for chips with several commands at a time and the one it replaces: they differ in command
+    /// bytes and in what the array waits for.
     pub fn pipelined(&self) -> impl Iterator<Item = (&'static str, &Sequence, &'static str, &Sequence)> {
         let each = [
             ("plane_read", &self.plane_read, "read", &self.read),

@@ -1,4 +1,4 @@
-//! Step of a command sequence, written as text: `"00h"`, `"address x5"`, `"last: tWB chip"`.
+//! Steps of command sequences as text.
 
 use std::fmt;
 

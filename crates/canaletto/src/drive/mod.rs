@@ -132,6 +132,7 @@ pub enum Advanced {
 pub struct Completions {
     /// Tag of each.
     pub tags: Vec<u64>,
+    /// Other columns, in order of completion.
     pub rows: Records,
 }
 
@@ -231,10 +232,12 @@ impl Drive {
         self.sectors
     }
 
+    /// Design of the drive.
     pub fn design(&self) -> &Design {
         &self.design
     }
 
+    /// Simulated time that the drive has reached.
     pub fn now(&self) -> Time {
         self.now
     }

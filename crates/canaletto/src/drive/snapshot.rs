@@ -46,6 +46,7 @@ pub enum SnapshotError {
     Failed(String),
 }
 
+/// A drive at some moment, read from bytes.
 pub struct Snapshot {
     design: Design,
     workload: Workload,

@@ -1,7 +1,7 @@
 //! The interconnect of any kind as one type.
 //!
 //! A run has its fabric compiled in. Watched runs, stepped drives and development builds share an instance of the
-//! engine, in which each call of the fabric is a jump by its kind: a tenth more instructions, and a tenth of the code.
+//! engine, in which each call of the fabric is a jump by its kind: a tenth more instructions.
 
 use std::ops::Range;
 

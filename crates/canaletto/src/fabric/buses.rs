@@ -1,5 +1,3 @@
-//! Shared buses, each with its own chips.
-
 use std::ops::Range;
 
 use crate::config::design::Fabric as FabricConfig;
@@ -51,7 +49,7 @@ impl Buses {
         }
     }
 
-    /// All that crosses takes that much longer.
+    /// Whatever crosses takes that much longer.
     fn put_buffers(&mut self, delay: Time) {
         self.buffer = delay;
         self.kind = match self.kind {

@@ -1,8 +1,8 @@
 //! Rows of chips that pass packets on: `ring` and `daisy-chain`.
 //!
-//! A packet is on the next link a hop's delay after the last one, and several may be on a row. One packet per direction
-//! sets out from the controller, and one from the chips, at a time. Where a link on the way is still taken, the packet
-//! sets out that much later: links have no buffers.
+//! A packet is on the next link a hop's delay after the last one. One packet per direction sets out from the
+//! controller, and one from the chips, at a time. Where a link on the way is taken, the packet sets out that much
+//! later: links have no buffers.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -32,13 +32,11 @@ pub const FACTS: Facts = Facts {
 };
 
 pub trait Course {
-    /// In a row of so many chips.
     fn links(columns: u32) -> u32;
 
     /// As columns, in a row of so many chips. The controller is at -1.
     fn ends(link: u32, columns: u32) -> (i32, i32);
 
-    /// In the order in which they are passed.
     fn way(direction: Direction, column: u32, columns: u32) -> Range<u32>;
 }
 
@@ -72,7 +70,6 @@ struct Link {
 struct Passage {
     transfer: Transfer,
     waited: Time,
-    /// From the first link to the last one.
     hops: Time,
 }
 
@@ -277,7 +274,6 @@ mod tests {
         bench.crossed.iter().map(|&(time, _)| time).collect()
     }
 
-    /// Two hops there and two back; in a ring one back.
     #[test]
     fn packets_take_a_hop_a_chip() {
         let (out, back) = {

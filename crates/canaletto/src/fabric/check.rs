@@ -13,15 +13,12 @@ use crate::fabric::failing::Parts;
 use crate::fabric::loss::chips_cut_off;
 use crate::flash::address::ChipId;
 
-/// Loads a design like [`canaletto_config::load_design`], and checks what needs the interconnect.
-///
-/// # Errors
-/// A line per mistake: file, line, key, given and allowed value.
 pub fn load_design(name: &str, text: Option<&str>, settings: &[String]) -> Result<Design, ConfigError> {
     canaletto_config::load::load_design_with(name, text, settings, check)
 }
 
-/// [`load_design`], also with notes on keys without effect.
+/// Loads a design like [`canaletto_config::load_design`] with the checks that need the interconnect, and with notes on
+/// keys without effect.
 ///
 /// # Errors
 /// As [`load_design`].

@@ -1,5 +1,3 @@
-//! Pages sent from chip to chip.
-
 use crate::engine::time::Time;
 use crate::fabric::PathId;
 use crate::flash::address::ChipId;

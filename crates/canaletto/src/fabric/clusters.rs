@@ -9,13 +9,13 @@
 //!
 //! arbiter ─ grant ─▶ switch │ set-up │ packets cross trunk, switch and inner bus at once │
 //! ```
-//! All controllers are on one chip, and so is the arbiter: a transfer starts where its trunk and inner bus are free,
-//! and waits otherwise, which is a path conflict. The arbiter tells the switch over separate pins ([`grants`]). Which
-//! switch hangs on which trunks: [`tree`]. Data in parts: [`chunks`]; copies between chips of a switch: [`copies`].
+//! All controllers are on one chip, and so is the arbiter: a transfer starts where its trunk and inner bus are free;
+//! otherwise it waits, which is a path conflict. The arbiter tells the switch over separate pins ([`grants`]). Which
+//! switch hangs on which trunks: [`tree`]. Data in parts: [`chunks`]; copies: [`copies`].
 //!
-//! A switch passes bytes on after a while and has no buffer, so a circuit crosses at the rate of the slower of its two
-//! wires, where loads make them differ. Packets follow Networked SSD (MICRO 2022) §IV-B, two flits at a time. No paper
-//! has this fabric (`docs/explanation/fabrics.md`).
+//! A switch passes bytes on after a while and has no buffer, so a circuit crosses at the rate of its slower wire.
+//! Packets follow Networked SSD (MICRO 2022) §IV-B, two flits at a time. No paper has this fabric
+//! (`docs/explanation/fabrics.md`).
 
 mod chunks;
 mod copies;
@@ -44,7 +44,6 @@ use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 
-/// Flits that cross at a time.
 const LANES: u64 = 2;
 
 pub const FACTS: Facts = Facts {
@@ -56,7 +55,7 @@ pub const FACTS: Facts = Facts {
     lines,
 };
 
-/// As many transfer at a time as a row has chips, if that is fewer.
+/// As many transfer at a time as a row has chips, at most.
 fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<ChipLine> {
     let keys = &config.clusters;
     let (count, per_switch, per_bus) = (rows * columns, keys.chips_per_switch, keys.chips_per_bus());
@@ -189,7 +188,6 @@ impl Clusters {
         self.buses[ways.bus.index()].is_free() && self.free_trunks[ways.switch.index()] > 0
     }
 
-    /// Returns when it is there.
     fn grant(&mut self, path: PathId, switch: SwitchId, now: Time) -> Time {
         let (from, until) = self.grants.send(switch.0, now);
         self.trace.write(self.grant_wire(switch), WireUse::Handshake, path, from, until);
@@ -226,13 +224,11 @@ impl Clusters {
         }
     }
 
-    /// Sends a transfer over a circuit from `begins` on.
-    ///
     /// ```text
     /// to the chip      trunk │ command │ data │           from it      trunk │ request │   │   │ data │
     ///              inner bus   │ command │ data │                  inner bus   │ request │ data │
     /// ```
-    /// Commands come with what must be written. Data are asked for, and come back through the switch.
+    /// Commands come with data to write. Read data are asked for, and come back through the switch.
     fn cross(&mut self, path: PathId, transfer: Transfer, begins: Time, later: &mut impl FnMut(Time, Event)) {
         let Crossing { chip, trunk, .. } = self.under_way[path];
         let Transfer { direction, command, data, .. } = transfer;

@@ -1,5 +1,3 @@
-//! Command sequences of a design for people.
-
 use serde::Serialize;
 
 use crate::config::design::{Design, Interface, Place, Planes, Sequence, SequenceKind, Step, interface_times};

@@ -1,13 +1,12 @@
 use crate::config::own::values::PathId;
 use crate::engine::time::Time;
 
-/// A transfer that has crossed, and its other times.
 #[derive(Debug, Clone, Copy)]
 pub struct TransferDone {
     /// Taken until `Fabric::release`.
     pub path: PathId,
     pub before: Time,
-    /// On the way, because the path was not free.
+    /// On the way.
     pub conflict: Time,
     pub port: Time,
     /// Scouts, agreements, grants.

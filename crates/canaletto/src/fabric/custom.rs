@@ -1,17 +1,17 @@
-//! Circuits over user-defined links: what joins the chips, and who gets which way, is said by a
-//! [`Blueprint`](crate::config::own::fabric::Blueprint) from outside.
+//! Circuits over user-defined links: a [`Blueprint`](crate::config::own::fabric::Blueprint) names the links, and
+//! decides who gets which way.
 //!
 //! ```text
 //! engine ─ a transfer waits, a link is free ─> plan        asked once an instant, for all that wait
 //! engine <────────── transfer 7: links 3, 12 ─ plan        a way is checked, then taken until its transfer has crossed
 //! ```
 //! Without a blueprint links are Venice's mesh, and transfers get a shortest way over free links at once, the first to
-//! come first: a bound for whatever finds ways in that mesh. `fabric.custom.route = "x-then-y"` gives them one way
-//! alone instead, which is NoSSD with circuits ([`x_then_y`]).
+//! come first: a bound for any search in that mesh. `fabric.custom.route = "x-then-y"` gives them one way alone, which
+//! is NoSSD with circuits ([`x_then_y`]).
 //!
-//! Links carry eight data pins at `fabric.network.link_rate`, commands and data are those of a circuit of Venice (ISCA
-//! 2023, §4.1 with Eq. 1). A place where circuits can turn has a router. Chips have one port. Every decision of a plan
-//! takes `fabric.custom.grant_delay`; its cost in wires is not known.
+//! Links carry eight data pins at `fabric.network.link_rate`; commands and data are those of a circuit of Venice (ISCA
+//! 2023, §4.1 with Eq. 1). A place where circuits can turn has a router. Every decision of a plan takes
+//! `fabric.custom.grant_delay`; its cost in wires is unknown.
 
 #[cfg(test)]
 mod tests;
@@ -56,7 +56,7 @@ fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
     }
 }
 
-/// Ways of rows and columns are the links out of them.
+/// The links out of rows and columns.
 fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Line> {
     let Some(blueprint) = &config.blueprint else {
         return venice::circuit_lines(config, rows, columns, false);
@@ -138,11 +138,9 @@ pub struct Custom {
     taken: Vec<bool>,
     used: Vec<LinkUse>,
     circuits: Slab<PathId, Circuit>,
-    /// Kept for their memory.
     spare: Vec<Vec<u32>>,
     under_way: u32,
     waiting: Vec<Asked>,
-    /// Since the last decision.
     arrived: u32,
     freed: Vec<u32>,
     is_due: bool,
@@ -315,7 +313,6 @@ impl Fabric for Custom {
         true
     }
 
-    /// A decision sees one transfer of each chip.
     fn is_free(&self, chip: ChipId, _: Direction) -> bool {
         !self.port_taken[chip.index()]
     }

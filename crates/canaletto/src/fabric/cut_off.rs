@@ -1,7 +1,6 @@
 //! Chips that nothing reaches, and parts about to fail.
 //!
-//! A transfer to a cut-off chip "crosses" at once over a path that leads nowhere, and its operation fails. Before parts
-//! fail the interconnect comes to rest.
+//! A transfer to a cut-off chip "crosses" at once over a path that leads nowhere, and its operation fails.
 
 use crate::engine::arena::Slab;
 use crate::fabric::PathId;
@@ -12,11 +11,11 @@ use crate::flash::address::ChipId;
 const NOWHERE: u32 = 1 << 31;
 
 pub struct CutOff {
-    /// By chip; empty while none is.
+    /// By chip; empty while none is cut off.
     chips: Vec<bool>,
     sent: Slab<PathId, Carried>,
     in_use: u32,
-    /// No transfer may begin because parts are about to fail.
+    /// No transfer may begin.
     pub comes_to_rest: bool,
 }
 

@@ -5,8 +5,8 @@
 //! controller 0 │ chip 0 │ chip 1 │ chip 2      a link drives one pad, whatever the number of chips
 //!              ◄──┘ ◄──┘ ◄──┘
 //! ```
-//! Kioxia's bridge chips (A. Tokiwa et al., and the press releases of 2020 and 2021: daisy-chained beads of flash behind
-//! bridges) send both ways at the same time. Commands and data are the packets of Networked SSD §IV on eight pins.
+//! Kioxia's bridge chips (A. Tokiwa et al., and the press releases of 2020 and 2021) send both ways at the same time.
+//! Commands and data are the packets of Networked SSD §IV on eight pins.
 
 use std::ops::Range;
 

@@ -1,5 +1,3 @@
-//! Facts that a fabric states about itself in its own file.
-
 use serde::Serialize;
 
 use crate::config::design::Fabric as FabricConfig;
@@ -18,7 +16,6 @@ pub struct Facts {
     pub holds_paths: bool,
     /// These draw power all the time.
     pub routers: Option<RouterKind>,
-    /// For an array of that many rows and columns.
     #[serde(skip)]
     pub interconnect: fn(&FabricConfig, u32, u32) -> Interconnect,
     #[serde(skip)]
@@ -30,7 +27,6 @@ pub struct Facts {
 
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Listed {
-    /// Also on the command line and in results.
     pub name: &'static str,
     /// With its source.
     pub sentence: &'static str,

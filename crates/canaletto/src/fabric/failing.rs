@@ -1,6 +1,6 @@
 //! Parts that fail, and chips that they cut off.
 //!
-//! A chip is cut off when no controller reaches it. Each fabric states this in its [`Facts`](super::facts::Facts).
+//! Each fabric states in its [`Facts`](super::facts::Facts) which chips no controller reaches.
 
 use std::collections::BTreeSet;
 
@@ -109,7 +109,6 @@ fn links(count: u32, placement: u32, rows: u32, columns: u32, spare_chips: bool)
     order
 }
 
-/// Parts that cut chips off come last.
 fn spared_last(order: Vec<u32>, count: u32, cuts_off: impl Fn(&[u32]) -> usize) -> Vec<u32> {
     let (mut chosen, mut others, mut off) = (Vec::new(), Vec::new(), 0);
     for part in order {
@@ -143,7 +142,6 @@ fn neighbours(rows: u32, columns: u32) -> Vec<(u32, u32)> {
     along_rows.chain(along_columns).collect()
 }
 
-/// Returns whether they were apart.
 fn join(joined: &mut [u32], one: u32, other: u32) -> bool {
     let [one, other] = [one, other].map(|chip| {
         let mut at = chip;

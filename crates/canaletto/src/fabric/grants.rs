@@ -15,7 +15,6 @@ struct Line {
     busy: Time,
 }
 
-/// Of a number below `count`.
 pub fn bits(count: u32) -> u32 {
     u32::BITS - count.saturating_sub(1).leading_zeros()
 }

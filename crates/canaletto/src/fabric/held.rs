@@ -5,7 +5,6 @@ use crate::flash::address::LunId;
 use crate::flash::array::MAX_PLANES;
 use crate::scheduler::transaction::TransactionId;
 
-/// By LUN. Empty where paths are not held.
 pub struct HeldPaths {
     luns: Vec<Lun>,
 }

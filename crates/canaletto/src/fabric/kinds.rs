@@ -12,7 +12,6 @@ macro_rules! fabrics {
             match kind { $(FabricKind::$Kind => &$crate::fabric::$module::$facts,)+ }
         }
 
-        /// With a type name standing for the fabric of a kind.
         macro_rules! with_fabric {
             ($d kind:expr, $d F:ident => $d body:expr) => {
                 match $d kind {
@@ -36,7 +35,6 @@ macro_rules! fabrics {
         }
 
         impl AnyFabric {
-            /// Of a validated design.
             fn of(config: &FabricConfig, layout: &Layout) -> AnyFabric {
                 match config.kind { $(FabricKind::$Kind => AnyFabric::$Kind(Fabric::new(config, layout)),)+ }
             }
@@ -52,7 +50,6 @@ macro_rules! fabrics {
             }
         }
 
-        /// `later` takes the events that it schedules.
         macro_rules! inside {
             ($d any:expr, $d fabric:ident => $d body:expr) => {
                 match $d any { $(AnyFabric::$Kind($d fabric) => $d body,)+ }

@@ -17,7 +17,6 @@ impl Loss {
     }
 }
 
-/// Chips that parts of the interconnect cut off when they fail.
 pub fn chips_cut_off(design: &Design) -> Vec<ChipId> {
     failing::cut_off(&design.fabric, design.geometry.channels, design.geometry.chips_per_channel)
 }

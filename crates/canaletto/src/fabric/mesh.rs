@@ -1,4 +1,4 @@
-//! The mesh (NoSSD): a buffered router at each chip, packets that wait for each other hop by hop.
+//! The mesh (NoSSD): a buffered router at each chip; packets wait for each other hop by hop.
 //!
 //! ```text
 //! controller 0 ⇄ ●──────●──────●      ● router, with a chip (⊡) behind it; every line is two directed links
@@ -6,14 +6,14 @@
 //! controller 1 ⇄ ●──────●──────●      to chip (R, C): along the controller's row to column C, then along the column
 //!                │⊡     │⊡     │⊡     back:           along the chip's row to the controller's column, then along that
 //! ```
-//! Network-on-SSD as the two papers compare against it: a 2D mesh of routers with 16 KB of buffer a port and
-//! dimension-order routing (Venice, ISCA 2023, §3.2 and §5), links of eight data pins or, where the pins of a chip are
-//! held constant, of two (Networked SSD, MICRO 2022, Table III).
+//! Network-on-SSD as two papers compare against it: a 2D mesh of routers with 16 KB of buffer per port and
+//! dimension-order routing (Venice, ISCA 2023, §3.2 and §5), links of eight data pins or, where a chip's pins are held
+//! constant, of two (Networked SSD, MICRO 2022, Table III).
 //!
-//! Packets are framed as in §IV-B of the latter, but no chip is enabled and no data are asked for: the network interface
-//! in the chip sends a page by itself once it is read. They are switched by virtual cut-through (Dally & Towles, §13.2):
-//! a packet moves on as soon as its head has passed the router, but only into a buffer with room for all of it. The rules
-//! are in `mesh/network.rs`, the ways through the mesh in `mesh/routes.rs`.
+//! Packets are framed as in §IV-B of the latter, but no chip is enabled and no data are asked for: a chip sends a page
+//! by itself once it is read. Packets are switched by virtual cut-through (Dally & Towles, §13.2): one moves on as soon
+//! as its head has passed the router, into a buffer with room for all of it. Rules: `mesh/network.rs`; ways:
+//! `mesh/routes.rs`.
 
 mod copies;
 mod network;
@@ -89,7 +89,6 @@ pub struct Mesh {
     grid: Grid,
     network: Network,
     controllers: Controllers,
-    /// Registers for pages from other chips, if chips send them.
     registers: Option<PageRegisters>,
     own_row: bool,
     narrow: bool,
@@ -98,7 +97,6 @@ pub struct Mesh {
     full_packet: Time,
     command_time: Option<Time>,
     page_bytes: u64,
-    /// Nothing is on its way into the network.
     idle_chips: Vec<bool>,
     idle_chip_count: u32,
     idle_controller_count: u32,
@@ -142,9 +140,9 @@ impl Controllers {
 const ALL: DomainId = DomainId(0);
 
 impl Mesh {
-    /// `length` is its time on a link. Its path must be released like any other.
+    /// `length` is the packet's time on a link. Its path must be released.
     ///
-    /// For checks any node may send to any other. Between two controllers it counts as load of the first.
+    /// For checks any node may send to any other.
     pub fn send(
         &mut self,
         source: Node,

@@ -2,8 +2,7 @@
 //!
 //! A *transfer* is what crosses for one flash command: the command (with the data of a write), or the data of a read.
 //! It needs a *path*. The engine asks a fabric to start a transfer once a path is free; the fabric schedules its own
-//! events and reports when the transfer has crossed. Then the engine gives the path back, or holds it for the chip's
-//! next transfer.
+//! events and reports the end. Then the engine gives the path back, or holds it for the chip's next transfer.
 //!
 //! A new fabric is one file here, with its [`Facts`](facts::Facts), and one line of `fabric_list!`
 //! (`canaletto-config/src/kinds.rs`).
@@ -93,7 +92,6 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
 
     fn chips_of(&self, domain: DomainId) -> Range<u32>;
 
-    /// Asking for a path is worth while.
     fn may_start(&self, domain: DomainId) -> bool;
 
     fn is_free(&self, chip: ChipId, direction: Direction) -> bool;
@@ -109,7 +107,7 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
     /// Requires [`Fabric::is_free`].
     fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> PathId;
 
-    /// Over the path held after the last transfer (`fabric.hold_path`).
+    /// Over the path held since the last transfer (`fabric.hold_path`).
     fn start_on_held_path(
         &mut self,
         path: PathId,
@@ -133,7 +131,7 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
         true
     }
 
-    /// Where each chip has a single way there is nothing to do.
+    /// Nothing to do where each chip has a single way.
     fn lose(&mut self, _failed: &Failed) {}
 
     /// Returns the domain whose transfers may now find something free.
@@ -179,17 +177,14 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> {
 
     fn controllers(&self) -> Vec<ControllerUse>;
 
-    /// Each serves one transfer at a time.
     fn ports(&self) -> u64 {
         1
     }
 
-    /// Summed over the routers; zero without routers.
     fn router_time(&self) -> TimeSum {
         TimeSum::ZERO
     }
 
-    /// Zero without a central arbiter.
     fn arbiter_time(&self) -> Time {
         Time::ZERO
     }

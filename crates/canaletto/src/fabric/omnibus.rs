@@ -9,14 +9,13 @@
 //!                chip 2   chip 3       drives the bus: request and grant, then the packets
 //! ```
 //! Networked SSD (MICRO 2022) §V: topology §V-B (Fig. 9c), choice of path and *split* transfers §V-C (Fig. 10),
-//! handshake §V-D (Fig. 11), arrays that are not square §V-E. Packets follow §IV-B, one flit at a time. Copies over a
-//! column bus: [`copies`]; messages of controllers: [`control`]; a page split while it crosses: [`late`].
+//! handshake §V-D (Fig. 11), arrays that are not square §V-E. Packets follow §IV-B, one flit at a time. Copies:
+//! [`copies`]; messages of controllers: [`control`]; a page split while it crosses: [`late`].
 //!
-//! **Split** (§V-C): the data of a transfer go in two packets, each over the first of the chip's buses that is free. If
-//! only one is, the second half waits for either, before any other transfer, and follows on the bus of the first one at
-//! the latest. The paper leaves open what the halves hold: here each is a data packet with its own header, of read data
-//! also with its request; a write's command goes with the first half, and a half that takes a column bus is agreed on
-//! like any transfer.
+//! **Split** (§V-C): the data of a transfer go in two packets, each over the first free bus of the chip. If only one is
+//! free, the second half waits for either, before any other transfer, and follows on the first bus at the latest. The
+//! paper leaves open what the halves hold: here each is a data packet with its own header, of read data also with its
+//! request; a write's command goes with the first half.
 
 mod control;
 pub mod copies;

@@ -1,4 +1,4 @@
-//! Packets on the wires: headers and flits, as the packetized interfaces frame commands and data.
+//! Packets on the wires: headers and flits.
 //!
 //! ```text
 //! control packet   │ header │ commands … │ column … │ row … │
@@ -18,11 +18,10 @@ pub const DATA_HEADER_FLITS: u64 = 1 + 2;
 /// "Read data transfer": a header and a command.
 pub const READ_DATA_TRANSFER_FLITS: u64 = 1 + 1;
 
-/// Header, command and two of column. Assumed after the paper's packets.
+/// Header, command and two of column. Assumed.
 pub const COLUMN_FLITS: u64 = 1 + 1 + 2;
 
-/// A request of header, command and row address (three bytes), an answer of header and status. Assumed after the
-/// paper's packets.
+/// A request of header, command and row address (three bytes), an answer of header and status. Assumed.
 pub const STATUS_FLITS: u64 = (1 + 1 + 3) + STATUS_REPORT_FLITS;
 
 pub const STATUS_REPORT_FLITS: u64 = 1 + 1;
@@ -56,7 +55,6 @@ pub struct Packets {
     rate: u64,
     chip_enable: Time,
     command_time: Option<Time>,
-    /// The bus waits meanwhile.
     status_in_chip: Time,
 }
 

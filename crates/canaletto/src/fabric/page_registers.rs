@@ -10,7 +10,6 @@ enum CopyCheck {
     None,
     /// Before it programs; the bus is free meanwhile. Assumed: the paper gives no time.
     Detect(Time),
-    /// Every n-th copy, which the controller corrects; n is at least 1.
     ViaControllerEvery(u32),
 }
 

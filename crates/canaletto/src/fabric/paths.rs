@@ -1,5 +1,3 @@
-//! Paths in use: what each carries, and which are held from a command to its data.
-
 use crate::config::design::{Design, HoldPath};
 use crate::engine::time::{Time, TimeSum};
 pub use crate::fabric::carried::{Carried, Payload};
@@ -33,7 +31,6 @@ impl<F: Fabric> Paths<F> {
         }
     }
 
-    /// The interconnect is at rest.
     pub fn lose(&mut self, failed: &Failed, loss: &Loss, layout: &Layout) {
         self.fabric.lose(failed);
         self.cut_off.lose(&loss.chips, layout.chips());
@@ -185,7 +182,6 @@ impl<F: Fabric> Paths<F> {
         holds
     }
 
-    /// If reads hold their paths. Returns whether they do.
     #[inline]
     pub fn add_page(&mut self, lun: LunId, page: TransactionId) -> bool {
         let holds = self.hold_path != HoldPath::Never;

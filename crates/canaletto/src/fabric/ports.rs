@@ -1,4 +1,4 @@
-//! Ports that take a transfer for the page register of each LUN.
+//! Ports that take a transfer per LUN's page register.
 
 use std::ops::Range;
 
@@ -12,7 +12,6 @@ struct Port {
     free_at: Time,
 }
 
-/// Each row is a domain.
 pub struct Ports {
     columns: u32,
     /// Divisions would take longer.

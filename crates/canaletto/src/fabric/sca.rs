@@ -9,18 +9,17 @@
 //! DQ  │ data of chip 5                     │ data of chip 1          │ …
 //!                                          └ waited for DQ until the data of chip 5 had crossed
 //! ```
-//! JESD230G (November 2024) §10, as a summary of it has it (cqlhupt.github.io, "NAND SCA" 1 and 2, 2024); packets:
-//! [`packets`]. A sequence with data first takes CA, then, in the order in which they come off it, DQ. One such
-//! sequence at a time is on CA or waits for DQ, next to the one whose data cross: the next data are ready when DQ is,
-//! and the scheduler decides late which they are.
+//! JESD230G (November 2024) §10, as summarised at cqlhupt.github.io, "NAND SCA" 1 and 2, 2024; packets: [`packets`]. A
+//! sequence with data first takes CA, then DQ in the order in which sequences come off CA. One such sequence at a time
+//! is on CA or waits for DQ, next to the one whose data cross: the next data are ready when DQ is, and the scheduler
+//! decides late which they are.
 //!
-//! A LUN takes part in one sequence at a time (§10, "command interleaving": none that concerns DQ is sent to a LUN
-//! while its last one is pending).
+//! A LUN takes part in one sequence at a time (§10, "command interleaving").
 //!
 //! With short sequences (`fabric.sequences`) the data of a read set out when CA is free. With full ones packets on CA
-//! turn the chip to a page's column first, and read the status of LUNs.
+//! first turn the chip to a page's column, and read status.
 //!
-//! Left out: training, termination of other chips (NTO packets), bursts that are paused and taken up again (SCP packets).
+//! Left out: training, termination of other chips (NTO packets), paused bursts (SCP packets).
 
 mod packets;
 #[cfg(test)]

@@ -7,14 +7,13 @@
 //!
 //! arbiter: search │ grant to each row on the way │ set-up │ the transfer takes the circuit
 //! ```
-//! All controllers are on one chip, and so is the arbiter, which knows every circuit: a transfer starts where free
-//! links lead from a free controller to its chip, whose port is free, and waits otherwise, which is a path conflict.
-//! The arbiter finds ways ([`links`]), one after the other ([`arbiter`]), and tells the routers. A router keeps its
-//! setting until a grant takes one of its ports for another way, so nothing is torn down. Pages go from chip to chip
-//! over their own circuits ([`copies`]).
+//! All controllers are on one chip with the arbiter, which sees every circuit. A transfer starts where free links lead
+//! from a free controller to its chip, whose port is free; otherwise it waits, which is a path conflict. The arbiter
+//! finds ways ([`links`]), one after the other ([`arbiter`]), and sets the routers. A router keeps its setting until
+//! the next grant, so nothing is torn down. Pages go from chip to chip over circuits ([`copies`]).
 //!
-//! Routers, links, and commands and data on a circuit are those of Venice (ISCA 2023) §4.1 with Eq. 1, without scouts.
-//! No paper has this fabric (`docs/explanation/fabrics.md`).
+//! Routers, links, commands and data are those of Venice (ISCA 2023) §4.1 with Eq. 1, without scouts. No paper has this
+//! fabric (`docs/explanation/fabrics.md`).
 
 mod arbiter;
 mod copies;
@@ -68,12 +67,11 @@ pub struct ScheduledMesh {
     arbiter: Arbiter,
     cycles: Cycles,
     under_way: Slab<PathId, Circuit>,
-    /// Kept for their memory.
     spare: Vec<Way>,
     free_controllers: u32,
     port_taken: Vec<bool>,
     port_free_at: Vec<Time>,
-    /// By router, once parts have failed; none before.
+    /// By router, once parts have failed.
     sets: Vec<Option<u32>>,
     registers: PageRegisters,
     router_time: TimeSum,
@@ -197,7 +195,6 @@ impl Fabric for ScheduledMesh {
         path
     }
 
-    /// The routers keep their settings.
     fn start_on_held_path(
         &mut self,
         path: PathId,

@@ -1,5 +1,3 @@
-//! For timelines. Off unless someone watches.
-
 use crate::engine::time::Time;
 use crate::fabric::PathId;
 
@@ -22,7 +20,6 @@ pub struct WireSpan {
     pub end: Time,
 }
 
-/// Taken after every step of the fabric.
 #[derive(Default)]
 pub struct WireTrace {
     on: bool,

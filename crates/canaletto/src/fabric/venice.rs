@@ -1,5 +1,4 @@
-//! Venice: a mesh of small routers next to the chips, in which scouts reserve a conflict-free circuit for each
-//! transfer.
+//! Venice: a mesh of small routers, in which scouts reserve a conflict-free circuit for each transfer.
 //!
 //! ```text
 //! FC0 ── R0 ── R1 ── R2      1. the nearest free controller sends a scout: two flits, Fig. 6
@@ -10,11 +9,11 @@
 //! ```
 //! Venice (ISCA 2023) §4: network §4.1, reservation §4.2 with Figs. 6 and 7, routing and its limits §4.3 with Algorithm 1.
 //!
-//! What the paper leaves open, decided here: a scout takes two flits and a router cycle a hop, and as long on its way back; when
-//! a transfer has ended a packet of the same size follows its circuit and frees link after link ([`tear_down`]); the chip's
-//! port is taken when the scout is sent; a controller whose scout found no way keeps its transfer and sends another when it
-//! can know of a reason to, or after a while (`venice.retry`). Chips are not modified (§4.1), so that commands and data cross
-//! without packet headers.
+//! Decided here, because the paper leaves it open: a scout takes two flits and a router cycle per hop, also on its way
+//! back; when a transfer has ended a packet of the same size follows its circuit and frees link after link
+//! ([`tear_down`]); the chip's port is taken when the scout is sent; a controller whose scout found no way sends
+//! another when there may be a way, or after a while (`venice.retry`). Chips are not modified (§4.1): commands and data
+//! cross without packet headers.
 //!
 //! `rtl/` holds the same as hardware; with `venice.scouts = "clocked"` both agree cycle by cycle (`docs/explanation/rtl.md`).
 
@@ -117,7 +116,6 @@ pub struct Venice {
     routers: Routers,
     /// Controllers, then chips that send pages to others, if they do.
     controllers: Vec<Controller>,
-    /// Registers for pages from other chips, if chips send them.
     registers: Option<PageRegisters>,
     own_links: Vec<LinkUse>,
     sets: Vec<Option<u32>>,
@@ -278,7 +276,6 @@ impl Fabric for Venice {
         self.let_scouts_hop(until, later);
     }
 
-    /// Circuits are torn down after they were given back.
     fn is_at_rest(&self) -> bool {
         let failed = self.controllers.iter().filter(|controller| controller.state == State::Failed).count();
         self.free_controllers + failed as u32 == self.grid.rows && !self.port_taken.contains(&true)

@@ -11,7 +11,6 @@ pub enum WireKind {
     Channel,
     /// Sixteen data pins.
     WideChannel,
-    /// Commands and addresses alone.
     CommandChannel,
     /// Eight data pins.
     Column,
@@ -22,13 +21,11 @@ pub enum WireKind {
     NarrowLink,
     ControllerLink,
     NarrowControllerLink,
-    /// From a controller to several switches, sixteen data pins.
     Trunk,
     /// From a switch to some of its chips, sixteen.
     InnerBus,
     GrantLine,
     GrantBus,
-    /// To buffers, with the wires behind them.
     BufferedChannel,
     BufferedWideChannel,
 }
@@ -70,7 +67,6 @@ impl WireKind {
     }
 }
 
-/// Or bundle of wires used as one.
 #[derive(Debug, Clone)]
 pub struct Wire {
     /// For example `channel 3`.

@@ -6,7 +6,6 @@ use crate::flash::interface::Operation;
 
 pub const MAX_PLANES: usize = 16;
 
-/// Where accounts are distinguished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Charge {
     Background(Background),
@@ -48,12 +47,10 @@ impl Command {
 pub struct Lun {
     pub command: Command,
     pub busy: bool,
-    /// Otherwise all clocks of background work are zero.
     has_background: bool,
     /// [`Time::MAX`] until the array begins.
     pub due: Time,
     pub registers: u64,
-    /// Their page register is in use behind a cache register ([`CacheReads`](super::cache_read::CacheReads)).
     pub behind: u64,
     array_free_at: Time,
     drained_at: Time,
@@ -158,14 +155,12 @@ impl Array {
         }
     }
 
-    /// It continues with what is in its registers.
     pub fn pause(&mut self, id: LunId, worked: Time) {
         let lun = &mut self.luns[id.index()];
         lun.due = Time::MAX;
         lun.array_busy += worked;
     }
 
-    /// For its registers' contents.
     pub fn go_on(&mut self, id: LunId, command: Command, charge: Option<Charge>, now: Time) {
         let lun = &mut self.luns[id.index()];
         assert!(lun.busy, "LUN {} has nothing to go on with", id.0);
@@ -188,7 +183,6 @@ impl Array {
         self.close(id, now);
     }
 
-    /// In `planes` (a mask).
     pub fn take_up(&mut self, id: LunId, command: Command, planes: u64, charge: Option<Charge>, now: Time) {
         let lun = &self.luns[id.index()];
         assert!(lun.registers & planes == 0, "LUN {} goes on in planes that still hold read data", id.0);
@@ -233,7 +227,6 @@ impl Array {
         self.luns[lun.index()].array_free_at
     }
 
-    /// Else all of its clocks are zero.
     #[inline]
     pub fn has_background_clocks(&self, lun: LunId) -> bool {
         self.luns[lun.index()].has_background

@@ -5,12 +5,12 @@
 //! page register                       ············│ page 2              │tRCBSY
 //! cache register               │ page 1: waits, then leaves ────────────│     │ page 2 …
 //! ```
-//! ONFI 5.1, "Read Cache" and "Read Cache Random" (31h, 3Fh): a read of a plane whose cache register still holds data
-//! goes to the page register behind it, and moves on within tRCBSY once the cache register is empty. Only then the
-//! plane takes a further read; a program or an erase needs both registers.
+//! ONFI 5.1, "Read Cache" and "Read Cache Random" (31h, 3Fh): a read of a plane whose cache register holds data goes to
+//! the page register behind it, and moves on within tRCBSY once the cache register is empty. Only then the plane takes
+//! a further read; a program or an erase needs both registers.
 //!
-//! In the standard the move is part of the command that follows (31h), or of one that ends the sequence (3Fh), and the
-//! whole LUN is busy meanwhile. Here it begins by itself, its cycle is not counted, and it concerns its plane alone.
+//! In the standard the move is part of the next command (31h), or of one that ends the sequence (3Fh), and the whole
+//! LUN is busy meanwhile. Here it begins by itself and concerns its plane alone.
 
 use crate::config::design::Flash;
 use crate::engine::in_flight::PageWork;
@@ -51,7 +51,6 @@ impl CacheReads {
 }
 
 impl FlashBackend {
-    /// Of those whose array could work.
     pub fn free_for_reads(&self, lun: LunId) -> u64 {
         self.array.empty_behind(lun)
     }
@@ -90,7 +89,6 @@ impl FlashBackend {
         is_behind
     }
 
-    /// Returns when the page has moved.
     pub fn move_up<P: Probe>(&mut self, lun: LunId, plane: PlaneId, work: &mut PageWork<P>, now: Time) -> Option<Time> {
         let is_behind = self.array.luns[lun.index()].behind & 1 << self.layout.plane_in_lun(plane) != 0;
         let registers = self.cache_reads.planes.get(plane.index()).filter(|_| is_behind)?;

@@ -1,7 +1,6 @@
 use crate::engine::time::Time;
 use crate::measure::blame::Cause;
 
-/// By the cause of waits for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Background {
     GcRead,
@@ -13,7 +12,6 @@ pub enum Background {
 }
 
 impl Background {
-    /// In the order of the clocks.
     pub const ALL: [Background; 6] = [
         Background::GcRead,
         Background::GcProgram,

@@ -9,7 +9,6 @@ use crate::flash::interface::Operation;
 use crate::scheduler::transaction::TransactionId;
 
 pub struct Copybacks {
-    /// By LUN; empty if copyback is off.
     pending: Vec<Command>,
     pub count: u64,
 }

@@ -1,5 +1,3 @@
-//! Decoding of pages that were read, and what is read again.
-
 use crate::engine::in_flight::PageWork;
 use crate::engine::time::Time;
 use crate::flash::FlashBackend;
@@ -17,7 +15,6 @@ pub enum Decoded {
 }
 
 impl FlashBackend {
-    /// The whole flash page, for good.
     #[inline(always)]
     pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut PageWork<P>) {
         if self.may_fail {
@@ -48,7 +45,6 @@ impl FlashBackend {
         }
     }
 
-    /// Where outer codewords span transactions.
     #[inline(always)]
     pub fn crossed<P: Probe>(&self, first: TransactionId, work: &PageWork<P>) -> u64 {
         if self.outer_code.is_none() {
@@ -65,7 +61,6 @@ impl FlashBackend {
         t.sectors << (t.ppa.page % self.layout.pages_per_flash_page() * self.layout.sectors_per_page)
     }
 
-    /// It has left its chip.
     #[inline(always)]
     pub fn decode<P: Probe>(
         &mut self,

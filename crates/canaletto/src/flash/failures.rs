@@ -1,5 +1,3 @@
-//! At random, or in planes that have stopped working.
-
 use crate::config::medium::Failures as FailuresConfig;
 use crate::engine::random::Stream;
 use crate::flash::address::PlaneId;

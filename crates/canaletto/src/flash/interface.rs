@@ -1,7 +1,7 @@
-//! Times of commands, summed up from steps (`config::sequences`).
+//! Times of commands, summed from steps (`config::sequences`).
 //!
-//! A chip's own time is the same on all fabrics. During waits between two cycles a bus stays taken (`held`), but
-//! packets leave the wires free.
+//! A chip's own time is the same on all fabrics. During waits between two cycles a bus stays taken (`held`); packets
+//! leave the wires free.
 
 use crate::config::design::{
     Fabric, Place, Planes, Ready, Sequence, SequenceTable, Step, Turnarounds, What, interface_times,
@@ -10,7 +10,6 @@ pub use crate::config::kinds::Signalling;
 pub use crate::config::own::values::Operation;
 use crate::engine::time::Time;
 
-/// To a LUN in the middle of its work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Control {
     Status,
@@ -38,7 +37,6 @@ pub struct CommandTable {
     resume: Time,
 }
 
-/// With the times of an interface.
 pub struct Steps<'a> {
     fabric: &'a Fabric,
     table: &'a SequenceTable,
@@ -103,7 +101,6 @@ impl Steps<'_> {
 }
 
 impl CommandTable {
-    /// 1 to `planes` planes per command.
     pub fn new(fabric: &Fabric, planes: u32) -> CommandTable {
         let steps = Steps::of(fabric);
         let table = |sequence: &Sequence, after: Time| -> Vec<CommandTime> {
@@ -135,7 +132,6 @@ impl CommandTable {
         }
     }
 
-    /// At least 1 plane.
     #[inline(always)]
     pub fn get(&self, operation: Operation, planes: usize) -> CommandTime {
         match operation {
@@ -174,7 +170,6 @@ impl CommandTable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusReads {
     Never,
-    /// Once a pin or the chip reports their end.
     WhenDone,
     Polled,
 }

@@ -1,4 +1,4 @@
-//! Commands that a LUN has in work side by side: reads of single planes, and a program loaded behind another one.
+//! Commands side by side in a LUN: reads of single planes, and a program loaded behind another.
 //!
 //! ```text
 //! plane 0   │ tR │ data ──│                    independent plane reads: each plane reads its own page
@@ -7,15 +7,14 @@
 //! array     │ tPROG, page 1      │tCBSY│ tPROG, page 2 │
 //! wires     ──│    ── data of page 2 ──│               cache program: data cross while the array works
 //! ```
-//! A command in work has a *lane*: a [`LunId`] with its own state in the [`Array`](super::array::Array), its status and its
-//! events. Lanes beyond the LUNs themselves are numbered behind them: first one for each plane, whose reads it takes, then one for
-//! each LUN, which takes a program while the LUN's own lane has another.
+//! A command in work has a *lane*: a [`LunId`] with its own state in the [`Array`](super::array::Array), status and
+//! events. Lanes beyond the LUNs are numbered behind them: one per plane, for its reads, then one per LUN, for a
+//! program while the LUN's own lane has another.
 //!
-//! - Independent reads (JESD230G and ONFI 5.1 leave them to vendors, who call them independent or asynchronous plane reads): one page
-//!   and command a plane. Programs and erases take the whole LUN; one whose turn it is holds further reads back until those in work
-//!   have ended.
-//! - Cache program (ONFI 5.1 "Page Cache Program", 15h): the data of the next program cross to the cache registers while the array
-//!   works. It is sent only if nothing that goes before it waits; its array begins tCBSY after that of the program before.
+//! - - Independent reads (JESD230G and ONFI 5.1 leave them to vendors, as independent or asynchronous plane reads): one
+//!   page and command per plane. Programs and erases take the whole LUN; a waiting one holds further reads back.
+//! - - Cache program (ONFI 5.1 "Page Cache Program", 15h): the data of the next program cross to the cache registers
+//!   while the array works, if nothing that goes before it waits. Its array begins tCBSY after the program before.
 
 use std::ops::Range;
 
@@ -41,7 +40,6 @@ struct Lun {
     since: Time,
 }
 
-/// Empty where a LUN has one command in work.
 pub struct Lanes {
     luns: Vec<Lun>,
     planes: u32,
@@ -151,7 +149,6 @@ impl FlashBackend {
         FreePlanes { programs, ..FreePlanes::NONE }
     }
 
-    /// It must be free for it.
     pub fn lane_for<P: Probe>(&mut self, lun: LunId, command: &Command, work: &PageWork<P>) -> LunId {
         if command.operation == Operation::Read && self.lanes.plane_reads {
             let plane = work.transactions[command.transactions()[0]].ppa.plane;
@@ -191,13 +188,12 @@ impl FlashBackend {
         }
     }
 
-    /// It takes its LUN as without lanes.
     #[inline]
     pub fn is_plain_read(&self, lane: LunId) -> bool {
         !self.lanes.plane_reads && self.command(lane).operation == Operation::Read
     }
 
-    /// Returns the lane of a program that is loaded behind it, and its beginning.
+    /// Returns the lane of a program loaded behind it, and its beginning.
     pub fn lane_rests(&mut self, lane: LunId, now: Time) -> Option<(LunId, Time)> {
         let is_read = self.place_of_reader(lane).is_some();
         let id = self.lanes.lun_of(lane);
@@ -214,7 +210,7 @@ impl FlashBackend {
         loaded.map(|(next, soonest)| (next, soonest.max(now + self.lanes.busy)))
     }
 
-    /// Returns the part of `worked` that counts: reads of planes overlap in their LUN's time.
+    /// Returns the part of `worked` that counts: reads of planes overlap.
     pub(super) fn lane_is_free(&mut self, lane: LunId, worked: Time, now: Time) -> Time {
         let id = self.lanes.lun_of(lane);
         if id == lane {
@@ -231,7 +227,6 @@ impl FlashBackend {
         Time::ZERO
     }
 
-    /// Of the plane whose reads the lane takes; none for another lane.
     fn place_of_reader(&self, lane: LunId) -> Option<u32> {
         let plane = lane.0.checked_sub(self.lanes.luns.len() as u32)?;
         (plane < self.lanes.planes).then(|| plane % self.lanes.planes_per_lun)

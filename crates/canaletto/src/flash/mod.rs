@@ -1,7 +1,7 @@
-//! The flash back end: chips with their arrays, registers and ports.
+//! The flash back end: chips, their arrays, registers and ports.
 //!
-//! - In: commands that LUNs [begin](FlashBackend::begin), that have [crossed](FlashBackend::work) and whose arrays have
-//!   [ended](FlashBackend::has_ended); data that have left a register.
+//! - - In: commands that LUNs [begin](FlashBackend::begin), that have [crossed](FlashBackend::work) and whose arrays
+//!   have [ended](FlashBackend::has_ended).
 //! - Out: when arrays end, and whether they failed.
 //! - State: every LUN, page register and port; suspensions; pages read behind others; copies held in registers.
 
@@ -87,9 +87,9 @@ pub struct FlashBackend {
     has_parity: bool,
     of_parity: Operations,
     read_retries: u64,
-    /// Time by which sensing several pages at once is longer than a read.
+    /// Added time of sensing several pages at once.
     longer: Time,
-    /// Whether array times depend on more than the page.
+    /// Array times depend on more than the page.
     is_special: bool,
 }
 
@@ -99,7 +99,7 @@ fn may_fail(design: &Design) -> bool {
 }
 
 impl FlashBackend {
-    /// LUNs keep a clock for each of `flows` if there are several.
+    /// With a clock per flow if there are several.
     pub fn new(design: &Design, layout: &Layout, flows: usize, seed: u64) -> Self {
         let lanes = Lanes::count(&design.flash, layout);
         FlashBackend {
@@ -160,14 +160,12 @@ impl FlashBackend {
         first.background().map(Charge::Background).or(flow)
     }
 
-    /// The first of several pages decides.
     #[inline(always)]
     pub fn seen_as<P: Probe>(&self, lun: LunId, work: &PageWork<P>) -> Cause {
         let first = &work.transactions[self.command(lun).transactions()[0]];
         first.background().map_or(Cause::ChipBusyUser, Background::cause)
     }
 
-    /// Returns the end of the array's work.
     #[inline(always)]
     pub fn work<P: Probe>(&mut self, lun: LunId, work: &mut PageWork<P>, now: Time) -> Time {
         let begins = now + self.time_to_begin(&self.array.luns[lun.index()].command, work);
@@ -262,7 +260,6 @@ impl FlashBackend {
         }
     }
 
-    /// Lets arrays sense several pages at once.
     pub fn senses_several(&mut self) {
         self.is_special = true;
     }
@@ -292,7 +289,6 @@ impl FlashBackend {
         command.transactions().iter().map(time).max().expect("a command has a transaction")
     }
 
-    /// All of its planes', or none.
     fn is_in_cache<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> bool {
         work.transactions[command.transactions()[0]].is(Flag::PseudoSlc)
     }
@@ -306,7 +302,6 @@ impl FlashBackend {
         }
     }
 
-    /// Returns how long its array worked.
     #[inline(always)]
     pub fn count_ended<P: Probe>(&mut self, command: &Command, work: &PageWork<P>) -> Time {
         let (operation, planes) = (command.operation, command.transactions().len() as u64);
@@ -324,7 +319,7 @@ impl FlashBackend {
         worked
     }
 
-    /// Returns whether its registers hold copies to be programmed.
+    /// Whether its registers hold copies to be programmed.
     #[inline(always)]
     pub fn end(&mut self, lun: LunId, worked: Time, now: Time) -> bool {
         let goes_on = self.copybacks.pending(lun).is_some() && self.phase(lun) == Phase::Idle;
@@ -361,7 +356,7 @@ impl FlashBackend {
         }
     }
 
-    /// For its LUN, until `port_free_at` for its chip's port, then for a path.
+    /// Until `port_free_at` for the chip's port, then for a path.
     #[inline(always)]
     pub fn charge_wait<P: Probe>(
         &self,
@@ -409,7 +404,6 @@ impl FlashBackend {
         }
     }
 
-    /// The wait for the chip ends then; ports apart.
     #[inline(always)]
     fn available_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
         let array = match self.lanes.are_on() {
@@ -476,7 +470,6 @@ impl FlashBackend {
         &self.in_cache
     }
 
-    /// And reads for rebuilding.
     pub fn operations_of_parity(&self) -> &Operations {
         &self.of_parity
     }

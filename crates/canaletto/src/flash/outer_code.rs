@@ -1,7 +1,6 @@
 //! Error correction in two layers: inner codewords, and an outer one over several of them.
 //!
-//! After arXiv 2511.03944: a small read takes its inner codewords. If one fails, the whole outer codeword around it is
-//! read and decoded.
+//! After arXiv 2511.03944: if an inner codeword of a small read fails, the whole outer codeword around it is read.
 
 use crate::config::design::Design;
 use crate::config::medium::OuterCode as OuterCodeConfig;
@@ -20,7 +19,6 @@ pub struct OuterCode {
     config: OuterCodeConfig,
     sectors: u32,
     inner: u64,
-    /// By bit error rate.
     tails: Tails,
     random: Stream,
     pub reads: u64,
@@ -44,7 +42,7 @@ impl OuterCode {
         self.config.codeword.0 as u32
     }
 
-    /// For the sectors `own` of a flash page, of which `crossed` have left the chip. `inner_failure` is by bit errors.
+    /// For the sectors `own` of a flash page, of which `crossed` have left the chip.
     pub fn needed(&mut self, own: u64, crossed: u64, inner_failure: f64, illegible: bool) -> Failed {
         let word = u64::MAX >> (u64::BITS - self.sectors);
         let failure = 1.0 - (1.0 - self.config.inner_failure) * (1.0 - inner_failure);
@@ -64,7 +62,6 @@ impl OuterCode {
         failed
     }
 
-    /// Any of `words` outer codewords at a raw bit error rate.
     pub fn fails(&mut self, words: u32, rate: f64) -> bool {
         let any = 1.0 - (1.0 - self.tails.of(rate)).powi(words as i32);
         any > 0.0 && self.random.uniform() < any

@@ -1,5 +1,3 @@
-//! Asked often, changed rarely.
-
 use crate::flash::address::PlaneId;
 
 #[derive(Debug, Clone, Default)]

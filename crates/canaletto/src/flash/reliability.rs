@@ -46,7 +46,6 @@ impl Tails {
     }
 }
 
-/// By the smaller tail's sum.
 fn ln_tail(n: u64, t: u64, p: f64) -> f64 {
     let odds = p / (1.0 - p);
     // ln P(X = t + 1).
@@ -62,7 +61,6 @@ fn ln_tail(n: u64, t: u64, p: f64) -> f64 {
     (-lower.exp()).ln_1p()
 }
 
-/// Until further terms make no difference.
 fn series(ratios: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut term) = (1.0, 1.0);
     for ratio in ratios {
@@ -135,7 +133,6 @@ impl Reliability {
         if tail == 0.0 { 0.0 } else { -(codewords as f64 * (-tail).ln_1p()).exp_m1() }
     }
 
-    /// At the `attempt`-th read.
     pub fn fails(&mut self, at: (Ppa, bool), attempt: u32, bytes: u64, wear: &Wear, now: Time) -> bool {
         let failure = self.failure(self.rate(at, attempt, wear, now), bytes);
         self.random.uniform() < failure
@@ -152,7 +149,6 @@ mod tests {
     use crate::config::load_design;
     use crate::flash::address::{Layout, PlaneId};
 
-    /// One bit after the other.
     fn exact_tail(n: usize, t: usize, p: f64) -> f64 {
         let mut chances = vec![0.0; n + 1];
         chances[0] = 1.0;

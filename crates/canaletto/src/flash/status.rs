@@ -1,4 +1,4 @@
-//! Status of LUNs: which operations are over only when the controller has read it, when polls are due, and how many there were.
+//! Status of LUNs: operations that are over only when the controller has read it, and polls.
 //!
 //! ```text
 //! command crossed       shortest time: first poll       array done             a poll finds it ready
@@ -27,7 +27,6 @@ pub struct Statuses {
     luns: Vec<Lun>,
     reads: StatusReads,
     period: Time,
-    /// By commands on the wires.
     suspensions_are_told: bool,
     count: u64,
     early: u64,
@@ -61,7 +60,6 @@ impl Statuses {
         self.suspensions_are_told
     }
 
-    /// Returns `time` if polls come from then on.
     pub fn begin(&mut self, lun: LunId, time: Time) -> bool {
         let polls = self.reads == StatusReads::Polled;
         let Some(lun) = self.luns.get_mut(lun.index()) else { return false };

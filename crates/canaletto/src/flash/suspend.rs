@@ -6,7 +6,7 @@
 //!   <── array done ────────┘                                      (serves)
 //! ```
 //!
-//! The event that was to end the operation stays in the queue and is ignored: a LUN's `due` says which event counts.
+//! The event that would have ended the operation stays in the queue: a LUN's `due` says which event counts.
 
 use crate::config::medium::{Suspend, SuspendTrigger, Suspendable};
 use crate::engine::in_flight::PageWork;
@@ -32,7 +32,6 @@ pub enum Phase {
 pub struct Suspendee {
     pub phase: Phase,
     pub command: Command,
-    /// Where accounts are distinguished.
     pub charge: Option<Charge>,
     pub since: Time,
     pub remaining: Time,
@@ -41,7 +40,6 @@ pub struct Suspendee {
     taken: u32,
 }
 
-/// Empty where nothing can be suspended.
 pub struct Suspensions {
     erases: bool,
     programs: bool,
@@ -111,7 +109,6 @@ impl Suspensions {
         }
     }
 
-    /// Returns whether it can be suspended.
     pub fn works(&mut self, id: LunId, command: Command, charge: Option<Charge>, begins: Time) -> bool {
         let suspendable = match command.operation {
             Operation::Read => false,
@@ -147,7 +144,6 @@ impl Suspensions {
         (lun.until, lun.has_served) = (now + self.longest, false);
     }
 
-    /// Perhaps while its operation is put aside.
     pub fn serves(&mut self, lun: LunId) {
         if let Some(lun) = self.luns.get_mut(lun.index()) {
             lun.has_served = true;
@@ -202,7 +198,6 @@ impl FlashBackend {
         self.array.put_aside(lun, now);
     }
 
-    /// It [begins](FlashBackend::begin_resumption) when told to.
     pub fn resume<P: Probe>(&mut self, lun: LunId, work: &PageWork<P>, now: Time) {
         let (command, charge) = self.suspensions.resume(lun);
         let planes = self.planes_of(&command, work);
@@ -239,7 +234,6 @@ impl FlashBackend {
         }
     }
 
-    /// And nothing holds the LUN.
     pub fn can_resume<P: Probe>(&self, lun: LunId, work: &PageWork<P>) -> bool {
         let own = self.suspensions.get(lun).map_or(0, |suspendee| self.planes_of(&suspendee.command, work));
         let is_busy = self.array.luns[lun.index()].busy || self.lanes.is_reading(lun);
@@ -251,7 +245,6 @@ impl FlashBackend {
         !self.copybacks.pending(lun).map_or(0, |pages| self.planes_of(pages, work))
     }
 
-    /// By place in the LUN.
     pub fn planes_of<P: Probe>(&self, command: &Command, work: &PageWork<P>) -> u64 {
         let plane = |&id| 1u64 << self.layout.plane_in_lun(work.transactions[id].ppa.plane);
         command.transactions().iter().map(plane).sum()

@@ -5,7 +5,6 @@ use crate::flash::interface::Operation;
 #[derive(Debug, Clone)]
 pub struct ArrayTiming {
     kinds: Kinds,
-    /// If it is the same for every page.
     uniform: [Option<Time>; 3],
     read: Vec<Time>,
     program: Vec<Time>,

@@ -118,6 +118,7 @@ impl Memory {
         }
     }
 
+    /// Sum of all parts, in 10^6 bytes.
     pub fn total_mb(&self) -> f64 {
         self.process_mb
             + self.planes_mb

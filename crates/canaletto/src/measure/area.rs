@@ -11,11 +11,9 @@ use crate::measure::synthesis;
 const REFERENCE_BITS: f64 = 8.0;
 
 /// Area of an 8-bit link between neighbouring routers, as a share of an 8-bit channel's (Venice Table 4, by ORION 3.0).
-/// Narrower links take less in proportion.
 const LINK_VS_CHANNEL: f64 = 0.04;
 
-/// I/O pads of a router, five ports of eight data pins (Venice §6.6). On `scheduled-mesh` strobes and grants are counted
-/// next to them.
+/// I/O pads of a router, five ports of eight data pins (Venice §6.6), without strobes and grants.
 const ROUTER_PADS: u32 = 40;
 
 /// Board area of one I/O pad with its safety distance, in um2. Derived from Venice §6.6: 8 mm2 per router, of which the
@@ -91,7 +89,6 @@ impl Area {
     }
 }
 
-/// Board area of a router or switch over a flash chip's.
 fn board_share(keys: &Footprint, pads: u32) -> f64 {
     let logic = match keys.router {
         RouterSource::Paper => keys.router_logic,

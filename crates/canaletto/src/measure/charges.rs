@@ -1,4 +1,4 @@
-//! Time by cause, in few words: a million pages may wait, and most have a handful of causes.
+//! Time by cause, in few words: a million pages may wait, and most have few causes.
 
 use crate::engine::arena::Slab;
 use crate::engine::time::Time;
@@ -12,7 +12,6 @@ pub type Ledgers = Slab<LedgerId, Ledger>;
 
 const COMMON: usize = 5;
 
-/// Of requests outside their pages.
 pub const OF_REQUEST: [Cause; COMMON] =
     [Cause::HostQueue, Cause::HostLink, Cause::DeviceQueue, Cause::Completion, Cause::Cache];
 
@@ -54,7 +53,6 @@ const IN_LEDGER: u64 = 0xff;
 #[derive(Clone, Copy, Debug)]
 pub struct Charges<const OF_PAGE: bool> {
     sums: [Time; COMMON],
-    /// With its span, or a ledger of all others; 0: none.
     other: u64,
 }
 

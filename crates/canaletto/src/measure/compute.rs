@@ -5,7 +5,6 @@ use serde::Serialize;
 use crate::JsonSchema;
 use crate::engine::time::Time;
 
-/// Counts of a flow's tasks.
 #[derive(Debug, Clone, Default)]
 pub struct TaskCounts {
     pub tasks: u64,
@@ -44,7 +43,6 @@ pub struct ComputeReport {
 }
 
 impl ComputeReport {
-    /// Results of counts, with the energy of the units.
     pub fn of(at: &'static str, counts: &TaskCounts, energy_mj: f64) -> ComputeReport {
         ComputeReport {
             at,

@@ -1,4 +1,4 @@
-//! Chips that failed parts of the interconnect cut off, and what that cost.
+//! Chips cut off by failed parts of the interconnect.
 
 use serde::Serialize;
 

@@ -54,7 +54,7 @@ pub struct Activity {
     pub arbiter: Time,
     /// Time during which data are written into routers' buffers; the power includes reading them again.
     pub buffers: TimeSum,
-    /// Kind of the routers and buffers, if there are any.
+    /// Kind of the routers and buffers.
     pub router_kind: Option<RouterKind>,
     /// Durations of transfers, each once, however many wires it crosses. For the paper's formula.
     pub transfers: TimeSum,
@@ -79,7 +79,7 @@ pub struct Rates {
     pub network: Rate,
     /// All lanes of the host link in a direction.
     pub host_link: Rate,
-    /// All pins of a channel that carry commands alone, or of a switch or row of routers that carry grants.
+    /// All pins that carry commands alone, or grants.
     pub commands: Rate,
     /// How many of these pins there are.
     pub grant_pins: u32,
@@ -226,7 +226,7 @@ fn share(channel: Power, parts: u64) -> Power {
     Power(channel.0 / parts)
 }
 
-/// Stated power of working wires, their number as a multiple of eight, and whether they make a bus.
+/// Stated power, number as a multiple of eight, and whether the wires make a bus.
 fn wires_of(keys: &Wires, kind: WireKind) -> (Power, f64, bool) {
     match kind {
         WireKind::Channel | WireKind::Column => (keys.channel, 1.0, true),
@@ -251,7 +251,7 @@ fn wires_of(keys: &Wires, kind: WireKind) -> (Power, f64, bool) {
     }
 }
 
-/// Wires of a kind, as far as they leak by themselves, as a multiple of eight.
+/// As a multiple of eight, of wires that leak by themselves.
 fn width_of(keys: &Wires, rates: &Rates, kind: WireKind) -> f64 {
     match kind {
         WireKind::GrantLine | WireKind::GrantBus => f64::from(rates.grant_pins) / 8.0,
@@ -265,7 +265,7 @@ const NARROW: f64 = 0.25;
 /// Data wires of a bus of sixteen, as a share of eight.
 const WIDE: f64 = 2.0;
 
-/// Milliwatts of toggling wires: energy per bit at their rate, terminations by the time.
+/// Energy per bit at the wires' rate; terminations by the time.
 fn wire_power(keys: &Energy, rates: &Rates, kind: WireKind) -> f64 {
     if kind == WireKind::CommandChannel {
         // Per bit, without termination (JESD230G §10).
@@ -307,7 +307,6 @@ fn buffer_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
     }
 }
 
-/// Milliwatts of a searching arbiter, all of whose cells step at once.
 fn arbiter_power(activity: &Activity) -> f64 {
     f64::from(activity.parts.arbiter_cells) * ARBITER_CELL.mw()
 }

@@ -1,4 +1,4 @@
-//! Results of Flexible Data Placement.
+//! Flexible Data Placement.
 
 use serde::Serialize;
 

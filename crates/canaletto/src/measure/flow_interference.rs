@@ -1,7 +1,7 @@
 //! Waits of one flow's requests for chips busy with another flow's.
 //!
-//! Every LUN has a clock per flow, which runs while it works on that flow's commands. A page notes the clocks when it
-//! begins to wait; the differences at its issue are its waits. Only a request's last page counts, as for blame.
+//! Every LUN has a clock per flow, which runs while it works on that flow's commands. A page's waits are the
+//! differences while it waits. Only a request's last page counts, as for blame.
 
 use crate::engine::time::{Time, TimeSum};
 use crate::scheduler::transaction::TransactionId;
@@ -51,7 +51,6 @@ impl FlowInterference {
         }
     }
 
-    /// `own` is its part for user requests.
     #[inline]
     pub fn charge(&mut self, page: TransactionId, clock: impl Fn(usize) -> Time, mut own: Time) {
         let place = self.place(page);
@@ -72,7 +71,7 @@ impl FlowInterference {
         }
     }
 
-    /// Returns the mean wait of a flow's requests for each flow, in microseconds; none for a single flow.
+    /// In microseconds; none for a single flow.
     pub fn mean_waits(&self, flow: usize, requests: u64) -> Option<Vec<f64>> {
         let sums = &self.sums[flow * self.flows..(flow + 1) * self.flows];
         let mean = |&TimeSum(sum): &TimeSum| sum as f64 / 1e6 / requests.max(1) as f64;

@@ -32,7 +32,6 @@ struct Blamed {
 impl Blamed {
     const NOTHING: Blamed = Blamed { ledger: Ledger::EMPTY, total: Time::ZERO, full: Vec::new() };
 
-    /// Its charges sum up to `total`.
     #[inline]
     fn add(&mut self, total: Time, account: &impl Account) {
         let (sum, overflows) = self.total.0.overflowing_add(total.0);
@@ -66,7 +65,6 @@ fn index(value: u64) -> usize {
     (u64::from(shift) * SUB + (value >> shift)) as usize
 }
 
-/// Returns the largest value that falls into a bucket.
 fn upper(index: usize) -> u64 {
     let index = index as u64;
     if index < 2 * SUB {
@@ -83,7 +81,6 @@ impl Histogram {
         self.bucket(value);
     }
 
-    /// Counts a value, and adds its account to the bucket's ledger.
     #[inline]
     pub fn record_blamed(&mut self, value: Time, account: &impl Account) {
         let bucket = self.bucket(value);
@@ -184,7 +181,6 @@ impl Histogram {
         points
     }
 
-    /// Of a histogram that is not empty.
     fn rank(&self, q: f64) -> u64 {
         ((q * self.count as f64).ceil() as u64).clamp(1, self.count)
     }

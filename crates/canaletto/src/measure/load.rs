@@ -15,16 +15,15 @@ pub struct Utilisation {
     pub share: f64,
 }
 
-/// Offered over served load from which a run may be saturated.
+/// Offered over served load of a saturated run.
 const EXCESS: f64 = 1.05;
 /// Growth of outstanding requests, from the second quarter of the arrivals to the last, of a backlog. Steady growth
-/// from the beginning gives 7/3.
+/// gives 7/3.
 const GROWTH: f64 = 1.5;
 /// A mean this close to the most loaded part is reported instead.
 const NEARLY: f64 = 0.95;
 
-/// Returns the share of a run in which a part was in use. Parts book work when it begins. Work beyond the ends of the
-/// run counts at most as the whole run.
+/// Parts book work when it begins. Work beyond the ends of the run counts at most as the whole run.
 pub fn use_share(busy: Time, run: Time) -> f64 {
     if run > Time::ZERO { busy.min(run).0 as f64 / run.0 as f64 } else { 0.0 }
 }
@@ -55,8 +54,7 @@ pub struct LoadReport {
 }
 
 impl LoadReport {
-    /// Load of `arrivals` requests with arrival times between `first` and `last`, if any, of which `served_iops` were
-    /// served.
+    /// Of `arrivals` requests with arrival times between `first` and `last`.
     pub fn of(
         arrivals: Option<(u64, Time, Time)>,
         served_iops: Option<f64>,
@@ -80,7 +78,7 @@ fn backlog_growth(series: &SeriesReport) -> Option<f64> {
     (quarter > 0).then(|| mean(until - quarter) / mean(from + quarter)).filter(|growth| growth.is_finite())
 }
 
-/// The busiest of `parts`, or of the chips, whose names and array times come with the mean in `parts` under `arrays`.
+/// The busiest of `parts`, or of the chips, whose mean is in `parts` under `arrays`.
 pub fn busiest(parts: &[Utilisation], chips: impl Iterator<Item = (String, f64)>, arrays: &str) -> Option<Bottleneck> {
     let hottest = chips.max_by(|a, b| a.1.total_cmp(&b.1));
     let mean = parts.iter().find(|part| part.part == arrays).map_or(0.0, |part| part.share);

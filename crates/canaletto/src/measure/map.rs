@@ -7,7 +7,7 @@ use crate::engine::time::Time;
 use crate::fabric::wires::{ControllerUse, Place, Wire};
 use crate::measure::load::use_share;
 
-/// Largest array that is drawn. A map of every wire of a larger one would be longer than all other results.
+/// A map of every wire of a larger array would be longer than all other results.
 pub const MOST_CHIPS: u32 = 4096;
 
 /// Position and use of a chip.
@@ -81,7 +81,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// Makes the map of a run of `length`; `chips` go row by row.
+    /// `chips` go row by row.
     pub fn new(
         (rows, columns): (u32, u32),
         chips: &[ChipUse],

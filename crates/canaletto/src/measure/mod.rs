@@ -1,4 +1,4 @@
-//! Measurements of a run, and the report made of them.
+//! Measurements of a run.
 
 // Modules whose types are no results need no comment where a name says all.
 pub mod area;

@@ -1,4 +1,4 @@
-//! State of the drive before the run, in a report.
+//! State of the drive before the run.
 
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! Hooks for observers of a run: checks and timelines.
 //!
-//! The engine is compiled per type of [`Probe`], so that runs without an observer do not pay for the hooks.
+//! The engine is compiled per [`Probe`], so that hooks cost nothing without an observer.
 
 pub use crate::config::own::values::Work;
 use crate::engine::time::Time;
@@ -28,7 +28,6 @@ impl Owner {
     }
 }
 
-/// Part of a flash operation that a transfer carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carries {
     Command,
@@ -48,7 +47,7 @@ pub struct Load {
     pub planes: u64,
     pub direction: Direction,
     pub bytes: u64,
-    /// Whether it is an operand or a result of a unit next to the LUN, whose registers and array it does not concern.
+    /// It does not concern the LUN's registers and array.
     pub apart: bool,
 }
 
@@ -77,18 +76,17 @@ pub trait Observer {
     fn page_found(&mut self, _lpa: u64, _at: Ppa) {}
     /// Called before the run for each page that holds this logical one.
     fn page_preconditioned(&mut self, _lpa: u64, _at: Ppa) {}
-    /// A page of a preconditioned drive does not hold what [`Observer::page_preconditioned`] reported.
+    /// A page no longer holds what [`Observer::page_preconditioned`] reported.
     fn page_gone(&mut self, _lpa: u64, _at: Ppa) {}
     /// A page of a host request is read from `from` (none: it reads as zeroes).
     fn page_read(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _from: Ppa) {}
     /// A host write is programmed at `at`; its other sectors were merged from `merged`.
     fn page_programmed(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _at: Ppa, _merged: Ppa) {}
-    /// A page of a host request could not be read, or not be programmed and keeps its old content.
+    /// Read or programmed in vain: the page keeps its old content.
     fn page_failed(&mut self, _now: Time, _request: RequestId, _lpa: u64) {}
     fn page_cached(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64) {}
     /// Sectors just read from `from` are kept in the data cache.
     fn page_filled(&mut self, _now: Time, _lpa: u64, _sectors: u64, _from: Ppa) {}
-    /// Sectors are read from the data cache.
     fn page_read_cached(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64) {}
     /// Sectors leave the data cache for flash, with their present content.
     fn page_destages(&mut self, _now: Time, _lpa: u64, _sectors: u64) {}
@@ -99,27 +97,25 @@ pub trait Observer {
     /// A page of the data cache can be programmed nowhere and is lost.
     fn page_lost(&mut self, _now: Time, _lpa: u64, _sectors: u64) {}
     fn page_dropped(&mut self, _lpa: u64) {}
-    /// A page is deallocated: it reads as zeroes from now on.
+    /// It reads as zeroes from now on.
     fn page_trimmed(&mut self, _now: Time, _request: RequestId, _lpa: u64) {}
     fn page_copied(&mut self, _now: Time, _lpa: u64, _from: Ppa, _to: Ppa) {}
-    /// A translation page is read from `from`.
     fn translation_read(&mut self, _now: Time, _lpa: u64, _from: Ppa) {}
-    /// A translation page is programmed at `at`.
     fn translation_programmed(&mut self, _now: Time, _lpa: u64, _at: Ppa) {}
     fn parity_programmed(&mut self, _now: Time, _at: Ppa) {}
-    /// The page at `at` will be rebuilt from the others of its stripe on flash.
+    /// From the others of its stripe.
     fn page_rebuilds(&mut self, _now: Time, _at: Ppa, _from: &[Ppa]) {}
     fn block_erased(&mut self, _now: Time, _plane: PlaneId, _block: u32) {}
     fn completed(&mut self, _now: Time, _request: RequestId) {}
     fn arrived(&mut self, _request: &Request) {}
     /// A wire or a controller is used for a transfer of `chip`; the span may reach into the future.
     fn wire_used(&mut self, _span: &WireSpan, _owner: Owner) {}
-    /// A transfer of these times on the wires, with `gap` between them, has ended at a chip's port.
+    /// Times on the wires with `gap` between them have ended at a chip's port.
     fn port_used(&mut self, _chip: ChipId, _owner: Owner, _command: Time, _data: Time, _gap: Time, _now: Time) {}
     fn parts_failed(&mut self, _now: Time) {}
     fn transfer_begins(&mut self, _path: PathId, _load: &Load, _now: Time) {}
     fn transfer_ends(&mut self, _path: PathId, _now: Time) {}
-    /// Arrays of some planes of a LUN (a mask) begin, stop, continue or end an operation.
+    /// Of some planes (a mask): begin, stop, continue or end.
     fn array_steps(&mut self, _lun: LunId, _planes: u64, _operation: Operation, _step: ArrayStep, _span: (Time, Time)) {
     }
     /// A plane's array begins to work; the span lies in the future.
@@ -152,7 +148,6 @@ pub trait Probe {
     }
 }
 
-/// Probe of a run without an observer.
 pub struct NoObserver<const FOLLOWS_WAITS: bool>;
 
 pub type NoProbe = NoObserver<false>;

@@ -4,8 +4,7 @@ use crate::engine::time::Time;
 use crate::host::request::{Kind, Status};
 use crate::measure::blame::{CAUSES, Ledger};
 
-/// Receives the rows of completed requests, some ten thousand at a time, so that memory is bounded. False stops the
-/// run.
+/// Receives rows, some ten thousand at a time, so that memory is bounded. False stops the run.
 pub type RowSink<'a> = dyn FnMut(Records) -> bool + 'a;
 
 /// Per-request columns, in completion order.

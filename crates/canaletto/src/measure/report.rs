@@ -79,8 +79,7 @@ impl Tally {
         self.lost += lost;
     }
 
-    /// Time over which requests are counted. Requests under way at the end of the warm-up were served in part before
-    /// it.
+    /// Requests under way at the end of the warm-up were served in part before it.
     fn execution(&self) -> Option<Time> {
         self.first_arrival.map(|first| self.last_completion - first.max(self.warm_since))
     }

@@ -12,9 +12,7 @@ use crate::measure::intervals::{INTERVALS, Intervals};
 struct Interval {
     arrivals: u64,
     completed: u64,
-    /// In request × picosecond, without those outstanding throughout.
     alive: u128,
-    /// More than in the interval before.
     throughout: i64,
     latency: u128,
     lost: u128,
@@ -25,7 +23,7 @@ struct Interval {
 pub struct Series(Intervals<Interval>);
 
 impl Series {
-    /// `lost`: time that its pages lost to path conflicts.
+    /// `lost`: to path conflicts.
     #[inline]
     pub fn count(&mut self, arrival: Time, completion: Time, lost: Time) {
         if self.0.number(completion) >= INTERVALS {

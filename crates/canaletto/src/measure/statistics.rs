@@ -116,10 +116,6 @@ impl Statistics {
         self.records.as_mut().filter(|records| records.len() >= count).map(std::mem::take)
     }
 
-    /// The rows so far, of statistics that keep them.
-    ///
-    /// # Panics
-    /// If they were not asked for.
     pub fn rows(&mut self) -> &mut Records {
         self.records.as_mut().expect("rows were asked for")
     }

@@ -109,7 +109,6 @@ pub struct Alive {
 /// Data of a timeline next to its columns.
 #[derive(Debug, Clone, Serialize)]
 pub struct Header {
-    /// Whether the limit ended it.
     pub truncated: bool,
     pub from_ps: u64,
     pub until_ps: u64,

@@ -5,7 +5,6 @@ use proptest::prelude::*;
 use super::super::*;
 use super::{DEVICE, WORKLOAD};
 
-/// Both parsers return, and an error is one line that lies inside the file.
 fn survives(text: &str) {
     let errors = [parse_device("f", text).err(), parse_workload("f", text).err()];
     for error in errors.into_iter().flatten() {

@@ -1,5 +1,5 @@
-//! Files of MQSim: right ones (`valid`, `shipped`), wrong ones (`refused_tags`, `refused_xml`, `fuzz`), and what is
-//! read as MQSim reads it (`read_as`, `cmt`, `imported`).
+//! Files of MQSim: right ones (`valid`, `shipped`), wrong ones (`refused_tags`, `refused_xml`, `fuzz`), and others
+//! (`read_as`, `cmt`, `imported`).
 
 mod cmt;
 mod fuzz;
@@ -33,7 +33,6 @@ const DEVICE: &str = r#"<?xml version="1.0" encoding="us-ascii"?>
 </Execution_Parameter_Set>
 "#;
 
-/// A small workload: a scenario of two flows.
 const WORKLOAD: &str = r#"<?xml version="1.0" encoding="us-ascii"?>
 <MQSim_IO_Scenarios>
 	<IO_Scenario>

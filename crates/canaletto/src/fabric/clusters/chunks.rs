@@ -1,12 +1,12 @@
-//! Data in parts (`fabric.clusters.chunk`): each crosses over its own circuit, with its ECC word, and is put together with the
-//! others where it goes; the transfer has crossed when its last part has.
+//! Data in parts (`fabric.clusters.chunk`): each crosses over its own circuit, with its ECC word. The transfer has
+//! crossed when its last part has.
 //!
 //! ```text
 //! circuit │ grant │ set-up │ request │ header │ part │ ECC word │ next column │         │ grant │ … the next part
 //! chip                                                                        │ turns to it (tCCS)  │
 //! ```
-//! Between two parts others may use trunk and inner bus. A part that is ready waits for both before any transfer that
-//! has yet to begin; its chip takes part in nothing else until the last one has crossed.
+//! Between two parts others may use trunk and inner bus. A part that is ready goes before any transfer that has yet to
+//! begin; its chip takes part in nothing else until the last one has crossed.
 
 use std::collections::VecDeque;
 
@@ -24,11 +24,11 @@ const PARITY: u64 = 126;
 
 pub struct Chunks {
     bytes: u64,
-    /// Of every part but the last: to the chip, and from it.
+    /// Of every part but the last, to the chip and from it.
     written: Time,
     read: Time,
     turn: Time,
-    /// The one that has waited longest in front.
+    /// In the order of waiting.
     waiting: VecDeque<PathId>,
 }
 

@@ -5,8 +5,8 @@
 //!   source ══════▶  ┼            one inner bus send each other their pages over that
 //!   destination ◀══ ┘
 //! ```
-//! As over a column bus of `omnibus` the destination receives the page in one of its V-page registers, and no
-//! controller's ECC sees it.
+//! As over a column bus of `omnibus`, the destination receives the page in a V-page register, and no controller's ECC
+//! sees it.
 
 use super::{Clusters, Crossing, Event};
 use crate::engine::time::Time;

@@ -1,11 +1,11 @@
-//! Grants: the arbiter tells a switch which of its trunks to join with which of its inner buses, over pins of its own.
+//! Grants: the arbiter tells a switch over separate pins which trunk to join with which inner bus.
 //!
 //! ```text
 //! transfer │ 0 │ way │ trunk   │ inner bus │ chip on it │           way: to the chip or from it
 //! copy     │ 1 │ inner bus │ chip on it │ inner bus │ chip on it │ source, then destination
 //! ```
-//! None is sent at the end of a circuit: a switch counts the flits of the packets, whose headers tell their size, and
-//! gives it up by itself, unless the path is held (`fabric.hold_path`).
+//! None is sent at the end of a circuit: a switch counts the flits of the packets, whose headers state their size,
+//! unless the path is held (`fabric.hold_path`).
 
 use crate::config::design::Clusters as Keys;
 use crate::fabric::grants::{Grants, bits};

@@ -99,7 +99,6 @@ fn blueprints_reach_every_chip() {
     assert_eq!(routers(&config, 2, 2), 2);
 }
 
-/// Four pages from one row leave by four controllers.
 #[test]
 fn the_mesh_grants_shortest_ways_at_once() {
     let mut bench = Bench::<Custom>::new(&of(FabricKind::Custom), &array(4, 4));

@@ -63,9 +63,6 @@ impl Ways {
     }
 
     /// Returns the controller.
-    ///
-    /// # Errors
-    /// The links do not lead from a controller to the chip.
     pub fn check(&self, links: &[u32], chip: u32) -> Result<u32, String> {
         let Some(controller) = links.first().and_then(|&first| self.controllers_of(first).next()) else {
             return Err("its first link has no controller".into());

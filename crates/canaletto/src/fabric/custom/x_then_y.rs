@@ -58,7 +58,6 @@ impl XThenY {
 }
 
 impl Plan for XThenY {
-    /// First come first served.
     fn decide(&mut self, view: &View<'_>, grants: &mut Grants) -> Result<(), String> {
         let mut taken = std::mem::take(&mut self.taken);
         taken.clear();

@@ -1,6 +1,5 @@
-//! Packets from chip to chip (`fabric.network.chip_to_chip`): along the row, then along the column, as others.
-//!
-//! The destination receives the page in a register as on `omnibus`.
+//! Packets from chip to chip (`fabric.network.chip_to_chip`): along the row, then along the column. A register receives
+//! the page as on `omnibus`.
 
 use super::{Mesh, MeshEvent, Node};
 use crate::engine::time::Time;

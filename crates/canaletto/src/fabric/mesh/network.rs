@@ -7,18 +7,16 @@
 //! ```
 //! A packet of length L (its time on a link) starts to cross a link at s, when
 //! - the link is free: the packet before it started L' earlier, or more;
-//! - the buffer at the far end has room for all of it, taken at s and given back when its last flit has left there (nodes
-//!   take everything at once);
+//! - - the buffer at the far end has room for all of it, taken at s and given back when its last flit has left there;
 //! - it is the head of its buffer and the packet before it has left entirely;
-//! - its head has arrived and passed the router: a flit time and the router's delay after its last start. At its source
-//!   it is ready at once.
+//! - - its head has arrived and passed the router: a flit time and the router's delay after its last start.
 //!
 //! Of several packets that wait for a link, the one whose head passed the router first goes first, then the one created
-//! first. It is not overtaken while it waits for room.
+//! first.
 //!
-//! All that decides a start at a moment t is settled before t: nothing follows from a start sooner than a flit time
-//! later. So events of the same moment may happen in any order. A packet that starts and finds nobody else at its next
-//! router who could take its next link starts over that one in advance: one event every other hop.
+//! Whatever decides a start at a moment t is settled before t, because nothing follows from a start sooner than a flit
+//! time later. So events of one moment may happen in any order. A packet that starts and finds no rival for its next
+//! link starts over that one in advance: one event every other hop.
 
 use super::parts::{Link, Packet, PacketId, Path, Use};
 use super::routes::{EAST, FROM_CHIP, FROM_CONTROLLER, Grid, LinkId, ROUTER_PORTS, WEST};
@@ -90,7 +88,6 @@ impl Network {
         self.uses[controller as usize].busy
     }
 
-    /// Summed over the routers.
     pub fn router_time(&self) -> TimeSum {
         let of = |(i, link): (usize, &Link)| (!LinkId(i as u32).is_injection()).then_some(link.carried);
         self.links.iter().enumerate().filter_map(of).sum()
@@ -146,7 +143,6 @@ impl Network {
         !queue.head.is_some() && queue.left_at <= now
     }
 
-    /// Unless that was already done.
     pub fn wake(&mut self, id: LinkId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let link = &mut self.links[id.index()];
         if link.wake_at == now {
@@ -155,7 +151,6 @@ impl Network {
         }
     }
 
-    /// Unless a look is due before.
     fn wake_at(&mut self, id: LinkId, time: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let link = &mut self.links[id.index()];
         if time < link.wake_at {
@@ -192,7 +187,6 @@ impl Network {
         }
     }
 
-    /// If there is room.
     fn grant(&mut self, id: LinkId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let link = &mut self.links[id.index()];
         if link.free_at > now {
@@ -257,7 +251,6 @@ impl Network {
         }
     }
 
-    /// And on the next link if nothing is in its way.
     fn start(&mut self, id: LinkId, packet: PacketId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let (mut id, mut start, mut in_advance) = (id, now, false);
         while let Some((next, ready)) = self.cross(id, packet, start, later) {

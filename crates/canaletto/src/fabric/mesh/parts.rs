@@ -17,7 +17,6 @@ pub struct Packet {
     pub path: PathId,
     pub behind: PacketId,
     pub after: PacketId,
-    /// At its far end.
     pub buffer: LinkId,
     pub next: LinkId,
     pub route: Route,
@@ -44,16 +43,12 @@ impl Packet {
     }
 }
 
-/// With the buffer at its far end.
-///
 /// At the far end of a link out of the network is a node, whose buffer holds what it has yet to send.
 #[derive(Clone, Copy)]
 pub struct Link {
     pub free_at: Time,
     pub wake_at: Time,
-    /// Total length of packets in the buffer.
     pub taken: Time,
-    /// Of the packet that is leaving, until `left_at`.
     pub leaving: Time,
     pub left_at: Time,
     pub carried: Time,
@@ -96,7 +91,6 @@ pub struct Path {
     pub unhindered: Time,
     pub port: Time,
     pub load: Time,
-    /// It comes from there or goes there.
     pub controller: Option<u32>,
 }
 

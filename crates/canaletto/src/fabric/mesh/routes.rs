@@ -74,7 +74,6 @@ impl Node {
     }
 }
 
-/// Hops along the row, hops along the column, then out.
 #[derive(Debug, Clone, Copy)]
 pub struct Route {
     port: u8,

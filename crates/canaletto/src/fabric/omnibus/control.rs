@@ -7,8 +7,7 @@
 //!        ◀── grant ──        ◀── grant ────
 //!        ◀── status ─        ── status ──▶                            its page is in the other buffer: Fig. 11, "buffer status"
 //! ```
-//! A message waits until the medium is free, and its answer is sent a while after it has come. Nothing waits for a
-//! buffer's status, which only takes the medium.
+//! A message waits until the medium is free. Nothing waits for a buffer's status, which only takes the medium.
 
 use crate::config::design::ControlPlane as Config;
 use crate::engine::time::{Time, TimeSum};

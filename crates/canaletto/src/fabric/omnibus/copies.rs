@@ -5,9 +5,9 @@
 //! controller 2 ──── source ──────┤       2 ◀─ grant 0 ◀─ grant   3      then the data cross once, from chip to chip
 //! controller 3 ──── destination ─┘       (Fig. 11c; without the middle if 0 is the source's or destination's controller)
 //! ```
-//! Networked SSD (MICRO 2022) §V-C and -D, Figs. 10 and 11. The destination receives the page in one of its V-page
-//! registers (§IV-B; §VIII counts two per chip), which stays taken until the page has been programmed. No controller's
-//! ECC sees the page: §VIII, "On-die ECC functions", proposes error detection in the chip.
+//! Networked SSD (MICRO 2022) §V-C and -D, Figs. 10 and 11. The destination receives the page in a V-page register
+//! (§IV-B; §VIII counts two per chip), which stays taken until the page has been programmed. No controller's ECC sees
+//! the page: §VIII, "On-die ECC functions", proposes error detection in the chip.
 
 use super::{AGREEMENT, Crossing, Event, Omnibus};
 use crate::engine::time::Time;
@@ -20,7 +20,6 @@ use crate::flash::interface::Operation;
 impl ChipToChip<Event> for Omnibus {
     const JOINS_CHIPS: bool = true;
 
-    /// A column bus joins the chips.
     fn can_copy(&self, from: ChipId, to: ChipId) -> bool {
         let column = self.grid.ways(from).column;
         from != to && column == self.grid.ways(to).column && !self.grid.has_failed(column)
@@ -39,7 +38,7 @@ impl ChipToChip<Event> for Omnibus {
         self.grid.is_free(column) && self.grid.is_served(column)
     }
 
-    /// Once agreed on: both chips are enabled, header and command go to the source, which sends a data packet.
+    /// Once agreed on: both chips are enabled, header and command go to the source.
     fn copy_time(&self, bytes: u64) -> Time {
         self.packets.chip_enable()
             + self.packets.flits(READ_DATA_TRANSFER_FLITS)

@@ -50,7 +50,6 @@ pub fn parts(_: &FabricConfig, rows: u32, columns: u32) -> Parts {
     Parts { controllers: rows, buses: rows + column_buses(rows, columns), ..Parts::default() }
 }
 
-/// Or its driver has.
 fn has_failed(bus: u32, rows: u32, failed: &Failed) -> bool {
     let driver = if bus < rows { bus } else { bus - rows };
     failed.buses.contains(&bus) || failed.controllers.contains(&driver)
@@ -78,7 +77,7 @@ pub struct Grid {
     free: u32,
     /// `COPIES`, and `OTHER`.
     kept: Vec<u32>,
-    /// Of the same controller; a place behind all buses if controllers serve two transfers.
+    /// A place behind all buses if controllers serve two transfers.
     other: Vec<BusId>,
     keeps_columns: bool,
 }

@@ -1,15 +1,15 @@
-//! Late split (`fabric.omnibus.late_split`): while a page crosses on one of its chip's buses and nobody else wants the other one, chunks
-//! from the page's end go over that.
+//! Late split (`fabric.omnibus.late_split`): while a page crosses on one of its chip's buses and nobody else needs the
+//! other bus, chunks from the page's end cross there.
 //!
 //! ```text
 //! row bus     │ request │ header │ chunk 0 │ chunk 1 │              ┐ the transfer has crossed when both have
 //! column bus         ·│ column │ tCCS │ header │ chunk 2 │ chunk 3 │┘
 //!                    └ free: its controller tells the one that sends the page, in one message
 //! ```
-//! Chunks are whole ECC codewords, so that each end can be corrected by itself. The second bus takes as many as end
-//! both soonest, in one packet, for which the chip turns to the column of the first of them. Others go first: a bus
-//! that is given back, or that is free when a page begins, is offered to pages under way once everything else of that
-//! moment has happened. No paper has it; Networked SSD §V-C splits pages before they begin (`omnibus-split`).
+//! Chunks are whole ECC codewords. The second bus takes as many as end both soonest, in one packet, for which the chip
+//! turns to the column of the first of them. Others go first: a free bus is offered to pages under way once everything
+//! else of that moment has happened. No paper has it; Networked SSD §V-C splits pages before they begin
+//! (`omnibus-split`).
 
 use super::{BusId, Event, Omnibus};
 use crate::config::design::{Fabric as FabricConfig, FabricKind, interface_times};
@@ -50,8 +50,8 @@ impl Late {
         (data - self.chunk * chunks, chunks as u32)
     }
 
-    /// So that both buses end soonest: the first ends after `ends` and has `left` more chunks, the second is ready
-    /// after `ready`. None if the first alone ends as soon.
+    /// Chunks for the second bus, ready after `ready`; the first ends after `ends` and has `left` more. None if the
+    /// first alone ends as soon.
     fn share(&self, ends: Time, left: u32, ready: Time) -> u32 {
         let both =
             |taken: u32| (ends + self.chunk * u64::from(left - taken)).max(ready + self.chunk * u64::from(taken));
@@ -105,7 +105,7 @@ impl Omnibus {
         self.take(path, bus, messages, Transfer { chip, direction, command: Time::ZERO, data }, now, later);
     }
 
-    /// On another bus of a chip on this one; the lowest bus on a tie.
+    /// A transfer on another bus of a chip on this one; the lowest bus on a tie.
     fn longest_beside(&self, bus: BusId, now: Time) -> Option<PathId> {
         let crosses = |other: &BusId| {
             let taken = self.grid.bus(*other);
@@ -123,7 +123,6 @@ impl Omnibus {
         pages.rev().max_by_key(|&(_, chunks)| chunks).map(|(path, _)| path)
     }
 
-    /// The chip turns to the column first.
     pub(super) fn cross_end(
         &mut self,
         path: PathId,

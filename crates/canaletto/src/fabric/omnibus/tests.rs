@@ -87,8 +87,7 @@ fn a_chip_is_refused_only_while_both_its_buses_are_taken() {
     assert_eq!(crossed(&bench), [(first_end, 0), (write_end, 0)]);
 }
 
-/// Chip 1 has the row bus of controller 0 and the column bus of controller 1. A read is 4101 ns, the second sets out
-/// 100 ns later, and chip 1 follows on the row at 4101 without agreement.
+/// Chip 1 has the row bus of controller 0 and the column bus of controller 1. A read is 4101 ns.
 #[test]
 fn a_controller_serves_one_transfer_at_a_time_where_it_is_told_to() {
     for (at_once, is_free) in [(1, false), (2, true)] {
@@ -128,7 +127,6 @@ fn a_path_may_start_while_any_bus_is_free() {
     assert!(bench.fabric.may_start(ALL));
 }
 
-/// The bus is taken meanwhile.
 #[test]
 fn controllers_agree_only_where_two_are_concerned() {
     for chip in 0..9u32 {
@@ -176,7 +174,6 @@ fn halves_cross_side_by_side() {
     assert_eq!(bench.fabric.port_free_at(ChipId(1), Direction::ToChip).ns(), end);
 }
 
-/// The last half's agreement is the transfer's setup.
 #[test]
 fn the_last_half_decides_what_was_spent_on_setup() {
     let mut bench = split(2, 2);
@@ -216,7 +213,6 @@ fn halves_add_up_to_the_flit() {
     }
 }
 
-/// The other bus stays taken for longer.
 #[test]
 fn the_second_half_follows_on_the_same_bus() {
     let mut bench = split(2, 2);
@@ -290,7 +286,6 @@ fn second_halves_keep_their_order() {
     assert_eq!(crossed(&bench)[1..], [(500 + READ_HALF, 0), (1 + 2 * (AGREE + READ_HALF), 2 * AGREE)]);
 }
 
-/// Its bus is given back to others only then.
 #[test]
 fn held_paths_are_agreed_on_once() {
     let mut fabric = whole(2, 2).fabric;
@@ -350,7 +345,6 @@ fn arrays_need_not_be_square() {
     assert_eq!(names, ["channel 0", "channel 1", "columns 0-1", "column 2"]);
 }
 
-/// Some controllers have none.
 #[test]
 fn shared_columns_are_one_bus() {
     let mut bench = whole(2, 4);
@@ -392,7 +386,6 @@ struct Sent {
     crossed: Option<Time>,
 }
 
-/// Agreement, command and data in a row are one stay.
 fn book(bench: &mut Bench<Omnibus>, owners: &[usize], sent: &mut [Sent]) {
     for WireSpan { wire, what, path, start, end } in bench.fabric.trace.drain() {
         let uses = &mut sent[owners[path.index()]].uses;
@@ -406,7 +399,7 @@ fn book(bench: &mut Bench<Omnibus>, owners: &[usize], sent: &mut [Sent]) {
     }
 }
 
-/// At the first moment that `is_free` allows after its pause (chip, what, pause).
+/// Each at the first moment that `is_free` allows after its pause (chip, what, pause).
 fn random_run(rows: u32, columns: u32, kind: FabricKind, transfers: &[(u32, u32, u64)]) -> (Bench<Omnibus>, Vec<Sent>) {
     let mut bench = bench(rows, columns, kind);
     let (mut sent, mut owners, mut seen) = (Vec::<Sent>::new(), Vec::<usize>::new(), 0);

@@ -7,10 +7,9 @@
 //! column    │ 06h │ five of address │ E0h │ SCE │ … data … │ SCT │     for each page, with full sequences
 //! status    │ 78h │ three of address │ … chip … │ status │            on CA both ways, which waits for the chip (assumed)
 //! ```
-//! JESD230G §10: each byte of command and address is a packet, a header of four bits (what follows, and which way) and a body of
-//! eight, two bits at a time on both edges of the clock. SCE opens a burst of data, which SCT ends; 12h ends the address of a
-//! program. Packets after a burst are counted with those before it: CA carries
-//! as many, and what follows from them begins with the last byte of data as on the other fabrics.
+//! JESD230G §10: each byte of command and address is a packet, a header of four bits and a body of eight, two bits at a
+//! time on both edges of the clock. SCE opens a burst of data, which SCT ends; 12h ends the address of a program.
+//! Packets after a burst are counted with those before it.
 
 use crate::config::design::{Fabric as FabricConfig, interface_times};
 use crate::engine::time::Time;

@@ -41,7 +41,6 @@ fn other_widths_and_rates() {
     assert_eq!(read(8, 500_000_000), 20 + 7 * 4);
 }
 
-/// To the picosecond, also while data cross, but not for the chip of the data.
 #[test]
 fn commands_cross_while_data_do() {
     let mut bench = bench();

@@ -3,12 +3,12 @@
 //! ```text
 //! grant │ way │ first column │ its link │ last column │ its link │     way: to the chip or from it; of a copy, towards the last
 //! ```
-//! A grant joins routers of one row, from the first column to the last. The link at either end leads to the row before or the next,
-//! to the controller, or to the chip: two bits; between the ends the way is straight. Columns have as many bits as their numbers
-//! need. The routers of a row share their pins: grants to one row wait for each other, those to several cross at once.
+//! A grant joins routers of one row, from the first column to the last. The link at either end leads to the row before
+//! or the next, to the controller, or to the chip: two bits. Columns have as many bits as their numbers need. The
+//! routers of a row share their pins: grants to one row wait for each other.
 //!
-//! The wave of a search goes out and the way is traced back, a link per step (`search_step`). The arbiter's cells, one
-//! per router, see all links, so a search is never in vain.
+//! The wave of a search goes out and the way is traced back, a link per step (`search_step`). The arbiter sees all
+//! links, so a search is never in vain.
 
 use crate::config::design::ScheduledMesh as Keys;
 use crate::engine::time::{Time, TimeSum};

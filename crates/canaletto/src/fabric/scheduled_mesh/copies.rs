@@ -1,10 +1,10 @@
-//! Copies of pages from chip to chip over the mesh, without a controller: any two chips that free links join.
+//! Copies from chip to chip over the mesh, without a controller.
 //!
 //! ```text
 //! chip ══ R2 ══ R1 ══ R4 ══ chip     granted as a transfer's circuit is; the grant has the router at the source strobe its chip
 //! ```
-//! As on `omnibus` the destination receives the page in one of its V-page registers (assumed: Venice's chips have
-//! none), and no controller's ECC sees it. With full sequences the source turns to the page's column first.
+//! As on `omnibus`, the destination receives the page in a V-page register (assumed: Venice's chips have none), and no
+//! controller's ECC sees it.
 
 use super::{Circuit, Crossed, ScheduledMesh};
 use crate::engine::time::Time;
@@ -19,7 +19,6 @@ use crate::flash::interface::Operation;
 impl ChipToChip<Crossed> for ScheduledMesh {
     const JOINS_CHIPS: bool = true;
 
-    /// Links may all have failed.
     fn can_copy(&self, from: ChipId, to: ChipId) -> bool {
         from != to && (self.sets.is_empty() || self.sets[from.index()] == self.sets[to.index()])
     }

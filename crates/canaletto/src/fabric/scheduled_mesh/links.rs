@@ -1,13 +1,13 @@
-//! Links as the arbiter sees them: which are free, and the shortest way over free ones.
+//! Links as the arbiter sees them, and the shortest way over free ones.
 //!
 //! ```text
 //! c0 ─ 1 ─ 2 ─ 3      a wave goes out from all free controllers at once, a free link a step (Lee, "An Algorithm for Path
 //!      │   │   x      Connections and Its Applications", IRE Trans. Electronic Computers, 1961); each router keeps the step
 //! c1 x 2 ─ 3 ─ 4      that reached it. A way is traced back from the chip, each time to a router of the step before.
 //! ```
-//! A minimal way, if one is free, is found before any detour, and a detour is as short as possible. Of several routers
-//! of the step before, one in the same column is taken first: the way then goes along the row of its controller, on
-//! whose links no circuit of that controller is. It hardly matters (docs/explanation/decisions.md).
+//! A minimal way is found before any detour, and a detour is as short as possible. Of several routers of the step
+//! before, one in the same column is taken first: the way then goes along the row of its controller. It hardly matters
+//! (docs/explanation/decisions.md).
 
 use std::cell::RefCell;
 
@@ -66,7 +66,6 @@ impl Links {
         }
     }
 
-    /// On the shortest free way, if there is one.
     pub fn distance(&self, source: Source, to: RouterId) -> Option<u32> {
         let mut wave = self.wave.borrow_mut();
         if wave.source != Some(source) {

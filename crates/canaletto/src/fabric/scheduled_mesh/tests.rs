@@ -77,7 +77,6 @@ fn a_transfer_takes_search_grant_and_its_circuit() {
     assert_eq!(bench.fabric.arbiter_time(), Time::from_ns(6));
 }
 
-/// A grant per row, at the same time.
 #[test]
 fn a_way_goes_along_the_row_of_its_controller() {
     let mut bench = bench(8, 8);
@@ -112,7 +111,6 @@ fn a_way_is_granted_when_its_links_are_free() {
     assert_eq!(bench.fabric.port_free_at(ChipId(2), Direction::ToChip), end);
 }
 
-/// Elsewhere a detour is taken.
 #[test]
 fn detours_are_taken_where_no_shortest_way_is_free() {
     let mut bench = bench(2, 3);

@@ -12,7 +12,6 @@ pub struct Choice {
     next: Register,
 }
 
-/// By `state << 4 | outputs`.
 static CHOICES: [Choice; 64] = choices();
 
 impl Register {
@@ -68,7 +67,6 @@ const fn without_first(outputs: u8) -> u8 {
 mod tests {
     use super::*;
 
-    /// A choice of three takes each once, of two the first twice.
     #[test]
     fn the_register_goes_through_its_states() {
         let drawn = |outputs: u8, times: usize| {

@@ -51,7 +51,7 @@ impl Controller {
         self.state == State::Free
     }
 
-    /// Its scouts failed for a millisecond. Scouts that meet on the only way of both would meet again for ever.
+    /// Its scouts failed for a millisecond: two that meet on the only way of both would meet again for ever.
     pub fn gives_way(&mut self, now: Time) -> bool {
         const PATIENCE: Time = Time::from_ns(1_000_000);
         let gives_way = now - self.patient_since >= PATIENCE;

@@ -4,9 +4,9 @@
 //! chip ── R2 ══ R1 ══ R4 ── chip      1. a scout sets out as a controller's does, by Algorithm 1
 //!                                    2. it returns over what it reserved, the page crosses, a packet in cancel mode follows
 //! ```
-//! Venice's scouts are controllers' (§4.2); §8 names what chips could send each other. Assumed here: as one circuit ends at a chip, the
-//! destination's number names it, and an unused bit of the tail flit says that a chip set out, so that flits stay as wide as in Fig. 6. A
-//! chip's scout that failed is sent again after a while. The destination receives the page in a register as on `omnibus`.
+//! Venice's scouts are controllers' (§4.2); §8 names what chips could send each other. Assumed: the destination's
+//! number names a circuit between chips, and an unused bit of the tail flit marks it, so flits stay as wide as in Fig.
+//! 6. A chip's failed scout is sent again after a while. A register receives the page as on `omnibus`.
 
 use super::{Event, Venice};
 use crate::engine::time::Time;

@@ -19,7 +19,6 @@ pub const OF_VENICE: Failing = Failing {
     },
 };
 
-/// No links lead there from a controller, or from their own row's.
 fn cut_off(config: &FabricConfig, rows: u32, columns: u32, failed: &Failed, own_row: bool) -> Vec<ChipId> {
     let (grid, sets) = (Grid::new(rows, columns, config.network.controllers), sets_of_routers(rows, columns, failed));
     let set_of = |controller: u32| match failed.controllers.contains(&controller) {

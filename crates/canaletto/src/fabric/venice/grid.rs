@@ -12,7 +12,7 @@ use crate::typed_id;
 typed_id!(RouterId);
 typed_id!(LinkId);
 
-/// A port at a router, so that nothing has to be worked out at a hop.
+/// A port at a router, so that a hop computes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortAt(u32);
 
@@ -162,18 +162,17 @@ impl Grid {
         (u32::from(row), u32::from(column))
     }
 
-    /// The number of a chip among those that send scouts: behind all controllers.
     pub fn source(&self, chip: ChipId) -> u32 {
         self.rows + chip.0
     }
 
-    /// The chip that has a number among those that send scouts; none for a controller.
+    /// None for a controller.
     #[inline]
     pub fn chip(&self, source: u32) -> Option<ChipId> {
         source.checked_sub(self.rows).map(ChipId)
     }
 
-    /// The router of a controller or chip, and the port by which its packets come in; a chip's has no bit.
+    /// A chip's port has no bit.
     pub fn entry(&self, controller: u32) -> PortAt {
         if let Some(chip) = self.chip(controller) {
             return PortAt::with_router(0, RouterId(chip.0));

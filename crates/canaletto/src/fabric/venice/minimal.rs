@@ -5,10 +5,8 @@ use std::cmp::Ordering;
 use crate::engine::memory::zeroed;
 use crate::fabric::venice::grid::{MOST_ROUTERS, Port};
 
-/// The ports on a shortest way: up to two, none at the destination.
-///
-/// The table covers all distances of columns and rows. The difference of two places stands for both distances. As long as
-/// any network needs, so that no hop has to check it; the rest takes no memory.
+/// Covers all distances of columns and rows, in an array as long as any network needs: no hop checks bounds, and the
+/// rest takes no memory.
 pub struct MinimalPorts {
     ports: Box<[u8; PLACES]>,
     width: u32,

@@ -46,7 +46,6 @@ impl ScoutFormat {
         2 * u64::from(self.flit_bits / 8)
     }
 
-    /// Each field left-aligned behind the type bits.
     pub fn encode(&self, packet: &ScoutPacket) -> (u32, u32) {
         let mode = match packet.mode {
             Mode::Cancel => 0,

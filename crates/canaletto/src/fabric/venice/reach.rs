@@ -5,8 +5,8 @@ use crate::fabric::venice::grid::{Grid, MOST_ROUTERS, Port, RouterId};
 
 const MOST_ON_BOARD: u32 = 64;
 
-/// Ports with free links by router, as sets. As long as a port can name routers, so that no hop has to check; what lies
-/// beyond the last takes no memory.
+/// By router, as sets. In an array as long as a port can name routers: no hop checks bounds, and the rest takes no
+/// memory.
 pub type Free = Box<[u8; MOST_ROUTERS]>;
 
 pub struct Reach {
@@ -32,7 +32,6 @@ impl Reach {
         Reach { columns: grid.columns, flood }
     }
 
-    /// Ports that lead somewhere, by router.
     pub fn all_free(grid: &Grid) -> Free {
         let leads = |r: u32, port: &Port| grid.neighbour(RouterId(r), *port).is_some();
         let ports = |r| Port::ALL.into_iter().filter(|port| leads(r, port)).fold(0, |set, port| set | port.bit());
@@ -41,8 +40,7 @@ impl Reach {
         free.try_into().expect("as many routers as a port can name")
     }
 
-    /// `free` has each router's ports with free links, as sets. Searched from both ends at once: what is cut off is
-    /// usually a few routers around one of them.
+    /// Searched from both ends at once: what is cut off is usually a few routers.
     pub fn is_connected(&mut self, from: RouterId, to: RouterId, grid: &Grid, free: &Free) -> bool {
         match from == to {
             true => true,

@@ -10,8 +10,8 @@ pub enum Exit {
     Ejection,
 }
 
-/// A row of a reservation table: two ports connected, both ways, for a packet. A port serves one packet at a time, so that
-/// a row is found by its exit.
+/// Two ports connected, both ways, for a packet. A port serves one packet at a time, so that a row is found by its
+/// exit.
 ///
 /// ```text
 /// │ packet   │ entry  │      the packet's number is its controller's; a row that is not valid has no entry
@@ -84,7 +84,6 @@ impl Router {
         &mut self.outputs[port as usize]
     }
 
-    /// Of a packet that comes in by `entry`.
     #[inline(always)]
     pub fn exit(&self, packet: u32, entry: PortAt) -> Option<Exit> {
         let row = Row::new(packet, entry);
@@ -98,8 +97,7 @@ impl Router {
     }
 }
 
-/// For a scout that came in by `entry`, those on a shortest way, else any of the `free` ones. None if it has to go
-/// back.
+/// On a shortest way, else any of the `free` ones. None if the scout must go back.
 #[inline(always)]
 pub fn find_output(free: u8, minimal: u8, entry: PortAt) -> u8 {
     let shortest = free & minimal;

@@ -22,7 +22,6 @@ pub enum Hop {
 pub struct Routers {
     grid: Grid,
     routers: Vec<Router>,
-    /// Outputs of each router that lead somewhere and are not reserved, as sets.
     free: Free,
     minimal: MinimalPorts,
     /// By controller and router: the last scout that continued there and, in the lowest four bits, the outputs it took.
@@ -34,7 +33,6 @@ pub struct Routers {
     pub trace: WireTrace,
 }
 
-/// Nothing is looked up again after every write.
 struct Network<'a> {
     routers: &'a mut [Router],
     free: &'a mut Free,
@@ -44,17 +42,14 @@ struct Network<'a> {
 }
 
 impl Network<'_> {
-    /// A scout in cancel mode (or the end of a transfer) comes back over the link at an output: the row is cleared and the link
-    /// free. Returns the port the packet had come in by.
-    ///
-    /// # Panics
-    /// If there is no such reservation.
+    /// A scout in cancel mode (or the end of a transfer) comes back over an output: its row is cleared. Returns the
+    /// port the packet had come in by.
     #[inline(always)]
     fn cancel(&mut self, packet: u32, exit: PortAt, now: Time) -> PortAt {
         cancel_at(&mut self.routers[exit.router().index()], self.free, packet, exit, now)
     }
 
-    /// Algorithm 1. The scout is on its way to the next router then, if it does not stay.
+    /// Algorithm 1. The scout is then on its way to the next router, unless it stays.
     #[inline(always)]
     fn hop(&mut self, scout: &mut Scout) -> Hop {
         let (now, packet) = (scout.due, scout.packet.controller);
@@ -98,7 +93,6 @@ impl Network<'_> {
     }
 }
 
-/// [`Network::cancel`] at the exit's router.
 #[inline(always)]
 fn cancel_at(router: &mut Router, free: &mut Free, packet: u32, exit: PortAt, now: Time) -> PortAt {
     let (at, output) = (exit.router(), router.output_mut(exit.port()));
@@ -167,8 +161,7 @@ impl Routers {
         hop
     }
 
-    /// Until the next one arrives no sooner than `until`, or tears a circuit down. Returns early, with how that ended,
-    /// if the next one has ended its search.
+    /// Until the next one arrives no sooner than `until`, tears a circuit down, or ends its search.
     pub fn let_hop(&mut self, under_way: &mut UnderWay, until: Time) -> Option<Hop> {
         if self.trace.is_on() {
             return self.let_one_hop(under_way);
@@ -193,7 +186,6 @@ impl Routers {
         end
     }
 
-    /// For the next scout alone.
     #[inline(never)]
     pub fn let_one_hop(&mut self, under_way: &mut UnderWay) -> Option<Hop> {
         let end = Some(self.hop(under_way.next_mut())).filter(|&hop| hop != Hop::On);
@@ -210,10 +202,6 @@ impl Routers {
         self.trace.write(link.0, what, PathId(scout.packet.controller), now, scout.due);
     }
 
-    /// Gives up the circuit from a controller to a chip, beginning at the chip.
-    ///
-    /// # Panics
-    /// If there is none.
     pub fn release(&mut self, controller: u32, chip: RouterId, now: Time) {
         if self.trace.is_on() {
             for (link, used) in self.traced_circuit(chip) {
@@ -229,11 +217,8 @@ impl Routers {
         }
     }
 
-    /// The link by which it came is free. Returns the router at that link's other end (none: the controller's own
-    /// link), and whether this is the chip's router, where the circuit is over.
-    ///
-    /// # Panics
-    /// If there is no such circuit.
+    /// Frees the link by which it came. Returns the router at the link's other end (none: the controller), and whether
+    /// the circuit ends here.
     #[inline(always)]
     pub fn tear_down(&mut self, packet: &mut Scout) -> (Option<RouterId>, bool) {
         let (now, controller, at) = (packet.due, packet.packet.controller, packet.entry.router());
@@ -322,7 +307,6 @@ impl Routers {
         self.routers[entry.router().index()].exit(packet, entry)
     }
 
-    /// For an exit (none: the chip).
     pub fn row(&self, at: RouterId, exit: Option<Port>) -> Option<(u32, u32)> {
         let router = &self.routers[at.index()];
         exit.map_or(router.ejection, |exit| router.output(exit).row).read()

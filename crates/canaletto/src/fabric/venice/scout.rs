@@ -1,5 +1,3 @@
-//! Packets that tear circuits down go as scouts do.
-
 use crate::engine::time::Time;
 use crate::fabric::venice::grid::{PortAt, RouterId};
 use crate::fabric::venice::packet::{Mode, ScoutPacket};
@@ -30,7 +28,7 @@ impl Scout {
         }
     }
 
-    /// From its controller, whose own link is included.
+    /// With the controller's own link.
     pub fn length(&self) -> u64 {
         1 + u64::from(self.links)
     }

@@ -1,4 +1,4 @@
-//! From a free controller to a circuit: scouts on their way, failures and retries, and the transfer.
+//! From a free controller to a circuit: scouts, failures, retries, and the transfer.
 
 use super::{Event, Venice};
 use crate::config::design::{Retry, Scouts, VeniceController};
@@ -63,7 +63,7 @@ impl Venice {
         }
     }
 
-    /// Until an event follows, or all arrive at `until` or later.
+    /// Until an event follows, or `until`.
     #[inline]
     pub(super) fn let_scouts_hop(&mut self, until: Time, later: &mut impl FnMut(Time, Event)) {
         loop {

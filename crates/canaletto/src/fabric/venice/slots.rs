@@ -24,7 +24,7 @@ impl Venice {
         now + Time((period - since) % period)
     }
 
-    /// Eq. 1 says once. With `clocked`, read data come when strobes have reached the chip.
+    /// Eq. 1 says once. With `clocked`, strobes must first reach the chip.
     pub(super) fn crossings(&self, direction: Direction) -> u64 {
         match (self.travel, direction) {
             (Scouts::Clocked, Direction::FromChip) => 2,

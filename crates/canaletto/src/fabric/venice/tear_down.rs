@@ -1,11 +1,11 @@
-//! The end of a circuit: who frees it when, and whose scouts are sent again then.
+//! The end of a circuit: who frees it, and whose scouts are sent again.
 //!
 //! ```text
 //! FC0 ──x── R0 ──x── R1 ══▶ R2 ══ chip      a packet in cancel mode follows the last byte: links behind it are free,
 //!                                          the controller once it is at R0, the chip's port once it is at R2
 //! ```
-//! The paper has scouts cancel what they reserved (Venice §4.2, Fig. 6) and does not say how a circuit ends; the same packet does
-//! for both. With `venice.tear_down = "wire"` everything is free at once, as in `rtl/`.
+//! The paper has scouts cancel what they reserved (Venice §4.2, Fig. 6) and does not say how a circuit ends; the same
+//! packet does both. With `venice.tear_down = "wire"` everything is free at once, as in `rtl/`.
 
 use super::{Event, Venice};
 use crate::config::design::Retry;
@@ -33,7 +33,6 @@ impl Venice {
         self.under_way.send(packet);
     }
 
-    /// Returns whether events follow.
     #[inline(never)]
     pub(super) fn tear_down_hop(&mut self, later: &mut impl FnMut(Time, Event)) -> bool {
         let packet = self.under_way.next_mut();
@@ -64,7 +63,6 @@ impl Venice {
         self.wake(now, later);
     }
 
-    /// Their routers are on the circuit.
     fn note_who_sees(&mut self, is_on_circuit: impl Fn(&Routers, RouterId) -> bool) {
         if self.retry == Retry::Local {
             let (routers, grid) = (&self.routers, &self.grid);
@@ -73,7 +71,7 @@ impl Venice {
         }
     }
 
-    /// Of controllers that have seen links freed, or that an oracle selects. Returns whether there are any.
+    /// Of controllers that have seen links freed, or that an oracle selects.
     #[inline]
     fn wake(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) -> bool {
         if self.retry == Retry::Oracle {

@@ -176,7 +176,6 @@ fn clocked_scouts_go_in_the_order_of_their_numbers() {
     }
 }
 
-/// When the tear-down packet is at the chip or the controller's router.
 #[test]
 fn ports_and_controllers_are_granted_when_they_are_free() {
     for (tear_down, hop) in [(TearDown::Packet, 3), (TearDown::Wire, 0)] {
@@ -236,7 +235,6 @@ fn second_of_two(
     (first - later, second, bench.fabric.counts)
 }
 
-/// "At once" means over and over until then.
 #[test]
 fn a_failed_scout_goes_again_when_a_way_is_free() {
     // Chip 3 from controller 1 over router 2; then chip 2 from controller 0 over 0, 1 and 3.
@@ -252,7 +250,6 @@ fn a_failed_scout_goes_again_when_a_way_is_free() {
     }
 }
 
-/// A circuit that a controller cannot see wakes nobody.
 #[test]
 fn a_failed_scout_goes_again_after_the_interval() {
     for tear_down in [TearDown::Packet, TearDown::Wire] {
@@ -338,7 +335,6 @@ fn modes() -> impl Strategy<Value = FabricConfig> {
 }
 
 proptest! {
-    /// Nothing is left reserved, whatever the state.
     #[test]
     fn every_transfer_gets_through(
         config in modes(), rows in 1u32..6, columns in 1u32..6,

@@ -1,5 +1,3 @@
-//! Scouts and tear-down packets, in the order in which they arrive.
-
 use crate::engine::time::Time;
 use crate::fabric::venice::scout::Scout;
 
@@ -23,12 +21,10 @@ impl UnderWay {
         self.scouts.get_mut(self.next).filter(|scout| scout.due < until)
     }
 
-    /// There must be one.
     pub fn next_mut(&mut self) -> &mut Scout {
         &mut self.scouts[self.next]
     }
 
-    /// Of scouts that arrive together.
     pub fn put_lowest_number_first(&mut self) {
         let Some(due) = self.scouts.get(self.next).map(|scout| scout.due) else { return };
         for after in 1..self.scouts.len() {
@@ -46,13 +42,11 @@ impl UnderWay {
         self.scouts.iter().filter(move |scout| scout.due == time)
     }
 
-    /// All of them, and the place of the first to arrive.
     #[inline(always)]
     pub fn line(&mut self) -> (&mut [Scout], &mut usize) {
         (&mut self.scouts, &mut self.next)
     }
 
-    /// It is due a hop later, after all others.
     pub fn send(&mut self, scout: Scout) {
         self.scouts.insert(self.next, scout);
         self.hopped();

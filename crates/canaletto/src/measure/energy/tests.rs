@@ -76,7 +76,7 @@ fn idle_parts_draw_for_the_whole_run() {
     assert!(close(report.average_power_mw.unwrap(), report.energy_mj.total), "over one second");
 }
 
-/// Physical: the shorter run saves static power only. The paper's: everything shrinks with the execution time.
+/// Physical: the shorter run saves static power only. The paper's: everything shrinks with the time.
 #[test]
 fn the_papers_account_follows_execution_time() {
     let long = Activity { execution: Time::from_us(2650), ..bus(70, 30) };

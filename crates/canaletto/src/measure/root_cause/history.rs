@@ -14,10 +14,9 @@ const STRIDE: usize = 64;
 
 const _: () = assert!(Cause::ALL.len() <= u64::BITS as usize, "a bit for each cause");
 
-/// Spans for which there is room at first.
 const FEW: usize = 4;
 
-/// A span in nine bytes: there are several per command in flight.
+/// In nine bytes: there are several per command in flight.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
 struct Span {
@@ -32,16 +31,14 @@ impl SpanNumber {
     pub const FIRST: SpanNumber = SpanNumber(0);
 }
 
-/// A resource's recent work, with sums, so that any stretch adds up in a few steps.
+/// Sums let any stretch add up in a few steps.
 pub struct History {
     begins: Time,
-    /// The end of the open span.
     since: Time,
     open: Option<Cause>,
     spans: Vec<Span>,
-    /// Counted by the numbers of spans.
     forgotten: usize,
-    /// Sums by cause before the spans whose numbers [`STRIDE`] divides. Only differences mean anything.
+    /// Before the spans whose numbers [`STRIDE`] divides. Only differences mean anything.
     sums: VecDeque<Ledger>,
     room: usize,
 }
@@ -61,7 +58,6 @@ impl History {
         self.since
     }
 
-    /// The time up to `until` went to `cause`.
     #[inline]
     pub fn add(&mut self, cause: Cause, until: Time) {
         if until <= self.since {
@@ -86,14 +82,12 @@ impl History {
         }
     }
 
-    /// Makes room for further spans. Less than twice as much: of a drive with a million requests outstanding these are as large as
-    /// all of its queues.
+    /// Less than twice as much: of a drive with a million requests outstanding these are as large as all of its queues.
     #[cold]
     fn grow(&mut self) {
         self.spans.reserve_exact(self.spans.len() / 4 + FEW);
     }
 
-    /// Notes the sum of all before the span whose number [`STRIDE`] divides.
     #[cold]
     fn add_sum(&mut self) {
         if self.forgotten + self.spans.len() > 0 {
@@ -141,7 +135,7 @@ impl History {
         SpanNumber((self.forgotten + self.len()) as u32)
     }
 
-    /// Adds what happened between two moments to a ledger. Returns whether the first is still known.
+    /// Returns whether the first moment is still known.
     pub fn charge(&self, from: Time, until: Time, ledger: &mut Ledger) -> bool {
         if from >= self.begins {
             let first = self.spans.partition_point(|span| { span.end } <= from);
@@ -150,8 +144,8 @@ impl History {
         from >= self.begins
     }
 
-    /// [`History::charge`] from a moment at which `next` was the [next span](History::next), without a search. Returns
-    /// the causes as bits.
+    /// [`History::charge`] from a moment at which `next` was the [next span](History::next). Returns the causes as
+    /// bits.
     pub fn charge_since(&self, next: SpanNumber, from: Time, until: Time, ledger: &mut Ledger) -> u64 {
         debug_assert!(from >= self.begins, "what somebody waits for is kept");
         // The span before may have grown since.
@@ -163,7 +157,6 @@ impl History {
         self.charge_from(first, from, until, ledger)
     }
 
-    /// Adds what happened since `from`, in the span at place `first`, to a ledger.
     fn charge_from(&self, first: usize, from: Time, until: Time, ledger: &mut Ledger) -> u64 {
         let until = until.min(self.since);
         if from >= until {
@@ -181,7 +174,7 @@ impl History {
         met
     }
 
-    /// Adds whole spans to a ledger by sums. Returns the causes that they may have, as bits.
+    /// By sums. Returns the causes as bits.
     fn sum_quickly(&self, places: Range<usize>, ledger: &mut Ledger) -> u64 {
         // Numbers of the first and the last sum inside.
         let first = (places.start + self.forgotten).div_ceil(STRIDE).max(1);
@@ -201,7 +194,7 @@ impl History {
         self.forgotten.div_ceil(STRIDE).max(1)
     }
 
-    /// Spans between two moments, oldest first, with their ends. Older time belongs to the first.
+    /// Oldest first, with their ends. Older time belongs to the first.
     pub fn between(&self, from: Time, until: Time) -> impl Iterator<Item = (Time, Cause)> + '_ {
         let closed = self.spans.iter().rev().take_while(|span| { span.end } > from).count();
         let places = self.spans.len() - closed..if self.since > from { self.len() } else { self.spans.len() };
@@ -228,7 +221,7 @@ impl History {
         }
     }
 
-    /// Forgets what ended before `horizon`. It [is full](History::is_full) again after `room` further spans.
+    /// It [is full](History::is_full) again after `room` further spans.
     pub fn forget(&mut self, horizon: Time, room: usize) {
         let closed = self.spans.partition_point(|span| { span.end } <= horizon);
         let open = usize::from(self.open.is_some() && self.since <= horizon);

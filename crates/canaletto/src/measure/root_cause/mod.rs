@@ -1,13 +1,12 @@
-//! Root causes: every wait is passed on to what its holder was doing, and so on, until somebody worked.
+//! Root causes: every wait is passed on to what its holder was doing, until somebody worked.
 //!
 //! [`blame`](crate::measure::blame) charges a wait for a busy chip to that chip. Here a page that waits while the
-//! chip's register waits for the wires is charged to these. Both accounts sum up to the latency to the picosecond.
+//! chip's register waits for the wires is charged to these.
 //!
-//! - A LUN has one [`History`]: command on its way, array at work, data in a register or crossing, ready and waiting
-//!   for a path. A waiting page takes its sums over the wait. An array at work counts before registers.
-//! - Of several holders the one that let go is followed: a queue's slot (whose [`History`] covers its holders in turn),
-//!   room in the write buffer, an earlier write of the page, a mapping entry, an old page, a block. The holder's
-//!   [`Trail`] says what it did meanwhile.
+//! - - A LUN has one [`History`]: command on its way, array at work, data in a register or crossing, ready and waiting
+//!   for a path. A waiting page takes its sums over the wait.
+//! - - Of several holders the one that let go is followed: of a queue's slot, room in the write buffer, an earlier
+//!   write of the page, a mapping entry, an old page, a block. The holder's [`Trail`] holds its steps meanwhile.
 //! - Waits for the link, the controller's inside and a path are not passed on.
 //!
 //! The hooks are called where [`Probe::follows_waits`](crate::measure::probe::Probe::follows_waits) says so.
@@ -66,7 +65,6 @@ impl Slots {
     }
 }
 
-/// Others have waited for it.
 #[derive(Clone, Copy)]
 pub enum Ended {
     OldPage,
@@ -158,10 +156,8 @@ impl Slot {
     }
 }
 
-/// Slots of one kind are only counted until somebody waits for one.
 #[derive(Default)]
 struct Pool {
-    /// Somebody has waited, so slots have numbers.
     is_numbered: bool,
     /// Without a number, and the most ever.
     used: u32,
@@ -197,7 +193,6 @@ impl Held {
         }
     }
 
-    /// Into `spans`; before it began, that is `otherwise`.
     fn follow<const N: usize>(
         &self,
         holder: &trail::Trail<N>,
@@ -239,7 +234,7 @@ impl Held {
 pub struct RootCauses {
     pages: Vec<Page>,
     requests: Vec<Request>,
-    /// [`Time::MAX`] for pages without a past. Apart from the trails, because [`RootCauses::forget`] looks through all.
+    /// [`Time::MAX`] for pages without a past. Apart from the trails, because [`RootCauses::forget`] reads all.
     looking_back: Vec<Time>,
     flushes: BTreeMap<RequestId, Time>,
     slots: Vec<[u32; Slots::KINDS]>,
@@ -385,7 +380,6 @@ impl RootCauses {
         }
     }
 
-    /// The LUN's port was used until `port_free_at`.
     #[inline(always)]
     pub fn command_sent(&mut self, id: LunId, port_free_at: Time, now: Time) {
         let lun = &mut self.held.luns[id.index()];
@@ -399,7 +393,6 @@ impl RootCauses {
         }
     }
 
-    /// The LUN's work counts.
     pub fn command_sent_beside(&mut self, id: LunId, now: Time) {
         let lun = &mut self.held.luns[id.index()];
         lun.history.add(lun.doing, now);
@@ -436,7 +429,6 @@ impl RootCauses {
         };
     }
 
-    /// Data in a LUN's register wait for a unit that computes, or for room there.
     pub fn lun_computes(&mut self, lun: LunId, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
         if !lun.is_busy && lun.crossing == 0 {
@@ -445,7 +437,6 @@ impl RootCauses {
         }
     }
 
-    /// Its port was used until `port_free_at`.
     #[inline(always)]
     pub fn data_sent(&mut self, lun: LunId, port_free_at: Time, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
@@ -525,8 +516,8 @@ impl RootCauses {
         }
     }
 
-    /// The one that has been free longest. The request may have waited: its time is charged next, to the slots' own
-    /// cause as far as nothing else is known.
+    /// The one free longest. The request's wait is charged next, to the slots' own cause as far as nothing else is
+    /// known.
     #[inline(always)]
     pub fn slot_taken(&mut self, slots: Slots, by: RequestId, now: Time) {
         let pool = pool(&mut self.pools, slots);
@@ -599,7 +590,7 @@ impl RootCauses {
     }
 }
 
-/// 75 MB. On a drive that falls ever further behind, longer waits stay waits for the slot.
+/// 75 MB. Longer waits stay waits for the slot.
 const MOST_SPANS: usize = 1 << 23;
 
 const SLOTS_ROOM: usize = 1 << 16;
@@ -621,7 +612,6 @@ fn add_pools(pools: &mut Vec<Pool>, number: usize) {
     pools.resize_with(number + 1, Pool::default);
 }
 
-/// It may be the first.
 #[inline]
 fn at<const N: usize>(trails: &mut Vec<trail::Trail<N>>, number: usize) -> &mut trail::Trail<N> {
     if trails.len() <= number {

@@ -14,17 +14,16 @@ use crate::scheduler::transaction::TransactionId;
 pub enum Step {
     /// Own work, or a wait that is not passed on.
     Cause(Cause),
-    /// A part of the last wait for a LUN or a slot, by root cause. It has no separate place in time.
+    /// A part of the last wait for a LUN or a slot, without a place in time.
     Part(Cause),
-    /// A wait for a LUN, whose history tells what it did meanwhile.
+    /// A wait for a LUN, whose history has the causes.
     Lun(LunId),
-    /// A wait for one of several slots, by their number.
     Slot(u32),
     Page(TransactionId),
 }
 
 impl Step {
-    /// Parts are numbered from [`Step::PARTS`] on, names from [`Step::OTHERS`] on in turn.
+    /// Parts are numbered from [`Step::PARTS`] on, names from [`Step::OTHERS`] on.
     #[inline(always)]
     fn number(self) -> u64 {
         match self {
@@ -40,15 +39,14 @@ impl Step {
     const OTHERS: u64 = 2 * Step::PARTS;
 }
 
-/// A span in eight bytes: number of its step, unit of its length ([`Span::LONG`] or ps), length.
+/// Eight bytes: number of the step, unit of the length ([`Span::LONG`] or ps), length.
 #[derive(Clone, Copy)]
 struct Span(u64);
 
 impl Span {
     const LENGTH_BITS: u32 = 40;
-    /// A longer span takes two, one of which counts these seconds.
+    /// A longer span takes two, one of which counts these units.
     const LONG: u64 = 1 << Span::LENGTH_BITS;
-    /// The step's number is above the length and its unit.
     const NUMBER: u32 = Span::LENGTH_BITS + 1;
 
     #[inline(always)]
@@ -76,12 +74,12 @@ impl Span {
         (Step::PARTS..Step::OTHERS).contains(&self.number())
     }
 
-    /// Whether a step in time is over: the rest of a long one follows.
+    /// The rest of a long step follows.
     fn ends_a_step(self) -> bool {
         !self.is_long() && !self.is_part()
     }
 
-    /// Makes it longer, if it is of this step and stays short.
+    /// If it is of this step and stays short.
     #[inline(always)]
     fn goes_on(&mut self, length: u64, number: u64) -> bool {
         // The length alone, if the bits above it are the same.
@@ -98,7 +96,7 @@ impl Span {
         (self.number() < Step::OTHERS).then_some((self.number() % Step::PARTS) as usize)
     }
 
-    /// Adds it to a ledger, by root cause. Returns whether it has one: others name something.
+    /// Returns whether it has a root cause: other steps name something.
     #[inline(always)]
     fn add_to(self, ledger: &mut Ledger) -> bool {
         let cause = self.cause();
@@ -131,7 +129,7 @@ pub const MOST: u32 = ((1 << (u64::BITS - Span::NUMBER)) - Step::OTHERS) as u32 
 
 const _: () = assert!(CAUSES as u64 <= Step::PARTS);
 
-/// The first `SHORT` need no separate memory.
+/// `SHORT` need no separate memory.
 struct Spans<const SHORT: usize> {
     count: u32,
     first: [Span; SHORT],
@@ -150,7 +148,6 @@ impl<const SHORT: usize> Spans<SHORT> {
         }
     }
 
-    /// Makes the last one longer, or adds one.
     #[inline(always)]
     fn add(&mut self, length: u64, number: u64) {
         let count = self.count as usize;
@@ -199,7 +196,6 @@ impl<const SHORT: usize> Spans<SHORT> {
         self.first[place.min(inside)..inside].iter().chain(&others[place.saturating_sub(SHORT)..]).copied()
     }
 
-    /// All of them, in two lists, of which the second is mostly empty.
     #[inline(always)]
     fn all(&self) -> [&[Span]; 2] {
         let others = self.others.as_ref().map_or(&[][..], |others| &others[..]);
@@ -223,7 +219,7 @@ impl<const SHORT: usize> Spans<SHORT> {
     }
 }
 
-/// Spans of a page or request, for its root causes and for those that wait for it. `SHORT` need no separate memory.
+/// For a request's root causes, and for those that wait for it. `SHORT` spans need no separate memory.
 pub struct Trail<const SHORT: usize> {
     pub work: Work,
     pub lun: LunId,
@@ -249,7 +245,6 @@ impl<const SHORT: usize> Trail<SHORT> {
         (self.work, self.lun, self.began, self.since) = (work, LunId::NONE, now, now);
     }
 
-    /// Takes on another trail's spans.
     pub fn copy<const OTHER: usize>(&mut self, other: &Trail<OTHER>) {
         self.begin(other.work, other.began);
         self.since = other.since;
@@ -271,7 +266,7 @@ impl<const SHORT: usize> Trail<SHORT> {
         }
     }
 
-    /// Ends the wait for a slot with what its holders did.
+    /// With what the slot's holders did.
     pub fn waited_for_slot(&mut self, slot: u32, history: &History, now: Time) {
         let mut causes = Ledger::EMPTY;
         if history.charge(self.since, now, &mut causes) {
@@ -280,7 +275,7 @@ impl<const SHORT: usize> Trail<SHORT> {
         }
     }
 
-    /// Ends the wait for a LUN with what that did up to `ready_at`; the rest is a wait for a path.
+    /// With what the LUN did up to `ready_at`; the rest is a wait for a path.
     pub fn waited_for_lun(&mut self, lun: LunId, history: &History, ready_at: Time, now: Time) {
         // Copies from chip to chip have no blame and may lag behind.
         if self.since < ready_at {
@@ -292,7 +287,7 @@ impl<const SHORT: usize> Trail<SHORT> {
         self.charge(Cause::PathConflict, now);
     }
 
-    /// Notes what a wait consists of; `met` has the causes' bits.
+    /// `met` has the causes' bits.
     fn note_parts(&mut self, causes: &Ledger, mut met: u64) {
         while met != 0 {
             let cause = met.trailing_zeros();
@@ -304,7 +299,6 @@ impl<const SHORT: usize> Trail<SHORT> {
         }
     }
 
-    /// Continues with all that a page went through.
     #[inline(always)]
     pub fn go_through<const OTHER: usize>(&mut self, id: TransactionId, page: &Trail<OTHER>) {
         debug_assert_eq!(self.since, page.began, "a part begins where the whole has come to");
@@ -342,7 +336,6 @@ impl<const SHORT: usize> Trail<SHORT> {
         self.spans.add(length, step.number());
     }
 
-    /// Steps that reach beyond `from`, oldest first, with their ends.
     pub fn after(&self, from: Time) -> impl Iterator<Item = (Time, Step)> + '_ {
         let (mut first, mut until) = (self.spans.count as usize, self.since);
         while first > 0 && until > from {

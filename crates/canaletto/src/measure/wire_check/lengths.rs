@@ -15,7 +15,7 @@ const CHUNK_PARITY: u64 = 126;
 /// Flits that ask a chip for read data: a header and a command (Fig. 8, "read data transfer").
 const REQUEST: u64 = 2;
 
-/// Flits that turn a chip to the column of the next part of a page: a header, a command and two bytes of column.
+/// A header, a command and two bytes of column.
 const NEXT_COLUMN: u64 = 1 + 1 + 2;
 
 #[derive(Debug, Clone)]
@@ -28,15 +28,15 @@ fn at_rate(bytes: u64, rate: u64) -> Time {
     if rate == 0 { Time::ZERO } else { Time((u128::from(bytes) * PS_PER_S / u128::from(rate)) as u64) }
 }
 
-/// Full sequences (ONFI 5.1 §5): per plane two command bytes and the address, which has three bytes for an erase.
+/// Per plane two command bytes and the address, which has three bytes for an erase (ONFI 5.1 §5).
 fn full_cycles(operation: Operation, planes: u64) -> u64 {
     if operation == Operation::Erase { 5 * planes } else { 7 * planes }
 }
 
-/// Cycles of a request for status, or of a suspension: a command byte and a row address.
+/// A command byte and a row address.
 const CONTROL_CYCLES: u64 = 1 + 3;
 
-/// Cycles of a change of column: two command bytes and the address.
+/// Two command bytes and the address.
 const COLUMN_CYCLES: u64 = 7;
 
 /// Bits of a packet on separate command pins: a header of four and a byte (JESD230G §10).
@@ -75,7 +75,6 @@ fn slowed(design: &Design) -> u64 {
 }
 
 impl Lengths {
-    /// Time through a buffer chip.
     pub fn buffer(&self) -> Time {
         if self.fabric.load.is_buffered() { self.fabric.load.buffer_delay.time() } else { Time::ZERO }
     }
@@ -96,13 +95,12 @@ impl Lengths {
         Time((bits * PS_PER_S).div_ceil(rate) as u64)
     }
 
-    /// From the start of a packet on one link of a mesh to its earliest on the next.
+    /// From one link to the earliest on the next.
     pub fn mesh_hop(&self) -> Time {
         self.flit() + self.fabric.network.router_delay.time()
     }
 
-    /// A scout from router to router: two flits of a type bit, a mode bit and a number (Venice §4.2, Fig. 6), and the
-    /// router's delay.
+    /// Two flits of a type bit, a mode bit and a number (Venice §4.2, Fig. 6), and the router's delay.
     pub fn scout_hop(&self, chips: u32, controllers: u32) -> Time {
         let bits = |count: u32| u32::BITS - count.saturating_sub(1).leading_zeros();
         let flit = (2 + bits(chips).max(bits(controllers))).div_ceil(8);
@@ -120,7 +118,7 @@ impl Lengths {
         (Time(self.agreement().0 / 2), at_rate(NEXT_COLUMN, self.fabric.link_rate.0))
     }
 
-    /// Time from a packet on one link of a chain to the packet on the next link.
+    /// From one link to the next.
     pub fn chain_hop(&self) -> Time {
         self.fabric.chain.hop_delay.time()
     }
@@ -129,7 +127,7 @@ impl Lengths {
         if matches!(self.fabric.kind, FabricKind::Packetized | FabricKind::Clusters) { 2 } else { 1 }
     }
 
-    /// Least time of a grant: what it is and which way, a trunk, and an inner bus with a chip; or two of these.
+    /// What it is and which way, a trunk, and an inner bus with a chip; or two of these.
     pub fn grant(&self, controllers: u32) -> Time {
         let keys = &self.fabric.clusters;
         let bits = |count: u32| u64::from(u32::BITS - count.saturating_sub(1).leading_zeros());
@@ -138,14 +136,14 @@ impl Lengths {
         at_rate((2 + trunk + chip).max(1 + 2 * chip), keys.grant_rate.0 * u64::from(keys.grant_width))
     }
 
-    /// Least time of a grant to a row: the way, and of both ends of the run a column and one of four links.
+    /// The way, and of both ends of the run a column and one of four links.
     pub fn row_grant(&self, columns: u32) -> Time {
         let keys = &self.fabric.scheduled_mesh;
         let column = u64::from(u32::BITS - columns.saturating_sub(1).leading_zeros());
         at_rate(1 + 2 * (column + 2), keys.grant_rate.0 * u64::from(keys.grant_width))
     }
 
-    /// Least time of a search, out and back, and from a grant to the first cycle.
+    /// Of a search, out and back, and from a grant to the first cycle.
     pub fn scheduled(&self, links: usize) -> (Time, Time) {
         let keys = &self.fabric.scheduled_mesh;
         (keys.search_step.time() * (2 * links as u64), keys.setup.time())

@@ -1,4 +1,4 @@
-//! An independent checker of the wires: whatever a fabric puts on a wire is recorded and checked against rules.
+//! An independent checker of the wires: whatever a fabric puts on a wire is checked against rules.
 //!
 //! ```text
 //! fabric ── spans ──┐
@@ -6,13 +6,12 @@
 //! chips ─── steps ──┘   (recording.rs)                          (checker.rs)
 //! ```
 //!
-//! The checker shares nothing with the fabrics. Of a design it knows the configuration, from which it works out for itself which
-//! wires there are and what they reach ([`shape`]), how long commands and data take at the least ([`lengths`]) and which distances
-//! the standard asks for ([`distances`]). It keeps the state of each wire, LUN and register by what it is told has happened, and
-//! never asks the engine for it.
+//! The checker shares nothing with the fabrics. From the configuration it derives which wires there are ([`shape`]),
+//! how long commands and data take at the least ([`lengths`]) and which distances the standard asks for
+//! ([`distances`]). It keeps the state of each wire, LUN and register from what is reported.
 //!
-//! A further rule is a file in `rules/` that implements [`rules::Check`], and a line in its list. A further fabric needs its wires in
-//! [`shape`] and its least times in [`lengths`].
+//! A new rule is a file in `rules/` that implements [`rules::Check`], and a line in its list. A new fabric needs its
+//! wires in [`shape`] and its least times in [`lengths`].
 
 pub mod checker;
 pub mod distances;
@@ -43,7 +42,7 @@ pub struct WireCheck {
 }
 
 impl WireCheck {
-    /// A check of a run, in which reads may only sense several pages at once if a flow computes in the array.
+    /// Reads may sense several pages at once only if a flow computes in the array.
     pub fn of(design: &Design, workload: &Workload) -> WireCheck {
         let mut design = design.clone();
         if !workload.flow.iter().any(|flow| flow.compute.is_some_and(|task| task.at == At::Array)) {
@@ -52,7 +51,7 @@ impl WireCheck {
         WireCheck::new(&design, false)
     }
 
-    /// `keep`: the recording, which takes memory.
+    /// `keep` the recording, which takes memory.
     pub fn new(design: &Design, keep: bool) -> WireCheck {
         WireCheck { recorder: Recorder::new(), checker: Checker::new(design), kept: keep.then(Vec::new) }
     }
@@ -68,7 +67,6 @@ impl WireCheck {
         self.recorder.note(at, fact);
     }
 
-    /// All that happened before is known.
     fn note_now(&mut self, now: Time, fact: Fact) {
         while let Some(entry) = self.recorder.take(now) {
             self.check(&entry);

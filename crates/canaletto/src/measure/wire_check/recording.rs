@@ -32,7 +32,6 @@ pub enum Fact {
         path: PathId,
     },
     Wire(Cycles),
-    /// Arrays of a LUN's planes (a mask) take a step, within a span.
     Array {
         lun: LunId,
         planes: u64,
@@ -51,12 +50,12 @@ pub enum Fact {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// The beginning of cycles; the end of reservations and agreements, which are reported when they are over.
+    /// Of cycles the beginning; of reservations and agreements the end, when they are reported.
     pub at: Time,
     pub fact: Fact,
 }
 
-/// Entries reported ahead wait here for their time.
+/// Entries reported ahead wait for their time.
 pub struct Recorder {
     pub now: Time,
     waiting: BinaryHeap<Reverse<Waiting>>,
@@ -119,7 +118,6 @@ impl Recorder {
         self.noted += 1;
     }
 
-    /// The next entry from before a time.
     pub fn take(&mut self, before: Time) -> Option<Entry> {
         if before != Time::MAX {
             self.now = self.now.max(before);

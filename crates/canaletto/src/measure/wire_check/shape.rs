@@ -132,7 +132,7 @@ impl Shape {
         (0..self.rows).map(|row| Wire { name: format!("channel {row}"), line: bus(row) }).collect()
     }
 
-    /// To the last chip, then chip by chip back to the controller, or one from the last chip to it.
+    /// To the last chip, then back chip by chip or by one link.
     fn chains(&self, is_ring: bool) -> Vec<Wire> {
         let row_of = |row: u32| {
             let node = |column: Option<u32>| column.map_or(Node::Controller(row), |at| Node::Router(self.at(row, at)));
@@ -151,7 +151,6 @@ impl Shape {
         (0..self.rows).flat_map(row_of).collect()
     }
 
-    /// Or on its way back.
     pub fn is_on_chain(&self, from: Node, to: Node, chip: u32, comes_back: bool, is_ring: bool) -> bool {
         let (row, column) = self.place(chip);
         let at = |node: Node| match node {
@@ -244,7 +243,6 @@ impl Shape {
             .collect()
     }
 
-    /// Only the fabric itself can tell them.
     fn joints(&self, design: &Design) -> Vec<Wire> {
         let controllers = places_of_controllers(&design.fabric, self.rows, self.columns);
         let named = |(number, ends): (u32, Vec<Place>)| {

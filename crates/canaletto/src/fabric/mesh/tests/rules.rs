@@ -31,7 +31,6 @@ struct Sent {
 }
 
 impl Sent {
-    /// If nothing else were there.
     fn ready(&self, hop: u64) -> u64 {
         self.starts.last().map_or(self.at, |start| start + hop)
     }

@@ -73,7 +73,6 @@ fn only_what_lets_others_start_is_reported() {
     assert_eq!(bench.freed.len(), 1);
 }
 
-/// Packets of at most `mesh.packet` with their headers.
 #[test]
 fn transfers_are_cut_into_packets() {
     let mut config = shape(ControllerEdge::West);
@@ -117,7 +116,6 @@ type Try = (u32, bool, usize, u64);
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(200), ..ProptestConfig::default() })]
 
-    /// Waits are exactly what it took beyond its own time.
     #[test]
     fn transfers_cross_and_account_for_their_time(
         (rows, columns) in (1u32..6, 1u32..6),

@@ -1,5 +1,5 @@
-//! Circuits of a mesh: a link carries what it was reserved for, and a circuit's links are one way from a controller to
-//! the chip (Venice §4.2), or from chip to chip.
+//! A link carries what it was reserved for, and a circuit's links are one way from a controller to the chip (Venice
+//! §4.2), or from chip to chip.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -39,7 +39,6 @@ pub struct Circuits {
     /// As they hop.
     hop_by_hop: bool,
     reserved: Vec<Option<Reservation>>,
-    /// And its load since.
     carried: Vec<(Time, Vec<Load>)>,
     together: Vec<Together>,
 }
@@ -83,7 +82,6 @@ impl Circuits {
         self.reserved[cycles.wire as usize] = Some(Reservation { path, since, until: Time::MAX });
     }
 
-    /// When the packet has crossed it.
     fn give_up(&mut self, cycles: &Cycles, found: &mut Found) {
         let is_busy = self.carried[cycles.wire as usize].1.iter().any(|&(_, _, until)| until > cycles.from);
         match &mut self.reserved[cycles.wire as usize] {
@@ -106,7 +104,6 @@ impl Circuits {
         self.carried[cycles.wire as usize].1.push((cycles.path, cycles.from, cycles.until));
     }
 
-    /// Told as a whole.
     fn over(&mut self, cycles: &Cycles, found: &mut Found) {
         let (last, carried) = std::mem::take(&mut self.carried[cycles.wire as usize]);
         let is_within =

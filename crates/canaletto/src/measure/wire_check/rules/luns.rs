@@ -1,5 +1,5 @@
-//! Work of a LUN: one command at a time, or those that may be side by side; arrays work for crossed commands for their
-//! time; programs and erases make way for reads.
+//! One command at a time, or those that may be side by side; arrays work for crossed commands for their time; programs
+//! and erases make way for reads.
 
 use std::rc::Rc;
 
@@ -91,7 +91,7 @@ impl Luns {
         self.luns[load.lun.index()].work.push(work);
     }
 
-    /// Whether a command may join another one: reads of separate planes, or a program that is loaded.
+    /// Reads of separate planes, or a program that is loaded.
     fn may_be_beside(&self, work: &Work, load: &Load) -> bool {
         let flash = &self.known.design.flash;
         match load.operation {

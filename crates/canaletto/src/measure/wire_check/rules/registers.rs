@@ -1,5 +1,5 @@
-//! Page registers: filled when empty, by a read that has ended; emptied when their data have crossed; no command to a
-//! plane with a full register.
+//! A register is filled when empty, by a read that has ended; emptied when its data have crossed; no command to a plane
+//! with a full register.
 
 use std::rc::Rc;
 
@@ -61,7 +61,7 @@ impl Registers {
         }
     }
 
-    /// Whether a page may be in its register later than its read ends: after a status, or behind a cache register.
+    /// After a status, or behind a cache register.
     fn may_wait(&self) -> bool {
         let Design { flash, fabric, .. } = &self.known.design;
         self.known.lengths.is_full() || flash.cache_read || fabric.steps.is_some()

@@ -1,4 +1,4 @@
-//! Circuits of clusters: a trunk, the chip's switch and an inner bus, a copy inner buses of one switch. The switch was
+//! A circuit takes a trunk, the chip's switch and an inner bus; a copy inner buses of one switch. The switch was
 //! granted it, and passes bytes on after its delay; parts follow each other as a chip can turn.
 
 use std::rc::Rc;
