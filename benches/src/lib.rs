@@ -4,7 +4,7 @@ use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
 use canaletto::{Outcome, RunOptions, run};
 
-/// Runs `requests` requests of 4 KiB on a preset, closed loop at a queue depth of 16.
+/// On a preset, closed loop at a queue depth of 16.
 ///
 /// # Panics
 /// If the preset does not exist.
@@ -15,7 +15,7 @@ pub fn random(preset: &str, read_share: f64, requests: u64, overrides: &[&str]) 
     run(&design, &workload, vec![None], &RunOptions::default(), &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// `requests` random requests of 4 KiB, `depth` of them in flight at any time.
+/// Of 4 KiB, `depth` in flight.
 ///
 /// # Panics
 /// If these are no valid workload.
@@ -27,6 +27,6 @@ pub fn random_4k(read_share: f64, requests: u64, depth: u32) -> Workload {
     load_workload("bench", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A drive so small that random writes collect garbage all the time.
+/// So small that random writes collect garbage all the time.
 pub const COLLECTING: [&str; 4] =
     ["geometry.blocks_per_plane=32", "geometry.pages_per_block=32", "ftl.overprovisioning=0.25", "gc.threshold=0.1"];

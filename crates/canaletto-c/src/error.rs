@@ -13,23 +13,20 @@ use crate::canaletto_status::{
 };
 
 thread_local! {
-    /// Why the thread's last call that went wrong did.
+    /// Why the thread's last call failed.
     static LAST: RefCell<CString> = RefCell::default();
 }
 
-/// A call that went wrong.
 pub struct Failure {
     status: canaletto_status,
     text: String,
 }
 
 impl Failure {
-    /// Something is not allowed.
     pub fn invalid(text: impl ToString) -> Failure {
         Failure { status: CANALETTO_INVALID, text: text.to_string() }
     }
 
-    /// Another call is using the drive.
     pub fn busy(text: impl ToString) -> Failure {
         Failure { status: CANALETTO_BUSY, text: text.to_string() }
     }
@@ -66,7 +63,7 @@ impl From<SnapshotError> for Failure {
     }
 }
 
-/// Carries out a call. Whatever goes wrong becomes a status and the thread's text.
+/// Errors and panics become a status and the thread's text.
 pub fn guarded(call: impl FnOnce() -> Result<(), Failure>) -> canaletto_status {
     // A drive that was broken off says so itself when it is used again.
     let failure = match catch_unwind(AssertUnwindSafe(call)) {

@@ -1,7 +1,7 @@
 //! Drives behind pointers that programs hold.
 //!
-//! What a pointer leads to stays for ever, so that a call with a drive that was closed finds that out. Of a closed drive that
-//! is less than a cache line.
+//! What a pointer leads to stays for ever, so that a call with a closed drive is noticed. A closed drive takes less
+//! than a cache line.
 
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
@@ -12,27 +12,25 @@ use canaletto::drive::{Completion, Drive};
 
 use crate::error::Failure;
 
-/// What a drive's magic word says: ASCII, so that a dump of memory shows it.
+/// Magic words of a drive: ASCII, so that a dump of memory shows them.
 const IDLE: u64 = u64::from_ne_bytes(*b"canalett");
 const IN_USE: u64 = u64::from_ne_bytes(*b"in use..");
 const CLOSED: u64 = u64::from_ne_bytes(*b"closed..");
 
 /// A drive with its host link and queues, at some moment of simulated time.
 pub struct canaletto_drive {
-    /// Whether there is a drive, and whether a call is using it.
+    /// Is there a drive, and is a call using it?
     magic: AtomicU64,
     /// Belongs to the call that has made the word `IN_USE`.
     stepped: UnsafeCell<Option<Box<Stepped>>>,
 }
 
-/// A drive that is open.
 pub struct Stepped {
     pub drive: Drive,
-    /// Requests that are complete and have not been taken.
     pub ready: VecDeque<Completion>,
 }
 
-/// An address. Keeps closed drives reachable, for tools that look for lost memory.
+/// Keeps closed drives reachable, for tools that look for lost memory.
 struct Kept(#[expect(dead_code, reason = "held, not read")] *mut canaletto_drive);
 
 // SAFETY: nothing is read or written through it.
@@ -46,7 +44,7 @@ pub fn open(drive: Drive) -> *mut canaletto_drive {
     Box::into_raw(Box::new(made))
 }
 
-/// Ends a drive. What a second thread does with it meanwhile is refused.
+/// What a second thread does with the drive meanwhile is refused.
 ///
 /// # Safety
 /// As for [`with`].
@@ -60,8 +58,6 @@ pub unsafe fn close(drive: *mut canaletto_drive) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Carries out a call with a drive.
-///
 /// # Safety
 /// `drive` is null, or comes from [`open`].
 pub unsafe fn with<T>(
@@ -77,7 +73,7 @@ pub unsafe fn with<T>(
     }
 }
 
-/// A drive that serves one call until this is dropped, be it by a panic.
+/// Until this is dropped, also by a panic.
 struct InUse<'a> {
     handle: &'a canaletto_drive,
     afterwards: u64,

@@ -19,28 +19,28 @@ use canaletto::measure::blame::Cause;
 use crate::error::{Failure, guarded};
 use crate::handle::{canaletto_drive, with};
 
-/// Version of this interface. It grows with every change that breaks a program that was compiled with an older header.
+/// Version of this interface. It grows with every change that breaks programs compiled with an older header.
 pub const CANALETTO_ABI: u32 = 1;
 
-/// Flag of a write that is complete only once it is on flash (force unit access).
+/// Flag of a write that must be on flash before it is complete (force unit access).
 pub const CANALETTO_FUA: u32 = 1;
 
 /// A moment that never comes.
 pub const CANALETTO_NEVER: u64 = u64::MAX;
 
-/// How a call went.
+/// Result of a call.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum canaletto_status {
     /// Well.
     CANALETTO_OK = 0,
-    /// Something that is not allowed was given. Nothing has changed.
+    /// A given value is not allowed. Nothing has changed.
     CANALETTO_INVALID = 1,
-    /// The simulation cannot go on. The drive takes no more requests.
+    /// The simulation cannot continue. The drive takes no more requests.
     CANALETTO_FAILED = 2,
     /// The engine has a defect. The drive takes no more requests.
     CANALETTO_DEFECT = 3,
-    /// Another call is using the drive: a drive serves one thread at a time. Nothing has changed.
+    /// Another thread is using the drive. Nothing has changed.
     CANALETTO_BUSY = 4,
 }
 
@@ -54,13 +54,13 @@ pub enum canaletto_operation {
     CANALETTO_WRITE = 1,
     /// Forget sectors (Dataset Management with the Deallocate attribute).
     CANALETTO_TRIM = 2,
-    /// Put on flash what was written before. Has no sectors.
+    /// Put earlier writes on flash. Has no sectors.
     CANALETTO_FLUSH = 3,
     /// Write zeroes, without data on the link.
     CANALETTO_WRITE_ZEROES = 4,
     /// Write sectors at the write pointer of the zone that begins at `lba` (Zone Append).
     CANALETTO_APPEND = 5,
-    /// Empty the zone that begins at `lba` (Reset Zone). Has no sectors, as the commands below.
+    /// Empty the zone that begins at `lba` (Reset Zone). Has no sectors, like the commands below.
     CANALETTO_RESET = 6,
     /// Make a zone full (Finish Zone).
     CANALETTO_FINISH = 7,
@@ -74,35 +74,35 @@ use canaletto_operation::{
     CANALETTO_RESET, CANALETTO_TRIM, CANALETTO_WRITE, CANALETTO_WRITE_ZEROES,
 };
 
-/// A request that is complete.
+/// A complete request.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct canaletto_completion {
-    /// Tag with which it was submitted.
+    /// Tag of its submission.
     pub tag: u64,
-    /// When the host wanted it, in picoseconds.
+    /// When it arrived at the host, in picoseconds.
     pub arrival_ps: u64,
     /// When it entered the submission queue, in picoseconds.
     pub enqueued_ps: u64,
-    /// When the host had dealt with its completion, in picoseconds.
+    /// When the host had handled its completion, in picoseconds.
     pub completed_ps: u64,
-    /// 1 if it was completed with an error status, else 0.
+    /// 1 if it has an error status, else 0.
     pub failed: u32,
 }
 
-/// Returns the version of this interface that the library has, to be compared with CANALETTO_ABI.
+/// Version of the library's interface, to compare with CANALETTO_ABI.
 #[unsafe(no_mangle)]
 pub extern "C" fn canaletto_abi() -> u32 {
     CANALETTO_ABI
 }
 
-/// Returns the version of canaletto.
+/// Version of canaletto.
 #[unsafe(no_mangle)]
 pub extern "C" fn canaletto_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// Returns why this thread's last call that went wrong did. The text lives until the thread's next such call.
+/// Why this thread's last failed call failed. The text lives until its next failed call.
 #[unsafe(no_mangle)]
 pub extern "C" fn canaletto_last_error() -> *const c_char {
     error::last()
@@ -110,9 +110,9 @@ pub extern "C" fn canaletto_last_error() -> *const c_char {
 
 /// Makes a drive at time zero.
 ///
-/// `name` is that of a preset, or of `toml` in messages; `toml` is the text of a design's file, or null. `settings` are
-/// `count` texts "key=value" that change it. The drive is in the state that its design asks for; a preconditioned one was
-/// written evenly.
+/// `name` is a preset's name or, with `toml`, a name for messages; `toml` is the text of a design's file, or null.
+/// `settings` are `count` texts "key=value" that change it. The drive is in the state that its design asks for; a
+/// preconditioned one was written evenly.
 ///
 /// # Safety
 /// Texts end with a zero, `settings` has `count` of them, and `drive` can be written to.
@@ -142,10 +142,10 @@ pub unsafe extern "C" fn canaletto_open(
     })
 }
 
-/// Ends a drive, unless another call is using it. Null is none. Later calls with the drive are refused.
+/// Ends a drive, unless another call is using it. Null has no effect. Later calls with the drive are refused.
 ///
 /// # Safety
-/// `drive` comes from canaletto_open or canaletto_restore.
+/// `drive` comes from this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_close(drive: *mut canaletto_drive) -> canaletto_status {
     if drive.is_null() {
@@ -155,10 +155,10 @@ pub unsafe extern "C" fn canaletto_close(drive: *mut canaletto_drive) -> canalet
     guarded(|| unsafe { handle::close(drive) })
 }
 
-/// Returns the sectors of 512 B that requests can address; 0 if it is none.
+/// Sectors of 512 B that requests can address; 0 without a drive.
 ///
 /// # Safety
-/// `drive` comes from canaletto_open or canaletto_restore, or is null.
+/// `drive` is null or comes from this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_sectors(drive: *const canaletto_drive) -> u64 {
     let mut found = 0;
@@ -174,10 +174,10 @@ pub unsafe extern "C" fn canaletto_sectors(drive: *const canaletto_drive) -> u64
     found
 }
 
-/// Returns the simulated time that the drive has reached, in picoseconds; 0 if it is none.
+/// Simulated time that the drive has reached, in picoseconds; 0 without a drive.
 ///
 /// # Safety
-/// `drive` comes from canaletto_open or canaletto_restore, or is null.
+/// `drive` is null or comes from this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_now(drive: *const canaletto_drive) -> u64 {
     let mut found = 0;
@@ -193,10 +193,10 @@ pub unsafe extern "C" fn canaletto_now(drive: *const canaletto_drive) -> u64 {
     found
 }
 
-/// Returns how many requests are submitted and not complete; 0 if it is none.
+/// Number of submitted requests that are not complete; 0 without a drive.
 ///
 /// # Safety
-/// `drive` comes from canaletto_open or canaletto_restore, or is null.
+/// `drive` is null or comes from this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_outstanding(drive: *mut canaletto_drive) -> u64 {
     let mut found = 0;
@@ -212,14 +212,14 @@ pub unsafe extern "C" fn canaletto_outstanding(drive: *mut canaletto_drive) -> u
     found
 }
 
-/// Submits a request that arrives at `at_ps`, now or later. Requests that arrive at the same time keep their order. Nothing
-/// happens before time goes on.
+/// Submits a request that arrives at `at_ps`, now or later. Requests of one time keep their order. Nothing happens
+/// before time advances.
 ///
-/// `operation` is one of canaletto_operation, `flags` 0 or, of writes, CANALETTO_FUA. `tag` comes back with the completion, and need not be
-/// unique.
+/// `operation` is one of canaletto_operation; `flags` is 0, or CANALETTO_FUA for a write. `tag` comes back with the
+/// completion, and need not be unique.
 ///
 /// # Safety
-/// `drive` comes from canaletto_open or canaletto_restore, or is null.
+/// `drive` is null or comes from this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_submit(
     drive: *mut canaletto_drive,
@@ -237,11 +237,11 @@ pub unsafe extern "C" fn canaletto_submit(
     })
 }
 
-/// Returns when something happens next inside the drive, in picoseconds, if no request comes before; CANALETTO_NEVER if
-/// nothing does.
+/// Time of the next event inside the drive, in picoseconds, if no request comes before; CANALETTO_NEVER if there is
+/// none.
 ///
 /// # Safety
-/// `drive` comes from canaletto_open or canaletto_restore, or is null.
+/// `drive` is null or comes from this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_next_event(drive: *mut canaletto_drive) -> u64 {
     let mut due = None;
@@ -257,21 +257,21 @@ pub unsafe extern "C" fn canaletto_next_event(drive: *mut canaletto_drive) -> u6
     due.map_or(CANALETTO_NEVER, |time| time.0)
 }
 
-/// Lets simulated time go on to `until_ps`: everything has happened that is due then or before.
+/// Advances simulated time to `until_ps`, events due then included.
 ///
 /// # Safety
-/// `drive` comes from canaletto_open or canaletto_restore, or is null.
+/// `drive` is null or comes from this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_advance_to(drive: *mut canaletto_drive, until_ps: u64) -> canaletto_status {
     // SAFETY: the caller vouches for the drive.
     guarded(|| unsafe { with(drive, |handle| Ok(handle.drive.advance_to(Time(until_ps))?)) })
 }
 
-/// Lets simulated time go on until a request is complete, but not beyond `limit_ps`. `found` becomes 1 if one is, else 0; it
+/// Advances simulated time until a request is complete, at most to `limit_ps`. `found` becomes 1 if one is, else 0; it
 /// may be null.
 ///
 /// # Safety
-/// `drive` comes from canaletto_open or canaletto_restore, or is null, and `found` can be written to.
+/// `drive` is null or comes from this library, and `found` can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_advance_to_completion(
     drive: *mut canaletto_drive,
@@ -289,13 +289,13 @@ pub unsafe extern "C" fn canaletto_advance_to_completion(
     })
 }
 
-/// Takes up to `room` requests that are complete, in the order of their completion, and returns how many.
+/// Takes up to `room` complete requests, in the order of completion, and returns how many.
 ///
-/// `blame_ps` is null, or has room for `room` times canaletto_causes() numbers: for each request, the picoseconds that each
-/// cause took of the time between arrival and completion.
+/// `blame_ps` is null, or has room for `room` times canaletto_causes() numbers: for each request, the picoseconds of
+/// each cause.
 ///
 /// # Safety
-/// `drive` comes from canaletto_open or canaletto_restore, or is null; `completions` and `blame_ps` can be written to so far.
+/// `drive` is null or comes from this library; `completions` and `blame_ps` have this room.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_take(
     drive: *mut canaletto_drive,
@@ -330,13 +330,13 @@ pub unsafe extern "C" fn canaletto_take(
     taken
 }
 
-/// Returns the number of causes of latency.
+/// Number of causes of latency.
 #[unsafe(no_mangle)]
 pub extern "C" fn canaletto_causes() -> usize {
     Cause::ALL.len()
 }
 
-/// Returns the name of a cause, as in results; null from canaletto_causes() on. The text lives for ever.
+/// Name of a cause, as in results; null from canaletto_causes() on. The text lives for ever.
 #[unsafe(no_mangle)]
 pub extern "C" fn canaletto_cause(cause: usize) -> *const c_char {
     static NAMES: std::sync::OnceLock<Vec<CString>> = std::sync::OnceLock::new();
@@ -344,11 +344,10 @@ pub extern "C" fn canaletto_cause(cause: usize) -> *const c_char {
     names.get(cause).map_or(ptr::null(), |name| name.as_ptr())
 }
 
-/// Gives the results so far as JSON, with the fields of `canaletto run --json`, as if the run had ended now. The text is to be
-/// freed with canaletto_free_text.
+/// Results so far as JSON, with the fields of `canaletto run --json`. Free the text with canaletto_free_text.
 ///
 /// # Safety
-/// `drive` comes from canaletto_open or canaletto_restore, or is null, and `json` can be written to.
+/// `drive` is null or comes from this library, and `json` can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_results(drive: *mut canaletto_drive, json: *mut *mut c_char) -> canaletto_status {
     guarded(|| {
@@ -365,12 +364,11 @@ pub unsafe extern "C" fn canaletto_results(drive: *mut canaletto_drive, json: *m
     })
 }
 
-/// Gives a drive at this moment as bytes, from which canaletto_restore continues as the drive does. Requests that are submitted
-/// are part of it, completions that wait to be taken after others were are not: they are to be taken first. The bytes are to be
-/// freed with canaletto_free_bytes.
+/// A drive at this moment as bytes, from which canaletto_restore continues. Submitted requests are part of it. Take
+/// waiting completions first: they are not. Free the bytes with canaletto_free_bytes.
 ///
 /// # Safety
-/// `drive` comes from canaletto_open or canaletto_restore, or is null, and `bytes` and `length` can be written to.
+/// `drive` is null or comes from this library; `bytes` and `length` can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_snapshot(
     drive: *mut canaletto_drive,
@@ -395,7 +393,7 @@ pub unsafe extern "C" fn canaletto_snapshot(
     })
 }
 
-/// Makes a drive of a snapshot, which has its design. It repeats what the drive was told, and takes as long as that took.
+/// Makes a drive of a snapshot, which has its design. It repeats the drive's requests, and takes as long as they took.
 ///
 /// # Safety
 /// `bytes` has `length` bytes, and `drive` can be written to.
@@ -417,7 +415,7 @@ pub unsafe extern "C" fn canaletto_restore(
     })
 }
 
-/// Frees the `length` bytes of a snapshot. Null is none.
+/// Frees the `length` bytes of a snapshot. Null has no effect.
 ///
 /// # Safety
 /// `bytes` and `length` come from canaletto_snapshot, and are not used afterwards.
@@ -429,7 +427,7 @@ pub unsafe extern "C" fn canaletto_free_bytes(bytes: *mut u8, length: usize) {
     }
 }
 
-/// Frees a text. Null is none.
+/// Frees a text. Null has no effect.
 ///
 /// # Safety
 /// `text` comes from canaletto_results, and is not used afterwards.
@@ -441,10 +439,8 @@ pub unsafe extern "C" fn canaletto_free_text(text: *mut c_char) {
     }
 }
 
-/// The text behind a pointer.
-///
 /// # Safety
-/// It ends with a zero and lives as long as is asked for.
+/// The text ends with a zero and lives as long as `'a`.
 unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, Failure> {
     if text.is_null() {
         return Err(Failure::invalid("a pointer is null"));

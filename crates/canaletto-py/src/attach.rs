@@ -7,14 +7,14 @@ use pyo3::prelude::*;
 
 use crate::errors::config_error;
 
-/// Resolves a PC from a file's text and overrides to TOML with every key.
+/// Returns a PC as TOML with every key.
 #[pyfunction]
 pub fn resolve_pc(name: &str, text: &str, overrides: Vec<String>) -> PyResult<String> {
     let pc = load_pc(name, text, &overrides).map_err(config_error)?;
     write_text(&pc).map_err(config_error)
 }
 
-/// Simulates a scenario with transfers of that many bytes on a resolved PC. Returns its times as JSON.
+/// Returns the times of a scenario, as JSON.
 #[pyfunction]
 pub fn simulate_pc(pc_toml: &str, scenario: &str, bytes: u64) -> PyResult<String> {
     let pc = load_pc("pc", pc_toml, &[]).map_err(config_error)?;

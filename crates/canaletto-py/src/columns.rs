@@ -8,7 +8,6 @@ use pyo3::types::{PyBytes, PyDict};
 pub trait Number: Copy {
     const KIND: &'static str;
     const SIZE: usize;
-    /// `out` has just the right length.
     fn write(self, out: &mut [u8]);
 }
 
@@ -39,7 +38,7 @@ pub fn insert<N: Number>(
     columns.set_item(name, (N::KIND, bytes))
 }
 
-/// The rows of a run as columns, each freed once it is copied.
+/// Each column is freed once it is copied.
 pub fn of_records(py: Python, records: Option<Records>) -> PyResult<Bound<PyDict>> {
     let columns = PyDict::new(py);
     let Some(records) = records else { return Ok(columns) };

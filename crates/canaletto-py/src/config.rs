@@ -1,4 +1,4 @@
-//! Resolution of configurations: TOML in, TOML with every default out.
+//! Resolution of configurations.
 
 use std::path::Path;
 
@@ -15,31 +15,29 @@ use serde::Serialize;
 use crate::errors::config_error;
 use crate::traces::open_all;
 
-/// Version of engine and package.
+/// Of engine and package.
 #[pyfunction]
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// The design presets as JSON: name and about.
+/// As JSON: name and about.
 #[pyfunction]
 pub fn presets() -> PyResult<String> {
     json(&config::presets())
 }
 
-/// The facts of the fabrics as JSON.
 #[pyfunction]
 pub fn fabrics() -> PyResult<String> {
     json(&canaletto::fabric::facts())
 }
 
-/// The workload profiles as JSON: name and about.
+/// As JSON: name and about.
 #[pyfunction]
 pub fn profiles() -> PyResult<String> {
     json(&config::profiles())
 }
 
-/// The JSON Schema of a `design`, a `workload`, a `pc` or a `result`.
 #[pyfunction]
 pub fn schema(kind: &str) -> PyResult<&'static str> {
     let kind = match kind {
@@ -52,11 +50,10 @@ pub fn schema(kind: &str) -> PyResult<&'static str> {
     Ok(config::schema(kind))
 }
 
-/// A setting of a key: its name in messages, a part of the key that stands there only, and `key=value`.
+/// Name in messages, a part of the key in messages only, and `key=value`.
 type Given = (String, String, String);
 
-/// Resolves a design from a file's text or else from the preset of that name, with notes on keys that were given and
-/// have no effect.
+/// Of a file's text, or else the preset of that name; with notes on keys without effect.
 #[pyfunction]
 #[pyo3(signature = (name, text, settings))]
 pub fn resolve_design(name: &str, text: Option<&str>, settings: Vec<Given>) -> PyResult<(String, Vec<String>)> {
@@ -64,14 +61,14 @@ pub fn resolve_design(name: &str, text: Option<&str>, settings: Vec<Given>) -> P
     Ok((toml(&design)?, notes))
 }
 
-/// Resolves a workload from a file's text or else from the profile of that name.
+/// Of a file's text, or else the profile of that name.
 #[pyfunction]
 #[pyo3(signature = (name, text, settings))]
 pub fn resolve_workload(name: &str, text: Option<&str>, settings: Vec<Given>) -> PyResult<String> {
     toml(&config::resolve_workload(name, text, &parse_settings(&settings)?).map_err(config_error)?)
 }
 
-/// Returns a `design` or a `workload` with the values that follow others, where it does not state them.
+/// A `design` or a `workload` with the values that follow others.
 #[pyfunction]
 pub fn spelt_out(kind: &str, text: &str) -> PyResult<String> {
     if kind == "design" { toml(&parse_design(text)?) } else { toml(&parse_workload(text)?) }
@@ -82,8 +79,8 @@ fn parse_settings(settings: &[Given]) -> PyResult<Vec<Setting>> {
     settings.iter().map(parse).collect()
 }
 
-/// Capacity, bounds and memory of a run as JSON, without running it. Memory depends on whether single requests are
-/// kept. `look`: whether traces can be looked at; those that cannot be opened are left to the run.
+/// As JSON. Memory depends on whether single requests are kept. `look`: whether traces are opened; the run reports
+/// those that cannot be.
 #[pyfunction]
 pub fn inspect(py: Python, design_toml: &str, workload_toml: &str, records: bool, look: bool) -> PyResult<String> {
     let (design, workload) = (parse_design(design_toml)?, parse_workload(workload_toml)?);
@@ -94,13 +91,13 @@ pub fn inspect(py: Python, design_toml: &str, workload_toml: &str, records: bool
     })
 }
 
-/// The share of a workload's requests that begin at each chip of the array, row by row.
+/// Of the array, row by row.
 #[pyfunction]
 pub fn chip_shares(design_toml: &str, workload_toml: &str) -> PyResult<Vec<f64>> {
     limits::chip_shares(&parse_design(design_toml)?, &parse_workload(workload_toml)?).map_err(config_error)
 }
 
-/// The command sequences of a design, with their times on its fabric, as JSON.
+/// With their times on the design's fabric, as JSON.
 #[pyfunction]
 pub fn sequences(design_toml: &str) -> PyResult<String> {
     json(&canaletto::fabric::command_times::describe(&parse_design(design_toml)?))

@@ -26,14 +26,12 @@ impl Stopwatch {
     }
 }
 
-/// On Linux the kernel's high-water mark of this program: what `getrusage` says of a program also has the peak of the process
-/// that started it.
+/// On Linux the kernel's high-water mark: `getrusage` also has the peak of the process that started this one.
 #[cfg(unix)]
 fn peak_rss_bytes() -> f64 {
     std::fs::read_to_string("/proc/self/status").ok().as_deref().and_then(high_water_mark).unwrap_or_else(max_rss)
 }
 
-/// The line `VmHWM` of a process's status: KiB (proc_pid_status(5)).
 #[cfg(unix)]
 fn high_water_mark(status: &str) -> Option<f64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -54,13 +52,12 @@ fn max_rss() -> f64 {
     usage.ru_maxrss as f64 * unit
 }
 
-/// Not measured on Windows.
 #[cfg(not(unix))]
 fn peak_rss_bytes() -> f64 {
     0.0
 }
 
-/// Windows has no such clock in the standard library: the thread computes all the time, or nearly so.
+/// Windows has no such clock in the standard library: the thread computes nearly all the time.
 #[cfg(not(unix))]
 fn thread_cpu_s() -> f64 {
     static FIRST: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();

@@ -19,44 +19,43 @@ use crate::errors::{SimulationError, config_error, run_error};
 use crate::traces::open_all;
 use crate::watch::Watch;
 
-/// Events between two looks at signals while time continues: some milliseconds.
+/// Between two looks at signals: some milliseconds.
 const LOOK_EVERY: u64 = 10_000;
 
 const OPERATIONS: [&str; 10] =
     ["read", "write", "trim", "flush", "write-zeroes", "append", "reset", "finish", "open", "close"];
 
-/// Drive that is stepped: behind `canaletto.Drive`. Python shares objects among threads, and a drive serves one call at a time.
+/// Behind `canaletto.Drive`. Python shares objects among threads, and a drive serves one call at a time.
 #[pyclass(name = "Drive", module = "canaletto._engine", frozen)]
 pub struct SteppedDrive(Mutex<State>);
 
 struct State {
     drive: Drive,
-    /// Complete requests that have not been asked for one by one, the next one last.
+    /// Not yet asked for, the next one last.
     ready: Vec<Completion>,
 }
 
-/// A request that is complete.
+/// A complete request.
 #[pyclass(module = "canaletto", frozen)]
 #[derive(Clone)]
 pub struct Completion {
     #[pyo3(get)]
     tag: u64,
-    /// Whether it was completed with an error status.
+    /// Whether it has an error status.
     #[pyo3(get)]
     failed: bool,
-    /// Simulated time at which the host wanted it, in picoseconds.
+    /// Simulated time of arrival at the host, in picoseconds.
     #[pyo3(get)]
     arrival_ps: u64,
-    /// Simulated time at which it entered the submission queue, in picoseconds.
+    /// Simulated time of entry into the submission queue, in picoseconds.
     #[pyo3(get)]
     enqueued_ps: u64,
-    /// Simulated time at which the host had dealt with its completion, in picoseconds.
+    /// Simulated time at which the host had handled the completion, in picoseconds.
     #[pyo3(get)]
     completed_ps: u64,
     blame: Ledger,
 }
 
-/// Arguments that make a completion anew.
 type Fields<'py> = (u64, bool, u64, u64, u64, Bound<'py, PyDict>);
 
 #[pymethods]
@@ -95,7 +94,7 @@ impl Completion {
         self.completed_ps - self.arrival_ps
     }
 
-    /// Where that time went: picoseconds by cause, for the causes that took any.
+    /// Latency by cause, in picoseconds; causes without time are left out.
     #[getter]
     fn blame_ps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let causes = PyDict::new(py);
@@ -113,7 +112,7 @@ impl Completion {
 
 #[pymethods]
 impl SteppedDrive {
-    /// Makes a drive of a resolved design, in the state before a run of a resolved workload, or written evenly.
+    /// In the state before a run of a resolved workload, or written evenly.
     #[new]
     fn new(py: Python, design_toml: &str, workload_toml: Option<&str>, seed: u64) -> PyResult<SteppedDrive> {
         let design = parse_design(design_toml)?;
@@ -153,7 +152,7 @@ impl SteppedDrive {
         Ok(self.state()?.drive.next_event_time().map(|time| time.0))
     }
 
-    /// Submits a request; without a time, now.
+    /// Without a time, now.
     fn submit(&self, operation: &str, lba: u64, sectors: u32, fua: bool, tag: u64, at_ps: Option<u64>) -> PyResult<()> {
         let number = OPERATIONS.iter().position(|&name| name == operation);
         let number = number.ok_or_else(|| config_error(unknown(&format!("{operation:?}"))))?;
@@ -162,7 +161,7 @@ impl SteppedDrive {
         drive.submit(at, wanted(number, lba, sectors, fua).map_err(config_error)?, tag).map_err(submit_error)
     }
 
-    /// Submits requests given by columns of 64-bit words: times, numbers of operations, sectors and tags.
+    /// By columns of 64-bit words: times, numbers of operations, sectors and tags.
     fn submit_many(&self, at_ps: &[u8], operations: &[u8], lbas: &[u8], sectors: &[u8], tags: &[u8]) -> PyResult<()> {
         let drive = &mut self.state()?.drive;
         let columns = words(at_ps).zip(words(operations)).zip(words(lbas)).zip(words(sectors)).zip(words(tags));
@@ -181,7 +180,7 @@ impl SteppedDrive {
         advance(py, &mut self.state()?.drive, Time(until_ps), false)
     }
 
-    /// The next request that is complete; time continues until there is one, but not beyond `limit_ps`.
+    /// Advances time to the next completion, at most to `limit_ps`.
     fn next_completion(&self, py: Python, limit_ps: Option<u64>) -> PyResult<Option<Completion>> {
         let State { drive, ready } = &mut *self.state()?;
         if ready.is_empty() {
@@ -197,7 +196,7 @@ impl SteppedDrive {
         Ok(ready.pop())
     }
 
-    /// Columns of the requests that are complete and were not asked for.
+    /// Completions that were not asked for, in columns.
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Completions { tags, rows } = self.state()?.drive.take_completions();
         let columns = of_records(py, Some(rows))?;
@@ -205,7 +204,6 @@ impl SteppedDrive {
         Ok(columns)
     }
 
-    /// The whole state as bytes.
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let State { drive, ready } = &mut *self.state()?;
         if !ready.is_empty() {
@@ -215,7 +213,7 @@ impl SteppedDrive {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The drive of a snapshot, and its design.
+    /// And its design.
     #[staticmethod]
     fn restore(py: Python, bytes: &[u8]) -> PyResult<(SteppedDrive, String)> {
         let snapshot = Snapshot::read(bytes).map_err(snapshot_error)?;
@@ -239,7 +237,7 @@ impl SteppedDrive {
         SteppedDrive(Mutex::new(State { drive, ready: Vec::new() }))
     }
 
-    /// The drive, unless another call has it.
+    /// Unless another call has the drive.
     fn state(&self) -> PyResult<MutexGuard<'_, State>> {
         match self.0.try_lock() {
             Ok(state) => Ok(state),
@@ -251,7 +249,7 @@ impl SteppedDrive {
     }
 }
 
-/// Lets time go on to `limit`, or until a request is complete, and looks at signals meanwhile.
+/// To `limit`, or until a request is complete; looks at signals meanwhile.
 fn advance(py: Python, drive: &mut Drive, limit: Time, to_completion: bool) -> PyResult<()> {
     while py.detach(|| drive.advance_for(limit, to_completion, LOOK_EVERY)).map_err(run_error)? == Advanced::Paused {
         py.check_signals()?;

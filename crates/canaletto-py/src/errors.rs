@@ -1,5 +1,3 @@
-//! Conversion of errors to Python exceptions.
-
 use canaletto::RunError;
 use canaletto_trace::TraceError;
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
@@ -19,7 +17,6 @@ pub fn config_error(problem: impl ToString) -> PyErr {
     ConfigError::new_err(problem.to_string())
 }
 
-/// The exception of a failed run, unless the watcher stopped it.
 pub fn run_error(error: RunError) -> PyErr {
     match error {
         RunError::Config(problem) | RunError::Trace(problem) => config_error(problem),
@@ -41,7 +38,7 @@ pub fn out_of_memory() -> PyErr {
     ))
 }
 
-/// The exception of a trace that cannot be read: the system's error if there is one.
+/// The system's error if there is one.
 pub fn trace_error(error: TraceError) -> PyErr {
     match &error {
         TraceError::Open { path, source } => match source.raw_os_error() {

@@ -1,4 +1,4 @@
-//! Fabrics whose links and ways a Python class says.
+//! Fabrics that a Python class plans.
 
 use std::fmt::{Debug, Formatter};
 use std::sync::Arc;
@@ -18,15 +18,15 @@ use crate::own::Raised;
 /// Transfer that waits for a way.
 #[pyclass(frozen, get_all, module = "canaletto")]
 pub struct Transfer {
-    /// Names it, from its request until it has crossed.
+    /// Until the transfer has crossed.
     id: u32,
     /// Place of its chip.
     chip: (u32, u32),
-    /// Whether data come from the chip: the result of a read.
+    /// Whether data come from the chip (a read).
     from_chip: bool,
-    /// Time that it takes its links, in nanoseconds.
+    /// Time on its links, in nanoseconds.
     wire_ns: f64,
-    /// Simulated time at which it came, in nanoseconds.
+    /// Simulated time of its request, in nanoseconds.
     since_ns: f64,
 }
 
@@ -76,7 +76,7 @@ impl Plan for Object {
     }
 }
 
-/// Hands what is new on to an object, and takes the ways that it grants.
+/// Reports what is new to an object, and takes the ways that it grants.
 fn ask(py: Python<'_>, object: &Bound<'_, PyAny>, view: &View<'_>, columns: u32, grants: &mut Grants) -> PyResult<()> {
     let ns = |time: Time| time.0 as f64 / 1e3;
     let arrived = view.waiting[view.waiting.len() - view.arrived..].iter().map(|asked| Transfer {
@@ -96,7 +96,7 @@ fn ask(py: Python<'_>, object: &Bound<'_, PyAny>, view: &View<'_>, columns: u32,
     Ok(())
 }
 
-/// Gives a design the fabric of a class, whose array is made of rows, columns and places of controllers by `array`.
+/// `array` makes the class's argument of rows, columns and places of controllers.
 pub fn adopt(
     py: Python<'_>,
     design: &mut Design,

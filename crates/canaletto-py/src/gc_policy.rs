@@ -23,7 +23,7 @@ struct Object {
 }
 
 impl Object {
-    /// Reports progress before the run, when the engine itself reports none.
+    /// Before the run, when the engine reports none.
     fn report(&mut self, py: Python<'_>) -> PyResult<()> {
         self.before += 1;
         if self.last.elapsed() >= EVERY {
@@ -62,7 +62,7 @@ fn ask<'py>(py: Python<'py>, object: &Py<PyAny>, victims: &Victims) -> PyResult<
     object.bind(py).call_method1(pyo3::intern!(py, "_choose"), arguments)
 }
 
-/// A column as raw bytes, in the machine's order.
+/// In the machine's order of bytes.
 fn bytes<'py, T: Copy, const N: usize>(
     py: Python<'py>,
     column: &[T],

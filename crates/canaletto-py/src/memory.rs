@@ -1,21 +1,20 @@
-//! Memory of the machine: what this process has taken, and what is left for it.
+//! Memory of this process and of the machine.
 
 use std::fs;
 
 use pyo3::prelude::*;
 
-/// Returns the memory that may still be taken without swapping, in bytes; None where the system does not tell.
+/// In bytes, without swapping; None where the system does not report it.
 #[pyfunction]
 pub fn available_memory() -> Option<u64> {
     available()
 }
 
-/// Returns the least of what the machine has, what its control groups allow and what the process's own limits allow.
+/// The least of what the machine has, its control groups allow and the process's limits allow.
 pub fn available() -> Option<u64> {
     [of_machine(), of_groups(), of_limits()].into_iter().flatten().min()
 }
 
-/// Resident memory of the process, in bytes.
 pub fn resident() -> Option<u64> {
     pages(1)
 }
@@ -37,7 +36,7 @@ fn pages(field: usize) -> Option<u64> {
     sizes.split(' ').nth(field)?.parse::<u64>().ok()?.checked_mul(page)
 }
 
-/// Memory that the control groups of the process leave, its own and those around it (version 2), or its own (version 1).
+/// Of the process and around it (version 2), or its own (version 1).
 fn of_groups() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let unified = groups.lines().find_map(|line| line.strip_prefix("0::"));
@@ -52,7 +51,7 @@ fn of_groups() -> Option<u64> {
     second.chain(first).min()
 }
 
-/// A limit less what is used of it; cached files can be dropped.
+/// Cached files can be dropped.
 fn left(limit: &str, used: &str, statistics: &str) -> Option<u64> {
     let number = |file: &str| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok();
     let files = fs::read_to_string(statistics).ok().and_then(|text| {
@@ -63,7 +62,6 @@ fn left(limit: &str, used: &str, statistics: &str) -> Option<u64> {
     Some(number(limit)?.saturating_sub(number(used)?.saturating_sub(files.unwrap_or(0))))
 }
 
-/// Windows does not tell them in a file.
 #[cfg(not(unix))]
 fn pages(_: usize) -> Option<u64> {
     None
@@ -74,7 +72,7 @@ fn of_limits() -> Option<u64> {
     None
 }
 
-/// Memory that the process's own limits leave: `ulimit -v` and `ulimit -d`.
+/// `ulimit -v` and `ulimit -d`.
 #[cfg(unix)]
 fn of_limits() -> Option<u64> {
     let used = [(libc::RLIMIT_AS, pages(0)), (libc::RLIMIT_DATA, pages(5))];

@@ -14,11 +14,10 @@ use crate::run::{Results, parse_options, simulate};
 use crate::traces::count;
 use crate::watch::Watch;
 
-/// Results of each scenario, why each is not exact, notes on tags without effect, and warnings.
+/// Results of each scenario, why each is not exact, tags without effect, and warnings.
 type Replay<'py> = (Vec<Results<'py>>, Vec<Vec<&'static str>>, Vec<String>, Vec<String>);
 
-/// Runs every scenario of MQSim's workload file on MQSim's device, with some keys of the design set. Trace paths are
-/// relative to `base_dir`, or else to the working directory.
+/// Runs every scenario. Trace paths are relative to `base_dir`, or else to the working directory.
 #[pyfunction]
 #[pyo3(signature = (
     device_label, device_xml, workload_label, workload_xml, base_dir, settings, ignore_unknown, options_json, progress
@@ -80,8 +79,7 @@ fn with_settings(label: &str, design: &Design, settings: &[String]) -> PyResult<
     load_design(label, Some(&text), settings).map_err(config_error)
 }
 
-/// Finds each trace in the folder of the workload's file or, as MQSim does, in the working directory, also if its path is
-/// written with backslashes.
+/// In the folder of the workload's file or, as MQSim does, in the working directory. Paths may have backslashes.
 fn find_traces(scenario: &mut ImportedScenario, base: &Path) {
     for trace in scenario.workload.flow.iter_mut().filter_map(|flow| flow.trace.as_mut()) {
         let slashes = trace.file.replace('\\', "/");
@@ -94,7 +92,7 @@ fn find_traces(scenario: &mut ImportedScenario, base: &Path) {
     }
 }
 
-/// Replaces `Percentage_To_Be_Executed`, which is a share of the trace's lines, by a number of requests.
+/// `Percentage_To_Be_Executed` is a share of the trace's lines.
 fn shorten_traces(scenario: &mut ImportedScenario, base: &Path) -> PyResult<()> {
     let Workload { flow, .. } = &mut scenario.workload;
     for (flow, percent) in flow.iter_mut().zip(&scenario.trace_percent) {

@@ -1,4 +1,4 @@
-//! Parts of a drive that are Python classes: an object of each is made for each run, and asked by the engine.
+//! Parts of a drive that are Python classes: an object of each is made for each run.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,20 +7,18 @@ use pyo3::prelude::*;
 
 use crate::{fabric, gc_policy, scheduler};
 
-/// Classes instead of the engine's own parts.
+/// Instead of the engine's own parts.
 #[derive(FromPyObject)]
 pub struct Parts {
     pub fabric: Option<Py<PyAny>>,
-    /// The class of the array that it is made for.
+    /// The class of the array that an object is made for.
     pub array: Py<PyAny>,
-    /// Chooses the blocks that are collected.
     pub gc_policy: Option<Py<PyAny>>,
-    /// Orders the transactions of a LUN.
     pub scheduler: Option<Py<PyAny>>,
 }
 
 impl Parts {
-    /// Gives a design these parts, which report to `progress` before the run. Returns where their exceptions end up.
+    /// Gives a design these parts. Returns where their exceptions end up.
     pub fn adopt(self, py: Python<'_>, design: &mut Design, progress: Option<&Py<PyAny>>) -> PyResult<Arc<Raised>> {
         let raised = Arc::new(Raised::default());
         if let Some(class) = self.fabric {
@@ -40,20 +38,20 @@ impl Parts {
 pub struct Raised(Mutex<Option<PyErr>>);
 
 impl Raised {
-    /// Findings of a run, with the exception that a class has raised, if any, instead of the run's error.
+    /// Raises the exception of a class, if any, instead of the run's error.
     pub fn instead_of<T>(raised: Option<Arc<Raised>>, py: Python<'_>, found: PyResult<T>) -> PyResult<T> {
         let own = |raised: Arc<Raised>| raised.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         found.map_err(|error| raised.and_then(own).unwrap_or_else(|| error.clone_ref(py)))
     }
 
-    /// Keeps an exception, and returns its text for the engine.
+    /// Returns its text for the engine.
     pub fn note(&self, error: PyErr) -> String {
         let text = error.to_string();
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         text
     }
 
-    /// Keeps an exception that says where it was raised, too.
+    /// With the place where it was raised.
     pub fn note_at(&self, py: Python<'_>, error: PyErr, place: &str) -> String {
         // An exception that takes no note goes without.
         let _ = error.value(py).call_method1(pyo3::intern!(py, "add_note"), (format!("({place})"),));

@@ -14,11 +14,11 @@ use crate::errors::config_error;
 use crate::traces::{lines, open_named, striping, survey_all};
 use crate::watch::Watch;
 
-/// Drive that gives a workload's addresses their size where no other is named.
+/// Gives a workload's addresses their size where no other is named.
 const DRIVE: &str = "performance-optimized";
 const BATCH: usize = 1 << 14;
 
-/// Returns statistics of a resolved workload's traffic as JSON, like `survey_trace`.
+/// As JSON, like `survey_trace`.
 #[pyfunction]
 #[pyo3(signature = (workload_toml, design_toml, seed))]
 pub fn survey_workload(py: Python, workload_toml: &str, design_toml: Option<&str>, seed: u64) -> PyResult<String> {
@@ -52,7 +52,7 @@ pub fn survey_workload(py: Python, workload_toml: &str, design_toml: Option<&str
     })
 }
 
-/// Fits a profile to the trace at `path`. Returns the profile as TOML, and notes on the trace's lines as JSON.
+/// Returns a profile as TOML, and notes on the trace's lines as JSON.
 #[pyfunction]
 #[pyo3(signature = (path, format, read_json, name, about, design_toml))]
 pub fn fit_trace(

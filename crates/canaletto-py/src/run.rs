@@ -43,12 +43,11 @@ pub fn parse_options(json: &str) -> PyResult<RunOptions> {
     Ok(RunOptions { seed, warmup, records, alone, root_causes, check_wires })
 }
 
-/// Results of a run, as JSON, and its requests, as columns.
+/// JSON, and requests as columns.
 pub type Results<'py> = (String, Bound<'py, PyDict>);
 
-/// Simulates a workload on a design, both resolved. `rows` is called with the columns of some ten thousand requests whenever
-/// that many are complete; the last ones are returned. Without it all of them are. `parts` are user-defined classes instead of
-/// the engine's parts.
+/// Of a resolved design and workload. `rows` is called with the columns of some ten thousand requests at a time; the
+/// last ones are returned. `parts`: user-defined classes.
 #[pyfunction]
 #[pyo3(signature = (design_toml, workload_toml, options_json, progress, rows=None, parts=None))]
 pub fn run<'py>(
@@ -68,7 +67,7 @@ pub fn run<'py>(
     Raised::instead_of(raised, py, found)
 }
 
-/// Simulates without the interpreter's lock. Trace paths are relative to `base`.
+/// Without the interpreter's lock. Trace paths are relative to `base`.
 pub fn simulate<'py>(
     py: Python<'py>,
     design: &Design,

@@ -1,4 +1,4 @@
-//! Orders of transactions that a Python class states.
+//! Orders of transactions by a Python class.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,15 +17,15 @@ use crate::own::{Raised, make, shown};
 /// Transaction that waits for its LUN under a `Scheduler`.
 #[pyclass(frozen, get_all, module = "canaletto")]
 pub struct Transaction {
-    /// Names it: its number in the order of arrival.
+    /// Number in the order of arrival.
     id: u64,
     /// Operation: `"read"`, `"program"` or `"erase"`.
     kind: &'static str,
-    /// Work that it is done for: `"host"`, `"cache"`, `"gc"` or `"mapping"`.
+    /// Purpose: `"host"`, `"cache"`, `"gc"` or `"mapping"`.
     work: &'static str,
-    /// Number of the flow whose page it is; none for what the drive does for itself.
+    /// Number of the flow whose page it is; None for the drive's own work.
     flow: Option<u16>,
-    /// Priority class of that flow, from 0, urgent, to 3, low.
+    /// Class of that flow, from 0, urgent, to 3, low.
     priority: u8,
     /// Number of the LUN that it waits for.
     lun: u32,
@@ -33,11 +33,11 @@ pub struct Transaction {
     plane: u32,
     /// Data that cross to or from the chip, in bytes.
     bytes: u32,
-    /// Simulated time at which it came to its LUN, in nanoseconds.
+    /// Simulated time of arrival at its LUN, in nanoseconds.
     since_ns: f64,
-    /// Simulated time at which its request arrived, in nanoseconds.
+    /// Simulated time of its request's arrival, in nanoseconds.
     began_ns: f64,
-    /// Time for which it will occupy its LUN, as expected, in nanoseconds.
+    /// Expected time in its LUN, in nanoseconds.
     service_ns: f64,
 }
 

@@ -1,5 +1,3 @@
-//! A simulated drive that real programs use.
-
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -23,34 +21,32 @@ use crate::errors::{SimulationError, config_error, run_error};
 #[serde(deny_unknown_fields)]
 struct Options {
     seed: u64,
-    /// Path of a Unix socket, or else address and port.
+    /// Of a Unix socket, or else address and port.
     socket: Option<PathBuf>,
     listen: Option<SocketAddr>,
-    /// File that holds the data; in its absence memory, of which at most that many bytes are taken.
+    /// Holds the data; in its absence memory, at most so many bytes.
     data: Option<PathBuf>,
     memory: u64,
-    /// Simulated seconds in a second of the wall; none for a free clock.
+    /// Simulated seconds per second; none for a free clock.
     factor: Option<f64>,
     /// Simulated picoseconds.
     lose_power_at: Option<u64>,
-    /// File of a trace, and the name that it will have.
+    /// And the name that the trace will have.
     trace: Option<(PathBuf, String)>,
 }
 
 #[pyclass(module = "canaletto._engine", frozen)]
 pub struct Server {
     server: Mutex<Option<server::Server>>,
-    /// Size of the drive in bytes.
     #[pyo3(get)]
     bytes: u64,
-    /// Port that it listens at; none of a Unix socket.
+    /// None for a Unix socket.
     #[pyo3(get)]
     port: Option<u16>,
 }
 
 #[pymethods]
 impl Server {
-    /// Begins to serve a resolved design.
     #[new]
     fn new(py: Python, design_toml: &str, options_json: &str) -> PyResult<Server> {
         let design = parse_design(design_toml)?;
@@ -58,7 +54,7 @@ impl Server {
         py.detach(|| start(&design, options))
     }
 
-    /// Waits until the server ends by itself, at most for that many seconds. Returns whether it has.
+    /// At most so long. Returns whether the server has ended.
     fn wait(&self, py: Python, seconds: f64) -> bool {
         py.detach(|| match &*self.server.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(server) => server.wait(Duration::from_secs_f64(seconds)),
@@ -129,7 +125,7 @@ fn refusal(address: &Address, error: &io::Error) -> String {
     }
 }
 
-/// The system's words without its number for them.
+/// Without the system's number.
 fn without_code(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()

@@ -1,5 +1,3 @@
-//! Recording of a timeline.
-
 use std::path::Path;
 
 use canaletto::engine::time::Time;
@@ -17,7 +15,7 @@ use crate::run::requests_in;
 use crate::traces::open_all;
 use crate::watch::Watch;
 
-/// Options of a timeline, as JSON; times in picoseconds.
+/// As JSON; times in picoseconds.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Options {
@@ -27,11 +25,9 @@ struct Options {
     limit: usize,
 }
 
-/// The header as JSON; spans, steps and requests as columns.
 type Recorded<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>, Bound<'py, PyDict>);
 
-/// Simulates a workload on a design, both resolved, up to the end of the last window, and records the windows. `parts`
-/// are user-defined classes instead of the engine's parts.
+/// Of a resolved design and workload, up to the end of the last window. `parts`: user-defined classes.
 #[pyfunction]
 #[pyo3(signature = (design_toml, workload_toml, options_json, progress, parts=None))]
 pub fn timeline<'py>(

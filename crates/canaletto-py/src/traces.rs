@@ -24,7 +24,7 @@ use crate::watch::Watch;
 const BATCH: usize = 1 << 16;
 
 pub struct Opened {
-    /// Inputs of the run: one for each synthetic flow, and one for each trace.
+    /// For each synthetic flow and each trace.
     pub inputs: Vec<Option<TraceInput>>,
     notes: Vec<Note>,
 }
@@ -33,13 +33,13 @@ struct Note {
     flow: String,
     file: String,
     asked: bool,
-    /// Whether devices share the addresses of the drive, and whether requests arrive at recorded times.
+    /// Devices share the drive's addresses; requests arrive at recorded times.
     overlaid: bool,
     paced: bool,
     tally: Arc<Tally>,
 }
 
-/// Opens the traces of a workload. Paths are relative to `base`.
+/// Paths are relative to `base`.
 pub fn open_all(workload: &Workload, base: &Path) -> PyResult<Opened> {
     let mut opened = Opened { inputs: Vec::new(), notes: Vec::new() };
     for flow in &workload.flow {
@@ -86,7 +86,6 @@ impl Opened {
     }
 }
 
-/// Notes on traces that have been read.
 pub struct Notes(Vec<Note>);
 
 impl Notes {
@@ -108,11 +107,11 @@ impl Notes {
     }
 }
 
-/// Fewest requests of which it is judged what their times and devices are like.
+/// Times and devices of fewer requests are not judged.
 const JUDGED: u64 = 100;
 
 impl Note {
-    /// Whether the trace may be another one than it seems.
+    /// The trace may be another one than it seems.
     fn misleads(&self) -> bool {
         let seen = self.tally.seen();
         let by_times = seen.clock_ns > 1 || 2 * seen.simultaneous > seen.requests;
@@ -120,7 +119,7 @@ impl Note {
     }
 }
 
-/// Returns the counts of irregular lines, and what the requests' times and devices are like where there are enough of them.
+/// Irregular lines, and times and devices of enough requests.
 pub fn lines(tally: &Tally) -> Lines {
     let seen = tally.seen();
     let judged = seen.requests >= JUDGED;
@@ -157,13 +156,13 @@ fn try_open(path: &Path, format: Option<&str>, read: &ReadOptions) -> Result<Tra
     canaletto_trace::open(path, &Options { format, read: read.clone() })
 }
 
-/// Opens a trace for Python, with file, format and reading options as JSON.
+/// File, format and reading options are JSON.
 pub fn open_named(path: &str, format: Option<&str>, read_json: &str) -> PyResult<TraceReader> {
     let read: ReadOptions = serde_json::from_str(read_json).map_err(config_error)?;
     open(Path::new(path), format, &read)
 }
 
-/// Returns the identity of a trace file: `sha256:` and the digits that `sha256sum` prints.
+/// `sha256:` and the digits that `sha256sum` prints.
 #[pyfunction]
 pub fn hash_trace(py: Python, path: String) -> PyResult<String> {
     let hashed = py.detach(|| canaletto_trace::hash(&path));
@@ -173,7 +172,7 @@ pub fn hash_trace(py: Python, path: String) -> PyResult<String> {
     })
 }
 
-/// Returns the formats as JSON: name, description and whether traces can be written in it.
+/// As JSON: name, description and whether it can be written.
 #[pyfunction]
 pub fn trace_formats() -> String {
     let all = Format::ALL.iter();
@@ -181,7 +180,7 @@ pub fn trace_formats() -> String {
     serde_json::Value::from_iter(each).to_string()
 }
 
-/// Returns statistics of a trace as JSON; with a resolved design also the distribution of its pages over channels.
+/// As JSON; with a resolved design also pages by channel.
 #[pyfunction]
 #[pyo3(signature = (path, format, read_json, design_toml))]
 pub fn survey_trace(
@@ -215,7 +214,7 @@ pub fn survey_all(reader: &mut TraceReader, mut survey: Survey) -> PyResult<Surv
     }
 }
 
-/// Returns the channels that a design gives consecutive pages.
+/// Channels of consecutive pages.
 pub fn striping(design_toml: &str) -> PyResult<Striping> {
     let design = parse_design(design_toml)?;
     let layout = Layout::new(&design.geometry, true);
@@ -224,7 +223,7 @@ pub fn striping(design_toml: &str) -> PyResult<Striping> {
     Ok(Striping { page_bytes: layout.page_bytes(), channels: layout.channels, order })
 }
 
-/// Writes the trace at `path` to `out` in another format, packed as the ending of `name` says. Returns notes as JSON.
+/// Packed as the ending of `name` says. Returns notes as JSON.
 #[pyfunction]
 #[pyo3(signature = (path, format, read_json, out, name, to, rounds))]
 #[allow(clippy::too_many_arguments)] // Python names each of them.
@@ -266,7 +265,6 @@ pub fn convert_trace(
     })
 }
 
-/// Returns a trace as batches of columns.
 #[pyfunction]
 #[pyo3(signature = (path, format, read_json))]
 pub fn read_trace(path: &str, format: Option<&str>, read_json: &str) -> PyResult<TraceBatches> {
@@ -277,9 +275,8 @@ pub fn read_trace(path: &str, format: Option<&str>, read_json: &str) -> PyResult
 /// Columns `arrival_ns`, `device`, `offset_bytes`, `bytes`, `kind`, a batch of requests at a time.
 #[pyclass(module = "canaletto._engine")]
 pub struct TraceBatches {
-    /// Behind a lock, because Python shares objects among threads and a reader serves one.
+    /// Python shares objects among threads, and a reader serves one.
     reader: Mutex<TraceReader>,
-    /// Returns the trace's format.
     #[pyo3(get)]
     format: &'static str,
 }
@@ -305,7 +302,6 @@ impl TraceBatches {
         Ok(Some(columns))
     }
 
-    /// Returns the counts of irregular lines so far as JSON.
     fn lines(&mut self) -> String {
         json!(lines(&self.reader.get_mut().unwrap_or_else(PoisonError::into_inner).tally())).to_string()
     }

@@ -1,4 +1,4 @@
-//! Watcher of a run that reports progress and notices Ctrl-C and the end of memory, a few times a second.
+//! Progress, Ctrl-C and the end of memory, a few times per second.
 
 use std::time::{Duration, Instant};
 
@@ -8,10 +8,9 @@ use pyo3::prelude::*;
 use crate::errors::out_of_memory;
 use crate::memory;
 
-/// Wall-clock time between two checks.
 pub const EVERY: Duration = Duration::from_millis(100);
 
-/// Memory left, in bytes, below which a run stops: the system would end the process without a word.
+/// In bytes; with less the system would end the process without a word.
 const LEAST_LEFT: u64 = 64_000_000;
 
 pub struct Watch {
@@ -22,12 +21,11 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Makes a watcher that reports to `progress` of `total` requests, 0 if unknown.
     pub fn new(progress: Option<Py<PyAny>>, total: u64) -> Watch {
         Watch { progress, total, last: Instant::now(), stopped_by: None }
     }
 
-    /// Whether to continue; cheap unless a check is due.
+    /// Cheap unless a check is due.
     pub fn look(&mut self, so_far: &Progress) -> bool {
         // While the drive is written before the run, the counts are of those writes.
         let total = so_far.preconditioning.unwrap_or(self.total);
@@ -54,7 +52,7 @@ impl Watch {
         self.stopped_by.is_none()
     }
 
-    /// Checks like [`Watch::look`] before a run; the error is the reason to stop.
+    /// Before a run; the error is the reason to stop.
     pub fn go_on(&mut self) -> PyResult<()> {
         self.report(0, self.total, 0);
         self.stopped_by.take().map_or(Ok(()), Err)

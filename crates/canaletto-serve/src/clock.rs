@@ -1,4 +1,4 @@
-//! How simulated time passes relative to real time.
+//! Simulated against real time.
 
 use std::time::{Duration, Instant};
 
@@ -7,12 +7,12 @@ use canaletto::engine::time::Time;
 /// Clock of a drive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Clock {
-    /// Simulated time goes with the wall's, `factor` seconds a second: 1 is real time.
+    /// Simulated time passes `factor` times as fast as real time.
     Paced {
-        /// Simulated seconds in a second, above zero.
+        /// Simulated seconds per second, above zero.
         factor: f64,
     },
-    /// Simulated time continues only while requests are outstanding, and then as fast as it can be simulated.
+    /// Simulated time passes only while requests are outstanding, as fast as it can be simulated.
     Free,
 }
 
@@ -29,14 +29,14 @@ impl Pace {
         Pace { start: Instant::now(), factor }
     }
 
-    /// Returns the simulated time at a moment, in whole nanoseconds.
+    /// In whole nanoseconds.
     pub fn time(&self, at: Instant) -> Time {
         let ns = at.saturating_duration_since(self.start).as_nanos() as f64 * self.factor;
         // Conversion saturates: the engine ends a run that lasts too long.
         Time((ns as u64).saturating_mul(1000).min(Time::LATEST.0))
     }
 
-    /// The moment of a simulated time.
+    /// Real time of a simulated time.
     pub fn moment(&self, time: Time) -> Instant {
         const YEAR: f64 = 365.0 * 86_400.0;
         self.start + Duration::from_secs_f64((time.seconds() / self.factor).min(YEAR))

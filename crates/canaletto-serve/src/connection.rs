@@ -16,20 +16,20 @@ use crate::socket::{Hurried, Socket};
 use crate::statistics::time_of;
 use crate::storage::{PIECE, Ticket};
 
-/// Requests of one client that may be outstanding. It is not listened to while there are more.
+/// Beyond, the client is not listened to.
 const MOST_OUTSTANDING: u32 = 256;
 
-/// Time by which a client must have agreed on how to continue.
+/// For a client to agree on how to continue.
 const NEGOTIATION: Duration = Duration::from_secs(10);
 
-/// Time for which a client may stand still in the middle of a request or of a reply.
+/// A client may pause so long in a request or reply.
 const STILL: Duration = Duration::from_secs(30);
 
-/// Parts of the drive in one reply, at the most; a client asks again for the rest.
+/// A client asks again for the rest.
 const MOST_EXTENTS: usize = 4096;
 
 pub enum Reply {
-    /// It has been carried out. A paced clock knows when the reply is due.
+    /// A paced clock knows when the reply is due.
     Done {
         cookie: u64,
         request: Request,
@@ -49,7 +49,6 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// Answer to a request that the simulated drive has failed.
     pub fn failed(cookie: u64) -> Reply {
         Reply::Failed { cookie, error: Errno::Io, why: "the simulated drive has failed this request".to_owned() }
     }
@@ -58,7 +57,7 @@ impl Reply {
 /// Serves a client until it goes.
 ///
 /// # Errors
-/// A client that breaks the protocol, stalls, or disappears before the server ends.
+/// A client that breaks the protocol, stalls, or disappears.
 pub fn serve(connection: u64, socket: &Socket, shared: &Shared) -> io::Result<()> {
     // As it is at that moment: once a client notices that it is cut off, the server may be stopped at any time.
     let surprised = |error| if shared.is_stopping() { Ok(()) } else { Err(error) };
@@ -136,7 +135,7 @@ fn read_requests(
     }
 }
 
-/// Reads the next request's header; none if the client has gone. It may take its time until the first byte.
+/// None if the client has gone. It may take its time until the first byte.
 fn read_header(stream: &mut impl Read) -> io::Result<Option<[u8; HEADER]>> {
     let (mut bytes, mut filled) = ([0; HEADER], 0);
     while filled < HEADER {
@@ -171,7 +170,7 @@ fn store(
     }
 }
 
-/// All data are received even if nobody takes them: the next request follows.
+/// All data are received, because the next request follows.
 fn receive(
     stream: &mut impl Read,
     length: u32,
@@ -197,7 +196,7 @@ fn explain(error: &io::Error) -> (Errno, String) {
     (Errno::Io, error.to_string().chars().take(200).collect())
 }
 
-/// After an error nobody listens, and the rest is thrown away.
+/// After an error the rest is dropped.
 fn send_replies(
     socket: &Socket,
     queue: Receiver<Reply>,
@@ -296,7 +295,7 @@ struct Slots {
 }
 
 impl Slots {
-    /// Waits for a slot and takes it; false if the server ends meanwhile, and perhaps nobody gives any back.
+    /// False if the server ends meanwhile.
     fn take(&self, is_stopping: impl Fn() -> bool) -> bool {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         while *taken >= MOST_OUTSTANDING {

@@ -17,22 +17,22 @@ pub struct Completion {
 
 /// A simulated drive that is given commands one by one.
 pub trait Device: Send {
-    /// Submits a command that the host makes at `at`, which is not before the time that the drive was advanced to.
+    /// `at`: not before the time reached.
     ///
     /// # Errors
-    /// Reasons why the simulation cannot continue.
+    /// Why the simulation cannot continue.
     fn submit(&mut self, at: Time, command: Wanted, tag: u64) -> Result<(), String>;
 
-    /// Returns when something happens next; none while nothing is left to happen.
+    /// None while nothing is left to happen.
     fn next_event_time(&mut self) -> Option<Time>;
 
-    /// Lets everything happen that is due up to `until`, and adds the commands that end to `completions`.
+    /// Up to `until`; completions are added.
     ///
     /// # Errors
-    /// Reasons why the simulation cannot continue.
+    /// Why the simulation cannot continue.
     fn advance_to(&mut self, until: Time, completions: &mut Vec<Completion>) -> Result<(), String>;
 
-    /// Returns what the simulation has measured, if it measures.
+    /// If the simulation measures.
     fn report(&mut self) -> Option<Report>;
 }
 

@@ -1,8 +1,7 @@
-//! The host's end of the simulated drive: the thread that submits what clients ask for, and lets time
-//! continue.
+//! The thread that submits requests of clients, and advances time.
 //!
-//! Requests longer than a drive takes at once become several commands. No more data are in the drive at a time than
-//! [`MOST_BYTES`]; further requests wait for them, and connections take turns ([`Turns`]), a command each.
+//! Requests longer than a drive takes become several commands. At most [`MOST_BYTES`] of data are in the drive; further
+//! requests wait, and connections take turns ([`Turns`]), a command each.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -23,23 +22,22 @@ use crate::statistics::Counts;
 use crate::storage::{Loss, Storage, Ticket};
 use crate::turns::Turns;
 
-/// Longest command with data (assumed: a usual Maximum Data Transfer Size of NVM Express controllers).
+/// Assumed: a usual Maximum Data Transfer Size of NVM Express controllers.
 const LONGEST_COMMAND: u64 = 1 << 20;
 
-/// Data of commands that are in the drive at the same time: it bounds what the engine keeps, whatever clients ask for.
+/// Bounds what the engine keeps, whatever clients request.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Wall time for which a free clock waits for clients that have got a reply: they may want to ask for more.
+/// A free clock waits so long for clients that got a reply: they may send more.
 const PATIENCE: Duration = Duration::from_micros(200);
 
-/// Wall time after which a paced clock looks at the drive even if nothing is due.
+/// A paced clock looks at the drive so often, even if nothing is due.
 const IDLE: Duration = Duration::from_millis(100);
 
 pub struct Order {
     pub request: Request,
     pub cookie: u64,
     pub ticket: Ticket,
-    /// When all of it had been received.
     pub at: Instant,
     pub connection: u64,
     pub replies: Sender<Reply>,
@@ -57,7 +55,7 @@ struct Outstanding {
     next: u64,
     commands: u32,
     failed: bool,
-    /// For a flush: what the storage knows it by.
+    /// For a flush: its number in the storage.
     flush: u64,
 }
 
@@ -77,15 +75,13 @@ pub struct Driver<D> {
     power_loss: Option<Loss>,
     /// Time that the drive has been advanced to.
     now: Time,
-    /// Time of the latest command.
     latest: Time,
     pace: Option<Pace>,
-    /// Outstanding requests, and places among them that are free.
+    /// With free places among them.
     requests: Vec<Option<Outstanding>>,
     vacant: Vec<usize>,
-    /// Requests that are not submitted to their ends.
+    /// Requests that are not fully submitted.
     waiting: Turns,
-    /// Data of commands in the drive.
     bytes: u64,
     completions: Vec<Completion>,
     counts: Counts,
@@ -120,10 +116,10 @@ impl<D: Device> Driver<D> {
         }
     }
 
-    /// Serves until it must stop or power is lost.
+    /// Until it must stop or power is lost.
     ///
     /// # Errors
-    /// Reasons why the simulation cannot continue.
+    /// Why the simulation cannot continue.
     pub fn run(mut self, clock: Clock) -> Result<Ended, String> {
         match clock {
             Clock::Paced { factor } => self.run_paced(Pace::start(factor))?,
@@ -176,8 +172,7 @@ impl<D: Device> Driver<D> {
         Ok(())
     }
 
-    /// Lets every client that has got a reply ask for more before time continues, if it does so soon: a client that keeps
-    /// several requests outstanding keeps them outstanding in simulated time.
+    /// A client that keeps several requests outstanding keeps them outstanding in simulated time.
     fn wait_for_answers(&mut self, replies: usize) -> Result<(), String> {
         let until = Instant::now() + PATIENCE;
         for _ in 0..replies {
@@ -189,7 +184,6 @@ impl<D: Device> Driver<D> {
         Ok(())
     }
 
-    /// Goes on until a reply goes out. Returns the number of replies.
     fn advance_to_reply(&mut self) -> Result<usize, String> {
         loop {
             let next = self.device.next_event_time().ok_or("the drive has requests left and nothing left to do")?;
@@ -241,14 +235,11 @@ impl<D: Device> Driver<D> {
         self.feed(arrival)
     }
 
-    /// The first whole nanosecond, which a trace can hold, from `time` on at which a command can be submitted. It lies after the
-    /// time that the drive has reached: nobody reacts in no time, and a replay of the trace meets no ties that it could
-    /// decide in another way.
+    /// After the time that the drive has reached: nobody reacts in no time, and a replay of the trace meets no ties.
     fn no_earlier(&self, time: Time) -> Time {
         Time((time.max(self.latest).0.div_ceil(1000)).max(self.now.0 / 1000 + 1) * 1000)
     }
 
-    /// Submits as much of the requests that wait as the drive may have.
     fn feed(&mut self, at: Time) -> Result<(), String> {
         while let Some(place) = self.waiting.first() {
             let outstanding = self.requests[place].as_mut().expect("an outstanding request");
@@ -283,7 +274,7 @@ impl<D: Device> Driver<D> {
         Ok(())
     }
 
-    /// Lets the drive go on to `until`, or to the loss of power if that comes first. Returns the number of replies.
+    /// Or to the loss of power. Returns the number of replies.
     fn advance(&mut self, until: Time) -> Result<usize, String> {
         let until = until.min(self.power_loss_at).max(self.now);
         let mut completions = std::mem::take(&mut self.completions);
@@ -334,8 +325,7 @@ impl<D: Device> Driver<D> {
     }
 }
 
-/// Asks the system to end this thread's waits when they are to end: by default it may let them continue for another 50 µs, about
-/// the time of a read.
+/// By default the system may continue waits for another 50 µs, about the time of a read.
 fn wake_up_promptly() {
     #[cfg(target_os = "linux")]
     // SAFETY: a number is passed, and concerns this thread only.

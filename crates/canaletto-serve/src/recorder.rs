@@ -1,4 +1,4 @@
-//! Commands of clients, kept as a trace in the generic CSV format.
+//! Commands of clients as a trace in the generic CSV format.
 
 use std::path::Path;
 
@@ -12,13 +12,12 @@ use crate::nbd::SECTOR;
 pub struct Recorder(TraceWriter<Packed>);
 
 impl Recorder {
-    /// Opens the file at `path`; `name` is what it will be called, and says how it is packed.
+    /// `name` is the file's later name, and says how it is packed.
     pub fn create(path: &Path, name: &str) -> Result<Recorder, TraceError> {
         let packed = Packed::create(path, name)?;
         Ok(Recorder(TraceWriter::new(Format::Csv, packed, false)?))
     }
 
-    /// `at` is a whole number of nanoseconds.
     pub fn add(&mut self, at: Time, command: &Wanted) -> Result<(), TraceError> {
         self.0.write(&Record {
             arrival_ns: at.ns(),

@@ -24,13 +24,13 @@ pub use crate::socket::{Address, Listener};
 use crate::statistics::{Connections, Statistics, Times};
 use crate::storage::Storage;
 
-/// Connections that may be open at the same time. Further ones are closed at once.
+/// Further ones are closed at once.
 pub const MOST_CONNECTIONS: usize = 64;
 
-/// Time between two looks at whether the server is to end.
+/// Between two looks at whether to end.
 pub(crate) const LOOK: Duration = Duration::from_millis(100);
 
-/// Time that clients get to take their last replies.
+/// For clients to take their last replies.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// How to serve.
@@ -39,9 +39,9 @@ pub struct Options {
     pub export: Export,
     /// How simulated time goes.
     pub clock: Clock,
-    /// Simulated time at which power is lost, which ends the server.
+    /// Simulated time, which ends the server.
     pub power_loss_at: Option<Time>,
-    /// File for a trace of what clients do, and the name that it will have, whose ending says how it is packed.
+    /// And the name that the trace will have, which says how it is packed.
     pub trace: Option<(PathBuf, String)>,
 }
 
@@ -68,7 +68,6 @@ pub(crate) struct Shared {
     /// Open connections by number.
     open: Mutex<BTreeMap<u64, Arc<Socket>>>,
     closed: Condvar,
-    /// Whether the driver has ended.
     ended: Mutex<bool>,
     ending: Condvar,
 }
@@ -77,7 +76,7 @@ impl Server {
     /// Begins to serve.
     ///
     /// # Errors
-    /// A trace that cannot be written, or threads that the system does not give.
+    /// A trace that cannot be written, or threads that the system refuses.
     pub fn start(
         listener: Listener,
         storage: Storage,
@@ -117,17 +116,16 @@ impl Server {
         Ok(Server { shared, started, listening, driving })
     }
 
-    /// Waits for the server to end by itself, which it does when power is lost or the simulation cannot continue, for `span` at
-    /// the most. Returns whether it has.
+    /// For power to be lost or the simulation to fail, at most for `span`. Returns whether the server has ended.
     pub fn wait(&self, span: Duration) -> bool {
         let ended = lock(&self.shared.ended);
         *self.shared.ending.wait_timeout_while(ended, span, |ended| !*ended).unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Ends the server: requests that have come are answered, connections closed, and the socket's file removed.
+    /// Answers requests that have come, closes connections, and removes the socket's file.
     ///
     /// # Errors
-    /// Reasons why the simulation could not continue.
+    /// Why the simulation could not continue.
     pub fn stop(self) -> Result<Statistics, String> {
         let Server { shared, started, listening, driving } = self;
         shared.stopping.store(true, Ordering::Relaxed);
@@ -185,7 +183,6 @@ fn admit(number: u64, socket: Socket, shared: &Arc<Shared>) {
     }
 }
 
-/// Notes the end of a connection, whatever ended it.
 struct Closing<'a>(&'a Shared, u64);
 
 impl Drop for Closing<'_> {
@@ -194,7 +191,6 @@ impl Drop for Closing<'_> {
     }
 }
 
-/// Notes the end of the driver, whatever ended it.
 struct Ending<'a>(&'a Shared);
 
 impl Drop for Ending<'_> {

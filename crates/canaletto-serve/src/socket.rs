@@ -8,7 +8,6 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Socket that is open to one client.
 pub enum Socket {
     Unix(UnixStream),
     Tcp(TcpStream),
@@ -53,7 +52,7 @@ impl Write for &Socket {
     }
 }
 
-/// Socket that must be done with by a certain moment, however little it says at a time.
+/// Must be done with by a certain moment.
 pub struct Hurried<'a> {
     pub socket: &'a Socket,
     pub until: Instant,
@@ -97,7 +96,7 @@ pub enum Address {
 
 /// Socket that clients come to.
 pub enum Listener {
-    /// Unix socket, whose file goes when the listener does.
+    /// Its file goes when the listener does.
     Unix(UnixListener, PathBuf),
     /// TCP socket.
     Tcp(TcpListener),
@@ -107,7 +106,7 @@ impl Listener {
     /// Begins to listen.
     ///
     /// # Errors
-    /// A path that exists, a port that is taken, or whatever else the system says.
+    /// A path that exists, a port that is taken, or whatever else the system reports.
     pub fn bind(address: &Address) -> io::Result<Listener> {
         let listener = match address {
             Address::Unix(path) => {
@@ -128,7 +127,7 @@ impl Listener {
         Ok(listener)
     }
 
-    /// Returns the port of a TCP socket, which the system has chosen where 0 was asked for.
+    /// Of a TCP socket; chosen by the system for 0.
     pub fn port(&self) -> Option<u16> {
         match self {
             Listener::Unix(..) => None,
@@ -136,7 +135,7 @@ impl Listener {
         }
     }
 
-    /// Waits for a client, for `patience` at the most.
+    /// For `patience` at most.
     pub(crate) fn accept(&self, patience: Duration) -> io::Result<Option<Socket>> {
         let mut waiting = libc::pollfd { fd: self.descriptor(), events: libc::POLLIN, revents: 0 };
         let milliseconds = patience.as_millis().try_into().unwrap_or(i32::MAX);

@@ -137,13 +137,12 @@ impl Counts {
         Requests { read, write, trim, flush }
     }
 
-    /// Returns the mean number of requests that were outstanding during `span` (Little's law).
+    /// By Little's law.
     pub fn mean_outstanding(&self, span: Time) -> Option<f64> {
         (span > Time::ZERO).then(|| self.latencies_ps as f64 / span.0 as f64)
     }
 }
 
-/// Returns a span of the wall's time as one that a histogram takes.
 pub(crate) fn time_of(span: Duration) -> Time {
     Time(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX).saturating_mul(1000))
 }

@@ -1,16 +1,15 @@
-//! Turns of connections: clients' requests wait in a line for each connection, and lines take turns.
+//! Clients' requests wait in a line per connection, and lines take turns.
 
 use std::collections::VecDeque;
 
-/// Requests that wait, by their places, connection by connection.
 #[derive(Default)]
 pub struct Turns {
-    /// Lines that are not empty, the one whose turn it is first, each with its connection's number.
+    /// Lines that are not empty, with their connection's number; the next turn is in front.
     lines: VecDeque<(u64, VecDeque<usize>)>,
 }
 
 impl Turns {
-    /// A connection without a line has the last turn.
+    /// A new line has the last turn.
     pub fn add(&mut self, connection: u64, place: usize) {
         match self.lines.iter_mut().find(|(number, _)| *number == connection) {
             Some((_, line)) => line.push_back(place),
@@ -22,7 +21,7 @@ impl Turns {
         self.lines.front().and_then(|(_, line)| line.front().copied())
     }
 
-    /// The turn passes to the next connection. `is_done`: the request waits no more.
+    /// `is_done`: the request waits no more.
     pub fn pass(&mut self, is_done: bool) {
         let Some((connection, mut line)) = self.lines.pop_front() else { return };
         if is_done {
@@ -38,7 +37,7 @@ impl Turns {
 mod tests {
     use super::*;
 
-    /// One connection's requests go in the order in which they came, a long one by as many turns as it takes.
+    /// A long request takes several turns.
     #[test]
     fn one_connection_keeps_its_order() {
         let mut turns = Turns::default();
@@ -52,7 +51,7 @@ mod tests {
         assert_eq!(turns.first(), None);
     }
 
-    /// A client that asks for little waits for one turn of each other client, however much these ask for.
+    /// However much the others send.
     #[test]
     fn connections_take_turns() {
         let mut turns = Turns::default();

@@ -2,8 +2,7 @@
 
 use crate::fields::{Fault, Field, decimal};
 
-/// A number of units of `scale`, in ones, rounded down: decimal, with an exponent, or hexadecimal after `0x`. A comma is a decimal
-/// comma.
+/// In ones, rounded down: decimal, with an exponent, or hexadecimal after `0x`. A comma is a decimal comma.
 #[inline]
 pub(crate) fn amount(field: &'static Field, text: &[u8], scale: u64) -> Result<u64, Box<Fault>> {
     match decimal(field, text, scale) {
@@ -51,8 +50,7 @@ fn unusual(field: &'static Field, text: &[u8], scale: u64) -> Result<u64, Box<Fa
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Nanoseconds from 1970 to a moment of ISO 8601, such as `2024-05-06 07:08:09.5Z`; a time without zone is UTC. `None` for a text
-/// that is no such moment.
+/// From 1970, of ISO 8601 such as `2024-05-06 07:08:09.5Z`; without zone UTC. `None` for other text.
 pub(crate) fn moment(text: &[u8]) -> Option<u64> {
     let mut rest = Digits(text);
     let year = rest.number(4)?;
@@ -101,7 +99,7 @@ impl Digits<'_> {
         (count > 0).then(|| nine.fold(0, |value, byte| value * 10 + u64::from(byte - b'0')))
     }
 
-    /// Seconds by which the zone at the end is ahead of UTC.
+    /// Of the zone at the end, ahead of UTC.
     fn zone(&mut self) -> Option<i64> {
         self.one_of(b" ");
         let sign = match self.0 {
@@ -123,7 +121,7 @@ fn days_of(year: i64, month: i64) -> i64 {
     next - days_to(year, month, 1)
 }
 
-/// Days from 1970-01-01 to a date of the Gregorian calendar, years beginning in March so that leap days are last.
+/// Of the Gregorian calendar, years beginning in March so that leap days are last.
 fn days_to(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);

@@ -1,10 +1,10 @@
-//! Which columns of a CSV file hold what: `time=ts:ms,offset=lba:sectors,size=len,kind=op:read=RD|R:write=WR,device=disk`.
+//! Columns of a CSV file: `time=ts:ms,offset=lba:sectors,size=len,kind=op:read=RD|R:write=WR,device=disk`.
 //!
-//! Each part names what it is about, `=`, the column, and after a colon its unit. A column is a name of the header or its
-//! number from the left, `#1` being the first; if all are numbers, the file has no header. Units of time are s, ms, us, ns
-//! and 100ns; of offset and size bytes (default), KiB, sectors (512 bytes) and pages (4 KiB). A kind has its words after a
-//! colon, such as `read=1` or `read=28|88:write=2a`; or it is `read`, `write` or `trim` for all requests, where no column is called so.
-//! `device` may be left out.
+//! Each part has its meaning, `=`, the column, and after a colon its unit. A column is a name of the header or its
+//! number from the left, from `#1`; if all are numbers, the file has no header. Units of time are s, ms, us, ns and
+//! 100ns; of offset and size bytes (default), KiB, sectors (512 bytes) and pages (4 KiB). A kind has its words after a
+//! colon, such as `read=1` or `read=28|88:write=2a`; or it is `read`, `write` or `trim` for all requests. `device` may
+//! be left out.
 
 use std::str::FromStr;
 
@@ -22,7 +22,7 @@ pub(crate) struct Columns {
     pub(crate) size: Column,
     pub(crate) size_bytes: u64,
     pub(crate) kind: Column,
-    /// Words for kinds, before those that everybody uses.
+    /// Before the words that everybody uses.
     pub(crate) words: Vec<(String, Kind)>,
     pub(crate) device: Option<Column>,
 }
@@ -30,7 +30,6 @@ pub(crate) struct Columns {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Column {
     Name(String),
-    /// Column with this index, from 0.
     Number(usize),
 }
 
@@ -40,7 +39,7 @@ const KINDS: [(&str, Kind); 4] =
     [("read", Kind::Read), ("write", Kind::Write), ("trim", Kind::Trim), ("flush", Kind::Flush)];
 
 impl Columns {
-    /// The kind that all requests have if no column of the header is called so.
+    /// If no column of the header is called so.
     pub(crate) fn constant_kind(&self) -> Option<Kind> {
         match &self.kind {
             Column::Name(name) => KINDS.iter().find(|(known, _)| known == name).map(|(_, kind)| *kind),
@@ -92,14 +91,14 @@ impl FromStr for Columns {
     }
 }
 
-/// Returns the meaning of `given`; the first unit if nothing is given.
+/// The first unit if nothing is given.
 fn unit_of(given: &str, units: &[(&str, u64)]) -> Result<u64, String> {
     let found = units.iter().find(|(name, _)| *name == given).or(units.first().filter(|_| given.is_empty()));
     let names = || units.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     found.map(|(_, unit)| *unit).ok_or_else(|| format!("got the unit \"{given}\", expected one of {}", names()))
 }
 
-/// Words for kinds, of `read=RD|R:write=WR`. Of 0 and 1 one is enough: the other one of reads and writes has the other.
+/// Of `read=RD|R:write=WR`. Of 0 and 1 one is enough.
 fn words_of(given: &str) -> Result<Vec<(String, Kind)>, String> {
     let mut words = Vec::new();
     for part in given.split(':').map(str::trim).filter(|part| !part.is_empty()) {
@@ -207,12 +206,12 @@ const USUAL: [(&str, &[&str]); 4] = [
         ],
     ),
 ];
-/// Columns that count sectors more often than bytes.
+/// They count sectors more often than bytes.
 const OF_SECTORS: [&str; 8] = ["lba", "lbn", "sector", "blkno", "startsector", "sectors", "slba", "blocknumber"];
 
 pub(crate) const EXAMPLE: &str = "time=#1:s,offset=#2:sectors,size=#3,kind=#4";
 
-/// A list of columns for a header, as an example, if its names say enough.
+/// If the header's names say enough.
 pub(crate) fn example(header: &[&str]) -> Option<String> {
     let plain = |name: &str| {
         let without_unit = name.split(['(', '[']).next().unwrap_or(name).trim();

@@ -1,4 +1,4 @@
-//! Decompression of files. The compression is detected from the first bytes, never from the name.
+//! Decompression, detected from the first bytes, never from the name.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Cursor, Read, Write};
@@ -26,7 +26,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// Returns the name in messages.
+    /// Name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "plain",
@@ -39,7 +39,7 @@ impl Compression {
 
 const MAGIC_BYTES: usize = 6;
 
-/// Recognised so that the message can name them.
+/// Named in messages.
 const NOT_READ: [(&[u8], &str); 5] = [
     (b"BZh", "bzip2"),
     (b"\x04\x22\x4d\x18", "lz4"),
@@ -48,7 +48,7 @@ const NOT_READ: [(&[u8], &str); 5] = [
     (b"PAR1", "Parquet"),
 ];
 
-/// Largest memory that an xz decoder may ask for: files of `xz -9` need 65 MiB, damaged ones can ask for 4 GiB.
+/// Files of `xz -9` need 65 MiB, damaged ones can request 4 GiB.
 const XZ_MEMORY: u64 = 256 << 20;
 
 #[derive(Debug)]
@@ -87,8 +87,7 @@ fn detect(magic: &[u8]) -> Result<Compression, &'static str> {
     }
 }
 
-/// Members of a gzip file, one after another. Zeroes after a member pad a block of a tape or a disk; gzip(1) passes over them,
-/// too.
+/// Zeroes after a member pad a block of a tape or a disk; gzip(1) also skips them.
 struct Members<R> {
     member: Option<GzDecoder<R>>,
 }
@@ -122,7 +121,6 @@ fn behind_zeroes<R: BufRead>(mut bytes: R) -> io::Result<Option<R>> {
     }
 }
 
-/// Decompressed bytes, with errors in terms of the trace.
 struct Explained {
     bytes: Box<dyn Read + Send>,
     compression: Compression,
@@ -145,7 +143,7 @@ fn explain(compression: Compression, error: io::Error) -> io::Error {
     }
 }
 
-/// File that must not end before the size it had when it was opened. It may grow.
+/// The file must not end before the size it had when it was opened.
 #[derive(Debug)]
 pub(crate) struct Unshrunk<R> {
     file: R,
@@ -158,7 +156,7 @@ impl<R> Unshrunk<R> {
         Self { file, size, read: Arc::default() }
     }
 
-    /// The count of bytes read, which continues, and the size of the file.
+    /// Bytes read, which continues, and size.
     pub(crate) fn extent(&self) -> (Arc<AtomicU64>, u64) {
         (Arc::clone(&self.read), self.size)
     }
@@ -179,7 +177,6 @@ impl<R: Read> Read for Unshrunk<R> {
 /// File to write, compressed as the ending of its name says: .gz, .zst, .xz, or not.
 pub struct Packed(Packer);
 
-/// With the default level of its command.
 enum Packer {
     Plain(BufWriter<File>),
     Gzip(GzEncoder<BufWriter<File>>),
@@ -188,10 +185,10 @@ enum Packer {
 }
 
 impl Packed {
-    /// Opens the file at `path` and empties it; `name` is what it will be called.
+    /// `name` is the file's later name.
     ///
     /// # Errors
-    /// If it cannot be opened.
+    /// Whatever the system reports.
     pub fn create(path: &Path, name: &str) -> io::Result<Self> {
         let file = BufWriter::with_capacity(128 << 10, File::create(path)?);
         let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
@@ -207,8 +204,6 @@ impl Packed {
         }))
     }
 
-    /// Writes the remaining bytes and closes the file.
-    ///
     /// # Errors
     /// If the disk takes no more.
     pub fn finish(self) -> io::Result<()> {

@@ -12,17 +12,16 @@ use crate::formats::{Clock, TraceFormat};
 use crate::lines::{Line, LineFault, Lines};
 use crate::tally::{Tally, Watch};
 
-/// Decodes the lines of one trace: dispatched once a batch.
+/// Dispatched once per batch.
 pub(crate) trait Decode: Send {
-    /// Adds records to `batch` until `wanted` are added or the trace ends, in the order of the lines. None may arrive
-    /// before `floor_ns`, the arrival of the last record that has been handed on.
+    /// Adds up to `wanted` records in the order of the lines. None may arrive before `floor_ns`, the last record handed
+    /// on.
     ///
     /// # Errors
     /// The records before the error have been added.
     fn fill(&mut self, place: &mut Place<'_>, batch: &mut Vec<Record>, wanted: usize) -> Result<(), TraceError>;
 }
 
-/// Where a decoder reads, and what it keeps to.
 pub(crate) struct Place<'a> {
     pub(crate) path: &'a Path,
     pub(crate) lines: &'a mut Lines,
@@ -58,7 +57,7 @@ impl<F: TraceFormat> Decoder<F> {
         })
     }
 
-    /// Whether the line must be left out, counted; otherwise its error ends the trace.
+    /// Counts a line left out; else its error ends the trace.
     #[cold]
     fn skip(&self, error: TraceError, tally: &Tally) -> Result<(), TraceError> {
         if !self.skips {
@@ -68,7 +67,7 @@ impl<F: TraceFormat> Decoder<F> {
         Ok(())
     }
 
-    /// Accepts a record that is earlier than one above it, if it is not too late.
+    /// If it is not too late.
     #[cold]
     fn out_of_order(&self, record: &Record, place: &Place<'_>) -> Result<(), TraceError> {
         let floor_ns = if self.window == 0 { self.newest_ns } else { place.floor_ns };

@@ -12,19 +12,17 @@ use crate::reader::Options;
 use crate::tally::Tally;
 
 const SAMPLE: usize = 32;
-/// First lines in which columns are looked for, and by which the unit of time is judged.
+/// For columns and for the unit of time.
 const LOOKED_THROUGH: usize = 1024;
-/// Fewest requests of which the pace is judged.
 const JUDGED: usize = 10;
-/// Requests per second that no drive keeps up with.
+/// No drive keeps up with more.
 const FASTEST_PER_S: f64 = 1e7;
-/// Requests per second below which nobody records a trace: one per minute.
+/// Nobody records a slower trace: one per minute.
 const SLOWEST_PER_S: f64 = 1.0 / 60.0;
 
-/// Finds the format of the trace, or checks the one that was named. Takes no line that is not blank.
+/// Or checks the format that was named. Takes only blank lines.
 ///
-/// A single bad line must not hide the format of all the others: the format that fits most of the sample wins if it
-/// fits half of it.
+/// A bad line must not hide the others' format: the one that fits most of the sample wins if it fits half.
 pub(crate) fn detect(path: &Path, lines: &mut Lines, options: &Options, tally: &Tally) -> Result<Format, TraceError> {
     let read = &options.read;
     // Columns are named for no other format.
@@ -72,7 +70,7 @@ pub(crate) fn detect(path: &Path, lines: &mut Lines, options: &Options, tally: &
     }
 }
 
-/// Doubts the unit of time if the trace would run at a pace that no drive has, and in another unit would not.
+/// If no drive has the trace's pace, and another unit would make one plausible.
 fn judge_unit(path: &Path, format: Format, lines: &[Line<'_>], read: &ReadOptions) -> Result<(), TraceError> {
     if !format.unit_varies() || read.time_unit.is_some() {
         return Ok(());
@@ -124,7 +122,7 @@ fn best(sample: &[Line<'_>], read: &ReadOptions) -> Option<Format> {
     (2 * count >= sample.len()).then_some(format)
 }
 
-/// The reason that the trace with this first line is not read.
+/// Why the trace with this first line is not read.
 fn refusal(
     path: &Path,
     line: u64,
@@ -167,7 +165,6 @@ pub(crate) fn options_error(path: &Path, format: Format, problem: String) -> Tra
     TraceError::Options { path: path.to_owned(), format: format.name(), problem }
 }
 
-/// `fault` was met behind the last line given out.
 pub(crate) fn line_error(path: &Path, lines: &Lines, fault: LineFault) -> TraceError {
     let line = lines.number() + 1;
     match fault {

@@ -1,4 +1,4 @@
-//! Errors of traces, each on one line.
+//! Errors of traces.
 
 use std::io;
 use std::path::PathBuf;
@@ -107,13 +107,12 @@ fn left_out(skipped: u64) -> String {
 
 const SHOWN: usize = 80;
 
-/// The beginning of `text` as one line of printable ASCII.
 pub(crate) fn quote(text: &[u8]) -> String {
     let shown = text[..text.len().min(SHOWN)].escape_ascii().to_string();
     if text.len() > SHOWN { shown + "..." } else { shown }
 }
 
-/// Position of a byte that no text has: NUL, or one that is not UTF-8.
+/// NUL, or a byte that is not UTF-8.
 pub(crate) fn binary_at(text: &[u8]) -> Option<usize> {
     let nul = memchr::memchr(0, text);
     let bad = std::str::from_utf8(text).err().filter(|e| e.error_len().is_some()).map(|e| e.valid_up_to());

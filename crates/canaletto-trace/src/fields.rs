@@ -1,4 +1,4 @@
-//! Fields of a line: split, read and checked without allocation unless they are wrong.
+//! Fields of a line, without allocation unless they are wrong.
 
 use canaletto::host::request::Kind;
 use canaletto::workload::replay::Record;
@@ -8,7 +8,6 @@ use crate::error::quote;
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    /// Allowed values, with their unit.
     pub(crate) allowed: &'static str,
 }
 
@@ -38,7 +37,6 @@ impl Fault {
     }
 }
 
-/// Separated by spaces or tabs.
 #[inline]
 pub(crate) fn by_whitespace<const N: usize>(line: &[u8]) -> Result<[&[u8]; N], Box<Fault>> {
     collect(line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|field| !field.is_empty()))
@@ -50,7 +48,7 @@ pub(crate) fn by_commas<const N: usize>(line: &[u8]) -> Result<[&[u8]; N], Box<F
     collect(line.split(|byte| *byte == b','))
 }
 
-/// Whether a line is a row of headings: each column one of the words known for it, whatever its case and punctuation.
+/// Each column is one of its known words, without case and punctuation.
 #[cold]
 pub(crate) fn are_headings(line: &[u8], columns: &[&[&str]]) -> bool {
     let is_known = |field: &[u8], words: &[&str]| {
@@ -85,7 +83,7 @@ fn collect<'a, const N: usize>(mut fields: impl Iterator<Item = &'a [u8]>) -> Re
 /// Digits that always fit in 64 bits.
 const SAFE_DIGITS: usize = 19;
 
-/// An unsigned decimal number: digits only, no sign, no point, no exponent.
+/// Digits only: no sign, point or exponent.
 #[inline]
 pub(crate) fn number(field: &'static Field, text: &[u8]) -> Result<u64, Box<Fault>> {
     if text.is_empty() || text.len() > SAFE_DIGITS {
@@ -111,22 +109,21 @@ fn long_number(field: &'static Field, text: &[u8]) -> Result<u64, Box<Fault>> {
     text.iter().try_fold(0, add).ok_or_else(|| Fault::value(field, text, field.allowed))
 }
 
-/// A [`number`] of 32 bits.
 #[inline]
 pub(crate) fn number32(field: &'static Field, text: &[u8]) -> Result<u32, Box<Fault>> {
     u32::try_from(number(field, text)?).map_err(|_| Fault::value(field, text, field.allowed))
 }
 
-/// A [`number`] of units of `scale`, in ones.
+/// In ones.
 #[inline]
 pub(crate) fn scaled(field: &'static Field, text: &[u8], scale: u64) -> Result<u64, Box<Fault>> {
     number(field, text)?.checked_mul(scale).ok_or_else(|| Fault::value(field, text, field.allowed))
 }
 
-/// Digits after a point that can matter: to 10^-9 of a unit. More are read over.
+/// To 10^-9 of a unit; more are skipped.
 const FRACTION_DIGITS: usize = 9;
 
-/// A decimal number of units of `scale` (at most 10^9), such as `12.345`, in ones, rounded down.
+/// Such as `12.345`, in ones, rounded down; `scale` is at most 10^9.
 #[inline]
 pub(crate) fn decimal(field: &'static Field, text: &[u8], scale: u64) -> Result<u64, Box<Fault>> {
     let Some(point) = memchr::memchr(b'.', text) else {
@@ -148,13 +145,13 @@ pub(crate) fn decimal(field: &'static Field, text: &[u8], scale: u64) -> Result<
     ones.ok_or_else(|| Fault::value(field, text, field.allowed))
 }
 
-/// Writes `value`, which counts units of which `scale` (a power of ten) make one, as a decimal number.
+/// `value` counts units, `scale` (a power of ten) of which make one.
 pub(crate) fn write_decimal(out: &mut dyn std::io::Write, value: u64, scale: u64) -> std::io::Result<()> {
     let digits = scale.ilog10() as usize;
     write!(out, "{}.{:0digits$}", value / scale, value % scale)
 }
 
-/// Most bytes that one request may move: far beyond any drive's own limit, so more is damage.
+/// Far beyond any drive's own limit: more is damage.
 pub(crate) const LARGEST_REQUEST: u64 = 4 << 30;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,7 +162,7 @@ pub(crate) enum ExtentFault {
     Offset(&'static str),
 }
 
-/// Checks that a request is for something, a flush for nothing, and that it ends within 64 bits.
+/// A flush is for nothing, and extents end within 64 bits.
 #[inline]
 pub(crate) fn check_extent(record: &Record) -> Result<(), ExtentFault> {
     let Record { offset_bytes, bytes, kind, .. } = *record;

@@ -6,8 +6,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-/// The SHA-256 of the file's bytes as they are on disk (compressed or not): `sha256:` and 64 hexadecimal
-/// digits, the ones that `sha256sum` prints.
+/// SHA-256 of the file as it is on disk (compressed or not): `sha256:` and the digits that `sha256sum` prints.
 ///
 /// # Errors
 /// If the file cannot be read to its end.

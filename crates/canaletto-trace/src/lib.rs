@@ -1,8 +1,8 @@
-//! Block traces for canaletto: recorded requests read from a file, checked and handed on.
+//! Block traces for canaletto.
 //!
-//! [`open`] finds out by content how a file is compressed and which [`Format`] it is in, and returns a
-//! [`TraceReader`]. The reader is the engine's [`RecordSource`](canaletto::workload::replay::RecordSource)
-//! and an iterator; it holds one buffer whatever the length of the trace.
+//! [`open`] detects by content how a file is compressed and which [`Format`] it is in, and returns a [`TraceReader`]:
+//! the engine's [`RecordSource`](canaletto::workload::replay::RecordSource) and an iterator, with one buffer whatever
+//! the length of the trace.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), canaletto_trace::TraceError> {
@@ -15,8 +15,8 @@
 //! ```
 //!
 //! A trace is read whole or refused, unless [`ReadOptions`] says otherwise: only blank lines and lines without requests
-//! are skipped. Every refusal is one [`TraceError`] that names file, line, field, the given value and what is allowed.
-//! [`Tally`] counts skipped lines, and lines that had to be put in order.
+//! are skipped. A refusal is a [`TraceError`] with file, line, field, given and allowed value. [`Tally`] counts skipped
+//! and sorted lines.
 
 mod amounts;
 mod columns;

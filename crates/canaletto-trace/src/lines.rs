@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 
-/// Most bytes in a line, without its line feed. No trace format comes near; binary files pass it at once.
+/// Without its line feed. No trace format comes near; binary files pass it at once.
 pub const LONGEST_LINE: usize = 64 << 10;
 
-/// Bytes held; a whole longest line and its line feed always fit.
+/// A longest line and its line feed always fit.
 const CAPACITY: usize = 256 << 10;
 
 /// U+FEFF in UTF-8.
@@ -16,11 +16,11 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 const HEAD: usize = 128;
 
-/// A line with something in it, without its line end (LF or CRLF).
+/// Not blank, without its line end (LF or CRLF).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
     pub(crate) text: &'a [u8],
-    /// Whether a line feed followed; only the last line of a trace may lack it.
+    /// Only the last line of a trace may lack a line feed.
     pub(crate) ended: bool,
 }
 
@@ -28,14 +28,14 @@ pub(crate) struct Line<'a> {
 pub(crate) enum LineFault {
     /// More than [`LONGEST_LINE`] bytes without a line feed.
     TooLong,
-    /// The source failed. Lines that were complete by then have been given out.
+    /// Complete lines have been given out.
     Read(io::Error),
 }
 
 #[derive(Debug)]
 enum Source {
     Open,
-    /// End of file. Final, even if the file has grown since: a reader stops once.
+    /// Final, even if the file has grown since.
     Ended,
     Failed(Option<io::Error>),
 }
@@ -50,10 +50,10 @@ pub(crate) struct Lines {
     bytes: Box<dyn Read + Send>,
     source: Source,
     buffer: Box<[u8]>,
-    /// The bytes read and not yet given out as lines are `buffer[start..end]`.
+    /// Unread bytes are `buffer[start..end]`.
     start: usize,
     end: usize,
-    /// Number of these known to hold no line feed, so that slow sources are not searched again and again.
+    /// Known to hold no line feed, so that slow sources are not searched again and again.
     searched: usize,
     number: u64,
 }
@@ -64,7 +64,7 @@ impl Lines {
         Self { bytes, source: Source::Open, buffer, start: 0, end: 0, searched: 0, number: 0 }
     }
 
-    /// Of the line given out last, counted from 1; 0 before the first.
+    /// Of the last line, from 1; 0 before the first.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
@@ -73,7 +73,7 @@ impl Lines {
         &self.buffer[self.start..self.end]
     }
 
-    /// Passes over a byte order mark at the beginning, which some programs put before UTF-8.
+    /// Some programs put it before UTF-8.
     pub(crate) fn skip_byte_order_mark(&mut self) {
         while self.held().len() < BYTE_ORDER_MARK.len() && self.is_open() {
             self.refill();
@@ -83,7 +83,7 @@ impl Lines {
         }
     }
 
-    /// The next line that is not blank, or `None` at the end.
+    /// Not blank; `None` at the end.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, LineFault> {
         while let Some(span) = self.find()? {
@@ -95,7 +95,7 @@ impl Lines {
         Ok(None)
     }
 
-    /// The first bytes of the trace, before any line has been given out: as many as a few records of any binary format.
+    /// Before any line: as many as a few records of any binary format.
     pub(crate) fn head(&mut self) -> &[u8] {
         while self.held().len() < HEAD && self.is_open() {
             self.refill();
@@ -103,7 +103,7 @@ impl Lines {
         &self.held()[..self.held().len().min(HEAD)]
     }
 
-    /// The next `bytes` bytes as a line, for formats without lines; fewer, not `ended`, where the trace ends before.
+    /// As a line, for formats without lines; fewer, not `ended`, where the trace ends.
     pub(crate) fn chunk(&mut self, bytes: usize) -> Result<Option<Line<'_>>, LineFault> {
         while self.held().len() < bytes && self.is_open() {
             self.refill();
@@ -144,9 +144,9 @@ impl Lines {
         Ok(())
     }
 
-    /// The next `wanted` lines but for blank ones, without taking them; blank lines before them are taken.
+    /// The next `wanted` lines without taking them; blank lines before them are taken.
     ///
-    /// How many are found depends on the content alone, not on how fast a pipe delivers it.
+    /// By content alone, not by how fast a pipe delivers it.
     pub(crate) fn sample(&mut self, wanted: usize) -> Result<Vec<Line<'_>>, LineFault> {
         self.skip_blank()?;
         while memchr_iter(b'\n', self.held()).count() < wanted && self.held().len() < CAPACITY && self.is_open() {
@@ -163,7 +163,6 @@ impl Lines {
         Ok(lines.map(|(i, text)| Line { text: without_cr(text), ended: i < whole }).collect())
     }
 
-    /// Finds the next line, reading on as needed, and leaves it in the buffer.
     #[inline]
     fn find(&mut self) -> Result<Option<Span>, LineFault> {
         loop {
@@ -187,7 +186,6 @@ impl Lines {
         }
     }
 
-    /// When no more bytes come.
     #[cold]
     fn find_last(&mut self) -> Result<Option<Span>, LineFault> {
         if let Source::Failed(error) = &mut self.source {
@@ -208,7 +206,7 @@ impl Lines {
         matches!(self.source, Source::Open)
     }
 
-    /// Reads once more, into the room behind the held bytes. There must be room.
+    /// There must be room behind the held bytes.
     #[cold]
     fn refill(&mut self) {
         self.buffer.copy_within(self.start..self.end, 0);
@@ -238,7 +236,7 @@ fn without_cr(text: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
-    /// Hands out its parts one a read, and fails when a part is `None`.
+    /// One per read; `None` fails.
     struct Parts(Vec<Option<&'static [u8]>>);
 
     impl Read for Parts {

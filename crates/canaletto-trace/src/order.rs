@@ -2,13 +2,12 @@
 
 use canaletto::workload::replay::Record;
 
-/// Window of the newest requests, held back so that a later line can still come before them.
+/// The newest requests are held back so that a later line can still come before them.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
-    /// Requests read and not yet handed on are `held[start..]`, in order of arrival; equals in order of their lines.
+    /// `held[start..]`, in order of arrival, equals in order of lines.
     held: Vec<Record>,
     start: usize,
-    /// Arrival of the last request handed on.
     pub(crate) floor_ns: u64,
 }
 
@@ -17,7 +16,6 @@ impl Window {
         self.held.len() - self.start
     }
 
-    /// Adds what `read` appends, in order.
     pub(crate) fn add<E>(&mut self, read: impl FnOnce(&mut Vec<Record>, u64) -> Result<(), E>) -> Result<(), E> {
         // Each request is moved once for every `start` handed on: cheap, and the memory stays within twice the window.
         if self.start > self.len() {
@@ -30,7 +28,7 @@ impl Window {
         outcome
     }
 
-    /// Sorts in `held[from..]`, what comes before being in order.
+    /// `held[from..]`; the rest is in order.
     fn sort_from(&mut self, from: usize) {
         // The request before them may have been handed on; none of them is earlier than that.
         let new = &self.held[from.saturating_sub(1)..];
@@ -43,7 +41,7 @@ impl Window {
         self.held[self.start + settled..].sort_by_key(|record| record.arrival_ns);
     }
 
-    /// Hands on up to `limit` requests of those beyond the newest `kept`.
+    /// At most `limit` requests beyond the newest `kept`.
     pub(crate) fn take(&mut self, kept: usize, limit: usize, batch: &mut Vec<Record>) {
         let count = self.len().saturating_sub(kept).min(limit);
         batch.extend_from_slice(&self.held[self.start..self.start + count]);

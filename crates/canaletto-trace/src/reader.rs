@@ -18,8 +18,7 @@ use crate::lines::Lines;
 use crate::order::Window;
 use crate::tally::Tally;
 
-/// Records decoded or handed on at a time: enough to forget the cost of a call, few enough to stay in the first-level
-/// cache.
+/// Enough to forget the cost of a call, few enough to stay in the first-level cache.
 const BATCH: usize = 512;
 
 /// Options of reading a trace.
@@ -31,11 +30,11 @@ pub struct Options {
     pub read: ReadOptions,
 }
 
-/// Opens the trace at `path`, a file or a pipe: finds out its compression and its format, and reads no further.
+/// A file or a pipe: detects compression and format, and reads no further.
 ///
 /// # Errors
-/// If there is no such file, it is a directory, it holds nothing, it is packed in what is not read,
-/// or its first lines are not of the format named or of any format. Errors further on come while reading.
+/// No such file, a directory, an empty or unreadable one, or another format than named. Later errors come while
+/// reading.
 pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<TraceReader, TraceError> {
     let path = path.as_ref();
     let file = open_file(path).map_err(|source| TraceError::Open { path: path.to_owned(), source })?;
@@ -56,8 +55,8 @@ fn open_file(path: &Path) -> io::Result<Unshrunk<File>> {
 
 /// A trace being read, in constant memory.
 ///
-/// It yields records in order of arrival, as an iterator or in batches; the two may be mixed. The first error ends the
-/// trace: records before it are yielded first.
+/// Yields records in order of arrival, as an iterator or in batches. The first error ends the trace, behind all records
+/// before it.
 pub struct TraceReader {
     path: PathBuf,
     compression: Compression,
@@ -68,9 +67,8 @@ pub struct TraceReader {
     held_back: usize,
     state: State,
     tally: Arc<Tally>,
-    /// Kept for its allocation.
     single: Vec<Record>,
-    /// Bytes of the file read so far, and in all, where it is one.
+    /// Bytes read, and size of a file.
     extent: Option<(Arc<AtomicU64>, u64)>,
 }
 
@@ -78,12 +76,12 @@ enum State {
     Open,
     Ended,
     Failed(TraceError),
-    /// Reading has failed, and the error has been returned.
+    /// The error has been returned.
     Told(String),
 }
 
 impl TraceReader {
-    /// Reads a trace from any source of bytes; `path` is its name in messages.
+    /// From any source of bytes; `path` is its name in messages.
     ///
     /// # Errors
     /// As [`open`].
@@ -117,36 +115,36 @@ impl TraceReader {
         })
     }
 
-    /// Returns the format being read.
+    /// Format being read.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// Returns the compression of the file.
+    /// Compression of the file.
     pub fn compression(&self) -> Compression {
         self.compression
     }
 
-    /// Returns the file, as it was named.
+    /// The file as it was named.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the number of lines read, including lines of requests that are still held back to be sorted.
+    /// Lines read, with requests still held back.
     pub fn lines(&self) -> u64 {
         self.lines.number()
     }
 
-    /// Returns the counts of lines that were left out or out of order. They are complete when the trace has ended.
+    /// Lines left out or out of order; complete when the trace has ended.
     pub fn tally(&self) -> Arc<Tally> {
         Arc::clone(&self.tally)
     }
 
-    /// Replaces the contents of `batch` with the next records; leaves it empty at the end of the trace.
+    /// With the next records; empty at the end of the trace.
     ///
     /// # Errors
-    /// Once all records before the error have been returned. The error is returned once; later calls return
-    /// no records, except through [`RecordSource`], which repeats its message.
+    /// Once, behind all records before it; later calls return no records, except through [`RecordSource`], which
+    /// repeats its message.
     pub fn read_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), TraceError> {
         self.read_up_to(BATCH, batch)
     }

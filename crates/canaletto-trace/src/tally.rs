@@ -1,4 +1,4 @@
-//! Counts of irregular lines in a trace that is read all the same, and properties by which one may mislead.
+//! Irregular lines, and properties by which a trace may mislead.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -7,8 +7,7 @@ use canaletto::workload::replay::Record;
 
 use crate::error::TraceError;
 
-/// Counts of lines that were left out or put in order. They are shared with the code that reports them once the trace
-/// has been read.
+/// Shared with the code that reports them.
 #[derive(Debug, Default)]
 pub struct Tally {
     skipped: AtomicU64,
@@ -88,22 +87,22 @@ impl Watch {
 }
 
 impl Tally {
-    /// Lines left out so far, as `on_error = "skip"` allows.
+    /// As `on_error = "skip"` allows.
     pub fn skipped(&self) -> u64 {
         self.skipped.load(Relaxed)
     }
 
-    /// Requests so far whose line comes after one of a later request.
+    /// Requests whose line comes after one of a later request.
     pub fn out_of_order_lines(&self) -> u64 {
         self.out_of_order.load(Relaxed)
     }
 
-    /// Error of the first line left out.
+    /// Of the first line left out.
     pub fn first_skipped(&self) -> Option<String> {
         self.first.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns properties of the requests read so far.
+    /// Of the requests so far.
     pub fn seen(&self) -> Seen {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

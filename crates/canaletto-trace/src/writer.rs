@@ -27,21 +27,20 @@ impl<F: TraceFormat> Encode for Encoder<F> {
     }
 }
 
-/// Writes a trace, one line a record, which reads back equal.
+/// One line per record, which reads back equal.
 ///
-/// fio's logs know files by name: there, devices are numbered anew in the order of their first requests.
+/// fio's logs name files: devices are numbered anew in the order of their first requests.
 pub struct TraceWriter<W: Write> {
     format: Format,
     holds: Holds,
     encoder: Box<dyn Encode>,
     out: W,
-    /// Rounds what the format cannot hold exactly, instead of refusing it.
     rounds: bool,
 }
 
 impl<W: Write> TraceWriter<W> {
-    /// A trace in `format`, written to `out`. With `rounds`, times are rounded down to the format's unit, extents outward to whole units of its sizes,
-    /// and forced writes and zeroes become writes where it has no others. Otherwise a record that would have to be is refused.
+    /// With `rounds`, times are rounded down to the format's unit, extents outward to whole units, and forced writes
+    /// and zeroes become writes where it has no others. Otherwise such a record is refused.
     ///
     /// # Errors
     /// If the format is read only, or `out` takes no bytes.
@@ -55,18 +54,17 @@ impl<W: Write> TraceWriter<W> {
         Ok(Self { format, holds, encoder, out, rounds })
     }
 
-    /// Writes `record` as one line.
+    /// As one line.
     ///
     /// # Errors
-    /// [`TraceError::Unwritable`] if the format cannot hold the record, or no reader would take it;
-    /// [`TraceError::Write`] if the output fails.
+    /// [`TraceError::Unwritable`] if the format cannot hold the record; [`TraceError::Write`] if the output fails.
     pub fn write(&mut self, record: &Record) -> Result<(), TraceError> {
         let fitted = if self.rounds { rounded(record, &self.holds) } else { *record };
         self.check(&fitted)?;
         Ok(self.encoder.write(&fitted, &mut self.out)?)
     }
 
-    /// Ends the trace and returns the output.
+    /// Returns the output.
     ///
     /// # Errors
     /// If the output fails.
@@ -113,8 +111,7 @@ impl<W: Write> TraceWriter<W> {
     }
 }
 
-/// `record` in the units that a format has: no later, and covering at least the same bytes. A write that it cannot tell from
-/// others is one of them.
+/// In the format's units: no later, and covering at least the same bytes.
 fn rounded(record: &Record, holds: &Holds) -> Record {
     let down = |value: u64, unit: u64| value - value % unit;
     let offset_bytes = down(record.offset_bytes, holds.bytes);
@@ -140,7 +137,7 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// Of the generic CSV format and messages, forms of writes included.
+/// In the generic CSV format and messages.
 pub(crate) fn name_of(record: &Record) -> &'static str {
     match (record.kind, record.fua, record.zeroes) {
         (Kind::Write, true, false) => "write_fua",

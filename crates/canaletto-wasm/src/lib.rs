@@ -1,5 +1,5 @@
-//! The engine as WebAssembly. A page writes a question as JSON into memory that [`allocate`] gave it, calls [`timeline`],
-//! and reads the answer, JSON as well, from the memory that it returns.
+//! The engine as WebAssembly. A page writes a question as JSON into memory from [`allocate`], calls [`timeline`], and
+//! reads the answer, also JSON.
 //!
 //! Built by `make wasm`; no part of the Python package.
 
@@ -22,7 +22,7 @@ struct Question {
     limit: usize,
 }
 
-/// Columns as `measure::timeline` has them; absent parts, pages and requests are the largest number of their type.
+/// As in `measure::timeline`; absent parts, pages and requests are the largest number of their type.
 #[derive(Serialize)]
 struct Answer {
     header: Header,
@@ -62,17 +62,17 @@ struct Requests {
     complete: Vec<Option<u64>>,
 }
 
-/// Returns memory for that many bytes, which [`timeline`] takes back.
+/// Memory that [`timeline`] takes back.
 #[unsafe(no_mangle)]
 pub extern "C" fn allocate(bytes: usize) -> *mut u8 {
     Box::into_raw(vec![0u8; bytes].into_boxed_slice()).cast()
 }
 
-/// Answers a question of that many bytes: the address of the answer, and in the upper half its length. The answer is
-/// a timeline, or `{"error": …}`; [`release`] takes its memory back.
+/// Returns the answer's address, and in the upper half its length. The answer is a timeline, or `{"error": …}`;
+/// [`release`] takes its memory back.
 ///
 /// # Safety
-/// `question` is what [`allocate`] returned for `bytes`, all of it written, and is not used again.
+/// `question` comes from [`allocate`] for `bytes`, is written, and is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn timeline(question: *mut u8, bytes: usize) -> u64 {
     // SAFETY: as `allocate` made it.
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn timeline(question: *mut u8, bytes: usize) -> u64 {
 /// Takes back the memory of an answer.
 ///
 /// # Safety
-/// `answer` and `bytes` are what [`timeline`] returned, and are not used again.
+/// `answer` and `bytes` come from [`timeline`], and are not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn release(answer: *mut u8, bytes: usize) {
     // SAFETY: as `timeline` made it.

@@ -1,6 +1,6 @@
-//! Fixed newstyle negotiation (section "Fixed newstyle negotiation"), until the transmission phase begins.
+//! Fixed newstyle negotiation (section "Fixed newstyle negotiation").
 //!
-//! A client gets a bounded number of options of bounded length; one that sends more is cut off.
+//! The number and length of options are bounded.
 
 use std::io::{self, Read, Write};
 
@@ -49,13 +49,12 @@ const INFO_NAME: u16 = 1;
 const INFO_DESCRIPTION: u16 = 2;
 const INFO_BLOCK_SIZE: u16 = 3;
 
-/// Metadata that may be asked for (section "The `base:` metadata namespace"): which parts hold data.
+/// Which parts hold data (section "The `base:` metadata namespace").
 const ALLOCATION: &[u8] = b"base:allocation";
 
-/// Options that a client may send before it begins.
 const MOST_OPTIONS: usize = 64;
 
-/// Longest data of an option: a name of 4096 bytes, the longest string there may be, and room for what else an option holds.
+/// A name of 4096 bytes, the longest string, and the rest of an option.
 const LONGEST_OPTION: u32 = 8192;
 
 /// Agreement of client and server.
@@ -63,14 +62,14 @@ const LONGEST_OPTION: u32 = 8192;
 pub struct Agreed {
     /// Whether reads are answered with structured replies.
     pub structured: bool,
-    /// Whether the client may ask which parts of the drive hold data.
+    /// The client may ask which parts of the drive hold data.
     pub allocation: bool,
 }
 
-/// Negotiates with a client. Returns nothing if it goes without wanting to begin.
+/// None if the client goes without beginning.
 ///
 /// # Errors
-/// A client that does not keep to the protocol, and whatever the connection says.
+/// A client that breaks the protocol, and whatever the connection reports.
 pub fn negotiate(stream: &mut (impl Read + Write), export: &Export) -> io::Result<Option<Agreed>> {
     let flags = greet(stream)?;
     let mut agreed = Agreed { structured: false, allocation: false };
@@ -135,7 +134,6 @@ pub fn negotiate(stream: &mut (impl Read + Write), export: &Export) -> io::Resul
     Err(broken("too many options"))
 }
 
-/// Sends the server's greeting. Returns the client's flags.
 fn greet(stream: &mut (impl Read + Write)) -> io::Result<u32> {
     let mut hello = Vec::new();
     hello.extend(INIT_PASSWD.to_be_bytes());
@@ -186,7 +184,7 @@ impl Replies {
         self.out.extend(data);
     }
 
-    /// Returns whether [`ALLOCATION`] is among the metadata asked for.
+    /// Whether [`ALLOCATION`] was asked for.
     fn tell_contexts(&mut self, export: &Export, agreed: Agreed, data: &[u8]) -> bool {
         let Some((name, queries)) = queries(data) else {
             self.add(ERR_INVALID, b"not a name and a list of queries");
@@ -210,7 +208,7 @@ impl Replies {
         is_there
     }
 
-    /// Describes the drive: its size always, its block sizes as well, since requests that do not keep to them are refused.
+    /// Size, and block sizes, since other requests are refused.
     fn describe(&mut self, export: &Export, agreed: Agreed, wanted: &[u8]) {
         let size = [&INFO_EXPORT.to_be_bytes()[..], &export.begin(agreed, 0)].concat();
         self.add(INFO_REPLY, &size);

@@ -1,26 +1,25 @@
-//! The NBD protocol: what goes over the wire, and nothing of sockets, threads or drives.
+//! The NBD protocol on the wire.
 //!
-//! Sections refer to the protocol's document, `doc/proto.md` of <https://github.com/NetworkBlockDevice/nbd>. Numbers are
-//! sent in network byte order.
+//! Sections refer to `doc/proto.md` of <https://github.com/NetworkBlockDevice/nbd>. Numbers are in network byte order.
 
 pub mod handshake;
 pub mod reply;
 pub mod request;
 
-/// Sector of the drive, and smallest block that a client may ask for.
+/// Smallest block that a client may request.
 pub const SECTOR: u64 = canaletto::flash::address::SECTOR;
 
-/// Longest read or write: the largest that every client may count on (section "Block size constraints").
+/// The largest that every client may count on (section "Block size constraints").
 pub const LONGEST: u32 = 32 << 20;
 
 /// A drive as clients see it.
 #[derive(Debug, Clone)]
 pub struct Export {
-    /// Name of the drive. The empty name stands for it, too.
+    /// The empty name also stands for it.
     pub name: String,
     /// One line for people.
     pub description: String,
-    /// Size in bytes: whole sectors.
+    /// In bytes: whole sectors.
     pub bytes: u64,
     /// Size of requests that suit the drive: a power of two.
     pub preferred: u32,

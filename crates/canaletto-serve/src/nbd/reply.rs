@@ -19,11 +19,11 @@ const ERROR: u16 = (1 << 15) + 1;
 const HOLE: u32 = 1;
 const ZERO: u32 = 2;
 
-/// Number by which replies name the only metadata there are.
+/// Number of the only metadata in replies.
 pub const ALLOCATION: u32 = 0;
 
-/// Begins the reply to a read, whose data follow: all of them in one chunk, so that clients need not put any together. A
-/// structured reply ends with [`end_of_data`] or with an error, since reading may fail until then.
+/// In one chunk, so that clients need not join any. A structured reply ends with [`end_of_data`] or with an error,
+/// since reading may fail until then.
 pub fn data(out: &mut Vec<u8>, structured: bool, cookie: u64, offset: u64, length: u32) {
     if structured {
         chunk(out, 0, OFFSET_DATA, cookie, 8 + length);
@@ -48,12 +48,12 @@ pub fn extents(out: &mut Vec<u8>, cookie: u64, extents: &[Extent]) {
     }
 }
 
-/// Makes the reply to a request that has been carried out and was no read. It may be simple whatever has been negotiated.
+/// Simple whatever has been negotiated; not for reads.
 pub fn done(out: &mut Vec<u8>, cookie: u64) {
     simple(out, 0, cookie);
 }
 
-/// Makes the reply to a request that failed; a structured one says why in words.
+/// A structured reply says why in words.
 pub fn error(out: &mut Vec<u8>, structured: bool, cookie: u64, error: Errno, why: &str) {
     if structured {
         chunk(out, DONE, ERROR, cookie, 6 + why.len() as u32);

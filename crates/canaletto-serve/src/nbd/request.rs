@@ -29,7 +29,7 @@ pub struct Header {
     pub flags: u16,
     /// Type of the request.
     pub kind: u16,
-    /// The client's name for it, which the reply repeats.
+    /// The reply repeats it.
     pub cookie: u64,
     /// First byte.
     pub offset: u64,
@@ -42,14 +42,14 @@ pub struct Header {
 pub enum Operation {
     /// Read data.
     Read,
-    /// Write data, or zeroes that do not cross the wire.
+    /// Zeroes do not cross the wire.
     Write {
         /// Whether it writes zeroes.
         zeroes: bool,
     },
     /// Forget data.
     Trim,
-    /// Have what was written before survive a loss of power.
+    /// Earlier writes must survive a loss of power.
     Flush,
 }
 
@@ -58,11 +58,11 @@ pub enum Operation {
 pub struct Request {
     /// The operation.
     pub operation: Operation,
-    /// Whether its data must survive a loss of power before the reply (force unit access).
+    /// Data must survive a loss of power before the reply (force unit access).
     pub fua: bool,
     /// First byte, of a sector.
     pub offset: u64,
-    /// Number of bytes: whole sectors within the drive, none of a flush.
+    /// Whole sectors within the drive; none of a flush.
     pub length: u32,
 }
 
@@ -71,13 +71,13 @@ pub struct Request {
 pub enum Message {
     /// A request.
     Request(Request),
-    /// A question for the parts that hold data, which is none to the simulated drive.
+    /// Which parts hold data? Not for the simulated drive.
     BlockStatus {
         /// First byte, of a sector.
         offset: u64,
-        /// Number of bytes: whole sectors within the drive.
+        /// Whole sectors within the drive.
         length: u32,
-        /// Whether only the first part is wanted.
+        /// Only the first part is wanted.
         one: bool,
     },
     /// A request that is answered with an error.
@@ -87,7 +87,7 @@ pub enum Message {
 }
 
 impl Header {
-    /// Reads a header; none if the bytes are no request, and nobody knows where the next one begins.
+    /// None if the bytes are no request, and nobody knows where the next one begins.
     pub fn parse(bytes: &[u8; HEADER]) -> Option<Header> {
         let mut fields = bytes.as_slice();
         (u32::from_be_bytes(take(&mut fields)) == MAGIC).then(|| Header {
@@ -111,13 +111,12 @@ impl Header {
         bytes
     }
 
-    /// Returns the number of bytes of data that follow the header, whether or not the request can be carried out.
+    /// Bytes of data behind the header, whether or not the request is valid.
     pub fn data(&self) -> u32 {
         if self.kind == WRITE { self.length } else { 0 }
     }
 
-    /// Returns the request if a drive of `size` bytes can carry it out. `allocation`: whether the client may ask which parts hold
-    /// data.
+    /// `allocation`: the client may ask which parts hold data.
     pub fn check(&self, size: u64, allocation: bool) -> Message {
         let (operation, flags) = match self.kind {
             READ => (Operation::Read, FUA | DONT_FRAGMENT),
@@ -176,7 +175,6 @@ impl Header {
     }
 }
 
-/// Takes the first bytes of a field off.
 pub(super) fn take<const N: usize>(fields: &mut &[u8]) -> [u8; N] {
     let (first, rest) = fields.split_first_chunk().expect("a field of known size");
     *fields = rest;

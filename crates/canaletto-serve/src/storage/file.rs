@@ -72,7 +72,7 @@ impl DataFile {
     }
 }
 
-/// Makes bytes a hole. Returns false where the system cannot.
+/// False where the system cannot.
 #[cfg(target_os = "linux")]
 fn punch_hole(file: &File, offset: u64, length: u64) -> bool {
     let (Ok(offset), Ok(length)) = (offset.try_into(), length.try_into()) else {
@@ -90,7 +90,7 @@ fn punch_hole(_: &File, _: u64, _: u64) -> bool {
     false
 }
 
-/// Where the next data from `offset` on begin and end; none if there are none.
+/// From `offset` on; none if there are no data.
 #[cfg(target_os = "linux")]
 fn next_data(file: &File, offset: u64) -> Option<(u64, u64)> {
     // Reads and writes name their places, so that nobody minds where the file is left at.

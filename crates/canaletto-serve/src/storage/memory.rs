@@ -1,4 +1,4 @@
-//! Data in memory: chunks of what has been written, and nothing of the rest.
+//! Data in memory: only chunks that were written.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,14 +8,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const CHUNK: u64 = 64 << 10;
 
-/// Parts that are locked by themselves; neighbouring chunks are in different ones.
+/// Each with its own lock; neighbouring chunks are in different ones.
 const PARTS: usize = 64;
 
 type Part = HashMap<u64, Box<[u8]>>;
 
 pub struct Memory {
     parts: Box<[Mutex<Part>]>,
-    /// Bytes that chunks may take, and do.
+    /// Most bytes of chunks, and their present number.
     most: u64,
     taken: AtomicU64,
 }
@@ -83,7 +83,7 @@ impl Memory {
     }
 }
 
-/// The chunks of an extent: each one's number, where the extent begins in it, and which bytes of the extent it holds.
+/// Each chunk's number, where the extent begins in it, and its bytes of the extent.
 fn chunks(offset: u64, length: u64) -> impl Iterator<Item = (u64, usize, std::ops::Range<usize>)> {
     let end = offset + length;
     (offset / CHUNK..end.div_ceil(CHUNK)).map(move |chunk| {

@@ -1,8 +1,8 @@
-//! Data of a drive: the engine says when, this says what.
+//! Data of a drive: the engine has the times, this the contents.
 //!
-//! A write changes the data when it comes in, a read takes them when it ends, and neither waits for the other: requests that
-//! are outstanding at the same time have no order (section "Ordering of messages and writes" of the NBD protocol). While power
-//! may be lost, [`unflushed`] keeps what writes replace until they are safe.
+//! A write changes the data when it arrives, a read takes them when it ends: outstanding requests have no order
+//! (section "Ordering of messages and writes" of the NBD protocol). While power may be lost, [`unflushed`] keeps what
+//! writes replace until they are safe.
 
 mod file;
 mod memory;
@@ -30,7 +30,7 @@ pub struct Storage {
 pub struct Extent {
     /// Number of bytes.
     pub length: u32,
-    /// Whether it takes no room and holds zeroes; others may hold zeroes, too.
+    /// Takes no room and holds zeroes; other parts may also hold zeroes.
     pub is_hole: bool,
 }
 
@@ -40,28 +40,25 @@ enum Medium {
 }
 
 impl Storage {
-    /// Makes a store in memory, of which data take at most `most` bytes.
+    /// Data take at most `most` bytes.
     pub fn in_memory(most: u64) -> Storage {
         Storage { medium: Medium::Memory(Memory::new(most)), unflushed: None }
     }
 
-    /// Opens the file that holds the data of a drive of `bytes` bytes, or makes a sparse one.
+    /// Or makes a sparse file of `bytes` bytes.
     ///
     /// # Errors
-    /// A file of another size, one that another server has open, and whatever the system says.
+    /// A file of another size, or one that another server has open.
     pub fn in_file(path: &Path, bytes: u64) -> io::Result<Storage> {
         Ok(Storage { medium: Medium::File(DataFile::open(path, bytes)?), unflushed: None })
     }
 
-    /// Keeps what writes replace until they are safe, for [`Storage::lose_power`].
+    /// For [`Storage::lose_power`].
     pub fn expect_loss(&mut self, unflushed: Unflushed) {
         self.unflushed = Some(Mutex::new(unflushed));
     }
 
-    /// Reads data; places that nobody has written hold zeroes.
-    ///
-    /// # Errors
-    /// As the system says.
+    /// Places that nobody has written hold zeroes.
     pub fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
         match &self.medium {
             Medium::Memory(memory) => memory.read(offset, into),
@@ -70,7 +67,7 @@ impl Storage {
         Ok(())
     }
 
-    /// Returns the first parts of an extent, `most` of them at the most: which hold data, and which are holes.
+    /// At most `most` parts: which hold data, and which are holes.
     pub fn extents(&self, offset: u64, length: u32, most: usize) -> Vec<Extent> {
         let end = offset + u64::from(length);
         let (mut extents, mut at) = (Vec::new(), offset);
@@ -90,10 +87,8 @@ impl Storage {
         self.unflushed().map_or(Ticket::NONE, |mut unflushed| unflushed.begin())
     }
 
-    /// Writes some of the data of a write.
-    ///
     /// # Errors
-    /// Memory that may not be taken, a loss of power, or as the system says.
+    /// Memory that may not be taken, a loss of power, or the system's error.
     pub fn write(&self, ticket: Ticket, offset: u64, data: &[u8]) -> io::Result<()> {
         // The lock is held until the data are written, so that they are in the order in which they were noted.
         let _noted = self.note(ticket, offset, data.len())?;
@@ -121,7 +116,7 @@ impl Storage {
         Ok(())
     }
 
-    /// Forgets data: they are zeroes from now on. A loss of power may bring them back, or not.
+    /// Zeroes from now on. A loss of power may bring the data back.
     ///
     /// # Errors
     /// As [`Storage::write`].
@@ -137,14 +132,14 @@ impl Storage {
         }
     }
 
-    /// A write is complete. `forced`: it was complete only once it was safe.
+    /// `forced`: complete only once it was safe.
     pub fn complete(&self, ticket: Ticket, forced: bool) {
         if let Some(mut unflushed) = self.unflushed() {
             unflushed.complete(ticket, forced);
         }
     }
 
-    /// A flush begins: it is for what is complete now. The number is for [`Storage::flushed`].
+    /// For writes complete now. The number is for [`Storage::flushed`].
     pub fn flush(&self) -> u64 {
         self.unflushed().map_or(0, |unflushed| unflushed.completed())
     }
@@ -156,10 +151,7 @@ impl Storage {
         }
     }
 
-    /// Puts the file's data onto the disk below, so that they outlive this machine's own loss of power.
-    ///
-    /// # Errors
-    /// As the system says.
+    /// They must outlive this machine's own loss of power.
     pub fn sync(&self) -> io::Result<()> {
         match &self.medium {
             Medium::Memory(_) => Ok(()),
@@ -167,10 +159,7 @@ impl Storage {
         }
     }
 
-    /// Loses what was not safe, and takes nothing from now on.
-    ///
-    /// # Errors
-    /// As the system says.
+    /// And takes nothing from now on.
     pub fn lose_power(&self) -> io::Result<Loss> {
         let Some(mut unflushed) = self.unflushed() else {
             return Ok(Loss::default());
@@ -190,7 +179,6 @@ impl Storage {
         self.unflushed.as_ref().map(|unflushed| unflushed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Keeps what some of a write is about to replace.
     fn note(&self, ticket: Ticket, offset: u64, length: usize) -> io::Result<Option<MutexGuard<'_, Unflushed>>> {
         let Some(mut unflushed) = self.unflushed() else {
             return Ok(None);

@@ -1,19 +1,19 @@
 //! Writes that a loss of power may undo.
 //!
-//! A drive promises that data survive once a flush that began after their write was complete is complete itself, or a write
-//! with force unit access is (NVM Express Base Specification 2.0, §7.1 Flush; NVM Command Set §3.2.6 Write), and nothing of
-//! any other write, whose pages survive or not, each by itself. Which of them do is drawn here, from what the promise allows
-//! rather than from what the simulated cache holds. A page never goes back behind a version of it that has survived.
+//! Data survive once a flush that began after their write was complete is itself complete, or a write with force unit
+//! access is (NVM Express Base Specification 2.0, §7.1 Flush; NVM Command Set §3.2.6 Write). Pages of other writes
+//! survive or not, each by itself: this is drawn from what the promise allows rather than from what the simulated cache
+//! holds. A page never goes back behind a version that has survived.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use canaletto::engine::random::Stream;
 use serde::Serialize;
 
-/// Unit in which data survive: the smallest page that a drive programs at once.
+/// The smallest page that a drive programs at once.
 const PAGE: u64 = 4096;
 
-/// Bytes that are kept for a drive without a volatile cache: of writes that are under way, and no client has more than a few.
+/// Of writes under way, for a drive without a volatile cache.
 const MOST_UNDER_WAY: u64 = 1 << 30;
 
 /// A write from its beginning to its end.
@@ -21,7 +21,7 @@ const MOST_UNDER_WAY: u64 = 1 << 30;
 pub struct Ticket(u64);
 
 impl Ticket {
-    /// No write, or one that nobody has to note.
+    /// No write, or one that need not be noted.
     pub const NONE: Ticket = Ticket(0);
 }
 
@@ -30,19 +30,17 @@ impl Ticket {
 pub struct Loss {
     /// Writes that were not safe.
     pub unsafe_writes: u64,
-    /// Their pages of 4 KiB.
+    /// In pages of 4 KiB.
     pub unsafe_pages: u64,
-    /// Number of these pages that went back to what they held before.
+    /// Pages that went back to what they held before.
     pub lost_pages: u64,
 }
 
-/// Some of a write.
 struct Noted {
     ticket: Ticket,
     offset: u64,
-    /// Data that it replaced.
     before: Vec<u8>,
-    /// How many writes were complete when this one was; none while it is not.
+    /// Writes complete when this one was; none while it is not.
     completed: Option<u64>,
     safe: bool,
 }
@@ -53,12 +51,12 @@ pub struct Unflushed {
     noted: VecDeque<Noted>,
     /// How many have been forgotten.
     forgotten: u64,
-    /// Parts of writes that are not complete: numbers of them among all that were ever noted.
+    /// By numbers among all that were ever noted.
     under_way: BTreeMap<u64, Vec<u64>>,
-    /// Bytes of `noted`, and the most that they may be.
+    /// Of `noted`, and the most allowed.
     bytes: u64,
     most: u64,
-    /// Whether a write is safe once it is complete.
+    /// A write is safe once it is complete.
     writes_through: bool,
     tickets: u64,
     completed: u64,
@@ -67,8 +65,8 @@ pub struct Unflushed {
 }
 
 impl Unflushed {
-    /// Makes an empty list for a drive with a volatile cache of `cache` bytes; no more data can be unsafe at a time, so
-    /// that the oldest are safe beyond. Without a cache a write is safe once it is complete.
+    /// With a volatile cache of `cache` bytes the oldest writes beyond are safe. Without one a write is safe once it is
+    /// complete.
     pub fn new(cache: u64, seed: u64) -> Unflushed {
         Unflushed {
             noted: VecDeque::new(),
@@ -125,7 +123,7 @@ impl Unflushed {
         self.lost
     }
 
-    /// Returns what is lost, and which data to put back where, in this order.
+    /// And which data to put back where, in order.
     pub(super) fn lose(&mut self) -> (Loss, Vec<(u64, Vec<u8>)>) {
         self.lost = true;
         let (mut loss, mut undone, mut writes) = (Loss::default(), Vec::new(), BTreeSet::new());
@@ -153,7 +151,7 @@ impl Unflushed {
         (loss, undone)
     }
 
-    /// Forgets safe writes, unless an earlier one that would be undone lies below them.
+    /// Unless an earlier one that would be undone lies below them.
     fn forget_safe(&mut self) {
         while self.noted.front().is_some_and(|noted| noted.safe) {
             self.forget_oldest();
@@ -247,7 +245,6 @@ mod tests {
     }
 
     proptest! {
-        /// Each page holds a version that is as new as the newest that was safe, at least.
         #[test]
         fn what_was_safe_survives(steps in steps(), seed: u64) {
             let storage = store(1 << 30, seed);

@@ -1,7 +1,7 @@
-//! Profile of a trace: the keys of a generator whose traffic is statistically like it.
+//! A generator's keys, with traffic statistically like a trace.
 //!
-//! Everything comes from a [`Findings`], that is from one pass in bounded memory. `docs/explanation/workloads.md` says how each key
-//! is fitted and which are not.
+//! Everything comes from [`Findings`], from one pass in bounded memory. `docs/explanation/workloads.md` explains the
+//! fits.
 
 mod pace;
 mod popularity;
@@ -13,10 +13,10 @@ use canaletto::config::workload::{Addresses, ChannelSkew, Flow, Origin, SizeShar
 
 use crate::survey::{Findings, PAGE};
 
-/// Largest number of sizes in a mix; the others are grouped by powers of two.
+/// Others are grouped by powers of two.
 const MOST_SIZES: usize = 24;
 
-/// Channels of the drive that a profile is fitted for.
+/// Of the drive that a profile is fitted for.
 #[derive(Debug, Clone, Copy)]
 pub struct Channels {
     /// Number of channels.
@@ -26,16 +26,16 @@ pub struct Channels {
 }
 
 impl Default for Channels {
-    /// Makes the channels of the Venice paper's drives (Table 1).
+    /// Of the Venice paper's drives (Table 1).
     fn default() -> Self {
         Channels { count: 8, page_bytes: 4096 }
     }
 }
 
-/// Fits a profile called `name` to the findings of a trace on a drive with these channels.
+/// Fits a profile for a drive with these channels.
 ///
 /// # Errors
-/// One line on a trace with nothing to fit to.
+/// A trace with nothing to fit.
 pub fn fit(found: &Findings, name: &str, about: &str, channels: Channels) -> Result<Workload, String> {
     let Some(read_share) = found.read_share else {
         return Err("no reads and no writes, expected some to fit a profile to".to_owned());
@@ -63,7 +63,7 @@ fn fit_sizes(fitted: &mut Synthetic, found: &Findings) {
     }
 }
 
-/// The most common sizes, and the means of the others between powers of two, in whole sectors.
+/// And the means of the others between powers of two, in whole sectors.
 fn mix(sizes: &[(u64, u64)]) -> Vec<SizeShare> {
     let all: u64 = sizes.iter().map(|(_, count)| count).sum();
     let mut by_count = sizes.to_vec();
@@ -117,7 +117,7 @@ fn fit_places(fitted: &mut Synthetic, found: &Findings, channels: Channels) {
     fitted.channel_skew = skew(found, channels, fitted.alignment());
 }
 
-/// The busiest channel's share of the starts, if it exceeds chance (three standard deviations).
+/// If it exceeds chance (three standard deviations).
 fn skew(found: &Findings, channels: Channels, alignment: Size) -> Option<ChannelSkew> {
     let share = found.channels.as_ref()?.start_share?;
     let even = 1.0 / f64::from(channels.count);

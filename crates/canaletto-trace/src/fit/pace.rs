@@ -6,7 +6,7 @@ use canaletto::workload::arrivals::two_phases;
 use super::{picoseconds, rounded};
 use crate::survey::Findings;
 
-/// Number of outstanding requests in a profile of a trace without times. Assumed.
+/// For a trace without times. Assumed.
 const ASSUMED_DEPTH: u32 = 32;
 const TRIES: u32 = 400;
 
@@ -24,8 +24,7 @@ pub(super) fn fit(fitted: &mut Synthetic, found: &Findings) {
     }
 }
 
-/// The share of gaps within bursts with the nearest distribution of gaps: the least weighted mean square of the
-/// differences at the edges of the buckets.
+/// The nearest distribution of gaps: the least weighted mean square of the differences at the edges of the buckets.
 fn burst_share(gaps: &[(f64, u64)], mean_us: f64, burstiness: f64) -> f64 {
     let least = (burstiness - 1.0) / (burstiness + 1.0);
     // From the least, with which bursts come together, ever more closely to 1.

@@ -1,23 +1,21 @@
-//! Which places are asked for: Zipf's law over that many pages, and returns to recent ones.
+//! Popularity of places: Zipf's law, and returns to recent ones.
 //!
-//! With N starts of which a share r returns to recent places, page k receives a Poisson number of independent starts with
-//! mean λ = N (1 - r) p_k. Each start has r returns on average, and so has each return: a branching process whose
-//! families have Borel's distribution, so that the starts of a page have the generalized Poisson distribution (P. C.
+//! With N starts of which a share r returns to recent places, page k receives a Poisson number of independent starts
+//! with mean λ = N (1 - r) p_k. Each start, and each return, has r returns on average: a branching process whose
+//! families have Borel's distribution. The starts of a page then have the generalized Poisson distribution (P. C.
 //! Consul and G. C. Jain, Technometrics 15(4), 1973): λ (λ + c r)^(c - 1) e^(-λ - c r) / c! for c starts.
 //!
-//! Requests and runs reach over several pages. The number of pages over which the law spreads follows from the
-//! footprint: a page is touched by starts there and at as many pages before it as a start's requests reach on average,
-//! in regions of places that the generator makes (`popular_regions`).
+//! The number of pages in the law follows from the footprint: a page is touched by starts there and at as many pages
+//! before it as a start's requests reach on average, in regions of places (`popular_regions`).
 
-/// Starts among which a place is recent, as the generator has it.
+/// As in the generator.
 const RECENT: f64 = 1024.0;
-/// Regions among which the generator spreads popular places.
+/// As in the generator.
 const REGIONS: f64 = 1024.0;
-/// Classes of ranks in each doubling.
 const FINE: f64 = 8.0;
-/// Pages with more independent starts than this are taken to have as many as expected.
+/// Pages with more independent starts have as many as expected.
 const MANY: f64 = 50.0;
-/// Steeper than anything seen of storage.
+/// Steeper than any seen of storage.
 const STEEPEST: f64 = 2.0;
 const STEP: f64 = 0.02;
 
@@ -30,24 +28,23 @@ pub(super) struct Seen {
     /// Page accesses of all requests, and different pages that they touch.
     pub(super) accesses: f64,
     pub(super) footprint: f64,
-    /// Number of pages of the drive, at most [`MOST_PAGES`].
     pub(super) most_pages: f64,
 }
 
-/// Most pages over which a law spreads: a double tells their ranks from each other, and 64 bits count their bytes.
+/// A double tells ranks apart, and 64 bits count bytes.
 pub(super) const MOST_PAGES: f64 = (1u64 << 51) as f64;
 
 #[derive(Debug)]
 pub(super) struct Fitted {
     /// Exponent of Zipf's law; 0 is uniform.
     pub(super) exponent: f64,
-    /// Number of pages in the distribution, including pages that the trace was too short to reach.
+    /// With pages that the trace was too short to reach.
     pub(super) pages: f64,
     pub(super) recent_share: f64,
 }
 
-/// Finds the exponent whose hottest pages are as hot as the counted ones, over the number of pages with which as many
-/// different pages occur as were counted. Returns to recent places are what exceeds the law's own.
+/// Finds the exponent whose hottest pages are as hot as the counted ones, over the number of pages with the counted
+/// footprint. Returns to recent places are what exceeds the law's own.
 pub(super) fn fit(seen: &Seen) -> Fitted {
     let mut best = Fitted { exponent: 0.0, pages: seen.pages.max(1.0), recent_share: 0.0 };
     if seen.starts < 2.0 {
@@ -84,7 +81,6 @@ pub(super) fn fit(seen: &Seen) -> Fitted {
     best
 }
 
-/// The number of pages for which the law has the counted footprint.
 fn pages_for_footprint(exponent: f64, returns: f64, seen: &Seen) -> f64 {
     let (mut low, mut high) = (seen.footprint.max(1.0), seen.most_pages.max(seen.footprint));
     while high / low > 1.001 && high - low > 1.0 {
@@ -94,7 +90,7 @@ fn pages_for_footprint(exponent: f64, returns: f64, seen: &Seen) -> f64 {
     high
 }
 
-/// Pages that are touched, in each of the generator's regions, position by position.
+/// By region and position of the generator.
 fn footprint(exponent: f64, pages: f64, returns: f64, seen: &Seen) -> f64 {
     let integral = |from: f64, to: f64| {
         let power = 1.0 - exponent;
@@ -132,14 +128,14 @@ fn footprint(exponent: f64, pages: f64, returns: f64, seen: &Seen) -> f64 {
     touched
 }
 
-/// Different pages that a number of draws finds.
+/// Found by a number of draws.
 struct Occurring {
     draws: f64,
     pages: f64,
     most_pages: f64,
 }
 
-/// Classes of neighbouring ranks: how many, and the probability of each.
+/// Neighbouring ranks: how many, and the probability of each.
 struct Ranks {
     exponent: f64,
     pages: f64,
@@ -160,7 +156,7 @@ impl Ranks {
         Ranks { exponent, pages, classes }
     }
 
-    /// None if no number of pages has as many occur as were counted.
+    /// None if no number of pages has as many.
     fn with_pages(exponent: f64, seen: &Occurring, returns: f64) -> Option<Ranks> {
         let independent = seen.draws * (1.0 - returns);
         let occurring = |pages: f64| {
@@ -181,7 +177,7 @@ impl Ranks {
         Some(occurring(high).1)
     }
 
-    /// Share of the starts that begin in the hottest tenth of the pages that occur.
+    /// Of the pages that occur.
     fn hottest(&self, seen: &Seen, returns: f64) -> f64 {
         let mut few: Vec<f64> = Vec::new();
         let mut counts: Vec<(f64, f64)> = Vec::new();
@@ -205,13 +201,13 @@ impl Ranks {
         hot / all
     }
 
-    /// Share of the starts that the law alone has begin where one of the last `among` did.
+    /// By the law alone, among the last `among` starts.
     fn recent(&self, among: f64) -> f64 {
         self.classes.iter().map(|(number, p)| number * p * -(among * (-p).ln_1p()).exp_m1()).sum()
     }
 }
 
-/// Adds pages with a mean of independent starts: how many have 1 start, 2, ...
+/// How many have 1 start, 2, …
 fn add_counts(few: &mut Vec<f64>, number: f64, mean: f64, returns: f64) {
     let (mut factorial, mut sum) = (0.0, (-mean).exp());
     for count in 1..=4000u32 {

@@ -83,7 +83,7 @@ fn plain_traffic_has_a_plain_profile() {
     assert!(s.working_set_size.unwrap().0 > 10 << 30, "{:?}", s.working_set_size);
 }
 
-/// Rounded as they are, fitted values stay within what a workload allows.
+/// Also after rounding.
 #[test]
 fn every_profile_is_a_valid_workload() {
     for share in ["0.0074", "0.3333", "0.9"] {

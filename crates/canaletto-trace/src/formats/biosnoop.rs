@@ -4,10 +4,10 @@
 //! TIME(s)     COMM           PID    DISK    T SECTOR     BYTES   LAT(ms)
 //! ```
 //!
-//! The header says which columns there are (`QUE(ms)` with `-Q`); a command's name may have spaces, so columns are counted from the
-//! right. `TIME` is the completion's time (biosnoop.py, libbpf-tools/biosnoop.c: printed when the request ends), so that a
-//! request arrives `LAT` before it; times count from the first arrival. `T` is R or W, or the kernel's letters as in blkparse.
-//! Sectors have 512 bytes. Disks are numbered in the order in which they appear.
+//! The header names the columns (`QUE(ms)` with `-Q`); a command's name may have spaces, so columns are counted from
+//! the right. `TIME` is the completion's time (biosnoop.py, libbpf-tools/biosnoop.c), so a request arrives `LAT` before
+//! it; times count from the first arrival. `T` is R or W, or the kernel's letters as in blkparse. Sectors have 512
+//! bytes. Disks are numbered in the order in which they appear.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -45,7 +45,7 @@ pub(super) struct Biosnoop {
 #[derive(Debug, Clone, Copy)]
 struct Header {
     columns: usize,
-    /// Places of disk, letters, sector, bytes and latency, counted from the right.
+    /// Disk, letters, sector, bytes and latency, from the right.
     places: [usize; 5],
 }
 

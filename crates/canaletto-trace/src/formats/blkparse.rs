@@ -1,10 +1,10 @@
 //! blkparse text: `259,2 0 1 0.000000000 4020 D R 282624 + 8 [java]`, one event of a request a line.
 //!
-//! Device `major,minor`, CPU, number, time in s, process, event, what is asked for (RWBS), first sector of 512 bytes and
-//! sectors (blkparse(1), default format). A request passes several events; one of them counts, D (issued to the drive)
-//! unless `events` says otherwise. The device number is the kernel's: major × 2^20 + minor. In RWBS, `D` after an optional
-//! `F` is a discard; `F` without data is a flush; `F` before or after a write with data (flush first, force unit access) is
-//! passed over, as records have no such flags. The summary that blkparse prints at the end is no event.
+//! Device `major,minor`, CPU, number, time in s, process, event, RWBS, first sector of 512 bytes and sectors
+//! (blkparse(1), default format). Of a request's events one counts, D (issued to the drive) unless `events` says
+//! otherwise. The device number is the kernel's: major × 2^20 + minor. In RWBS, `D` after an optional `F` is a discard;
+//! `F` without data is a flush; other `F` (flush first, force unit access) are skipped, as records have no such flags.
+//! The summary at the end is no event.
 
 use std::io::{self, Write};
 
@@ -142,7 +142,7 @@ impl Blkparse {
         checked(record, (&SECTOR, sector), (&SECTORS, sectors)).map(Some)
     }
 
-    /// Whether a line that is no event is of the summary, which starts with what each CPU did.
+    /// The summary starts with each CPU's counts.
     fn is_summary(&mut self, line: &[u8]) -> bool {
         self.in_summary |= [&b"CPU"[..], b"Total ("].iter().any(|start| line.starts_with(start));
         self.in_summary && line.contains(&b':')
@@ -158,7 +158,7 @@ fn device_number(text: &[u8]) -> Result<u32, Box<Fault>> {
     Ok(major << MINOR_BITS | minor)
 }
 
-/// The kind of request that RWBS stands for, if it moves blocks or flushes.
+/// If it moves blocks or flushes.
 pub(super) fn asked(rwbs: &[u8]) -> Option<Kind> {
     match kind(rwbs)? {
         Asked::For(kind) => Some(kind),

@@ -1,8 +1,8 @@
 //! CloudPhysics CSV: `1,5633898368802,2a,512,42932745`, one SCSI command a line, after a header.
 //!
 //! Waldspurger et al. (FAST 2015) traced virtual disks with vscsiStats; this is the text form of [`super::vscsi`].
-//! Version of the record, time in µs, operation code in hexadecimal, size in bytes, block number (512 bytes). Commands that
-//! neither read nor write nor flush are no requests. There are no device numbers: a file is one virtual disk.
+//! Version, time in µs, operation code in hexadecimal, size in bytes, block number (512 bytes). Other commands than
+//! reads, writes and flushes are no requests. A file is one virtual disk.
 
 use std::io::{self, Write};
 

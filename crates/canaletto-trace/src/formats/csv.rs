@@ -1,7 +1,7 @@
 //! Generic CSV with named columns; without options the one that is written: `arrival_ns,device,offset_bytes,bytes,kind`.
 //!
-//! `columns` says which columns hold what, see [`Columns`]. Fields are separated by commas, semicolons, tabs, bars or spaces: by
-//! the first of these with which a line has the columns. Lines before that are passed over. A separator within quotes is none.
+//! `columns` names them, see [`Columns`]. The separator is the first of comma, semicolon, tab, bar and space with which
+//! a line has the columns. Lines before are skipped. A separator within quotes is none.
 
 use std::io::{self, Write};
 
@@ -18,7 +18,7 @@ use crate::writer::name_of;
 
 const HEADER: &str = "arrival_ns,device,offset_bytes,bytes,kind";
 const OWN_COLUMNS: &str = "time=arrival_ns:ns,device=device,offset=offset_bytes,size=bytes,kind=kind";
-/// Columns beyond are not looked at.
+/// Columns beyond are ignored.
 pub(crate) const MOST_COLUMNS: usize = 64;
 /// Most lines before the columns.
 const LEADING: u32 = 1000;
@@ -43,11 +43,10 @@ pub(super) struct Csv {
     found: Option<Layout>,
     /// Lines before that.
     leading: u32,
-    /// The line that is most like a header, by its fields.
     nearest: (Likeness, Vec<String>),
 }
 
-/// How many of the wanted columns a line has, whether spaces alone separate them, and how many columns in all.
+/// Wanted columns of a line, whether spaces alone separate them, and columns in all.
 type Likeness = (usize, bool, usize);
 
 const AT_KIND: usize = 3;
@@ -55,7 +54,6 @@ const AT_KIND: usize = 3;
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     separator: u8,
-    /// Places of time, offset, size, kind and device.
     places: [Option<usize>; 5],
     constant: Option<Kind>,
 }
@@ -148,7 +146,6 @@ impl TraceFormat for Csv {
 }
 
 impl Csv {
-    /// Columns of time, offset, size, kind and device.
     fn wanted(&self) -> [Option<&Column>; 5] {
         let Columns { time, offset, size, kind, device, .. } = &self.columns;
         [Some(time), Some(offset), Some(size), Some(kind), device.as_ref()]
@@ -162,7 +159,7 @@ impl Csv {
         })
     }
 
-    /// In the first line that has the columns: a header, or a request if they are given by number.
+    /// A header, or a request if columns are given by number.
     #[cold]
     fn first(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {
         for separator in SEPARATORS.into_iter().filter(|separator| line.contains(separator)) {
@@ -185,7 +182,7 @@ impl Csv {
         if self.leading > LEADING { Err(Fault::text(&HEAD, line)) } else { Ok(None) }
     }
 
-    /// The columns with this separator, if the line has them all, and how like a header it is.
+    /// If the line has them all, and how like a header it is.
     fn layout(&self, line: &[u8], separator: u8) -> (Option<Layout>, Likeness, Vec<String>) {
         let names = names_of(line, separator);
         let places = self.wanted().map(|column| column.and_then(|column| place_of(column, &names)));
@@ -196,7 +193,7 @@ impl Csv {
         (layout, (places.iter().flatten().count(), separator != b' ', names.len()), names)
     }
 
-    /// If so, what else is wrong with the line must be reported.
+    /// Then other faults of the line must be reported.
     fn has_time(&self, line: &[u8], layout: Layout) -> bool {
         let mut fields = [&[][..]; MOST_COLUMNS];
         let count = split(line, layout.separator, &mut fields);
@@ -210,7 +207,7 @@ impl Csv {
         }
     }
 
-    /// Kind, and for a write whether it is forced and whether it writes zeroes.
+    /// And for a write whether it is forced and whether it writes zeroes.
     fn kind(&self, text: &[u8]) -> Option<(Kind, bool, bool)> {
         let own = self.columns.words.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes()));
         if let Some((_, kind)) = own {
@@ -260,7 +257,7 @@ impl Csv {
     }
 }
 
-/// Place of a column among the names of a header; upper and lower case count as equal where no name is the same.
+/// Without case where no name is the same.
 fn place_of(column: &Column, names: &[String]) -> Option<usize> {
     match column {
         Column::Number(number) => Some(*number).filter(|number| *number < names.len()),
@@ -271,7 +268,7 @@ fn place_of(column: &Column, names: &[String]) -> Option<usize> {
     }
 }
 
-/// The mark of a comment before them is none of the names'.
+/// The mark of a comment is no part of the names.
 fn names_of(line: &[u8], separator: u8) -> Vec<String> {
     let line = line.trim_ascii_start();
     let line = line.strip_prefix(b"#").unwrap_or(line);
@@ -280,7 +277,7 @@ fn names_of(line: &[u8], separator: u8) -> Vec<String> {
     fields[..count].iter().map(|field| quote(field)).collect()
 }
 
-/// Without the spaces and quotes around fields; several spaces separate like one.
+/// Without spaces and quotes around fields; several spaces separate like one.
 fn split<'a>(line: &'a [u8], separator: u8, fields: &mut [&'a [u8]; MOST_COLUMNS]) -> usize {
     let (mut count, mut rest) = (0, Some(line));
     while let Some(text) = rest.filter(|_| count < MOST_COLUMNS) {
@@ -297,7 +294,7 @@ fn split<'a>(line: &'a [u8], separator: u8, fields: &mut [&'a [u8]; MOST_COLUMNS
     count
 }
 
-/// A field in quotes, without them, and what follows the separator behind it.
+/// Without quotes, and what follows the separator behind it.
 fn quoted(text: &[u8], separator: u8) -> Option<(&[u8], Option<&[u8]>)> {
     let inner = text.trim_ascii_start().strip_prefix(b"\"")?;
     let end = memchr::memchr(b'"', inner)?;

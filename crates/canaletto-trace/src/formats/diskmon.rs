@@ -1,7 +1,7 @@
 //! DiskMon logs (Sysinternals): `0 0.014580 0.00047684 0 Write 4227567 8`, one request a line.
 //!
-//! Number, time since the start in seconds, duration in seconds, disk, Read or Write, sector and length in sectors of 512
-//! bytes, separated by tabs. (With DiskMon's option "clock time" the times have no fractions of a second and are refused.)
+//! Number, time since the start in s, duration in s, disk, Read or Write, sector and length in sectors of 512 bytes,
+//! separated by tabs. (DiskMon's option "clock time" has no fractions of a second and is refused.)
 
 use std::io::{self, Write};
 

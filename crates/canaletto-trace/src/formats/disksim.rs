@@ -1,7 +1,7 @@
 //! DiskSim ASCII: `551.706 0 20941264 16 0`, one request a line.
 //!
-//! Time in ms, device, address and size in blocks of 512 bytes, flags: bit 0 is set for a read (DiskSim 4.0 reference
-//! manual, "Traces", ASCII format). SSDSim and MQSim write the same fields with times in whole ns: [`super::mqsim`].
+//! Time in ms, device, address and size in blocks of 512 bytes, flags: bit 0 is a read (DiskSim 4.0 reference manual,
+//! "Traces", ASCII format). SSDSim and MQSim write the same fields with times in ns: [`super::mqsim`].
 
 use std::io::{self, Write};
 

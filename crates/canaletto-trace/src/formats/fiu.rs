@@ -1,8 +1,8 @@
 //! FIU traces: `0 4892 syslogd 904265560 8 W 6 0 531e779…`, one request a line.
 //!
 //! Time in ns, process and its name (which may have spaces), address and size in blocks of 512 bytes, W or R, major and
-//! minor device number, MD5 digests of the data (Koller and Rangaswami, FAST 2010; SNIA IOTTA). The digests are passed
-//! over. The device number is the kernel's: major × 2^20 + minor.
+//! minor device number, MD5 digests, which are skipped (Koller and Rangaswami, FAST 2010; SNIA IOTTA). The device
+//! number is the kernel's: major × 2^20 + minor.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::fields::{Fault, Field, checked, number, number32, scaled};
 
 const BLOCK_BYTES: u64 = 512;
 const MINOR_BITS: u32 = 20;
-/// Where the type stands if the process's name has no space, and words looked at in case it has.
+/// Where the type stands without spaces in the process's name, and words looked at in case there are some.
 const TYPE_AT: usize = 5;
 const MOST_WORDS: usize = 24;
 

@@ -8,12 +8,12 @@
 //! /dev/sda wait 100 0
 //! ```
 //!
-//! Offset and length are bytes. Version 3 has times, in µs (`log_io_u` in fio's iolog.c writes `utime_since_now`); version
-//! 2 has `wait`, in µs, after which the following actions come. Files are numbered in the order in which they appear. `sync`
-//! and `datasync` flush; `add`, `open`, `close` and `sync_file_range` ask the drive for nothing.
+//! Offset and length are bytes. Version 3 has times in µs (`log_io_u` in fio's iolog.c writes `utime_since_now`);
+//! version 2 has `wait` in µs, after which the following actions come. Files are numbered in the order in which they
+//! appear. `sync` and `datasync` flush; `add`, `open`, `close` and `sync_file_range` are no requests.
 
-//! A log that several runs of a job have written to has a clock that starts again with each. The runs follow each other: a time that
-//! falls back by more than half of its run, or a second header, begins one that starts where the one before ended.
+//! A log of several runs has a clock that starts again with each. Runs follow each other: a time that falls back by
+//! more than half of its run, or a second header, begins the next.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -25,11 +25,11 @@ use super::{Holds, TraceFormat};
 use crate::fields::{Fault, Field, checked, flush, number, scaled};
 
 const MICROSECOND_NS: u64 = 1000;
-/// Bounds of what is remembered: fio itself reads at most 256 bytes of a name.
+/// fio itself reads at most 256 bytes of a name.
 const MOST_FILES: usize = 4096;
 const LONGEST_NAME: usize = 256;
 
-/// Lines are out of order by less: processes log at about the same time.
+/// Lines of parallel processes are out of order by less.
 const LEAST_RESTART_NS: u64 = 1_000_000;
 
 static HEADER: Field = Field { name: "header", allowed: "\"fio version 2 iolog\" or \"fio version 3 iolog\"" };
@@ -43,7 +43,7 @@ static LENGTH: Field = Field { name: "length", allowed: "bytes, 1 to 2^32" };
 #[derive(Debug, Default)]
 pub(super) struct Iolog {
     version: u8,
-    /// The moment that `wait` has come to (version 2).
+    /// Time reached by `wait` (version 2).
     clock_ns: u64,
     run: Run,
     files: HashMap<Vec<u8>, u32>,
@@ -107,13 +107,12 @@ impl TraceFormat for Iolog {
 #[derive(Debug, Default)]
 struct Run {
     start_ns: u64,
-    /// First and latest time, once there is one.
     times_ns: Option<(u64, u64)>,
     restarts: u64,
 }
 
 impl Run {
-    /// The time in the log of a time in the run; `None` beyond 64 bits.
+    /// `None` beyond 64 bits.
     fn place(&mut self, time_ns: u64) -> Option<u64> {
         if let Some((first, newest)) = self.times_ns {
             let back = newest.saturating_sub(time_ns);

@@ -1,8 +1,7 @@
 //! The formats, one file each.
 //!
-//! To add one: write its file here, a [`TraceFormat`] like `msr.rs`, and add its line to the list below, from which the
-//! tests of every format (`tests/integration/properties.rs`, `every_format.rs`, `fuzz.rs`) take it. (`cargo fmt` does
-//! not see files named only in a macro: run `rustfmt --edition 2024` on the file itself.)
+//! A new one is a file here, a [`TraceFormat`] like `msr.rs`, and a line in the list below, which the tests of every
+//! format use. (`cargo fmt` does not see files named only in a macro: run `rustfmt --edition 2024` on the file.)
 
 use std::io::{self, Write};
 use std::str::FromStr;
@@ -39,62 +38,56 @@ formats! {
     Csv: csv,
 }
 
-/// How one format writes a request on a line, or in a record of bytes.
-///
-/// A value lives as long as its file is read or written, so a format may remember what it has seen: a header,
-/// a column order, names of files.
+/// A format may remember what it has seen of its file: a header, a column order, names.
 pub(crate) trait TraceFormat: Default + Send + 'static {
     /// Short lower-case name, as users write it.
     const NAME: &'static str;
-    /// One line for lists: whose format, what a line holds and in which units.
+    /// Origin, fields and units.
     const DESCRIPTION: &'static str;
-    /// The fields of a line, for messages.
+    /// Fields of a line, for messages.
     const LAYOUT: &'static str;
-    /// Range of records that the format can hold; `None` if the format is read only.
+    /// `None` if the format is read only.
     const HOLDS: Option<Holds>;
     /// Whether binary data are valid.
     const BINARY: bool = false;
-    /// Length of the unit of its times, in nanoseconds; `None` if the format applies `time_unit` itself.
+    /// `None` if the format applies `time_unit` itself.
     const UNIT_NS: Option<u64>;
-    /// Whether there are files of it in other units, so that the unit is doubted where no drive could follow.
+    /// Some files have other units, so the unit is doubted where no drive could follow.
     const UNIT_VARIES: bool = false;
 
-    /// Takes the options that are this format's own.
-    ///
     /// # Errors
-    /// An option that means nothing to this format, or a bad value: what was given and what is expected.
+    /// An option without meaning, or a bad value.
     fn configure(&mut self, options: &ReadOptions) -> Result<(), String> {
         refuse_others(options, &[])
     }
 
-    /// Whether the first bytes of a file can only be of this format; asked of formats that are not lines of text.
+    /// Whether a file can only be of this format, by its first bytes; for binary formats.
     fn starts(_head: &[u8]) -> bool {
         false
     }
 
-    /// Takes the next line, or record of bytes.
+    /// Or record of bytes.
     fn take<'a>(&mut self, lines: &'a mut Lines) -> Result<Option<Line<'a>>, LineFault> {
         lines.next()
     }
 
-    /// Asked when the format must be found out.
+    /// For detection.
     fn fits(&mut self, line: &[u8]) -> bool {
         reads(self, line)
     }
 
-    /// Reads one line, which is not blank and has no line end. `None` is a line without a request
-    /// (a header, an event of another kind).
+    /// Not blank, without its line end. `None` is a line without a request (a header, an event of another kind).
     ///
     /// # Errors
-    /// The fault says whether the line is of another format or of this one with a value that cannot be.
+    /// Another format, or this one with an impossible value.
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>>;
 
-    /// Columns that no line so far has, and those that there are; for a format that looks for its columns.
+    /// Columns that no line so far has, and those that there are.
     fn missing(&self) -> Option<String> {
         None
     }
 
-    /// Number of times that the clock of the trace has started again.
+    /// Restarts of the trace's clock.
     fn restarts(&self) -> u64 {
         0
     }
@@ -107,23 +100,20 @@ pub(crate) trait TraceFormat: Default + Send + 'static {
         Ok(())
     }
 
-    /// Writes one record, which is within [`HOLDS`](Self::HOLDS), as a line that [`parse`](Self::parse) reads back
-    /// equal, line end included.
+    /// As a line that [`parse`](Self::parse) reads back equal. The record is within [`HOLDS`](Self::HOLDS).
     fn write(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Range of records that a format can hold. Others are refused or, if asked, rounded.
+/// Others are refused or, if asked, rounded.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Holds {
-    /// Resolution of times, in nanoseconds.
     pub(crate) time_ns: u64,
-    /// Resolution of offsets and sizes, in bytes.
     pub(crate) bytes: u64,
     /// Kinds of requests.
     pub(crate) kinds: &'static [Kind],
-    /// Whether the format has device numbers. Without them all requests are of device 0.
+    /// Without them all requests are of device 0.
     pub(crate) devices: bool,
-    /// Whether the format tells forced writes (FUA) and zeroes from other writes.
+    /// Forced writes (FUA) and zeroes are marked.
     pub(crate) write_forms: bool,
 }
 
@@ -141,7 +131,6 @@ pub(crate) fn refuse_others(options: &ReadOptions, own: &[&str]) -> Result<(), S
     }
 }
 
-/// Makes [`Format`] and its calls out of the list of formats.
 macro_rules! formats {
     ($($variant:ident: $module:ident,)+) => {
         $(pub(crate) mod $module;)+
@@ -157,12 +146,12 @@ macro_rules! formats {
             /// Every format, in order of detection.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Short lower-case name, as users write it.
+            /// As users write it.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $module::$variant::NAME,)+ }
             }
 
-            /// Returns origin, fields and units of the format, in one line.
+            /// Origin, fields and units.
             pub fn description(self) -> &'static str {
                 match self { $(Self::$variant => $module::$variant::DESCRIPTION,)+ }
             }
@@ -179,12 +168,11 @@ macro_rules! formats {
                 match self { $(Self::$variant => $module::$variant::BINARY,)+ }
             }
 
-            /// Whether a file that starts with `head` can only be of this format.
             pub(crate) fn starts(self, head: &[u8]) -> bool {
                 match self { $(Self::$variant => $module::$variant::starts(head),)+ }
             }
 
-            /// How many of the first lines of a file may be lines of this format.
+            /// Among the first lines of a file.
             pub(crate) fn count_fitting(self, lines: &[Line<'_>], options: &ReadOptions) -> usize {
                 match self { $(Self::$variant => count::<$module::$variant>(lines, options, $module::$variant::fits),)+ }
             }
@@ -236,7 +224,7 @@ impl Format {
 impl FromStr for Format {
     type Err = TraceError;
 
-    /// Finds a format by its [`name`](Format::name).
+    /// By its [`name`](Format::name).
     fn from_str(name: &str) -> Result<Self, TraceError> {
         let found = Self::ALL.iter().copied().find(|format| format.name() == name);
         found.ok_or_else(|| TraceError::FormatName { given: name.to_owned(), known: Self::names() })
@@ -272,7 +260,7 @@ fn arrivals<F: TraceFormat>(lines: &[Line<'_>], options: &ReadOptions) -> Vec<u6
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clock {
-    /// Lengths of the unit that was asked for and of the format's, where they differ.
+    /// Given and the format's, where they differ.
     units_ns: Option<(u64, u64)>,
 }
 
@@ -282,7 +270,7 @@ impl Clock {
         Self { units_ns: asked.zip(F::UNIT_NS).filter(|(asked, own)| asked != own) }
     }
 
-    /// Returns a time of the format; `None` beyond 64 bits.
+    /// `None` beyond 64 bits.
     #[inline]
     pub(crate) fn in_ns(self, time_ns: u64) -> Option<u64> {
         match self.units_ns {

@@ -1,8 +1,7 @@
 //! MQSim and SSDSim ASCII: `938513000 4 264719034 16 0`, one request a line.
 //!
-//! Times are nanoseconds, addresses and sizes sectors of 512 bytes, type 1 reads and 0 writes. As in MQSim, any other
-//! number is also a read, and fractions are cut off. A file is taken for this format only if it has neither.
-//! MQSim takes words for reads and stops silently at a line of other than five fields; here both are errors.
+//! Times are ns, addresses and sizes sectors of 512 bytes, type 0 writes and any other number reads. Fractions are cut
+//! off. MQSim takes words for reads and stops silently at a line of other than five fields; here both are errors.
 
 use std::io::{self, Write};
 

@@ -1,7 +1,8 @@
 //! MSR Cambridge CSV: `128166385295514663,hm,0,Write,9056014336,2048,2833`, one request a line.
 //!
-//! Copies in circulation begin with headings, have R or W as type, or spaces behind the commas: all of these are read. Times are Windows file times, ticks of 100 ns since the year 1601; offset and size are bytes. The host's
-//! name and the response time of the recorded server are checked and dropped.
+//! Copies may begin with headings, have R or W as type, or spaces behind the commas. Times are Windows file times,
+//! ticks of 100 ns since 1601; offset and size are bytes. The host's name and the response time are checked and
+//! dropped.
 
 use std::io::{self, Write};
 

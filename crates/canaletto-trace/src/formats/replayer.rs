@@ -1,8 +1,8 @@
 //! The "replayer" format: `1017.077 0 11544100864 4096 1`, one request a line.
 //!
-//! Time in ms, disk, offset and size in bytes, 1 reads and 0 writes (github.com/huaicheng/replayer; Heimdall's
-//! traces are cut into it). DiskSim's lines have the same shape but count sectors, see [`super::disksim`]: a line is taken
-//! for this format if its time has a point and its extent is in whole sectors of 512 bytes.
+//! Time in ms, disk, offset and size in bytes, 1 reads and 0 writes (github.com/huaicheng/replayer; Heimdall's traces
+//! are cut into it). DiskSim's lines have the same shape but count sectors ([`super::disksim`]): a line is of this
+//! format if its time has a point and its extent is whole sectors of 512 bytes.
 
 use std::io::{self, Write};
 

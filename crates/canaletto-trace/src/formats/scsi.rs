@@ -2,8 +2,7 @@
 
 use canaletto::host::request::Kind;
 
-/// `None` if a command neither reads nor writes blocks nor flushes. UNMAP (0x42) carries its ranges as data, which
-/// traces do not hold.
+/// `None` for other commands. UNMAP (0x42) carries its ranges as data, which traces do not hold.
 pub(super) fn kind(code: u16) -> Option<Kind> {
     match code {
         0x08 | 0x28 | 0x88 | 0xa8 => Some(Kind::Read),

@@ -1,8 +1,8 @@
 //! SYSTOR '17 CSV: `1456095145.133076000,0.000806000,R,0,899056122368,131072`, one request a line, after a header.
 //!
-//! LUN traces of virtual desktops (Lee et al., SYSTOR 2017; SNIA IOTTA). Timestamp and response time are seconds, offset
-//! and size bytes. Lines are sorted by completion, so that arrivals are out of order: the sort window is for them. Some
-//! lines have no type, and most of those no response time; they are no requests.
+//! LUN traces of virtual desktops (Lee et al., SYSTOR 2017; SNIA IOTTA). Timestamp and response time are seconds,
+//! offset and size bytes. Lines are sorted by completion: the sort window puts arrivals in order. Lines without type
+//! are no requests.
 
 use std::io::{self, Write};
 

@@ -1,7 +1,7 @@
 //! Tencent block traces (CBS, 2018): `1538323200,4247200,128,1,1058`, one request a line, at times after headings.
 //!
-//! Time in whole seconds since 1970, offset and size in sectors of 512 bytes, 0 reads and 1 writes, volume (SNIA IOTTA 27917).
-//! Thousands of requests share a second: their order is the lines' order, their times within it are not known.
+//! Time in whole seconds since 1970, offset and size in sectors of 512 bytes, 0 reads and 1 writes, volume (SNIA IOTTA
+//! 27917). Requests of a second keep the order of their lines.
 
 use std::io::{self, Write};
 

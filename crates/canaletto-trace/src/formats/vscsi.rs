@@ -5,8 +5,8 @@
 //! version 2, 40 bytes: command u16, version u16, number u32, bytes u32, segments u32, block u64, time u64, response u64
 //! ```
 //!
-//! The high byte of the version is 1 or 2. (Layout as in libCacheSim's `vscsi.h`, which comes from CloudPhysics.) Blocks
-//! have 512 bytes. In messages, a record counts as a line.
+//! The high byte of the version is 1 or 2. (Layout as in libCacheSim's `vscsi.h`, from CloudPhysics.) Blocks have 512
+//! bytes. In messages, a record counts as a line.
 
 use std::io::{self, Write};
 
@@ -46,14 +46,14 @@ impl Version {
         }
     }
 
-    /// Whether `record` says that it is of this version, and holds a command of one of the groups of SCSI.
+    /// Of this version, and a command of one of the groups of SCSI.
     fn is_of(self, record: &[u8]) -> bool {
         let version_at = self.places()[0] + 2;
         u16_at(record, version_at) >> 8 == if self == Self::One { 1 } else { 2 }
             && u16_at(record, self.places()[0]) < 256
     }
 
-    /// The version of all records in `head`, at least one of which is whole.
+    /// At least one record is whole.
     fn of(head: &[u8]) -> Option<Self> {
         let agrees = |version: &Self| {
             let mut records = head.chunks_exact(version.bytes()).peekable();

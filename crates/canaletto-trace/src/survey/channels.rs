@@ -1,7 +1,7 @@
-//! Balance of a trace's pages among the channels of a drive that places pages by address.
+//! Balance of a trace's pages among channels.
 
-/// Mean number of page accesses to each channel in the stretches whose imbalance is averaged: long enough that chance
-/// adds little, short enough to be a burst that queues can hold.
+/// Accesses per channel in stretches whose imbalance is averaged: long enough that chance adds little, short enough to
+/// be a burst that queues can hold.
 const STRETCH: u64 = 64;
 
 /// Order in which the pages of a drive visit its channels.
@@ -20,11 +20,11 @@ pub(super) struct Channels {
     striping: Striping,
     turns: Vec<u64>,
     pub(super) pages: Vec<[u64; 2]>,
-    /// Requests that begin on each channel and do not continue a sequential run.
+    /// Starts, not continuations of a run.
     starts: Vec<u64>,
     stretch: Vec<u64>,
     in_stretch: u64,
-    /// Sum over whole stretches, and number of stretches.
+    /// Of whole stretches.
     imbalances: f64,
     stretches: u64,
 }
@@ -72,7 +72,6 @@ impl Channels {
         self.starts[self.striping.order[page as usize] as usize] += 1;
     }
 
-    /// Of the channel with most starts.
     pub(super) fn start_share(&self) -> Option<f64> {
         let all: u64 = self.starts.iter().sum();
         (all > 0).then(|| self.starts.iter().max().copied().unwrap_or(0) as f64 / all as f64)
@@ -84,7 +83,7 @@ impl Channels {
         self.in_stretch += pages;
     }
 
-    /// Pages of the busiest channel over the mean of all: over the whole trace, and the mean over short stretches.
+    /// Of the whole trace, and the mean over short stretches.
     pub(super) fn imbalance(&self) -> (f64, Option<f64>) {
         let whole = imbalance(self.pages.iter().map(|[read, written]| read + written));
         (whole, (self.stretches > 0).then(|| self.imbalances / self.stretches as f64))

@@ -1,8 +1,8 @@
-//! Counts of requests by time and address: a picture of fixed size whose scale grows with the trace.
+//! Counts of requests by time and address: of fixed size, with a scale that grows.
 
 pub(super) const CELLS: usize = 160;
 
-/// Counts by time and address. Whenever one falls outside, a scale doubles and cells merge in pairs.
+/// Whenever a request falls outside, a scale doubles and cells merge in pairs.
 #[derive(Debug)]
 pub(super) struct Grid {
     counts: Vec<u64>,
@@ -30,7 +30,7 @@ impl Grid {
         self.counts[(time_ns / self.time_ns) as usize * CELLS + (offset_bytes / self.bytes) as usize] += 1;
     }
 
-    /// `place` of a cell is never after it.
+    /// `place` is never behind the cell.
     fn merge(&mut self, place: impl Fn(usize) -> usize) {
         for at in 1..self.counts.len() {
             let count = std::mem::take(&mut self.counts[at]);
@@ -38,7 +38,6 @@ impl Grid {
         }
     }
 
-    /// Positions in time and address, and counts of requests.
     pub(super) fn cells(&self) -> Vec<(usize, usize, u64)> {
         let cells = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
         cells.map(|(at, count)| (at / CELLS, at % CELLS, *count)).collect()

@@ -1,9 +1,9 @@
 //! Histogram of values in bounded memory.
 
-/// Bits of a value that are kept: buckets are at most 1/256 of their values wide, and exact below 512.
+/// Buckets are at most 1/256 of their values wide, and exact below 512.
 const BITS: u32 = 8;
 
-/// Counts of values in buckets whose width grows with the value. Sizes in whole 512-byte sectors are exact up to 128 KiB.
+/// Sizes in whole 512-byte sectors are exact up to 128 KiB.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Histogram {
     counts: Vec<u64>,
@@ -20,12 +20,12 @@ impl Histogram {
         self.total += count;
     }
 
-    /// Buckets with values: least value and count.
+    /// Least value and count.
     pub(super) fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(at, count)| (least(at), *count))
     }
 
-    /// The least value of the bucket of the value that `share` of all values do not exceed.
+    /// Its bucket's least value.
     pub(super) fn quantile(&self, share: f64) -> Option<u64> {
         let rank = ((self.total as f64 * share).ceil() as u64).max(1);
         let mut below = 0;

@@ -1,4 +1,4 @@
-//! Statistics of a trace: counts, sizes, arrivals, footprint, order and reuse, in one pass and bounded memory.
+//! Statistics of a trace in one pass and bounded memory.
 
 mod channels;
 mod grid;
@@ -22,9 +22,8 @@ use starts::Starts;
 
 /// Size of a page of the footprint, in bytes.
 pub const PAGE: u64 = 4096;
-/// Number of last requests whose ends a sequential request may continue.
+/// Whose ends a sequential request may continue.
 const STREAMS: usize = 64;
-/// Largest number of devices that are counted separately.
 const MOST_DEVICES: usize = 1 << 20;
 
 /// End of a request, and whether it continued one before.
@@ -45,14 +44,13 @@ pub struct Survey {
     first_ns: Option<u64>,
     last_ns: u64,
     gaps: Histogram,
-    /// Sum of the squares of the times between arrivals, in s².
+    /// Of times between arrivals, in s².
     squares: f64,
     longest_gap_ns: u64,
     devices: HashMap<u32, ()>,
     end_bytes: u64,
     ends: Vec<End>,
     sequential: u64,
-    /// Runs of two requests or more.
     runs: u64,
     starts: Starts,
     pages: Pages,
@@ -61,12 +59,12 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Makes a survey that also counts the channel of each page on a drive.
+    /// With the channel of each page on a drive.
     pub fn new(striping: Option<Striping>) -> Self {
         Self { channels: striping.map(Channels::new), ..Self::default() }
     }
 
-    /// Adds a request. Requests come in order of arrival.
+    /// In order of arrival.
     pub fn add(&mut self, record: &Record) {
         self.requests[record.kind.class()] += 1;
         self.bytes[record.kind.class()] += u128::from(record.bytes);
@@ -93,7 +91,7 @@ impl Survey {
         }
     }
 
-    /// Returns the time since the first request, in ns.
+    /// Since the first request, in ns.
     fn time(&mut self, arrival_ns: u64) -> u64 {
         let Some(first_ns) = self.first_ns else {
             (self.first_ns, self.last_ns) = (Some(arrival_ns), arrival_ns);
@@ -107,7 +105,7 @@ impl Survey {
         arrival_ns.saturating_sub(first_ns)
     }
 
-    /// A request that begins where none of the last ended is a start.
+    /// A request that continues none of the last is a start.
     fn order(&mut self, device: u32, begin: u64, end: u64) {
         let known = self.ends.iter().rposition(|known| (known.device, known.byte) == (device, begin));
         if let Some(at) = known {

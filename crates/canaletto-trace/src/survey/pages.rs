@@ -1,8 +1,8 @@
-//! Which pages of 4 KiB a trace touches, and how often it comes back to them.
+//! Which pages of 4 KiB a trace touches, and how often it returns to them.
 //!
-//! Up to a limit every page is remembered. Beyond it, only pages whose hash is below a threshold, which halves whenever
-//! there are too many: a sample of pages rather than of accesses, so that what it says of reuse holds for all (Waldspurger
-//! et al., "Efficient MRC construction with SHARDS", FAST 2015, section 3). Counts are scaled up accordingly.
+//! Beyond a limit, only pages whose hash is below a threshold are remembered, which halves when there are too many: a
+//! sample of pages rather than of accesses, so that reuse holds for all (Waldspurger et al., "Efficient MRC
+//! construction with SHARDS", FAST 2015, section 3). Counts are scaled up.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -14,20 +14,20 @@ const MOST_PAGES: usize = 2 << 20;
 
 #[derive(Debug, Clone, Copy)]
 struct Seen {
-    /// Number of page accesses before the last one to this page.
+    /// Page accesses before the last one to this page.
     at: u64,
     count: u64,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Pages {
-    /// By the page's hash, which is one to one.
+    /// By hash, which is one to one.
     seen: HashMap<u64, Seen, BuildHasherDefault<Mixed>>,
     /// One of 2^`halvings` pages is remembered.
     halvings: u32,
     accesses: u64,
     again: u64,
-    /// Numbers of page accesses between two to the same page.
+    /// Page accesses between two of the same page.
     gaps: Histogram,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Footprint {
     pub(super) accesses: u64,
     pub(super) again: u64,
     pub(super) sampled: u64,
-    /// Shares of the accesses that go to the hottest 1 %, 10 % and 20 % of the pages.
+    /// Of the hottest 1 %, 10 % and 20 % of the pages.
     pub(super) hottest: [f64; 3],
     pub(super) gaps: Histogram,
 }
@@ -87,7 +87,7 @@ fn mixed(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// Hasher of values that are scrambled already. The high bits of a sample are zero, so that they come from below.
+/// Values are scrambled already. The high bits of a sample are zero, so hashes come from below.
 #[derive(Debug, Default)]
 struct Mixed(u64);
 

@@ -1,16 +1,15 @@
-//! Statistics of requests that do not continue others: the random part of addresses.
+//! Requests that continue no others: the random part of addresses.
 
 use super::PAGE;
 use super::pages::Pages;
 
 const RECENT: u64 = 1024;
-/// Alignments that are counted: 512 B, 1 KiB, ... 4 KiB.
 const ALIGNMENTS: usize = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct Starts {
     pages: Pages,
-    /// Numbers of starts that are multiples of each alignment and not of the next.
+    /// Multiples of each alignment and not of the next.
     aligned: [u64; ALIGNMENTS],
     count: u64,
 }
@@ -45,7 +44,6 @@ impl Starts {
     }
 }
 
-/// The largest alignment of which nine starts in ten are multiples.
 fn alignment(aligned: &[u64; ALIGNMENTS], count: u64) -> u64 {
     let mut multiples = 0;
     for (power, number) in aligned.iter().enumerate().rev() {

@@ -35,7 +35,6 @@ fn writable() -> Vec<Format> {
     Format::ALL.iter().copied().filter(|format| format.is_writable()).collect()
 }
 
-/// Unit of the times written in `format`, where readers doubt it at the pace of random arrivals.
 fn doubted_unit(format: Format) -> Option<TimeUnit> {
     match format {
         Format::Systor | Format::Spc | Format::Tencent => Some(TimeUnit::Second),

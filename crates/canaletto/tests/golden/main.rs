@@ -1,6 +1,6 @@
 //! The golden set: what the engine computes for about a thousand small runs.
 //!
-//! `expected/` has a table per group and a line per run: figures to review, and a hash of the whole result.
+//! `expected/` has a table per group and a line per run: figures, and a hash of the whole result.
 //! - `GOLDEN=write` writes the tables anew.
 //! - `GOLDEN=stop` ends at the first run that differs.
 //! - `GOLDEN=dump GOLDEN_DIR=FOLDER` writes reports, requests and timelines to a folder.
@@ -34,7 +34,6 @@ use table::Figures;
 
 const THREADS: usize = 2;
 
-/// A violated assertion of the engine is a reason.
 fn attempt(case: &Case) -> Result<Found, String> {
     panic::catch_unwind(|| case.run()).unwrap_or_else(|cause| {
         let text = cause.downcast_ref::<String>().cloned();

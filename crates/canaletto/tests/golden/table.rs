@@ -9,7 +9,7 @@ use crate::case::Case;
 
 pub type Figures = Vec<(&'static str, String)>;
 
-/// Widths of the columns: constant, so that a new run changes no line of another one.
+/// Constant, so that a new run changes no other line.
 const NAME: usize = 56;
 const FIGURE: usize = 10;
 

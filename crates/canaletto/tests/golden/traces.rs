@@ -16,7 +16,6 @@ impl RecordSource for Batches {
     }
 }
 
-/// A linear congruential generator (Knuth, MMIX).
 struct Numbers(u64);
 
 impl Numbers {

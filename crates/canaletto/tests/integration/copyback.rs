@@ -58,7 +58,6 @@ fn copies_stay_off_the_wires() {
     assert!(bus(&inside) < 0.8 * bus(&plain), "{} of {} us", bus(&inside), bus(&plain));
 }
 
-/// For n = 2 never more than a half.
 #[test]
 fn copies_are_checked_now_and_then() {
     let share = |every: &str| {

@@ -285,7 +285,7 @@ fn unloaded_read_latency_of_each_fabric() {
 }
 
 /// The row's bus carries the first 1029 of 4101 flits and one more chunk, the column's two. Before these come a message
-/// of 5 ns (for seven of eight chips), a packet of four flits, tCCS and a header.
+/// of 5 ns (for seven of eight chips), four flits, tCCS and a header.
 #[test]
 fn unloaded_pages_are_split_late() {
     let workload = synthetic("requests = 400\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
@@ -436,8 +436,8 @@ fn command_pins_and_data_pins_saturate_apart() {
     }
 }
 
-/// A hot row has its own bus and all column buses. Requests gather at the slowest chip, so other column buses run dry
-/// now and then.
+/// A hot row has its own bus and all column buses. Requests gather at the slowest chip, so other buses run dry now and
+/// then.
 #[test]
 fn omnibus_saturates_every_bus_that_reaches_the_traffic() {
     const RATE: f64 = 0.3;
@@ -471,8 +471,7 @@ fn omnibus_saturates_every_bus_that_reaches_the_traffic() {
     assert!(measured < most && measured > 0.95 * most, "held: {measured} of {most}");
 }
 
-/// Each page takes its wires for a command and for its data, with a grant and a set-up each. Uniform traffic sometimes
-/// waits although a trunk of another switch is free.
+/// Each page takes its wires for a command and for its data, with a grant and a set-up each.
 #[test]
 fn clusters_saturate_trunks_and_inner_buses() {
     const RATE: f64 = 0.3;
@@ -593,8 +592,7 @@ fn unloaded_reads_over_granted_circuits() {
     assert!(column(Cause::PathConflict).all(|wait| wait == 0));
 }
 
-/// Each page takes its controller for two set-ups, a command and the data. Uniform reads: more than Venice with an
-/// oracle, less than controllers that never wait.
+/// Each page takes its controller for two set-ups, a command and the data.
 #[test]
 fn a_scheduled_mesh_saturates_controllers_and_chips() {
     let report = |at: &str, more: &[&str]| {

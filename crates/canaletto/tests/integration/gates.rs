@@ -1,4 +1,4 @@
-//! Each resource is refused until the picosecond at which it is free. Two requests meet at one resource.
+//! Each resource is refused until the picosecond at which it is free.
 
 use crate::common;
 use crate::common::preset;

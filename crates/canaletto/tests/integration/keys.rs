@@ -42,7 +42,7 @@ fn keys(kind: Kind) -> BTreeSet<String> {
 
 const DESCRIPTIONS: [&str; 2] = ["about", "flow.synthetic.origin"];
 
-/// A table of steps, which `sequences.rs` and `config/sequences/check.rs` look at as a whole.
+/// `sequences.rs` and `config/sequences/check.rs` test it as a whole.
 const STEPS: &str = "fabric.steps.";
 
 fn outcome(overrides: &[&str], workload: &str, settings: &[&str]) -> String {

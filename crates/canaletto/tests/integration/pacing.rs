@@ -50,7 +50,7 @@ fn paced_writes_wait_evenly() {
     assert!(iops[1] > 0.9 * iops[0] && iops[2] > 0.9 * iops[0], "{iops:?}");
 }
 
-/// With little to do collection keeps step with writes: it copies as much as they need, and not a victim at a time.
+/// With little to do collection copies as much as writes need, not a victim at a time.
 #[test]
 fn paced_copies_take_small_steps() {
     let few = synthetic("requests = 6000\nread_share = 0.0\nsize = \"4KiB\"\ninter_arrival = \"400us\"");

@@ -104,8 +104,7 @@ fn overwritten_drives_keep_their_data() {
     }
 }
 
-/// Over channels all other pages are read at once. Within a channel their commands cross one after the other while the
-/// arrays read, then their data.
+/// Over channels all other pages are read at once. Within a channel commands and data cross one after the other.
 #[test]
 fn unloaded_latency_of_a_rebuilt_read() {
     let (command, turnaround, array, page) = (170_000, 120_000, 3_000_000, 3_413_334);
@@ -134,7 +133,6 @@ fn unloaded_latency_of_a_rebuilt_read() {
     }
 }
 
-/// No request fails, and every read finds the newest data.
 fn losses_are_survived(more: &[&str], together: u32, moments: u32) {
     let recent = "requests = 2500\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 4\nworking_set = 0.05";
     let any = "requests = 2500\nread_share = 0.4\nsize = \"4KiB\"\nqueue_depth = 24";

@@ -40,9 +40,8 @@ fn figures(design: &Design, workload: &Workload, seeds: u64) -> [f64; 3] {
     sums
 }
 
-/// Within 3 %, the 99th percentile within `tail`. With large pages it lies on a cliff (waits of 1 or 40 ms) and varies
-/// by 10 % between seeds. Runs after the
-/// computed state are short, so that a wrong one shows. As many writes follow fewer replays.
+/// Within 3 %, the 99th percentile within `tail`, which with large pages varies by 10 % between seeds. Runs after the
+/// computed state are short, so that a wrong one shows.
 fn agree(geometry: &str, changes: &[&str], more: &str, seeds: u64, tail: f64) {
     // On the cliff the percentile differs more from seed to seed than in time.
     let replays = if geometry == LARGE_PAGES { seeds } else { seeds.div_ceil(3) };

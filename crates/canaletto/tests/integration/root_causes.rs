@@ -1,4 +1,4 @@
-//! Waits passed on by hand, and against a second reading of the rule that looks at every moment.
+//! Waits passed on, by hand and against a second reading of the rule.
 
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;

@@ -34,7 +34,6 @@ pub const FUA: u16 = 1;
 
 const OPTION: [u8; 8] = *b"IHAVEOPT";
 
-/// Takes one time for everything.
 pub struct FixedLatency {
     pub latency: Time,
     pub failing_lba: Option<u64>,
@@ -122,7 +121,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Negotiates with the option of old clients, which needs no replies to be understood.
+    /// The option of old clients needs no reply.
     pub fn negotiate(mut stream: UnixStream, structured: bool) -> Client {
         let mut hello = [0; 18];
         stream.read_exact(&mut hello).unwrap();
@@ -139,7 +138,7 @@ impl Client {
         Client { stream, structured }
     }
 
-    /// Negotiates structured replies and the metadata that report which parts hold data.
+    /// With the metadata that report which parts hold data.
     pub fn with_allocation(mut stream: UnixStream) -> Client {
         let query = [&[0; 4][..], &1u32.to_be_bytes(), &15u32.to_be_bytes(), b"base:allocation"].concat();
         let said = [3u32.to_be_bytes().to_vec(), option(8, &[]), option(10, &query), option(1, b"")].concat();
@@ -148,7 +147,7 @@ impl Client {
         Client { stream, structured: true }
     }
 
-    /// Lengths of the parts of an extent, and whether they are holes.
+    /// And whether they are holes.
     pub fn extents(&mut self, flags: u16, offset: u64, length: u32) -> Vec<(u32, bool)> {
         self.send(BLOCK_STATUS, flags, 7, offset, length, &[]);
         let head: [u8; 24] = self.bytes();
@@ -205,7 +204,7 @@ impl Client {
         (cookie, answer)
     }
 
-    /// A chunk after its magic number: data, the end (nothing), or an error.
+    /// After its magic number: data, the end (nothing), or an error.
     fn chunk(&mut self, length: u32) -> (u64, Result<Vec<u8>, u32>) {
         let (flags, kind) = (u16::from_be_bytes(self.bytes()), u16::from_be_bytes(self.bytes()));
         let (cookie, size) = (u64::from_be_bytes(self.bytes()), u32::from_be_bytes(self.bytes()));

@@ -9,7 +9,7 @@ pub fn named(format: Format) -> Options {
     Options { format: Some(format), ..Options::default() }
 }
 
-/// Reads `content` to its end or first error: the records before that, and the error.
+/// Records before the end or the first error, and the error.
 pub fn read(content: impl Into<Vec<u8>>, options: &Options) -> (Vec<Record>, Option<TraceError>) {
     match TraceReader::new(NAME, Cursor::new(content.into()), options) {
         Ok(reader) => drain(reader),
@@ -56,7 +56,7 @@ pub fn xz(content: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// `records` in `format`, rounded; records that it cannot hold are left out.
+/// Rounded; without records that the format cannot hold.
 pub fn written(format: Format, records: &[Record], rounds: bool) -> (Vec<u8>, Vec<Record>) {
     let mut writer = TraceWriter::new(format, Vec::new(), rounds).unwrap();
     let kept = records.iter().copied().filter(|record| writer.write(record).is_ok()).collect();

@@ -95,7 +95,7 @@ const PLAIN: &Tags = &[("Transaction_Scheduling_Policy", "OUT_OF_ORDER"), ("Plan
 const SLOW: &Tags =
     &[("Channel_Transfer_Rate", "200"), ("Flash_Channel_Width", "6"), ("Preemptible_GC_Enabled", "false")];
 
-/// Name, tags of the drive and of its flash, flows (of traces: those whose name is a file).
+/// Name, tags of drive and flash, flows (of traces: those whose name is a file).
 type Row = (&'static str, &'static [&'static Tags], &'static [&'static Tags], &'static [Flow]);
 
 enum Flow {

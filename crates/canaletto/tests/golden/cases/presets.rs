@@ -16,10 +16,9 @@ const FULL: &[&str] = &[
     "flash.pslc.static_size=0B",
     "flash.pslc.dynamic_size=0B",
 ];
-/// Profiles that came later stand behind all others, so that those keep their drives.
+/// Behind all others, so that those keep their drives.
 const LATER: [&str; 8] =
     ["fs-data", "fs-nodes", "fs-reads", "cache-buckets", "cache-log", "cache-hits", "log-structured", "flash-cache"];
-/// Later presets are left out, so that profiles keep their drives.
 const FIRST: usize = 9;
 
 pub fn cases() -> Vec<Case> {

@@ -23,7 +23,6 @@ threshold = 0.2
 hard_threshold = 0.1
 "#;
 
-/// Only the fabric's wires limit.
 pub const WIRES_LIMIT: [&str; 7] = [
     "link.lanes=32",
     "fabric.transfer_order=commands-first",
@@ -49,7 +48,6 @@ pub fn synthetic(keys: &str) -> Workload {
     load_workload("test.toml", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-/// With records and a checker of the wires.
 pub fn simulate(design: &Design, workload: &Workload) -> Outcome {
     let options = RunOptions { records: true, check_wires: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();

@@ -90,8 +90,7 @@ fn the_head_of_the_line_blocks() {
     assert_eq!(run(&case(3, 1, 0, 8, &packets)), expected);
 }
 
-/// The link to router 2,0 is busy from 9 to 13. The first is ready at 10; the one blocked as above is ready since 4,
-/// though it heads its FIFO only since 11.
+/// The link to router 2,0 is busy from 9 to 13. The first is ready at 10, the blocked one since 4.
 #[test]
 fn time_in_the_line_counts() {
     let packets = [

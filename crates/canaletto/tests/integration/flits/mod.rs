@@ -8,16 +8,16 @@
 //! ```
 //!
 //! A flit is what a link carries in a cycle. Every link that ends at a router has a FIFO of `Case::buffer` flits there.
-//! Controllers and chips have an unbounded queue for what they send and take at once what they are sent. A packet starts on a link in the first cycle in
+//! Controllers and chips have an unbounded queue for what they send. A packet starts on a link in the first cycle in
 //! which
 //!
 //! - the link is idle,
-//! - the FIFO at its far end has room for the whole packet: its space is reserved from that cycle until its last flit
-//!   has left that FIFO again,
-//! - the packet heads its own FIFO: the one before has left it entirely,
+//! - - the FIFO at its far end has room for the whole packet, reserved from that cycle until its last flit has left
+//!   that FIFO,
+//! - - the packet heads its own FIFO,
 //! - its head flit has been in the router for the router's delay (none at the source),
-//! - no other packet of which the last two hold, and which became ready earlier, wants the link; of packets that became
-//!   ready in the same cycle the one with the smaller number goes first.
+//! - - no other packet of which the last two hold, and which became ready earlier (or in the same cycle, with a smaller
+//!   number), wants the link.
 //!
 //! From then on one of its flits leaves every cycle and arrives in the next.
 
@@ -51,9 +51,8 @@ pub struct Case {
     pub columns: usize,
     /// Whether the controllers of odd rows are at the east edge instead of the west edge.
     pub two_edges: bool,
-    /// Cycles from a head flit's arrival at a router until it may leave.
+    /// From a head flit's arrival at a router until it may leave.
     pub delay: u64,
-    /// Flits that each FIFO of a router holds.
     pub buffer: u64,
     pub packets: Vec<Packet>,
 }
@@ -62,9 +61,7 @@ pub struct Case {
 pub struct Crossing {
     pub crossed: u64,
     pub starts: Vec<u64>,
-    /// Cycles of waiting for the link into or out of a chip.
     pub port: u64,
-    /// Cycles of waiting for any other link.
     pub conflict: u64,
 }
 
@@ -144,7 +141,7 @@ struct Fifo {
 
 #[derive(Debug, Default)]
 struct Wire {
-    /// The FIFO whose first packet is crossing, the packet, and the number of the flit that leaves next.
+    /// Its FIFO, and the number of the flit that leaves next.
     crossing: Option<(Link, usize, u64)>,
     carries: Option<(usize, u64)>,
 }

@@ -1,5 +1,4 @@
-//! The layers are as ARCHITECTURE.md draws them: no station knows another, arrows go down, and no modules import each
-//! other in a circle.
+//! The layers of ARCHITECTURE.md: no station imports another, arrows go down, and there is no circle of modules.
 
 mod source;
 
@@ -7,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use source::{Modules, is_below, module_of, modules};
 
-/// A station and the modules of other stations whose values it may use. All may use [`COMMON`].
+/// And the modules of other stations whose values it may use. All may use [`COMMON`].
 const STATIONS: &[(&str, &[&str])] = &[
     ("host", &["flash::address", "scheduler::transaction", "workload"]),
     ("cache", &["host::request", "scheduler::transaction"]),
@@ -54,7 +53,6 @@ const STATIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The engine's ground, configuration, and the books.
 const COMMON: &[&str] = &[
     "JsonSchema",
     "config",
@@ -87,7 +85,7 @@ const STATION_TYPES: &[&str] = &[
     "flash::FlashBackend",
 ];
 
-/// From the lowest to the highest. A module is in the layer that names it, or its nearest parent.
+/// From the lowest up. A module is in the layer that names it, or its nearest parent.
 const LAYERS: &[(&str, &[&str])] = &[
     ("ground", &["engine"]),
     (

@@ -404,7 +404,7 @@ impl Settings {
         self.set("ftl.hybrid.log_blocks", self.number("ftl.hybrid.log_blocks").min(blocks - 2.0));
     }
 
-    /// Waits for each other, from numbers that are drawn anyway: seeds keep their drives, and the golden set has none.
+    /// Drawn from old numbers: seeds keep their drives, and the golden set has none.
     fn waits(&mut self) {
         if !self.0.contains_key("ftl.parity") {
             return;
@@ -484,7 +484,6 @@ impl Settings {
     }
 }
 
-/// With `newer` keys among others.
 pub fn designs(newer: Vec<Setting>) -> impl Strategy<Value = Vec<String>> {
     let device = [geometry(), flash(), ftl(), collection(), cache(), mapping(), scheduler()].concat();
     let keys = [device, interconnect(), host_and_controller(), newer].concat();

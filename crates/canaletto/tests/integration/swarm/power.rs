@@ -11,7 +11,7 @@ pub fn can_be_lost(design: &Design) -> bool {
     design.ftl.map_update == canaletto::config::design::MapUpdate::ProgramEnd
 }
 
-/// Runs up to `event`, loses power, recovers and reads everything back. Returns how many sectors had to be there.
+/// Runs up to `event`, loses power, recovers and reads all back. Returns how many sectors had to be there.
 pub fn lose(design: &Design, workload: &Workload, event: u64) -> u64 {
     let (_, shadow) = watch(design, workload, Some(event));
     let image = shadow.recorder.image(design.cache.power_loss_protection);

@@ -22,7 +22,6 @@ use crate::common::seen::Seen;
 /// Version of each sector; 0 is from before the run.
 pub type Sectors = [u64; 64];
 
-/// By the programs, copies and erases that the drive performs.
 #[derive(Default)]
 pub struct Shadow {
     flash: HashMap<(PlaneId, u32), HashMap<u32, (u64, Sectors)>>,
@@ -30,7 +29,7 @@ pub struct Shadow {
     pub acknowledged: HashMap<(u64, u32), u64>,
     /// (logical page, sectors, version).
     writing: HashMap<RequestId, Vec<(u64, u64, u64)>>,
-    /// Each page, its sectors not read yet, and the versions acknowledged when the read began.
+    /// With its sectors not read yet, and the versions acknowledged when the read began.
     reading: HashMap<RequestId, Vec<(u64, u64, Sectors)>>,
     pub cache: ShadowCache,
     cached: HashSet<RequestId>,
@@ -55,7 +54,7 @@ pub struct Shadow {
     pub failures: u64,
     pub translation_reads: u64,
     pub translation_writes: u64,
-    /// Writes take effect when queued, so a read may find a page before its program: contents are not checked.
+    /// Writes take effect when queued: contents are not checked.
     pub early: bool,
     in_place: bool,
     problems: Vec<String>,
@@ -103,7 +102,6 @@ impl Shadow {
         held.is_none_or(|(holds, _)| self.in_place && holds == lpa)
     }
 
-    /// Once, with all that it holds.
     fn pulse(&mut self, now: Time, at: Ppa) {
         let pages = self.programmed.entry((at.plane, at.block)).or_default();
         if *pages.entry(at.page >> self.flash_shift).or_insert(now) != now && !self.early && !self.in_place {

@@ -12,11 +12,9 @@ type Written = ((u64, u32), u64);
 pub struct ShadowCache {
     survives_power_loss: bool,
     held: HashMap<u64, (u64, Sectors)>,
-    /// As they were then.
     setting_out: HashMap<u64, (u64, Sectors)>,
     /// Newest version of each sector that was ever programmed.
     durable: HashMap<(u64, u32), u64>,
-    /// From its beginning on.
     pub trims: HashMap<u64, u64>,
     completed: HashMap<u16, Vec<Written>>,
     flushes: HashMap<u32, Vec<Written>>,
@@ -104,7 +102,6 @@ impl ShadowCache {
         }
     }
 
-    /// A flush is for all that its flow has completed.
     pub fn arrived(&mut self, request: &Request) {
         if request.kind == Kind::Flush && !self.survives_power_loss {
             let mut completed = self.completed.remove(&request.flow).unwrap_or_default();

@@ -24,7 +24,6 @@ use canaletto::{RunError, RunOptions, Simulation, run};
 use self::tape::Tape;
 use crate::common;
 
-/// Its name, recording and rule, and how it is planted.
 pub struct Fault {
     pub name: &'static str,
     pub site: &'static str,
@@ -69,7 +68,7 @@ fn workload(requests: u32) -> Workload {
     common::synthetic(&format!("requests = {requests}\nread_share = 0.6\nsize = \"8KiB\"\nqueue_depth = 24"))
 }
 
-/// A full drive busy with reads, programs and erases, as recorded, and with the rules' least times.
+/// Busy with reads, programs and erases, with the rules' least times.
 fn drive(changes: &[&str]) -> Design {
     let shape = ["geometry.channels=3", "geometry.chips_per_channel=3", "precondition.kind=steady"];
     common::design(common::SMALL, &[&shape, changes].concat())
