@@ -301,6 +301,14 @@ def test_the_verdict(runs: list[dict[str, Any]], says: str) -> None:
     assert summary.verdict(runs) == says
 
 
+def test_saturation_stands_before_other_caveats() -> None:
+    work = cn.workload("YCSB_B", requests=1000)
+    found = cn.compare("performance-optimized", work, ["bus", "venice"], records=False, progress=False)
+    for said in (side_by_side.text(found.shown), sections.opening("", "", found.shown)):
+        assert said.count("venice is saturated by") == 1
+        assert said.index("venice is saturated by") < said.index("No block was collected")
+
+
 def test_a_fabric_that_is_saturated_is_named_first() -> None:
     busy = {"saturated": False, "bottleneck": {"part": "link of controller 5", "use": 0.961}}
     slow = made_up("venice", path_conflict=1900.0, array_read=50.0) | {"load": busy}

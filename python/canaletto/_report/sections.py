@@ -395,10 +395,12 @@ def opening(title: str, faint: str, runs: Sequence[Data], found: Gains | None = 
     """found: the runs' gains."""
     failed = terminal.failed(runs)
     ideal = any(run["fabric"] == IDEAL for run in runs[1:])
+    full = summary.saturation(runs, found)
+    warned = [caveat for caveat in (full.strip(), *caveats.of_all(runs)) if caveat]
     told = (
         (f'<p class="failed">{escape(failed)}</p>' if failed else "")
-        + "".join(f'<p class="caveat">{escape(caveat)}</p>' for caveat in caveats.of_all(runs))
-        + f'<p class="summary">{escape(summary.comparison(runs, found))}</p>'
+        + "".join(f'<p class="caveat">{escape(caveat)}</p>' for caveat in warned)
+        + f'<p class="summary">{escape(summary.comparison(runs, found).removeprefix(full))}</p>'
         + (note(summary.ABOUT_IDEAL) if ideal else "")
         + "".join(parts)
     )

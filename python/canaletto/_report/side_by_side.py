@@ -40,11 +40,12 @@ def render(
     """found: gains, if there are several seeds. equal: the budget. hot_spots: results by place of load."""
     found = found or gains([runs])
     absolute, speedups = headlines(runs, found)
+    full = summary.saturation(runs, found)
     parts: list[RenderableType] = [
         Text.assemble((str(runs[0]["design"]), "bold"), " · ", title(runs), "\n", (terminal.served(runs[0]), "dim")),
         *([Text(failures, "bold red")] if (failures := terminal.failed(runs)) else []),
-        *[Text(caveat, "bold yellow") for caveat in caveats.of_all(runs, before=False)],
-        Text(summary.verdict(runs, found), "bold green"),
+        *[Text(caveat, "bold yellow") for caveat in (full.strip(), *caveats.of_all(runs, before=False)) if caveat],
+        Text(summary.verdict(runs, found).removeprefix(full), "bold green"),
         *([Text(caveat, "bold yellow")] if (caveat := wires.caveat(runs, found)) else []),
         _table(wires.sheet(runs)),
         *([Text(absent, "dim")] if (absent := wires.absent(runs)) else []),

@@ -51,23 +51,43 @@ def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
     name = first["fabric"]
     if _mean(first) is None:
         return "No request completed: there is nothing to compare."
-    table = {fabric: measures["mean_latency"] for fabric, measures in (found or gains([runs])).items()}
-    known = {run["fabric"]: gain for run in others if (gain := table.get(run["fabric"])) is not None}
+    known = _known(runs, found)
     if not known:
         return f"There is only one fabric: {_where(first)}."
     if unfair := unequal_failures(runs):
         return unfair
-    real = {fabric: gain for fabric, gain in known.items() if fabric not in BOUNDS} or known
+    real = _real(known)
     best = max(real, key=lambda fabric: real[fabric].mean)
     worst = min(real, key=lambda fabric: real[fabric].mean)
     reach = _reach({fabric: gain for fabric, gain in known.items() if fabric != best})
     slowest = f"; {worst} is slowest, at {times(real[worst])}" if real[worst].is_slower else ""
-    full = _saturated(first, next(run for run in others if run["fabric"] == worst)) if slowest else ""
+    full = saturation(runs, found)
     if not real[best].is_faster:
         return full + _nobody_wins(first, others, known)
     winner = next(run for run in others if run["fabric"] == best)
     won = f"{best} serves this {times(known[best])} as fast as {name} (mean latency{reach}){slowest}"
     return f"{full}{won}. {_sentence(_reason(first, winner))}."
+
+
+def saturation(runs: Sequence[Data], found: Gains | None = None) -> str:
+    """First sentence of a verdict in which the slowest fabric is saturated; else empty."""
+    real = _real(_known(runs, found))
+    if not real or unequal_failures(runs):
+        return ""
+    worst = min(real, key=lambda fabric: real[fabric].mean)
+    slow = next(run for run in runs[1:] if run["fabric"] == worst)
+    return _saturated(runs[0], slow) if real[worst].is_slower else ""
+
+
+def _known(runs: Sequence[Data], found: Gains | None) -> dict[str, Gain]:
+    if _mean(runs[0]) is None:
+        return {}
+    table = {fabric: measures["mean_latency"] for fabric, measures in (found or gains([runs])).items()}
+    return {run["fabric"]: gain for run in runs[1:] if (gain := table.get(run["fabric"])) is not None}
+
+
+def _real(known: Mapping[str, Gain]) -> Mapping[str, Gain]:
+    return {fabric: gain for fabric, gain in known.items() if fabric not in BOUNDS} or known
 
 
 FULL = 0.95
